@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one entry contract. Every kernel ELF is entered in 32-bit protected mode: paging off, interrupts off, flat
+ * segments, the A20 gate open, eax = a magic that names the form of the information, ebx = its physical address.
+ * Everything that is passed lies below 4 GiB and outside the kernel's segments.
+ */
+#ifndef BOOT_BOOT_INFO_H
+#define BOOT_BOOT_INFO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOOT_MAGIC_OWN 0x36387364u /* "ds86" in memory: ebx points to struct boot_info */
+#define BOOT_MAGIC_PVH 0x336ec578u /* Xen's PVH entry: ebx points to hvm_start_info */
+
+#define BOOT_INFO_VERSION 1u
+
+/* Memory range types have the numbers of ACPI's address range types (ACPI 6.5, table 15.4). */
+enum boot_memory_type { BOOT_MEMORY_USABLE = 1, BOOT_MEMORY_RESERVED = 2, BOOT_MEMORY_ACPI = 3, BOOT_MEMORY_NVS = 4 };
+
+struct boot_memory {
+    uint64_t base; /* physical, bytes */
+    uint64_t size; /* bytes */
+    uint32_t type; /* enum boot_memory_type; anything else is not usable */
+    uint32_t reserved;
+};
+
+/* Same layout for 32- and 64-bit code: every pointer is a 64-bit physical address. */
+struct boot_info {
+    uint32_t version; /* BOOT_INFO_VERSION */
+    uint32_t size;    /* bytes of this structure as the loader knows it */
+    uint64_t options; /* NUL-terminated ASCII options; 0 = none */
+    uint64_t memory;  /* array of struct boot_memory, sorted by base */
+    uint32_t memory_count;
+    uint32_t reserved;
+    uint64_t route; /* NUL-terminated ASCII: how the kernel was started, for the log ("uefi x64") */
+};
+
+_Static_assert(sizeof(struct boot_memory) == 24, "boot_memory is an ABI");
+_Static_assert(sizeof(struct boot_info) == 40, "boot_info is an ABI");
+_Static_assert(offsetof(struct boot_info, route) == 32, "boot_info is an ABI");
+
+#endif

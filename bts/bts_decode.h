@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* BTS records: bytes in, neutral branch out. Pure. */
+#ifndef BTS_BTS_DECODE_H
+#define BTS_BTS_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum bts_error { BTS_DECODE_OK, BTS_DECODE_TRUNCATED };
+
+struct bts_record {
+    uint64_t from;  /* linear address of the branch, or of the interrupted instruction */
+    uint64_t to;    /* linear address of the target */
+    uint64_t flags; /* as stored; bit 4 says "predicted" on NetBurst only */
+    bool prediction_valid;
+    bool predicted; /* only where prediction_valid */
+};
+
+#define BTS_RECORD_SIZE_64 24u
+
+/*
+ * Decodes one 64-bit record (24 bytes) of length available bytes. prediction_valid says whether this processor defines
+ * bit 4 of the flags. *out is written only on BTS_DECODE_OK.
+ */
+enum bts_error bts_decode(const void *bytes, size_t length, bool prediction_valid, struct bts_record *out);
+
+const char *bts_error_text(enum bts_error error);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* LBR stack entries: MSR values in, neutral branch out. Pure. */
+#ifndef LBR_LBR_DECODE_H
+#define LBR_LBR_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lbr_error { LBR_DECODE_OK, LBR_DECODE_FORMAT_UNKNOWN, LBR_DECODE_TOS_RANGE, LBR_DECODE_DEPTH };
+
+/* What a format says of a branch beside its two addresses. */
+#define LBR_HAS_MISPRED (UINT64_C(1) << 0)
+#define LBR_HAS_TSX     (UINT64_C(1) << 1)
+#define LBR_HAS_CYCLES  (UINT64_C(1) << 2)
+
+struct lbr_entry {
+    uint64_t from, to; /* linear addresses, sign-extended */
+    uint64_t has;      /* LBR_HAS_*: which of the following are defined */
+    bool mispredicted, in_tsx, tsx_abort;
+    uint16_t cycles; /* core cycles since the last entry, saturating */
+};
+
+/*
+ * Decodes the three MSRs of one entry by IA32_PERF_CAPABILITIES[5:0] (format, 0 to 63).
+ * info is ignored by the formats without LBR_INFO. *out is written only on LBR_DECODE_OK.
+ */
+enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
+
+/*
+ * The register number (0 to depth - 1) that holds the entry of an age, 0 the newest, in a stack of depth registers
+ * (a power of two, 1 to 64) whose top-of-stack pointer reads tos.
+ */
+enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned *position);
+
+const char *lbr_error_text(enum lbr_error error);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decoded records to text, in the forms that people know from perf. Pure: the kernel's lines and those of the host
+ * tools are made by this code. docs/output.md is the contract of every line.
+ */
+#ifndef REPORT_RECORD_TEXT_H
+#define REPORT_RECORD_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bts/bts_decode.h"
+#include "lbr/lbr_decode.h"
+#include "pebs/pebs_decode.h"
+
+/* Receives one line at a time, without a line end. */
+struct line_sink {
+    void (*line)(void *context, const char *text);
+    void *context;
+};
+
+/* Finds the symbol that covers an address. Returns false where none does. */
+struct symbolizer {
+    bool (*find)(void *context, uint64_t address, const char **name, uint64_t *offset);
+    void *context;
+};
+
+/*
+ * Each prints record number n. symbols may be NULL: then addresses stand alone.
+ *   bts N FROM sym+0x4 => TO sym+0x0                        (addresses as 0x and 16 digits)
+ *   lbr N FROM/TO/M|P|-/X|-/A|-/CYCLES sym+0x4/sym+0x0      (perf's brstack fields; 0 is the newest entry)
+ *   pebs N key value ... over several lines, every key of the record once
+ */
+void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
+              const struct symbolizer *symbols);
+void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols);
+void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
+               const struct symbolizer *symbols);
+
+#endif
