@@ -11,6 +11,7 @@
 
 #include "bts/bts_decode.h"
 #include "lbr/lbr_decode.h"
+#include "pebs/data_source.h"
 #include "pebs/pebs_decode.h"
 
 /* Receives one line at a time, without a line end. */
@@ -29,12 +30,13 @@ struct symbolizer {
  * Each prints record number n. symbols may be NULL: then addresses stand alone.
  *   bts N FROM sym+0x4 => TO sym+0x0                        (addresses as 0x and 16 digits)
  *   lbr N FROM/TO/M|P|-/X|-/A|-/CYCLES sym+0x4/sym+0x0      (perf's brstack fields; 0 is the newest entry)
- *   pebs N key value ... over several lines, every key of the record once
+ *   pebs N key value ... over several lines, every key that the record has once; encoding (struct caps, data_source)
+ *                        says how to read its data source
  */
 void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
               const struct symbolizer *symbols);
 void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols);
 void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
-               const struct symbolizer *symbols);
+               enum data_source_encoding encoding, const struct symbolizer *symbols);
 
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's options: text to values, or the offending word. Pure; nothing is copied, the results point into the
+ * text. */
+#ifndef BOOT_OPTIONS_H
+#define BOOT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of somebody's text, without a NUL. Print it with "%.*s". */
+struct slice {
+    const char *start;
+    size_t length;
+};
+
+enum options_end { OPTIONS_END_HALT, OPTIONS_END_REBOOT, OPTIONS_END_POWEROFF };
+
+enum options_exit {
+    OPTIONS_EXIT_AUTO, /* the debug exit device, if a hypervisor is present */
+    OPTIONS_EXIT_DEBUG,
+    OPTIONS_EXIT_NONE
+};
+
+#define OPTIONS_RECORDS_ALL UINT32_MAX
+#define OPTIONS_LENGTH_MAX  2048u /* characters of the whole text */
+
+struct options {
+    struct slice run;  /* globs with commas between them; length 0 = every test */
+    struct slice skip; /* likewise; length 0 = none */
+    bool list;         /* list the tests, run none */
+    uint32_t records;  /* decoded records to print for one test and kind; 0 = none, OPTIONS_RECORDS_ALL */
+    unsigned timeout;  /* seconds that one test may take, 1 to 3600 */
+    enum options_end end;
+    enum options_exit exit;
+    unsigned console;      /* serial port: 0 to 3 is COM1 to COM4 */
+    unsigned console_baud; /* a divisor of 115200, 1200 or more */
+    bool gdbwait;          /* wait for a debugger before the first test */
+    unsigned width;        /* 32, 64 or 0 = not given: the loader's choice of kernel; the kernel itself ignores it */
+};
+
+enum options_error {
+    OPTIONS_OK,
+    OPTIONS_TOO_LONG,       /* the text has more than OPTIONS_LENGTH_MAX characters */
+    OPTIONS_CHARACTER,      /* a word has a character that is not printable ASCII */
+    OPTIONS_UNKNOWN,        /* no such option */
+    OPTIONS_NO_VALUE,       /* "name" or "name=" of an option that needs a value, or an empty glob in a list */
+    OPTIONS_UNWANTED_VALUE, /* "name=value" of an option that takes none */
+    OPTIONS_NOT_A_CHOICE,   /* the value is none of those that the option knows */
+    OPTIONS_NOT_A_NUMBER,   /* the value has to be a decimal number */
+    OPTIONS_OUT_OF_RANGE    /* the number is too small or too large */
+};
+
+/*
+ * Parses text up to its NUL, words between blanks or line ends. NULL and "" give the defaults. A repeated option:
+ * the last one counts. *options is always set: to the defaults on an error, and then *offender is the bad word.
+ */
+enum options_error options_parse(const char *text, struct options *options, struct slice *offender);
+
+/* "unknown option": to be followed by the offender. */
+const char *options_error_text(enum options_error error);
+
+/* One line for each option with its values, default and meaning. */
+void options_help(void (*line)(void *context, const char *text), void *context);
+
+/* Whether pattern, with * and ?, matches the whole of text. */
+bool glob_match(struct slice pattern, const char *text);
+
+/* Takes the first glob off a list of globs; false at its end. */
+bool glob_next(struct slice *list, struct slice *glob);
+
+/* Whether any glob of the list matches. */
+bool glob_list_match(struct slice list, const char *text);
+
+/* Whether the options select this test: any of run (or run empty), and none of skip. */
+bool options_select(const struct options *options, const char *id);
+
+#endif

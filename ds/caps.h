@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this processor can do: raw CPUID and MSR values in, one struct of capabilities out, with the reason for
+ * everything that is missing. Pure: arch/x86 reads the values, tests type them.
+ */
+#ifndef DS_CAPS_H
+#define DS_CAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pebs/data_source.h"
+
+struct caps_leaf {
+    bool valid; /* the leaf exists (its number is within CPUID.0:EAX or CPUID.80000000h:EAX) */
+    uint32_t eax, ebx, ecx, edx;
+};
+
+struct caps_msr {
+    bool valid; /* read without a fault; false as well where it was not tried */
+    uint64_t value;
+};
+
+/* The outcome of writing a register and reading it back. The prober restores the old value. */
+enum caps_probe { CAPS_NOT_TRIED, CAPS_HOLDS, CAPS_DIFFERS, CAPS_FAULTS };
+
+struct caps_input {
+    struct caps_leaf leaf_0, leaf_1, leaf_7, leaf_a, leaf_1c; /* sub-leaf 0 */
+    struct caps_leaf leaf_80000001, leaf_80000002, leaf_80000003, leaf_80000004, leaf_80000008;
+    struct caps_msr perf_capabilities; /* IA32_PERF_CAPABILITIES 345h: try it only where CPUID.1:ECX[15] is set */
+    struct caps_msr misc_enable;       /* IA32_MISC_ENABLE 1A0h */
+    struct caps_msr apic_base;         /* IA32_APIC_BASE 1Bh */
+    enum caps_probe ds_area;           /* IA32_DS_AREA 600h, written with a canonical address that is not 0 */
+    enum caps_probe debugctl_lbr;      /* IA32_DEBUGCTL 1D9h, bit 0 set */
+    bool ia32e_active;                 /* IA32_EFER.LMA */
+};
+
+/* What a test may need. caps_missing() names the lowest bit that is missing, so the roots stand first. */
+#define NEED_APIC          (UINT64_C(1) << 0)  /* a local APIC */
+#define NEED_PERFMON       (UINT64_C(1) << 1)  /* architectural performance monitoring, version 2 or later */
+#define NEED_FREEZE        (UINT64_C(1) << 2)  /* IA32_DEBUGCTL bits 11 and 12: freeze LBRs or counters on PMI */
+#define NEED_DS            (UINT64_C(1) << 3)  /* the DS save area */
+#define NEED_BTS           (UINT64_C(1) << 4)  /* branch trace store */
+#define NEED_BTS_CPL       (UINT64_C(1) << 5)  /* its filter by privilege level */
+#define NEED_PEBS          (UINT64_C(1) << 6)  /* PEBS with a record format that this program decodes */
+#define NEED_PEBS_FORMAT_3 (UINT64_C(1) << 7)  /* 200-byte records with a TSC */
+#define NEED_LOAD_LATENCY  (UINT64_C(1) << 8)  /* the load latency facility, with its event known */
+#define NEED_LBR           (UINT64_C(1) << 9)  /* an LBR stack of known depth and format */
+#define NEED_LBR_INFO      (UINT64_C(1) << 10) /* MSR_LBR_INFO_x: cycles */
+#define NEED_LBR_SELECT    (UINT64_C(1) << 11) /* MSR_LBR_SELECT: the filter */
+#define NEED_COUNT         12u
+
+/* Why something is missing; caps_reason_text() has the sentences. */
+enum caps_reason {
+    CAPS_AVAILABLE,
+    CAPS_NO_APIC,
+    CAPS_APIC_BASE_FAULTS,
+    CAPS_NO_PERFMON_LEAF,
+    CAPS_PERFMON_VERSION,
+    CAPS_MISC_ENABLE_FAULTS,
+    CAPS_NO_PERFMON_FLAG,
+    CAPS_NO_DS_FLAG,
+    CAPS_DS_NO_PERFMON_FLAG,
+    CAPS_DS_AREA_NOT_TRIED,
+    CAPS_DS_AREA_DIFFERS,
+    CAPS_DS_AREA_FAULTS,
+    CAPS_BTS_UNAVAILABLE,
+    CAPS_NO_DS_CPL,
+    CAPS_PEBS_UNAVAILABLE,
+    CAPS_PERF_CAPABILITIES_FAULTS,
+    CAPS_PEBS_FORMAT_UNKNOWN,
+    CAPS_PEBS_NO_COUNTER,
+    CAPS_PEBS_FORMAT_NOT_3,
+    CAPS_LOAD_LATENCY_UNKNOWN,
+    CAPS_LBR_NOT_INTEL,
+    CAPS_LBR_MODEL_UNLISTED,
+    CAPS_LBR_FORMAT_UNKNOWN,
+    CAPS_LBR_NOT_TRIED,
+    CAPS_LBR_DIFFERS,
+    CAPS_LBR_FAULTS,
+    CAPS_LBR_NO_INFO,
+    CAPS_LBR_NO_SELECT,
+    CAPS_REASON_COUNT
+};
+
+/* What FREEZE_LBRS_ON_PMI and FREEZE_PERFMON_ON_PMI do (SDM Vol. 3B, "Freezing LBR and Performance Counters on PMI").
+ */
+enum caps_freeze {
+    CAPS_FREEZE_NONE,
+    CAPS_FREEZE_LEGACY,     /* version 2 and 3: the enable bits in IA32_DEBUGCTL and GLOBAL_CTRL are cleared */
+    CAPS_FREEZE_STREAMLINED /* version 4 and later: GLOBAL_STATUS bits 58 and 59 are set until they are reset */
+};
+
+#define CAPS_UNKNOWN 0xffu /* of pebs_format and lbr_format */
+
+struct caps {
+    /* processor */
+    char vendor[13];
+    char brand[49]; /* without leading blanks; empty where there is none */
+    bool intel;
+    uint32_t signature;               /* CPUID.1:EAX */
+    unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A, CPUID) */
+    const char *core;                 /* name of its row in the table of models; NULL where it has none */
+    bool hypervisor;                  /* CPUID.1:ECX[31] */
+    bool nx, long_mode, ia32e_active;
+    unsigned physical_bits, linear_bits; /* linear_bits is 32 outside IA-32e mode */
+    bool apic, x2apic;                   /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
+    uint64_t apic_base;                  /* the MSR; 0 where it cannot be read */
+
+    /* performance monitoring, CPUID.0Ah */
+    unsigned perfmon_version;
+    unsigned general_count, general_width, fixed_count, fixed_width; /* widths in bits */
+    enum caps_freeze freeze;
+    bool pdcm; /* IA32_PERF_CAPABILITIES exists */
+    uint64_t perf_capabilities;
+    bool full_width_write; /* IA32_A_PMCx at 4C1h take all bits of a counter */
+
+    /* debug store */
+    bool ds, dtes64, ds_cpl; /* CPUID flags only; what can be used: caps_missing() */
+    unsigned ds_width;       /* bytes of a pointer field: 4 or 8 */
+    size_t ds_area_size;     /* bytes of the management area; 0 where pebs_format is unknown */
+
+    /* BTS */
+    unsigned bts_record_size; /* bytes */
+    bool bts_prediction;      /* bit 4 of a record's flags is defined */
+
+    /* PEBS */
+    unsigned pebs_format;        /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if it faults */
+    unsigned pebs_record_size;   /* bytes; 0 where unknown or not fixed */
+    bool pebs_trap_like;         /* the record's IP is the instruction after the one that caused it */
+    uint64_t pebs_counters;      /* mask of the general counters that can do PEBS */
+    unsigned load_latency_event; /* IA32_PERFEVTSELx[15:0] of the load latency event; 0 where unknown */
+    uint64_t load_latency_counters; /* mask of the general counters that can count it */
+    enum data_source_encoding data_source;
+
+    /* LBR; MSR numbers are those of entry 0, 0 where there is none */
+    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN where nothing tells it */
+    unsigned lbr_depth;  /* 0 where unknown */
+    uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select;
+
+    enum caps_reason reason[NEED_COUNT]; /* by the number of the NEED_ bit */
+};
+
+/* Fills *caps from what was read. Every field is set. */
+void caps_fill(const struct caps_input *input, struct caps *caps);
+
+/* NULL where all needs (NEED_*) are met, else the sentence for the first that is not ("no BTS: ..."). */
+const char *caps_missing(const struct caps *caps, uint64_t needs);
+
+const char *caps_reason_text(enum caps_reason reason);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The DS buffer management area: bytes to values and back, in both widths. Pure. */
+#ifndef DS_DS_AREA_H
+#define DS_DS_AREA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ds/ds_layout.h"
+
+/* One buffer of records. All four are linear addresses. */
+struct ds_buffer {
+    uint64_t base;
+    uint64_t index;     /* where the next record goes */
+    uint64_t maximum;   /* the byte after the buffer, base + n * record size */
+    uint64_t threshold; /* an interrupt is raised when index reaches it */
+};
+
+struct ds_area {
+    struct ds_buffer bts, pebs;
+    uint64_t pebs_reset[DS_RESET_MAX]; /* by slot: ds_reset_general(), ds_reset_fixed() */
+};
+
+enum ds_area_error {
+    DS_AREA_OK,
+    DS_AREA_WIDTH,     /* width is neither 4 nor 8 */
+    DS_AREA_FORMAT,    /* this PEBS format has no known management area */
+    DS_AREA_TRUNCATED, /* fewer bytes than the area has */
+    DS_AREA_VALUE      /* a value does not fit into 32 bits */
+};
+
+/* Bytes of a pointer field: 8 where DTES64 is set or IA-32e mode is active, else 4 (SDM Vol. 3B, 17.4.9.1). */
+#define DS_WIDTH_32 4u
+#define DS_WIDTH_64 8u
+
+/*
+ * The counter reset slots of the 64-bit area, by PEBS format (IA32_PERF_CAPABILITIES[11:8], 0 to 6).
+ * ds_reset_slots() is 0 for a format without a known area; the other two are the index into pebs_reset of a general
+ * or fixed counter, DS_RESET_MAX where that counter has none. The 32-bit area has one slot, of general counter 0.
+ */
+unsigned ds_reset_slots(unsigned pebs_format);
+unsigned ds_reset_general(unsigned pebs_format, unsigned counter);
+unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter);
+
+/* Bytes of the area with its reserved end; 0 where width or format is unknown. */
+size_t ds_area_size(unsigned width, unsigned pebs_format);
+
+/*
+ * From and into the bytes that IA32_DS_AREA points to, length of which are there. On an error nothing is written.
+ * Encoding writes the whole area, reserved bytes as zero; decoding sets the slots that the format lacks to zero.
+ */
+enum ds_area_error ds_area_decode(unsigned width, unsigned pebs_format, const void *bytes, size_t length,
+                                  struct ds_area *area);
+enum ds_area_error ds_area_encode(unsigned width, unsigned pebs_format, const struct ds_area *area, void *bytes,
+                                  size_t length);
+
+const char *ds_area_error_text(enum ds_area_error error);
+
+#endif

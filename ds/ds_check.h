@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The manual's restrictions on the DS save area as one check: a description in, every breach of it out. Pure.
+ * SDM Vol. 3B (253669), "Setting Up the DS Save Area", 18.7.8.2, and "Setting Up the BTS Buffer", 18.7.8.3.
+ */
+#ifndef DS_DS_CHECK_H
+#define DS_DS_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ds/ds_area.h"
+
+/* What the paging structures say of one page, all levels taken together. */
+struct ds_page {
+    bool writable, user, accessed, dirty;
+    bool code;         /* instructions may be fetched from it */
+    bool write_back;   /* memory type WB */
+    uint64_t physical; /* of the address that was asked for */
+};
+
+enum ds_gate { DS_GATE_ABSENT, DS_GATE_INTERRUPT, DS_GATE_TRAP, DS_GATE_OTHER };
+
+/* All that the restrictions speak of. Addresses are linear. */
+struct ds_description {
+    uint64_t area_base;   /* IA32_DS_AREA */
+    size_t area_size;     /* bytes of the management area: ds_area_size() */
+    unsigned width;       /* bytes of a pointer field: DS_WIDTH_32 or DS_WIDTH_64 */
+    struct ds_area area;  /* its values */
+    unsigned linear_bits; /* canonical addresses: 48 or 57 in IA-32e mode; 32 outside it */
+
+    bool bts, pebs;            /* which of the two is going to be enabled; the other's fields are not looked at */
+    bool bts_circular;         /* DEBUGCTL.BTINT is clear */
+    unsigned bts_record_size;  /* bytes */
+    unsigned pebs_record_size; /* bytes */
+
+    bool a20m_prevented; /* the machine cannot enter A20M mode */
+    bool apic_enabled;
+    uint32_t lvt_performance; /* the local APIC's register at offset 340h */
+    enum ds_gate gate;        /* type of the IDT entry that this register's vector selects */
+
+    /* Fills *page and returns true where the page that holds this address is present. */
+    bool (*page)(void *context, uint64_t linear, struct ds_page *page);
+    void *context;
+};
+
+enum ds_breach_id {
+    DS_BREACH_WIDTH_RANGE,     /* a value does not fit the field's 32 bits */
+    DS_BREACH_CANONICAL,       /* an address is not canonical */
+    DS_BREACH_ORDER,           /* the end is before the base, or wraps past the highest address */
+    DS_BREACH_TOO_SMALL,       /* not even one record fits */
+    DS_BREACH_DOUBLEWORD,      /* base not on a doubleword boundary */
+    DS_BREACH_CACHE_LINE,      /* advice: base not on a cache line boundary */
+    DS_BREACH_SIZE_MULTIPLE,   /* advice: size no whole multiple of the record */
+    DS_BREACH_INDEX_RANGE,     /* index outside the buffer */
+    DS_BREACH_INDEX_GRID,      /* index is not base + k * record */
+    DS_BREACH_THRESHOLD_RANGE, /* threshold not inside the buffer */
+    DS_BREACH_THRESHOLD_GRID,  /* threshold is not base + k * record */
+    DS_BREACH_THRESHOLD_ROOM,  /* threshold less than two records short of the maximum */
+    DS_BREACH_CIRCULAR,        /* circular BTS, and the threshold is not past the maximum */
+    DS_BREACH_OVERLAP,         /* two of the three sections overlap */
+    DS_BREACH_NOT_PRESENT,     /* a page is not mapped */
+    DS_BREACH_NOT_ACCESSED,    /* a page is not marked accessed */
+    DS_BREACH_NOT_DIRTY,       /* a page is not marked dirty */
+    DS_BREACH_NOT_WRITABLE,    /* a page is read-only */
+    DS_BREACH_USER,            /* a page is not in kernel space */
+    DS_BREACH_CODE,            /* a page holds code */
+    DS_BREACH_MEMORY_TYPE,     /* advice: memory type is not WB */
+    DS_BREACH_A20M,            /* bit 20 of an address is set, and A20M mode is possible */
+    DS_BREACH_APIC_OFF,        /* no interrupt can come */
+    DS_BREACH_LVT_MASKED,      /* the performance counter LVT entry is masked */
+    DS_BREACH_LVT_DELIVERY,    /* ... does not deliver as fixed */
+    DS_BREACH_LVT_LEVEL,       /* ... is not edge sensitive */
+    DS_BREACH_LVT_VECTOR,      /* ... has a vector that belongs to the processor's exceptions */
+    DS_BREACH_GATE_ABSENT,     /* no IDT entry for the vector */
+    DS_BREACH_GATE_TYPE,       /* its IDT entry is not an interrupt gate */
+    DS_BREACH_COUNT
+};
+
+struct ds_breach {
+    enum ds_breach_id id;
+    const char *field; /* "bts.threshold": what breaks the rule; a static string */
+    uint64_t value;    /* its value; for a rule on pages the linear address of the first page that breaks it */
+};
+
+#define DS_BREACH_LIST 32u
+
+struct ds_breaches {
+    uint64_t set;                          /* bit 1 << id of every breach found, never cut short */
+    unsigned count;                        /* entries of item; a rule on pages gives one for each section */
+    struct ds_breach item[DS_BREACH_LIST]; /* in the order of the check; more than fit are left out */
+};
+
+/*
+ * Fills *out and returns how many breaches of what the manual demands there are; what it merely recommends (see
+ * ds_breach_is_advice) is listed, but not counted. The walk over the pages of a section ends at its first page that
+ * is not present. What a description cannot show is not checked: that all address spaces map the pages alike.
+ */
+unsigned ds_check(const struct ds_description *description, struct ds_breaches *out);
+
+bool ds_breach_is_advice(enum ds_breach_id id);
+const char *ds_breach_name(enum ds_breach_id id);     /* "threshold_grid": for scripts */
+const char *ds_breach_sentence(enum ds_breach_id id); /* what is wrong, in words */
+const char *ds_breach_citation(enum ds_breach_id id); /* where the manual says so */
+
+#endif
