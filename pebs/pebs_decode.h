@@ -18,7 +18,18 @@ enum pebs_error { PEBS_DECODE_OK, PEBS_DECODE_TRUNCATED, PEBS_DECODE_FORMAT_UNKN
 #define PEBS_HAS_TSC         (UINT64_C(1) << 6)
 
 /* Index into gpr: the number that instructions encode. */
-enum pebs_gpr { PEBS_RAX, PEBS_RCX, PEBS_RDX, PEBS_RBX, PEBS_RSP, PEBS_RBP, PEBS_RSI, PEBS_RDI, PEBS_R8, PEBS_R15 = 15 };
+enum pebs_gpr {
+    PEBS_RAX,
+    PEBS_RCX,
+    PEBS_RDX,
+    PEBS_RBX,
+    PEBS_RSP,
+    PEBS_RBP,
+    PEBS_RSI,
+    PEBS_RDI,
+    PEBS_R8,
+    PEBS_R15 = 15
+};
 
 struct pebs_record {
     unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */

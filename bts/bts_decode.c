@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "bts/bts_decode.h"
+
+#include "bts/bts_layout.h"
+#include "ds/bytes.h"
+
+_Static_assert(BTS_RECORD_SIZE_64 == sizeof(struct bts_layout_64), "one size of a record");
+
+enum bts_error bts_decode(const void *bytes, size_t length, bool prediction_valid, struct bts_record *out)
+{
+    if (length < BTS_RECORD_SIZE_64)
+        return BTS_DECODE_TRUNCATED;
+    out->from = read_u64(bytes, offsetof(struct bts_layout_64, from));
+    out->to = read_u64(bytes, offsetof(struct bts_layout_64, to));
+    out->flags = read_u64(bytes, offsetof(struct bts_layout_64, flags));
+    out->prediction_valid = prediction_valid;
+    out->predicted = prediction_valid && (out->flags & BTS_FLAGS_PREDICTED) != 0;
+    return BTS_DECODE_OK;
+}
+
+const char *bts_error_text(enum bts_error error)
+{
+    switch (error) {
+    case BTS_DECODE_OK:
+        return "no error";
+    case BTS_DECODE_TRUNCATED:
+        return "BTS record cut short";
+    }
+    return "unknown BTS error";
+}

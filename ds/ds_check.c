@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "ds/ds_check.h"
+
+#define PAGE_SIZE    UINT64_C(4096)
+#define CACHE_LINE   UINT64_C(64)
+#define ROOM_RECORDS 2u /* the manual's "several records" between threshold and maximum, taken at its least */
+#define A20          (UINT64_C(1) << 20)
+#define LVT_VECTOR   0xffu
+#define LVT_DELIVERY (7u << 8) /* 000b is fixed */
+#define LVT_LEVEL    (1u << 15)
+#define LVT_MASKED   (1u << 16)
+#define VECTOR_FIRST 32u /* below are the processor's exceptions */
+
+#define SETTING_UP_DS   "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2"
+#define SETTING_UP_BTS  "SDM Vol. 3B (253669), \"Setting Up the BTS Buffer\", 18.7.8.3"
+#define MANAGEMENT_AREA "SDM Vol. 3B (253668-032), \"Debug Store (DS) Mechanism\", 16-23"
+#define IA32E_OPERATION "SDM Vol. 3B (253669), \"DS Save Area and IA-32e Mode Operation\", 18.18.5.1"
+
+static const struct {
+    const char *name, *sentence, *citation;
+    bool advice;
+} rules[DS_BREACH_COUNT] = {
+    [DS_BREACH_WIDTH_RANGE] = { "width_range", "does not fit into the field's 32 bits", IA32E_OPERATION, false },
+    [DS_BREACH_CANONICAL] = { "canonical", "is not a canonical address", IA32E_OPERATION, false },
+    [DS_BREACH_ORDER] = { "order", "ends before it begins", MANAGEMENT_AREA, false },
+    [DS_BREACH_TOO_SMALL] = { "too_small", "has no room for one record", MANAGEMENT_AREA, false },
+    [DS_BREACH_DOUBLEWORD] = { "doubleword", "is not on a doubleword boundary", SETTING_UP_DS, false },
+    [DS_BREACH_CACHE_LINE] = { "cache_line", "should be on a cache line boundary", SETTING_UP_DS, true },
+    [DS_BREACH_SIZE_MULTIPLE] = { "size_multiple", "should make the buffer a whole multiple of the record",
+                                  SETTING_UP_DS, true },
+    [DS_BREACH_INDEX_RANGE] = { "index_range", "is outside the buffer", MANAGEMENT_AREA, false },
+    [DS_BREACH_INDEX_GRID] = { "index_grid", "is not base + k * record", MANAGEMENT_AREA, false },
+    [DS_BREACH_THRESHOLD_RANGE] = { "threshold_range", "is not between base and maximum", MANAGEMENT_AREA, false },
+    [DS_BREACH_THRESHOLD_GRID] = { "threshold_grid", "is not base + k * record", MANAGEMENT_AREA, false },
+    [DS_BREACH_THRESHOLD_ROOM] = { "threshold_room", "is not several records short of the maximum", MANAGEMENT_AREA,
+                                   false },
+    [DS_BREACH_CIRCULAR] = { "circular", "is not past the maximum, as a circular buffer needs", SETTING_UP_BTS, false },
+    [DS_BREACH_OVERLAP] = { "overlap", "belongs to two sections", SETTING_UP_DS, false },
+    [DS_BREACH_NOT_PRESENT] = { "not_present", "is on a page that is not mapped", SETTING_UP_DS, false },
+    [DS_BREACH_NOT_ACCESSED] = { "not_accessed", "is on a page not marked accessed", SETTING_UP_DS, false },
+    [DS_BREACH_NOT_DIRTY] = { "not_dirty", "is on a page not marked dirty", SETTING_UP_DS, false },
+    [DS_BREACH_NOT_WRITABLE] = { "not_writable", "is on a page that cannot be written", SETTING_UP_DS, false },
+    [DS_BREACH_USER] = { "user", "is on a page outside kernel space", SETTING_UP_DS, false },
+    [DS_BREACH_CODE] = { "code", "is on a page that holds code", SETTING_UP_DS, false },
+    [DS_BREACH_MEMORY_TYPE] = { "memory_type", "should be in write-back memory", SETTING_UP_DS, true },
+    [DS_BREACH_A20M] = { "a20m", "has bit 20 set, and A20M mode is not prevented", SETTING_UP_DS, false },
+    [DS_BREACH_APIC_OFF] = { "apic_off", "is not enabled", SETTING_UP_DS, false },
+    [DS_BREACH_LVT_MASKED] = { "lvt_masked", "is masked", SETTING_UP_DS, false },
+    [DS_BREACH_LVT_DELIVERY] = { "lvt_delivery", "is not set up for fixed delivery", SETTING_UP_DS, false },
+    [DS_BREACH_LVT_LEVEL] = { "lvt_level", "is not edge sensitive", SETTING_UP_DS, false },
+    [DS_BREACH_LVT_VECTOR] = { "lvt_vector", "has a vector that is the processor's own", SETTING_UP_DS, false },
+    [DS_BREACH_GATE_ABSENT] = { "gate_absent", "has a vector without a handler", SETTING_UP_DS, false },
+    [DS_BREACH_GATE_TYPE] = { "gate_type", "has a vector that does not go through an interrupt gate", SETTING_UP_DS,
+                              false },
+};
+
+_Static_assert(DS_BREACH_COUNT <= 64, "struct ds_breaches has one bit for each");
+
+struct check {
+    const struct ds_description *is;
+    struct ds_breaches *out;
+    unsigned demands; /* breaches that are not mere advice */
+};
+
+/* One of the three sections, from start up to, but not including, end. */
+struct span {
+    const char *name;
+    uint64_t start, end;
+    bool sound; /* start and end are addresses in the right order */
+};
+
+struct buffer_names {
+    const char *buffer, *base, *index, *maximum, *threshold;
+};
+
+static const struct buffer_names bts_names = { "bts", "bts.base", "bts.index", "bts.maximum", "bts.threshold" };
+static const struct buffer_names pebs_names = { "pebs", "pebs.base", "pebs.index", "pebs.maximum", "pebs.threshold" };
+
+static void breach(struct check *check, enum ds_breach_id id, const char *field, uint64_t value)
+{
+    struct ds_breaches *out = check->out;
+    out->set |= UINT64_C(1) << id;
+    if (!rules[id].advice)
+        check->demands++;
+    if (out->count < DS_BREACH_LIST)
+        out->item[out->count++] = (struct ds_breach){ id, field, value };
+}
+
+/* value modulo divisor (1 to ffffh), in 16-bit steps: 64-bit division needs libgcc on i686. */
+static uint32_t modulo(uint64_t value, uint32_t divisor)
+{
+    uint32_t rest = 0;
+    for (int shift = 48; shift >= 0; shift -= 16)
+        rest = ((rest << 16) | (uint32_t)((value >> shift) & 0xffff)) % divisor;
+    return rest;
+}
+
+static bool check_address(struct check *check, const char *field, uint64_t value)
+{
+    const struct ds_description *is = check->is;
+    if (is->width == DS_WIDTH_32) {
+        if (value >> 32 != 0)
+            breach(check, DS_BREACH_WIDTH_RANGE, field, value);
+        return value >> 32 == 0;
+    }
+    bool canonical;
+    if (is->linear_bits <= 32) {
+        canonical = value >> 32 == 0;
+    } else {
+        uint64_t upper = value >> (is->linear_bits - 1); /* the sign and its copies */
+        canonical = upper == 0 || upper == UINT64_MAX >> (is->linear_bits - 1);
+    }
+    if (!canonical)
+        breach(check, DS_BREACH_CANONICAL, field, value);
+    return canonical;
+}
+
+static void check_alignment(struct check *check, const char *field, uint64_t base)
+{
+    if (base % 4 != 0)
+        breach(check, DS_BREACH_DOUBLEWORD, field, base);
+    else if (base % CACHE_LINE != 0)
+        breach(check, DS_BREACH_CACHE_LINE, field, base);
+}
+
+static struct span check_area(struct check *check)
+{
+    const struct ds_description *is = check->is;
+    struct span span = { "area", is->area_base, is->area_base + is->area_size, false };
+    uint64_t last = span.end - 1;
+    if (!check_address(check, "area", span.start))
+        return span;
+    check_alignment(check, "area", span.start);
+    span.sound = is->area_size > 0 && last >= span.start && (is->width == DS_WIDTH_64 || last >> 32 == 0);
+    if (!span.sound)
+        breach(check, DS_BREACH_ORDER, "area", span.start);
+    return span;
+}
+
+static void check_index(struct check *check, const struct ds_buffer *buffer, const char *field, unsigned record)
+{
+    /* An index at the maximum is a full buffer's. */
+    if (buffer->index < buffer->base || buffer->index > buffer->maximum)
+        breach(check, DS_BREACH_INDEX_RANGE, field, buffer->index);
+    else if (modulo(buffer->index - buffer->base, record) != 0)
+        breach(check, DS_BREACH_INDEX_GRID, field, buffer->index);
+}
+
+static void check_threshold(struct check *check, const struct ds_buffer *buffer, const char *field, unsigned record)
+{
+    if (buffer->threshold <= buffer->base || buffer->threshold >= buffer->maximum) {
+        breach(check, DS_BREACH_THRESHOLD_RANGE, field, buffer->threshold);
+        return;
+    }
+    if (modulo(buffer->threshold - buffer->base, record) != 0)
+        breach(check, DS_BREACH_THRESHOLD_GRID, field, buffer->threshold);
+    if (buffer->maximum - buffer->threshold < ROOM_RECORDS * record)
+        breach(check, DS_BREACH_THRESHOLD_ROOM, field, buffer->threshold);
+}
+
+static struct span check_buffer(struct check *check, const struct ds_buffer *buffer, const struct buffer_names *names,
+                                unsigned record, bool circular)
+{
+    struct span span = { names->buffer, buffer->base, buffer->maximum, false };
+    bool base = check_address(check, names->base, buffer->base);
+    bool index = check_address(check, names->index, buffer->index);
+    bool maximum = check_address(check, names->maximum, buffer->maximum);
+    bool threshold = check_address(check, names->threshold, buffer->threshold);
+
+    if (base)
+        check_alignment(check, names->base, buffer->base);
+    if (!base || !maximum)
+        return span;
+    if (buffer->maximum < buffer->base) {
+        breach(check, DS_BREACH_ORDER, names->maximum, buffer->maximum);
+        return span;
+    }
+    span.sound = true;
+
+    uint64_t size = buffer->maximum - buffer->base;
+    if (record == 0 || record > 0xffff || size < record) {
+        breach(check, DS_BREACH_TOO_SMALL, names->maximum, buffer->maximum);
+        return span;
+    }
+    /* One manual wants "a multiple of the record size plus 1", all others the multiple itself: either is right. */
+    if (modulo(size, record) > 1)
+        breach(check, DS_BREACH_SIZE_MULTIPLE, names->maximum, buffer->maximum);
+    span.end = buffer->base + (size - modulo(size, record));
+
+    if (index)
+        check_index(check, buffer, names->index, record);
+    if (!threshold)
+        return span;
+    if (!circular)
+        check_threshold(check, buffer, names->threshold, record);
+    else if (buffer->threshold <= buffer->maximum)
+        breach(check, DS_BREACH_CIRCULAR, names->threshold, buffer->threshold);
+    return span;
+}
+
+static void check_overlap(struct check *check, const struct span *a, const struct span *b)
+{
+    if (a->sound && b->sound && a->start < b->end && b->start < a->end)
+        breach(check, DS_BREACH_OVERLAP, b->name, a->start > b->start ? a->start : b->start);
+}
+
+/* Every page that the span touches; of each kind of breach the first. */
+static void check_pages(struct check *check, const struct span *span)
+{
+    const struct ds_description *is = check->is;
+    uint64_t seen = 0;
+    if (!span->sound || span->start == span->end)
+        return;
+    for (uint64_t at = span->start; at - span->start < span->end - span->start; at = (at | (PAGE_SIZE - 1)) + 1) {
+        struct ds_page page = { 0 };
+        if (!is->page(is->context, at, &page)) {
+            breach(check, DS_BREACH_NOT_PRESENT, span->name, at);
+            return;
+        }
+        /* The manual does not say which address it means; the pin masks the physical one. So both. */
+        bool a20 = !is->a20m_prevented && ((at | page.physical) & A20) != 0;
+        const struct {
+            enum ds_breach_id id;
+            bool broken;
+        } rule[] = {
+            { DS_BREACH_NOT_ACCESSED, !page.accessed },
+            { DS_BREACH_NOT_DIRTY, !page.dirty },
+            { DS_BREACH_NOT_WRITABLE, !page.writable },
+            { DS_BREACH_USER, page.user },
+            { DS_BREACH_CODE, page.code },
+            { DS_BREACH_MEMORY_TYPE, !page.write_back },
+            { DS_BREACH_A20M, a20 },
+        };
+        for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
+            uint64_t bit = UINT64_C(1) << rule[i].id;
+            if (rule[i].broken && (seen & bit) == 0)
+                breach(check, rule[i].id, span->name, at);
+            seen |= rule[i].broken ? bit : 0;
+        }
+    }
+}
+
+static void check_interrupt(struct check *check)
+{
+    const struct ds_description *is = check->is;
+    uint32_t lvt = is->lvt_performance;
+    const char *field = "lvt.performance";
+    if (lvt & LVT_MASKED)
+        breach(check, DS_BREACH_LVT_MASKED, field, lvt);
+    if (lvt & LVT_DELIVERY) {
+        breach(check, DS_BREACH_LVT_DELIVERY, field, lvt);
+        return; /* only fixed delivery has a trigger mode and a vector */
+    }
+    if (lvt & LVT_LEVEL)
+        breach(check, DS_BREACH_LVT_LEVEL, field, lvt);
+    if ((lvt & LVT_VECTOR) < VECTOR_FIRST)
+        breach(check, DS_BREACH_LVT_VECTOR, field, lvt);
+    if (is->gate == DS_GATE_ABSENT)
+        breach(check, DS_BREACH_GATE_ABSENT, field, lvt);
+    else if (is->gate != DS_GATE_INTERRUPT)
+        breach(check, DS_BREACH_GATE_TYPE, field, lvt);
+}
+
+unsigned ds_check(const struct ds_description *description, struct ds_breaches *out)
+{
+    struct check check = { description, out, 0 };
+    out->set = 0;
+    out->count = 0;
+
+    struct span spans[3] = { check_area(&check) };
+    if (description->bts)
+        spans[1] = check_buffer(&check, &description->area.bts, &bts_names, description->bts_record_size,
+                                description->bts_circular);
+    if (description->pebs)
+        spans[2] = check_buffer(&check, &description->area.pebs, &pebs_names, description->pebs_record_size, false);
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j < i; j++)
+            check_overlap(&check, &spans[j], &spans[i]);
+        check_pages(&check, &spans[i]);
+    }
+
+    if (!description->apic_enabled)
+        breach(&check, DS_BREACH_APIC_OFF, "apic", 0);
+    if (description->pebs || (description->bts && !description->bts_circular))
+        check_interrupt(&check);
+    return check.demands;
+}
+
+bool ds_breach_is_advice(enum ds_breach_id id)
+{
+    return rules[id].advice;
+}
+
+const char *ds_breach_name(enum ds_breach_id id)
+{
+    return rules[id].name;
+}
+
+const char *ds_breach_sentence(enum ds_breach_id id)
+{
+    return rules[id].sentence;
+}
+
+const char *ds_breach_citation(enum ds_breach_id id)
+{
+    return rules[id].citation;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "lbr/lbr_decode.h"
+
+#include "lbr/lbr_layout.h"
+
+enum place { NOWHERE, IN_FROM, IN_INFO, IN_TO };
+
+struct lbr_form {
+    unsigned from_bits, to_bits; /* bits of the address, the highest of which is its sign */
+    enum place flags, cycles;
+    uint64_t has;
+};
+
+static const struct lbr_form forms[] = {
+    [LBR_FORMAT_32] = { 32, 32, NOWHERE, NOWHERE, 0 },
+    [LBR_FORMAT_LIP] = { 64, 64, NOWHERE, NOWHERE, 0 },
+    [LBR_FORMAT_EIP] = { 64, 64, NOWHERE, NOWHERE, 0 },
+    [LBR_FORMAT_FLAGS] = { 63, 64, IN_FROM, NOWHERE, LBR_HAS_MISPRED },
+    [LBR_FORMAT_FLAGS_TSX] = { 61, 64, IN_FROM, NOWHERE, LBR_HAS_MISPRED | LBR_HAS_TSX },
+    [LBR_FORMAT_INFO] = { 64, 64, IN_INFO, IN_INFO, LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES },
+    [LBR_FORMAT_TIME] = { 63, 48, IN_FROM, IN_TO, LBR_HAS_MISPRED | LBR_HAS_CYCLES },
+    [LBR_FORMAT_INFO2] = { 64, 64, IN_INFO, IN_INFO, LBR_HAS_MISPRED | LBR_HAS_CYCLES },
+};
+
+_Static_assert(LBR_FROM_MISPRED == LBR_INFO_MISPRED && LBR_FROM_IN_TSX == LBR_INFO_IN_TSX &&
+                   LBR_FROM_TSX_ABORT == LBR_INFO_TSX_ABORT,
+               "one set of masks reads the flags of FROM and of INFO");
+
+/* The low bits as an address. Those of 32 bits have no sign: they come from processors without 64-bit addresses. */
+static uint64_t address(uint64_t value, unsigned bits)
+{
+    if (bits == 64)
+        return value;
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    bool negative = bits != 32 && (value >> (bits - 1) & 1) != 0;
+    return negative ? value | ~mask : value & mask;
+}
+
+enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out)
+{
+    if (lbr_format >= sizeof(forms) / sizeof(forms[0]))
+        return LBR_DECODE_FORMAT_UNKNOWN;
+    const struct lbr_form *form = &forms[lbr_format];
+
+    uint64_t flags = form->flags == IN_FROM ? from : form->flags == IN_INFO ? info : 0;
+    uint64_t cycles = form->cycles == IN_INFO ? info & LBR_INFO_CYCLES
+                      : form->cycles == IN_TO ? to >> LBR_TO_CYCLES_SHIFT
+                                              : 0;
+    out->from = address(from, form->from_bits);
+    out->to = address(to, form->to_bits);
+    out->has = form->has;
+    out->mispredicted = (form->has & LBR_HAS_MISPRED) != 0 && (flags & LBR_INFO_MISPRED) != 0;
+    out->in_tsx = (form->has & LBR_HAS_TSX) != 0 && (flags & LBR_INFO_IN_TSX) != 0;
+    out->tsx_abort = (form->has & LBR_HAS_TSX) != 0 && (flags & LBR_INFO_TSX_ABORT) != 0;
+    out->cycles = (uint16_t)cycles;
+    return LBR_DECODE_OK;
+}
+
+enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned *position)
+{
+    if (depth == 0 || depth > 64 || (depth & (depth - 1)) != 0 || age >= depth)
+        return LBR_DECODE_DEPTH;
+    if (tos >= depth)
+        return LBR_DECODE_TOS_RANGE;
+    *position = ((unsigned)tos - age) & (depth - 1);
+    return LBR_DECODE_OK;
+}
+
+const char *lbr_error_text(enum lbr_error error)
+{
+    switch (error) {
+    case LBR_DECODE_OK:
+        return "no error";
+    case LBR_DECODE_FORMAT_UNKNOWN:
+        return "LBR format unknown";
+    case LBR_DECODE_TOS_RANGE:
+        return "LBR top of stack past the last entry";
+    case LBR_DECODE_DEPTH:
+        return "LBR depth not a power of two up to 64, or no entry of this age";
+    }
+    return "unknown LBR error";
+}
