@@ -36,20 +36,35 @@ struct caps_input {
     bool ia32e_active;                 /* IA32_EFER.LMA */
 };
 
-/* What a test may need. caps_missing() names the lowest bit that is missing, so the roots stand first. */
-#define NEED_APIC          (UINT64_C(1) << 0)  /* a local APIC */
-#define NEED_PERFMON       (UINT64_C(1) << 1)  /* architectural performance monitoring, version 2 or later */
-#define NEED_FREEZE        (UINT64_C(1) << 2)  /* IA32_DEBUGCTL bits 11 and 12: freeze LBRs or counters on PMI */
-#define NEED_DS            (UINT64_C(1) << 3)  /* the DS save area */
-#define NEED_BTS           (UINT64_C(1) << 4)  /* branch trace store */
-#define NEED_BTS_CPL       (UINT64_C(1) << 5)  /* its filter by privilege level */
-#define NEED_PEBS          (UINT64_C(1) << 6)  /* PEBS with a record format that this program decodes */
-#define NEED_PEBS_FORMAT_3 (UINT64_C(1) << 7)  /* 200-byte records with a TSC */
-#define NEED_LOAD_LATENCY  (UINT64_C(1) << 8)  /* the load latency facility, with its event known */
-#define NEED_LBR           (UINT64_C(1) << 9)  /* an LBR stack of known depth and format */
-#define NEED_LBR_INFO      (UINT64_C(1) << 10) /* MSR_LBR_INFO_x: cycles */
-#define NEED_LBR_SELECT    (UINT64_C(1) << 11) /* MSR_LBR_SELECT: the filter */
-#define NEED_COUNT         12u
+/* What a test may need. caps_missing() names the lowest that is missing, so the roots stand first. */
+enum caps_need {
+    CAPS_NEED_APIC,
+    CAPS_NEED_PERFMON,
+    CAPS_NEED_FREEZE,
+    CAPS_NEED_DS,
+    CAPS_NEED_BTS,
+    CAPS_NEED_BTS_CPL,
+    CAPS_NEED_PEBS,
+    CAPS_NEED_PEBS_FORMAT_3,
+    CAPS_NEED_LOAD_LATENCY,
+    CAPS_NEED_LBR,
+    CAPS_NEED_LBR_INFO,
+    CAPS_NEED_LBR_SELECT,
+    CAPS_NEED_COUNT
+};
+
+#define NEED_APIC          (UINT64_C(1) << CAPS_NEED_APIC)          /* a local APIC */
+#define NEED_PERFMON       (UINT64_C(1) << CAPS_NEED_PERFMON)       /* performance monitoring version 2 or later */
+#define NEED_FREEZE        (UINT64_C(1) << CAPS_NEED_FREEZE)        /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
+#define NEED_DS            (UINT64_C(1) << CAPS_NEED_DS)            /* the DS save area */
+#define NEED_BTS           (UINT64_C(1) << CAPS_NEED_BTS)           /* branch trace store */
+#define NEED_BTS_CPL       (UINT64_C(1) << CAPS_NEED_BTS_CPL)       /* its filter by privilege level */
+#define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)          /* PEBS, in a format that this program decodes */
+#define NEED_PEBS_FORMAT_3 (UINT64_C(1) << CAPS_NEED_PEBS_FORMAT_3) /* 200-byte records with a TSC */
+#define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, its event known */
+#define NEED_LBR           (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
+#define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* MSR_LBR_INFO_x: cycles */
+#define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* MSR_LBR_SELECT: the filter */
 
 /* Why something is missing; caps_reason_text() has the sentences. */
 enum caps_reason {
@@ -74,6 +89,7 @@ enum caps_reason {
     CAPS_PEBS_FORMAT_NOT_3,
     CAPS_LOAD_LATENCY_UNKNOWN,
     CAPS_LBR_NOT_INTEL,
+    CAPS_LBR_ARCHITECTURAL,
     CAPS_LBR_MODEL_UNLISTED,
     CAPS_LBR_FORMAT_UNKNOWN,
     CAPS_LBR_NOT_TRIED,
@@ -138,8 +154,10 @@ struct caps {
     unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN where nothing tells it */
     unsigned lbr_depth;  /* 0 where unknown */
     uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select;
+    bool arch_lbr;            /* CPUID.7:EDX[19]: architectural LBRs, which are another set of registers */
+    unsigned arch_lbr_depths; /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1) */
 
-    enum caps_reason reason[NEED_COUNT]; /* by the number of the NEED_ bit */
+    enum caps_reason reason[CAPS_NEED_COUNT];
 };
 
 /* Fills *caps from what was read. Every field is set. */

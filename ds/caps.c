@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "ds/caps.h"
+
+#include "ds/ds_area.h"
+#include "lbr/lbr_decode.h"
+#include "lbr/lbr_layout.h"
+#include "pebs/pebs_decode.h"
+
+/* CPUID leaf 1 */
+#define CPUID_1_ECX_DTES64     (1u << 2)
+#define CPUID_1_ECX_DS_CPL     (1u << 4)
+#define CPUID_1_ECX_PDCM       (1u << 15)
+#define CPUID_1_ECX_X2APIC     (1u << 21)
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+#define CPUID_1_EDX_APIC       (1u << 9)
+#define CPUID_1_EDX_DS         (1u << 21)
+/* CPUID leaf 7, sub-leaf 0 */
+#define CPUID_7_EDX_ARCH_LBR (1u << 19)
+/* CPUID leaf 80000001h */
+#define CPUID_80000001_EDX_NX (1u << 20)
+#define CPUID_80000001_EDX_LM (1u << 29)
+
+#define MISC_ENABLE_PERFMON          (UINT64_C(1) << 7)
+#define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
+#define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
+
+#define PERF_CAP_PEBS_TRAP  (UINT64_C(1) << 6)
+#define PERF_CAP_FULL_WRITE (UINT64_C(1) << 13)
+
+/* What no capability register tells: one row for each core, and below it the models that have that core. */
+struct core {
+    const char *name;
+    unsigned lbr_depth;
+    uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select; /* MSRs of entry 0; 0 = none */
+    unsigned lbr_format;                                      /* where IA32_PERF_CAPABILITIES does not exist */
+    bool bts_prediction;                                      /* bit 4 of a BTS record's flags is defined */
+    uint64_t pebs_counters;                                   /* general counters that can do PEBS */
+    unsigned load_latency_event;                              /* umask and event; 0 = none */
+    uint64_t load_latency_counters;
+    enum data_source_encoding data_source;
+};
+
+static const struct core skylake = {
+    .name = "Skylake",
+    .lbr_depth = 32,
+    .lbr_from = 0x680,
+    .lbr_to = 0x6c0,
+    .lbr_info = 0xdc0,
+    .lbr_tos = 0x1c9,
+    .lbr_select = 0x1c8,
+    .lbr_format = CAPS_UNKNOWN,
+    .pebs_counters = 0xf, /* "No PEBS on PMC4-7" */
+    .load_latency_event = 0x1cd,
+    .load_latency_counters = 0xf,
+    .data_source = DATA_SOURCE_SKYLAKE,
+};
+
+static const struct {
+    unsigned family, model; /* display family and model */
+    const struct core *core;
+} models[] = {
+    { 0x06, 0x4e, &skylake }, { 0x06, 0x5e, &skylake }, { 0x06, 0x55, &skylake },
+    { 0x06, 0x8e, &skylake }, { 0x06, 0x9e, &skylake },
+};
+
+/* A model without a row: nothing that a capability register does not tell. */
+static const struct core unlisted = { .lbr_format = CAPS_UNKNOWN };
+
+static const char *const reasons[CAPS_REASON_COUNT] = {
+    [CAPS_AVAILABLE] = "available",
+    [CAPS_NO_APIC] = "no local APIC: CPUID.1:EDX bit 9 clear",
+    [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
+    [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
+    [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
+    [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
+    [CAPS_NO_PERFMON_FLAG] = "no performance monitoring: IA32_MISC_ENABLE bit 7 clear",
+    [CAPS_NO_DS_FLAG] = "no DS: CPUID.1:EDX bit 21 clear",
+    [CAPS_DS_NO_PERFMON_FLAG] = "no DS: IA32_MISC_ENABLE bit 7 clear",
+    [CAPS_DS_AREA_NOT_TRIED] = "no DS: IA32_DS_AREA was not tried",
+    [CAPS_DS_AREA_DIFFERS] = "no DS: IA32_DS_AREA does not read back what was written",
+    [CAPS_DS_AREA_FAULTS] = "no DS: IA32_DS_AREA cannot be written",
+    [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
+    [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
+    [CAPS_PEBS_UNAVAILABLE] = "no PEBS: IA32_MISC_ENABLE bit 12 set",
+    [CAPS_PERF_CAPABILITIES_FAULTS] = "no PEBS: IA32_PERF_CAPABILITIES cannot be read",
+    [CAPS_PEBS_FORMAT_UNKNOWN] = "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)",
+    [CAPS_PEBS_NO_COUNTER] = "no PEBS: no general counter is known to do it",
+    [CAPS_PEBS_FORMAT_NOT_3] = "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another",
+    [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
+    [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
+    [CAPS_LBR_ARCHITECTURAL] = "no LBR: architectural LBRs, which this program does not read",
+    [CAPS_LBR_MODEL_UNLISTED] = "no LBR: its depth is not known for this processor model",
+    [CAPS_LBR_FORMAT_UNKNOWN] = "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)",
+    [CAPS_LBR_NOT_TRIED] = "no LBR: IA32_DEBUGCTL was not tried",
+    [CAPS_LBR_DIFFERS] = "no LBR: IA32_DEBUGCTL bit 0 does not stay set",
+    [CAPS_LBR_FAULTS] = "no LBR: IA32_DEBUGCTL cannot be written",
+    [CAPS_LBR_NO_INFO] = "no LBR cycles: the LBR format has no MSR_LBR_INFO_x",
+    [CAPS_LBR_NO_SELECT] = "no LBR filter: no MSR_LBR_SELECT is known for this processor model",
+};
+
+static uint32_t bits(uint32_t value, unsigned low, unsigned high)
+{
+    return value >> low & (UINT32_MAX >> (31 - (high - low)));
+}
+
+/* The characters of a register, lowest byte first. */
+static char *put_register(char *to, uint32_t value)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        *to++ = (char)(value >> shift);
+    return to;
+}
+
+static void fill_names(const struct caps_input *input, struct caps *caps)
+{
+    if (input->leaf_0.valid)
+        put_register(put_register(put_register(caps->vendor, input->leaf_0.ebx), input->leaf_0.edx), input->leaf_0.ecx);
+    static const char intel[13] = "GenuineIntel";
+    caps->intel = true;
+    for (unsigned i = 0; i < sizeof(intel); i++)
+        caps->intel = caps->intel && caps->vendor[i] == intel[i];
+
+    const struct caps_leaf *leaves[] = { &input->leaf_80000002, &input->leaf_80000003, &input->leaf_80000004 };
+    char *at = caps->brand;
+    for (unsigned i = 0; i < 3 && leaves[i]->valid; i++) {
+        at = put_register(at, leaves[i]->eax);
+        at = put_register(at, leaves[i]->ebx);
+        at = put_register(at, leaves[i]->ecx);
+        at = put_register(at, leaves[i]->edx);
+    }
+    unsigned blanks = 0;
+    while (caps->brand[blanks] == ' ')
+        blanks++;
+    for (unsigned i = 0; blanks > 0 && i + blanks < sizeof(caps->brand); i++)
+        caps->brand[i] = caps->brand[i + blanks];
+}
+
+/* SDM Vol. 2A (253666), CPUID, "Version Information": DisplayFamily and DisplayModel. */
+static void fill_signature(const struct caps_input *input, struct caps *caps)
+{
+    uint32_t eax = caps->signature = input->leaf_1.eax;
+    caps->stepping = bits(eax, 0, 3);
+    caps->model = bits(eax, 4, 7);
+    caps->family = bits(eax, 8, 11);
+    if (caps->family == 0x06 || caps->family == 0x0f)
+        caps->model |= bits(eax, 16, 19) << 4;
+    if (caps->family == 0x0f)
+        caps->family += bits(eax, 20, 27);
+}
+
+static const struct core *find_core(const struct caps *caps)
+{
+    for (unsigned i = 0; caps->intel && i < sizeof(models) / sizeof(models[0]); i++) {
+        if (models[i].family == caps->family && models[i].model == caps->model)
+            return models[i].core;
+    }
+    return &unlisted;
+}
+
+static void fill_processor(const struct caps_input *input, struct caps *caps)
+{
+    uint32_t ecx = input->leaf_1.ecx;
+    uint32_t edx = input->leaf_1.edx;
+    caps->hypervisor = (ecx & CPUID_1_ECX_HYPERVISOR) != 0;
+    caps->x2apic = (ecx & CPUID_1_ECX_X2APIC) != 0;
+    caps->apic = (edx & CPUID_1_EDX_APIC) != 0;
+    caps->apic_base = input->apic_base.valid ? input->apic_base.value : 0;
+    caps->nx = (input->leaf_80000001.edx & CPUID_80000001_EDX_NX) != 0;
+    caps->long_mode = (input->leaf_80000001.edx & CPUID_80000001_EDX_LM) != 0;
+    caps->ia32e_active = input->ia32e_active;
+
+    caps->physical_bits = 36; /* where CPUID does not tell (SDM Vol. 3A, "Paging", 4.1.4) */
+    if (input->leaf_80000008.valid)
+        caps->physical_bits = bits(input->leaf_80000008.eax, 0, 7);
+    caps->linear_bits =
+        input->ia32e_active ? 48 : 32; /* CPUID may say 57, which needs CR4.LA57; it is never set here */
+
+    caps->ds = (edx & CPUID_1_EDX_DS) != 0;
+    caps->dtes64 = (ecx & CPUID_1_ECX_DTES64) != 0;
+    caps->ds_cpl = (ecx & CPUID_1_ECX_DS_CPL) != 0;
+    caps->pdcm = (ecx & CPUID_1_ECX_PDCM) != 0;
+}
+
+static void fill_perfmon(const struct caps_input *input, struct caps *caps)
+{
+    const struct caps_leaf *leaf = &input->leaf_a;
+    if (leaf->valid && bits(leaf->eax, 0, 7) != 0) {
+        caps->perfmon_version = bits(leaf->eax, 0, 7);
+        caps->general_count = bits(leaf->eax, 8, 15);
+        caps->general_width = bits(leaf->eax, 16, 23);
+        if (caps->perfmon_version >= 2) {
+            caps->fixed_count = bits(leaf->edx, 0, 4);
+            caps->fixed_width = bits(leaf->edx, 5, 12);
+        }
+    }
+    caps->freeze = caps->perfmon_version >= 4   ? CAPS_FREEZE_STREAMLINED
+                   : caps->perfmon_version >= 2 ? CAPS_FREEZE_LEGACY
+                                                : CAPS_FREEZE_NONE;
+    if (caps->pdcm && input->perf_capabilities.valid)
+        caps->perf_capabilities = input->perf_capabilities.value;
+    caps->full_width_write = (caps->perf_capabilities & PERF_CAP_FULL_WRITE) != 0;
+}
+
+static void fill_debug_store(const struct caps_input *input, const struct core *core, struct caps *caps)
+{
+    caps->pebs_format = 0;
+    if (caps->pdcm)
+        caps->pebs_format =
+            input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities >> 8) & 0xf : CAPS_UNKNOWN;
+    caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
+    caps->ds_area_size = ds_area_size(caps->ds_width, caps->pebs_format);
+
+    caps->bts_record_size = 3 * caps->ds_width;
+    caps->bts_prediction = core->bts_prediction;
+
+    caps->pebs_record_size = caps->ds_width == DS_WIDTH_64 ? (unsigned)pebs_record_size(caps->pebs_format) : 0;
+    caps->pebs_trap_like = (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0;
+    caps->pebs_counters = core->pebs_counters;
+    if (core == &unlisted && caps->pebs_record_size != 0) /* as many counters as the DS area has resets */
+        caps->pebs_counters = (UINT64_C(1) << ds_reset_slots(caps->pebs_format)) - 1;
+    if (caps->perfmon_version > 0 && caps->general_count < 64)
+        caps->pebs_counters &= (UINT64_C(1) << caps->general_count) - 1;
+    caps->load_latency_event = core->load_latency_event;
+    caps->load_latency_counters = core->load_latency_counters & caps->pebs_counters;
+    caps->data_source = core->data_source;
+}
+
+static void fill_lbr(const struct caps_input *input, const struct core *core, struct caps *caps)
+{
+    caps->lbr_format = core->lbr_format;
+    if (caps->pdcm)
+        caps->lbr_format =
+            input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) : CAPS_UNKNOWN;
+    caps->arch_lbr = input->leaf_7.valid && (input->leaf_7.edx & CPUID_7_EDX_ARCH_LBR) != 0;
+    caps->arch_lbr_depths = caps->arch_lbr && input->leaf_1c.valid ? bits(input->leaf_1c.eax, 0, 7) : 0;
+    caps->lbr_depth = core->lbr_depth;
+    caps->lbr_from = core->lbr_from;
+    caps->lbr_to = core->lbr_to;
+    caps->lbr_info = caps->lbr_format == LBR_FORMAT_INFO || caps->lbr_format == LBR_FORMAT_INFO2 ? core->lbr_info : 0;
+    caps->lbr_tos = core->lbr_tos;
+    caps->lbr_select = core->lbr_select;
+}
+
+static enum caps_reason judge_perfmon(const struct caps_input *input, const struct caps *caps)
+{
+    if (!input->leaf_a.valid)
+        return CAPS_NO_PERFMON_LEAF;
+    if (caps->perfmon_version < 2)
+        return CAPS_PERFMON_VERSION;
+    if (!input->misc_enable.valid)
+        return CAPS_MISC_ENABLE_FAULTS;
+    return input->misc_enable.value & MISC_ENABLE_PERFMON ? CAPS_AVAILABLE : CAPS_NO_PERFMON_FLAG;
+}
+
+/*
+ * unavailable is the bit of IA32_MISC_ENABLE that takes one of the two users of the DS area away; none for the area
+ * itself. One flag alone proves nothing: QEMU without a debug store has the two unavailable bits clear, and it drops
+ * writes of IA32_DS_AREA without a fault.
+ */
+static enum caps_reason judge_ds(const struct caps_input *input, const struct caps *caps, uint64_t unavailable,
+                                 enum caps_reason why)
+{
+    if (!caps->ds)
+        return CAPS_NO_DS_FLAG;
+    if (!input->misc_enable.valid)
+        return CAPS_MISC_ENABLE_FAULTS;
+    if (!(input->misc_enable.value & MISC_ENABLE_PERFMON))
+        return CAPS_DS_NO_PERFMON_FLAG;
+    if (input->misc_enable.value & unavailable)
+        return why;
+    switch (input->ds_area) {
+    case CAPS_HOLDS:
+        return CAPS_AVAILABLE;
+    case CAPS_DIFFERS:
+        return CAPS_DS_AREA_DIFFERS;
+    case CAPS_FAULTS:
+        return CAPS_DS_AREA_FAULTS;
+    default:
+        return CAPS_DS_AREA_NOT_TRIED;
+    }
+}
+
+static enum caps_reason judge_pebs(const struct caps_input *input, const struct caps *caps)
+{
+    enum caps_reason reason = judge_ds(input, caps, MISC_ENABLE_PEBS_UNAVAILABLE, CAPS_PEBS_UNAVAILABLE);
+    if (reason != CAPS_AVAILABLE)
+        return reason;
+    if (caps->pebs_format == CAPS_UNKNOWN)
+        return CAPS_PERF_CAPABILITIES_FAULTS;
+    if (caps->pebs_record_size == 0)
+        return CAPS_PEBS_FORMAT_UNKNOWN;
+    return caps->pebs_counters != 0 ? CAPS_AVAILABLE : CAPS_PEBS_NO_COUNTER;
+}
+
+static enum caps_reason judge_lbr(const struct caps_input *input, const struct caps *caps)
+{
+    struct lbr_entry entry;
+    if (!caps->intel)
+        return CAPS_LBR_NOT_INTEL;
+    if (caps->arch_lbr)
+        return CAPS_LBR_ARCHITECTURAL;
+    if (input->debugctl_lbr == CAPS_NOT_TRIED)
+        return CAPS_LBR_NOT_TRIED;
+    if (input->debugctl_lbr == CAPS_FAULTS)
+        return CAPS_LBR_FAULTS;
+    if (input->debugctl_lbr == CAPS_DIFFERS)
+        return CAPS_LBR_DIFFERS;
+    if (lbr_decode(caps->lbr_format, 0, 0, 0, &entry) != LBR_DECODE_OK)
+        return CAPS_LBR_FORMAT_UNKNOWN;
+    return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_LBR_MODEL_UNLISTED;
+}
+
+/* The reason of a need that builds on another: the other's first. */
+static enum caps_reason also(enum caps_reason first, bool holds, enum caps_reason why_not)
+{
+    if (first != CAPS_AVAILABLE)
+        return first;
+    return holds ? CAPS_AVAILABLE : why_not;
+}
+
+void caps_fill(const struct caps_input *input, struct caps *caps)
+{
+    *caps = (struct caps){ 0 };
+    fill_names(input, caps);
+    fill_signature(input, caps);
+    const struct core *core = find_core(caps);
+    caps->core = core->name;
+    fill_processor(input, caps);
+    fill_perfmon(input, caps);
+    fill_debug_store(input, core, caps);
+    fill_lbr(input, core, caps);
+
+    enum caps_reason perfmon = judge_perfmon(input, caps);
+    enum caps_reason bts = judge_ds(input, caps, MISC_ENABLE_BTS_UNAVAILABLE, CAPS_BTS_UNAVAILABLE);
+    enum caps_reason pebs = judge_pebs(input, caps);
+    enum caps_reason lbr = judge_lbr(input, caps);
+    caps->reason[CAPS_NEED_APIC] =
+        also(caps->apic ? CAPS_AVAILABLE : CAPS_NO_APIC, input->apic_base.valid, CAPS_APIC_BASE_FAULTS);
+    caps->reason[CAPS_NEED_PERFMON] = perfmon;
+    caps->reason[CAPS_NEED_FREEZE] = perfmon;
+    caps->reason[CAPS_NEED_DS] = judge_ds(input, caps, 0, CAPS_AVAILABLE);
+    caps->reason[CAPS_NEED_BTS] = bts;
+    caps->reason[CAPS_NEED_BTS_CPL] = also(bts, caps->ds_cpl, CAPS_NO_DS_CPL);
+    caps->reason[CAPS_NEED_PEBS] = pebs;
+    caps->reason[CAPS_NEED_PEBS_FORMAT_3] = also(pebs, caps->pebs_format == 3, CAPS_PEBS_FORMAT_NOT_3);
+    caps->reason[CAPS_NEED_LOAD_LATENCY] = also(pebs, caps->load_latency_event != 0, CAPS_LOAD_LATENCY_UNKNOWN);
+    caps->reason[CAPS_NEED_LBR] = lbr;
+    caps->reason[CAPS_NEED_LBR_INFO] = also(lbr, caps->lbr_info != 0, CAPS_LBR_NO_INFO);
+    caps->reason[CAPS_NEED_LBR_SELECT] = also(lbr, caps->lbr_select != 0, CAPS_LBR_NO_SELECT);
+}
+
+const char *caps_missing(const struct caps *caps, uint64_t needs)
+{
+    for (unsigned i = 0; i < CAPS_NEED_COUNT; i++) {
+        if ((needs >> i & 1) != 0 && caps->reason[i] != CAPS_AVAILABLE)
+            return reasons[caps->reason[i]];
+    }
+    return NULL;
+}
+
+const char *caps_reason_text(enum caps_reason reason)
+{
+    return reasons[reason];
+}
