@@ -26,7 +26,7 @@ enum options_exit {
 #define OPTIONS_LENGTH_MAX  2048u /* characters of the whole text */
 
 struct options {
-    struct slice run;  /* globs with commas between them; length 0 = every test */
+    struct slice run;  /* globs with commas between them */
     struct slice skip; /* likewise; length 0 = none */
     bool list;         /* list the tests, run none */
     uint32_t records;  /* decoded records to print for one test and kind; 0 = none, OPTIONS_RECORDS_ALL */
@@ -72,7 +72,7 @@ bool glob_next(struct slice *list, struct slice *glob);
 /* Whether any glob of the list matches. */
 bool glob_list_match(struct slice list, const char *text);
 
-/* Whether the options select this test: any of run (or run empty), and none of skip. */
+/* Whether the options select this test: any glob of run, and none of skip. */
 bool options_select(const struct options *options, const char *id);
 
 #endif

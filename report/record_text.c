@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/record_text.h"
+
+#include "report/format.h"
+
+#define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
+#define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0x0123456789abcdef"))
+#define LINE_SIZE       320 /* the longest line has two symbols, eight values and their keys */
+
+static bool find(const struct symbolizer *symbols, uint64_t address, const char **name, uint64_t *offset)
+{
+    return symbols && symbols->find(symbols->context, address, name, offset);
+}
+
+/* " sym+0x4" into text of SYMBOL_SIZE bytes; "" where no symbol covers the address. */
+static const char *symbol(char *text, uint64_t address, const struct symbolizer *symbols)
+{
+    const char *name;
+    uint64_t offset;
+    text[0] = '\0';
+    if (find(symbols, address, &name, &offset))
+        format(text, SYMBOL_SIZE, " %.*s+0x%llx", SYMBOL_NAME_MAX, name, (unsigned long long)offset);
+    return text;
+}
+
+void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
+              const struct symbolizer *symbols)
+{
+    char line[LINE_SIZE], from[SYMBOL_SIZE], to[SYMBOL_SIZE];
+    format(line, sizeof(line), "bts %u 0x%016llx%s => 0x%016llx%s%s", n, (unsigned long long)record->from,
+           symbol(from, record->from, symbols), (unsigned long long)record->to, symbol(to, record->to, symbols),
+           !record->prediction_valid ? ""
+           : record->predicted       ? " predicted"
+                                     : " mispredicted");
+    out->line(out->context, line);
+}
+
+void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols)
+{
+    char line[LINE_SIZE], from[SYMBOL_SIZE], to[SYMBOL_SIZE];
+    symbol(from, entry->from, symbols);
+    symbol(to, entry->to, symbols);
+    bool any = from[0] != '\0' || to[0] != '\0';
+    /* Either symbol stands behind a blank that the line gives; "-" keeps its place where there is none. */
+    format(line, sizeof(line), "lbr %u 0x%llx/0x%llx/%c/%c/%c/%u%s%s%s%s", n, (unsigned long long)entry->from,
+           (unsigned long long)entry->to,
+           !(entry->has & LBR_HAS_MISPRED) ? '-'
+           : entry->mispredicted           ? 'M'
+                                           : 'P',
+           (entry->has & LBR_HAS_TSX) && entry->in_tsx ? 'X' : '-',
+           (entry->has & LBR_HAS_TSX) && entry->tsx_abort ? 'A' : '-', entry->cycles, any ? " " : "",
+           from[0] ? from + 1
+           : any   ? "-"
+                   : "",
+           any ? "/" : "",
+           to[0] ? to + 1
+           : any ? "-"
+                 : "");
+    out->line(out->context, line);
+}
+
+struct register_line {
+    const char *name[4];
+    unsigned gpr[4];
+};
+
+static const struct register_line register_lines[] = {
+    { { "rax", "rbx", "rcx", "rdx" }, { PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX } },
+    { { "rsi", "rdi", "rbp", "rsp" }, { PEBS_RSI, PEBS_RDI, PEBS_RBP, PEBS_RSP } },
+    { { "r8", "r9", "r10", "r11" }, { 8, 9, 10, 11 } },
+    { { "r12", "r13", "r14", "r15" }, { 12, 13, 14, 15 } },
+};
+
+static void ip_line(const struct line_sink *out, unsigned n, const struct pebs_record *record,
+                    const struct symbolizer *symbols)
+{
+    char line[LINE_SIZE], text[SYMBOL_SIZE];
+    size_t at = (size_t)format(line, sizeof(line), "pebs %u", n);
+    if (record->has & PEBS_HAS_GPRS)
+        at += (size_t)format(line + at, sizeof(line) - at, " ip 0x%llx%s", (unsigned long long)record->ip,
+                             symbol(text, record->ip, symbols));
+    if (record->has & PEBS_HAS_EVENTING_IP)
+        at += (size_t)format(line + at, sizeof(line) - at, " eventing_ip 0x%llx%s",
+                             (unsigned long long)record->eventing_ip, symbol(text, record->eventing_ip, symbols));
+    if (record->has & (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE))
+        at += (size_t)format(line + at, sizeof(line) - at, " counters 0x%llx", (unsigned long long)record->counters);
+    if (record->has & PEBS_HAS_TSC)
+        format(line + at, sizeof(line) - at, " tsc 0x%llx", (unsigned long long)record->tsc);
+    out->line(out->context, line);
+}
+
+static void register_text(const struct line_sink *out, unsigned n, const struct pebs_record *record)
+{
+    char line[LINE_SIZE];
+    for (unsigned i = 0; i < sizeof(register_lines) / sizeof(register_lines[0]); i++) {
+        const struct register_line *registers = &register_lines[i];
+        size_t at = (size_t)format(line, sizeof(line), "pebs %u", n);
+        for (unsigned j = 0; j < 4; j++)
+            at += (size_t)format(line + at, sizeof(line) - at, " %s 0x%llx", registers->name[j],
+                                 (unsigned long long)record->gpr[registers->gpr[j]]);
+        out->line(out->context, line);
+    }
+    format(line, sizeof(line), "pebs %u rflags 0x%llx", n, (unsigned long long)record->rflags);
+    out->line(out->context, line);
+}
+
+static void memory_line(const struct line_sink *out, unsigned n, const struct pebs_record *record,
+                        enum data_source_encoding encoding, const struct symbolizer *symbols)
+{
+    char line[LINE_SIZE], text[SYMBOL_SIZE];
+    struct data_source_words words = data_source_words(encoding, record->data_source);
+    format(line, sizeof(line),
+           "pebs %u data_address 0x%llx%s data_source 0x%llx |LVL %s|SNP %s|TLB %s|LCK %s| latency %llu", n,
+           (unsigned long long)record->data_address, symbol(text, record->data_address, symbols),
+           (unsigned long long)record->data_source, words.level, words.snoop, words.tlb, words.lock,
+           (unsigned long long)record->latency);
+    out->line(out->context, line);
+}
+
+void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
+               enum data_source_encoding encoding, const struct symbolizer *symbols)
+{
+    char line[LINE_SIZE];
+    ip_line(out, n, record, symbols);
+    if (record->has & PEBS_HAS_GPRS)
+        register_text(out, n, record);
+    if (record->has & PEBS_HAS_MEMORY)
+        memory_line(out, n, record, encoding, symbols);
+    if (record->has & PEBS_HAS_TSX) {
+        format(line, sizeof(line), "pebs %u tsx 0x%llx", n, (unsigned long long)record->tsx);
+        out->line(out->context, line);
+    }
+}
