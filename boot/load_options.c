@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/load_options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Collects characters into words with one space in between. */
+struct text {
+    char *out;
+    size_t length;
+    bool gap;
+};
+
+static bool is_blank(unsigned unit)
+{
+    return unit == ' ' || unit == '\t' || unit == '\r' || unit == '\n';
+}
+
+static bool is_printable(unsigned unit)
+{
+    return unit > ' ' && unit < 0x7f;
+}
+
+/* False when there is no room; the text is emptied then. */
+static bool append(struct text *text, unsigned unit)
+{
+    if (is_blank(unit)) {
+        text->gap = text->length != 0;
+        return true;
+    }
+    if (text->length + text->gap >= LOAD_OPTIONS_MAX) {
+        text->out[0] = '\0';
+        return false;
+    }
+    if (text->gap)
+        text->out[text->length++] = ' ';
+    text->gap = false;
+    text->out[text->length++] = (char)unit;
+    text->out[text->length] = '\0';
+    return true;
+}
+
+static void drop_image_name(char *options)
+{
+    static const char suffix[] = ".efi";
+    const size_t count = sizeof suffix - 1;
+    size_t length = 0;
+    while (options[length] != '\0' && options[length] != ' ')
+        length++;
+    if (length < count)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if ((options[length - count + i] | 0x20) != suffix[i])
+            return;
+
+    const char *rest = options + length + (options[length] == ' ');
+    do
+        *options++ = *rest;
+    while (*rest++ != '\0');
+}
+
+enum load_options_error load_options_from_ucs2(const void *data, size_t size, char out[LOAD_OPTIONS_MAX + 1],
+                                               size_t *ignored)
+{
+    const uint8_t *bytes = data;
+    struct text text = { .out = out };
+    size_t i = size >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe ? 2 : 0;
+
+    out[0] = '\0';
+    *ignored = 0;
+    for (; i < size; i += 2) {
+        unsigned unit = size - i < 2 ? UINT16_MAX : (unsigned)(bytes[i] | bytes[i + 1] << 8);
+        if (unit == 0)
+            break;
+        if (!is_blank(unit) && !is_printable(unit)) {
+            *ignored = size - i;
+            break;
+        }
+        if (!append(&text, unit))
+            return LOAD_OPTIONS_TOO_LONG;
+    }
+    drop_image_name(out);
+    return LOAD_OPTIONS_OK;
+}
+
+enum load_options_error load_options_from_file(const void *data, size_t size, char out[LOAD_OPTIONS_MAX + 1],
+                                               size_t *line)
+{
+    const uint8_t *bytes = data;
+    struct text text = { .out = out };
+    bool comment = false;
+    size_t i = size >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
+
+    out[0] = '\0';
+    *line = 1;
+    for (; i < size; i++) {
+        unsigned unit = bytes[i];
+        if (unit == '\n') {
+            comment = false;
+            ++*line;
+        } else if (unit == '#') {
+            comment = true;
+        }
+        if (comment)
+            continue;
+        if (!is_blank(unit) && !is_printable(unit)) {
+            out[0] = '\0';
+            return LOAD_OPTIONS_NOT_ASCII;
+        }
+        if (!append(&text, unit))
+            return LOAD_OPTIONS_TOO_LONG;
+    }
+    return LOAD_OPTIONS_OK;
+}
