@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LBR entries by IA32_PERF_CAPABILITIES[5:0]. The traps: each format keeps its flags elsewhere, and what is not an
+ * address bit must be filled with the sign; MISPRED means mispredicted, whatever the SDM of 2009 printed.
+ */
+#include "tests/host/host_test.h"
+
+#include "lbr/lbr_decode.h"
+
+#define MISPRED LBR_HAS_MISPRED
+#define TSX     LBR_HAS_TSX
+#define CYCLES  LBR_HAS_CYCLES
+
+static const struct vector {
+    const char *what;
+    unsigned format;
+    uint64_t from, to, info;
+    struct lbr_entry expected; /* from, to, has, mispredicted, in_tsx, tsx_abort, cycles */
+} vectors[] = {
+    { "0: 32-bit, no sign", 0, 0x80401234, 0x80401256, 0, { 0x80401234, 0x80401256, 0, false, false, false, 0 } },
+    { "0: upper halves are not the address",
+      0,
+      0xdeadbeef00401234,
+      0xfeedface00401256,
+      ~UINT64_C(0),
+      { 0x401234, 0x401256, 0, false, false, false, 0 } },
+    { "1: 64-bit linear addresses",
+      1,
+      0xffff800012345678,
+      0x00007fffffffffff,
+      ~UINT64_C(0),
+      { 0xffff800012345678, 0x00007fffffffffff, 0, false, false, false, 0 } },
+    { "2: 64-bit effective addresses",
+      2,
+      0xffff800012345678,
+      0x00007fffffffffff,
+      ~UINT64_C(0),
+      { 0xffff800012345678, 0x00007fffffffffff, 0, false, false, false, 0 } },
+    { "3: predicted, kernel address",
+      3,
+      0x7fff800012345678,
+      0xffff800012345680,
+      ~UINT64_C(0),
+      { 0xffff800012345678, 0xffff800012345680, MISPRED, false, false, false, 0 } },
+    { "3: mispredicted, user address",
+      3,
+      0x8000700012345678,
+      0x0000700012345680,
+      0,
+      { 0x0000700012345678, 0x0000700012345680, MISPRED, true, false, false, 0 } },
+    { "3: mispredicted, kernel address",
+      3,
+      0xffff800012345678,
+      0xffff800012345680,
+      0,
+      { 0xffff800012345678, 0xffff800012345680, MISPRED, true, false, false, 0 } },
+    { "4: no flags, kernel address",
+      4,
+      0x1fff8000deadbee0,
+      0xffff8000deadbef0,
+      ~UINT64_C(0),
+      { 0xffff8000deadbee0, 0xffff8000deadbef0, MISPRED | TSX, false, false, false, 0 } },
+    { "4: mispredicted",
+      4,
+      0x8000700012345678,
+      0x700012345680,
+      0,
+      { 0x700012345678, 0x700012345680, MISPRED | TSX, true, false, false, 0 } },
+    { "4: in TSX",
+      4,
+      0x4000700012345678,
+      0x700012345680,
+      0,
+      { 0x700012345678, 0x700012345680, MISPRED | TSX, false, true, false, 0 } },
+    { "4: TSX abort",
+      4,
+      0x2000700012345678,
+      0x700012345680,
+      0,
+      { 0x700012345678, 0x700012345680, MISPRED | TSX, false, false, true, 0 } },
+    { "4: all flags, kernel address",
+      4,
+      0xffff800012345678,
+      0xffff800012345680,
+      0,
+      { 0xffff800012345678, 0xffff800012345680, MISPRED | TSX, true, true, true, 0 } },
+    /* Kaby Lake, IA32_PERF_CAPABILITIES 33C5h: the conditional jump of a public listing, mispredicted */
+    { "5: a real entry",
+      5,
+      0xfffff80095c66d7e,
+      0xfffff80095c66d8a,
+      0x8000000000000014,
+      { 0xfffff80095c66d7e, 0xfffff80095c66d8a, MISPRED | TSX | CYCLES, true, false, false, 20 } },
+    { "5: in TSX, saturated cycles",
+      5,
+      0x401234,
+      0x401256,
+      0x400000000000ffff,
+      { 0x401234, 0x401256, MISPRED | TSX | CYCLES, false, true, false, 0xffff } },
+    { "5: TSX abort, bits between are not cycles",
+      5,
+      0x401234,
+      0x401256,
+      0x3fffffffffff0007,
+      { 0x401234, 0x401256, MISPRED | TSX | CYCLES, false, false, true, 7 } },
+    { "5: flags only in INFO",
+      5,
+      0xffff800012345678,
+      0xffff800012345680,
+      0,
+      { 0xffff800012345678, 0xffff800012345680, MISPRED | TSX | CYCLES, false, false, false, 0 } },
+    { "6: cycles in TO, kernel addresses",
+      6,
+      0x7fff800012345678,
+      0x0123800012345680,
+      ~UINT64_C(0),
+      { 0xffff800012345678, 0xffff800012345680, MISPRED | CYCLES, false, false, false, 0x123 } },
+    { "6: mispredicted, user addresses",
+      6,
+      0x8000700012345678,
+      0xffff700012345680,
+      0,
+      { 0x0000700012345678, 0x0000700012345680, MISPRED | CYCLES, true, false, false, 0xffff } },
+    { "7: as 5, TSX bits mean nothing",
+      7,
+      0xffff800012345678,
+      0x700012345680,
+      0xe000000000000102,
+      { 0xffff800012345678, 0x700012345680, MISPRED | CYCLES, true, false, false, 0x102 } },
+};
+
+static void every_format(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(vectors); i++) {
+        const struct vector *v = &vectors[i];
+        struct lbr_entry out;
+        assert_int_equal(lbr_decode(v->format, v->from, v->to, v->info, &out), LBR_DECODE_OK);
+        if (out.from != v->expected.from || out.to != v->expected.to || out.has != v->expected.has ||
+            out.mispredicted != v->expected.mispredicted || out.in_tsx != v->expected.in_tsx ||
+            out.tsx_abort != v->expected.tsx_abort || out.cycles != v->expected.cycles)
+            fail_msg("%s: got from %llx to %llx has %llx M%d X%d A%d cycles %u", v->what, (unsigned long long)out.from,
+                     (unsigned long long)out.to, (unsigned long long)out.has, out.mispredicted, out.in_tsx,
+                     out.tsx_abort, out.cycles);
+    }
+}
+
+static void unknown_formats(void **state)
+{
+    (void)state;
+    for (unsigned lbr_format = 8; lbr_format < 70; lbr_format++) {
+        struct lbr_entry out, before;
+        memset(&out, 0xa5, sizeof(out));
+        memcpy(&before, &out, sizeof(out));
+        assert_int_equal(lbr_decode(lbr_format, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
+        assert_memory_equal(&out, &before, sizeof(out));
+    }
+    struct lbr_entry out;
+    assert_int_equal(lbr_decode(0xff, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
+    assert_int_equal(lbr_decode(~0u, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
+}
+
+static void positions(void **state)
+{
+    /* Pentium M with TOS 5, as a public listing shows it: 5 4 3 2 1 0 7 6 */
+    static const unsigned order[8] = { 5, 4, 3, 2, 1, 0, 7, 6 };
+    unsigned position;
+    (void)state;
+    for (unsigned age = 0; age < 8; age++) {
+        assert_int_equal(lbr_position(8, 5, age, &position), LBR_DECODE_OK);
+        assert_int_equal(position, order[age]);
+    }
+    assert_int_equal(lbr_position(32, 0, 31, &position), LBR_DECODE_OK);
+    assert_int_equal(position, 1);
+    assert_int_equal(lbr_position(1, 0, 0, &position), LBR_DECODE_OK);
+    assert_int_equal(position, 0);
+    assert_int_equal(lbr_position(64, 63, 63, &position), LBR_DECODE_OK);
+    assert_int_equal(position, 0);
+}
+
+static void positions_refused(void **state)
+{
+    static const struct {
+        unsigned depth;
+        uint64_t tos;
+        unsigned age;
+        enum lbr_error error;
+    } bad[] = {
+        { 0, 0, 0, LBR_DECODE_DEPTH },
+        { 3, 0, 0, LBR_DECODE_DEPTH },
+        { 24, 0, 0, LBR_DECODE_DEPTH },
+        { 128, 0, 0, LBR_DECODE_DEPTH },
+        { 32, 0, 32, LBR_DECODE_DEPTH },
+        { 32, 32, 0, LBR_DECODE_TOS_RANGE },
+        { 4, UINT64_MAX, 0, LBR_DECODE_TOS_RANGE },
+        { 32, UINT64_C(1) << 32, 0, LBR_DECODE_TOS_RANGE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        unsigned position = 77;
+        assert_int_equal(lbr_position(bad[i].depth, bad[i].tos, bad[i].age, &position), bad[i].error);
+        assert_int_equal(position, 77);
+    }
+}
+
+static void errors_have_words(void **state)
+{
+    (void)state;
+    assert_string_equal(lbr_error_text(LBR_DECODE_OK), "no error");
+    assert_string_equal(lbr_error_text(LBR_DECODE_FORMAT_UNKNOWN), "LBR format unknown");
+    assert_string_equal(lbr_error_text(LBR_DECODE_TOS_RANGE), "LBR top of stack past the last entry");
+    assert_string_equal(lbr_error_text(LBR_DECODE_DEPTH),
+                        "LBR depth not a power of two up to 64, or no entry of this age");
+    assert_string_equal(lbr_error_text((enum lbr_error)99), "unknown LBR error");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format),      cmocka_unit_test(unknown_formats),   cmocka_unit_test(positions),
+        cmocka_unit_test(positions_refused), cmocka_unit_test(errors_have_words),
+    };
+    return cmocka_run_group_tests_name("lbr_decode", tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* The exact lines of docs/output.md. */
+#include "tests/host/host_test.h"
+
+#include "report/record_text.h"
+
+struct lines {
+    unsigned count;
+    char text[12][400];
+};
+
+static void keep(void *context, const char *text)
+{
+    struct lines *lines = context;
+    assert_true(lines->count < COUNT_OF(lines->text));
+    snprintf(lines->text[lines->count++], sizeof(lines->text[0]), "%s", text);
+}
+
+/* "main" covers 201000h to 201fffh, and "table" 300000h to 3000ffh. */
+static bool find(void *context, uint64_t address, const char **name, uint64_t *offset)
+{
+    (void)context;
+    if (address >= 0x201000 && address < 0x202000) {
+        *name = "main";
+        *offset = address - 0x201000;
+        return true;
+    }
+    if (address >= 0x300000 && address < 0x300100) {
+        *name = "table";
+        *offset = address - 0x300000;
+        return true;
+    }
+    return false;
+}
+
+static const struct symbolizer symbols = { find, NULL };
+
+static bool find_longest(void *context, uint64_t address, const char **name, uint64_t *offset)
+{
+    (void)address;
+    *name = context;
+    *offset = UINT64_MAX;
+    return true;
+}
+
+static void bts_lines(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct bts_record record = { .from = 0x201234, .to = 0x201000, .flags = 0x10 };
+    (void)state;
+    bts_text(&out, 0, &record, &symbols);
+    bts_text(&out, 1, &record, NULL);
+    record.to = 0xffff800012345678;
+    bts_text(&out, 2, &record, &symbols);
+    record.prediction_valid = true;
+    bts_text(&out, 3, &record, NULL);
+    record.predicted = true;
+    bts_text(&out, 4, &record, NULL);
+    assert_int_equal(got.count, 5);
+    assert_string_equal(got.text[0], "bts 0 0x0000000000201234 main+0x234 => 0x0000000000201000 main+0x0");
+    assert_string_equal(got.text[1], "bts 1 0x0000000000201234 => 0x0000000000201000");
+    assert_string_equal(got.text[2], "bts 2 0x0000000000201234 main+0x234 => 0xffff800012345678");
+    assert_string_equal(got.text[3], "bts 3 0x0000000000201234 => 0xffff800012345678 mispredicted");
+    assert_string_equal(got.text[4], "bts 4 0x0000000000201234 => 0xffff800012345678 predicted");
+}
+
+static void lbr_lines(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct lbr_entry entry = {
+        .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES, .cycles = 7
+    };
+    (void)state;
+    lbr_text(&out, 0, &entry, &symbols);
+    lbr_text(&out, 1, &entry, NULL);
+    entry.mispredicted = entry.in_tsx = entry.tsx_abort = true;
+    entry.cycles = 65535;
+    lbr_text(&out, 2, &entry, NULL);
+    entry.has = 0;
+    entry.cycles = 0;
+    lbr_text(&out, 3, &entry, NULL);
+    entry.from = 0xffff800000000000;
+    lbr_text(&out, 4, &entry, &symbols);
+    entry.to = 0x5;
+    lbr_text(&out, 5, &entry, &symbols);
+    entry.from = 0x300010;
+    lbr_text(&out, 31, &entry, &symbols);
+    assert_int_equal(got.count, 7);
+    assert_string_equal(got.text[0], "lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256");
+    assert_string_equal(got.text[1], "lbr 1 0x201234/0x201256/P/-/-/7");
+    assert_string_equal(got.text[2], "lbr 2 0x201234/0x201256/M/X/A/65535");
+    assert_string_equal(got.text[3], "lbr 3 0x201234/0x201256/-/-/-/0");
+    assert_string_equal(got.text[4], "lbr 4 0xffff800000000000/0x201256/-/-/-/0 -/main+0x256");
+    assert_string_equal(got.text[5], "lbr 5 0xffff800000000000/0x5/-/-/-/0");
+    assert_string_equal(got.text[6], "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
+}
+
+static struct pebs_record whole_record(void)
+{
+    struct pebs_record record = {
+        .format = 3,
+        .size = 200,
+        .has =
+            PEBS_HAS_GPRS | PEBS_HAS_APPLICABLE | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX | PEBS_HAS_TSC,
+        .rflags = 0x246,
+        .ip = 0x201238,
+        .counters = 0x1,
+        .data_address = 0x300040,
+        .data_source = 0x21,
+        .latency = 4,
+        .eventing_ip = 0x201234,
+        .tsx = 0,
+        .tsc = 0x123456789a,
+    };
+    for (unsigned i = 0; i < 16; i++)
+        record.gpr[i] = 0xa0 + i;
+    return record;
+}
+
+static void pebs_lines(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct pebs_record record = whole_record();
+    (void)state;
+    pebs_text(&out, 5, &record, DATA_SOURCE_SKYLAKE, &symbols);
+    assert_int_equal(got.count, 8);
+    assert_string_equal(got.text[0], "pebs 5 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 "
+                                     "tsc 0x123456789a");
+    assert_string_equal(got.text[1], "pebs 5 rax 0xa0 rbx 0xa3 rcx 0xa1 rdx 0xa2");
+    assert_string_equal(got.text[2], "pebs 5 rsi 0xa6 rdi 0xa7 rbp 0xa5 rsp 0xa4");
+    assert_string_equal(got.text[3], "pebs 5 r8 0xa8 r9 0xa9 r10 0xaa r11 0xab");
+    assert_string_equal(got.text[4], "pebs 5 r12 0xac r13 0xad r14 0xae r15 0xaf");
+    assert_string_equal(got.text[5], "pebs 5 rflags 0x246");
+    assert_string_equal(got.text[6], "pebs 5 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|"
+                                     "SNP None|TLB L1 or L2 hit|LCK Yes| latency 4");
+    assert_string_equal(got.text[7], "pebs 5 tsx 0x0");
+}
+
+static void pebs_lines_of_older_formats(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct pebs_record record = whole_record();
+    (void)state;
+    record.has = PEBS_HAS_GPRS;
+    pebs_text(&out, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
+    assert_int_equal(got.count, 6);
+    assert_string_equal(got.text[0], "pebs 0 ip 0x201238");
+    assert_string_equal(got.text[5], "pebs 0 rflags 0x246");
+
+    got.count = 0;
+    record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY;
+    pebs_text(&out, 1, &record, DATA_SOURCE_UNKNOWN, NULL);
+    assert_int_equal(got.count, 7);
+    assert_string_equal(got.text[0], "pebs 1 ip 0x201238 counters 0x1");
+    assert_string_equal(got.text[6],
+                        "pebs 1 data_address 0x300040 data_source 0x21 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 4");
+
+    got.count = 0;
+    record.has = PEBS_HAS_EVENTING_IP;
+    pebs_text(&out, 2, &record, DATA_SOURCE_UNKNOWN, NULL);
+    assert_int_equal(got.count, 1);
+    assert_string_equal(got.text[0], "pebs 2 eventing_ip 0x201234");
+}
+
+/* A symbol's name is cut at 64 characters; then no line loses its end, whatever the values are. */
+static void nothing_is_lost_at_the_limits(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    char name[101], cut[65];
+    (void)state;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    memset(cut, 'n', sizeof(cut) - 1);
+    cut[sizeof(cut) - 1] = '\0';
+    const struct symbolizer longest = { find_longest, name };
+
+    struct pebs_record record = whole_record();
+    record.ip = record.eventing_ip = record.counters = record.tsc = record.tsx = record.rflags = UINT64_MAX;
+    record.data_address = record.latency = UINT64_MAX;
+    record.data_source = 0xffffffffffffffd9; /* the longest words */
+    for (unsigned i = 0; i < 16; i++)
+        record.gpr[i] = UINT64_MAX;
+    pebs_text(&out, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
+
+    char expected[400];
+    snprintf(expected, sizeof(expected),
+             "pebs 4294967295 ip 0xffffffffffffffff %s+0xffffffffffffffff eventing_ip 0xffffffffffffffff "
+             "%s+0xffffffffffffffff counters 0xffffffffffffffff tsc 0xffffffffffffffff",
+             cut, cut);
+    assert_string_equal(got.text[0], expected);
+    snprintf(expected, sizeof(expected),
+             "pebs 4294967295 data_address 0xffffffffffffffff %s+0xffffffffffffffff data_source 0xffffffffffffffd9 "
+             "|LVL Remote Cache (1 hop) hit|SNP HitM|TLB L2 miss|LCK No| latency 18446744073709551615",
+             cut);
+    assert_string_equal(got.text[6], expected);
+
+    got.count = 0;
+    struct bts_record branch = { UINT64_MAX, UINT64_MAX, 0, true, false };
+    bts_text(&out, 4294967295u, &branch, &longest);
+    snprintf(expected, sizeof(expected),
+             "bts 4294967295 0xffffffffffffffff %s+0xffffffffffffffff => 0xffffffffffffffff %s+0xffffffffffffffff "
+             "mispredicted",
+             cut, cut);
+    assert_string_equal(got.text[0], expected);
+
+    struct lbr_entry entry = { .from = UINT64_MAX, .to = UINT64_MAX, .has = LBR_HAS_CYCLES, .cycles = 65535 };
+    lbr_text(&out, 4294967295u, &entry, &longest);
+    snprintf(expected, sizeof(expected),
+             "lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535 %s+0xffffffffffffffff/"
+             "%s+0xffffffffffffffff",
+             cut, cut);
+    assert_string_equal(got.text[1], expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bts_lines),
+        cmocka_unit_test(lbr_lines),
+        cmocka_unit_test(pebs_lines),
+        cmocka_unit_test(pebs_lines_of_older_formats),
+        cmocka_unit_test(nothing_is_lost_at_the_limits),
+    };
+    return cmocka_run_group_tests_name("record_text", tests, NULL, NULL);
+}
