@@ -38,17 +38,107 @@ clean: ## remove what was built (the QEMU that ./bootstrap fetched stays)
 	$Qrm -rf $(filter-out $B/toolchain $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
 
 # ---- code without a machine: links into the kernel, the host tests and the tools --------------------------------
-PURE := $(wildcard report/*.c */*_decode.c) boot/options.c pebs/data_source.c ds/ds_area.c ds/ds_check.c ds/caps.c
+PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
+	pebs/data_source.c ds/ds_area.c ds/ds_check.c ds/caps.c
 PURE := $(sort $(wildcard $(PURE)))
 
 # ---- kernel ---------------------------------------------------------------------------------------------------------
 .PHONY: kernel
-kernel: ## the kernel ELFs
+kernel: $B/dstest86-64.elf ## the kernel ELF
+
+K64 := $B/k64
+LOADER_ONLY := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c
+KERNEL_C := $(filter-out $(LOADER_ONLY),$(sort $(PURE) \
+            $(wildcard boot/*.c arch/x86/*.c kernel/*.c ds/*.c pebs/*.c bts/*.c lbr/*.c)))
+KERNEL_ASM64 := arch/x86/entry64.asm arch/x86/interrupts64.asm $(wildcard workload/*.asm)
+KERNEL_OBJ64 := $(KERNEL_C:%.c=$(K64)/%.o) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o)
+
+# Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state.
+KERNEL_CFLAGS := $(WARNINGS) -O2 -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
+                 -fno-omit-frame-pointer -fno-tree-loop-distribute-patterns -mgeneral-regs-only -I. -I$B/include
+KERNEL_CFLAGS64 := $(KERNEL_CFLAGS) -m64 -mno-red-zone -mcmodel=small
+
+$(K64)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$Q$(CC) $(KERNEL_CFLAGS64) $(DEPS) -c $< -o $@
+
+$(K64)/%.asm.o: %.asm
+	@mkdir -p $(@D)
+	$(call say,NASM,$<)
+	$Q$(NASM) -I./ -f elf64 -g -F dwarf -Wall -Werror -MD $@.d -MP $< -o $@
+
+$(K64)/kernel/main.o: $B/include/version.h
+$B/include/version.h: FORCE
+	@mkdir -p $(@D)
+	@printf '#define DSTEST86_VERSION "%s"\n#define DSTEST86_REVISION "%s"\n' '$(VERSION)' '$(REVISION)' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: FORCE
+FORCE:
+
+# Two links: the first places everything, the second carries the symbol table made from it, which comes last.
+LINK64 = $(LD) -m elf_x86_64 -n -static -nostdlib --build-id=none -z noexecstack -T arch/x86/kernel64.ld
+$(K64)/symbols-none.o: kernel/symbols.awk
+	@mkdir -p $(@D)
+	$Qawk -f $< </dev/null >$(@:.o=.asm) && $(NASM) -f elf64 $(@:.o=.asm) -o $@
+$(K64)/placed.elf: $(KERNEL_OBJ64) $(K64)/symbols-none.o arch/x86/kernel64.ld
+	$Q$(LINK64) $(KERNEL_OBJ64) $(K64)/symbols-none.o -o $@
+$(K64)/symbols.o: $(K64)/placed.elf kernel/symbols.awk
+	$Qnm -n $< | awk -f kernel/symbols.awk >$(@:.o=.asm) && $(NASM) -f elf64 $(@:.o=.asm) -o $@
+$B/dstest86-64.elf: $(KERNEL_OBJ64) $(K64)/symbols.o
+	$(call say,LINK,$@)
+	$Q$(LINK64) $(KERNEL_OBJ64) $(K64)/symbols.o -o $@
+
+-include $(KERNEL_C:%.c=$(K64)/%.d) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o.d)
 
 # ---- UEFI loader and ISO --------------------------------------------------------------------------------------------
+# gnu-efi's crt0 and linker script make a shared object, of which objcopy makes the .efi; the .so keeps gdb's symbols.
+GNU_EFI_LIB := /usr/lib
+LOADER_SOURCES := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c boot/options.c report/format.c
+LOADER_X64 := $(LOADER_SOURCES:%.c=$B/loader-x64/%.o) $B/loader-x64/boot/trampoline.o $B/loader-x64/boot/embed.o
+LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
+	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -isystem /usr/include/efi
+EFI_SECTIONS := .text .sdata .data .rodata .dynamic .dynsym .rela .reloc
+
+# The ISO's dates, and with them its bytes, are those of the commit.
+ifndef SOURCE_DATE_EPOCH
+export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+endif
+
 .PHONY: loader iso
-loader:
-iso: ## build/dstest86.iso
+loader: $B/BOOTX64.EFI ## build/BOOTX64.EFI, the UEFI loader with the kernel inside
+iso: $B/dstest86.iso ## build/dstest86.iso: UEFI, from a CD or written to a USB stick
+
+$B/loader-x64/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(CC) $(WARNINGS) $(LOADER_CFLAGS) -mno-red-zone -DGNU_EFI_USE_MS_ABI $(DEPS) -c -o $@ $<
+
+$B/loader-x64/%.o: %.asm
+	$(call say,NASM,$@)
+	@mkdir -p $(@D)
+	$Q$(NASM) -f elf64 -w+all -w+error -DKERNEL_64='"$B/kernel-64.elf"' -o $@ $<
+
+$B/loader-x64/boot/embed.o: $B/kernel-64.elf
+
+$B/kernel-64.elf: $B/dstest86-64.elf
+	$(call say,STRIP,$@)
+	$Q$(OBJCOPY) --strip-all $< $@
+
+$B/loader-x64.so: $(LOADER_X64)
+	$(call say,LD,$@)
+	$Q$(LD) -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
+		-T $(GNU_EFI_LIB)/elf_x86_64_efi.lds -o $@ $(GNU_EFI_LIB)/crt0-efi-x86_64.o $^ -L$(GNU_EFI_LIB) -lefi -lgnuefi
+
+$B/BOOTX64.EFI: $B/loader-x64.so
+	$(call say,EFI,$@)
+	$Q$(OBJCOPY) $(EFI_SECTIONS:%=-j %) --target=efi-app-x86_64 $< $@
+
+$B/dstest86.iso: boot/make-iso boot/options.txt LICENSE $B/BOOTX64.EFI
+	$(call say,ISO,$@)
+	$Qboot/make-iso $@ $B/BOOTX64.EFI
+
+-include $(LOADER_SOURCES:%.c=$B/loader-x64/%.d)
 
 # ---- model ----------------------------------------------------------------------------------------------------------
 .PHONY: model

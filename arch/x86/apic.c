@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86/apic.h"
+
+#include <stddef.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+
+#define APIC_VERSION      0x030u
+#define APIC_TPR          0x080u
+#define APIC_EOI          0x0b0u
+#define APIC_SPURIOUS     0x0f0u
+#define APIC_LVT_TIMER    0x320u
+#define APIC_LVT_THERMAL  0x330u
+#define APIC_LVT_PERFORMANCE 0x340u
+#define APIC_LVT_LINT0    0x350u
+#define APIC_LVT_LINT1    0x360u
+#define APIC_LVT_ERROR    0x370u
+#define APIC_TIMER_INITIAL 0x380u
+#define APIC_TIMER_CURRENT 0x390u
+#define APIC_TIMER_DIVIDE 0x3e0u
+
+#define SPURIOUS_ENABLE   0x100u
+#define DIVIDE_BY_128     0xau
+#define PIC_MASTER_MASK   0x21u
+#define PIC_SLAVE_MASK    0xa1u
+
+static volatile uint32_t *registers;
+
+static uint32_t apic_read(uint32_t offset)
+{
+    return registers[offset / sizeof *registers];
+}
+
+static void apic_write(uint32_t offset, uint32_t value)
+{
+    registers[offset / sizeof *registers] = value;
+}
+
+static void spurious(struct interrupt_frame *frame)
+{
+    (void)frame; /* no EOI: the APIC did not set its in-service bit */
+}
+
+uint64_t apic_address(void)
+{
+    return msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_ADDRESS;
+}
+
+const char *apic_init(uint64_t base)
+{
+    uint64_t value;
+
+    if (!base || base >> 32)
+        return "no local APIC below 4 GiB";
+    if (!msr_read(MSR_IA32_APIC_BASE, &value))
+        return "IA32_APIC_BASE faults";
+    if (value & APIC_BASE_X2APIC) {
+        /* x2APIC is left through "disabled" only (SDM Vol. 3A, "x2APIC State Transitions"). */
+        msr_write(MSR_IA32_APIC_BASE, value & ~(APIC_BASE_X2APIC | APIC_BASE_ENABLE));
+        value &= ~APIC_BASE_X2APIC;
+    }
+    if (!msr_write(MSR_IA32_APIC_BASE, value | APIC_BASE_ENABLE) ||
+        (msr_get(MSR_IA32_APIC_BASE) & (APIC_BASE_X2APIC | APIC_BASE_ENABLE)) != APIC_BASE_ENABLE)
+        return "IA32_APIC_BASE does not enter xAPIC mode";
+
+    registers = (volatile uint32_t *)(uintptr_t)base;
+    if (apic_read(APIC_VERSION) == 0 || apic_read(APIC_VERSION) == UINT32_MAX) {
+        registers = NULL;
+        return "no APIC answers at its base address";
+    }
+    port_write8(PIC_MASTER_MASK, 0xff);
+    port_write8(PIC_SLAVE_MASK, 0xff);
+    interrupt_set(VECTOR_SPURIOUS, spurious);
+    apic_write(APIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
+    apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
+    apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED);
+    apic_write(APIC_LVT_PERFORMANCE, APIC_LVT_MASKED);
+    apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
+    apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED);
+    apic_write(APIC_LVT_ERROR, APIC_LVT_MASKED);
+    apic_write(APIC_TPR, 0);
+    return NULL;
+}
+
+bool apic_present(void)
+{
+    return registers != NULL;
+}
+
+void apic_eoi(void)
+{
+    apic_write(APIC_EOI, 0);
+}
+
+uint32_t apic_performance_lvt(void)
+{
+    return registers ? apic_read(APIC_LVT_PERFORMANCE) : APIC_LVT_MASKED;
+}
+
+void apic_performance_arm(unsigned vector)
+{
+    apic_write(APIC_LVT_PERFORMANCE, vector);
+}
+
+void apic_performance_mask(void)
+{
+    if (registers)
+        apic_write(APIC_LVT_PERFORMANCE, APIC_LVT_MASKED);
+}
+
+void apic_timer_start(unsigned vector, uint32_t ticks)
+{
+    apic_write(APIC_TIMER_DIVIDE, DIVIDE_BY_128);
+    apic_write(APIC_LVT_TIMER, vector | (ticks ? 0 : APIC_LVT_MASKED));
+    apic_write(APIC_TIMER_INITIAL, ticks);
+}
+
+uint32_t apic_timer_left(void)
+{
+    return apic_read(APIC_TIMER_CURRENT);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The local APIC in xAPIC mode. SDM Vol. 3A (253668), "Advanced Programmable Interrupt Controller (APIC)". */
+#ifndef ARCH_X86_APIC_H
+#define ARCH_X86_APIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define APIC_LVT_VECTOR  0x000000ffu
+#define APIC_LVT_DELIVERY 0x00000700u /* 0 = fixed */
+#define APIC_LVT_LEVEL   0x00008000u
+#define APIC_LVT_MASKED  0x00010000u
+
+/* Where the registers are: IA32_APIC_BASE's address if the xAPIC is enabled or can be, else 0. */
+uint64_t apic_address(void);
+
+/*
+ * Enables the APIC at base in xAPIC mode, masks every LVT entry and the two 8259s, and accepts all priorities.
+ * Returns a sentence where that fails, NULL where it worked.
+ */
+const char *apic_init(uint64_t base);
+bool apic_present(void);
+
+void apic_eoi(void);
+
+/* The LVT entry of the performance counters: read, and written as fixed delivery, edge, not masked, this vector. */
+uint32_t apic_performance_lvt(void);
+void apic_performance_arm(unsigned vector);
+void apic_performance_mask(void);
+
+/* One-shot timer interrupt after a count of ticks (bus clock / 128), 0 stops it; the ticks that are left. */
+void apic_timer_start(unsigned vector, uint32_t ticks);
+uint32_t apic_timer_left(void);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions as functions. */
+#ifndef ARCH_X86_CPU_H
+#define ARCH_X86_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+static inline struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid r;
+    __asm__ volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx) : "a"(leaf), "c"(subleaf));
+    return r;
+}
+
+static inline uint8_t port_read8(uint16_t port)
+{
+    uint8_t value;
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static inline void port_write8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline void port_write16(uint16_t port, uint16_t value)
+{
+    __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* Time stamp counter, 64 bits; LFENCE keeps earlier loads and instructions before it. */
+static inline uint64_t tsc_read(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void cpu_pause(void)
+{
+    __asm__ volatile("pause" : : : "memory");
+}
+
+static inline void cpu_halt(void)
+{
+    __asm__ volatile("hlt" : : : "memory");
+}
+
+static inline void interrupts_on(void)
+{
+    __asm__ volatile("sti" : : : "memory");
+}
+
+static inline void interrupts_off(void)
+{
+    __asm__ volatile("cli" : : : "memory");
+}
+
+static inline uintptr_t cr2_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("mov %%cr2, %0" : "=r"(value));
+    return value;
+}
+
+static inline uintptr_t cr3_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("mov %%cr3, %0" : "=r"(value) : : "memory");
+    return value;
+}
+
+static inline void cr3_write(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%cr3" : : "r"(value) : "memory");
+}
+
+static inline uintptr_t cr0_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("mov %%cr0, %0" : "=r"(value));
+    return value;
+}
+
+static inline void cr0_write(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
+}
+
+static inline void page_invalidate(uintptr_t address)
+{
+    __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");
+}
+
+#endif

@@ -1,0 +1,136 @@
+; SPDX-License-Identifier: MIT
+; The way in: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Climbs to long mode
+; on page tables of its own and calls kernel_main(magic, info). A CPU without long mode gets a sentence.
+
+extern kernel_main
+extern stack_top
+
+PVH_NOTE_PHYS32_ENTRY equ 18
+COM1    equ 0x3f8
+
+CR0_PE  equ 1 << 0
+CR0_PG  equ 1 << 31
+CR4_PAE equ 1 << 5
+MSR_EFER equ 0xc0000080
+EFER_LME equ 1 << 8
+
+PAGE_PRESENT equ 1 << 0
+PAGE_WRITE   equ 1 << 1
+PAGE_LARGE   equ 1 << 7
+
+section .note.Xen note align=4
+        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
+        db      "Xen", 0
+        dd      entry32
+
+section .text.entry progbits alloc exec nowrite align=16
+bits 32
+global entry32
+entry32:
+        cli
+        cld
+        mov     esp, stack_top
+        mov     esi, eax
+        mov     edi, ebx                ; kept through CPUID
+
+        pushfd                          ; does EFLAGS.ID turn, as it does where CPUID is?
+        pop     eax
+        mov     ecx, eax
+        xor     eax, 1 << 21
+        push    eax
+        popfd
+        pushfd
+        pop     eax
+        xor     eax, ecx
+        jz      no_long_mode
+        mov     eax, 0x80000000
+        cpuid
+        cmp     eax, 0x80000001
+        jb      no_long_mode
+        mov     eax, 0x80000001
+        cpuid
+        bt      edx, 29
+        jnc     no_long_mode
+
+        ; the first 4 GiB, identity, in 2 MiB pages; kernel_main replaces them by its own
+        mov     eax, boot_pdpt + PAGE_PRESENT + PAGE_WRITE
+        mov     [boot_pml4], eax
+        mov     eax, boot_pd + PAGE_PRESENT + PAGE_WRITE
+        xor     ecx, ecx
+.pdpt:  mov     [boot_pdpt + ecx * 8], eax
+        add     eax, 0x1000
+        inc     ecx
+        cmp     ecx, 4
+        jb      .pdpt
+        mov     eax, PAGE_PRESENT + PAGE_WRITE + PAGE_LARGE
+        xor     ecx, ecx
+.pd:    mov     [boot_pd + ecx * 8], eax
+        add     eax, 0x200000
+        inc     ecx
+        cmp     ecx, 4 * 512
+        jb      .pd
+
+        mov     eax, cr4
+        or      eax, CR4_PAE
+        mov     cr4, eax
+        mov     eax, boot_pml4
+        mov     cr3, eax
+        mov     ecx, MSR_EFER
+        rdmsr
+        or      eax, EFER_LME
+        wrmsr
+        mov     eax, cr0
+        or      eax, CR0_PE | CR0_PG
+        mov     cr0, eax
+        lgdt    [boot_gdt_pointer]
+        jmp     8:entry64
+
+; Serial only: nothing else is set up yet.
+no_long_mode:
+        mov     esi, no_long_mode_text
+.next:  lodsb
+        test    al, al
+        jz      .halt
+        mov     ah, al
+        mov     edx, COM1 + 5
+        mov     ecx, 100000             ; a port that is not there must not hold us
+.wait:  in      al, dx
+        test    al, 1 << 5
+        loopz   .wait
+        mov     al, ah
+        mov     edx, COM1
+        out     dx, al
+        jmp     .next
+.halt:  hlt
+        jmp     .halt
+
+bits 64
+entry64:
+        xor     eax, eax
+        mov     ds, eax
+        mov     es, eax
+        mov     ss, eax
+        mov     fs, eax
+        mov     gs, eax
+        mov     rsp, stack_top
+        xor     ebp, ebp
+        mov     eax, edi
+        mov     edi, esi
+        mov     esi, eax
+        call    kernel_main
+.halt:  cli
+        hlt
+        jmp     .halt
+
+section .rodata
+no_long_mode_text: db 13, 10, "dstest86: this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); "
+        db      "this one has none", 13, 10, 0
+align 8
+boot_gdt: dq    0, 0x00209a0000000000
+boot_gdt_pointer: dw $ - boot_gdt - 1
+        dd      boot_gdt
+
+section .bss align=4096
+boot_pml4: resb 4096
+boot_pdpt: resb 4096
+boot_pd:   resb 4 * 4096

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86/msr.h"
+
+/*
+ * The fixup table pairs an instruction that may fault with the place to go on at (arch/x86/interrupts.c). A pair in
+ * section .fixups is two addresses of the machine's width.
+ */
+#if defined(__x86_64__)
+#define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.quad " from ", " to "\n\t.popsection\n\t"
+#else
+#define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.long " from ", " to "\n\t.popsection\n\t"
+#endif
+
+bool msr_read(uint32_t msr, uint64_t *value)
+{
+    uint32_t low = 0, high = 0, done = 0;
+
+    __asm__ volatile("1: rdmsr\n\t"
+                     "movl $1, %2\n\t"
+                     "2:\n\t" FIXUP("1b", "2b")
+                     : "+a"(low), "+d"(high), "+r"(done)
+                     : "c"(msr)
+                     : "memory");
+    *value = (uint64_t)high << 32 | low;
+    return done != 0;
+}
+
+bool msr_write(uint32_t msr, uint64_t value)
+{
+    uint32_t done = 0;
+
+    __asm__ volatile("1: wrmsr\n\t"
+                     "movl $1, %0\n\t"
+                     "2:\n\t" FIXUP("1b", "2b")
+                     : "+r"(done)
+                     : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+                     : "memory");
+    return done != 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* General-purpose performance counters. SDM Vol. 3B (253669), "Architectural Performance Monitoring". */
+#ifndef ARCH_X86_PERFMON_H
+#define ARCH_X86_PERFMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Programs general counter n while it stands still: select is IA32_PERFEVTSELn as it shall be, value the counter's
+ * start, taken modulo its width. full_width: IA32_A_PMCn exists; else only values that fit 32 bits with sign can be
+ * set. Nothing counts before IA32_PERF_GLOBAL_CTRL bit n is set. Returns false where a register faults.
+ */
+bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
+uint64_t counter_read(unsigned n);
+
+/* Stops and clears count general counters and their status. */
+void counters_clear(unsigned count);
+
+#endif

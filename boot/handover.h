@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What each route left at the entry, brought into one form. */
+#ifndef BOOT_HANDOVER_H
+#define BOOT_HANDOVER_H
+
+#include "boot/boot_info.h"
+
+/*
+ * Reads what eax (magic) and ebx (information) named at the entry into *info. Returns NULL, or a sentence when the
+ * magic or the structure is unknown; then *info says "no options, no memory map".
+ */
+const char *boot_handover(uint32_t magic, uint32_t information, struct boot_info *info);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Branch trace store: the bits that switch it. SDM Vol. 3B (253669), "Branch Trace Store (BTS)". */
+#ifndef BTS_BTS_H
+#define BTS_BTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "workload/workload.h"
+
+/*
+ * The window that traces branches into the open DS area: TR and BTS, BTINT unless circular, and the privilege levels
+ * to leave out (DEBUGCTL_BTS_OFF_OS, DEBUGCTL_BTS_OFF_USR; they need CPUID's DS-CPL).
+ */
+struct window bts_window(bool circular, uint64_t off);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branches into memory. What a workload takes is known from its labels; the trace must have exactly that, in order:
+ * a lost record, a branch that was not taken and a wrong address each fail.
+ */
+#include "bts/bts.h"
+
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "kernel/records.h"
+#include "kernel/test.h"
+
+#define NEEDS (NEED_APIC | NEED_BTS)
+
+/* Room for all: no interrupt falls due. */
+static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
+
+static void trace(struct test_run *run, const struct workload *workload)
+{
+    struct window window;
+
+    test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
+    if (!records_open(run, &roomy))
+        return;
+    window = bts_window(false, 0);
+    workload->run(&window);
+    records_close(run, 0);
+    records_compare_bts(run, workload, 0);
+    if (ds_bts_log()->records != run->expected)
+        test_fail(run, "the trace has %u records, the window let %u branches in", ds_bts_log()->records, run->expected);
+}
+
+static void calls(struct test_run *run)
+{
+    trace(run, &workload_calls);
+}
+
+TEST(bts_calls) = {
+    .id = "bts.calls",
+    .title = "Nested calls and returns are stored in order, with their exact addresses",
+    .needs = NEEDS,
+    .records = true,
+    .run = calls,
+};
+
+static void kinds(struct test_run *run)
+{
+    trace(run, &workload_kinds);
+}
+
+TEST(bts_kinds) = {
+    .id = "bts.kinds",
+    .title = "Every kind of near branch is stored when it is taken, and none when it is not",
+    .needs = NEEDS,
+    .records = true,
+    .run = kinds,
+};
+
+static void loop(struct test_run *run)
+{
+    trace(run, &workload_loop);
+}
+
+TEST(bts_loop) = {
+    .id = "bts.loop",
+    .title = "A loop with an alternating branch is stored round by round",
+    .needs = NEEDS,
+    .records = true,
+    .run = loop,
+};
+
+static void interrupt(struct test_run *run)
+{
+    interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
+    trace(run, &workload_interrupt);
+}
+
+TEST(bts_software_interrupt) = {
+    .id = "bts.software_interrupt",
+    .title = "INT n and IRET are branches",
+    .needs = NEEDS,
+    .records = true,
+    .run = interrupt,
+};
+
+/* 3000 branches through a buffer of 256 with an interrupt each 128: the service routine drains it, nothing is lost. */
+static void threshold(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true, .bts_records = 256, .bts_threshold = 128 };
+    struct window window;
+
+    test_plan(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL));
+    if (!records_open(run, &config))
+        return;
+    window = bts_window(false, 0);
+    workload_long_loop.run(&window);
+    records_close(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL) / 256);
+    records_compare_bts(run, &workload_long_loop, 0);
+}
+
+TEST(bts_interrupt_threshold) = {
+    .id = "bts.interrupt.threshold",
+    .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
+    .needs = NEEDS,
+    .records = true,
+    .run = threshold,
+};
+
+/* A circular buffer wraps at the absolute maximum, raises no interrupt, and keeps the newest branches. */
+static void circular(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 64 };
+    unsigned branches = branch_count(&workload_long_loop, BRANCH_KINDS_ALL);
+    struct window window;
+
+    test_plan(run, config.bts_records);
+    if (!records_open(run, &config))
+        return;
+    window = bts_window(true, 0);
+    workload_long_loop.run(&window);
+    records_close(run, 0);
+    test_equal(run, "number of interrupts", ds_counts()->interrupts, 0);
+    records_compare_bts(run, &workload_long_loop, branches - config.bts_records);
+}
+
+TEST(bts_circular) = {
+    .id = "bts.circular",
+    .title = "A circular buffer wraps at its maximum without an interrupt and keeps the newest branches",
+    .needs = NEEDS,
+    .records = true,
+    .run = circular,
+};
+
+/* Order matters in a circular buffer too: 29 branches of different kinds in room for 16. */
+static void circular_order(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 11 };
+    unsigned branches = branch_count(&workload_loop, BRANCH_KINDS_ALL);
+    struct window window;
+
+    test_plan(run, config.bts_records);
+    if (!records_open(run, &config))
+        return;
+    window = bts_window(true, 0);
+    workload_loop.run(&window);
+    records_close(run, 0);
+    records_compare_bts(run, &workload_loop, branches - config.bts_records);
+}
+
+TEST(bts_circular_order) = {
+    .id = "bts.circular.order",
+    .title = "A circular buffer that wrapped holds the newest branches in order, the oldest at its index",
+    .needs = NEEDS,
+    .records = true,
+    .run = circular_order,
+};
+
+/* Both rings branch; off leaves one of them out. */
+static void trace_rings(struct test_run *run, uint64_t off, const struct workload *kernel, const struct workload *user)
+{
+    struct window window;
+    unsigned expected = 0;
+
+    expected += kernel ? branch_count(kernel, BRANCH_KINDS_ALL) : 0;
+    expected += user ? branch_count(user, BRANCH_KINDS_ALL) : 0;
+    test_plan(run, expected);
+    if (!records_open(run, &roomy))
+        return;
+    window = bts_window(false, off);
+    workload_calls.run(&window);
+    msr_write((uint32_t)window.msr, window.on);
+    user_call(workload_user_entry, 0);
+    msr_write((uint32_t)window.msr, window.off);
+    records_close(run, 0);
+    if (kernel)
+        records_compare_bts(run, kernel, 0);
+    if (user)
+        records_compare_bts(run, user, 0);
+}
+
+/* Every record's source tells the ring it comes from. */
+static void check_ring(struct test_run *run, bool user_wanted)
+{
+    struct bts_record record;
+
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++) {
+        bool user = record.from >= workload_user.start && record.from < workload_user.limit;
+        if (user != user_wanted)
+            test_fail(run, "BTS record %u comes from CPL %u", n, user ? 3 : 0);
+    }
+}
+
+static void off_os(struct test_run *run)
+{
+    trace_rings(run, DEBUGCTL_BTS_OFF_OS, NULL, &workload_user);
+    check_ring(run, true);
+}
+
+TEST(bts_cpl_off_os) = {
+    .id = "bts.cpl.off_os",
+    .title = "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is",
+    .needs = NEEDS | NEED_BTS_CPL,
+    .records = true,
+    .run = off_os,
+};
+
+static void off_usr(struct test_run *run)
+{
+    trace_rings(run, DEBUGCTL_BTS_OFF_USR, &workload_calls, NULL);
+    check_ring(run, false);
+}
+
+TEST(bts_cpl_off_usr) = {
+    .id = "bts.cpl.off_usr",
+    .title = "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is",
+    .needs = NEEDS | NEED_BTS_CPL,
+    .records = true,
+    .run = off_usr,
+};
+
+static void off_both(struct test_run *run)
+{
+    trace_rings(run, DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR, NULL, NULL);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(bts_cpl_off_both) = {
+    .id = "bts.cpl.off_both",
+    .title = "With BTS_OFF_OS and BTS_OFF_USR nothing is stored",
+    .needs = NEEDS | NEED_BTS_CPL,
+    .records = true,
+    .run = off_both,
+};

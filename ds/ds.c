@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "ds/ds.h"
+
+#include <stddef.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/paging.h"
+#include "ds/ds_area.h"
+#include "kernel/image.h"
+#include "kernel/string.h"
+
+#define BTS_BUFFER_SIZE  0x18000u
+#define PEBS_BUFFER_SIZE 0x10000u
+#define BTS_LOG_SIZE     0x30000u
+#define PEBS_LOG_SIZE    0x30000u
+
+#define DEBUGCTL_BTS_ALL (DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT)
+
+/* Pages of their own (kernel64.ld): no code, no other data. */
+#define DS_MEMORY __attribute__((section(".ds"), aligned(4096)))
+static uint8_t management_area[PAGE_SIZE] DS_MEMORY;
+static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
+static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] DS_MEMORY;
+
+/* One of the two facilities while the area is open. */
+struct facility {
+    bool used, circular;
+    struct ds_log log;
+    uint8_t *log_bytes;
+    unsigned log_size;
+};
+
+static uint8_t bts_log_bytes[BTS_LOG_SIZE], pebs_log_bytes[PEBS_LOG_SIZE];
+static struct facility bts = { .log_bytes = bts_log_bytes, .log_size = BTS_LOG_SIZE };
+static struct facility pebs = { .log_bytes = pebs_log_bytes, .log_size = PEBS_LOG_SIZE };
+static struct ds_counts counts;
+static const struct caps *open_for; /* NULL while closed */
+static void (*observer)(uint64_t global_status);
+
+static uint64_t address_of(const void *object)
+{
+    return (uint64_t)(uintptr_t)object;
+}
+
+static void area_read(struct ds_area *area)
+{
+    ds_area_decode(open_for->ds_width, open_for->pebs_format, management_area, sizeof management_area, area);
+}
+
+static void area_write(const struct caps *caps, const struct ds_area *area)
+{
+    ds_area_encode(caps->ds_width, caps->pebs_format, area, management_area, sizeof management_area);
+}
+
+/* Copies bytes of whole records to the end of the log, as many as it has room for. */
+static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
+{
+    size_t used = (size_t)f->log.records * f->log.record_size;
+    size_t room = (f->log_size - used) / f->log.record_size * f->log.record_size;
+    size_t taken = bytes < room ? bytes : room;
+
+    memcpy(f->log_bytes + used, from, taken);
+    f->log.records += (unsigned)(taken / f->log.record_size);
+    f->log.dropped += (unsigned)((bytes - taken) / f->log.record_size);
+}
+
+/* Empties one buffer into its log and sets its index back. Returns whether there was anything. */
+static bool drain(struct facility *f, struct ds_buffer *buffer, const uint8_t *memory)
+{
+    uint64_t filled = buffer->index - buffer->base;
+
+    if (!f->used || !filled)
+        return false;
+    if (buffer->index < buffer->base || buffer->index > buffer->maximum || filled % f->log.record_size) {
+        f->log.broken++;
+    } else {
+        log_append(f, memory, (size_t)filled);
+        if (buffer->index + f->log.record_size > buffer->maximum)
+            f->log.overruns++;
+    }
+    buffer->index = buffer->base;
+    return true;
+}
+
+/* A circular buffer is read once, when it stands: from the index on, if it has ever wrapped, and up to the index. */
+static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const uint8_t *memory)
+{
+    uint64_t filled = buffer->index - buffer->base;
+    uint64_t size = buffer->maximum - buffer->base;
+    const uint8_t *oldest = memory + filled;
+
+    if (filled > size || filled % f->log.record_size) {
+        f->log.broken++;
+        return;
+    }
+    for (uint64_t i = 0; i < size - filled; i++) {
+        if (oldest[i]) { /* the buffer was zero at the start, and no branch has two addresses of zero */
+            log_append(f, oldest, (size_t)(size - filled));
+            break;
+        }
+    }
+    log_append(f, memory, (size_t)filled);
+}
+
+static bool drain_both(void)
+{
+    struct ds_area area;
+    bool any;
+
+    area_read(&area);
+    any = !bts.circular && drain(&bts, &area.bts, bts_buffer);
+    any |= drain(&pebs, &area.pebs, pebs_buffer);
+    if (any)
+        area_write(open_for, &area);
+    return any;
+}
+
+/*
+ * Stop, drain to the index, reset, acknowledge, re-arm. BTS is stopped first, since this routine's own branches are
+ * records too; the LVT entry is unmasked (the processor masked it when it delivered) and the EOI sent before anything
+ * counts again, so that no interrupt finds the door shut.
+ */
+static void service(struct interrupt_frame *frame)
+{
+    uint64_t debugctl = msr_get(MSR_IA32_DEBUGCTL), control, status;
+    bool any;
+
+    (void)frame;
+    msr_write(MSR_IA32_DEBUGCTL, debugctl & ~DEBUGCTL_BTS_ALL);
+    control = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+
+    any = open_for && drain_both();
+    counts.interrupts++;
+    counts.spurious += !any && !status;
+    if (observer)
+        observer(status);
+
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, status);
+    apic_performance_arm(VECTOR_PERFORMANCE);
+    apic_eoi();
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, control);
+    msr_write(MSR_IA32_DEBUGCTL, debugctl);
+}
+
+static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
+{
+    const struct caps *caps = context;
+    uint64_t entry;
+
+    if (!paging_lookup(linear, &entry))
+        return false;
+    *page = (struct ds_page){ .writable = (entry & PAGE_WRITE) != 0,
+                              .user = (entry & PAGE_USER) != 0,
+                              .accessed = (entry & PAGE_ACCESSED) != 0,
+                              .dirty = (entry & PAGE_DIRTY) != 0,
+                              .code = caps->nx ? !(entry & PAGE_NO_EXECUTE)
+                                               : linear >= address_of(text_start) && linear < address_of(user_end),
+                              .write_back = !(entry & (PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH)),
+                              .physical = (entry & PAGE_ADDRESS) | (linear & (PAGE_SIZE - 1)) };
+    return true;
+}
+
+static struct ds_description describe(const struct caps *caps, const struct ds_config *config,
+                                      const struct ds_area *area)
+{
+    uint8_t gate = interrupt_gate_type(apic_performance_lvt() & APIC_LVT_VECTOR);
+
+    return (struct ds_description){ .area_base = address_of(management_area),
+                                    .area_size = caps->ds_area_size,
+                                    .width = caps->ds_width,
+                                    .area = *area,
+                                    .linear_bits = caps->linear_bits,
+                                    .bts = config->bts,
+                                    .pebs = config->pebs,
+                                    .bts_circular = config->bts_circular,
+                                    .bts_record_size = caps->bts_record_size,
+                                    .pebs_record_size = caps->pebs_record_size,
+                                    .apic_enabled = apic_present(),
+                                    .lvt_performance = apic_performance_lvt(),
+                                    .gate = gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
+                                            : gate == GATE_TRAP    ? DS_GATE_TRAP
+                                            : gate                 ? DS_GATE_OTHER
+                                                                   : DS_GATE_ABSENT,
+                                    .page = page_facts,
+                                    .context = (void *)(uintptr_t)caps };
+}
+
+static struct ds_buffer buffer_of(const uint8_t *memory, unsigned record_size, unsigned records, unsigned threshold)
+{
+    uint64_t base = address_of(memory);
+
+    return (struct ds_buffer){ .base = base,
+                               .index = base,
+                               .maximum = base + (uint64_t)records * record_size,
+                               .threshold = base + (uint64_t)threshold * record_size };
+}
+
+static void facility_open(struct facility *f, bool used, bool circular, unsigned record_size)
+{
+    f->used = used;
+    f->circular = circular;
+    f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
+}
+
+bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
+{
+    struct ds_area area = { 0 };
+    struct ds_description description;
+
+    ds_close();
+    facility_open(&bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
+    facility_open(&pebs, config->pebs, false, caps->pebs_record_size);
+    counts = (struct ds_counts){ 0 };
+    *breaches = (struct ds_breaches){ 0 };
+    if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
+        (uint64_t)config->pebs_records * caps->pebs_record_size > PEBS_BUFFER_SIZE)
+        return false;
+
+    if (config->bts)
+        area.bts = buffer_of(bts_buffer, caps->bts_record_size, config->bts_records,
+                             config->bts_circular ? config->bts_records + 1 : config->bts_threshold);
+    if (config->pebs)
+        area.pebs = buffer_of(pebs_buffer, caps->pebs_record_size, config->pebs_records, config->pebs_threshold);
+    for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
+        unsigned slot = ds_reset_general(caps->pebs_format, i);
+        if (slot < DS_RESET_MAX)
+            area.pebs_reset[slot] = config->pebs_reset[i];
+    }
+    memset(bts_buffer, 0, sizeof bts_buffer);
+    memset(pebs_buffer, 0, sizeof pebs_buffer);
+    area_write(caps, &area);
+
+    interrupt_set(VECTOR_PERFORMANCE, service);
+    apic_performance_arm(VECTOR_PERFORMANCE);
+    description = describe(caps, config, &area);
+    if (ds_check(&description, breaches)) {
+        apic_performance_mask();
+        return false;
+    }
+    open_for = caps;
+    msr_write(MSR_IA32_DS_AREA, address_of(management_area));
+    return true;
+}
+
+void ds_close(void)
+{
+    if (!open_for)
+        return;
+    interrupts_off();
+    msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~DEBUGCTL_BTS_ALL);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    msr_write(MSR_PEBS_ENABLE, 0);
+    if (bts.circular) {
+        struct ds_area area;
+        area_read(&area);
+        drain_circular(&bts, &area.bts, bts_buffer);
+    }
+    drain_both();
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    apic_performance_mask();
+    msr_write(MSR_IA32_DS_AREA, 0);
+    open_for = NULL;
+    interrupts_on();
+}
+
+const struct ds_log *ds_bts_log(void)
+{
+    return &bts.log;
+}
+
+const struct ds_log *ds_pebs_log(void)
+{
+    return &pebs.log;
+}
+
+const struct ds_counts *ds_counts(void)
+{
+    return &counts;
+}
+
+void ds_on_interrupt(void (*observe)(uint64_t global_status))
+{
+    observer = observe;
+}

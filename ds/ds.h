@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The debug store of this processor: management area, buffers and interrupt service routine, which PEBS and BTS share.
+ * SDM Vol. 3B (253669), "Setting Up the DS Save Area" 18.7.8.2, "Setting Up the BTS Buffer" 18.7.8.3, "Writing the DS
+ * Interrupt Service Routine" 18.7.8.5.
+ */
+#ifndef DS_DS_H
+#define DS_DS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ds/caps.h"
+#include "ds/ds_check.h"
+
+#define DS_GENERAL_COUNTERS 8u
+
+/* Sizes count in records. A threshold of n raises the interrupt when n records are in the buffer. */
+struct ds_config {
+    bool bts, bts_circular; /* circular: no threshold, and no interrupt */
+    unsigned bts_records, bts_threshold;
+    bool pebs;
+    unsigned pebs_records, pebs_threshold;
+    uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: what it is reloaded with */
+};
+
+/* Records as the processor wrote them, copied out of a buffer before its index went back. */
+struct ds_log {
+    const uint8_t *bytes;
+    unsigned record_size; /* bytes */
+    unsigned records;     /* in bytes */
+    unsigned dropped;     /* drained, but the log was full */
+    unsigned overruns;    /* drains that found no room left for another record: some may never have been written */
+    unsigned broken;      /* drains that found an index outside the buffer or off the records' grid */
+};
+
+struct ds_counts {
+    unsigned interrupts; /* performance monitoring interrupts */
+    unsigned spurious;   /* of these: without a record and without a status bit */
+};
+
+/*
+ * Builds the management area in memory, installs the service routine, sets the LVT entry up, checks everything against
+ * the manual's restrictions, and only then writes IA32_DS_AREA. Returns false, with the breaches in *breaches, when
+ * the check refuses; the hardware has then seen nothing. Empties both logs.
+ */
+bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches);
+
+/*
+ * Stops both facilities, drains what is left and takes the area away from the processor. The logs stay. Harmless when
+ * nothing is open.
+ */
+void ds_close(void);
+
+/* Where circular BTS would write next, and the log in the order of time: valid after ds_close(). */
+const struct ds_log *ds_bts_log(void);
+const struct ds_log *ds_pebs_log(void);
+const struct ds_counts *ds_counts(void);
+
+/* Called in the service routine while everything stands still, before the status is acknowledged. NULL: nobody. */
+void ds_on_interrupt(void (*observe)(uint64_t global_status));
+
+#endif

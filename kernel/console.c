@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/console.h"
+
+#include <stddef.h>
+
+#include "kernel/serial.h"
+#include "kernel/symbols.h"
+#include "report/format.h"
+
+static void write_line(const char *prefix, const char *fmt, va_list args)
+{
+    char line[CONSOLE_LINE_MAX];
+
+    vformat(line, sizeof line, fmt, args);
+    serial_write(prefix);
+    serial_write(line);
+    serial_write("\r\n");
+}
+
+void console_line(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    write_line("", fmt, args);
+    va_end(args);
+}
+
+void console_note(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    write_line("# ", fmt, args);
+    va_end(args);
+}
+
+static void sink_line(void *context, const char *text)
+{
+    (void)context;
+    console_note("%s", text);
+}
+
+static bool find_symbol(void *context, uint64_t address, const char **name, uint64_t *offset)
+{
+    (void)context;
+    return symbol_find(address, name, offset);
+}
+
+const struct line_sink console_sink = { sink_line, NULL };
+const struct symbolizer console_symbols = { find_symbol, NULL };

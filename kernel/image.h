@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the kernel's image, as the linker script names them. Each begins and ends on a page. */
+#ifndef KERNEL_IMAGE_H
+#define KERNEL_IMAGE_H
+
+#include <stdint.h>
+
+extern uint8_t image_start[], image_end[];
+extern uint8_t text_start[], text_end[];
+extern uint8_t user_start[], user_end[];
+extern uint8_t rodata_start[], rodata_end[];
+extern uint8_t data_start[], data_end[];
+extern uint8_t ds_start[], ds_end[];
+extern uint8_t user_data_start[], user_data_end[];
+extern uint8_t symbols_start[], symbols_end[];
+extern uint8_t stack_guard[]; /* one page, never mapped */
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel as a table of steps. The way here: arch/x86/entry64.asm; the way on: docs/reading-order.md. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/perfmon.h"
+#include "arch/x86/watchdog.h"
+#include "boot/handover.h"
+#include "ds/ds.h"
+#include "ds/probe.h"
+#include "kernel/console.h"
+#include "kernel/finish.h"
+#include "kernel/records.h"
+#include "kernel/runner.h"
+#include "kernel/serial.h"
+#include "report/machine_text.h"
+#include "version.h"
+
+#define WIDTH (unsigned)(8 * sizeof(void *))
+
+/* What the steps hand on to each other. */
+static struct {
+    uint32_t magic, information;
+    struct boot_info boot;
+    struct options options;
+    struct caps caps;
+    const char *apic_problem; /* NULL: it works */
+} machine;
+
+/* A debugger clears it: set var gdb_wait = 0. */
+static volatile int gdb_wait = 1;
+
+void kernel_main(uint32_t magic, uint32_t information);
+
+static void error_end(void)
+{
+    finish(VERDICT_ERROR, &(struct totals){ .error = 1 });
+}
+
+static void step_options(void)
+{
+    struct slice offender;
+    const char *problem = boot_handover(machine.magic, machine.information, &machine.boot);
+    enum options_error error =
+        options_parse((const char *)(uintptr_t)machine.boot.options, &machine.options, &offender);
+
+    serial_init(machine.options.console, machine.options.console_baud);
+    finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
+    records_limit(machine.options.records);
+    serial_write("\r\n"); /* firmware may have left escapes without a line end */
+    console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
+    if (problem)
+        console_note("boot: %s", problem);
+    if (error != OPTIONS_OK) {
+        console_note("error: %s: %.*s", options_error_text(error), (int)offender.length, offender.start);
+        options_help(console_sink.line, console_sink.context);
+        error_end();
+    }
+}
+
+static void step_probe(void)
+{
+    static struct caps_input input;
+
+    ds_probe(&input);
+    caps_fill(&input, &machine.caps);
+}
+
+static void step_paging(void)
+{
+    paging_init(machine.caps.nx, machine.caps.apic ? apic_address() : 0);
+}
+
+static void step_apic(void)
+{
+    machine.apic_problem = machine.caps.apic ? apic_init(apic_address()) : "CPUID.1:EDX bit 9 is clear";
+}
+
+static void step_report(void)
+{
+    machine_text(&console_sink, &machine.caps);
+    console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
+                 machine.boot.memory_count);
+    if (machine.apic_problem) {
+        machine.caps.reason[0] = CAPS_NO_APIC;
+        console_note("apic none: %s", machine.apic_problem);
+    } else {
+        console_note("apic xAPIC at 0x%" PRIx64 ", performance vector 0x%x", apic_address(), VECTOR_PERFORMANCE);
+    }
+}
+
+static void step_watchdog(void)
+{
+    if (!watchdog_init())
+        console_note("watchdog none: a test that hangs will not be ended");
+}
+
+static void step_debugger(void)
+{
+    if (!machine.options.gdbwait)
+        return;
+    console_note("waiting for a debugger: set var gdb_wait = 0");
+    while (gdb_wait)
+        cpu_pause();
+}
+
+/* All that a test may have left on. */
+static void quiesce(void)
+{
+    ds_on_interrupt(NULL);
+    ds_close();
+    if (!caps_missing(&machine.caps, NEED_LBR))
+        msr_write(MSR_IA32_DEBUGCTL, 0);
+    if (!caps_missing(&machine.caps, NEED_PERFMON))
+        counters_clear(machine.caps.general_count);
+}
+
+static void step_tests(void)
+{
+    struct totals totals;
+    enum verdict verdict;
+
+    if (machine.options.list) {
+        runner_list();
+        finish(VERDICT_SKIP, &(struct totals){ 0 });
+    }
+    verdict = runner_run(&machine.options, &machine.caps, quiesce);
+    runner_totals(&totals);
+    finish(verdict, &totals);
+}
+
+void kernel_main(uint32_t magic, uint32_t information)
+{
+    static void (*const steps[])(void) = {
+        interrupts_init, /* every vector is caught from here on */
+        step_options,    /* the first line over serial */
+        step_probe,      /* what this processor has */
+        step_paging,     /* our own tables */
+        step_apic,       /* local APIC in xAPIC mode */
+        step_report,     /* what was found, in words */
+        step_watchdog,   /* the time bound of tests */
+        step_debugger,   /* option gdbwait */
+        step_tests,      /* and the verdict */
+    };
+
+    machine.magic = magic;
+    machine.information = information;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        steps[i]();
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The four functions that compilers call on their own account. */
+#include "kernel/string.h"
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+    void *result = to;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+    return result;
+}
+
+void *memset(void *to, int value, size_t size)
+{
+    void *result = to;
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(value) : "memory");
+    return result;
+}
+
+void *memmove(void *to, const void *from, size_t size)
+{
+    uint8_t *t = to;
+    const uint8_t *f = from;
+
+    if ((uintptr_t)t <= (uintptr_t)f)
+        return memcpy(to, from, size);
+    while (size--)
+        t[size] = f[size];
+    return to;
+}
+
+int memcmp(const void *a, const void *b, size_t size)
+{
+    const uint8_t *x = a, *y = b;
+
+    for (; size; size--, x++, y++)
+        if (*x != *y)
+            return *x < *y ? -1 : 1;
+    return 0;
+}

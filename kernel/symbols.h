@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's own symbol table, which the second link (Makefile) makes from what the first one placed. */
+#ifndef KERNEL_SYMBOLS_H
+#define KERNEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Finds the last symbol at or before an address inside the image. */
+bool symbol_find(uint64_t address, const char **name, uint64_t *offset);
+
+#endif

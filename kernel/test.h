@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a test is: one struct in one file, found by the runner through the linker. The runner owns plan and verdict; a
+ * test only says what it expects and what it found wrong.
+ */
+#ifndef KERNEL_TEST_H
+#define KERNEL_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ds/caps.h"
+
+struct test_run {
+    const struct test *test;
+    const struct caps *caps;
+    unsigned expected, seen; /* records, of all kinds together */
+    bool planned;            /* test_plan was called */
+    unsigned faults;         /* what went wrong, said by test_fail */
+};
+
+struct test {
+    const char *id;    /* stable, dotted, [a-z0-9._] */
+    const char *title; /* the claim in one sentence */
+    uint64_t needs;    /* NEED_* of ds/caps.h */
+    bool records;      /* arms a facility: must call test_plan before it does */
+    void (*run)(struct test_run *run);
+};
+
+/* Puts a test into the runner's table. */
+#define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(8)))
+
+/* Says how many records must come, before anything is armed. Zero is an expectation too: "none may come". */
+void test_plan(struct test_run *run, unsigned records);
+
+/* Adds to the records that came. The runner compares at the end. */
+void test_saw(struct test_run *run, unsigned records);
+
+/* Says what is wrong; the test goes on, and fails. */
+void test_fail(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Fails unless got equals want; what names the value. Returns whether they are equal. */
+bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
+
+#endif

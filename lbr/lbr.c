@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "lbr/lbr.h"
+
+#include "arch/x86/msr.h"
+
+void lbr_reset(const struct caps *caps, uint64_t select)
+{
+    if (caps->lbr_select)
+        msr_write(caps->lbr_select, select);
+    for (unsigned i = 0; i < caps->lbr_depth; i++) {
+        msr_write(caps->lbr_from + i, 0);
+        msr_write(caps->lbr_to + i, 0);
+        if (caps->lbr_info)
+            msr_write(caps->lbr_info + i, 0);
+    }
+}
+
+struct window lbr_window(uint64_t more)
+{
+    uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
+
+    return (struct window){ .msr = MSR_IA32_DEBUGCTL, .on = rest | DEBUGCTL_LBR | more, .off = rest };
+}
+
+void lbr_read(const struct caps *caps, struct lbr_stack *stack)
+{
+    stack->depth = caps->lbr_depth;
+    stack->tos = msr_get(caps->lbr_tos);
+    stack->error = caps->lbr_depth > LBR_DEPTH_MAX ? LBR_DECODE_DEPTH : LBR_DECODE_OK;
+    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {
+        unsigned n;
+        stack->error = lbr_position(stack->depth, stack->tos, age, &n);
+        if (stack->error == LBR_DECODE_OK)
+            stack->error = lbr_decode(caps->lbr_format, msr_get(caps->lbr_from + n), msr_get(caps->lbr_to + n),
+                                      caps->lbr_info ? msr_get(caps->lbr_info + n) : 0, &stack->entries[age]);
+    }
+}

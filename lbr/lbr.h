@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The LBR stack in its registers. SDM Vol. 3B (253669), "Last Branch Recording Stack". */
+#ifndef LBR_LBR_H
+#define LBR_LBR_H
+
+#include <stdint.h>
+
+#include "ds/caps.h"
+#include "lbr/lbr_decode.h"
+#include "workload/workload.h"
+
+#define LBR_DEPTH_MAX 32u
+
+struct lbr_stack {
+    unsigned depth;  /* entries */
+    uint64_t tos;    /* as read */
+    enum lbr_error error; /* the entries are valid only where it is LBR_DECODE_OK */
+    struct lbr_entry entries[LBR_DEPTH_MAX]; /* the newest first */
+};
+
+/*
+ * Empties the stack and sets the filter (LBR_SELECT_*: a set bit leaves out; only 0 where the register is missing).
+ * LBR must be off.
+ */
+void lbr_reset(const struct caps *caps, uint64_t select);
+
+/* The window that records branches; more: further bits of IA32_DEBUGCTL (the freezes). */
+struct window lbr_window(uint64_t more);
+
+/* Reads the whole stack. LBR must be off or frozen. */
+void lbr_read(const struct caps *caps, struct lbr_stack *stack);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branches in registers. Interrupts are off while the stack records, since one would be in it; the freeze tests turn
+ * them on, for the interrupt that freezes.
+ */
+#include "lbr/lbr.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "kernel/records.h"
+#include "kernel/test.h"
+#include "pebs/pebs.h"
+
+#define NO_FILTER UINT64_C(0)
+
+static struct lbr_stack stack;
+
+/* Compares the stack's count newest entries with the last that the workload's branches of these kinds have. */
+static void compare(struct test_run *run, const struct workload *workload, uint64_t kinds, unsigned count)
+{
+    struct branch_walk walk = { workload, kinds, 0, 0 };
+    unsigned total = branch_count(workload, kinds);
+
+    for (unsigned skip = total - count; skip; skip--)
+        branch_next(&walk);
+    for (unsigned age = count; age-- > 0;) {
+        const struct branch *want = branch_next(&walk);
+        const struct lbr_entry *got = &stack.entries[age];
+        if (got->from != want->from || got->to != want->to)
+            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
+                      got->from, got->to, want->from, want->to);
+    }
+}
+
+/* Records a workload; the entries must be its branches of the kinds that the filter lets in, and no others. */
+static void record(struct test_run *run, const struct workload *workload, uint64_t suppress)
+{
+    unsigned depth = run->caps->lbr_depth;
+    unsigned total = branch_count(workload, ~suppress);
+    struct window window;
+
+    test_plan(run, total < depth ? total : depth);
+    interrupts_off();
+    lbr_reset(run->caps, suppress);
+    window = lbr_window(0);
+    workload->run(&window);
+    lbr_read(run->caps, &stack);
+    interrupts_on();
+
+    records_print_lbr(run, &stack);
+    if (stack.error != LBR_DECODE_OK)
+        return;
+    for (unsigned age = 0; age < depth; age++)
+        test_saw(run, stack.entries[age].from || stack.entries[age].to);
+    compare(run, workload, ~suppress, run->expected);
+}
+
+static void calls(struct test_run *run)
+{
+    record(run, &workload_calls, NO_FILTER);
+}
+
+TEST(lbr_calls) = {
+    .id = "lbr.calls",
+    .title = "The stack holds nested calls and returns, the newest at the top",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = calls,
+};
+
+static void kinds(struct test_run *run)
+{
+    record(run, &workload_kinds, NO_FILTER);
+}
+
+TEST(lbr_kinds) = {
+    .id = "lbr.kinds",
+    .title = "Every kind of near branch is recorded when it is taken, and none when it is not",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = kinds,
+};
+
+static void wrap(struct test_run *run)
+{
+    record(run, &workload_long_loop, NO_FILTER);
+}
+
+TEST(lbr_wrap) = {
+    .id = "lbr.wrap",
+    .title = "After more branches than entries the stack holds the newest ones",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = wrap,
+};
+
+static void software_interrupt(struct test_run *run)
+{
+    interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
+    record(run, &workload_interrupt, NO_FILTER);
+}
+
+TEST(lbr_software_interrupt) = {
+    .id = "lbr.software_interrupt",
+    .title = "INT n and IRET are recorded as branches",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = software_interrupt,
+};
+
+/* The top-of-stack pointer counts up by one with each entry, modulo the depth. */
+static void top_of_stack(struct test_run *run)
+{
+    uint64_t before = msr_get(run->caps->lbr_tos);
+    unsigned count = branch_count(&workload_calls, BRANCH_KINDS_ALL);
+
+    record(run, &workload_calls, NO_FILTER);
+    test_equal(run, "top of stack", stack.tos, (before + count) % run->caps->lbr_depth);
+}
+
+TEST(lbr_tos) = {
+    .id = "lbr.tos",
+    .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = top_of_stack,
+};
+
+static void select_each(struct test_run *run, uint64_t suppress)
+{
+    record(run, &workload_kinds, suppress);
+    lbr_reset(run->caps, NO_FILTER);
+}
+
+static void select_jcc(struct test_run *run)
+{
+    select_each(run, LBR_SELECT_JCC);
+}
+
+TEST(lbr_select_jcc) = {
+    .id = "lbr.select.jcc",
+    .title = "LBR_SELECT JCC leaves out conditional branches and nothing else",
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = select_jcc,
+};
+
+static void select_calls(struct test_run *run)
+{
+    select_each(run, LBR_SELECT_NEAR_REL_CALL | LBR_SELECT_NEAR_IND_CALL);
+}
+
+TEST(lbr_select_calls) = {
+    .id = "lbr.select.calls",
+    .title = "LBR_SELECT NEAR_REL_CALL and NEAR_IND_CALL leave out near calls and nothing else",
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = select_calls,
+};
+
+static void select_returns(struct test_run *run)
+{
+    select_each(run, LBR_SELECT_NEAR_RET);
+}
+
+TEST(lbr_select_returns) = {
+    .id = "lbr.select.returns",
+    .title = "LBR_SELECT NEAR_RET leaves out near returns and nothing else",
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = select_returns,
+};
+
+static void select_jumps(struct test_run *run)
+{
+    select_each(run, LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP);
+}
+
+TEST(lbr_select_jumps) = {
+    .id = "lbr.select.jumps",
+    .title = "LBR_SELECT NEAR_IND_JMP and NEAR_REL_JMP leave out unconditional jumps and nothing else",
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = select_jumps,
+};
+
+static void select_kernel(struct test_run *run)
+{
+    struct window window;
+
+    test_plan(run, 0);
+    interrupts_off();
+    lbr_reset(run->caps, LBR_SELECT_CPL_EQ_0);
+    window = lbr_window(0);
+    workload_calls.run(&window);
+    lbr_read(run->caps, &stack);
+    lbr_reset(run->caps, NO_FILTER);
+    interrupts_on();
+    records_print_lbr(run, &stack);
+    for (unsigned age = 0; age < stack.depth; age++)
+        test_saw(run, stack.entries[age].from || stack.entries[age].to);
+}
+
+TEST(lbr_select_cpl_0) = {
+    .id = "lbr.select.cpl_0",
+    .title = "LBR_SELECT CPL_EQ_0 leaves out everything at CPL 0",
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = select_kernel,
+};
+
+/* ---- freeze on PMI: the stack as it was when the interrupt fell due ------------------------------------------- */
+
+static const struct caps *frozen_caps;
+static uint64_t frozen_status;
+static unsigned frozen_count;
+
+static void read_frozen(uint64_t status)
+{
+    if (!frozen_count++) {
+        frozen_status = status;
+        lbr_read(frozen_caps, &stack);
+    }
+}
+
+/*
+ * The 33rd call of the loop raises the interrupt through PEBS. Frozen, the newest entry is the workload's: neither the
+ * interrupt nor any branch of its handler may be in the stack.
+ */
+static void freeze(struct test_run *run)
+{
+    const struct ds_config config = {
+        .pebs = true, .pebs_records = 8, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(2000) }
+    };
+    struct window window;
+
+    test_plan(run, 1);
+    if (!records_open(run, &config))
+        return;
+    frozen_caps = run->caps;
+    frozen_count = 0;
+    ds_on_interrupt(read_frozen);
+    lbr_reset(run->caps, NO_FILTER);
+    if (!pebs_program(run->caps, &pebs_near_taken, 0, 2000, 0))
+        test_fail(run, "the counter could not be programmed");
+    msr_write(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR | DEBUGCTL_FREEZE_LBRS_ON_PMI);
+    window = pebs_window(1);
+    workload_long_loop.run(&window);
+    msr_write(MSR_IA32_DEBUGCTL, 0);
+    records_close(run, 1);
+    test_saw(run, ds_pebs_log()->records);
+
+    records_print_lbr(run, &stack);
+    if (run->caps->freeze == CAPS_FREEZE_STREAMLINED && !(frozen_status & GLOBAL_STATUS_LBR_FRZ))
+        test_fail(run, "IA32_PERF_GLOBAL_STATUS.LBR_FRZ is clear in the handler");
+    if (frozen_status & GLOBAL_STATUS_DS_BUFFER)
+        compare(run, &workload_long_loop, BRANCH_KINDS_ALL, run->caps->lbr_depth);
+    else
+        test_fail(run, "the interrupt did not come from the DS buffer");
+    test_equal(run, "LBR_FRZ after its acknowledgement",
+               msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_LBR_FRZ, 0);
+}
+
+TEST(lbr_freeze_on_pmi) = {
+    .id = "lbr.freeze_on_pmi",
+    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack, until it is acknowledged",
+    .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS,
+    .records = true,
+    .run = freeze,
+};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/machine_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "report/format.h"
+
+#define LINE_MAX 256
+
+static void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(const struct line_sink *out, const char *fmt, ...)
+{
+    char line[LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vformat(line, sizeof line, fmt, args);
+    va_end(args);
+    out->line(out->context, line);
+}
+
+static void perfmon(const struct line_sink *out, const struct caps *c)
+{
+    static const char *const freeze[] = { "no freeze on PMI", "legacy freeze on PMI", "streamlined freeze on PMI" };
+    const char *missing = caps_missing(c, NEED_PERFMON);
+
+    if (missing)
+        say(out, "perfmon none: %s", missing);
+    else
+        say(out, "perfmon version %u, %u general counters of %u bits, %u fixed of %u bits%s, %s", c->perfmon_version,
+            c->general_count, c->general_width, c->fixed_count, c->fixed_width,
+            c->full_width_write ? ", full-width writes" : "", freeze[c->freeze]);
+}
+
+static void debug_store(const struct line_sink *out, const struct caps *c)
+{
+    const char *missing = caps_missing(c, NEED_DS);
+
+    if (missing)
+        say(out, "ds none: %s", missing);
+    else
+        say(out, "ds %u-bit layout, management area of %u bytes%s", 8 * c->ds_width, (unsigned)c->ds_area_size,
+            c->dtes64 ? ", DTES64" : "");
+
+    missing = caps_missing(c, NEED_BTS);
+    if (missing)
+        say(out, "bts none: %s", missing);
+    else
+        say(out, "bts records of %u bytes, %s, prediction flag %s", c->bts_record_size,
+            c->ds_cpl ? "filter by privilege level" : "no filter by privilege level",
+            c->bts_prediction ? "defined" : "not defined");
+
+    missing = caps_missing(c, NEED_PEBS);
+    if (missing)
+        say(out, "pebs none: %s", missing);
+    else
+        say(out, "pebs format %u, records of %u bytes, %s-like, counters 0x%" PRIx64, c->pebs_format,
+            c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->pebs_counters);
+}
+
+static void branch_records(const struct line_sink *out, const struct caps *c)
+{
+    const char *missing = caps_missing(c, NEED_LBR);
+
+    if (missing)
+        say(out, "lbr none: %s", missing);
+    else
+        say(out, "lbr format %u, %u entries, from 0x%" PRIx32 " to 0x%" PRIx32 "%s%s", c->lbr_format, c->lbr_depth,
+            c->lbr_from, c->lbr_to, c->lbr_info ? ", with info" : "", c->lbr_select ? ", with filter" : "");
+}
+
+void machine_text(const struct line_sink *out, const struct caps *c)
+{
+    say(out, "cpu %s family %x model %x stepping %x signature 0x%08" PRIx32 " %s", c->vendor, c->family, c->model,
+        c->stepping, c->signature, c->core ? c->core : "not in the table of models");
+    if (c->brand[0])
+        say(out, "cpu %s", c->brand);
+    say(out, "cpu physical %u bits, linear %u bits, %s, %s", c->physical_bits, c->linear_bits, c->nx ? "NX" : "no NX",
+        c->hypervisor ? "under a hypervisor" : "no hypervisor");
+    perfmon(out, c);
+    debug_store(out, c);
+    branch_records(out, c);
+}

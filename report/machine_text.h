@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What was found on this machine, in words: the lines "cpu", "perfmon", "ds", "bts", "pebs" and "lbr". Pure. */
+#ifndef REPORT_MACHINE_TEXT_H
+#define REPORT_MACHINE_TEXT_H
+
+#include "ds/caps.h"
+#include "report/record_text.h"
+
+void machine_text(const struct line_sink *out, const struct caps *caps);
+
+#endif

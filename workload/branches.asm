@@ -1,0 +1,189 @@
+; SPDX-License-Identifier: MIT
+; Branches whose addresses are labels.
+
+%include "workload/workload.inc"
+
+bits 64
+section .text
+
+; ---- nested calls and returns ------------------------------------------------------------------------------------
+begin_workload workload_calls
+calls_1:        call    calls_outer
+calls_2:        call    calls_outer
+calls_3:        end_workload
+
+calls_outer:    nop
+calls_outer_1:  call    calls_inner
+calls_outer_2:  nop
+calls_outer_3:  call    calls_inner
+calls_outer_4:  ret
+
+calls_inner:    nop
+calls_inner_1:  ret
+workload_calls_limit:
+
+section .rodata
+%macro calls_outer_branches 0
+        branch  calls_outer_1, calls_inner, LBR_REL_CALL
+        branch  calls_inner_1, calls_outer_2, LBR_RET
+        branch  calls_outer_3, calls_inner, LBR_REL_CALL
+        branch  calls_inner_1, calls_outer_4, LBR_RET
+%endmacro
+workload_calls_branches:
+        branch  calls_1, calls_outer, LBR_REL_CALL
+        calls_outer_branches
+        branch  calls_outer_4, calls_2, LBR_RET
+        branch  calls_2, calls_outer, LBR_REL_CALL
+        calls_outer_branches
+        branch  calls_outer_4, calls_3, LBR_RET
+workload_calls_branches_end:
+workload_calls_accesses:
+workload_calls_accesses_end:
+describe_workload workload_calls, 20
+
+; ---- every kind of near branch ------------------------------------------------------------------------------------
+begin_workload workload_kinds
+                xor     eax, eax
+kinds_jz:       jz      kinds_1                 ; taken
+                ud2
+kinds_1:        jnz     kinds_trap              ; not taken: no record
+                cmp     eax, 1
+kinds_jb:       jb      near kinds_2            ; taken, near form
+                ud2
+kinds_2:        jae     kinds_trap              ; not taken
+kinds_jmp_short: jmp    short kinds_3
+                ud2
+kinds_3:        jmp     near kinds_4
+                ud2
+kinds_4:        mov     eax, kinds_5
+kinds_jmp_reg:  jmp     rax
+                ud2
+kinds_5:        jmp     [kinds_pointer]
+                ud2
+kinds_6:        call    kinds_function
+kinds_7:        mov     eax, kinds_function
+kinds_call_reg: call    rax
+kinds_8:        call    [kinds_function_pointer]
+kinds_9:        push    rax
+kinds_call_pop: call    kinds_function_pop
+kinds_10:       mov     ecx, 2
+kinds_loop:     loop    kinds_loop              ; taken once
+                xor     ecx, ecx
+kinds_jrcxz:    jrcxz   kinds_11
+                ud2
+kinds_11:       end_workload
+kinds_trap:     ud2
+
+kinds_function: ret
+kinds_function_pop: ret 8
+workload_kinds_limit:
+
+section .rodata
+align 8
+kinds_pointer:          dq kinds_6
+kinds_function_pointer: dq kinds_function
+workload_kinds_branches:
+        branch  kinds_jz, kinds_1, LBR_JCC
+        branch  kinds_jb, kinds_2, LBR_JCC
+        branch  kinds_jmp_short, kinds_3, LBR_REL_JMP
+        branch  kinds_3, kinds_4, LBR_REL_JMP
+        branch  kinds_jmp_reg, kinds_5, LBR_IND_JMP
+        branch  kinds_5, kinds_6, LBR_IND_JMP
+        branch  kinds_6, kinds_function, LBR_REL_CALL
+        branch  kinds_function, kinds_7, LBR_RET
+        branch  kinds_call_reg, kinds_function, LBR_IND_CALL
+        branch  kinds_function, kinds_8, LBR_RET
+        branch  kinds_8, kinds_function, LBR_IND_CALL
+        branch  kinds_function, kinds_9, LBR_RET
+        branch  kinds_call_pop, kinds_function_pop, LBR_REL_CALL
+        branch  kinds_function_pop, kinds_10, LBR_RET
+        branch  kinds_loop, kinds_loop, LBR_JCC
+        branch  kinds_jrcxz, kinds_11, LBR_JCC
+workload_kinds_branches_end:
+workload_kinds_accesses:
+workload_kinds_accesses_end:
+describe_workload workload_kinds, 26
+
+; ---- a loop with an alternating branch ----------------------------------------------------------------------------
+LOOP_ROUNDS     equ 20
+
+begin_workload workload_loop
+                mov     ecx, LOOP_ROUNDS
+loop_1:         test    ecx, 1
+loop_odd:       jnz     loop_2                  ; taken when the counter is odd
+                nop
+loop_2:         dec     ecx
+loop_back:      jnz     loop_1
+                end_workload
+workload_loop_limit:
+
+section .rodata
+workload_loop_branches:
+%assign round LOOP_ROUNDS
+%rep LOOP_ROUNDS
+%if round & 1
+        branch  loop_odd, loop_2, LBR_JCC
+%endif
+%if round > 1
+        branch  loop_back, loop_1, LBR_JCC
+%endif
+%assign round round - 1
+%endrep
+workload_loop_branches_end:
+workload_loop_accesses:
+workload_loop_accesses_end:
+describe_workload workload_loop, 1 + LOOP_ROUNDS * 4 + LOOP_ROUNDS / 2
+
+; ---- many times the same branch -----------------------------------------------------------------------------------
+LONG_ROUNDS     equ 3000
+
+begin_workload workload_long_loop
+                mov     ecx, LONG_ROUNDS
+long_1:         dec     ecx
+long_back:      jnz     long_1
+                end_workload
+workload_long_loop_limit:
+
+section .rodata
+workload_long_loop_branches:
+        branch  long_back, long_1, LBR_JCC, LONG_ROUNDS - 1
+workload_long_loop_branches_end:
+workload_long_loop_accesses:
+workload_long_loop_accesses_end:
+describe_workload workload_long_loop, 1 + LONG_ROUNDS * 2
+
+; ---- a software interrupt -----------------------------------------------------------------------------------------
+VECTOR_WORKLOAD equ 0x80
+
+begin_workload workload_interrupt
+interrupt_1:    int     VECTOR_WORKLOAD
+interrupt_2:    nop
+interrupt_3:    int     VECTOR_WORKLOAD
+interrupt_4:    end_workload
+
+global workload_interrupt_entry
+workload_interrupt_entry: iretq
+workload_interrupt_limit:
+
+section .rodata
+workload_interrupt_branches:
+        branch  interrupt_1, workload_interrupt_entry, LBR_FAR
+        branch  workload_interrupt_entry, interrupt_2, LBR_FAR
+        branch  interrupt_3, workload_interrupt_entry, LBR_FAR
+        branch  workload_interrupt_entry, interrupt_4, LBR_FAR
+workload_interrupt_branches_end:
+workload_interrupt_accesses:
+workload_interrupt_accesses_end:
+describe_workload workload_interrupt, 5
+
+; ---- nothing ------------------------------------------------------------------------------------------------------
+begin_workload workload_nothing
+                end_workload
+workload_nothing_limit:
+
+section .rodata
+workload_nothing_branches:
+workload_nothing_branches_end:
+workload_nothing_accesses:
+workload_nothing_accesses_end:
+describe_workload workload_nothing, 0

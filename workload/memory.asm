@@ -1,0 +1,122 @@
+; SPDX-License-Identifier: MIT
+; Loads and stores of known addresses and values. LFENCE after each lets one event retire before the next begins, so
+; that a counter which overflowed on one is armed when the next one comes.
+
+%include "workload/workload.inc"
+
+bits 64
+
+; access IP, NEXT_IP, ADDRESS, VALUE
+%macro access 4
+        dq      %1, %2, %3, %4
+%endmacro
+
+ACCESSES        equ 64
+%define VALUE(i) (0x1122334400000000 + (i) * 0x101)
+
+; ---- loads --------------------------------------------------------------------------------------------------------
+section .text
+begin_workload workload_loads
+%assign i 0
+%rep ACCESSES
+load_%+i:       mov     rax, [load_data + i * 8]
+load_%+i%+_next: lfence
+%assign i i + 1
+%endrep
+                end_workload
+workload_loads_limit:
+
+section .rodata
+align 64
+load_data:
+%assign i 0
+%rep ACCESSES
+        dq      VALUE(i)
+%assign i i + 1
+%endrep
+workload_loads_branches:
+workload_loads_branches_end:
+workload_loads_accesses:
+%assign i 0
+%rep ACCESSES
+        access  load_%+i, load_%+i%+_next, load_data + i * 8, VALUE(i)
+%assign i i + 1
+%endrep
+workload_loads_accesses_end:
+describe_workload workload_loads, ACCESSES * 2
+
+; ---- stores -------------------------------------------------------------------------------------------------------
+begin_workload workload_stores
+%assign i 0
+%rep ACCESSES
+                mov     rax, VALUE(i)
+store_%+i:      mov     [store_data + i * 8], rax
+store_%+i%+_next: lfence
+%assign i i + 1
+%endrep
+                end_workload
+workload_stores_limit:
+
+section .bss align=64
+store_data:     resq    ACCESSES
+
+section .rodata
+workload_stores_branches:
+workload_stores_branches_end:
+workload_stores_accesses:
+%assign i 0
+%rep ACCESSES
+        access  store_%+i, store_%+i%+_next, store_data + i * 8, VALUE(i)
+%assign i i + 1
+%endrep
+workload_stores_accesses_end:
+describe_workload workload_stores, ACCESSES * 3
+
+; ---- straight-line code -------------------------------------------------------------------------------------------
+STRAIGHT        equ 1010        ; ten more than a multiple of the periods in use: nobody lives on the edge
+
+section .text
+begin_workload workload_straight
+%rep STRAIGHT
+                lea     rax, [rbx + 1]          ; four bytes: WORKLOAD_STRAIGHT_STEP
+%endrep
+                end_workload
+workload_straight_limit:
+
+section .rodata
+workload_straight_branches:
+workload_straight_branches_end:
+workload_straight_accesses:
+workload_straight_accesses_end:
+describe_workload workload_straight, STRAIGHT
+
+; ---- a ring of lines ----------------------------------------------------------------------------------------------
+RING_LINES      equ 16          ; WORKLOAD_CHASE_LINES
+RING_STEPS      equ 64 * RING_LINES
+
+begin_workload workload_chase
+                mov     ecx, RING_STEPS
+                mov     eax, workload_ring
+chase_load:     mov     rax, [rax]
+chase_next:     dec     ecx
+chase_back:     jnz     chase_load
+                end_workload
+workload_chase_limit:
+
+section .rodata
+align 64
+global workload_ring
+workload_ring:
+%assign i 1
+%rep RING_LINES
+        dq      workload_ring + (i % RING_LINES) * 64
+        times 7 dq 0
+%assign i i + 1
+%endrep
+workload_chase_branches:
+        branch  chase_back, chase_load, LBR_JCC, RING_STEPS - 1
+workload_chase_branches_end:
+workload_chase_accesses:        ; the instruction alone: its address goes round the ring
+        access  chase_load, chase_next, 0, 0
+workload_chase_accesses_end:
+describe_workload workload_chase, 2 + RING_STEPS * 3

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code whose right answer is known: nasm with labels, and the labels are the expectation. Each workload runs between
+ * two writes of one register, the window, so that what is recorded is its body and nothing else.
+ */
+#ifndef WORKLOAD_WORKLOAD_H
+#define WORKLOAD_WORKLOAD_H
+
+#include <stdint.h>
+
+#include "arch/x86/msr_index.h"
+
+/* The register that opens and closes the window, and its two values. */
+struct window {
+    uint64_t msr;
+    uint64_t on, off;
+};
+
+/* A branch's kind is the bit of MSR_LBR_SELECT that suppresses it. */
+struct branch {
+    uint64_t from, to;
+    uint64_t kind;
+    uint64_t repeat; /* how many times in a row */
+};
+
+struct access {
+    uint64_t ip, next_ip; /* the instruction and the one after it */
+    uint64_t address;
+    uint64_t value; /* what it leaves in rax (load), or what it stores */
+};
+
+struct workload {
+    void (*run)(const struct window *window);
+    uint64_t start, limit; /* the body with its functions: start <= ip < limit */
+    const struct branch *branches; /* taken, in the order of execution */
+    uint64_t branch_count;
+    const struct access *accesses; /* in the order of execution */
+    uint64_t access_count;
+    uint64_t instructions;         /* that the body retires; 0 where it is not counted by hand */
+};
+
+/* workload/branches.asm */
+extern const struct workload workload_calls;      /* nested calls and returns */
+extern const struct workload workload_kinds;      /* every kind of near branch, taken and not taken */
+extern const struct workload workload_loop;       /* a loop with an alternating branch */
+extern const struct workload workload_long_loop;  /* 3000 times the same branch */
+extern const struct workload workload_interrupt;  /* INT n and its IRET */
+extern const struct workload workload_nothing;    /* an empty body: what the window itself counts */
+
+/* workload/memory.asm */
+extern const struct workload workload_loads;  /* loads of known addresses and values, one at a time */
+extern const struct workload workload_stores; /* likewise stores; they write value to address */
+extern const struct workload workload_straight; /* instructions of four bytes each, no branch, no memory */
+extern const struct workload workload_chase;  /* a ring of lines that fits into any L1, chased many times */
+#define WORKLOAD_STRAIGHT_STEP 4u /* bytes of each of its instructions */
+#define WORKLOAD_CHASE_LINES   16u
+extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
+
+/* workload/user.asm: the same at CPL 3; run by user_call, argument unused, no window. */
+extern const struct workload workload_user;
+void workload_user_entry(void);
+
+/* The handler of VECTOR_WORKLOAD: a lone IRET. */
+void workload_interrupt_entry(void);
+
+#endif
