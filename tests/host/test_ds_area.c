@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The DS buffer management area in both widths. Offsets are typed from the manual's figures (SDM Vol. 3B 253668-032,
+ * 16-5 and 16-8): bytes count up from 0, so a field's value is its own offset.
+ */
+#include "tests/host/host_test.h"
+
+#include "ds/ds_area.h"
+
+#define BYTES 0x1c0 /* of the largest area: 48 slots from 40h */
+
+static void counting(uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)i;
+}
+
+static void fields_64(void **state)
+{
+    uint8_t bytes[BYTES];
+    struct ds_area area;
+    (void)state;
+    counting(bytes, sizeof(bytes));
+    assert_int_equal(ds_area_decode(8, 3, bytes, 0x60, &area), DS_AREA_OK);
+    assert_int_equal(area.bts.base, 0x0706050403020100);
+    assert_int_equal(area.bts.index, 0x0f0e0d0c0b0a0908);
+    assert_int_equal(area.bts.maximum, 0x1716151413121110);
+    assert_int_equal(area.bts.threshold, 0x1f1e1d1c1b1a1918);
+    assert_int_equal(area.pebs.base, 0x2726252423222120);
+    assert_int_equal(area.pebs.index, 0x2f2e2d2c2b2a2928);
+    assert_int_equal(area.pebs.maximum, 0x3736353433323130);
+    assert_int_equal(area.pebs.threshold, 0x3f3e3d3c3b3a3938);
+    assert_int_equal(area.pebs_reset[0], 0x4746454443424140);
+    assert_int_equal(area.pebs_reset[1], 0x4f4e4d4c4b4a4948);
+    assert_int_equal(area.pebs_reset[2], 0x5756555453525150);
+    assert_int_equal(area.pebs_reset[3], 0x5f5e5d5c5b5a5958);
+    for (unsigned i = 4; i < DS_RESET_MAX; i++)
+        assert_int_equal(area.pebs_reset[i], 0);
+}
+
+static void fields_32(void **state)
+{
+    uint8_t bytes[BYTES];
+    struct ds_area area;
+    (void)state;
+    counting(bytes, sizeof(bytes));
+    assert_int_equal(ds_area_decode(4, 0, bytes, 0x30, &area), DS_AREA_OK);
+    assert_int_equal(area.bts.base, 0x03020100);
+    assert_int_equal(area.bts.index, 0x07060504);
+    assert_int_equal(area.bts.maximum, 0x0b0a0908);
+    assert_int_equal(area.bts.threshold, 0x0f0e0d0c);
+    assert_int_equal(area.pebs.base, 0x13121110);
+    assert_int_equal(area.pebs.index, 0x17161514);
+    assert_int_equal(area.pebs.maximum, 0x1b1a1918);
+    assert_int_equal(area.pebs.threshold, 0x1f1e1d1c);
+    assert_int_equal(area.pebs_reset[0], 0x2726252423222120); /* one reset of 64 bits, whatever the width */
+    for (unsigned i = 1; i < DS_RESET_MAX; i++)
+        assert_int_equal(area.pebs_reset[i], 0);
+}
+
+static void sizes_and_slots(void **state)
+{
+    static const struct {
+        unsigned format, slots;
+        size_t size; /* of the 64-bit area */
+    } known[] = {
+        { 0, 1, 0x50 },  { 1, 4, 0x60 },   { 2, 4, 0x60 },   { 3, 4, 0x60 },
+        { 4, 12, 0xa0 }, { 5, 48, 0x1c0 }, { 6, 48, 0x1c0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        assert_int_equal(ds_reset_slots(known[i].format), known[i].slots);
+        assert_int_equal(ds_area_size(8, known[i].format), known[i].size);
+        assert_int_equal(ds_area_size(4, known[i].format), 0x30);
+    }
+    for (unsigned format = 7; format < 17; format++) {
+        assert_int_equal(ds_reset_slots(format), 0);
+        assert_int_equal(ds_area_size(8, format), 0);
+        assert_int_equal(ds_area_size(4, format), 0);
+        assert_int_equal(ds_reset_general(format, 0), DS_RESET_MAX);
+        assert_int_equal(ds_reset_fixed(format, 0), DS_RESET_MAX);
+    }
+    assert_int_equal(ds_area_size(0, 3), 0);
+    assert_int_equal(ds_area_size(16, 3), 0);
+
+    assert_int_equal(ds_reset_general(0, 0), 0);
+    assert_int_equal(ds_reset_general(0, 1), DS_RESET_MAX);
+    assert_int_equal(ds_reset_general(3, 3), 3);
+    assert_int_equal(ds_reset_general(3, 4), DS_RESET_MAX);
+    assert_int_equal(ds_reset_fixed(3, 0), DS_RESET_MAX);
+    assert_int_equal(ds_reset_general(4, 7), 7); /* at 78h */
+    assert_int_equal(ds_reset_fixed(4, 0), 8);   /* at 80h */
+    assert_int_equal(ds_reset_fixed(4, 3), 11);
+    assert_int_equal(ds_reset_fixed(4, 4), DS_RESET_MAX);
+    assert_int_equal(ds_reset_general(5, 31), 31); /* at 138h */
+    assert_int_equal(ds_reset_fixed(5, 0), 32);    /* at 140h */
+    assert_int_equal(ds_reset_fixed(6, 15), 47);
+}
+
+static void there_and_back(void **state)
+{
+    (void)state;
+    for (unsigned format = 0; format < 7; format++) {
+        for (unsigned width = 4; width <= 8; width += 4) {
+            size_t size = ds_area_size(width, format);
+            uint8_t *bytes = malloc(size);
+            uint8_t *again = malloc(size);
+            struct ds_area area;
+            assert_non_null(bytes);
+            assert_non_null(again);
+            counting(bytes, size);
+            assert_int_equal(ds_area_decode(width, format, bytes, size, &area), DS_AREA_OK);
+            memset(again, 0xa5, size);
+            assert_int_equal(ds_area_encode(width, format, &area, again, size), DS_AREA_OK);
+            /* the reserved end comes out as zero */
+            size_t used = width == 4 ? 0x28 : format == 0 ? 0x48 : size;
+            assert_memory_equal(again, bytes, used);
+            for (size_t i = used; i < size; i++)
+                assert_int_equal(again[i], 0);
+            free(bytes);
+            free(again);
+        }
+    }
+}
+
+static void truncated_at_every_length(void **state)
+{
+    uint8_t whole[BYTES];
+    (void)state;
+    counting(whole, sizeof(whole));
+    for (unsigned format = 0; format < 7; format++) {
+        for (unsigned width = 4; width <= 8; width += 4) {
+            for (size_t length = 0; length < ds_area_size(width, format); length++) {
+                struct ds_area area, before;
+                memset(&area, 0, sizeof(area));
+                area.bts.base = 0x1234;
+                before = area;
+                uint8_t *bytes = exact_copy(whole, length);
+                assert_int_equal(ds_area_decode(width, format, bytes, length, &area), DS_AREA_TRUNCATED);
+                assert_memory_equal(&area, &before, sizeof(area));
+                assert_int_equal(ds_area_encode(width, format, &area, bytes, length), DS_AREA_TRUNCATED);
+                assert_memory_equal(bytes, whole, length);
+                free(bytes);
+            }
+        }
+    }
+}
+
+static void wrong_width_or_format(void **state)
+{
+    uint8_t bytes[BYTES] = { 0 };
+    struct ds_area area = { 0 };
+    (void)state;
+    assert_int_equal(ds_area_decode(0, 3, bytes, sizeof(bytes), &area), DS_AREA_WIDTH);
+    assert_int_equal(ds_area_decode(16, 3, bytes, sizeof(bytes), &area), DS_AREA_WIDTH);
+    assert_int_equal(ds_area_encode(5, 3, &area, bytes, sizeof(bytes)), DS_AREA_WIDTH);
+    assert_int_equal(ds_area_decode(8, 15, bytes, sizeof(bytes), &area), DS_AREA_FORMAT);
+    assert_int_equal(ds_area_encode(8, 7, &area, bytes, sizeof(bytes)), DS_AREA_FORMAT);
+    assert_int_equal(ds_area_encode(4, 255, &area, bytes, sizeof(bytes)), DS_AREA_FORMAT);
+}
+
+static void values_beyond_32_bits(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        uint8_t bytes[0x30];
+        struct ds_area area = { 0 };
+        uint64_t *const fields[8] = { &area.bts.base,  &area.bts.index,  &area.bts.maximum,  &area.bts.threshold,
+                                      &area.pebs.base, &area.pebs.index, &area.pebs.maximum, &area.pebs.threshold };
+        *fields[i] = UINT64_C(1) << 32;
+        memset(bytes, 0xa5, sizeof(bytes));
+        assert_int_equal(ds_area_encode(4, 0, &area, bytes, sizeof(bytes)), DS_AREA_VALUE);
+        for (size_t b = 0; b < sizeof(bytes); b++)
+            assert_int_equal(bytes[b], 0xa5);
+        *fields[i] = UINT32_MAX;
+        assert_int_equal(ds_area_encode(4, 0, &area, bytes, sizeof(bytes)), DS_AREA_OK);
+    }
+}
+
+static void errors_have_words(void **state)
+{
+    (void)state;
+    assert_string_equal(ds_area_error_text(DS_AREA_OK), "no error");
+    assert_string_equal(ds_area_error_text(DS_AREA_WIDTH), "width of the DS area's fields is neither 4 nor 8 bytes");
+    assert_string_equal(ds_area_error_text(DS_AREA_FORMAT), "DS area of this PEBS format unknown");
+    assert_string_equal(ds_area_error_text(DS_AREA_TRUNCATED), "DS area cut short");
+    assert_string_equal(ds_area_error_text(DS_AREA_VALUE), "value of the DS area does not fit into 32 bits");
+    assert_string_equal(ds_area_error_text((enum ds_area_error)99), "unknown DS area error");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_64),
+        cmocka_unit_test(fields_32),
+        cmocka_unit_test(sizes_and_slots),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(truncated_at_every_length),
+        cmocka_unit_test(wrong_width_or_format),
+        cmocka_unit_test(values_beyond_32_bits),
+        cmocka_unit_test(errors_have_words),
+    };
+    return cmocka_run_group_tests_name("ds_area", tests, NULL, NULL);
+}

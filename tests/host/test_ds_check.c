@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The restrictions on the DS save area: a clean description breaks none, and each way of breaking one is named, alone.
+ * SDM Vol. 3B (253669), "Setting Up the DS Save Area", 18.7.8.2.
+ */
+#include "tests/host/host_test.h"
+
+#include "ds/ds_check.h"
+
+#define AREA 0x200000u
+#define BTS  0x201000u
+#define PEBS 0x204000u
+
+/* Pages are identity-mapped, present and fit for the DS area, but for the one at `odd`. */
+struct pages {
+    uint64_t odd;
+    bool odd_missing;
+    struct ds_page odd_page;
+    unsigned asked;
+};
+
+static const struct ds_page fit = { .writable = true, .accessed = true, .dirty = true, .write_back = true };
+
+static bool page(void *context, uint64_t linear, struct ds_page *out)
+{
+    struct pages *pages = context;
+    pages->asked++;
+    *out = fit;
+    out->physical = linear;
+    if (pages->odd != linear >> 12 << 12)
+        return true;
+    *out = pages->odd_page;
+    if (out->physical == 0)
+        out->physical = linear;
+    return !pages->odd_missing;
+}
+
+/* BTS of 400 records of 24 bytes over three pages, PEBS of 40 of 200 bytes over two; everything as it should be. */
+static struct ds_description clean(struct pages *pages)
+{
+    *pages = (struct pages){ .odd = 1, .odd_page = fit };
+    return (struct ds_description){
+        .area_base = AREA,
+        .area_size = 0x60,
+        .width = 8,
+        .area = { .bts = { BTS, BTS, BTS + 400 * 24, BTS + 300 * 24 },
+                  .pebs = { PEBS, PEBS, PEBS + 40 * 200, PEBS + 38 * 200 } },
+        .linear_bits = 48,
+        .bts = true,
+        .pebs = true,
+        .bts_record_size = 24,
+        .pebs_record_size = 200,
+        .a20m_prevented = false,
+        .apic_enabled = true,
+        .lvt_performance = 0xf0,
+        .gate = DS_GATE_INTERRUPT,
+        .page = page,
+        .context = pages,
+    };
+}
+
+static void assert_clean(const struct ds_description *description)
+{
+    struct ds_breaches out;
+    unsigned demands = ds_check(description, &out);
+    if (out.count != 0)
+        fail_msg("%s %s", out.item[0].field, ds_breach_sentence(out.item[0].id));
+    assert_int_equal(demands, 0);
+    assert_int_equal(out.set, 0);
+}
+
+/* One breach, of this field with this value, and no other. */
+static void assert_alone(const struct ds_description *description, enum ds_breach_id id, const char *field,
+                         uint64_t value)
+{
+    struct ds_breaches out;
+    unsigned demands = ds_check(description, &out);
+    for (unsigned i = 0; i < out.count; i++) {
+        if (out.count != 1 || out.item[i].id != id)
+            print_message("# found: %s %s\n", out.item[i].field, ds_breach_sentence(out.item[i].id));
+    }
+    assert_int_equal(out.count, 1);
+    assert_int_equal(out.set, UINT64_C(1) << id);
+    assert_int_equal(out.item[0].id, id);
+    assert_string_equal(out.item[0].field, field);
+    assert_int_equal(out.item[0].value, value);
+    assert_int_equal(demands, ds_breach_is_advice(id) ? 0 : 1);
+}
+
+static void a_clean_description(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    assert_clean(&d);
+    assert_int_equal(pages.asked, 1 + 3 + 2); /* every page of the three sections, once */
+
+    d = clean(&pages); /* circular BTS alone needs no interrupt */
+    d.pebs = false;
+    d.bts_circular = true;
+    d.area.bts.threshold = d.area.bts.maximum + 24;
+    d.lvt_performance = 0x10000;
+    d.gate = DS_GATE_ABSENT;
+    d.area.pebs = (struct ds_buffer){ 1, 2, 3, 4 };
+    assert_clean(&d);
+
+    d = clean(&pages); /* PEBS alone */
+    d.bts = false;
+    d.area.bts = (struct ds_buffer){ 1, 2, 3, 4 };
+    assert_clean(&d);
+
+    d = clean(&pages); /* "a multiple of the record size plus 1" */
+    d.area.bts.maximum++;
+    d.area.pebs.maximum++;
+    assert_clean(&d);
+
+    d = clean(&pages); /* in use: the index has moved on, up to the end */
+    d.area.bts.index += 24;
+    d.area.pebs.index = d.area.pebs.maximum;
+    assert_clean(&d);
+
+    d = clean(&pages); /* the least room that is enough */
+    d.area.bts.threshold = d.area.bts.maximum - 2 * 24;
+    assert_clean(&d);
+
+    d = clean(&pages); /* buffers share a page: side by side is not overlapping */
+    d.area.pebs = (struct ds_buffer){ 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200 };
+    assert_clean(&d);
+}
+
+static void a_clean_32_bit_description(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.width = 4;
+    d.linear_bits = 32;
+    d.area_size = 0x30;
+    d.bts_record_size = 12;
+    d.pebs_record_size = 40;
+    d.a20m_prevented = true;
+    d.area.bts = (struct ds_buffer){ 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12 };
+    assert_clean(&d);
+}
+
+static void addresses(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.area_base = UINT64_C(0x800000000000);
+    assert_alone(&d, DS_BREACH_CANONICAL, "area", 0x800000000000);
+
+    d = clean(&pages);
+    d.area.bts.base = UINT64_C(0x800000000000);
+    assert_alone(&d, DS_BREACH_CANONICAL, "bts.base", 0x800000000000);
+
+    d = clean(&pages);
+    d.area.pebs.index = UINT64_C(0xffff700000000000);
+    assert_alone(&d, DS_BREACH_CANONICAL, "pebs.index", 0xffff700000000000);
+
+    d = clean(&pages);
+    d.area.pebs.maximum = UINT64_C(0x1000000000000);
+    assert_alone(&d, DS_BREACH_CANONICAL, "pebs.maximum", 0x1000000000000);
+
+    d = clean(&pages);
+    d.area.bts.threshold = UINT64_C(0x800000000000);
+    assert_alone(&d, DS_BREACH_CANONICAL, "bts.threshold", 0x800000000000);
+
+    d = clean(&pages); /* DTES64 outside IA-32e mode: 64-bit fields, 32-bit addresses */
+    d.linear_bits = 32;
+    assert_clean(&d);
+    d.area.bts.threshold |= UINT64_C(1) << 32;
+    assert_alone(&d, DS_BREACH_CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24);
+
+    d = clean(&pages); /* the upper half is as good, and with 57 bits more is */
+    d.area_base = UINT64_C(0xffff800000000000);
+    assert_clean(&d);
+    d.area_base = UINT64_C(0xff00000000000000);
+    d.linear_bits = 57;
+    assert_clean(&d);
+
+    d = clean(&pages);
+    d.width = 4;
+    d.area.bts.index |= UINT64_C(1) << 32;
+    assert_alone(&d, DS_BREACH_WIDTH_RANGE, "bts.index", UINT64_C(0x100000000) + BTS);
+}
+
+static void order_and_size(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.area.bts.maximum = BTS - 1;
+    assert_alone(&d, DS_BREACH_ORDER, "bts.maximum", BTS - 1);
+
+    d = clean(&pages);
+    d.area_base = UINT64_C(0xffffffffffffffc0);
+    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffffffffffc0);
+
+    d = clean(&pages);
+    d.area_size = 0;
+    assert_alone(&d, DS_BREACH_ORDER, "area", AREA);
+
+    d = clean(&pages);
+    d.width = 4;
+    d.area_base = 0xffffffc0;
+    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffc0);
+
+    d = clean(&pages);
+    d.area.pebs.maximum = PEBS + 199;
+    assert_alone(&d, DS_BREACH_TOO_SMALL, "pebs.maximum", PEBS + 199);
+
+    d = clean(&pages);
+    d.area.pebs.maximum = PEBS;
+    assert_alone(&d, DS_BREACH_TOO_SMALL, "pebs.maximum", PEBS);
+
+    d = clean(&pages); /* a record without a size */
+    d.bts_record_size = 0;
+    assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
+
+    d = clean(&pages); /* nor one that no processor has */
+    d.bts_record_size = 0x10000;
+    assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
+
+    d = clean(&pages);
+    d.area.bts.maximum += 8;
+    assert_alone(&d, DS_BREACH_SIZE_MULTIPLE, "bts.maximum", BTS + 400 * 24 + 8);
+}
+
+static void alignment(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.area_base = AREA + 2;
+    assert_alone(&d, DS_BREACH_DOUBLEWORD, "area", AREA + 2);
+    d.area_base = AREA + 4;
+    assert_alone(&d, DS_BREACH_CACHE_LINE, "area", AREA + 4);
+
+    d = clean(&pages);
+    d.area.bts = (struct ds_buffer){ BTS + 1, BTS + 1, BTS + 1 + 400 * 24, BTS + 1 + 300 * 24 };
+    assert_alone(&d, DS_BREACH_DOUBLEWORD, "bts.base", BTS + 1);
+
+    d = clean(&pages);
+    d.area.pebs = (struct ds_buffer){ PEBS + 32, PEBS + 32, PEBS + 32 + 30 * 200, PEBS + 32 + 20 * 200 };
+    assert_alone(&d, DS_BREACH_CACHE_LINE, "pebs.base", PEBS + 32);
+}
+
+static void index_and_threshold(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.area.bts.index = BTS - 24;
+    assert_alone(&d, DS_BREACH_INDEX_RANGE, "bts.index", BTS - 24);
+    d.area.bts.index = BTS + 401 * 24;
+    assert_alone(&d, DS_BREACH_INDEX_RANGE, "bts.index", BTS + 401 * 24);
+    d.area.bts.index = BTS + 23;
+    assert_alone(&d, DS_BREACH_INDEX_GRID, "bts.index", BTS + 23);
+
+    d = clean(&pages);
+    d.area.pebs.threshold = PEBS;
+    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS);
+    d.area.pebs.threshold = PEBS - 200;
+    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS - 200);
+    d.area.pebs.threshold = d.area.pebs.maximum;
+    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS + 40 * 200);
+    d.area.pebs.threshold = d.area.pebs.maximum + 200;
+    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS + 41 * 200);
+    d.area.pebs.threshold = PEBS + 8;
+    assert_alone(&d, DS_BREACH_THRESHOLD_GRID, "pebs.threshold", PEBS + 8);
+    d.area.pebs.threshold = PEBS + 39 * 200;
+    assert_alone(&d, DS_BREACH_THRESHOLD_ROOM, "pebs.threshold", PEBS + 39 * 200);
+}
+
+static void circular(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.pebs = false;
+    d.bts_circular = true;
+    assert_alone(&d, DS_BREACH_CIRCULAR, "bts.threshold", BTS + 300 * 24);
+    d.area.bts.threshold = d.area.bts.maximum;
+    assert_alone(&d, DS_BREACH_CIRCULAR, "bts.threshold", BTS + 400 * 24);
+    d.area.bts.threshold = d.area.bts.maximum + 1;
+    assert_clean(&d);
+
+    d.bts_circular = false; /* and the other way round */
+    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "bts.threshold", BTS + 400 * 24 + 1);
+}
+
+static void overlap(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.area.pebs = (struct ds_buffer){ 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200 };
+    assert_alone(&d, DS_BREACH_OVERLAP, "pebs", 0x203540);
+
+    d = clean(&pages);
+    d.area_base = BTS + 0x40;
+    assert_alone(&d, DS_BREACH_OVERLAP, "bts", BTS + 0x40);
+
+    d = clean(&pages);
+    d.area_base = PEBS - 0x40;
+    assert_alone(&d, DS_BREACH_OVERLAP, "pebs", PEBS);
+}
+
+static void pages_of_every_section(void **state)
+{
+    static const struct {
+        const char *field;
+        uint64_t page, value; /* the value is where the section begins on that page */
+    } sections[] = {
+        { "area", AREA, AREA },
+        { "bts", BTS + 0x1000, BTS + 0x1000 },
+        { "bts", BTS, BTS },
+        { "bts", BTS + 0x2000, BTS + 0x2000 },
+        { "pebs", PEBS + 0x1000, PEBS + 0x1000 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sections); i++) {
+        struct pages pages;
+        struct ds_description d = clean(&pages);
+        const char *field = sections[i].field;
+        uint64_t value = sections[i].value;
+        pages.odd = sections[i].page;
+        pages.odd_missing = true;
+        assert_alone(&d, DS_BREACH_NOT_PRESENT, field, value);
+        pages.odd_missing = false;
+        pages.odd_page.accessed = false;
+        assert_alone(&d, DS_BREACH_NOT_ACCESSED, field, value);
+        pages.odd_page = fit;
+        pages.odd_page.dirty = false;
+        assert_alone(&d, DS_BREACH_NOT_DIRTY, field, value);
+        pages.odd_page = fit;
+        pages.odd_page.writable = false;
+        assert_alone(&d, DS_BREACH_NOT_WRITABLE, field, value);
+        pages.odd_page = fit;
+        pages.odd_page.user = true;
+        assert_alone(&d, DS_BREACH_USER, field, value);
+        pages.odd_page = fit;
+        pages.odd_page.code = true;
+        assert_alone(&d, DS_BREACH_CODE, field, value);
+        pages.odd_page = fit;
+        pages.odd_page.write_back = false;
+        assert_alone(&d, DS_BREACH_MEMORY_TYPE, field, value);
+        pages.odd_page = fit;
+        pages.odd_page.physical = 0x100000;
+        assert_alone(&d, DS_BREACH_A20M, field, value);
+        d.a20m_prevented = true;
+        assert_clean(&d);
+    }
+}
+
+static void pages_more(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.area_base = 0x300000; /* bit 20 of the linear address */
+    assert_alone(&d, DS_BREACH_A20M, "area", 0x300000);
+
+    /* a buffer with several bad pages is named once, with its first */
+    d = clean(&pages);
+    d.area.bts = (struct ds_buffer){ 0x2ff000, 0x2ff000, 0x2ff000 + 1000 * 24, 0x2ff000 + 900 * 24 };
+    assert_alone(&d, DS_BREACH_A20M, "bts", 0x300000);
+
+    /* a section that begins inside a page is named by its own first byte there */
+    d = clean(&pages);
+    d.area_base = AREA + 0x80;
+    pages.odd = AREA;
+    pages.odd_page.dirty = false;
+    assert_alone(&d, DS_BREACH_NOT_DIRTY, "area", AREA + 0x80);
+
+    /* the byte that "plus 1" adds is never written, so its page does not matter */
+    d = clean(&pages);
+    d.area.pebs = (struct ds_buffer){ 0x206180, 0x206180, 0x206180 + 64 * 200, 0x206180 + 32 * 200 };
+    d.area.pebs.base = d.area.pebs.index = 0x20a000 - 64 * 200; /* ends exactly with a page */
+    d.area.pebs.maximum = 0x20a000 + 1;
+    d.area.pebs.threshold = 0x20a000 - 32 * 200;
+    pages.odd = 0x20a000;
+    pages.odd_missing = true;
+    assert_clean(&d);
+
+    /* several rules at once, and all of them are listed */
+    d = clean(&pages);
+    pages.odd = AREA;
+    pages.odd_page = (struct ds_page){ .user = true, .code = true };
+    struct ds_breaches out;
+    assert_int_equal(ds_check(&d, &out), 5);
+    assert_int_equal(out.count, 6); /* and the memory type, an advice */
+    assert_int_equal(out.set, UINT64_C(1) << DS_BREACH_NOT_ACCESSED | UINT64_C(1) << DS_BREACH_NOT_DIRTY |
+                                  UINT64_C(1) << DS_BREACH_NOT_WRITABLE | UINT64_C(1) << DS_BREACH_USER |
+                                  UINT64_C(1) << DS_BREACH_CODE | UINT64_C(1) << DS_BREACH_MEMORY_TYPE);
+}
+
+static void interrupt(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.apic_enabled = false;
+    assert_alone(&d, DS_BREACH_APIC_OFF, "apic", 0);
+
+    d = clean(&pages);
+    d.lvt_performance = 0x100f0;
+    assert_alone(&d, DS_BREACH_LVT_MASKED, "lvt.performance", 0x100f0);
+    d.lvt_performance = 0x400; /* NMI: no vector, no trigger mode, no gate */
+    assert_alone(&d, DS_BREACH_LVT_DELIVERY, "lvt.performance", 0x400);
+    d.lvt_performance = 0x80f0;
+    assert_alone(&d, DS_BREACH_LVT_LEVEL, "lvt.performance", 0x80f0);
+    d.lvt_performance = 0x1f;
+    assert_alone(&d, DS_BREACH_LVT_VECTOR, "lvt.performance", 0x1f);
+    d.lvt_performance = 0x20;
+    assert_clean(&d);
+    d.lvt_performance = 0x10f0; /* delivery status is no setting */
+    assert_clean(&d);
+
+    d = clean(&pages);
+    d.gate = DS_GATE_ABSENT;
+    assert_alone(&d, DS_BREACH_GATE_ABSENT, "lvt.performance", 0xf0);
+    d.gate = DS_GATE_TRAP;
+    assert_alone(&d, DS_BREACH_GATE_TYPE, "lvt.performance", 0xf0);
+    d.gate = DS_GATE_OTHER;
+    assert_alone(&d, DS_BREACH_GATE_TYPE, "lvt.performance", 0xf0);
+    d.pebs = false; /* an interrupt-driven BTS needs it as well */
+    assert_alone(&d, DS_BREACH_GATE_TYPE, "lvt.performance", 0xf0);
+}
+
+/* More breaches than the list holds: the set still has all of them. */
+static void the_list_is_bounded(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    struct ds_breaches out;
+    (void)state;
+    d.area.bts = d.area.pebs = (struct ds_buffer){ 0x300002, 0x300001, 0x300102, 0x300101 };
+    d.area_base = 0x300002;
+    d.page = page;
+    pages.odd = 0x300000;
+    pages.odd_page = (struct ds_page){ .user = true, .code = true };
+    d.lvt_performance = 0x18010;
+    d.gate = DS_GATE_ABSENT;
+    d.apic_enabled = false;
+    unsigned demands = ds_check(&d, &out);
+    assert_int_equal(out.count, DS_BREACH_LIST);
+    assert_true(demands > DS_BREACH_LIST);
+    assert_true(out.set >> DS_BREACH_GATE_ABSENT & 1); /* the last to be checked */
+    assert_true(out.set >> DS_BREACH_LVT_LEVEL & 1);
+    assert_true(out.set >> DS_BREACH_LVT_MASKED & 1);
+}
+
+static void every_breach_has_words(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < DS_BREACH_COUNT; id++) {
+        assert_non_null(ds_breach_name((enum ds_breach_id)id));
+        assert_non_null(ds_breach_sentence((enum ds_breach_id)id));
+        assert_non_null(strstr(ds_breach_citation((enum ds_breach_id)id), "SDM Vol. 3B (2536"));
+        for (unsigned other = 0; other < id; other++)
+            assert_string_not_equal(ds_breach_name((enum ds_breach_id)id), ds_breach_name((enum ds_breach_id)other));
+        bool advice = id == DS_BREACH_CACHE_LINE || id == DS_BREACH_SIZE_MULTIPLE || id == DS_BREACH_MEMORY_TYPE;
+        assert_int_equal(ds_breach_is_advice((enum ds_breach_id)id), advice);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clean_description),
+        cmocka_unit_test(a_clean_32_bit_description),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(order_and_size),
+        cmocka_unit_test(alignment),
+        cmocka_unit_test(index_and_threshold),
+        cmocka_unit_test(circular),
+        cmocka_unit_test(overlap),
+        cmocka_unit_test(pages_of_every_section),
+        cmocka_unit_test(pages_more),
+        cmocka_unit_test(interrupt),
+        cmocka_unit_test(the_list_is_bounded),
+        cmocka_unit_test(every_breach_has_words),
+    };
+    return cmocka_run_group_tests_name("ds_check", tests, NULL, NULL);
+}
