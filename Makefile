@@ -48,14 +48,16 @@ kernel: $B/dstest86-64.elf ## the kernel ELF
 
 K64 := $B/k64
 LOADER_ONLY := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c
-KERNEL_C := $(filter-out $(LOADER_ONLY),$(sort $(PURE) \
-            $(wildcard boot/*.c arch/x86/*.c kernel/*.c ds/*.c pebs/*.c bts/*.c lbr/*.c)))
+KERNEL_C := $(filter-out $(LOADER_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
+            $(wildcard $(addsuffix /*.c,boot arch/x86 kernel ds pebs bts lbr))))
 KERNEL_ASM64 := arch/x86/entry64.asm arch/x86/interrupts64.asm $(wildcard workload/*.asm)
 KERNEL_OBJ64 := $(KERNEL_C:%.c=$(K64)/%.o) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o)
 
 # Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state.
 KERNEL_CFLAGS := $(WARNINGS) -O2 -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
-                 -fno-omit-frame-pointer -fno-tree-loop-distribute-patterns -mgeneral-regs-only -I. -I$B/include
+                 -fno-omit-frame-pointer -mgeneral-regs-only -I. -I$B/include
+# Tests run in the order in which their file has them; clang keeps it by itself.
+KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
 KERNEL_CFLAGS64 := $(KERNEL_CFLAGS) -m64 -mno-red-zone -mcmodel=small
 
 $(K64)/%.o: %.c

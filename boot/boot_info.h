@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The one entry contract. Every kernel ELF is entered in 32-bit protected mode: paging off, interrupts off, flat
- * segments, the A20 gate open, eax = a magic that names the form of the information, ebx = its physical address.
+ * segments, the A20 gate open, eax = a magic that names the form of the information, ebx = its physical address. PVH is the exception: see below.
  * Everything that is passed lies below 4 GiB and outside the kernel's segments.
  */
 #ifndef BOOT_BOOT_INFO_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define BOOT_MAGIC_OWN 0x36387364u /* "ds86" in memory: ebx points to struct boot_info */
-#define BOOT_MAGIC_PVH 0x336ec578u /* Xen's PVH entry: ebx points to hvm_start_info */
+#define BOOT_MAGIC_PVH 0x336ec578u /* first word of the hvm_start_info that ebx points to; eax says nothing */
 
 #define BOOT_INFO_VERSION 1u
 

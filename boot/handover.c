@@ -23,11 +23,10 @@ const char *boot_handover(uint32_t magic, uint32_t information, struct boot_info
         *info = *given;
         return NULL;
     }
-    if (magic == BOOT_MAGIC_PVH) {
+    /* PVH leaves eax undefined: the structure itself is what carries the magic. */
+    if (information && *(const uint32_t *)(uintptr_t)information == BOOT_MAGIC_PVH) {
         static const char route[] = "pvh";
         const struct hvm_start_info *given = (const struct hvm_start_info *)(uintptr_t)information;
-        if (given->magic != BOOT_MAGIC_PVH)
-            return "the PVH start information has no magic";
         info->options = given->options;
         info->route = (uint64_t)(uintptr_t)route;
         if (given->version >= 1) {
@@ -36,5 +35,5 @@ const char *boot_handover(uint32_t magic, uint32_t information, struct boot_info
         }
         return NULL;
     }
-    return "the entry's magic in eax is unknown";
+    return "neither the loader's magic nor a PVH start information is at the entry";
 }

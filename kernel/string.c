@@ -18,13 +18,12 @@ void *memset(void *to, int value, size_t size)
 
 void *memmove(void *to, const void *from, size_t size)
 {
-    uint8_t *t = to;
-    const uint8_t *f = from;
+    uint8_t *last_to = (uint8_t *)to + size - 1;
+    const uint8_t *last_from = (const uint8_t *)from + size - 1;
 
-    if ((uintptr_t)t <= (uintptr_t)f)
+    if ((uintptr_t)to <= (uintptr_t)from)
         return memcpy(to, from, size);
-    while (size--)
-        t[size] = f[size];
+    __asm__ volatile("std\n\trep movsb\n\tcld" : "+D"(last_to), "+S"(last_from), "+c"(size) : : "memory");
     return to;
 }
 
