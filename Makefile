@@ -49,7 +49,7 @@ kernel: $B/dstest86-64.elf ## the kernel ELF
 K64 := $B/k64
 LOADER_ONLY := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c
 KERNEL_C := $(filter-out $(LOADER_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
-            $(wildcard $(addsuffix /*.c,boot arch/x86 kernel ds pebs bts lbr))))
+            $(wildcard $(addsuffix /*.c,boot arch/x86 kernel ds pebs bts lbr)))
 KERNEL_ASM64 := arch/x86/entry64.asm arch/x86/interrupts64.asm $(wildcard workload/*.asm)
 KERNEL_OBJ64 := $(KERNEL_C:%.c=$(K64)/%.o) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o)
 
