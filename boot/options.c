@@ -230,19 +230,19 @@ static struct slice next_word(const char **text, size_t *left, enum options_erro
         ++*text;
         --*left;
     }
+    if (**text != '\0' && *left == 0)
+        *error = OPTIONS_TOO_LONG;
     struct slice word = { *text, 0 };
-    while (**text != '\0' && !is_blank(**text)) {
+    while (*error == OPTIONS_OK && **text != '\0' && !is_blank(**text)) {
         if (*left == 0) {
             *error = OPTIONS_TOO_LONG;
-            return word;
-        }
-        if (**text < '!' || **text > '~') {
+        } else if (**text < '!' || **text > '~') {
             *error = OPTIONS_CHARACTER;
-            return word;
+        } else {
+            ++*text;
+            --*left;
+            word.length++;
         }
-        ++*text;
-        --*left;
-        word.length++;
     }
     return word;
 }
@@ -259,7 +259,7 @@ enum options_error options_parse(const char *text, struct options *options, stru
     for (;;) {
         struct slice word = next_word(&text, &left, &error);
         if (error == OPTIONS_OK && word.length == 0)
-            return *text == '\0' ? OPTIONS_OK : OPTIONS_TOO_LONG;
+            return OPTIONS_OK;
         if (error == OPTIONS_OK)
             error = parse_word(word, options);
         if (error != OPTIONS_OK) {

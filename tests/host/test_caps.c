@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Capabilities from raw CPUID and MSR values, and the reason for each that is missing. The trap that this is about:
+ * QEMU without a debug store shows the "unavailable" bits clear and swallows writes, so no single flag proves anything.
+ */
+#include "tests/host/host_test.h"
+
+#include "ds/caps.h"
+
+#define LEAF(a, b, c, d)                                              \
+    {                                                                 \
+        .valid = true, .eax = (a), .ebx = (b), .ecx = (c), .edx = (d) \
+    }
+#define MSR(v)                      \
+    {                               \
+        .valid = true, .value = (v) \
+    }
+
+/* A Skylake client part, 06_5E stepping 3, in 64-bit mode. */
+static struct caps_input skylake(void)
+{
+    return (struct caps_input){
+        .leaf_0 = LEAF(0x16, 0x756e6547, 0x6c65746e, 0x49656e69),
+        .leaf_1 = LEAF(0x000506e3, 0x00100800, 0x7ffafbbf, 0xbfebfbff),
+        .leaf_7 = LEAF(0, 0x029c6fbb, 0, 0xbc000600),
+        .leaf_a = LEAF(0x07300404, 0, 0, 0x00000603),
+        .leaf_80000001 = LEAF(0, 0, 0x121, 0x2c100800),
+        /* "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz" */
+        .leaf_80000002 = LEAF(0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865),
+        .leaf_80000003 = LEAF(0x37692029, 0x3037362d, 0x50432030, 0x20402055),
+        .leaf_80000004 = LEAF(0x30342e33, 0x007a4847, 0, 0),
+        .leaf_80000008 = LEAF(0x3027, 0, 0, 0),
+        .perf_capabilities = MSR(0x33c5),
+        .misc_enable = MSR(0x850089),
+        .apic_base = MSR(0xfee00900),
+        .ds_area = CAPS_HOLDS,
+        .debugctl_lbr = CAPS_HOLDS,
+        .ia32e_active = true,
+    };
+}
+
+static struct caps fill(const struct caps_input *input)
+{
+    struct caps caps;
+    memset(&caps, 0xa5, sizeof(caps));
+    caps_fill(input, &caps);
+    return caps;
+}
+
+static void assert_missing(const struct caps_input *input, uint64_t needs, const char *sentence)
+{
+    struct caps caps = fill(input);
+    const char *got = caps_missing(&caps, needs);
+    assert_non_null(got);
+    assert_string_equal(got, sentence);
+}
+
+static void assert_available(const struct caps_input *input, uint64_t needs)
+{
+    struct caps caps = fill(input);
+    const char *got = caps_missing(&caps, needs);
+    if (got)
+        fail_msg("%s", got);
+}
+
+#define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
+
+static void a_skylake(void **state)
+{
+    struct caps_input input = skylake();
+    struct caps caps = fill(&input);
+    (void)state;
+    assert_null(caps_missing(&caps, NEED_ALL));
+    assert_null(caps_missing(&caps, 0));
+
+    assert_string_equal(caps.vendor, "GenuineIntel");
+    assert_string_equal(caps.brand, "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz");
+    assert_true(caps.intel);
+    assert_int_equal(caps.signature, 0x506e3);
+    assert_int_equal(caps.family, 6);
+    assert_int_equal(caps.model, 0x5e);
+    assert_int_equal(caps.stepping, 3);
+    assert_string_equal(caps.core, "Skylake");
+    assert_false(caps.hypervisor);
+    assert_true(caps.nx);
+    assert_true(caps.long_mode);
+    assert_true(caps.ia32e_active);
+    assert_int_equal(caps.physical_bits, 39);
+    assert_int_equal(caps.linear_bits, 48);
+    assert_true(caps.apic);
+    assert_true(caps.x2apic);
+    assert_int_equal(caps.apic_base, 0xfee00900);
+
+    assert_int_equal(caps.perfmon_version, 4);
+    assert_int_equal(caps.general_count, 4);
+    assert_int_equal(caps.general_width, 48);
+    assert_int_equal(caps.fixed_count, 3);
+    assert_int_equal(caps.fixed_width, 48);
+    assert_int_equal(caps.freeze, CAPS_FREEZE_STREAMLINED);
+
+    assert_true(caps.ds);
+    assert_true(caps.dtes64);
+    assert_true(caps.ds_cpl);
+    assert_int_equal(caps.ds_width, 8);
+    assert_int_equal(caps.ds_area_size, 0x60);
+    assert_int_equal(caps.bts_record_size, 24);
+    assert_false(caps.bts_prediction);
+    assert_int_equal(caps.pebs_record_size, 200);
+    assert_int_equal(caps.pebs_counters, 0xf);
+    assert_int_equal(caps.load_latency_event, 0x01cd);
+    assert_int_equal(caps.load_latency_counters, 0xf);
+    assert_int_equal(caps.data_source, DATA_SOURCE_SKYLAKE);
+
+    assert_int_equal(caps.lbr_depth, 32);
+    assert_int_equal(caps.lbr_from, 0x680);
+    assert_int_equal(caps.lbr_to, 0x6c0);
+    assert_int_equal(caps.lbr_info, 0xdc0);
+    assert_int_equal(caps.lbr_tos, 0x1c9);
+    assert_int_equal(caps.lbr_select, 0x1c8);
+    assert_false(caps.arch_lbr);
+    assert_int_equal(caps.arch_lbr_depths, 0);
+}
+
+/* 33C5h, read on a Kaby Lake: LBR format 5, trap-like, format 3, full-width writes. */
+static void perf_capabilities_33c5(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.eax = 0x000806e9;
+    struct caps caps = fill(&input);
+    assert_int_equal(caps.model, 0x8e);
+    assert_string_equal(caps.core, "Skylake");
+    assert_true(caps.pdcm);
+    assert_int_equal(caps.perf_capabilities, 0x33c5);
+    assert_int_equal(caps.lbr_format, 5);
+    assert_true(caps.pebs_trap_like);
+    assert_int_equal(caps.pebs_format, 3);
+    assert_true(caps.full_width_write);
+
+    input.perf_capabilities.value = 0;
+    caps = fill(&input);
+    assert_int_equal(caps.lbr_format, 0);
+    assert_false(caps.pebs_trap_like);
+    assert_int_equal(caps.pebs_format, 0);
+    assert_int_equal(caps.pebs_record_size, 144);
+    assert_int_equal(caps.ds_area_size, 0x50);
+    assert_false(caps.full_width_write);
+    assert_int_equal(caps.lbr_info, 0); /* this format has none, whatever the model */
+}
+
+static void models(void **state)
+{
+    static const struct {
+        uint32_t signature;
+        unsigned family, model, stepping;
+        const char *core;
+    } known[] = {
+        { 0x000406e3, 6, 0x4e, 3, "Skylake" },
+        { 0x000506e3, 6, 0x5e, 3, "Skylake" },
+        { 0x00050654, 6, 0x55, 4, "Skylake" },
+        { 0x000806ea, 6, 0x8e, 10, "Skylake" },
+        { 0x000906ed, 6, 0x9e, 13, "Skylake" },
+        { 0x000106a5, 6, 0x1a, 5, NULL }, /* no row yet: its depth is not guessed */
+        { 0x00000f29, 15, 2, 9, NULL },
+        { 0x00000f43, 15, 4, 3, NULL },
+        { 0x00a20f12, 0x19, 0x21, 2, NULL }, /* the extended family counts from 15 on */
+        { 0x00000543, 5, 4, 3, NULL },
+        { 0x00020572, 5, 7, 2, NULL }, /* and the extended model only for 6 and 15 */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        struct caps_input input = skylake();
+        input.leaf_1.eax = known[i].signature;
+        struct caps caps = fill(&input);
+        assert_int_equal(caps.family, known[i].family);
+        assert_int_equal(caps.model, known[i].model);
+        assert_int_equal(caps.stepping, known[i].stepping);
+        if (known[i].core)
+            assert_string_equal(caps.core, known[i].core);
+        else
+            assert_null(caps.core);
+    }
+}
+
+static void an_unlisted_model(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.eax = 0x000306f2; /* 06_3F */
+    input.perf_capabilities.value = 0x32c4;
+    struct caps caps = fill(&input);
+    assert_null(caps.core);
+    assert_null(caps_missing(&caps, NEED_BTS | NEED_BTS_CPL | NEED_PEBS | NEED_FREEZE | NEED_APIC));
+    assert_int_equal(caps.pebs_format, 2);
+    assert_int_equal(caps.pebs_record_size, 192);
+    assert_int_equal(caps.pebs_counters, 0xf); /* as many as the DS area has resets */
+    assert_int_equal(caps.lbr_format, 4);
+    assert_int_equal(caps.lbr_depth, 0);
+    assert_int_equal(caps.data_source, DATA_SOURCE_UNKNOWN);
+    assert_string_equal(caps_missing(&caps, NEED_LBR), "no LBR: its depth is not known for this processor model");
+    assert_string_equal(caps_missing(&caps, NEED_LOAD_LATENCY),
+                        "no load latency: its event is not known for this processor model");
+    assert_string_equal(caps_missing(&caps, NEED_PEBS_FORMAT_3),
+                        "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another");
+
+    input.leaf_a.eax = 0x07300204; /* two general counters */
+    caps = fill(&input);
+    assert_int_equal(caps.pebs_counters, 0x3);
+    input.leaf_a.eax = 0x07300004;
+    assert_missing(&input, NEED_PEBS, "no PEBS: no general counter is known to do it");
+}
+
+/* -cpu qemu64 and -cpu Skylake-Client under TCG, no debug store: MISC_ENABLE reads 1, unknown MSRs swallow writes. */
+static void qemu_without_a_debug_store(void **state)
+{
+    struct caps_input input = {
+        .leaf_0 = LEAF(0xd, 0x68747541, 0x444d4163, 0x69746e65), /* AuthenticAMD */
+        .leaf_1 = LEAF(0x00000f61, 0x00000800, 0x80802001, 0x078bfbfd & ~(1u << 21)),
+        .leaf_7 = LEAF(0, 0, 0, 0),
+        .leaf_a = LEAF(0, 0, 0, 0),
+        .leaf_80000001 = LEAF(0xf61, 0, 0x5, 0x2191abfd),
+        .leaf_80000008 = LEAF(0x3028, 0, 0, 0),
+        .misc_enable = MSR(1),
+        .apic_base = MSR(0xfee00900),
+        .ds_area = CAPS_DIFFERS,
+        .debugctl_lbr = CAPS_DIFFERS,
+        .ia32e_active = true,
+    };
+    struct caps caps = fill(&input);
+    (void)state;
+    assert_true(caps.hypervisor);
+    assert_false(caps.intel);
+    assert_string_equal(caps.vendor, "AuthenticAMD");
+    assert_string_equal(caps.brand, "");
+    assert_int_equal(caps.physical_bits, 40);
+    assert_int_equal(caps.freeze, CAPS_FREEZE_NONE);
+    assert_int_equal(caps.perfmon_version, 0);
+    assert_int_equal(caps.general_count, 0);
+    assert_null(caps_missing(&caps, NEED_APIC));
+    static const uint64_t ds[] = { NEED_DS, NEED_BTS, NEED_BTS_CPL, NEED_PEBS, NEED_PEBS_FORMAT_3, NEED_LOAD_LATENCY };
+    for (size_t i = 0; i < COUNT_OF(ds); i++)
+        assert_string_equal(caps_missing(&caps, ds[i]), "no DS: CPUID.1:EDX bit 21 clear");
+    assert_string_equal(caps_missing(&caps, NEED_LBR), "no LBR: not an Intel processor");
+    assert_string_equal(caps_missing(&caps, NEED_PERFMON), "no global counter control: CPUID.0AH:EAX version below 2");
+    assert_string_equal(caps_missing(&caps, NEED_FREEZE), "no global counter control: CPUID.0AH:EAX version below 2");
+
+    struct caps_input named = skylake(); /* Skylake-Client: the signature alone makes no debug store and no LBR */
+    named.leaf_1.ecx = 0xfffa3203 & ~(1u << 15);
+    named.leaf_1.edx = 0x078bfbff & ~(1u << 21);
+    named.leaf_a = (struct caps_leaf)LEAF(0, 0, 0, 0);
+    named.perf_capabilities = (struct caps_msr){ .valid = false };
+    named.misc_enable.value = 1;
+    named.ds_area = CAPS_DIFFERS;
+    named.debugctl_lbr = CAPS_DIFFERS;
+    assert_missing(&named, NEED_BTS, "no DS: CPUID.1:EDX bit 21 clear");
+    assert_missing(&named, NEED_LBR, "no LBR: IA32_DEBUGCTL bit 0 does not stay set");
+}
+
+/* KVM: the DS flag may be there, MISC_ENABLE has both unavailable bits set, IA32_DS_AREA raises #GP. */
+static void a_virtual_machine_that_says_unavailable(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.ecx |= 1u << 31;
+    input.misc_enable.value = 0x1881;
+    input.ds_area = CAPS_FAULTS;
+    struct caps caps = fill(&input);
+    assert_true(caps.hypervisor);
+    assert_string_equal(caps_missing(&caps, NEED_BTS), "no BTS: IA32_MISC_ENABLE bit 11 set");
+    assert_string_equal(caps_missing(&caps, NEED_BTS_CPL), "no BTS: IA32_MISC_ENABLE bit 11 set");
+    assert_string_equal(caps_missing(&caps, NEED_PEBS), "no PEBS: IA32_MISC_ENABLE bit 12 set");
+    assert_string_equal(caps_missing(&caps, NEED_PEBS_FORMAT_3), "no PEBS: IA32_MISC_ENABLE bit 12 set");
+    assert_string_equal(caps_missing(&caps, NEED_DS), "no DS: IA32_DS_AREA cannot be written");
+    assert_null(caps_missing(&caps, NEED_LBR | NEED_PERFMON));
+    /* the roots stand first */
+    assert_string_equal(caps_missing(&caps, NEED_PEBS | NEED_BTS), "no BTS: IA32_MISC_ENABLE bit 11 set");
+
+    input.misc_enable.value = 0x0881; /* one of the two */
+    input.ds_area = CAPS_HOLDS;
+    assert_missing(&input, NEED_BTS, "no BTS: IA32_MISC_ENABLE bit 11 set");
+    assert_available(&input, NEED_DS | NEED_PEBS);
+    input.misc_enable.value = 0x1081;
+    assert_missing(&input, NEED_PEBS, "no PEBS: IA32_MISC_ENABLE bit 12 set");
+    assert_available(&input, NEED_DS | NEED_BTS);
+}
+
+static void each_reason_of_the_debug_store(void **state)
+{
+    static const uint64_t users[] = {
+        NEED_DS, NEED_BTS, NEED_BTS_CPL, NEED_PEBS, NEED_PEBS_FORMAT_3, NEED_LOAD_LATENCY
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(users); i++) {
+        struct caps_input input = skylake();
+        input.leaf_1.edx &= ~(1u << 21);
+        assert_missing(&input, users[i], "no DS: CPUID.1:EDX bit 21 clear");
+
+        input = skylake();
+        input.misc_enable.valid = false;
+        assert_missing(&input, users[i], "no performance monitoring: IA32_MISC_ENABLE cannot be read");
+
+        input = skylake();
+        input.misc_enable.value &= ~UINT64_C(0x80);
+        assert_missing(&input, users[i], "no DS: IA32_MISC_ENABLE bit 7 clear");
+
+        input = skylake();
+        input.ds_area = CAPS_DIFFERS;
+        assert_missing(&input, users[i], "no DS: IA32_DS_AREA does not read back what was written");
+        input.ds_area = CAPS_FAULTS;
+        assert_missing(&input, users[i], "no DS: IA32_DS_AREA cannot be written");
+        input.ds_area = CAPS_NOT_TRIED;
+        assert_missing(&input, users[i], "no DS: IA32_DS_AREA was not tried");
+    }
+
+    struct caps_input input = skylake();
+    input.leaf_1.ecx &= ~(1u << 4);
+    assert_missing(&input, NEED_BTS_CPL, "no BTS by privilege level: CPUID.1:ECX bit 4 clear");
+    assert_available(&input, NEED_ALL & ~NEED_BTS_CPL);
+}
+
+static void each_reason_of_pebs(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.perf_capabilities.valid = false;
+    assert_missing(&input, NEED_PEBS, "no PEBS: IA32_PERF_CAPABILITIES cannot be read");
+    assert_int_equal(fill(&input).pebs_format, CAPS_UNKNOWN);
+    assert_int_equal(fill(&input).perf_capabilities, 0);
+    assert_int_equal(fill(&input).ds_area_size, 0);
+    assert_available(&input, NEED_DS | NEED_BTS);
+
+    for (unsigned format = 4; format < 16; format++) {
+        input = skylake();
+        input.perf_capabilities.value = 0x30c5 | format << 8;
+        assert_missing(&input, NEED_PEBS, "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)");
+        assert_int_equal(fill(&input).pebs_format, format);
+    }
+
+    input = skylake();
+    input.perf_capabilities.value = 0x31c5;
+    assert_missing(&input, NEED_PEBS_FORMAT_3, "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another");
+    assert_available(&input, NEED_PEBS);
+
+    input = skylake(); /* without PDCM there is no such register, even if a read of it gave something */
+    input.leaf_1.ecx &= ~(1u << 15);
+    assert_int_equal(fill(&input).pebs_format, 0);
+    assert_int_equal(fill(&input).perf_capabilities, 0);
+    assert_missing(&input, NEED_PEBS_FORMAT_3, "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another");
+}
+
+static void each_reason_of_the_lbr(void **state)
+{
+    static const uint64_t users[] = { NEED_LBR, NEED_LBR_INFO, NEED_LBR_SELECT };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(users); i++) {
+        struct caps_input input = skylake();
+        input.leaf_0.ebx = 0;
+        assert_missing(&input, users[i], "no LBR: not an Intel processor");
+        assert_null(fill(&input).core);
+
+        input = skylake();
+        input.debugctl_lbr = CAPS_NOT_TRIED;
+        assert_missing(&input, users[i], "no LBR: IA32_DEBUGCTL was not tried");
+        input.debugctl_lbr = CAPS_DIFFERS;
+        assert_missing(&input, users[i], "no LBR: IA32_DEBUGCTL bit 0 does not stay set");
+        input.debugctl_lbr = CAPS_FAULTS;
+        assert_missing(&input, users[i], "no LBR: IA32_DEBUGCTL cannot be written");
+
+        input = skylake();
+        input.perf_capabilities.value = 0x33c8;
+        assert_missing(&input, users[i], "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)");
+        input.perf_capabilities.valid = false;
+        assert_missing(&input, users[i], "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)");
+        assert_int_equal(fill(&input).lbr_format, CAPS_UNKNOWN);
+        input.leaf_1.ecx &= ~(1u << 15);
+        assert_missing(&input, users[i], "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)");
+
+        input = skylake();
+        input.leaf_7.edx |= 1u << 19;
+        input.leaf_1c = (struct caps_leaf)LEAF(0x4000000b, 0x7, 0x7, 0);
+        input.debugctl_lbr = CAPS_DIFFERS;
+        assert_missing(&input, users[i], "no LBR: architectural LBRs, which this program does not read");
+        assert_true(fill(&input).arch_lbr);
+        assert_int_equal(fill(&input).arch_lbr_depths, 0x0b);
+    }
+
+    struct caps_input input = skylake();
+    input.perf_capabilities.value = 0x33c6; /* format 6 has its cycles in TO */
+    assert_missing(&input, NEED_LBR_INFO, "no LBR cycles: the LBR format has no MSR_LBR_INFO_x");
+    assert_available(&input, NEED_LBR | NEED_LBR_SELECT);
+    input.perf_capabilities.value = 0x33c7;
+    assert_available(&input, NEED_LBR_INFO);
+}
+
+static void each_reason_of_the_others(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.edx &= ~(1u << 9);
+    assert_missing(&input, NEED_APIC, "no local APIC: CPUID.1:EDX bit 9 clear");
+    input = skylake();
+    input.apic_base.valid = false;
+    assert_missing(&input, NEED_APIC, "no local APIC: IA32_APIC_BASE cannot be read");
+    assert_int_equal(fill(&input).apic_base, 0);
+
+    static const uint64_t users[] = { NEED_PERFMON, NEED_FREEZE };
+    for (size_t i = 0; i < COUNT_OF(users); i++) {
+        input = skylake();
+        input.leaf_a.valid = false;
+        assert_missing(&input, users[i], "no performance monitoring: CPUID has no leaf 0Ah");
+        input = skylake();
+        input.leaf_a.eax = 0x07280201; /* Core Duo */
+        assert_missing(&input, users[i], "no global counter control: CPUID.0AH:EAX version below 2");
+        input = skylake();
+        input.misc_enable.valid = false;
+        assert_missing(&input, users[i], "no performance monitoring: IA32_MISC_ENABLE cannot be read");
+        input = skylake();
+        input.misc_enable.value &= ~UINT64_C(0x80);
+        assert_missing(&input, users[i], "no performance monitoring: IA32_MISC_ENABLE bit 7 clear");
+    }
+}
+
+static void perfmon_versions(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_a.eax = 0x07280201;
+    struct caps caps = fill(&input);
+    assert_int_equal(caps.perfmon_version, 1);
+    assert_int_equal(caps.general_count, 2);
+    assert_int_equal(caps.general_width, 40);
+    assert_int_equal(caps.fixed_count, 0); /* EDX is defined from version 2 on */
+    assert_int_equal(caps.fixed_width, 0);
+    assert_int_equal(caps.freeze, CAPS_FREEZE_NONE);
+    assert_int_equal(caps.pebs_counters, 0x3);
+
+    static const enum caps_freeze freeze[] = { CAPS_FREEZE_LEGACY, CAPS_FREEZE_LEGACY, CAPS_FREEZE_STREAMLINED,
+                                               CAPS_FREEZE_STREAMLINED };
+    for (unsigned version = 2; version < 6; version++) {
+        input.leaf_a.eax = 0x07300400 | version;
+        assert_int_equal(fill(&input).freeze, freeze[version - 2]);
+        assert_available(&input, NEED_FREEZE);
+    }
+    input.leaf_a.eax = 0x0730ff04; /* no processor has 255: no bit is taken away */
+    assert_int_equal(fill(&input).pebs_counters, 0xf);
+}
+
+/* SDM Vol. 3B, 17.4.9.1: 64-bit with DTES64 or in IA-32e mode, else 32-bit. */
+static void width_of_the_ds_area(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct caps_input input = skylake();
+        input.ia32e_active = (i & 1) != 0;
+        if ((i & 2) == 0)
+            input.leaf_1.ecx &= ~(1u << 2);
+        struct caps caps = fill(&input);
+        assert_int_equal(caps.dtes64, (i & 2) != 0);
+        assert_int_equal(caps.ds_width, i == 0 ? 4 : 8);
+        assert_int_equal(caps.ds_area_size, i == 0 ? 0x30 : 0x60);
+        assert_int_equal(caps.bts_record_size, i == 0 ? 12 : 24);
+        assert_int_equal(caps.pebs_record_size, i == 0 ? 0 : 200);
+        assert_int_equal(caps.linear_bits, (i & 1) ? 48 : 32);
+    }
+}
+
+static void small_things(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_80000002 = (struct caps_leaf)LEAF(0x20202020, 0x20202020, 0x65746e49, 0x2952286c);
+    input.leaf_80000003 = (struct caps_leaf)LEAF(0x37692029, 0x3037362d, 0x50432030, 0x20402055);
+    input.leaf_80000004 = (struct caps_leaf)LEAF(0x41414141, 0x41414141, 0x41414141, 0x41414141);
+    assert_string_equal(fill(&input).brand, "Intel(R)) i7-6700 CPU @ AAAAAAAAAAAAAAAA");
+
+    input = skylake(); /* all 48 characters in use, and blanks only */
+    input.leaf_80000002 = input.leaf_80000003 = input.leaf_80000004 =
+        (struct caps_leaf)LEAF(0x41414141, 0x41414141, 0x41414141, 0x41414141);
+    assert_int_equal(strlen(fill(&input).brand), 48);
+    input.leaf_80000002 = input.leaf_80000003 = input.leaf_80000004 =
+        (struct caps_leaf)LEAF(0x20202020, 0x20202020, 0x20202020, 0x20202020);
+    assert_string_equal(fill(&input).brand, "");
+
+    input = skylake();
+    input.leaf_80000003.valid = false; /* not half a name */
+    assert_int_equal(strlen(fill(&input).brand), 16);
+    input.leaf_80000008.valid = false;
+    assert_int_equal(fill(&input).physical_bits, 36);
+    input = skylake();
+    input.leaf_80000008.eax = 0x392e; /* 57 bits of linear address, which take CR4.LA57 */
+    assert_int_equal(fill(&input).physical_bits, 46);
+    assert_int_equal(fill(&input).linear_bits, 48);
+
+    struct caps_input nothing = { 0 };
+    struct caps caps = fill(&nothing);
+    assert_string_equal(caps.vendor, "");
+    assert_non_null(caps_missing(&caps, NEED_APIC));
+    assert_int_equal(caps.ds_width, 4);
+}
+
+static void every_reason_has_its_sentence(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < CAPS_REASON_COUNT; i++) {
+        assert_non_null(caps_reason_text((enum caps_reason)i));
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(caps_reason_text((enum caps_reason)i), caps_reason_text((enum caps_reason)j));
+        if (i != CAPS_AVAILABLE)
+            assert_memory_equal(caps_reason_text((enum caps_reason)i), "no ", 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_skylake),
+        cmocka_unit_test(perf_capabilities_33c5),
+        cmocka_unit_test(models),
+        cmocka_unit_test(an_unlisted_model),
+        cmocka_unit_test(qemu_without_a_debug_store),
+        cmocka_unit_test(a_virtual_machine_that_says_unavailable),
+        cmocka_unit_test(each_reason_of_the_debug_store),
+        cmocka_unit_test(each_reason_of_pebs),
+        cmocka_unit_test(each_reason_of_the_lbr),
+        cmocka_unit_test(each_reason_of_the_others),
+        cmocka_unit_test(perfmon_versions),
+        cmocka_unit_test(width_of_the_ds_area),
+        cmocka_unit_test(small_things),
+        cmocka_unit_test(every_reason_has_its_sentence),
+    };
+    return cmocka_run_group_tests_name("caps", tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's options. An option that is not understood is an error that names it, never "ran nothing, passed". */
+#include "tests/host/host_test.h"
+
+#include "boot/options.h"
+
+/* Parses a copy in a heap block that ends with the NUL. */
+static enum options_error parse(const char *text, struct options *options, char offender[64])
+{
+    static char *last;
+    struct slice word = { NULL, 99 };
+    free(last);
+    last = exact_copy(text, strlen(text) + 1);
+    enum options_error error = options_parse(last, options, &word);
+    snprintf(offender, 64, "%.*s", (int)word.length, word.start);
+    return error;
+}
+
+static struct options good(const char *text)
+{
+    struct options options;
+    char offender[64];
+    memset(&options, 0xa5, sizeof(options));
+    enum options_error error = parse(text, &options, offender);
+    if (error != OPTIONS_OK)
+        fail_msg("\"%s\": %s %s", text, options_error_text(error), offender);
+    assert_string_equal(offender, "");
+    return options;
+}
+
+static bool slice_equal(struct slice slice, const char *text)
+{
+    return slice.length == strlen(text) && memcmp(slice.start, text, slice.length) == 0;
+}
+
+static void assert_defaults(const struct options *options)
+{
+    assert_true(slice_equal(options->run, "*"));
+    assert_int_equal(options->skip.length, 0);
+    assert_false(options->list);
+    assert_int_equal(options->records, 8);
+    assert_int_equal(options->timeout, 10);
+    assert_int_equal(options->end, OPTIONS_END_HALT);
+    assert_int_equal(options->exit, OPTIONS_EXIT_AUTO);
+    assert_int_equal(options->console, 0);
+    assert_int_equal(options->console_baud, 115200);
+    assert_false(options->gdbwait);
+    assert_int_equal(options->width, 0);
+}
+
+static void defaults(void **state)
+{
+    static const char *const empty[] = { "", " ", " \t\r\n ", "run=*", "exit=auto end=halt" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(empty); i++) {
+        struct options options = good(empty[i]);
+        assert_defaults(&options);
+    }
+    struct options options;
+    struct slice offender;
+    assert_int_equal(options_parse(NULL, &options, &offender), OPTIONS_OK);
+    assert_int_equal(offender.length, 0);
+    assert_defaults(&options);
+}
+
+static void every_option(void **state)
+{
+    (void)state;
+    struct options options = good("run=bts.*,lbr.?os skip=*.slow list records=25 timeout=3600 end=poweroff exit=debug "
+                                  "console=ttyS1,57600 gdbwait width=32");
+    assert_true(slice_equal(options.run, "bts.*,lbr.?os"));
+    assert_true(slice_equal(options.skip, "*.slow"));
+    assert_true(options.list);
+    assert_int_equal(options.records, 25);
+    assert_int_equal(options.timeout, 3600);
+    assert_int_equal(options.end, OPTIONS_END_POWEROFF);
+    assert_int_equal(options.exit, OPTIONS_EXIT_DEBUG);
+    assert_int_equal(options.console, 1);
+    assert_int_equal(options.console_baud, 57600);
+    assert_true(options.gdbwait);
+    assert_int_equal(options.width, 32);
+
+    assert_int_equal(good("records=all").records, OPTIONS_RECORDS_ALL);
+    assert_int_equal(good("records=none").records, 0);
+    assert_int_equal(good("records=0").records, 0);
+    assert_int_equal(good("records=4294967294").records, 4294967294u);
+    assert_int_equal(good("timeout=1").timeout, 1);
+    assert_int_equal(good("end=reboot").end, OPTIONS_END_REBOOT);
+    assert_int_equal(good("end=halt").end, OPTIONS_END_HALT);
+    assert_int_equal(good("exit=none").exit, OPTIONS_EXIT_NONE);
+    assert_int_equal(good("exit=auto").exit, OPTIONS_EXIT_AUTO);
+    assert_int_equal(good("console=ttyS3").console, 3);
+    assert_int_equal(good("console=ttyS0,1200").console_baud, 1200);
+    assert_int_equal(good("console=ttyS2").console_baud, 115200);
+    assert_int_equal(good("width=64").width, 64);
+}
+
+static void the_last_one_counts(void **state)
+{
+    (void)state;
+    struct options options = good("run=a timeout=3\nrun=b timeout=5\r\nconsole=ttyS1,9600\tconsole=ttyS2\n");
+    assert_true(slice_equal(options.run, "b"));
+    assert_int_equal(options.timeout, 5);
+    assert_int_equal(options.console, 2);
+    assert_int_equal(options.console_baud, 115200);
+}
+
+static void every_refusal_names_the_word(void **state)
+{
+    static const struct {
+        const char *text;
+        enum options_error error;
+        const char *offender;
+    } bad[] = {
+        { "runs=a", OPTIONS_UNKNOWN, "runs=a" },
+        { "list nosuch run=a", OPTIONS_UNKNOWN, "nosuch" },
+        { "ru=a", OPTIONS_UNKNOWN, "ru=a" },
+        { "=a", OPTIONS_UNKNOWN, "=a" },
+        { "RUN=a", OPTIONS_UNKNOWN, "RUN=a" },
+        { "run", OPTIONS_NO_VALUE, "run" },
+        { "run=", OPTIONS_NO_VALUE, "run=" },
+        { "run=a,,b", OPTIONS_NO_VALUE, "run=a,,b" },
+        { "run=,a", OPTIONS_NO_VALUE, "run=,a" },
+        { "skip=a,", OPTIONS_NO_VALUE, "skip=a," },
+        { "timeout=", OPTIONS_NO_VALUE, "timeout=" },
+        { "console=ttyS0,", OPTIONS_NO_VALUE, "console=ttyS0," },
+        { "list=1", OPTIONS_UNWANTED_VALUE, "list=1" },
+        { "gdbwait=", OPTIONS_UNWANTED_VALUE, "gdbwait=" },
+        { "end=stop", OPTIONS_NOT_A_CHOICE, "end=stop" },
+        { "end=halted", OPTIONS_NOT_A_CHOICE, "end=halted" },
+        { "end=hal", OPTIONS_NOT_A_CHOICE, "end=hal" },
+        { "exit=yes", OPTIONS_NOT_A_CHOICE, "exit=yes" },
+        { "console=ttyS4", OPTIONS_NOT_A_CHOICE, "console=ttyS4" },
+        { "console=tty0", OPTIONS_NOT_A_CHOICE, "console=tty0" },
+        { "console=,115200", OPTIONS_NOT_A_CHOICE, "console=,115200" },
+        { "console=ttyS0,100000", OPTIONS_NOT_A_CHOICE, "console=ttyS0,100000" },
+        { "console=ttyS0,115200n8", OPTIONS_NOT_A_NUMBER, "console=ttyS0,115200n8" },
+        { "console=ttyS0,300", OPTIONS_OUT_OF_RANGE, "console=ttyS0,300" },
+        { "console=ttyS0,230400", OPTIONS_OUT_OF_RANGE, "console=ttyS0,230400" },
+        { "width=16", OPTIONS_NOT_A_CHOICE, "width=16" },
+        { "records=some", OPTIONS_NOT_A_NUMBER, "records=some" },
+        { "records=-1", OPTIONS_NOT_A_NUMBER, "records=-1" },
+        { "records=0x10", OPTIONS_NOT_A_NUMBER, "records=0x10" },
+        { "records=4294967295", OPTIONS_OUT_OF_RANGE, "records=4294967295" },
+        { "records=18446744073709551617", OPTIONS_OUT_OF_RANGE, "records=18446744073709551617" },
+        { "timeout=0", OPTIONS_OUT_OF_RANGE, "timeout=0" },
+        { "timeout=3601", OPTIONS_OUT_OF_RANGE, "timeout=3601" },
+        { "timeout=99999999999999999999999999", OPTIONS_OUT_OF_RANGE, "timeout=99999999999999999999999999" },
+        { "timeout=1.5", OPTIONS_NOT_A_NUMBER, "timeout=1.5" },
+        { "run=a\x01z", OPTIONS_CHARACTER, "run=a" },
+        { "run=\xc3\xa9", OPTIONS_CHARACTER, "run=" },
+        { "list \x7f", OPTIONS_CHARACTER, "" },
+        { "run=0123456789012345678901234567890123456789 x=0123456789012345678901234567890123456789", OPTIONS_UNKNOWN,
+          "x=01234567890123456789012345678901234567" }, /* 40 characters of it */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct options options;
+        char offender[64];
+        enum options_error error = parse(bad[i].text, &options, offender);
+        if (error != bad[i].error || strcmp(offender, bad[i].offender) != 0)
+            fail_msg("\"%s\": error %d, \"%s\"", bad[i].text, error, offender);
+        assert_defaults(&options);
+    }
+}
+
+static void too_long(void **state)
+{
+    struct options options;
+    char offender[64];
+    char *text = malloc(OPTIONS_LENGTH_MAX + 3);
+    (void)state;
+    assert_non_null(text);
+    memset(text, ' ', OPTIONS_LENGTH_MAX + 2);
+    memcpy(text, "list", 4);
+    text[OPTIONS_LENGTH_MAX] = '\0';
+    assert_int_equal(parse(text, &options, offender), OPTIONS_OK);
+    text[OPTIONS_LENGTH_MAX] = ' ';
+    text[OPTIONS_LENGTH_MAX + 1] = '\0';
+    assert_int_equal(parse(text, &options, offender), OPTIONS_TOO_LONG);
+    assert_defaults(&options);
+
+    memset(text, 'a', OPTIONS_LENGTH_MAX + 2); /* one word */
+    memcpy(text, "run=", 4);
+    text[OPTIONS_LENGTH_MAX] = '\0';
+    assert_int_equal(parse(text, &options, offender), OPTIONS_OK);
+    assert_int_equal(options.run.length, OPTIONS_LENGTH_MAX - 4);
+    text[OPTIONS_LENGTH_MAX] = 'a';
+    text[OPTIONS_LENGTH_MAX + 1] = '\0';
+    assert_int_equal(parse(text, &options, offender), OPTIONS_TOO_LONG);
+    assert_string_equal(offender, "run=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+
+    memset(text, ' ', OPTIONS_LENGTH_MAX + 2); /* nothing but the last character */
+    text[OPTIONS_LENGTH_MAX] = 'x';
+    text[OPTIONS_LENGTH_MAX + 1] = '\0';
+    assert_int_equal(parse(text, &options, offender), OPTIONS_TOO_LONG);
+    free(text);
+}
+
+static bool match(const char *pattern, const char *text)
+{
+    char *exact = exact_copy(pattern, strlen(pattern)); /* no NUL behind it */
+    bool matches = glob_match((struct slice){ exact, strlen(pattern) }, text);
+    free(exact);
+    return matches;
+}
+
+static void globs(void **state)
+{
+    (void)state;
+    assert_true(match("", ""));
+    assert_false(match("", "a"));
+    assert_true(match("*", ""));
+    assert_true(match("***", ""));
+    assert_true(match("*", "anything.at_all"));
+    assert_true(match("bts.cpl", "bts.cpl"));
+    assert_false(match("bts.cpl", "bts.cp"));
+    assert_false(match("bts.cp", "bts.cpl"));
+    assert_true(match("bts.*", "bts."));
+    assert_true(match("bts.*", "bts.cpl.off_os"));
+    assert_false(match("bts.*", "xbts.cpl"));
+    assert_true(match("*.cpl", "bts.cpl"));
+    assert_false(match("*.cpl", "bts.cpl.x"));
+    assert_true(match("*.*.*", "a.b.c"));
+    assert_false(match("*.*.*", "a.b"));
+    assert_true(match("b?s", "bts"));
+    assert_false(match("b?s", "bs"));
+    assert_false(match("?", ""));
+    assert_true(match("*?", "a"));
+    assert_false(match("*?", ""));
+    assert_true(match("a*b*c", "aXbXbXc"));
+    assert_true(match("*ab", "aaab"));
+    assert_false(match("*ab", "aaabc"));
+    assert_true(match("*aab*", "aaaaabaa"));
+    assert_false(match("[a]", "a")); /* only * and ? mean something */
+}
+
+/* What makes naive matchers take for ever. */
+static void globs_do_not_blow_up(void **state)
+{
+    char text[4096];
+    (void)state;
+    memset(text, 'a', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    assert_false(match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
+    assert_true(match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a", text));
+}
+
+static void selection(void **state)
+{
+    (void)state;
+    struct options options = good("run=bts.*,lbr.tos skip=*.slow,bts.x");
+    assert_true(options_select(&options, "bts.fast"));
+    assert_true(options_select(&options, "lbr.tos"));
+    assert_false(options_select(&options, "lbr.order"));
+    assert_false(options_select(&options, "bts.very.slow"));
+    assert_false(options_select(&options, "bts.x"));
+    assert_true(options_select(&options, "bts.xy"));
+
+    options = good("");
+    assert_true(options_select(&options, "whatever"));
+    options = good("skip=*");
+    assert_false(options_select(&options, "whatever"));
+
+    struct slice list = { "a,b?,c*", 7 };
+    struct slice glob;
+    assert_true(glob_next(&list, &glob));
+    assert_true(slice_equal(glob, "a"));
+    assert_true(glob_next(&list, &glob));
+    assert_true(slice_equal(glob, "b?"));
+    assert_true(glob_next(&list, &glob));
+    assert_true(slice_equal(glob, "c*"));
+    assert_false(glob_next(&list, &glob));
+}
+
+struct help {
+    unsigned lines;
+    char text[20][200];
+};
+
+static void keep(void *context, const char *text)
+{
+    struct help *help = context;
+    assert_true(help->lines < COUNT_OF(help->text));
+    assert_true(strlen(text) < 100);
+    snprintf(help->text[help->lines++], sizeof(help->text[0]), "%s", text);
+}
+
+static void help_has_every_option(void **state)
+{
+    struct help help = { 0 };
+    (void)state;
+    options_help(keep, &help);
+    assert_int_equal(help.lines, 10);
+    assert_string_equal(help.text[0], "run=GLOB[,GLOB..]          run the tests whose id matches (default *)");
+    assert_string_equal(help.text[1], "skip=GLOB[,GLOB..]         leave out the tests whose id matches");
+    assert_string_equal(help.text[2], "list                       list the tests, run none");
+    assert_string_equal(help.text[3],
+                        "records=N|all|none         decoded records to print for a test and kind (default 8)");
+}
+
+static void errors_have_words(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i <= OPTIONS_OUT_OF_RANGE; i++) {
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(options_error_text((enum options_error)i),
+                                    options_error_text((enum options_error)j));
+    }
+    assert_string_equal(options_error_text(OPTIONS_OK), "no error");
+    assert_string_equal(options_error_text(OPTIONS_UNKNOWN), "unknown option");
+    assert_string_equal(options_error_text((enum options_error)99), "unknown error of the options");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(the_last_one_counts),
+        cmocka_unit_test(every_refusal_names_the_word),
+        cmocka_unit_test(too_long),
+        cmocka_unit_test(globs),
+        cmocka_unit_test(globs_do_not_blow_up),
+        cmocka_unit_test(selection),
+        cmocka_unit_test(help_has_every_option),
+        cmocka_unit_test(errors_have_words),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
