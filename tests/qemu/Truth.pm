@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+#
+# Compares the records that the kernel decoded and printed with the model's truth log, field by field. The two were
+# written by code that shares nothing: the kernel read bytes and registers, the model logged its own events.
+package Truth;
+use strict;
+use warnings;
+use Exporter 'import';
+our @EXPORT_OK = qw(compare);
+
+my @pebs_keys = qw(rflags ip rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 counters data_address
+    data_source latency eventing_ip tsx tsc);
+my @lbr_keys = qw(from to mispred in_tsx abort cycles);
+my %is_pebs_key = map { $_ => 1 } @pebs_keys;
+
+# One spelling for a number: hex without leading zeroes. Anything else stays as it is.
+sub number
+{
+    my ($text) = @_;
+    return $text =~ /^0x0*([0-9a-f]+)$/i ? "0x\L$1" : $text =~ /^[0-9]+$/ ? sprintf('0x%x', $text) : $text;
+}
+
+# Lines of the truth log to { bts => [record..], pebs => [..], lbr => [..] }, and what is wrong with the log.
+sub parse_truth
+{
+    my ($lines) = @_;
+    my (%truth, @wrong);
+    return ({}, 'the truth log has no "dsmodel truth 1" line') if ($lines->[0] // '') !~ /^dsmodel truth 1\b/;
+    for my $i (1 .. $#$lines) {
+        my ($kind, @words) = split ' ', $lines->[$i];
+        next if ($kind // '') eq 'pmi';
+        if (($kind // '') !~ /^(bts|pebs|lbr)$/ || grep { !/^\w+=\S+$/ } @words) {
+            push @wrong, 'truth line ' . ($i + 1) . " is not understood: $lines->[$i]";
+            next;
+        }
+        my %record = map { my ($key, $value) = split /=/; ($key => number($value)) } @words;
+        push @{$truth{$kind}}, \%record;
+    }
+    return (\%truth, @wrong);
+}
+
+# Records printed by the kernel, in the same form; lbr => [{ tos => , entries => [newest, ..] }, ..]. Each has a "where".
+sub parse_printed
+{
+    my ($lines) = @_;
+    my (%printed, @wrong, $test, $pebs, %next);
+    for my $i (0 .. $#$lines) {
+        local $_ = $lines->[$i];
+        my $where = sprintf 'line %d (%s)', $i + 1, $test // 'before any test';
+        if (/^# test (\S+)/) {
+            $test = $1;
+            undef $pebs;
+            %next = ();
+        } elsif (/^# lbr stack tos (\d+)/) {
+            push @{$printed{lbr}}, { tos => number($1), entries => [], where => $where };
+            $next{lbr} = 0;
+        } elsif (/^# (bts|lbr|pebs) (\d+) (.*)$/) {
+            my ($kind, $n, $rest) = ($1, $2, $3);
+            if ($kind eq 'pebs' && $pebs && $pebs->{n} == $n) {
+                # one more line of the same record
+            } else {
+                push @wrong, "$where: $kind record $n after " . (($next{$kind} // 0) - 1)
+                    if $n != 0 && $n != ($next{$kind} // 0);
+                $next{$kind} = $n + 1;
+            }
+            if ($kind eq 'bts' && $rest =~ /^(0x[0-9a-f]+)(?: \S+)? => (0x[0-9a-f]+)(?: |$)/) {
+                push @{$printed{bts}}, { from => number($1), to => number($2), where => "$where: bts $n" };
+            } elsif ($kind eq 'lbr' && $rest =~ m{^(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?: |$)}) {
+                my %flag = ('M' => '0x1', 'P' => '0x0', 'X' => '0x1', 'A' => '0x1');
+                my $entry = { from => number($1), to => number($2), mispred => $flag{$3} // '-',
+                    in_tsx => $flag{$4} // '0x0', abort => $flag{$5} // '0x0', cycles => number($6) };
+                push @wrong, "$where: lbr entry without an \"lbr stack\" line" if !$printed{lbr};
+                push @{$printed{lbr}[-1]{entries}}, $entry if $printed{lbr};
+            } elsif ($kind eq 'pebs') {
+                if (!$pebs || $pebs->{n} != $n || $rest =~ /^ip /) {
+                    $pebs = { n => $n, where => "$where: pebs $n" };
+                    push @{$printed{pebs}}, $pebs;
+                }
+                my @words = split ' ', $rest;
+                for my $w (0 .. $#words - 1) {
+                    next if !$is_pebs_key{$words[$w]} || $words[$w + 1] !~ /^(?:0x[0-9a-f]+|\d+)$/;
+                    push @wrong, "$pebs->{where}: $words[$w] twice" if exists $pebs->{$words[$w]};
+                    $pebs->{$words[$w]} = number($words[$w + 1]);
+                }
+            } else {
+                push @wrong, "$where is not understood: $_";
+            }
+        }
+    }
+    return (\%printed, @wrong);
+}
+
+# Records that are printed once each, in the order in which they were written.
+sub compare_in_order
+{
+    my ($kind, $keys, $printed, $truth) = @_;
+    my @wrong;
+    push @wrong, sprintf '%d %s records printed, the truth has %d', scalar @$printed, $kind, scalar @$truth
+        if @$printed != @$truth;
+    for my $i (0 .. ($#$printed < $#$truth ? $#$printed : $#$truth)) {
+        my ($got, $want) = ($printed->[$i], $truth->[$i]);
+        push @wrong, map { sprintf '%s: %s %s, the truth is %s', $got->{where}, $_, $got->{$_} // 'not printed',
+                $want->{$_} // 'none' } grep { ($got->{$_} // '') ne ($want->{$_} // '') } @$keys;
+    }
+    return @wrong;
+}
+
+# The first difference of a stack to the truth that ends at index $end, with the number of entries before it; nothing
+# where all are equal.
+sub stack_difference
+{
+    my ($stack, $truth, $end) = @_;
+    my $entries = $stack->{entries};
+    for my $i (0 .. $#$entries) {
+        return ($i, "entry $i: the truth has no entry so old") if $i > $end;
+        for (@lbr_keys) {
+            my $want = $truth->[$end - $i]{$_} // '-';
+            return ($i, "entry $i: $_ $entries->[$i]{$_}, the truth is $want") if $entries->[$i]{$_} ne $want;
+        }
+    }
+    return;
+}
+
+# A stack is a piece of the branches that the model saw: no gap in it, its end written at TOS, and never before the
+# end of the stack that was printed before it. The earliest such piece is taken, so that loops, in which pieces repeat,
+# leave the most room for those that follow.
+sub compare_stacks
+{
+    my ($stacks, $truth) = @_;
+    my ($from, @wrong) = (0);
+    STACK: for my $stack (@$stacks) {
+        my ($best, $why) = (-1, 'the truth has no entry left that was written at TOS ' . hex $stack->{tos});
+        for my $end ($from .. $#$truth) {
+            next if $truth->[$end]{tos} ne $stack->{tos};
+            my ($equal, $difference) = stack_difference($stack, $truth, $end);
+            if (!defined $equal) {
+                $from = $end;
+                next STACK;
+            }
+            ($best, $why) = ($equal, $difference) if $equal > $best;
+        }
+        push @wrong, "$stack->{where}: lbr stack: $why";
+    }
+    return @wrong;
+}
+
+# Compares the kernel's clean lines with the truth log's. Returns a sentence on what was compared, then what is wrong.
+sub compare
+{
+    my ($lines, $truth_lines) = @_;
+    my ($truth, @wrong) = parse_truth($truth_lines);
+    my ($printed, @misprints) = parse_printed($lines);
+    push @wrong, @misprints;
+    $printed->{$_} //= [], $truth->{$_} //= [] for qw(bts pebs lbr);
+    push @wrong, compare_in_order('bts', [qw(from to)], $printed->{bts}, $truth->{bts});
+    push @wrong, compare_in_order('pebs', \@pebs_keys, $printed->{pebs}, $truth->{pebs});
+    push @wrong, compare_stacks($printed->{lbr}, $truth->{lbr});
+    push @wrong, 'the truth has ' . @{$truth->{lbr}} . ' lbr entries, no stack was printed'
+        if @{$truth->{lbr}} && !@{$printed->{lbr}};
+    push @wrong, 'no record was printed' if !grep { @$_ } values %$printed;
+    return (sprintf('compared %d bts and %d pebs records and %d lbr stacks with the truth',
+        map { scalar @{$printed->{$_}} } qw(bts pebs lbr)), @wrong);
+}
+
+1;

@@ -1,0 +1,144 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The comparison with the truth log must catch every single wrong field: it is shown hand-made logs with one each.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use Truth qw(compare);
+
+my @bts = ([0x201234, 0x201256], [0x201260, 0x201234], [0x201234, 0x201256]);
+
+# Branches 0 to 9 of a loop of two, then one that differs; TOS counts up from 3.
+my @branches = map { {
+    tos => ($_ + 3) % 8,
+    from => $_ % 2 ? 0x1010 : 0x1000,
+    to => $_ % 2 ? 0x1000 : 0x1008,
+    mispred => 0,
+    in_tsx => 0,
+    abort => 0,
+    cycles => $_ < 8 ? 7 : 7 + $_,
+} } 0 .. 9;
+
+my @pebs = qw(rflags 0x246 ip 0x201300 rax 0x1 rbx 0x2 rcx 0x3 rdx 0x4 rsi 0x5 rdi 0x6 rbp 0x7 rsp 0x8 r8 0x9 r9 0xa
+    r10 0xb r11 0xc r12 0xd r13 0xe r14 0xf r15 0x10 counters 0x1 data_address 0x203000 data_source 0x151 latency 4
+    eventing_ip 0x2012fc tsx 0x11 tsc 0xffff000012345678);
+
+sub truth_log
+{
+    my @words = @pebs;
+    my @pairs;
+    push @pairs, join '=', splice @words, 0, 2 while @words;
+    return ('dsmodel truth 1 profile=skylake',
+        map({ sprintf 'bts vcpu=0 at=0x210000 from=%#x to=%#x flags=0x0', @$_ } @bts),
+        'pmi vcpu=0 status=0x4000000000000000 lvtpc=0x40 delivered',
+        "pebs vcpu=0 at=0x220000 size=200 @pairs",
+        map({ my $b = $_; 'lbr vcpu=0 ' . join ' ', map { sprintf /from|to$/ ? '%s=%#x' : '%s=%d', $_, $b->{$_} }
+                    qw(tos from to mispred in_tsx abort cycles) } @branches));
+}
+
+sub stack_log
+{
+    my ($end, $depth) = @_;
+    return (sprintf('# lbr stack tos %d depth 32', $branches[$end]{tos}), map {
+        my $b = $branches[$end - $_];
+        sprintf '# lbr %d %#x/%#x/%s/%s/%s/%d loop+0x0/loop+0x8', $_, @$b{qw(from to)}, $b->{mispred} ? 'M' : 'P',
+            $b->{in_tsx} ? 'X' : '-', $b->{abort} ? 'A' : '-', $b->{cycles}
+    } 0 .. $depth - 1);
+}
+
+sub kernel_log
+{
+    my %pebs = @pebs;
+    my $n = 0;
+    return ('# begin dstest86 0.1.0 0 64', '# test bts.one',
+        map({ sprintf '# bts %d 0x%016x sym+0x4 => 0x%016x sym+0x0', $n++, @$_ } @bts),
+        'ok 1 bts.one', '# test pebs.one',
+        "# pebs 0 ip $pebs{ip} sym+0x4 eventing_ip $pebs{eventing_ip} sym+0x0 counters $pebs{counters} tsc $pebs{tsc}",
+        map({ my $line = $_; '# pebs 0 ' . join ' ', map { "$_ $pebs{$_}" } @$line } [qw(rax rbx rcx rdx)],
+            [qw(rsi rdi rbp rsp)], [qw(r8 r9 r10 r11)], [qw(r12 r13 r14 r15)], ['rflags']),
+        "# pebs 0 data_address $pebs{data_address} cells+0x0 data_source $pebs{data_source} |LVL L1 hit|SNP None|" .
+            "TLB L1 hit|LCK No| latency $pebs{latency}",
+        "# pebs 0 tsx $pebs{tsx}", 'ok 2 pebs.one', '# test lbr.one', stack_log(5, 4), stack_log(9, 4), 'ok 3 lbr.one');
+}
+
+sub complaints
+{
+    my ($kernel, $truth) = @_;
+    my (undef, @wrong) = compare($kernel, $truth);
+    return @wrong;
+}
+
+# Changes the first line that matches $line by $edit on $_, and expects one complaint that matches $complaint.
+sub breaks
+{
+    my ($which, $line, $edit, $complaint, $name) = @_;
+    my %log = (kernel => [kernel_log()], truth => [truth_log()]);
+    my ($changed) = grep { $_ =~ $line } @{$log{$which}};
+    die "no line $line" if !defined $changed;
+    for (@{$log{$which}}) {
+        if ($_ eq $changed) {
+            $edit->();
+            die "nothing changed in $_" if $_ eq $changed;
+            last;
+        }
+    }
+    $log{$which} = [grep { $_ ne '' } @{$log{$which}}];
+    my @wrong = complaints($log{kernel}, $log{truth});
+    ok @wrong && "@wrong" =~ $complaint, $name or diag join "\n", 'complaints:', @wrong;
+}
+
+my ($remark, @wrong) = compare([kernel_log()], [truth_log()]);
+is "@wrong", '', 'right logs give no complaint';
+is $remark, 'compared 3 bts and 1 pebs records and 2 lbr stacks with the truth', 'and a count';
+
+my %pebs = @pebs;
+for my $key (sort keys %pebs) {
+    my $wrong = $key eq 'latency' ? 5 : '0xbad';
+    breaks(kernel => qr/^# pebs 0.* \Q$key\E /, sub { s/ \Q$key\E \K\S+/$wrong/ }, qr/pebs 0: $key 0x(bad|5), the truth/,
+        "pebs $key changed in the kernel's line");
+    breaks(truth => qr/^pebs /, sub { s/ \Q$key\E=\S+// }, qr/pebs 0: $key 0x\w+, the truth is none/,
+        "pebs $key missing in the truth");
+    breaks(kernel => qr/^# pebs 0.* \Q$key\E /, sub { s/ \Q$key\E \S+// }, qr/pebs 0: $key not printed/,
+        "pebs $key not printed");
+}
+breaks(truth => qr/^pebs /, sub { $_ = '' }, qr/1 pebs records printed, the truth has 0/, 'a pebs record of its own');
+
+breaks(kernel => qr/^# bts 1/, sub { s/1260/1261/ }, qr/bts 1: from 0x201261, the truth is 0x201260/, 'bts from');
+breaks(kernel => qr/^# bts 1/, sub { s/1234 /1235 / }, qr/bts 1: to 0x201235, the truth is 0x201234/, 'bts to');
+breaks(truth => qr/to=0x201234/, sub { s/1234/1236/ }, qr/bts 1: to 0x201234, the truth is 0x201236/, 'bts truth');
+breaks(kernel => qr/^# bts 2/, sub { $_ = '' }, qr/2 bts records printed, the truth has 3/, 'a bts record not printed');
+breaks(truth => qr/^bts /, sub { $_ = '' }, qr/3 bts records printed, the truth has 2/, 'a bts record too many');
+breaks(kernel => qr/^# bts 1/, sub { s/bts 1/bts 2/ }, qr/bts record 2 after 0/, 'a gap in the numbers');
+breaks(kernel => qr/^# bts 1/, sub { s/=>/->/ }, qr/not understood/, 'a bts line of another form');
+
+my %lbr = (
+    from => [qr{^# lbr 1}, sub { s{0x1000/}{0x1004/} }],
+    to => [qr{^# lbr 1}, sub { s{/0x1008}{/0x1009} }],
+    mispred => [qr{^# lbr 1}, sub { s{/P/}{/M/} }],
+    in_tsx => [qr{^# lbr 1}, sub { s{/-/-/}{/X/-/} }],
+    abort => [qr{^# lbr 1}, sub { s{/-/-/}{/-/A/} }],
+    cycles => [qr{^# lbr 1}, sub { s{/7 }{/8 } }],
+);
+breaks(kernel => @{$lbr{$_}}, qr/lbr stack: entry 1: $_ /, "lbr $_") for sort keys %lbr;
+breaks(kernel => qr/^# lbr stack/, sub { s/tos \d/tos 1/ }, qr/lbr stack: /, 'lbr tos');
+breaks(kernel => qr/^# lbr 0.*16/, sub { s{/16 }{/15 } }, qr/entry 0: cycles 0xf, the truth is 0x10/, 'the last branch');
+breaks(truth => qr/cycles=15/, sub { $_ = '' }, qr/lbr stack: entry 1: /, 'a gap in the truth');
+breaks(kernel => qr/^# lbr 2/, sub { s{/P/}{/?/} }, qr/not understood/, 'an lbr line of another form');
+
+my @swapped = ('# test lbr.one', stack_log(9, 4), stack_log(7, 4));
+like join(' ', complaints(\@swapped, [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/lbr stack: /,
+    'a stack older than the one before it';
+my @old = ('# test lbr.one', stack_log(1, 2), '# lbr 2 0x1000/0x1008/P/-/-/7');
+like join(' ', complaints(\@old, [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/entry 2: the truth has no entry so old/,
+    'a stack that begins before the truth';
+
+like join(' ', complaints(['# test lbr.one'], [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/no stack was printed/,
+    'lbr entries and no stack';
+like join(' ', complaints([], ['dsmodel truth 1 profile=skylake'])), qr/no record was printed/, 'nothing compared';
+like join(' ', complaints([kernel_log()], [])), qr/no "dsmodel truth 1" line/, 'an empty truth log';
+breaks(truth => qr/^bts/, sub { s/to=/to / }, qr/truth line 2 is not understood/, 'a truth line of another form');
+
+done_testing;
