@@ -49,7 +49,7 @@ kernel: $B/dstest86-64.elf ## the kernel ELF
 K64 := $B/k64
 LOADER_ONLY := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c
 KERNEL_C := $(filter-out $(LOADER_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
-            $(wildcard $(addsuffix /*.c,boot arch/x86 kernel ds pebs bts lbr)))
+            $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr kernel)))
 KERNEL_ASM64 := arch/x86/entry64.asm arch/x86/interrupts64.asm $(wildcard workload/*.asm)
 KERNEL_OBJ64 := $(KERNEL_C:%.c=$(K64)/%.o) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o)
 
@@ -196,11 +196,25 @@ endif
 	$Q$(PROVE) $(HOST_TESTS)
 
 # ---- running it -----------------------------------------------------------------------------------------------------
+# tests/qemu/boot knows the machine. profile=none is stock QEMU without the model.
+route ?= uefi
+gdb_args ?=
+export profile width options route
+QEMU_TESTS := tests/qemu/kernel-log.t tests/qemu/truth.t tests/qemu/boots
+
 .PHONY: run gdb test qemu-test bench
-run: ## boot it in QEMU with the model: profile=NAME width=64 options="..."
-gdb: ## QEMU stopped at the kernel's entry, gdb attached
-qemu-test: ## boots on every route, with and without the model
-test: ## host-test and qemu-test as one TAP stream
+run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=64 options="..." route=uefi|cd|usb|pvh
+	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options"
+
+gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
+	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
+
+qemu-test: kernel loader iso model ## boots on every route, with and without the model
+	$Q$(PROVE) $(QEMU_TESTS)
+
+test: kernel loader iso model $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
+	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS)
+
 bench: ## the model's cost as ratios to plain QEMU
 
 # ---- house keeping --------------------------------------------------------------------------------------------------

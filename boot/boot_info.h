@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The one entry contract. Every kernel ELF is entered in 32-bit protected mode: paging off, interrupts off, flat
- * segments, the A20 gate open, eax = a magic that names the form of the information, ebx = its physical address. PVH is the exception: see below.
- * Everything that is passed lies below 4 GiB and outside the kernel's segments.
+ * segments, the A20 gate open, eax = a magic that names the form of the information, ebx = its physical address. PVH is
+ * the exception: see below. Everything that is passed lies below 4 GiB and outside the kernel's segments.
  */
 #ifndef BOOT_BOOT_INFO_H
 #define BOOT_BOOT_INFO_H

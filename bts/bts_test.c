@@ -96,6 +96,7 @@ static void threshold(struct test_run *run)
     workload_long_loop.run(&window);
     records_close(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL) / 256);
     records_compare_bts(run, &workload_long_loop, 0);
+    test_equal(run, "number of interrupts in the trace", records_interrupts(run), ds_counts()->interrupts);
 }
 
 TEST(bts_interrupt_threshold) = {

@@ -45,12 +45,9 @@ TEST(ds_area_noncanonical) = {
 /* The area keeps every restriction of the manual, in its own pages, with bit 20 of each address clear. */
 static void restrictions(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true,
-                                      .bts_records = 64,
-                                      .bts_threshold = 32,
-                                      .pebs = true,
-                                      .pebs_records = 16,
-                                      .pebs_threshold = 8 };
+    const struct ds_config config = {
+        .bts = true, .bts_records = 64, .bts_threshold = 32, .pebs = true, .pebs_records = 16, .pebs_threshold = 8
+    };
 
     test_plan(run, 0);
     if (!records_open(run, &config))

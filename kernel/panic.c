@@ -36,8 +36,8 @@ static const char *const names[VECTOR_EXCEPTIONS] = {
 static void registers(const char *a, uint64_t a_value, const char *b, uint64_t b_value, const char *c, uint64_t c_value,
                       const char *d, uint64_t d_value)
 {
-    console_note("panic %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64, a, a_value,
-                 b, b_value, c, c_value, d, d_value);
+    console_note("panic %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64, a,
+                 a_value, b, b_value, c, c_value, d, d_value);
 }
 
 void panic_exception(const struct interrupt_frame *f)

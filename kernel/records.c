@@ -23,8 +23,8 @@ bool records_open(struct test_run *run, const struct ds_config *config)
         test_fail(run, "the DS area was not opened: %u breaches of the manual's restrictions", breaches.count);
     for (unsigned i = 0; i < breaches.count && i < DS_BREACH_LIST; i++)
         console_note("%s %s: %s, %s 0x%" PRIx64 " [%s]", ds_breach_is_advice(breaches.item[i].id) ? "advice" : "breach",
-                     ds_breach_name(breaches.item[i].id), ds_breach_sentence(breaches.item[i].id), breaches.item[i].field,
-                     breaches.item[i].value, ds_breach_citation(breaches.item[i].id));
+                     ds_breach_name(breaches.item[i].id), ds_breach_sentence(breaches.item[i].id),
+                     breaches.item[i].field, breaches.item[i].value, ds_breach_citation(breaches.item[i].id));
     return open;
 }
 
@@ -161,4 +161,15 @@ void records_compare_bts(struct test_run *run, const struct workload *workload, 
             return;
         }
     }
+}
+
+unsigned records_interrupts(struct test_run *run)
+{
+    uint64_t entry = (uintptr_t)interrupt_entries[VECTOR_PERFORMANCE];
+    struct bts_record record;
+    unsigned count = 0;
+
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++)
+        count += record.to == entry;
+    return count;
 }

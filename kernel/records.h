@@ -45,4 +45,7 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
+/* How many of the log's records are deliveries of the performance monitoring interrupt: they are branches too. */
+unsigned records_interrupts(struct test_run *run);
+
 #endif

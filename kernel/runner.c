@@ -102,6 +102,17 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
     return outcome;
 }
 
+/* Whether the options select this test. */
+static bool selected(const struct options *options, const struct test *test)
+{
+    struct slice list = options->run, glob;
+    bool named = !test->on_request;
+
+    while (!named && glob_next(&list, &glob))
+        named = glob.length > 0 && glob.start[0] == test->id[0] && glob_match(glob, test->id);
+    return named && options_select(options, test->id);
+}
+
 static enum verdict verdict(void)
 {
     if (totals.error)
@@ -138,7 +149,7 @@ enum verdict runner_run(const struct options *options, const struct caps *caps, 
         return verdict();
     }
     for (unsigned i = 0; i < count; i++)
-        planned += options_select(options, tests_start[i].id);
+        planned += selected(options, &tests_start[i]);
     if (!planned) {
         console_note("error: the options leave no test to run");
         totals.error = 1;
@@ -148,7 +159,7 @@ enum verdict runner_run(const struct options *options, const struct caps *caps, 
     console_line("KTAP version 1");
     console_line("1..%u", planned);
     for (unsigned i = 0; i < count; i++) {
-        if (!options_select(options, tests_start[i].id))
+        if (!selected(options, &tests_start[i]))
             continue;
         outcomes[i] = (uint8_t)run_one(++number, &tests_start[i], options, caps, quiesce);
         totals.pass += outcomes[i] == PASS;

@@ -6,14 +6,24 @@
 #include "arch/x86/cpu.h"
 
 /* Register offsets of the 16550. */
-enum { DATA = 0, INTERRUPT_ENABLE = 1, DIVISOR_LOW = 0, DIVISOR_HIGH = 1, FIFO = 2, LINE = 3, MODEM = 4, STATUS = 5, SCRATCH = 7 };
+enum {
+    DATA = 0,
+    INTERRUPT_ENABLE = 1,
+    DIVISOR_LOW = 0,
+    DIVISOR_HIGH = 1,
+    FIFO = 2,
+    LINE = 3,
+    MODEM = 4,
+    STATUS = 5,
+    SCRATCH = 7
+};
 
-#define LINE_8N1         0x03u
-#define LINE_DIVISOR     0x80u
+#define LINE_8N1          0x03u
+#define LINE_DIVISOR      0x80u
 #define FIFO_ENABLE_CLEAR 0x07u
-#define MODEM_DTR_RTS    0x03u
-#define STATUS_CAN_SEND  0x20u
-#define BASE_BAUD        115200u
+#define MODEM_DTR_RTS     0x03u
+#define STATUS_CAN_SEND   0x20u
+#define BASE_BAUD         115200u
 
 /* Far more polls than a byte takes at 1200 baud; after that the port counts as stuck, and is given up. */
 #define SEND_POLLS 1000000u

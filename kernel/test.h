@@ -24,6 +24,7 @@ struct test {
     const char *title; /* the claim in one sentence */
     uint64_t needs;    /* NEED_* of ds/caps.h */
     bool records;      /* arms a facility: must call test_plan before it does */
+    bool on_request;   /* must not pass: runs only when run= names it by its first word */
     void (*run)(struct test_run *run);
 };
 

@@ -12,9 +12,9 @@
 #define LBR_DEPTH_MAX 32u
 
 struct lbr_stack {
-    unsigned depth;  /* entries */
-    uint64_t tos;    /* as read */
-    enum lbr_error error; /* the entries are valid only where it is LBR_DECODE_OK */
+    unsigned depth;                          /* entries */
+    uint64_t tos;                            /* as read */
+    enum lbr_error error;                    /* the entries are valid only where it is LBR_DECODE_OK */
     struct lbr_entry entries[LBR_DEPTH_MAX]; /* the newest first */
 };
 

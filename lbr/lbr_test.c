@@ -261,8 +261,8 @@ static void freeze(struct test_run *run)
         compare(run, &workload_long_loop, BRANCH_KINDS_ALL, run->caps->lbr_depth);
     else
         test_fail(run, "the interrupt did not come from the DS buffer");
-    test_equal(run, "LBR_FRZ after its acknowledgement",
-               msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_LBR_FRZ, 0);
+    test_equal(run, "LBR_FRZ after its acknowledgement", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_LBR_FRZ,
+               0);
 }
 
 TEST(lbr_freeze_on_pmi) = {

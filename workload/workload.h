@@ -31,28 +31,28 @@ struct access {
 
 struct workload {
     void (*run)(const struct window *window);
-    uint64_t start, limit; /* the body with its functions: start <= ip < limit */
+    uint64_t start, limit;         /* the body with its functions: start <= ip < limit */
     const struct branch *branches; /* taken, in the order of execution */
     uint64_t branch_count;
     const struct access *accesses; /* in the order of execution */
     uint64_t access_count;
-    uint64_t instructions;         /* that the body retires; 0 where it is not counted by hand */
+    uint64_t instructions; /* that the body retires; 0 where it is not counted by hand */
 };
 
 /* workload/branches.asm */
-extern const struct workload workload_calls;      /* nested calls and returns */
-extern const struct workload workload_kinds;      /* every kind of near branch, taken and not taken */
-extern const struct workload workload_loop;       /* a loop with an alternating branch */
-extern const struct workload workload_long_loop;  /* 3000 times the same branch */
-extern const struct workload workload_interrupt;  /* INT n and its IRET */
-extern const struct workload workload_nothing;    /* an empty body: what the window itself counts */
+extern const struct workload workload_calls;     /* nested calls and returns */
+extern const struct workload workload_kinds;     /* every kind of near branch, taken and not taken */
+extern const struct workload workload_loop;      /* a loop with an alternating branch */
+extern const struct workload workload_long_loop; /* 3000 times the same branch */
+extern const struct workload workload_interrupt; /* INT n and its IRET */
+extern const struct workload workload_nothing;   /* an empty body: what the window itself counts */
 
 /* workload/memory.asm */
-extern const struct workload workload_loads;  /* loads of known addresses and values, one at a time */
-extern const struct workload workload_stores; /* likewise stores; they write value to address */
+extern const struct workload workload_loads;    /* loads of known addresses and values, one at a time */
+extern const struct workload workload_stores;   /* likewise stores; they write value to address */
 extern const struct workload workload_straight; /* instructions of four bytes each, no branch, no memory */
-extern const struct workload workload_chase;  /* a ring of lines that fits into any L1, chased many times */
-#define WORKLOAD_STRAIGHT_STEP 4u /* bytes of each of its instructions */
+extern const struct workload workload_chase;    /* a ring of lines that fits into any L1, chased many times */
+#define WORKLOAD_STRAIGHT_STEP 4u               /* bytes of each of its instructions */
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 

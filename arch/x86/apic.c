@@ -7,24 +7,24 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 
-#define APIC_VERSION      0x030u
-#define APIC_TPR          0x080u
-#define APIC_EOI          0x0b0u
-#define APIC_SPURIOUS     0x0f0u
-#define APIC_LVT_TIMER    0x320u
-#define APIC_LVT_THERMAL  0x330u
+#define APIC_VERSION         0x030u
+#define APIC_TPR             0x080u
+#define APIC_EOI             0x0b0u
+#define APIC_SPURIOUS        0x0f0u
+#define APIC_LVT_TIMER       0x320u
+#define APIC_LVT_THERMAL     0x330u
 #define APIC_LVT_PERFORMANCE 0x340u
-#define APIC_LVT_LINT0    0x350u
-#define APIC_LVT_LINT1    0x360u
-#define APIC_LVT_ERROR    0x370u
-#define APIC_TIMER_INITIAL 0x380u
-#define APIC_TIMER_CURRENT 0x390u
-#define APIC_TIMER_DIVIDE 0x3e0u
+#define APIC_LVT_LINT0       0x350u
+#define APIC_LVT_LINT1       0x360u
+#define APIC_LVT_ERROR       0x370u
+#define APIC_TIMER_INITIAL   0x380u
+#define APIC_TIMER_CURRENT   0x390u
+#define APIC_TIMER_DIVIDE    0x3e0u
 
-#define SPURIOUS_ENABLE   0x100u
-#define DIVIDE_BY_128     0xau
-#define PIC_MASTER_MASK   0x21u
-#define PIC_SLAVE_MASK    0xa1u
+#define SPURIOUS_ENABLE 0x100u
+#define DIVIDE_BY_128   0xau
+#define PIC_MASTER_MASK 0x21u
+#define PIC_SLAVE_MASK  0xa1u
 
 static volatile uint32_t *registers;
 

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define APIC_LVT_VECTOR  0x000000ffu
+#define APIC_LVT_VECTOR   0x000000ffu
 #define APIC_LVT_DELIVERY 0x00000700u /* 0 = fixed */
-#define APIC_LVT_LEVEL   0x00008000u
-#define APIC_LVT_MASKED  0x00010000u
+#define APIC_LVT_LEVEL    0x00008000u
+#define APIC_LVT_MASKED   0x00010000u
 
 /* Where the registers are: IA32_APIC_BASE's address if the xAPIC is enabled or can be, else 0. */
 uint64_t apic_address(void);

@@ -78,8 +78,8 @@ void interrupts_init(void)
     gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */
     gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
     gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
-    gdt[5] = UINT64_C(0x0000890000000000) | (sizeof tss - 1) | (tss_base & 0xffffff) << 16 |
-             (tss_base >> 24 & 0xff) << 56;
+    gdt[5] =
+        UINT64_C(0x0000890000000000) | (sizeof tss - 1) | (tss_base & 0xffffff) << 16 | (tss_base >> 24 & 0xff) << 56;
     gdt[6] = tss_base >> 32;
 
     tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(emergency_stack + sizeof emergency_stack);
@@ -88,8 +88,7 @@ void interrupts_init(void)
              SELECTOR_TSS);
 
     for (unsigned vector = 0; vector < 256; vector++) {
-        bool emergency =
-            vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK;
+        bool emergency = vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK;
         gate_set(vector, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT, emergency ? EMERGENCY_STACK : 0);
     }
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);

@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VECTOR_DEBUG            1u
-#define VECTOR_NMI              2u
-#define VECTOR_DOUBLE_FAULT     8u
+#define VECTOR_DEBUG              1u
+#define VECTOR_NMI                2u
+#define VECTOR_DOUBLE_FAULT       8u
 #define VECTOR_GENERAL_PROTECTION 13u
-#define VECTOR_PAGE_FAULT       14u
-#define VECTOR_MACHINE_CHECK    18u
-#define VECTOR_EXCEPTIONS       32u /* the first vector that is not the processor's own */
-#define VECTOR_WORKLOAD         0x80u /* software interrupt of the workloads, open to CPL 3 */
-#define VECTOR_USER_EXIT        0x81u /* the way back from CPL 3 */
-#define VECTOR_TIMER            0xe0u
-#define VECTOR_PERFORMANCE      0xe1u
-#define VECTOR_SPURIOUS         0xffu
+#define VECTOR_PAGE_FAULT         14u
+#define VECTOR_MACHINE_CHECK      18u
+#define VECTOR_EXCEPTIONS         32u   /* the first vector that is not the processor's own */
+#define VECTOR_WORKLOAD           0x80u /* software interrupt of the workloads, open to CPL 3 */
+#define VECTOR_USER_EXIT          0x81u /* the way back from CPL 3 */
+#define VECTOR_TIMER              0xe0u
+#define VECTOR_PERFORMANCE        0xe1u
+#define VECTOR_SPURIOUS           0xffu
 
 /* What arch/x86/interrupts64.asm pushes. */
 struct interrupt_frame {

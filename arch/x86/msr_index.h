@@ -11,70 +11,70 @@
 
 #define MSR_BIT(n) (UINT64_C(1) << (n))
 
-#define MSR_IA32_APIC_BASE      0x0000001bu
-#define APIC_BASE_BSP           MSR_BIT(8)
-#define APIC_BASE_X2APIC        MSR_BIT(10)
-#define APIC_BASE_ENABLE        MSR_BIT(11)
-#define APIC_BASE_ADDRESS       UINT64_C(0x000ffffffffff000)
+#define MSR_IA32_APIC_BASE 0x0000001bu
+#define APIC_BASE_BSP      MSR_BIT(8)
+#define APIC_BASE_X2APIC   MSR_BIT(10)
+#define APIC_BASE_ENABLE   MSR_BIT(11)
+#define APIC_BASE_ADDRESS  UINT64_C(0x000ffffffffff000)
 
-#define MSR_IA32_PMC(n)         (0x000000c1u + (n))
-#define MSR_IA32_A_PMC(n)       (0x000004c1u + (n)) /* full-width alias, where PERF_CAP_FW_WRITE */
+#define MSR_IA32_PMC(n)   (0x000000c1u + (n))
+#define MSR_IA32_A_PMC(n) (0x000004c1u + (n)) /* full-width alias, where PERF_CAP_FW_WRITE */
 
-#define MSR_IA32_PERFEVTSEL(n)  (0x00000186u + (n))
-#define PERFEVTSEL_USR          MSR_BIT(16)
-#define PERFEVTSEL_OS           MSR_BIT(17)
-#define PERFEVTSEL_INT          MSR_BIT(20)
-#define PERFEVTSEL_EN           MSR_BIT(22)
+#define MSR_IA32_PERFEVTSEL(n) (0x00000186u + (n))
+#define PERFEVTSEL_USR         MSR_BIT(16)
+#define PERFEVTSEL_OS          MSR_BIT(17)
+#define PERFEVTSEL_INT         MSR_BIT(20)
+#define PERFEVTSEL_EN          MSR_BIT(22)
 
-#define MSR_IA32_MISC_ENABLE    0x000001a0u
+#define MSR_IA32_MISC_ENABLE 0x000001a0u
 
-#define MSR_LBR_SELECT          0x000001c8u /* a set bit suppresses */
-#define LBR_SELECT_CPL_EQ_0     MSR_BIT(0)
-#define LBR_SELECT_CPL_NEQ_0    MSR_BIT(1)
-#define LBR_SELECT_JCC          MSR_BIT(2)
+#define MSR_LBR_SELECT           0x000001c8u /* a set bit suppresses */
+#define LBR_SELECT_CPL_EQ_0      MSR_BIT(0)
+#define LBR_SELECT_CPL_NEQ_0     MSR_BIT(1)
+#define LBR_SELECT_JCC           MSR_BIT(2)
 #define LBR_SELECT_NEAR_REL_CALL MSR_BIT(3)
 #define LBR_SELECT_NEAR_IND_CALL MSR_BIT(4)
-#define LBR_SELECT_NEAR_RET     MSR_BIT(5)
-#define LBR_SELECT_NEAR_IND_JMP MSR_BIT(6)
-#define LBR_SELECT_NEAR_REL_JMP MSR_BIT(7)
-#define LBR_SELECT_FAR_BRANCH   MSR_BIT(8)
+#define LBR_SELECT_NEAR_RET      MSR_BIT(5)
+#define LBR_SELECT_NEAR_IND_JMP  MSR_BIT(6)
+#define LBR_SELECT_NEAR_REL_JMP  MSR_BIT(7)
+#define LBR_SELECT_FAR_BRANCH    MSR_BIT(8)
 
-#define MSR_LASTBRANCH_TOS      0x000001c9u
+#define MSR_LASTBRANCH_TOS 0x000001c9u
 
-#define MSR_IA32_DEBUGCTL       0x000001d9u
-#define DEBUGCTL_LBR            MSR_BIT(0)
-#define DEBUGCTL_TR             MSR_BIT(6)
-#define DEBUGCTL_BTS            MSR_BIT(7)
-#define DEBUGCTL_BTINT          MSR_BIT(8)
-#define DEBUGCTL_BTS_OFF_OS     MSR_BIT(9)
-#define DEBUGCTL_BTS_OFF_USR    MSR_BIT(10)
+#define MSR_IA32_DEBUGCTL              0x000001d9u
+#define DEBUGCTL_LBR                   MSR_BIT(0)
+#define DEBUGCTL_TR                    MSR_BIT(6)
+#define DEBUGCTL_BTS                   MSR_BIT(7)
+#define DEBUGCTL_BTINT                 MSR_BIT(8)
+#define DEBUGCTL_BTS_OFF_OS            MSR_BIT(9)
+#define DEBUGCTL_BTS_OFF_USR           MSR_BIT(10)
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI    MSR_BIT(11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI MSR_BIT(12)
 
-#define MSR_IA32_PAT            0x00000277u
+#define MSR_IA32_PAT 0x00000277u
 
-#define MSR_IA32_FIXED_CTR(n)   (0x00000309u + (n))
+#define MSR_IA32_FIXED_CTR(n)      (0x00000309u + (n))
 #define MSR_IA32_PERF_CAPABILITIES 0x00000345u
-#define MSR_IA32_FIXED_CTR_CTRL 0x0000038du
+#define MSR_IA32_FIXED_CTR_CTRL    0x0000038du
 
 #define MSR_IA32_PERF_GLOBAL_STATUS 0x0000038eu
-#define GLOBAL_STATUS_LBR_FRZ   MSR_BIT(58)
-#define GLOBAL_STATUS_CTR_FRZ   MSR_BIT(59)
-#define GLOBAL_STATUS_DS_BUFFER MSR_BIT(62)
-#define GLOBAL_STATUS_COND_CHGD MSR_BIT(63)
+#define GLOBAL_STATUS_LBR_FRZ       MSR_BIT(58)
+#define GLOBAL_STATUS_CTR_FRZ       MSR_BIT(59)
+#define GLOBAL_STATUS_DS_BUFFER     MSR_BIT(62)
+#define GLOBAL_STATUS_COND_CHGD     MSR_BIT(63)
 
 #define MSR_IA32_PERF_GLOBAL_CTRL     0x0000038fu
 #define MSR_IA32_PERF_GLOBAL_OVF_CTRL 0x00000390u /* same bits as GLOBAL_STATUS; a written 1 clears */
 
-#define MSR_PEBS_ENABLE         0x000003f1u
-#define PEBS_ENABLE_LL(n)       MSR_BIT(32 + (n)) /* load latency on general counter n */
-#define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u     /* core cycles, 16 bits, at least 3 */
+#define MSR_PEBS_ENABLE           0x000003f1u
+#define PEBS_ENABLE_LL(n)         MSR_BIT(32 + (n)) /* load latency on general counter n */
+#define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 
-#define MSR_IA32_DS_AREA        0x00000600u
+#define MSR_IA32_DS_AREA 0x00000600u
 
-#define MSR_IA32_EFER           0xc0000080u
-#define EFER_LME                MSR_BIT(8)
-#define EFER_LMA                MSR_BIT(10)
-#define EFER_NXE                MSR_BIT(11)
+#define MSR_IA32_EFER 0xc0000080u
+#define EFER_LME      MSR_BIT(8)
+#define EFER_LMA      MSR_BIT(10)
+#define EFER_NXE      MSR_BIT(11)
 
 #endif

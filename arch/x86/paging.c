@@ -42,8 +42,7 @@ void paging_init(bool no_execute, uint64_t apic_base)
         for (unsigned i = 0; i < ENTRIES; i++) {
             uint64_t base = (UINT64_C(1) << 30) * g + LARGE_PAGE * i;
             bool device = apic_base && base == (apic_base & ~(LARGE_PAGE - 1));
-            directories[g][i] =
-                base | data | PAGE_LARGE | (device ? PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH : 0);
+            directories[g][i] = base | data | PAGE_LARGE | (device ? PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH : 0);
         }
     }
     directories[0][0] = address_of(low_pages) | table;

@@ -7,14 +7,14 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 
-#define PIT_CHANNEL_2      0x42u
-#define PIT_COMMAND        0x43u
+#define PIT_CHANNEL_2        0x42u
+#define PIT_COMMAND          0x43u
 #define PIT_CHANNEL_2_MODE_0 0xb0u /* channel 2, low and high byte, interrupt on terminal count, binary */
-#define PIT_HZ             1193182u
-#define PORT_B             0x61u
-#define PORT_B_GATE_2      0x01u
-#define PORT_B_SPEAKER     0x02u
-#define PORT_B_OUT_2       0x20u
+#define PIT_HZ               1193182u
+#define PORT_B               0x61u
+#define PORT_B_GATE_2        0x01u
+#define PORT_B_SPEAKER       0x02u
+#define PORT_B_OUT_2         0x20u
 
 #define MEASURE_HZ   100u      /* 1/100 s */
 #define MEASURE_SPIN 10000000u /* polls; a PIT that never counts down ends the measurement */

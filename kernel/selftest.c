@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests that must not pass: they show what the runner does with a test that hangs, faults or lies. They run only when
+ * run= names them by "selftest."; tests/qemu/cases does.
+ */
+#include <stdint.h>
+
+#include "arch/x86/cpu.h"
+#include "kernel/image.h"
+#include "kernel/test.h"
+
+static void hang(struct test_run *run)
+{
+    (void)run;
+    for (;;)
+        cpu_pause();
+}
+
+TEST(selftest_hang) = {
+    .id = "selftest.hang",
+    .title = "A test that never ends is ended by its time bound, fails, and the next one runs",
+    .on_request = true,
+    .run = hang,
+};
+
+static void no_plan(struct test_run *run)
+{
+    (void)run;
+}
+
+TEST(selftest_no_plan) = {
+    .id = "selftest.no_plan",
+    .title = "A test that arms a facility without an expectation is an error",
+    .records = true,
+    .on_request = true,
+    .run = no_plan,
+};
+
+static void no_records(struct test_run *run)
+{
+    test_plan(run, 1);
+}
+
+TEST(selftest_no_records) = {
+    .id = "selftest.no_records",
+    .title = "A test that expected records and got none fails",
+    .records = true,
+    .on_request = true,
+    .run = no_records,
+};
+
+/* Code is read-only, to CPL 0 too. */
+static void exception(struct test_run *run)
+{
+    (void)run;
+    *(volatile uint8_t *)text_start = 0;
+}
+
+TEST(selftest_exception) = {
+    .id = "selftest.exception",
+    .title = "An exception that nobody expects prints the registers and ends with verdict=panic",
+    .on_request = true,
+    .run = exception,
+};
+
+/* Deeper and deeper, until the page below the stack. */
+static void stack_overflow(struct test_run *run)
+{
+    volatile uint8_t deep[512];
+
+    deep[0] = 0;
+    if (!run->planned) /* it never is, but the compiler cannot know */
+        stack_overflow(run);
+    deep[1] = deep[0];
+}
+
+TEST(selftest_stack_overflow) = {
+    .id = "selftest.stack_overflow",
+    .title = "A stack that overflows meets its guard page, and the double fault is reported from a stack of its own",
+    .on_request = true,
+    .run = stack_overflow,
+};
