@@ -377,11 +377,13 @@ static void each_reason_of_the_lbr(void **state)
 
         input = skylake();
         input.leaf_7.edx |= 1u << 19;
-        input.leaf_1c = (struct caps_leaf)LEAF(0x4000000b, 0x7, 0x7, 0);
+        input.leaf_1c = (struct caps_leaf)LEAF(0x4000010b, 0x7, 0x7, 0);
         input.debugctl_lbr = CAPS_DIFFERS;
         assert_missing(&input, users[i], "no LBR: architectural LBRs, which this program does not read");
         assert_true(fill(&input).arch_lbr);
         assert_int_equal(fill(&input).arch_lbr_depths, 0x0b);
+        input.leaf_1c.valid = false;
+        assert_int_equal(fill(&input).arch_lbr_depths, 0);
     }
 
     struct caps_input input = skylake();
@@ -443,6 +445,66 @@ static void perfmon_versions(void **state)
     }
     input.leaf_a.eax = 0x0730ff04; /* no processor has 255: no bit is taken away */
     assert_int_equal(fill(&input).pebs_counters, 0xf);
+}
+
+/* Every field of CPUID.0Ah with all of its neighbours\x27 nearest bits set, and every flag alone clear. */
+static void fields_end_where_they_end(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_a.eax = 0xff310502;
+    input.leaf_a.edx = 0xffffe623;
+    struct caps caps = fill(&input);
+    assert_int_equal(caps.perfmon_version, 2);
+    assert_int_equal(caps.general_count, 5);
+    assert_int_equal(caps.general_width, 49);
+    assert_int_equal(caps.fixed_count, 3);
+    assert_int_equal(caps.fixed_width, 49);
+
+    input = skylake();
+    input.leaf_1.eax = 0xf03506e3 | 1u << 28; /* the extended family counts for family 15 only */
+    assert_int_equal(fill(&input).family, 6);
+    input.leaf_1.eax = 0xfff0ff21;
+    assert_int_equal(fill(&input).family, 0x10e);
+    assert_int_equal(fill(&input).model, 2);
+    input.leaf_1.eax = 0xf01f1f21;
+    assert_int_equal(fill(&input).family, 0x10);
+    assert_int_equal(fill(&input).model, 0xf2);
+
+    input = skylake();
+    input.leaf_1.ecx &= ~(1u << 21);
+    assert_false(fill(&input).x2apic);
+    input = skylake();
+    input.leaf_80000001.edx &= ~(1u << 20);
+    assert_false(fill(&input).nx);
+    assert_true(fill(&input).long_mode);
+    input.leaf_80000001.edx = ~(1u << 29);
+    assert_true(fill(&input).nx);
+    assert_false(fill(&input).long_mode);
+    input.perf_capabilities.value = ~UINT64_C(0x2040);
+    assert_false(fill(&input).pebs_trap_like);
+    assert_false(fill(&input).full_width_write);
+}
+
+static void pebs_counters(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_a.eax = 0x07300804; /* eight counters, with hyper-threading off: PEBS on four */
+    assert_int_equal(fill(&input).pebs_counters, 0xf);
+    input.perf_capabilities.value = 0x30c5; /* the model\x27s row counts, not the format */
+    assert_int_equal(fill(&input).pebs_counters, 0xf);
+    input.leaf_a = (struct caps_leaf)LEAF(0, 0, 0, 0); /* no word about counters: the row again */
+    assert_int_equal(fill(&input).pebs_counters, 0xf);
+
+    input = skylake();
+    input.leaf_1.eax = 0x000306f2; /* without a row: the format\x27s resets */
+    input.leaf_a.eax = 0x07300804;
+    assert_int_equal(fill(&input).pebs_counters, 0xf);
+    input.perf_capabilities.value = 0x30c5;
+    assert_int_equal(fill(&input).pebs_counters, 0x1);
+    input.perf_capabilities.value = 0x34c5; /* a format that is not decoded: nothing is claimed */
+    assert_int_equal(fill(&input).pebs_counters, 0);
 }
 
 /* SDM Vol. 3B, 17.4.9.1: 64-bit with DTES64 or in IA-32e mode, else 32-bit. */
@@ -524,6 +586,8 @@ int main(void)
         cmocka_unit_test(each_reason_of_the_lbr),
         cmocka_unit_test(each_reason_of_the_others),
         cmocka_unit_test(perfmon_versions),
+        cmocka_unit_test(fields_end_where_they_end),
+        cmocka_unit_test(pebs_counters),
         cmocka_unit_test(width_of_the_ds_area),
         cmocka_unit_test(small_things),
         cmocka_unit_test(every_reason_has_its_sentence),

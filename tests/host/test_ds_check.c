@@ -104,6 +104,10 @@ static void a_clean_description(void **state)
     d.area.pebs = (struct ds_buffer){ 1, 2, 3, 4 };
     assert_clean(&d);
 
+    d.bts = d.bts_circular = false; /* an area that nothing uses */
+    d.area.bts = (struct ds_buffer){ 1, 2, 3, 4 };
+    assert_clean(&d);
+
     d = clean(&pages); /* PEBS alone */
     d.bts = false;
     d.area.bts = (struct ds_buffer){ 1, 2, 3, 4 };
@@ -123,8 +127,14 @@ static void a_clean_description(void **state)
     d.area.bts.threshold = d.area.bts.maximum - 2 * 24;
     assert_clean(&d);
 
+    d = clean(&pages); /* larger than 64 KiB, with odd indices */
+    d.area.bts = (struct ds_buffer){ 0x400000, 0x400000 + 9999 * 24, 0x400000 + 10000 * 24, 0x400000 + 7777 * 24 };
+    assert_clean(&d);
+
     d = clean(&pages); /* buffers share a page: side by side is not overlapping */
     d.area.pebs = (struct ds_buffer){ 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200 };
+    assert_clean(&d);
+    d.area.bts = (struct ds_buffer){ 0x2054c0, 0x2054c0, 0x2054c0 + 100 * 24, 0x2054c0 + 50 * 24 };
     assert_clean(&d);
 }
 
@@ -141,6 +151,30 @@ static void a_clean_32_bit_description(void **state)
     d.a20m_prevented = true;
     d.area.bts = (struct ds_buffer){ 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12 };
     assert_clean(&d);
+}
+
+/* The management area may end with the last byte that there is, and no later. */
+static void the_end_of_the_address_space(void **state)
+{
+    struct pages pages;
+    struct ds_description d = clean(&pages);
+    (void)state;
+    d.a20m_prevented = true;
+    d.area_base = UINT64_C(0xffffffffffffff80);
+    assert_clean(&d);
+    d.area_size = 0x80;
+    assert_clean(&d);
+    d.area_size = 0x81;
+    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffffffffff80);
+
+    d = clean(&pages);
+    d.a20m_prevented = true;
+    d.width = 4;
+    d.area_base = 0xffffffc0;
+    d.area_size = 0x40;
+    assert_clean(&d);
+    d.area_size = 0x41;
+    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffc0);
 }
 
 static void addresses(void **state)
@@ -224,8 +258,16 @@ static void order_and_size(void **state)
     assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
 
     d = clean(&pages);
-    d.area.bts.maximum += 8;
+    d.area.bts.maximum += 2;
+    assert_alone(&d, DS_BREACH_SIZE_MULTIPLE, "bts.maximum", BTS + 400 * 24 + 2);
+    d.area.bts.maximum += 6;
     assert_alone(&d, DS_BREACH_SIZE_MULTIPLE, "bts.maximum", BTS + 400 * 24 + 8);
+
+    d = clean(&pages); /* one record is enough for a circular buffer */
+    d.pebs = false;
+    d.bts_circular = true;
+    d.area.bts.maximum = BTS + 24;
+    assert_clean(&d);
 }
 
 static void alignment(void **state)
@@ -472,6 +514,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clean_description),
         cmocka_unit_test(a_clean_32_bit_description),
+        cmocka_unit_test(the_end_of_the_address_space),
         cmocka_unit_test(addresses),
         cmocka_unit_test(order_and_size),
         cmocka_unit_test(alignment),

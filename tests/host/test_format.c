@@ -119,7 +119,8 @@ static void stars(void **state)
 static void what_the_library_leaves_open(void **state)
 {
     char text[32];
-    const char *volatile none = NULL; /* volatile: the compiler would refuse it */
+    const char *volatile none = NULL; /* volatile: the compiler would refuse these two */
+    const char *volatile endless = "%9999999999999d";
     (void)state;
     assert_int_equal(format(text, sizeof(text), "a%yb"), 4);
     assert_string_equal(text, "a%yb");
@@ -133,6 +134,7 @@ static void what_the_library_leaves_open(void **state)
     assert_string_equal(text, "0x0");
     assert_int_equal(format(text, sizeof(text), "%s", none), 6);
     assert_string_equal(text, "(null)");
+    assert_int_equal(format(NULL, 0, endless, 1), 999999);
 }
 
 static void cut_short_at_every_size(void **state)

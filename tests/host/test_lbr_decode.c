@@ -21,7 +21,7 @@ static const struct vector {
     { "0: upper halves are not the address",
       0,
       0xdeadbeef00401234,
-      0xfeedface00401256,
+      0xfeedfacf00401256,
       ~UINT64_C(0),
       { 0x401234, 0x401256, 0, false, false, false, 0 } },
     { "1: 64-bit linear addresses",

@@ -92,6 +92,7 @@ static void every_option(void **state)
     assert_int_equal(good("console=ttyS3").console, 3);
     assert_int_equal(good("console=ttyS0,1200").console_baud, 1200);
     assert_int_equal(good("console=ttyS2").console_baud, 115200);
+    assert_true(slice_equal(good("run=!~").run, "!~")); /* the first and the last printable character */
     assert_int_equal(good("width=64").width, 64);
 }
 
