@@ -494,6 +494,9 @@ static void pebs_counters(void **state)
     assert_int_equal(fill(&input).pebs_counters, 0xf);
     input.perf_capabilities.value = 0x30c5; /* the model\x27s row counts, not the format */
     assert_int_equal(fill(&input).pebs_counters, 0xf);
+    input.leaf_a.eax = 0x07300204;
+    assert_int_equal(fill(&input).pebs_counters, 0x3);
+    assert_int_equal(fill(&input).load_latency_counters, 0x3);
     input.leaf_a = (struct caps_leaf)LEAF(0, 0, 0, 0); /* no word about counters: the row again */
     assert_int_equal(fill(&input).pebs_counters, 0xf);
 

@@ -183,6 +183,8 @@ static void addresses(void **state)
     struct ds_description d = clean(&pages);
     (void)state;
     d.area_base = UINT64_C(0x800000000000);
+    pages.odd = d.area_base; /* nothing more is said of such an address */
+    pages.odd_missing = true;
     assert_alone(&d, DS_BREACH_CANONICAL, "area", 0x800000000000);
 
     d = clean(&pages);
