@@ -101,7 +101,7 @@ unsigned ds_check(const struct ds_description *description, struct ds_breaches *
 
 bool ds_breach_is_advice(enum ds_breach_id id);
 const char *ds_breach_name(enum ds_breach_id id);     /* "threshold_grid": for scripts */
-const char *ds_breach_sentence(enum ds_breach_id id); /* what is wrong, in words */
+const char *ds_breach_sentence(enum ds_breach_id id); /* "is not base + k * record": follows field and value */
 const char *ds_breach_citation(enum ds_breach_id id); /* where the manual says so */
 
 #endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines that say what was found, of a processor with everything and of one with nothing. */
+#include "tests/host/host_test.h"
+
+#include "report/machine_text.h"
+
+struct lines {
+    unsigned count;
+    char text[12][256];
+};
+
+static void keep(void *context, const char *text)
+{
+    struct lines *lines = context;
+    assert_true(lines->count < COUNT_OF(lines->text));
+    snprintf(lines->text[lines->count++], sizeof(lines->text[0]), "%s", text);
+}
+
+static struct caps skylake(void)
+{
+    return (struct caps){
+        .vendor = "GenuineIntel",
+        .brand = "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
+        .signature = 0x506e3,
+        .family = 6,
+        .model = 0x5e,
+        .stepping = 3,
+        .core = "Skylake",
+        .nx = true,
+        .physical_bits = 39,
+        .linear_bits = 48,
+        .perfmon_version = 4,
+        .general_count = 4,
+        .general_width = 48,
+        .fixed_count = 3,
+        .fixed_width = 48,
+        .freeze = CAPS_FREEZE_STREAMLINED,
+        .full_width_write = true,
+        .dtes64 = true,
+        .ds_cpl = true,
+        .ds_width = 8,
+        .ds_area_size = 96,
+        .bts_record_size = 24,
+        .pebs_format = 3,
+        .pebs_record_size = 200,
+        .pebs_trap_like = true,
+        .pebs_counters = 0xf,
+        .lbr_format = 5,
+        .lbr_depth = 32,
+        .lbr_from = 0x680,
+        .lbr_to = 0x6c0,
+        .lbr_info = 0xdc0,
+        .lbr_select = 0x1c8,
+    };
+}
+
+static void everything(void **state)
+{
+    static const char *const expected[] = {
+        "cpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake",
+        "cpu Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
+        "cpu physical 39 bits, linear 48 bits, NX, no hypervisor",
+        "perfmon version 4, 4 general counters of 48 bits, 3 fixed of 48 bits, full-width writes, streamlined freeze "
+        "on "
+        "PMI",
+        "ds 64-bit layout, management area of 96 bytes, DTES64",
+        "bts records of 24 bytes, filter by privilege level, prediction flag not defined",
+        "pebs format 3, records of 200 bytes, trap-like, counters 0xf",
+        "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter",
+    };
+    struct lines got = { 0 };
+    struct caps caps = skylake();
+    (void)state;
+    machine_text(&(struct line_sink){ keep, &got }, &caps);
+    assert_int_equal(got.count, COUNT_OF(expected));
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        assert_string_equal(got.text[i], expected[i]);
+}
+
+static void less(void **state)
+{
+    static const char *const expected[] = {
+        "cpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 not in the table of models",
+        "cpu physical 39 bits, linear 48 bits, no NX, under a hypervisor",
+        "perfmon version 2, 4 general counters of 48 bits, 3 fixed of 48 bits, legacy freeze on PMI",
+        "ds 32-bit layout, management area of 48 bytes",
+        "bts records of 12 bytes, no filter by privilege level, prediction flag defined",
+        "pebs format 0, records of 144 bytes, fault-like, counters 0x1",
+        "lbr format 3, 16 entries, from 0x680 to 0x6c0",
+    };
+    struct lines got = { 0 };
+    struct caps caps = skylake();
+    (void)state;
+    caps.core = NULL;
+    caps.brand[0] = '\0';
+    caps.nx = caps.full_width_write = caps.dtes64 = caps.ds_cpl = caps.pebs_trap_like = false;
+    caps.hypervisor = caps.bts_prediction = true;
+    caps.perfmon_version = 2;
+    caps.freeze = CAPS_FREEZE_LEGACY;
+    caps.ds_width = 4;
+    caps.ds_area_size = 48;
+    caps.bts_record_size = 12;
+    caps.pebs_format = 0;
+    caps.pebs_record_size = 144;
+    caps.pebs_counters = 1;
+    caps.lbr_format = 3;
+    caps.lbr_depth = 16;
+    caps.lbr_info = caps.lbr_select = 0;
+    machine_text(&(struct line_sink){ keep, &got }, &caps);
+    assert_int_equal(got.count, COUNT_OF(expected));
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        assert_string_equal(got.text[i], expected[i]);
+}
+
+static void nothing(void **state)
+{
+    struct lines got = { 0 };
+    struct caps caps = skylake();
+    (void)state;
+    caps.reason[CAPS_NEED_PERFMON] = CAPS_NO_PERFMON_LEAF;
+    caps.reason[CAPS_NEED_DS] = CAPS_NO_DS_FLAG;
+    caps.reason[CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE;
+    caps.reason[CAPS_NEED_PEBS] = CAPS_PEBS_UNAVAILABLE;
+    caps.reason[CAPS_NEED_LBR] = CAPS_LBR_NOT_INTEL;
+    machine_text(&(struct line_sink){ keep, &got }, &caps);
+    assert_int_equal(got.count, 8);
+    assert_string_equal(got.text[3], "perfmon none: no performance monitoring: CPUID has no leaf 0Ah");
+    assert_string_equal(got.text[4], "ds none: no DS: CPUID.1:EDX bit 21 clear");
+    assert_string_equal(got.text[5], "bts none: no BTS: IA32_MISC_ENABLE bit 11 set");
+    assert_string_equal(got.text[6], "pebs none: no PEBS: IA32_MISC_ENABLE bit 12 set");
+    assert_string_equal(got.text[7], "lbr none: no LBR: not an Intel processor");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything),
+        cmocka_unit_test(less),
+        cmocka_unit_test(nothing),
+    };
+    return cmocka_run_group_tests_name("machine_text", tests, NULL, NULL);
+}
