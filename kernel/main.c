@@ -87,7 +87,7 @@ static void step_report(void)
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);
     if (machine.apic_problem) {
-        machine.caps.reason[0] = CAPS_NO_APIC;
+        machine.caps.reason[CAPS_NEED_APIC] = CAPS_NO_APIC;
         console_note("apic none: %s", machine.apic_problem);
     } else {
         console_note("apic xAPIC at 0x%" PRIx64 ", performance vector 0x%x", apic_address(), VECTOR_PERFORMANCE);

@@ -21,10 +21,11 @@ bool records_open(struct test_run *run, const struct ds_config *config)
 
     if (!open)
         test_fail(run, "the DS area was not opened: %u breaches of the manual's restrictions", breaches.count);
-    for (unsigned i = 0; i < breaches.count && i < DS_BREACH_LIST; i++)
-        console_note("%s %s: %s, %s 0x%" PRIx64 " [%s]", ds_breach_is_advice(breaches.item[i].id) ? "advice" : "breach",
-                     ds_breach_name(breaches.item[i].id), ds_breach_sentence(breaches.item[i].id),
-                     breaches.item[i].field, breaches.item[i].value, ds_breach_citation(breaches.item[i].id));
+    for (unsigned i = 0; i < breaches.count; i++) {
+        const struct ds_breach *b = &breaches.item[i];
+        console_note("%s %s: %s 0x%" PRIx64 " %s [%s]", ds_breach_is_advice(b->id) ? "advice" : "breach",
+                     ds_breach_name(b->id), b->field, b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
+    }
     return open;
 }
 
