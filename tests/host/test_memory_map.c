@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory map that the kernel gets, and where in it a kernel may be placed. */
+#include "tests/host/host_test.h"
+
+#include "boot/memory_map.h"
+
+#define USABLE   BOOT_MEMORY_USABLE
+#define RESERVED BOOT_MEMORY_RESERVED
+#define NVS      BOOT_MEMORY_NVS
+#define LOADER   BOOT_MEMORY_LOADER
+
+static void assert_map(const struct boot_memory *got, size_t count, const struct boot_memory *expected,
+                       size_t expected_count)
+{
+    assert_int_equal(count, expected_count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(got[i].base, expected[i].base);
+        assert_int_equal(got[i].size, expected[i].size);
+        assert_int_equal(got[i].type, expected[i].type);
+    }
+}
+
+static void sorts_joins_and_drops(void **state)
+{
+    (void)state;
+    struct boot_memory map[] = {
+        { .base = 0x200000, .size = 0x1000, .type = USABLE },
+        { .base = 0x100000000, .size = 0x1000, .type = USABLE },
+        { .base = 0x1000, .size = 0, .type = NVS },
+        { .base = 0x201000, .size = 0x3000, .type = USABLE }, /* joins */
+        { .base = 0, .size = 0xa0000, .type = USABLE },
+        { .base = 0x204000, .size = 0x1000, .type = NVS }, /* another type */
+        { .base = 0x206000, .size = 0x1000, .type = NVS }, /* a gap */
+        { .base = 0x207000, .size = 0x1000, .type = RESERVED },
+    };
+    static const struct boot_memory expected[] = {
+        { .base = 0, .size = 0xa0000, .type = USABLE },         { .base = 0x200000, .size = 0x4000, .type = USABLE },
+        { .base = 0x204000, .size = 0x1000, .type = NVS },      { .base = 0x206000, .size = 0x1000, .type = NVS },
+        { .base = 0x207000, .size = 0x1000, .type = RESERVED }, { .base = 0x100000000, .size = 0x1000, .type = USABLE },
+    };
+    assert_map(map, memory_map_normalize(map, COUNT_OF(map)), expected, COUNT_OF(expected));
+}
+
+static void empty_maps(void **state)
+{
+    (void)state;
+    struct boot_memory map[] = { { .base = 5 }, { .base = 1 } };
+    assert_int_equal(memory_map_normalize(map, 0), 0);
+    assert_int_equal(memory_map_normalize(map, 2), 0);
+}
+
+/* Any order of the same ranges gives the same map. */
+static void any_order(void **state)
+{
+    static const struct boot_memory expected[] = {
+        { .base = 0x1000, .size = 0x2000, .type = USABLE },
+        { .base = 0x3000, .size = 0x1000, .type = NVS },
+        { .base = 0x4000, .size = 0x1000, .type = USABLE },
+        { .base = 0x8000, .size = 0x1000, .type = USABLE },
+    };
+    (void)state;
+    for (unsigned code = 0; code < 5 * 4 * 3 * 2; code++) {
+        struct boot_memory pool[] = {
+            { .base = 0x1000, .size = 0x1000, .type = USABLE }, { .base = 0x2000, .size = 0x1000, .type = USABLE },
+            { .base = 0x3000, .size = 0x1000, .type = NVS },    { .base = 0x4000, .size = 0x1000, .type = USABLE },
+            { .base = 0x8000, .size = 0x1000, .type = USABLE },
+        };
+        struct boot_memory map[COUNT_OF(pool)];
+        unsigned rest = code;
+        for (size_t left = COUNT_OF(pool); left > 0; left--) {
+            size_t pick = rest % left;
+            rest /= (unsigned)left;
+            map[COUNT_OF(pool) - left] = pool[pick];
+            pool[pick] = pool[left - 1];
+        }
+        assert_map(map, memory_map_normalize(map, COUNT_OF(map)), expected, COUNT_OF(expected));
+    }
+}
+
+static const struct boot_memory machine[] = {
+    { .base = 0, .size = 0xa0000, .type = USABLE },
+    { .base = 0x100000, .size = 0x700000, .type = USABLE },
+    { .base = 0x800000, .size = 0x8000, .type = NVS },
+    { .base = 0x808000, .size = 0x8000, .type = LOADER },
+    { .base = 0x810000, .size = 0xf0000, .type = USABLE },
+    { .base = 0xfffff000, .size = 0x1000, .type = RESERVED },
+    { .base = 0xfffffffffffff000, .size = 0x1000, .type = RESERVED }, /* its end is 0 in 64 bits */
+};
+
+static void free_places(void **state)
+{
+    static const struct {
+        uint64_t base, size;
+    } places[] = {
+        { 0x200000, 0x200000 }, { 0x100000, 0x700000 }, { 0x9ffff, 1 },  { 0x7fffff, 1 },
+        { 0x808000, 0xf8000 },  { 0x80ffff, 2 },        { 0x808000, 1 }, { 0x8fffff, 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        struct boot_memory obstacle;
+        assert_true(memory_map_is_free(machine, COUNT_OF(machine), places[i].base, places[i].size, &obstacle));
+    }
+}
+
+static void places_in_the_way(void **state)
+{
+    static const struct {
+        uint64_t base, size, obstacle;
+        uint32_t type;
+    } places[] = {
+        { 0x200000, 0x600001, 0x800000, NVS },
+        { 0x7fffff, 2, 0x800000, NVS },
+        { 0x807fff, 1, 0x800000, NVS },
+        { 0x800000, 1, 0x800000, NVS },
+        { 0x9f000, 0x1001, 0xa0000, 0 },
+        { 0xa0000, 0x1000, 0xa0000, 0 },
+        { 0xfffff, 0x1000, 0xfffff, 0 },
+        { 0x8fffff, 2, 0x900000, 0 },
+        { 0xfffff000, 0x1000, 0xfffff000, RESERVED },
+        { 0xffffefff, 2, 0xffffefff, 0 },
+        { 0x9f000, 0x2000000, 0xa0000, 0 },
+        { 0x100000000, 1, 0x100000000, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        struct boot_memory obstacle;
+        assert_false(memory_map_is_free(machine, COUNT_OF(machine), places[i].base, places[i].size, &obstacle));
+        assert_int_equal(obstacle.base, places[i].obstacle);
+        assert_int_equal(obstacle.type, places[i].type);
+    }
+    struct boot_memory obstacle;
+    assert_false(memory_map_is_free(NULL, 0, 0x200000, 1, &obstacle));
+    assert_int_equal(obstacle.type, 0);
+}
+
+/* Firmware's maps may overlap: what is kept by anyone is not free. */
+static void overlapping_ranges(void **state)
+{
+    static const struct boot_memory map[] = {
+        { .base = 0, .size = 0x10000, .type = USABLE },
+        { .base = 0x4000, .size = 0x1000, .type = RESERVED },
+        { .base = 0x8000, .size = 0x10000, .type = USABLE },
+    };
+    struct boot_memory obstacle;
+    (void)state;
+    assert_true(memory_map_is_free(map, COUNT_OF(map), 0, 0x4000, &obstacle));
+    assert_true(memory_map_is_free(map, COUNT_OF(map), 0x5000, 0x13000, &obstacle));
+    assert_false(memory_map_is_free(map, COUNT_OF(map), 0, 0x18000, &obstacle));
+    assert_int_equal(obstacle.base, 0x4000);
+    assert_int_equal(obstacle.type, RESERVED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_joins_and_drops),
+        cmocka_unit_test(empty_maps),
+        cmocka_unit_test(any_order),
+        cmocka_unit_test(free_places),
+        cmocka_unit_test(places_in_the_way),
+        cmocka_unit_test(overlapping_ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
