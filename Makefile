@@ -215,7 +215,13 @@ qemu-test: kernel loader iso model ## boots on every route, with and without the
 test: kernel loader iso model $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
 	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS)
 
-bench: ## the model's cost as ratios to plain QEMU
+$B/branchy.elf: tests/bench/branchy.asm
+	$(call say,NASM,$@)
+	$Q$(NASM) -f elf64 -Wall -Werror -w-number-overflow $< -o $B/branchy.o && \
+	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
+
+bench: kernel iso model $B/branchy.elf ## the model's cost as ratios to plain QEMU
+	$Qtests/bench/run -p "$$profile"
 
 # ---- house keeping --------------------------------------------------------------------------------------------------
 .PHONY: format check-format
