@@ -203,7 +203,7 @@ export profile width options route
 QEMU_TESTS := tests/qemu/kernel-log.t tests/qemu/truth.t tests/qemu/boots
 
 .PHONY: run gdb test qemu-test bench
-run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=64 options="..." route=uefi|cd|usb|pvh
+run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=64 options="..." route=uefi|cd|usb
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options"
 
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"

@@ -72,8 +72,8 @@ sub judge
     push @wrong, '"# end" has no verdict' if @ends && !$end{verdict};
     my $verdict = $end{verdict} // '';
     # A panic ends wherever it happens, an error in the options before there is a plan, and option list runs nothing.
-    my $early = $verdict eq 'panic' || !defined $plan && !@ids && ($verdict eq 'error' || $verdict eq 'skip' && $listed);
-    return ($end{verdict}, @wrong) if $early;
+    my $early = $verdict eq 'error' || $verdict eq 'skip' && $listed;
+    return ($end{verdict}, @wrong) if $verdict eq 'panic' || $early && !defined $plan && !@ids;
 
     push @wrong, 'no plan' if !defined $plan;
     push @wrong, "plan of $plan, " . @ids . ' reported' if defined $plan && $plan != @ids;

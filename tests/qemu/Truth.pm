@@ -37,13 +37,14 @@ sub parse_truth
             push @wrong, 'truth line ' . ($i + 1) . " is not understood: $lines->[$i]";
             next;
         }
-        my %record = (interrupts => $interrupts, map { my ($key, $value) = split /=/; ($key => number($value)) } @words);
+        my %record = map { my ($key, $value) = split /=/; ($key => number($value)) } @words;
+        $record{interrupts} = $interrupts;
         push @{$truth{$kind}}, \%record;
     }
     return (\%truth, @wrong);
 }
 
-# Records printed by the kernel, in the same form; lbr => [{ tos => , entries => [newest, ..] }, ..]. Each has a "where".
+# Records printed by the kernel, in the same form; lbr => [{ tos => , entries => [newest, ..] }, ..]. Each has "where".
 sub parse_printed
 {
     my ($lines) = @_;

@@ -45,26 +45,27 @@ my @edits = (
     ['SKIP that is not ok', sub { s/^ok 3/not ok 3/ }, qr/skipped as not ok/],
     ['a broken result line', sub { s/^ok 1 ds/ok 1ds/ }, qr/not a result line/],
     ['a recap missing', sub { s/^# result ds.*// }, qr/recap has nothing for ds\.one/],
-    ['a recap that differs', sub { s/^(# result bts.one) fail/$1 pass/ }, qr/recap has pass for bts\.one, which is fail/],
+    ['a recap that differs', sub { s/^(# result bts.one) fail/$1 pass/ }, qr/recap has pass for bts\.one, which/],
     ['a recap of no test', sub { s/^(# result) ds.one/$1 ds.two/ }, qr/unknown test ds\.two/],
     ['a wrong count', sub { s/skip=1/skip=2/ }, qr/says skip=2, counted 1/],
     ['a verdict too good', sub { s/verdict=fail/verdict=pass/ }, qr/verdict=pass, but the results make it fail/],
 );
 like judged($_->[1]), $_->[2], $_->[0] for @edits;
 
-is judged(sub { s/^not ok 2/ok 2/; s/(bts.one) fail/$1 pass/; s/verdict=fail pass=1 fail=1/verdict=pass pass=2 fail=0/ }),
-    '', 'verdict pass';
+is judged(sub { s/^not ok 2/ok 2/; s/(bts.one) fail/$1 pass/;
+        s/verdict=fail pass=1 fail=1/verdict=pass pass=2 fail=0/ }), '', 'verdict pass';
 is judged(sub { s/^(not ok 2.*)/$1 # ERROR/; s/(bts.one) fail/$1 error/; s/verdict=fail/verdict=error/;
         s/fail=1(.*)error=0/fail=0$1error=1/ }), '', 'verdict error';
 
 my @begin = ('# begin dstest86 0.1.0 abc 64');
-($verdict, @wrong) = judge([@begin, '# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1']);
+my $end = '# end dstest86 verdict';
+($verdict, @wrong) = judge([@begin, "$end=error pass=0 fail=0 skip=0 error=1"]);
 is "$verdict @wrong", 'error ', 'an error before the plan';
-($verdict, @wrong) = judge([@begin, '# test ds.one: a title', '# end dstest86 verdict=skip pass=0 fail=0 skip=0 error=0']);
+($verdict, @wrong) = judge([@begin, '# test ds.one: a title', "$end=skip pass=0 fail=0 skip=0 error=0"]);
 is "$verdict @wrong", 'skip ', 'a list of the tests';
-($verdict, @wrong) = judge([@begin, '# end dstest86 verdict=pass pass=0 fail=0 skip=0 error=0']);
+($verdict, @wrong) = judge([@begin, "$end=pass pass=0 fail=0 skip=0 error=0"]);
 like "@wrong", qr/no plan.*the results make it error/, 'a pass of nothing';
-($verdict, @wrong) = judge([@begin, '1..2', 'ok 1 ds.one', '# end dstest86 verdict=panic pass=1 fail=0 skip=0 error=0']);
+($verdict, @wrong) = judge([@begin, '1..2', 'ok 1 ds.one', "$end=panic pass=1 fail=0 skip=0 error=0"]);
 is "$verdict @wrong", 'panic ', 'a panic on the way';
 
 is clean("\e[2J\e[01;01H\e[=3h\e[0m# begin\r\n"), '# begin', 'escape sequences and line ends go';
