@@ -133,14 +133,20 @@ static EFI_STATUS read_options(const EFI_LOADED_IMAGE *loader, char *out)
     return out[0] != '\0' ? EFI_SUCCESS : read_options_file(loader->DeviceHandle, out);
 }
 
+static bool starts_with(struct slice word, const char *prefix)
+{
+    size_t i = 0;
+    while (i < word.length && prefix[i] != '\0' && word.start[i] == prefix[i])
+        i++;
+    return prefix[i] == '\0';
+}
+
 /* Only width= can be refused here: the other options are the kernel's, which reports over its own console. */
 static EFI_STATUS check_options(char *text, struct options *options)
 {
-    static const char name[] = "width";
     struct slice offender;
     enum options_error error = options_parse(text, options, &offender);
-    if (error == OPTIONS_OK || error == OPTIONS_UNKNOWN || offender.length < sizeof name - 1 ||
-        CompareMem(offender.start, name, sizeof name - 1) != 0)
+    if (error == OPTIONS_OK || error == OPTIONS_UNKNOWN || !starts_with(offender, "width"))
         return EFI_SUCCESS;
     text[offender.start - text + (ptrdiff_t)offender.length] = '\0';
     Print(L"dstest86: %a: %a\n", options_error_text(error), offender.start);
@@ -216,7 +222,7 @@ static trampoline_function *prepare_trampoline(const struct elf_image *image)
     void *page = allocate_low(EfiLoaderCode, TRAMPOLINE_SIZE, image);
     if (page == NULL)
         return NULL;
-    CopyMem(page, trampoline_start, TRAMPOLINE_SIZE);
+    __builtin_memcpy(page, trampoline_start, TRAMPOLINE_SIZE);
     allow_execution(page);
     return (trampoline_function *)(UINTN)page;
 }
@@ -228,9 +234,9 @@ static struct handover *prepare_handover(const struct kernel *kernel, const char
     if (handover == NULL)
         return NULL;
 
-    CopyMem(handover->file, kernel->file, kernel->size);
-    CopyMem(handover->route, ROUTE, sizeof ROUTE);
-    CopyMem(handover->options, options, sizeof handover->options);
+    __builtin_memcpy(handover->file, kernel->file, kernel->size);
+    __builtin_memcpy(handover->route, ROUTE, sizeof ROUTE);
+    __builtin_memcpy(handover->options, options, sizeof handover->options);
     handover->info = (struct boot_info){
         .version = BOOT_INFO_VERSION,
         .size = sizeof handover->info,
@@ -380,7 +386,7 @@ EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
         return status;
     }
 
-    char text[LOAD_OPTIONS_MAX + 1];
+    char text[LOAD_OPTIONS_MAX + 1] = "";
     struct options options;
     struct kernel kernel;
     status = read_options(loader, text);
