@@ -119,7 +119,7 @@ $B/loader-x64/%.o: %.c
 $B/loader-x64/%.o: %.asm
 	$(call say,NASM,$@)
 	@mkdir -p $(@D)
-	$Q$(NASM) -f elf64 -w+all -w+error -DKERNEL_64='"$B/kernel-64.elf"' -o $@ $<
+	$Q$(NASM) -f elf64 -Wall -Werror -DKERNEL_64='"$B/kernel-64.elf"' -o $@ $<
 
 $B/loader-x64/boot/embed.o: $B/kernel-64.elf
 
