@@ -143,7 +143,8 @@ sub circular
     splice @ring, 3, 0, @between;
     my $n = 0;
     my @kept = map { sprintf '# bts %d 0x%016x => 0x%016x', $n++, 0x100 + $_, 0x10 } @$kept;
-    return complaints(['# test bts.circular', @kept, '# test bts.one', '# bts 0 0x0000000000000200 => 0x0000000000000010'],
+    return complaints(['# test bts.circular', @kept, '# test bts.one',
+        '# bts 0 0x0000000000000200 => 0x0000000000000010'],
         ['dsmodel truth 1 profile=skylake', @ring, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0']);
 }
 is join(' ', circular([4, 5, 6])), '', 'a circular buffer keeps the newest records';
