@@ -32,14 +32,15 @@
 #define EXIT_TRIES_MAX    8u
 #define TRAMPOLINE_SIZE   ((size_t)(trampoline_end - trampoline_start))
 
-/* All that the kernel is passed, in one block. */
+/* All that the kernel is passed, in one block below 4 GiB. */
 struct handover {
     struct trampoline_arguments arguments;
     struct boot_info info;
     char route[sizeof ROUTE];
     char options[LOAD_OPTIONS_MAX + 1];
     struct boot_memory memory[MEMORY_RANGES_MAX];
-    uint8_t file[]; /* the kernel's ELF */
+    EFI_MEMORY_DESCRIPTOR descriptors[MEMORY_RANGES_MAX]; /* where memory comes from; not for the kernel */
+    uint8_t file[];                                       /* the kernel's ELF */
 };
 
 struct kernel {
@@ -308,49 +309,49 @@ static EFI_STATUS check_placement(const struct elf_image *image, const struct bo
     return EFI_SUCCESS;
 }
 
-/*
- * Checks the kernel's place against the very map with which the firmware is left. That map may change until the
- * firmware agrees, so all of it is done again when it does not; from the first refusal on, nothing else may be called.
- */
-static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *image, struct handover *handover)
+/* The map of this moment, checked and put into the handover, and the key that names it. */
+static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover *handover, UINTN *key)
 {
-    const UINTN capacity = MEMORY_RANGES_MAX * sizeof(EFI_MEMORY_DESCRIPTOR); /* descriptors may be larger, so fewer */
-    uint8_t *descriptors;
-    EFI_STATUS status = BS->AllocatePool(EfiLoaderData, capacity, (void **)&descriptors);
+    UINTN size = sizeof handover->descriptors, stride;
+    UINT32 version;
+    EFI_STATUS status = BS->GetMemoryMap(&size, handover->descriptors, key, &stride, &version);
     if (EFI_ERROR(status)) {
-        Print(L"dstest86: no memory for the memory map: %r\n", status);
+        Print(L"dstest86: the memory map (%d bytes) cannot be read: %r\n", (UINT32)size, status);
         return status;
     }
 
+    /* Firmware's descriptors may be longer than ours, so there are at most as many. */
+    size_t count = 0;
+    for (UINTN offset = 0; offset + stride <= size; offset += stride) {
+        const EFI_MEMORY_DESCRIPTOR *descriptor = (void *)((uint8_t *)handover->descriptors + offset);
+        handover->memory[count++] = (struct boot_memory){
+            .base = descriptor->PhysicalStart,
+            .size = descriptor->NumberOfPages * EFI_PAGE_SIZE,
+            .type = memory_type(descriptor->Type),
+        };
+    }
+    count = memory_map_normalize(handover->memory, count);
+    handover->info.memory_count = (uint32_t)count;
+    return check_placement(image, handover->memory, count);
+}
+
+/*
+ * The map may change until the firmware agrees to be left, so it is read again each time that it does not. From then on
+ * the firmware may have shut down in part, its console too: UEFI 2.10, 7.4.6.
+ */
+static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *image, struct handover *handover)
+{
+    EFI_STATUS status;
     for (unsigned tries = 0; tries < EXIT_TRIES_MAX; tries++) {
-        UINTN size = capacity, key, stride;
-        UINT32 version;
-        status = BS->GetMemoryMap(&size, (EFI_MEMORY_DESCRIPTOR *)descriptors, &key, &stride, &version);
-        if (EFI_ERROR(status)) {
-            Print(L"dstest86: the memory map (%d bytes) cannot be read: %r\n", (UINT32)size, status);
-            break;
-        }
-
-        size_t count = 0;
-        for (UINTN offset = 0; offset + stride <= size; offset += stride) {
-            const EFI_MEMORY_DESCRIPTOR *descriptor = (const EFI_MEMORY_DESCRIPTOR *)(descriptors + offset);
-            handover->memory[count++] = (struct boot_memory){
-                .base = descriptor->PhysicalStart,
-                .size = descriptor->NumberOfPages * EFI_PAGE_SIZE,
-                .type = memory_type(descriptor->Type),
-            };
-        }
-        count = memory_map_normalize(handover->memory, count);
-        handover->info.memory_count = (uint32_t)count;
-
-        status = check_placement(image, handover->memory, count);
+        UINTN key;
+        status = read_memory_map(image, handover, &key);
         if (EFI_ERROR(status))
-            break;
+            return status;
         status = BS->ExitBootServices(self, key);
         if (!EFI_ERROR(status))
             return EFI_SUCCESS;
     }
-    BS->FreePool(descriptors);
+    Print(L"dstest86: the firmware cannot be left: %r\n", status);
     return status;
 }
 
