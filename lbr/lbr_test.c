@@ -98,6 +98,32 @@ TEST(lbr_wrap) = {
     .run = wrap,
 };
 
+/* After thousands of equal outcomes no predictor is surprised by another one, and each round takes its time. */
+static void info(struct test_run *run)
+{
+    uint64_t cycles = 0;
+
+    record(run, &workload_long_loop, NO_FILTER);
+    for (unsigned age = 0; age < stack.depth && stack.error == LBR_DECODE_OK; age++) {
+        const struct lbr_entry *entry = &stack.entries[age];
+        if (!(entry->has & LBR_HAS_MISPRED) || entry->mispredicted)
+            test_fail(run, "LBR entry %u of a steady loop is not marked as predicted", age);
+        if (entry->in_tsx || entry->tsx_abort)
+            test_fail(run, "LBR entry %u is in a transaction", age);
+        cycles += entry->cycles;
+    }
+    if (!cycles)
+        test_fail(run, "the entries of a loop took no cycles at all");
+}
+
+TEST(lbr_info) = {
+    .id = "lbr.info",
+    .title = "LBR_INFO marks the branches of a steady loop as predicted, outside transactions, and counts their cycles",
+    .needs = NEED_LBR | NEED_LBR_INFO,
+    .records = true,
+    .run = info,
+};
+
 static void software_interrupt(struct test_run *run)
 {
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
@@ -228,8 +254,8 @@ static void read_frozen(uint64_t status)
 }
 
 /*
- * The 33rd call of the loop raises the interrupt through PEBS. Frozen, the newest entry is the workload's: neither the
- * interrupt nor any branch of its handler may be in the stack.
+ * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. Frozen,
+ * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the stack.
  */
 static void freeze(struct test_run *run)
 {
