@@ -146,8 +146,27 @@ $B/dstest86.iso: boot/make-iso boot/options.txt LICENSE $B/BOOTX64.EFI
 -include $(LOADER_SOURCES:%.c=$B/loader-x64/%.d)
 
 # ---- model ----------------------------------------------------------------------------------------------------------
+# The engine links without QEMU, into the plugin and into tests/host/test_model_*; the other files speak QEMU's ABI.
+MODEL_GLUE := model/plugin.c model/processor.c model/qemu_private.c
+MODEL_PURE := $(filter-out $(MODEL_GLUE),$(wildcard model/*.c))
+MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(MODEL_GLUE))
+# A plugin finds QEMU's symbols in QEMU: none is linked. GLib is what the interface passes arrays in.
+MODEL_CFLAGS = $(WARNINGS) -D_POSIX_C_SOURCE=200809L -O2 -g -fPIC -fvisibility=hidden -I. \
+	$(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
+
 .PHONY: model
-model: ## build/dsmodel.so, the debug store as a QEMU plugin
+model: $B/dsmodel.so ## build/dsmodel.so, the debug store as a QEMU plugin
+
+$(MODEL_OBJECTS): $B/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(HOST_CC) $(MODEL_CFLAGS) $(DEPS) -c -o $@ $<
+
+$B/dsmodel.so: $(MODEL_OBJECTS)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -shared -o $@ $^
+
+-include $(MODEL_OBJECTS:.o=.d)
 
 # ---- host tests -----------------------------------------------------------------------------------------------------
 # tests/host/test_NAME.c becomes build/host/test_NAME, and build/host32/test_NAME where the host can link -m32; each

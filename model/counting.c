@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting and overflow.
+ *
+ * Translated code adds a whole block's events to hot->counts when the block begins, and calls engine_due first when one
+ * of them would take a class to CLASS_DUE. Only then is the instruction looked for: when it is the block's last, the
+ * next block's beginning is the place to act (stop_between); otherwise the block is run in a translation that calls
+ * engine_stop behind it. So an overflow costs something, and a count hardly anything.
+ *
+ * WRMSR to a register of the model is not counted, whatever it changes: N instructions between a WRMSR that enables a
+ * counter and one that disables it are counted as N.
+ */
+#include "model/engine_parts.h"
+
+static bool end_counts(enum event_kind kind, enum block_end end)
+{
+    switch (kind) {
+    case EVENT_BRANCHES:
+        return end >= END_JCC;
+    case EVENT_CONDITIONAL:
+        return end == END_JCC;
+    case EVENT_NEAR_CALLS:
+        return end == END_REL_CALL || end == END_IND_CALL;
+    case EVENT_NEAR_RETURNS:
+        return end == END_RET;
+    case EVENT_FAR_BRANCHES:
+        return end == END_FAR || end == END_INT;
+    default:
+        return false;
+    }
+}
+
+bool engine_class_covers(unsigned class, unsigned cpl)
+{
+    enum event_qualifier qualifier = (enum event_qualifier)(class % EVENT_QUALIFIERS);
+
+    return qualifier == ANY_RING || (qualifier == RING_0) == (cpl == 0);
+}
+
+unsigned engine_class_events(unsigned class, const struct block *block, unsigned from)
+{
+    enum event_kind kind = (enum event_kind)(class / EVENT_QUALIFIERS);
+
+    if (from >= block->count || !engine_class_covers(class, block->cpl)) {
+        return 0;
+    }
+    if (kind == EVENT_INSTRUCTIONS) {
+        return block->count - from;
+    }
+    return end_counts(kind, (enum block_end)block->end);
+}
+
+/* Events of a class that are in hot->counts and have not happened. */
+static uint64_t still_to_come(unsigned class, struct place place)
+{
+    return place.block == NULL || class >= INLINE_CLASSES ? 0 : engine_class_events(class, place.block, place.index);
+}
+
+static unsigned counter_count(const struct vcpu *v)
+{
+    return v->profile->general_counters + v->profile->fixed_counters;
+}
+
+void counting_update(struct vcpu *v, struct place place)
+{
+    unsigned n = counter_count(v);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct counter *c = &v->counters[i];
+
+        if (c->active) {
+            uint64_t now = (v->hot->counts[c->class] & (CLASS_FORCE - 1)) - still_to_come(c->class, place);
+            uint64_t events = now - v->base[c->class];
+
+            c->value += events;
+            c->moved = c->moved || events > 0;
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        struct counter *c = &v->counters[i];
+
+        if (c->active) {
+            v->base[c->class] = (v->hot->counts[c->class] & (CLASS_FORCE - 1)) - still_to_come(c->class, place);
+        }
+    }
+}
+
+void counting_arm(struct vcpu *v, struct place place)
+{
+    unsigned n = counter_count(v);
+    uint64_t left[MAX_COUNTERS];
+
+    for (unsigned i = 0; i < n; i++) {
+        struct counter *c = &v->counters[i];
+
+        left[i] = c->armed ? 1 : (UINT64_C(1) << v->profile->counter_width) - (c->value & width_mask(v));
+    }
+    for (unsigned i = 0; i < n; i++) {
+        struct counter *c = &v->counters[i];
+
+        if (!c->active) {
+            continue;
+        }
+        for (unsigned j = 0; j < n; j++) {
+            if (v->counters[j].active && v->counters[j].class == c->class && left[j] < left[i]) {
+                left[i] = left[j];
+            }
+        }
+        v->base[c->class] = CLASS_DUE - left[i];
+        v->hot->counts[c->class] = CLASS_DUE - left[i] + still_to_come(c->class, place);
+    }
+}
+
+/*
+ * CMASK turns a counter into one of cycles, in which at least (INV: fewer than) that many events happened. With one
+ * instruction a cycle an event happens at most once in a cycle, so what is left is the event itself, every cycle, or
+ * nothing. EDGE is not modelled: with it a counter stands still, and so it does with INV and CMASK 1.
+ */
+static enum event_kind masked_kind(enum event_kind kind, uint64_t select)
+{
+    unsigned cmask = EVTSEL_CMASK(select);
+    bool inverted = select & EVTSEL_INV;
+
+    if (select & EVTSEL_EDGE) {
+        return EVENT_NONE;
+    }
+    if (cmask == 0 || (cmask == 1 && !inverted)) {
+        return kind;
+    }
+    return cmask > 1 && inverted ? EVENT_INSTRUCTIONS : EVENT_NONE;
+}
+
+static const struct profile_event *find_event(const struct profile *p, uint64_t select, unsigned counter)
+{
+    for (unsigned i = 0; i < p->event_count; i++) {
+        const struct profile_event *e = &p->events[i];
+
+        if (e->select == (select & 0xff) && e->umask == (select >> 8 & 0xff) && (e->counters >> counter & 1)) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static void configure_general(struct vcpu *v, unsigned i)
+{
+    uint64_t select = v->event_select[i];
+    struct counter *c = &v->counters[i];
+    const struct profile_event *e = find_event(v->profile, select, i);
+    enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, select);
+    bool user = select & EVTSEL_USR;
+    bool system = select & EVTSEL_OS;
+    bool latency = kind == EVENT_LOAD_LATENCY;
+
+    c->class = event_class(kind, user && system ? ANY_RING : system ? RING_0 : OTHER_RINGS);
+    c->interrupts = select & EVTSEL_INT;
+    c->pebs = (v->regs[REG_IA32_PEBS_ENABLE] >> i & 1) && e != NULL && e->pebs &&
+              (!latency || (v->regs[REG_IA32_PEBS_ENABLE] >> (32 + i) & 1));
+    c->pdir = c->pebs && i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
+              (select >> 8 & 0xff) == v->profile->pdir_umask;
+    c->active =
+        kind != EVENT_NONE && (user || system) && (select & EVTSEL_EN) && (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1);
+}
+
+/* All three fixed counters (instructions, core and reference cycles) count instructions in modelled time. */
+static void configure_fixed(struct vcpu *v, unsigned i)
+{
+    unsigned control = (unsigned)(v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * i) & 0xf;
+    struct counter *c = &v->counters[v->profile->general_counters + i];
+    unsigned rings = control & 3;
+
+    c->class = event_class(EVENT_INSTRUCTIONS, rings == 3 ? ANY_RING : rings == 1 ? RING_0 : OTHER_RINGS);
+    c->interrupts = control & 8;
+    c->active = rings != 0 && (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> (FIXED_STATUS_SHIFT + i) & 1);
+}
+
+void counting_configure(struct vcpu *v, struct place place)
+{
+    unsigned n = counter_count(v);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct counter *c = &v->counters[i];
+
+        if (i < v->profile->general_counters) {
+            configure_general(v, i);
+        } else {
+            configure_fixed(v, i - v->profile->general_counters);
+        }
+        c->active = c->active && !(v->status & STATUS_CTR_FRZ);
+        c->armed = c->armed && c->pebs;
+        c->moved = false;
+    }
+    v->counts_outcomes = false;
+    for (unsigned class = 0; class < EVENT_CLASSES; class ++) {
+        v->hot->counts[class] = 0; /* a class that nobody counts is far from CLASS_DUE */
+    }
+    for (unsigned i = 0; i < n; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (!c->active) {
+            continue;
+        }
+        if (c->class < INLINE_CLASSES) {
+            v->wants_classes |= UINT32_C(1) << c->class;
+        } else if (c->class < event_class(EVENT_DATA, ANY_RING)) {
+            v->counts_outcomes = true;
+        } else {
+            v->wants_data = true;
+        }
+    }
+    counting_arm(v, place);
+}
+
+uint64_t counting_outcomes_left(const struct vcpu *v)
+{
+    uint64_t left = UINT64_MAX;
+
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->class >= INLINE_CLASSES && c->class < event_class(EVENT_DATA, ANY_RING)) {
+            uint64_t count = v->hot->counts[c->class];
+            uint64_t mine = count < CLASS_DUE ? CLASS_DUE - count : 0;
+
+            left = mine < left ? mine : left;
+        }
+    }
+    return left;
+}
+
+bool counting_outcome_due(const struct vcpu *v)
+{
+    return v->counts_outcomes && counting_outcomes_left(v) == 0;
+}
+
+void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
+                       const struct data_access *data)
+{
+    unsigned n = counter_count(v);
+    uint64_t recorded = 0;
+
+    counting_update(v, place);
+    for (unsigned i = 0; i < n; i++) {
+        struct counter *c = &v->counters[i];
+        bool overflowed = c->active && c->value > width_mask(v);
+
+        c->value &= width_mask(v);
+        if (c->active && c->armed && c->moved) {
+            recorded |= UINT64_C(1) << i;
+        } else if (overflowed && c->pebs) {
+            c->armed = true;
+            recorded |= c->pdir ? UINT64_C(1) << i : 0;
+        } else if (overflowed) {
+            bool fixed = i >= v->profile->general_counters;
+
+            v->status |= UINT64_C(1) << (fixed ? FIXED_STATUS_SHIFT + i - v->profile->general_counters : i);
+            v->pmi_wanted = v->pmi_wanted || c->interrupts;
+        }
+        c->moved = false;
+    }
+    if (recorded != 0 && pebs_record(v, recorded, ip, eventing_ip, data)) {
+        for (unsigned i = 0; i < v->profile->general_counters; i++) {
+            if (recorded >> i & 1) {
+                v->counters[i].armed = false;
+                v->counters[i].value = pebs_reset_value(v, i) & width_mask(v);
+            }
+        }
+    }
+    counting_arm(v, place);
+}
+
+/* The first instruction of a block about to begin that takes a class to its end: an index, or -1. */
+static int first_due(const struct vcpu *v, struct place place)
+{
+    int first = -1;
+
+    for (unsigned i = 0; i < counter_count(v); i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (!c->active || c->class >= INLINE_CLASSES) {
+            continue;
+        }
+        uint64_t events = engine_class_events(c->class, place.block, place.index);
+        uint64_t left = CLASS_DUE - v->base[c->class];
+
+        if (events == 0 || left > events) {
+            continue;
+        }
+        bool each = c->class / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS;
+        int index = each ? (int)(place.index + left) - 1 : place.block->count - 1;
+
+        first = first < 0 || index < first ? index : first;
+    }
+    return first;
+}
+
+/* Arranges for a call behind the instruction that is due. True: it is not the block's last one. */
+static bool watch_for(struct vcpu *v, const struct block *block, int due)
+{
+    if (due < 0) {
+        return false;
+    }
+    if (due == block->count - 1) {
+        v->stop_between = true;
+        for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+            if (v->wants_classes >> class & 1) {
+                v->hot->counts[class] |= CLASS_FORCE;
+            }
+        }
+        return false;
+    }
+    v->hot->stop_at = block_address(block, (unsigned)due + 1);
+    return true;
+}
+
+/* A block was left right behind the instruction that was due. */
+static bool overdue(const struct vcpu *v)
+{
+    for (unsigned i = 0; i < counter_count(v); i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->class < INLINE_CLASSES && v->base[c->class] >= CLASS_DUE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
+{
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        v->hot->counts[class] &= CLASS_FORCE - 1;
+    }
+    counting_update(v, BETWEEN_BLOCKS);
+    if (v->stop_between || overdue(v)) {
+        uint64_t eventing_ip = running_block(v) != NULL ? running_block(v)->last : v->left_behind;
+
+        v->stop_between = false;
+        counting_fall_due(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
+        if (v->pmi_wanted) {
+            branches_drain(v, false, block->pc, block->cpl);
+            engine_deliver(v);
+            if (engine_took_pmi(v)) {
+                return DUE_AGAIN;
+            }
+        }
+    }
+    if (watching && v->hot->stop_at != 0) {
+        return DUE_GO_ON; /* found when the block was to be run unwatched */
+    }
+    v->hot->stop_at = 0;
+    if (watch_for(v, block, first_due(v, (struct place){ block, 0 }))) {
+        return watching ? DUE_GO_ON : DUE_WATCH;
+    }
+    return DUE_GO_ON;
+}
+
+void engine_stop(struct vcpu *v, struct place place)
+{
+    uint64_t ip = block_address(place.block, place.index);
+
+    v->hot->stop_at = 0;
+    counting_fall_due(v, place, ip, block_address(place.block, place.index - 1), NULL);
+    if (v->pmi_wanted) {
+        branches_drain(v, true, 0, 0);
+        engine_deliver(v);
+        v->pmi_raised = false; /* it is taken where the block ends */
+    }
+    watch_for(v, place.block, first_due(v, place));
+}
+
+void counting_cut(struct vcpu *v, struct place place)
+{
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        if (v->wants_classes >> class & 1) {
+            v->hot->counts[class] -= engine_class_events(class, place.block, place.index);
+        }
+    }
+    v->hot->stop_at = 0;
+    v->stop_between = false;
+}
+
+void engine_repeat(struct vcpu *v, const struct block *block)
+{
+    const struct block *before = running_block(v);
+
+    if (before == NULL || before->end != END_REPEAT || before->last != block->pc) {
+        return;
+    }
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        if (v->wants_classes >> class & 1) {
+            bool counts = class / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && engine_class_covers(class, block->cpl);
+
+            v->hot->counts[class] -= counts;
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory accesses: where a load's data came from and how long it took, and the events that count them.
+ *
+ * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (1 L1, 3 L2, 4 L3, 0Ch
+ * local memory, for no other processor's cache holds the line; bit 4: second-level TLB miss; bit 5: locked) and the
+ * latency. For the other data events, by data address profiling, the address; A0h then is a store status (bit 0: the
+ * store hit L1) and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring
+ * Facility" and "PEBS Data Address Profiling".
+ *
+ * An instruction with several accesses is described by its slowest load, or its slowest store.
+ */
+#include "model/engine_parts.h"
+
+#define LINE_SHIFT 6
+
+#define SOURCE_STLB_MISS (UINT64_C(1) << 4)
+#define SOURCE_LOCKED    (UINT64_C(1) << 5)
+#define STORE_HIT_L1     UINT64_C(1)
+
+static const uint64_t load_sources[DATA_LEVELS] = { 1, 3, 4, 0xc };
+
+static void begin(struct vcpu *v, struct place place)
+{
+    v->data.block = place.block;
+    v->data.index = place.index;
+    v->data.flags = place.block->insns[place.index].flags & INSN_LOCKED;
+    v->data.split_load = v->data.split_store = false;
+    v->data.stlb_load = v->data.stlb_store = false;
+    v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
+    v->data.level = LEVEL_L1;
+    v->hot->data_pending = 1;
+}
+
+void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
+{
+    uint64_t last = address + size - 1;
+    bool split = (address ^ last) >> LINE_SHIFT;
+
+    if (!v->hot->data_pending) {
+        begin(v, place);
+    }
+    bool tlb_miss = data_cache_tlb_miss(v->cache, address);
+    enum data_level level = data_cache_access(v->cache, address);
+
+    if (split) {
+        enum data_level other = data_cache_access(v->cache, last);
+
+        tlb_miss = data_cache_tlb_miss(v->cache, last) || tlb_miss;
+        level = other > level ? other : level;
+    }
+    struct data_access *slowest = store ? &v->data.store : &v->data.load;
+    unsigned latency = data_cache_latency(level);
+
+    v->data.flags |= store ? INSN_STORE : INSN_LOAD;
+    if (store) {
+        v->data.split_store = v->data.split_store || split;
+        v->data.stlb_store = v->data.stlb_store || tlb_miss;
+    } else {
+        v->data.split_load = v->data.split_load || split;
+        v->data.stlb_load = v->data.stlb_load || tlb_miss;
+    }
+    if (latency <= slowest->latency) {
+        return;
+    }
+    slowest->address = address;
+    slowest->latency = latency;
+    if (store) {
+        slowest->source = level == LEVEL_L1 ? STORE_HIT_L1 : 0;
+    } else {
+        v->data.level = level;
+        slowest->source =
+            load_sources[level] | (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.flags & INSN_LOCKED ? SOURCE_LOCKED : 0);
+    }
+}
+
+static bool happened(const struct vcpu *v, enum event_kind kind)
+{
+    bool load = v->data.flags & INSN_LOAD;
+    bool store = v->data.flags & INSN_STORE;
+
+    switch (kind) {
+    case EVENT_LOADS:
+        return load;
+    case EVENT_STORES:
+        return store;
+    case EVENT_LOCKED_LOADS:
+        return load && (v->data.flags & INSN_LOCKED);
+    case EVENT_SPLIT_LOADS:
+        return v->data.split_load;
+    case EVENT_SPLIT_STORES:
+        return v->data.split_store;
+    case EVENT_STLB_MISS_LOADS:
+        return v->data.stlb_load;
+    case EVENT_STLB_MISS_STORES:
+        return v->data.stlb_store;
+    case EVENT_L1_HITS:
+        return load && v->data.level == LEVEL_L1;
+    case EVENT_L2_HITS:
+        return load && v->data.level == LEVEL_L2;
+    case EVENT_L3_HITS:
+        return load && v->data.level == LEVEL_L3;
+    case EVENT_L1_MISSES:
+        return load && v->data.level > LEVEL_L1;
+    case EVENT_L2_MISSES:
+    case EVENT_L3_REFERENCES:
+        return load && v->data.level > LEVEL_L2;
+    case EVENT_L3_MISSES:
+        return load && v->data.level > LEVEL_L3;
+    case EVENT_LOAD_LATENCY:
+        return load && v->data.load.latency > v->regs[REG_MSR_PEBS_LD_LAT];
+    default:
+        return false;
+    }
+}
+
+/* What a record about events of this kind says of the access. */
+static struct data_access describe(const struct vcpu *v, enum event_kind kind)
+{
+    bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES;
+
+    if (kind == EVENT_LOAD_LATENCY) {
+        return v->data.load;
+    }
+    if (store) {
+        return (struct data_access){ v->data.store.address, v->data.store.source, 0 };
+    }
+    return (struct data_access){ v->data.load.address, 0, 0 };
+}
+
+void engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
+{
+    unsigned qualifier = v->data.block->cpl == 0 ? RING_0 : OTHER_RINGS;
+    enum event_kind due = EVENT_NONE;
+
+    v->hot->data_pending = 0;
+    for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
+        if (happened(v, (enum event_kind)kind)) {
+            v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
+            v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
+        }
+    }
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->class >= event_class(EVENT_DATA, ANY_RING) && v->hot->counts[c->class] >= CLASS_DUE) {
+            enum event_kind kind = (enum event_kind)(c->class / EVENT_QUALIFIERS);
+
+            due = due == EVENT_NONE || kind == EVENT_LOAD_LATENCY ? kind : due;
+        }
+    }
+    if (due == EVENT_NONE) {
+        return;
+    }
+    struct data_access access = describe(v, due);
+
+    counting_fall_due(v, place, ip, block_address(v->data.block, v->data.index), &access);
+    if (v->pmi_wanted) {
+        if (place.block != NULL) {
+            branches_drain(v, true, 0, 0);
+        }
+        engine_deliver(v);
+        v->pmi_raised = false; /* it is taken where the block ends */
+    }
+}

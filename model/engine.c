@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/engine_parts.h"
+
+#define LVT_MASKED (1u << 16)
+
+bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
+                 struct hot *hot)
+{
+    FILE *truth = v->truth;
+    FILE *violations = v->violations;
+
+    memset(v, 0, sizeof(*v));
+    memset(hot, 0, sizeof(*hot));
+    v->number = number;
+    v->profile = profile;
+    v->host = host;
+    v->cpu = cpu;
+    v->hot = hot;
+    v->truth = truth;
+    v->violations = violations;
+    v->predictor = calloc(profile->predictor_slots, sizeof(*v->predictor));
+    v->cache = data_cache_new();
+    if (v->predictor == NULL || v->cache == NULL) {
+        engine_free(v);
+        return false;
+    }
+    for (unsigned i = 0; i < profile->msr_count; i++) {
+        if (profile->msrs[i].reg < REG_STORED) {
+            v->regs[profile->msrs[i].reg] = profile->msrs[i].reset;
+        }
+    }
+    engine_update(v);
+    return true;
+}
+
+void engine_free(struct vcpu *v)
+{
+    free(v->predictor);
+    data_cache_free(v->cache);
+    v->predictor = NULL;
+    v->cache = NULL;
+}
+
+bool engine_read_ds(struct vcpu *v)
+{
+    uint8_t bytes[ENCODE_DS_BYTES];
+
+    if (!v->host->read(v->cpu, v->regs[REG_IA32_DS_AREA], bytes, sizeof(bytes))) {
+        referee_report(v, running_block(v) == NULL ? 0 : running_block(v)->pc, "ds-area-not-mapped",
+                       "IA32_DS_AREA points to memory that is not present, and a record was lost",
+                       "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\"");
+        return false;
+    }
+    struct ds_buffer pebs = v->ds.pebs;
+
+    encode_read_ds(&v->ds, bytes);
+    if (v->pebs_staged > 0) {
+        v->ds.pebs = pebs; /* its index in memory is behind by what is staged */
+    }
+    return true;
+}
+
+void engine_update(struct vcpu *v)
+{
+    counting_configure(v, BETWEEN_BLOCKS);
+    v->hot->tracing = bts_on(v) || lbr_on(v) || v->counts_outcomes;
+    v->wants_blocks = v->wants_blocks || v->hot->tracing;
+    if (bts_on(v)) {
+        engine_read_ds(v);
+    }
+    branches_set_limit(v);
+}
+
+void engine_settle(struct vcpu *v)
+{
+    branches_drain(v, true, 0, 0);
+    pebs_flush(v);
+    engine_deliver(v);
+}
+
+void engine_deliver(struct vcpu *v)
+{
+    uint64_t debugctl = v->regs[REG_IA32_DEBUGCTL];
+
+    if (!v->pmi_wanted) {
+        return;
+    }
+    v->pmi_wanted = false;
+    branches_flush(v);
+    pebs_flush(v);
+    if (debugctl & (DEBUGCTL_FREEZE_LBRS_ON_PMI | DEBUGCTL_FREEZE_PERFMON_ON_PMI)) {
+        v->status |= debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI ? STATUS_LBR_FRZ : 0;
+        v->status |= debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI ? STATUS_CTR_FRZ : 0;
+        engine_update(v);
+    }
+    uint32_t lvtpc = v->host->pmi(v->cpu);
+
+    v->pmi_raised = !(lvtpc & LVT_MASKED);
+    truth_pmi(v, lvtpc);
+}
+
+void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl)
+{
+    const struct block *block = running_block(v);
+    int index = block == NULL ? -1 : block_index(block, from);
+    bool software = block != NULL && block->end == END_INT && kind == INTERRUPTION_EXCEPTION &&
+                    (from == block->last || from == block->next);
+    bool cut;
+
+    if (kind == INTERRUPTION_EXCEPTION) {
+        cut = index >= 0 && !software;
+    } else {
+        cut = block != NULL && block->end == END_REPEAT && from == block->last;
+    }
+    if (cut) {
+        counting_cut(v, (struct place){ block, (unsigned)index });
+        branches_drop_last(v, (unsigned)index);
+        v->hot->data_pending = 0;
+    } else {
+        if (v->hot->data_pending) {
+            engine_data_retired(v, BETWEEN_BLOCKS, from);
+        }
+        if (v->stop_between) {
+            v->stop_between = false;
+            counting_fall_due(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
+        }
+        branches_drain(v, false, from, block == NULL ? 0 : block->cpl);
+    }
+    if (v->hot->tracing) {
+        branches_interruption(v, software ? block->last : from, to, block == NULL ? cpl : block->cpl, cpl);
+    }
+    v->hot->stop_at = 0;
+    v->hot->block = NULL;
+    pebs_flush(v);
+    engine_deliver(v);
+    v->pmi_raised = false; /* the handler's first instruction is where it can be taken */
+}
+
+void engine_lone_instruction(struct vcpu *v, uint64_t address)
+{
+    const struct block *block = running_block(v);
+    int index = block == NULL || address == block->pc ? -1 : block_index(block, address);
+
+    if (index < 0 || (unsigned)index + 1 == block->count) {
+        return; /* a block of its own, as translated */
+    }
+    engine_leave(v, (struct place){ block, (unsigned)index + 1 });
+}
+
+void engine_leave(struct vcpu *v, struct place place)
+{
+    counting_cut(v, place);
+    branches_drop_last(v, place.index);
+    v->hot->block = NULL;
+    v->left_behind = block_address(place.block, place.index - 1);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The debug store of one processor as a state machine, without QEMU: it is told of MSR accesses, of blocks that begin
+ * and of interruptions, and answers with values, faults, records in memory and interrupts, all through struct host.
+ *
+ * Which file does what: engine.c begins, ends and delivers; msr.c the registers; counting.c counters and overflow;
+ * pebs.c PEBS records; branches.c what a branch leaves behind in BTS and the LBR stack; data.c memory accesses;
+ * referee.c what the manual forbids.
+ *
+ * Time. One instruction takes one cycle. Batches. Branches are gathered in a ring and worked through when it is full,
+ * when the next branch could raise an interrupt, and before anything by which software may look: an access to any MSR,
+ * CPUID, RDPMC, an interrupt or exception. This is the modelled store buffer: a guest that reads the DS area by a plain
+ * load while tracing sees it up to ENGINE_RING blocks late, and PEBS records up to PEBS_STAGE late.
+ */
+#ifndef MODEL_ENGINE_H
+#define MODEL_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/block.h"
+#include "model/data_cache.h"
+#include "model/encode.h"
+#include "model/profile.h"
+
+#define ENGINE_RING      256 /* blocks */
+#define PEBS_STAGE       16  /* records */
+#define MAX_COUNTERS     8   /* general ones first, fixed ones behind */
+#define MAX_LBR          32
+#define EVENT_QUALIFIERS 3
+
+/*
+ * An event counted in all rings, in ring 0 only or outside it only is a class of its own, with a running count that
+ * says how far the nearest counter is from overflow: the event that takes it to CLASS_DUE makes a counter overflow.
+ * CLASS_FORCE on top makes the next block's check call the engine in any case.
+ */
+enum event_qualifier { ANY_RING, RING_0, OTHER_RINGS };
+#define EVENT_CLASSES  (EVENT_KINDS * EVENT_QUALIFIERS)
+#define INLINE_CLASSES (EVENT_OUTCOMES * EVENT_QUALIFIERS)
+#define CLASS_DUE      (UINT64_C(1) << 48)
+#define CLASS_FORCE    (UINT64_C(1) << 56)
+
+static inline unsigned event_class(enum event_kind kind, enum event_qualifier qualifier)
+{
+    return (unsigned)kind * EVENT_QUALIFIERS + (unsigned)qualifier;
+}
+
+/* What translated code reads and writes by itself, one a processor. */
+struct hot {
+    uint64_t tracing;          /* branches are wanted */
+    const struct block *block; /* the block that began last; NULL after an interruption */
+    uint64_t stop_at;          /* address before which engine_stop wants to be called, 0 for none */
+    uint64_t fix_up;           /* the glue's: registers are to be replaced after CPUID or RDMSR */
+    uint64_t data_pending;     /* the instruction before this one accessed memory */
+    uint64_t counts[EVENT_CLASSES];
+};
+
+struct registers {
+    uint64_t general[GENERAL_REGISTERS];
+    uint64_t rflags;
+};
+
+/* The world outside one processor. cpu is what engine_init was given. */
+struct host {
+    /* Guest memory by linear address, through the page tables of the moment. False where a byte is not mapped. */
+    bool (*read)(void *cpu, uint64_t address, void *bytes, size_t size);
+    bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
+    /* The register file as it stands after the instruction that retired last, which is followed by the one at ip. */
+    void (*registers)(void *cpu, uint64_t ip, struct registers *registers);
+    /* What RDTSC would read. */
+    uint64_t (*tsc)(void *cpu);
+    /* Delivers what LVTPC says and sets its mask bit; returns LVTPC as it stood before. */
+    uint32_t (*pmi)(void *cpu);
+    /* Page-table entry flags of a linear address (P, RW, US, A, D, G, NX of the leaf), 0 where it is not mapped. */
+    uint64_t (*page)(void *cpu, uint64_t address);
+    /* Whether code that has run lies in the 4 KiB page at this linear address. */
+    bool (*has_code)(void *cpu, uint64_t address);
+    /* LVTPC without touching it. */
+    uint32_t (*lvtpc)(void *cpu);
+};
+
+struct counter {
+    uint64_t value; /* counter_width bits */
+    unsigned class; /* EVENT_CLASSES when it counts nothing */
+    bool active;
+    bool pebs; /* its overflow arms PEBS */
+    bool pdir;
+    bool interrupts; /* PMI on overflow */
+    bool armed;      /* it has overflowed; its next event writes the record */
+    bool moved;      /* its event happened since the counters were last looked at */
+};
+
+struct lbr_entry {
+    uint64_t from, to, info;
+};
+
+struct data_access {
+    uint64_t address;
+    uint64_t source;  /* the record's encoding */
+    uint64_t latency; /* cycles */
+};
+
+/* Where the processor stands: before instruction `index` of `block`, whose count is already in. No block: between two.
+ */
+struct place {
+    const struct block *block;
+    unsigned index;
+};
+#define BETWEEN_BLOCKS ((struct place){ NULL, 0 })
+
+struct vcpu {
+    unsigned number;
+    const struct profile *profile;
+    const struct host *host;
+    void *cpu;
+    FILE *truth, *violations; /* NULL: not wanted */
+    struct hot *hot;
+
+    uint64_t regs[REG_STORED];
+    uint64_t event_select[MAX_COUNTERS];
+    uint64_t status; /* IA32_PERF_GLOBAL_STATUS */
+    struct counter counters[MAX_COUNTERS];
+    uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
+
+    /* what translated code must report, as far as this processor is concerned */
+    bool wants_blocks, wants_data;
+    uint32_t wants_classes; /* bit i: inline class i */
+    bool counts_outcomes;
+
+    /* branches */
+    const struct block *ring[ENGINE_RING];
+    unsigned ring_used, ring_limit;
+    uint64_t time, lbr_time; /* cycles; at the newest entry */
+    struct lbr_entry lbr[MAX_LBR];
+    uint64_t *predictor;
+    uint64_t last_branch;
+
+    /* overflow in sight */
+    uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
+    bool stop_between;    /* the block that runs ends in the instruction that is due */
+
+    /* records on their way to memory */
+    struct bts_event bts_stage[ENGINE_RING];
+    struct pebs_event pebs_stage[PEBS_STAGE];
+    unsigned bts_staged, pebs_staged;
+    uint64_t bts_at, pebs_at; /* where the stage goes */
+    struct ds_area ds;        /* as read last */
+    bool pebs_ds_read, pebs_dropping;
+    bool pmi_wanted;
+    bool pmi_raised; /* since the last engine_took_pmi */
+
+    struct data_cache *cache;
+    struct {
+        const struct block *block;
+        unsigned index;
+        unsigned flags;
+        bool split_load, split_store, stlb_load, stlb_store;
+        struct data_access load, store; /* the slowest of each */
+        unsigned level;                 /* of that load */
+    } data;
+};
+
+/*
+ * Puts a processor into its state after reset. hot is the memory that translated code shares and must outlive it.
+ * Returns false without memory.
+ */
+bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
+                 struct hot *hot);
+void engine_free(struct vcpu *v);
+
+/* --- registers ------------------------------------------------------------------------------------------------- */
+enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_FAULT };
+
+/* place: the RDMSR, WRMSR or RDPMC itself. MSR_UNKNOWN: not the model's. MSR_FAULT: #GP(0), and nothing changed. */
+enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place);
+enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place);
+enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place);
+
+/* Changes what QEMU's processor answered (EAX, EBX, ECX, EDX) into what the modelled one does. */
+void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4]);
+
+/* --- what translated code adds ------------------------------------------------------------------------------------ */
+
+/* Whether an event class counts at this privilege level. */
+bool engine_class_covers(unsigned class, unsigned cpl);
+
+/* Events of an inline class that instructions [from, ...) of a block are. */
+unsigned engine_class_events(unsigned class, const struct block *block, unsigned from);
+
+/* --- execution ------------------------------------------------------------------------------------------------- */
+
+/* A block begins while hot->tracing. True: a PMI was raised at its first instruction, and the block is to be begun
+ * again so that it can be delivered there. */
+static inline bool engine_block(struct vcpu *v, const struct block *block);
+bool engine_ring_full(struct vcpu *v);
+
+/*
+ * A block is about to begin, before its count is added, and may hold the event that some counter waits for (or
+ * CLASS_FORCE is set).
+ */
+enum due_answer {
+    DUE_GO_ON,
+    DUE_WATCH, /* run it in the translation that calls engine_stop before hot->stop_at */
+    DUE_AGAIN, /* a PMI was raised: begin the block again */
+};
+enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching);
+
+/* The instruction before hot->stop_at has retired in a block that is being watched. */
+void engine_stop(struct vcpu *v, struct place place);
+
+/* A block that a REP instruction has come back to begins: its first instruction was counted before. */
+void engine_repeat(struct vcpu *v, const struct block *block);
+
+/*
+ * An instruction in the middle of the running block was taken out of it and run by itself (QEMU does so for device
+ * access); the rest of the block follows as a block of its own.
+ */
+void engine_lone_instruction(struct vcpu *v, uint64_t address);
+
+/* The running block is left before place.index, which is at least 1; the rest follows as a block of its own. */
+void engine_leave(struct vcpu *v, struct place place);
+
+/* Control went from `from` to the handler at `to`, which runs at privilege level cpl. */
+enum interruption { INTERRUPTION_EXTERNAL, INTERRUPTION_EXCEPTION };
+void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl);
+
+/* An instruction accesses memory: size 1 to 64 bytes. */
+void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
+
+/* hot->data_pending was set and its instruction has retired; ip is the next one's address. */
+void engine_data_retired(struct vcpu *v, struct place place, uint64_t ip);
+
+/* Everything gathered goes to memory: software may look now. */
+void engine_settle(struct vcpu *v);
+
+static inline bool engine_took_pmi(struct vcpu *v)
+{
+    bool raised = v->pmi_raised;
+
+    v->pmi_raised = false;
+    return raised;
+}
+
+static inline bool engine_block(struct vcpu *v, const struct block *block)
+{
+    v->ring[v->ring_used++] = block;
+    return v->ring_used >= v->ring_limit && engine_ring_full(v);
+}
+
+#endif

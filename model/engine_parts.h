@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the engine's files need of each other, and the register bits that more than one of them reads. */
+#ifndef MODEL_ENGINE_PARTS_H
+#define MODEL_ENGINE_PARTS_H
+
+#include "model/engine.h"
+
+/* IA32_DEBUGCTL */
+#define DEBUGCTL_LBR                   (UINT64_C(1) << 0)
+#define DEBUGCTL_TR                    (UINT64_C(1) << 6)
+#define DEBUGCTL_BTS                   (UINT64_C(1) << 7)
+#define DEBUGCTL_BTINT                 (UINT64_C(1) << 8)
+#define DEBUGCTL_BTS_OFF_OS            (UINT64_C(1) << 9)
+#define DEBUGCTL_BTS_OFF_USR           (UINT64_C(1) << 10)
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI    (UINT64_C(1) << 11)
+#define DEBUGCTL_FREEZE_PERFMON_ON_PMI (UINT64_C(1) << 12)
+
+/* IA32_PERF_GLOBAL_STATUS */
+#define STATUS_LBR_FRZ (UINT64_C(1) << 58)
+#define STATUS_CTR_FRZ (UINT64_C(1) << 59)
+#define STATUS_OVF_BUF (UINT64_C(1) << 62)
+
+/* IA32_PERFEVTSELx */
+#define EVTSEL_USR      (UINT64_C(1) << 16)
+#define EVTSEL_OS       (UINT64_C(1) << 17)
+#define EVTSEL_EDGE     (UINT64_C(1) << 18)
+#define EVTSEL_INT      (UINT64_C(1) << 20)
+#define EVTSEL_ANY      (UINT64_C(1) << 21)
+#define EVTSEL_EN       (UINT64_C(1) << 22)
+#define EVTSEL_INV      (UINT64_C(1) << 23)
+#define EVTSEL_CMASK(v) ((unsigned)((v) >> 24) & 0xff)
+
+#define FIXED_STATUS_SHIFT 32
+
+static inline bool bts_on(const struct vcpu *v)
+{
+    const uint64_t both = DEBUGCTL_TR | DEBUGCTL_BTS;
+
+    return (v->regs[REG_IA32_DEBUGCTL] & both) == both;
+}
+
+static inline bool lbr_on(const struct vcpu *v)
+{
+    return (v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_LBR) && !(v->status & STATUS_LBR_FRZ);
+}
+
+static inline uint64_t width_mask(const struct vcpu *v)
+{
+    return (UINT64_C(1) << v->profile->counter_width) - 1;
+}
+
+/* The block that runs, or between two the one that ran last; NULL after an interruption. */
+static inline const struct block *running_block(const struct vcpu *v)
+{
+    return v->hot->block != NULL ? v->hot->block : v->ring_used > 0 ? v->ring[v->ring_used - 1] : NULL;
+}
+
+/* engine.c: raises the PMI that was asked for, once everything else that fell due has been done. */
+void engine_deliver(struct vcpu *v);
+/* engine.c: takes DEBUGCTL, the counters' configuration and the freeze bits over into what translated code does. */
+void engine_update(struct vcpu *v);
+
+/* counting.c */
+/* Brings the counters' values up to the instruction before place. */
+void counting_update(struct vcpu *v, struct place place);
+/* Reads the event selects, fixed control, global control and PEBS enable registers; values must be up to date. */
+void counting_configure(struct vcpu *v, struct place place);
+/* Says anew how far each class is from overflow. */
+void counting_arm(struct vcpu *v, struct place place);
+/* The instruction at eventing_ip has retired and made something overflow. data: its access, for data events. */
+void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
+                       const struct data_access *data);
+/* The running block is left before place.index: what was counted for the rest is taken back. */
+void counting_cut(struct vcpu *v, struct place place);
+/* Whether an outcome event's counter has come to its end. */
+bool counting_outcome_due(const struct vcpu *v);
+/* Branches that may go by before one could be. */
+uint64_t counting_outcomes_left(const struct vcpu *v);
+
+/* branches.c */
+/*
+ * Works through the ring. With keep_last the newest block still runs and stays; otherwise it has ended, and control
+ * went on at next, at privilege level cpl.
+ */
+void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl);
+/* The newest block was left before its index-th instruction, and its branch did not happen. */
+void branches_drop_last(struct vcpu *v, unsigned index);
+/* Control went to a handler. */
+void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl);
+void branches_flush(struct vcpu *v);
+void branches_set_limit(struct vcpu *v);
+
+/* pebs.c */
+/* Writes a record; false when there was no room for it. */
+bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip, const struct data_access *data);
+/* What the i-th general counter is reloaded with. */
+uint64_t pebs_reset_value(const struct vcpu *v, unsigned i);
+void pebs_flush(struct vcpu *v);
+
+/* Reads the management area into v->ds. False where it is not mapped. */
+bool engine_read_ds(struct vcpu *v);
+
+/* referee.c: what was written to a register, or happened, that the manual forbids. */
+void referee_enabled(struct vcpu *v, uint64_t ip, uint64_t debugctl_before, uint64_t pebs_before);
+void referee_report(struct vcpu *v, uint64_t ip, const char *name, const char *sentence, const char *citation);
+
+/* truth.c: one line each in the truth log, if there is one. */
+void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);
+void truth_pebs(struct vcpu *v, uint64_t at, const struct pebs_event *event);
+void truth_pebs_dropped(struct vcpu *v, uint64_t at);
+void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_entry *entry);
+void truth_pmi(struct vcpu *v, uint32_t lvtpc);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The registers: who has which, what may be written, and what a write does. */
+#include <string.h>
+
+#include "model/engine_parts.h"
+
+#define RDPMC_FIXED (UINT32_C(1) << 30)
+
+#define STATUS_CLEAR_ONLY (UINT64_C(1) << 63)
+
+static const struct profile_msr *find(const struct profile *profile, uint32_t address)
+{
+    for (unsigned i = 0; i < profile->msr_count; i++) {
+        const struct profile_msr *m = &profile->msrs[i];
+
+        if (address - m->address < m->count) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static bool canonical(uint64_t address)
+{
+    uint64_t top = address >> 47;
+
+    return top == 0 || top == 0x1ffff;
+}
+
+/* IA32_PERF_GLOBAL_INUSE: which event selects and fixed controls are not zero, and whether any asks for a PMI. */
+static uint64_t in_use(const struct vcpu *v)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        value |= v->event_select[i] & 0xff ? UINT64_C(1) << i : 0;
+        value |= v->event_select[i] & EVTSEL_INT ? UINT64_C(1) << 63 : 0;
+    }
+    for (unsigned i = 0; i < v->profile->fixed_counters; i++) {
+        unsigned control = (unsigned)(v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * i) & 0xf;
+
+        value |= control & 7 ? UINT64_C(1) << (FIXED_STATUS_SHIFT + i) : 0;
+        value |= control & 8 ? UINT64_C(1) << 63 : 0;
+    }
+    return value;
+}
+
+static uint64_t read_register(const struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    switch (m->reg) {
+    case REG_IA32_PERF_GLOBAL_STATUS:
+        return v->status;
+    case REG_IA32_PERF_GLOBAL_STATUS_RESET:
+    case REG_IA32_PERF_GLOBAL_STATUS_SET:
+        return 0;
+    case REG_IA32_PERF_GLOBAL_INUSE:
+        return in_use(v);
+    case REG_IA32_PMC:
+    case REG_IA32_A_PMC:
+        return v->counters[i].value & width_mask(v);
+    case REG_IA32_PERFEVTSEL:
+        return v->event_select[i];
+    case REG_IA32_FIXED_CTR:
+        return v->counters[v->profile->general_counters + i].value & width_mask(v);
+    case REG_LASTBRANCH_FROM:
+        return v->lbr[i].from;
+    case REG_LASTBRANCH_TO:
+        return v->lbr[i].to;
+    case REG_LASTBRANCH_INFO:
+        return v->lbr[i].info;
+    default:
+        return v->regs[m->reg];
+    }
+}
+
+static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
+{
+    switch (m->reg) {
+    case REG_IA32_PERF_GLOBAL_STATUS_RESET:
+        v->status &= ~value;
+        break;
+    case REG_IA32_PERF_GLOBAL_STATUS_SET:
+        v->status |= value;
+        break;
+    case REG_IA32_PMC: /* 32 bits, sign-extended to the counter's width */
+        v->counters[i].value = (uint64_t)(int64_t)(int32_t)value & width_mask(v);
+        v->counters[i].armed = false;
+        break;
+    case REG_IA32_A_PMC:
+        v->counters[i].value = value;
+        v->counters[i].armed = false;
+        break;
+    case REG_IA32_PERFEVTSEL:
+        v->event_select[i] = value;
+        v->counters[i].armed = false;
+        break;
+    case REG_IA32_FIXED_CTR:
+        v->counters[v->profile->general_counters + i].value = value;
+        break;
+    case REG_LASTBRANCH_FROM:
+        v->lbr[i].from = value;
+        break;
+    case REG_LASTBRANCH_TO:
+        v->lbr[i].to = value;
+        break;
+    case REG_LASTBRANCH_INFO:
+        v->lbr[i].info = value;
+        break;
+    default:
+        v->regs[m->reg] = (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
+        break;
+    }
+}
+
+enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place)
+{
+    const struct profile_msr *m = find(v->profile, address);
+
+    engine_settle(v);
+    if (m == NULL) {
+        return MSR_UNKNOWN;
+    }
+    counting_update(v, place);
+    *value = read_register(v, m, address - m->address);
+    return MSR_DONE;
+}
+
+enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
+{
+    const struct profile_msr *m = find(v->profile, address);
+    uint64_t debugctl = v->regs[REG_IA32_DEBUGCTL];
+    uint64_t pebs_enable = v->regs[REG_IA32_PEBS_ENABLE];
+
+    engine_settle(v);
+    if (m == NULL) {
+        return MSR_UNKNOWN;
+    }
+    if (m->read_only || (value & ~(m->writable | m->ignored)) || (m->address_valued && !canonical(value))) {
+        return MSR_FAULT;
+    }
+    counting_update(v, place);
+    branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
+    write_register(v, m, address - m->address, value);
+    v->stop_between = false;
+    v->hot->stop_at = 0;
+    engine_update(v);
+    referee_enabled(v, place.block == NULL ? 0 : block_address(place.block, place.index), debugctl, pebs_enable);
+    return MSR_DONE;
+}
+
+enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place)
+{
+    unsigned i = index & ~RDPMC_FIXED;
+
+    engine_settle(v);
+    if (i >= (index & RDPMC_FIXED ? v->profile->fixed_counters : v->profile->general_counters)) {
+        return MSR_FAULT;
+    }
+    counting_update(v, place);
+    *value = v->counters[index & RDPMC_FIXED ? v->profile->general_counters + i : i].value & width_mask(v);
+    return MSR_DONE;
+}
+
+void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4])
+{
+    const struct profile *p = v->profile;
+    const uint32_t perfmon_leaf = 0x0a;
+    const uint32_t brand_leaf = 0x80000002;
+
+    if (leaf == 0) {
+        regs[0] = regs[0] < perfmon_leaf ? perfmon_leaf : regs[0];
+        memcpy(&regs[1], "Genu", 4);
+        memcpy(&regs[3], "ineI", 4);
+        memcpy(&regs[2], "ntel", 4);
+    } else if (leaf == 1) {
+        regs[0] = p->signature;
+        regs[2] |= p->features_ecx;
+        regs[3] |= p->features_edx;
+    } else if (leaf == perfmon_leaf) {
+        memcpy(regs, p->perfmon, sizeof(p->perfmon));
+    } else if (leaf - brand_leaf < 3) {
+        char brand[48] = { 0 };
+
+        strncpy(brand, p->brand, sizeof(brand) - 1);
+        memcpy(regs, brand + 16 * (leaf - brand_leaf), 16);
+    }
+}

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plugin: its options, the processors, and what translated code is made to call.
+ *
+ * Nothing but CPUID, RDMSR, WRMSR and RDPMC is hooked at first, so that a guest which does not use the debug store runs
+ * at full speed. When a processor is programmed to need more (blocks, some event class, memory accesses), all code is
+ * translated anew with that added. It stays so: switching off costs nothing and switching on again hardly anything.
+ *
+ * Native CPUID and RDMSR run, and the registers are changed before the next instruction; a block that begins behind one
+ * is recognised by the bytes in front of it. Native WRMSR runs too, for QEMU drops what it does not know. So no block
+ * is ever left in its middle, where QEMU's own state is not whole.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/insn.h"
+#include "model/processor.h"
+
+#define MAX_PROCESSORS 256
+#define MAX_INSN       15
+#define MAX_BLOCK      512 /* instructions that QEMU puts into one block at most */
+
+#define MSR_IA32_APIC_BASE 0x1b
+#define MSR_X2APIC_LVTPC   0x834
+#define MSR_FAULTING       0x8ff /* an x2APIC register that does not exist: QEMU raises #GP in either APIC mode */
+
+#define CR4_PCE (UINT64_C(1) << 8)
+
+QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
+QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
+
+/* An instruction in translated code, as callbacks get it. */
+struct site {
+    struct place place;
+    uint64_t pc, next;
+};
+
+static struct {
+    uint64_t id;
+    const struct profile *profile;
+    FILE *truth, *violations;
+    struct qemu_plugin_scoreboard *score;
+    struct processor *processors[MAX_PROCESSORS];
+    /* what translations carry */
+    bool blocks, data;
+    uint32_t classes;
+} model;
+
+/* One of this thread's processors, for what does not depend on which: QEMU reads the current one. */
+static _Thread_local struct processor *thread_processor;
+
+#define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
+
+static qemu_u64 class_count(unsigned class)
+{
+    return (qemu_u64){ model.score, offsetof(struct hot, counts) + class * sizeof(uint64_t) };
+}
+
+static void on_translate(struct qemu_plugin_tb *tb, void *udata);
+static void on_init(unsigned cpu, void *udata);
+static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
+static void on_exit_qemu(void *udata);
+
+static _Noreturn void die(const char *sentence, const char *name)
+{
+    fprintf(stderr, "dsmodel: ");
+    fprintf(stderr, sentence, name);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+static void register_callbacks(void *udata)
+{
+    (void)udata;
+    qemu_plugin_register_vcpu_init_cb(model.id, on_init, NULL);
+    qemu_plugin_register_vcpu_tb_trans_cb(model.id, on_translate, NULL);
+    qemu_plugin_register_vcpu_discon_cb(model.id, QEMU_DISCON_INTERRUPT | QEMU_DISCON_EXCEPTION, on_discontinuity,
+                                        NULL);
+    qemu_plugin_register_atexit_cb(model.id, on_exit_qemu, NULL);
+}
+
+/* Translates everything anew when this processor needs what translations do not carry yet. */
+static void extend_translations(const struct vcpu *v)
+{
+    if ((!v->wants_blocks || model.blocks) && (!v->wants_data || model.data) && !(v->wants_classes & ~model.classes)) {
+        return;
+    }
+    model.blocks = model.blocks || v->wants_blocks;
+    model.data = model.data || v->wants_data;
+    model.classes |= v->wants_classes;
+    qemu_plugin_reset(model.id, register_callbacks, NULL);
+}
+
+/* --- CPUID and MSRs -------------------------------------------------------------------------------------------- */
+
+static void on_cpuid(unsigned cpu, void *udata)
+{
+    struct processor *p = model.processors[cpu];
+
+    (void)udata;
+    engine_settle(&p->vcpu);
+    p->fix_cpuid = true;
+    p->leaf = (uint32_t)processor_read(p, RAX);
+    p->vcpu.hot->fix_up = 1;
+}
+
+static void fix_up(struct processor *p)
+{
+    p->vcpu.hot->fix_up = 0;
+    if (!p->fix_cpuid) {
+        processor_write(p, RAX, (uint32_t)p->msr_value);
+        processor_write(p, RDX, p->msr_value >> 32);
+        return;
+    }
+    static const unsigned order[4] = { RAX, RBX, RCX, RDX };
+    uint32_t regs[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        regs[i] = (uint32_t)processor_read(p, order[i]);
+    }
+    engine_cpuid(&p->vcpu, p->leaf, regs);
+    for (unsigned i = 0; i < 4; i++) {
+        processor_write(p, order[i], regs[i]);
+    }
+}
+
+static void on_fix_up(unsigned cpu, void *udata)
+{
+    (void)udata;
+    fix_up(model.processors[cpu]);
+}
+
+static void make_fault(struct processor *p)
+{
+    p->faulting = true;
+    p->saved_rcx = processor_read(p, RCX);
+    processor_write(p, RCX, MSR_FAULTING);
+}
+
+static void on_rdmsr(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uint32_t address = (uint32_t)processor_read(p, RCX);
+    uint64_t value;
+
+    if (site->place.block->cpl != 0) {
+        return; /* the native instruction faults */
+    }
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
+        value = p->x2apic_lvtpc;
+    } else {
+        enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
+
+        if (answer != MSR_DONE) {
+            return;
+        }
+    }
+    p->fix_cpuid = false;
+    p->msr_value = value;
+    p->vcpu.hot->fix_up = 1;
+}
+
+static void on_wrmsr(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uint32_t address = (uint32_t)processor_read(p, RCX);
+    uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
+
+    if (site->place.block->cpl != 0) {
+        return;
+    }
+    bool x2apic = processor_in_x2apic_mode(p);
+
+    if (address == MSR_X2APIC_LVTPC && x2apic) {
+        p->x2apic_lvtpc = (uint32_t)value;
+    } else if (address == MSR_IA32_APIC_BASE && !x2apic) {
+        p->x2apic_lvtpc = processor_host.lvtpc(p); /* in case it switches the mode: what it finds there */
+    }
+    if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_FAULT) {
+        make_fault(p);
+    }
+    extend_translations(&p->vcpu);
+}
+
+static void on_rdpmc(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    uint64_t value;
+
+    if (site->place.block->cpl != 0 && !(processor_read(p, NAME_CR4) & CR4_PCE)) {
+        return; /* the native instruction faults */
+    }
+    if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
+        uint64_t general[GENERAL_REGISTERS];
+
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            general[i] = processor_read(p, i);
+        }
+        qemu_private_general_protection(&p->private, general, here);
+        return;
+    }
+    processor_write(p, RAX, (uint32_t)value);
+    processor_write(p, RDX, value >> 32);
+    engine_leave(&p->vcpu, (struct place){ site->place.block, site->place.index + 1 });
+    qemu_private_settle(&p->private, here);
+    qemu_plugin_set_pc(site->next); /* the native one is not implemented */
+}
+
+/* --- execution ------------------------------------------------------------------------------------------------- */
+
+static void on_block(unsigned cpu, void *udata)
+{
+    const struct block *block = udata;
+
+    if (engine_block(&model.processors[cpu]->vcpu, block)) {
+        qemu_plugin_set_pc(block->pc);
+    }
+}
+
+static void due(unsigned cpu, const struct block *block, bool watching)
+{
+    struct processor *p = model.processors[cpu];
+    enum due_answer answer = engine_due(&p->vcpu, block, watching);
+
+    if (answer == DUE_GO_ON) {
+        return;
+    }
+    if (answer == DUE_WATCH) {
+        processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
+    }
+    qemu_plugin_set_pc(block->pc);
+}
+
+static void on_due(unsigned cpu, void *udata)
+{
+    due(cpu, udata, false);
+}
+
+static void on_due_watching(unsigned cpu, void *udata)
+{
+    due(cpu, udata, true);
+}
+
+static void on_stop(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+
+    p->return_address = (uintptr_t)__builtin_return_address(0);
+    engine_stop(&p->vcpu, site->place);
+    p->return_address = 0;
+}
+
+static void on_repeat(unsigned cpu, void *udata)
+{
+    engine_repeat(&model.processors[cpu]->vcpu, udata);
+}
+
+static void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    (void)info;
+    (void)address;
+    engine_lone_instruction(&model.processors[cpu]->vcpu, site->pc);
+}
+
+static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    engine_data(&model.processors[cpu]->vcpu, site->place, address, 1u << qemu_plugin_mem_size_shift(info),
+                qemu_plugin_mem_is_store(info));
+}
+
+/* Before the instruction behind one that accessed memory, in the same block. */
+static void on_data_retired(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+
+    p->return_address = (uintptr_t)__builtin_return_address(0);
+    engine_data_retired(&p->vcpu, site->place, site->pc);
+    p->return_address = 0;
+}
+
+/* The same, when the block behind it begins. */
+static void on_block_data_retired(unsigned cpu, void *udata)
+{
+    const struct block *block = udata;
+
+    engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc);
+}
+
+static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
+{
+    struct processor *p = model.processors[cpu];
+    enum interruption kind = type == QEMU_DISCON_INTERRUPT ? INTERRUPTION_EXTERNAL : INTERRUPTION_EXCEPTION;
+
+    (void)udata;
+    if (p->faulting) {
+        p->faulting = false;
+        processor_write(p, RCX, p->saved_rcx);
+    } else if (p->vcpu.hot->fix_up) {
+        fix_up(p); /* it came between the instruction and the next one */
+    }
+    p->delivered = true;
+    engine_interruption(&p->vcpu, kind, from, to, processor_cpl(p));
+    p->delivered = false;
+}
+
+/* --- translation ----------------------------------------------------------------------------------------------- */
+
+static struct site *new_site(struct place place)
+{
+    struct site *site = g_new(struct site, 1);
+
+    *site =
+        (struct site){ place, block_address(place.block, place.index), block_address(place.block, place.index + 1) };
+    return site;
+}
+
+static bool begins_behind_fix_up(uint64_t pc)
+{
+    uint8_t before[2];
+
+    return processor_host.read(thread_processor, pc - 2, before, 2) && before[0] == 0x0f &&
+           (before[1] == 0xa2 || before[1] == 0x32);
+}
+
+static struct block *new_block(struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK], bool *hooked, bool *repeats)
+{
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    struct block *block = g_malloc0(sizeof(*block) + n * sizeof(block->insns[0]));
+    struct insn insn = { END_PLAIN, HOOK_NONE, 0 };
+
+    block->count = (uint16_t)n;
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
+        uint8_t bytes[MAX_INSN];
+        size_t size = qemu_plugin_insn_data(in, bytes, sizeof(bytes));
+        uint64_t pc = qemu_plugin_insn_vaddr(in);
+
+        insn = insn_classify(bytes, size);
+        block->pc = i == 0 ? pc : block->pc;
+        block->last = pc;
+        block->next = pc + qemu_plugin_insn_size(in);
+        block->insns[i] =
+            (struct block_insn){ (uint8_t)(pc - block->pc), (uint8_t)((pc - block->pc) >> 8), (uint8_t)insn.flags };
+        hooks[i] = insn.hook;
+        *hooked = *hooked || insn.hook != HOOK_NONE;
+        *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
+    }
+    block->end = (uint8_t)insn.end;
+    return block;
+}
+
+static void hook_registers(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks)
+{
+    static qemu_vcpu_cb *const callbacks[] = {
+        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr, [HOOK_RDPMC] = on_rdpmc
+    };
+
+    for (unsigned i = 0; i < block->count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+        if (hooks[i] != HOOK_NONE) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, callbacks[hooks[i]], QEMU_CB_RW_REGS_PC,
+                                                   new_site((struct place){ block, i }));
+        }
+        if (i > 0 && (hooks[i - 1] == HOOK_CPUID || hooks[i - 1] == HOOK_RDMSR)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
+                                                        NULL);
+        }
+    }
+}
+
+static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
+{
+    qemu_vcpu_cb *check = watching ? on_due_watching : on_due;
+    bool checked = false;
+
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        unsigned events = model.classes >> class & 1 ? engine_class_events(class, block, 0) : 0;
+
+        if (events > 0) {
+            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(class),
+                                                      CLASS_DUE - events, block);
+            checked = true;
+        }
+    }
+    if (!checked) { /* CLASS_FORCE must be seen in every block */
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
+                                                  class_count((unsigned)__builtin_ctz(model.classes)), CLASS_FORCE,
+                                                  block);
+    }
+}
+
+static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
+{
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        unsigned events = model.classes >> class & 1 ? engine_class_events(class, block, 0) : 0;
+
+        if (events > 0) {
+            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(class), events);
+        }
+    }
+}
+
+static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, bool watching)
+{
+    for (unsigned i = 0; i < block->count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        bool accesses = block->insns[i].flags & (INSN_LOAD | INSN_STORE);
+
+        if (model.data && i > 0 && block->insns[i - 1].flags & (INSN_LOAD | INSN_STORE)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS, QEMU_COND_NE,
+                                                        HOT(data_pending), 0, new_site((struct place){ block, i }));
+        }
+        if (watching && i > 0) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_stop, QEMU_CB_RW_REGS, QEMU_COND_EQ, HOT(stop_at),
+                                                        block_address(block, i), new_site((struct place){ block, i }));
+        }
+        if (model.data && accesses) {
+            qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
+                                             new_site((struct place){ block, i }));
+        }
+        if (block->count == 1 && accesses && !block_ends_in_branch(block)) {
+            qemu_plugin_register_vcpu_mem_cb(insn, on_lone_access, QEMU_CB_R_REGS, QEMU_MEM_RW,
+                                             new_site((struct place){ block, i }));
+        }
+    }
+}
+
+static void on_translate(struct qemu_plugin_tb *tb, void *udata)
+{
+    enum insn_hook hooks[MAX_BLOCK];
+    bool hooked = false;
+    bool repeats = false;
+    struct block *block = new_block(tb, hooks, &hooked, &repeats);
+    bool behind = begins_behind_fix_up(block->pc);
+
+    (void)udata;
+    if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
+        g_free(block);
+        return;
+    }
+    block->cpl = (uint8_t)processor_cpl(thread_processor);
+    if (behind) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
+    }
+    if (model.data) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS, QEMU_COND_NE,
+                                                  HOT(data_pending), 0, block);
+    }
+    bool watching = model.classes != 0 && (processor_read(thread_processor, NAME_EFLAGS) & EFLAGS_RF);
+
+    if (model.classes != 0) {
+        if (repeats) {
+            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
+        }
+        check_counts(tb, block, watching);
+    }
+    if (model.blocks) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
+                                                  block);
+    }
+    if (model.classes != 0) {
+        add_counts(tb, block);
+    }
+    hook_registers(tb, block, hooks);
+    instrument_instructions(tb, block, watching);
+}
+
+static void on_init(unsigned cpu, void *udata)
+{
+    const char *missing = NULL;
+
+    (void)udata;
+    if (cpu >= MAX_PROCESSORS) {
+        die("more than %s processors", "256");
+    }
+    struct processor *p = g_new0(struct processor, 1);
+
+    p->vcpu.truth = model.truth;
+    p->vcpu.violations = model.violations;
+    p->apic_id = cpu;
+    if (!processor_init(p, &missing)) {
+        die("this QEMU's processor has no register named %s", missing);
+    }
+    if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
+        die("%s", "out of memory");
+    }
+    model.processors[cpu] = p;
+    thread_processor = p;
+    for (unsigned i = 0; i < cpu; i++) { /* the scoreboard may have moved to make room for this one */
+        if (model.processors[i] != NULL) {
+            model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
+        }
+    }
+}
+
+static void on_exit_qemu(void *udata)
+{
+    (void)udata;
+    if (model.truth != NULL) {
+        fflush(model.truth);
+    }
+}
+
+/* --- options --------------------------------------------------------------------------------------------------- */
+
+static FILE *open_log(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL) {
+        fprintf(stderr, "dsmodel: %s cannot be written: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    return file;
+}
+
+static _Noreturn void refuse_profile(const char *name)
+{
+    fprintf(stderr, "dsmodel: profile=%s is not known; the profiles are:", name);
+    for (unsigned i = 0; profile_name(i) != NULL; i++) {
+        fprintf(stderr, " %s", profile_name(i));
+    }
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+static const char *value_of(const char *argument, const char *key)
+{
+    size_t length = strlen(key);
+
+    return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+static void parse_option(const char *argument)
+{
+    const char *value;
+
+    if ((value = value_of(argument, "profile")) != NULL) {
+        model.profile = profile_find(value);
+        if (model.profile == NULL) {
+            refuse_profile(value);
+        }
+    } else if ((value = value_of(argument, "truth")) != NULL) {
+        model.truth = open_log(value);
+    } else if ((value = value_of(argument, "violations")) != NULL) {
+        model.violations = open_log(value);
+        setvbuf(model.violations, NULL, _IOLBF, 0);
+    } else {
+        die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE", argument);
+    }
+}
+
+static void check_qemu(const struct qemu_info *info)
+{
+    if (QEMU_PLUGIN_API < info->version.min || QEMU_PLUGIN_API > info->version.cur) {
+        die("this QEMU does not speak version %s of the plugin interface, as QEMU 11.1 does", "7");
+    }
+    if (!info->system_emulation ||
+        (strcmp(info->target_name, "x86_64") != 0 && strcmp(info->target_name, "i386") != 0)) {
+        die("it models x86 processors of a whole machine, and this QEMU emulates %s", info->target_name);
+    }
+}
+
+int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+{
+    check_qemu(info);
+    for (int i = 0; i < argc; i++) {
+        parse_option(argv[i]);
+    }
+    if (model.profile == NULL) {
+        refuse_profile("");
+    }
+    if (model.truth != NULL) {
+        fprintf(model.truth, "dsmodel truth 1 profile=%s\n", model.profile->name);
+    }
+    model.id = id;
+    model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
+    register_callbacks(NULL);
+    return 0;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "model/processor.h"
+
+#define APIC_BASE   UINT64_C(0xfee00000)
+#define APIC_ID     (APIC_BASE + 0x20)
+#define APIC_LVTPC  (APIC_BASE + 0x340)
+#define LVT_MASKED  (1u << 16)
+#define LVT_MESSAGE 0x7ffu /* vector and delivery mode: the data of a message-signalled interrupt */
+#define NO_APIC     0xffffffffu
+
+#define CR0_PE (UINT64_C(1) << 0)
+
+static const char *const names[REGISTER_NAMES] = {
+    [RAX] = "rax",
+    [RBX] = "rbx",
+    [RCX] = "rcx",
+    [RDX] = "rdx",
+    [RSI] = "rsi",
+    [RDI] = "rdi",
+    [RBP] = "rbp",
+    [RSP] = "rsp",
+    [R8] = "r8",
+    [R9] = "r9",
+    [R10] = "r10",
+    [R11] = "r11",
+    [R12] = "r12",
+    [R13] = "r13",
+    [R14] = "r14",
+    [R15] = "r15",
+    [NAME_EFLAGS] = "eflags",
+    [NAME_CS] = "cs",
+    [NAME_CR0] = "cr0",
+    [NAME_CR3] = "cr3",
+    [NAME_CR4] = "cr4",
+    [NAME_EFER] = "efer",
+};
+
+/* The names that qemu-system-i386 has for the first eight. */
+static const char *const narrow_names[] = {
+    [RAX] = "eax", [RBX] = "ebx", [RCX] = "ecx", [RDX] = "edx",
+    [RSI] = "esi", [RDI] = "edi", [RBP] = "ebp", [RSP] = "esp",
+};
+
+static unsigned name_of(const char *name)
+{
+    for (unsigned i = 0; i < REGISTER_NAMES; i++) {
+        if (strcmp(names[i], name) == 0 || (i <= RSP && strcmp(narrow_names[i], name) == 0)) {
+            return i;
+        }
+    }
+    return REGISTER_NAMES;
+}
+
+bool processor_init(struct processor *p, const char **missing)
+{
+    GArray *all = qemu_plugin_get_registers();
+
+    p->buffer = g_byte_array_sized_new(4096);
+    qemu_private_init(&p->private);
+    for (guint i = 0; i < all->len; i++) {
+        const struct qemu_register_descriptor *d = &g_array_index(all, struct qemu_register_descriptor, i);
+        unsigned name = name_of(d->name);
+
+        if (name < REGISTER_NAMES) {
+            p->registers[name] = d->handle;
+        }
+    }
+    g_array_free(all, TRUE);
+    p->x2apic_lvtpc = LVT_MASKED;
+    for (unsigned i = 0; i < REGISTER_NAMES; i++) {
+        bool wide_only = (i >= R8 && i <= R15) || i == NAME_EFER;
+
+        if (p->registers[i] == NULL && !wide_only) {
+            *missing = names[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t processor_read(struct processor *p, unsigned name)
+{
+    uint64_t value = 0;
+
+    if (p->registers[name] == NULL) {
+        return 0;
+    }
+    g_byte_array_set_size(p->buffer, 0);
+    qemu_plugin_read_register(p->registers[name], p->buffer);
+    memcpy(&value, p->buffer->data, p->buffer->len < sizeof(value) ? p->buffer->len : sizeof(value));
+    return value;
+}
+
+void processor_write(struct processor *p, unsigned name, uint64_t value)
+{
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
+    qemu_plugin_write_register(p->registers[name], p->buffer);
+}
+
+unsigned processor_cpl(struct processor *p)
+{
+    if (!(processor_read(p, NAME_CR0) & CR0_PE)) {
+        return 0;
+    }
+    return processor_read(p, NAME_EFLAGS) & EFLAGS_VM ? 3 : processor_read(p, NAME_CS) & 3;
+}
+
+static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
+{
+    struct processor *p = cpu;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (!qemu_plugin_read_memory_vaddr(address, p->buffer, size)) {
+        return false;
+    }
+    memcpy(bytes, p->buffer->data, size);
+    return true;
+}
+
+static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    struct processor *p = cpu;
+
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, bytes, (guint)size);
+    return qemu_plugin_write_memory_vaddr(address, p->buffer);
+}
+
+static uint32_t read_apic(struct processor *p, uint64_t address)
+{
+    uint32_t value = NO_APIC;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, sizeof(value)) == 0) {
+        memcpy(&value, p->buffer->data, sizeof(value));
+    }
+    return value;
+}
+
+static void write_apic(struct processor *p, uint64_t address, uint32_t value)
+{
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
+    qemu_plugin_write_memory_hwaddr(address, p->buffer);
+}
+
+bool processor_in_x2apic_mode(struct processor *p)
+{
+    return read_apic(p, APIC_LVTPC) == NO_APIC;
+}
+
+static uint32_t lvtpc(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t value = read_apic(p, APIC_LVTPC);
+
+    return value == NO_APIC ? p->x2apic_lvtpc : value;
+}
+
+/*
+ * What the processor does on a PMI: sets LVTPC's mask bit and takes the interrupt that it describes. A
+ * message-signalled interrupt to its own APIC carries it there in both APIC modes, and is held while IF is 0.
+ */
+static uint32_t deliver_pmi(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t value = read_apic(p, APIC_LVTPC);
+    bool x2apic = value == NO_APIC;
+
+    if (x2apic) {
+        value = p->x2apic_lvtpc;
+    } else {
+        p->apic_id = read_apic(p, APIC_ID) >> 24;
+    }
+    if (value & LVT_MASKED) {
+        return value;
+    }
+    if (x2apic) {
+        p->x2apic_lvtpc |= LVT_MASKED;
+    } else {
+        write_apic(p, APIC_LVTPC, value | LVT_MASKED);
+    }
+    write_apic(p, APIC_BASE | p->apic_id << 12, value & LVT_MESSAGE);
+    return value;
+}
+
+/* RSP and RFLAGS as they were before an interruption was delivered in IA-32e mode, from the frame that was pushed. */
+static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
+{
+    uint64_t frame[6]; /* error code if there is one, RIP, CS, RFLAGS, RSP, SS */
+
+    if (!read_memory(p, r->general[RSP], frame, sizeof(frame))) {
+        return;
+    }
+    const uint64_t *f = frame[0] == ip ? frame : frame + 1;
+
+    if (f[0] == ip) {
+        r->rflags = f[2];
+        r->general[RSP] = f[3];
+    }
+}
+
+static void read_registers(void *cpu, uint64_t ip, struct registers *r)
+{
+    struct processor *p = cpu;
+
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        r->general[i] = processor_read(p, i);
+    }
+    r->rflags = processor_read(p, NAME_EFLAGS);
+    if (p->delivered) {
+        read_frame(p, ip, r);
+    } else {
+        r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->return_address);
+    }
+    r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
+}
+
+static uint64_t read_tsc(void *cpu)
+{
+    struct processor *p = cpu;
+
+    return qemu_private_tsc(&p->private);
+}
+
+const struct host processor_host = {
+    .read = read_memory,
+    .write = write_memory,
+    .registers = read_registers,
+    .tsc = read_tsc,
+    .pmi = deliver_pmi,
+    .lvtpc = lvtpc,
+};

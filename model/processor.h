@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One emulated processor: the engine's state and the hands by which it reaches QEMU's. */
+#ifndef MODEL_PROCESSOR_H
+#define MODEL_PROCESSOR_H
+
+#include "model/engine.h"
+#include "model/qemu_abi.h"
+#include "model/qemu_private.h"
+
+enum register_name {
+    NAME_GENERAL, /* GENERAL_REGISTERS of them */
+    NAME_EFLAGS = GENERAL_REGISTERS,
+    NAME_CS,
+    NAME_CR0,
+    NAME_CR3,
+    NAME_CR4,
+    NAME_EFER,
+    REGISTER_NAMES
+};
+
+#define EFLAGS_RF (UINT64_C(1) << 16)
+#define EFLAGS_VM (UINT64_C(1) << 17)
+
+struct processor {
+    struct vcpu vcpu;
+    struct qemu_private private;
+    struct qemu_plugin_register *registers[REGISTER_NAMES];
+    GByteArray *buffer; /* for register values and memory, kept so that nothing is allocated while the guest runs */
+
+    /* how the state reads at this moment */
+    uintptr_t return_address; /* of the callback that runs in the middle of a block, else 0 */
+    bool delivered;           /* an interruption has been delivered: RSP and RFLAGS are on the handler's stack */
+
+    /* what is to be done to registers behind the native instruction (hot->fix_up) */
+    bool fix_cpuid;
+    uint32_t leaf;
+    uint64_t msr_value;
+
+    bool faulting; /* RCX was changed to make the native instruction fault */
+    uint64_t saved_rcx;
+
+    uint32_t x2apic_lvtpc; /* as the guest wrote it: in x2APIC mode the register cannot be reached from outside */
+    uint32_t apic_id;
+};
+
+extern const struct host processor_host;
+
+/* On the processor's own thread, once it exists. False when QEMU lacks a register that is needed: names it in *missing.
+ */
+bool processor_init(struct processor *p, const char **missing);
+
+uint64_t processor_read(struct processor *p, unsigned name);
+void processor_write(struct processor *p, unsigned name, uint64_t value);
+
+/* The privilege level that code runs at now, 0 to 3. */
+unsigned processor_cpl(struct processor *p);
+
+/* Whether LVTPC is MSR 834h and not memory. */
+bool processor_in_x2apic_mode(struct processor *p);
+
+#endif

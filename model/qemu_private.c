@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/qemu_private.h"
+
+#define EXCEPTION_GP 13
+
+/* How much of the object is searched for the register file, and how much of that holds integer state. */
+#define SEARCH_BYTES  0x8000
+#define INTEGER_BYTES 0x200
+
+static bool (*restore_state)(void *cpu, uintptr_t host_pc);
+static uint64_t (*read_eflags)(void *env);
+static uint64_t (*get_tsc)(void *env);
+static void (*raise_exception)(void *env, int vector, int error_code, uintptr_t host_pc);
+
+static void find(const char *name, void *function, size_t size)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+
+    memcpy(function, &symbol, size);
+}
+
+void qemu_private_init(struct qemu_private *p)
+{
+    void **current_cpu = dlsym(RTLD_DEFAULT, "current_cpu");
+
+    find("cpu_restore_state", &restore_state, sizeof(restore_state));
+    find("helper_read_eflags", &read_eflags, sizeof(read_eflags));
+    find("cpu_get_tsc", &get_tsc, sizeof(get_tsc));
+    find("raise_exception_err_ra", &raise_exception, sizeof(raise_exception));
+    p->cpu = current_cpu == NULL ? NULL : *current_cpu;
+    p->env = NULL;
+}
+
+/* The register file begins with the sixteen general registers in the order of their encoding. */
+static bool find_env(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS])
+{
+    static const unsigned order[GENERAL_REGISTERS] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
+                                                       R8,  R9,  R10, R11, R12, R13, R14, R15 };
+    uint64_t wanted[GENERAL_REGISTERS];
+    unsigned distinct = 0;
+    char *found = NULL;
+
+    if (p->env != NULL || p->cpu == NULL) {
+        return p->env != NULL;
+    }
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        wanted[i] = general[order[i]];
+        distinct += i > 0 && wanted[i] != wanted[i - 1];
+    }
+    if (distinct < 4) {
+        return false; /* too little to tell it from other memory */
+    }
+    for (char *at = p->cpu, *end = at + SEARCH_BYTES; at < end; at += sizeof(uint64_t)) {
+        if (memcmp(at, wanted, sizeof(wanted)) == 0) {
+            if (found != NULL) {
+                return false;
+            }
+            found = at;
+        }
+    }
+    p->env = found;
+    return found != NULL;
+}
+
+void qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
+{
+    if (p->cpu != NULL && restore_state != NULL && return_address != 0) {
+        restore_state(p->cpu, return_address);
+    }
+}
+
+uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
+                            uintptr_t return_address)
+{
+    uint8_t before[INTEGER_BYTES];
+
+    if (read_eflags == NULL || (return_address != 0 && restore_state == NULL) || !find_env(p, general)) {
+        return system_flags;
+    }
+    /* Translated code relies on things being as it left them, RIP and the way that flags are kept among them. */
+    memcpy(before, p->env, sizeof(before));
+    qemu_private_settle(p, return_address);
+    uint64_t flags = read_eflags(p->env);
+
+    memcpy(p->env, before, sizeof(before));
+    return flags;
+}
+
+void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],
+                                     uintptr_t return_address)
+{
+    if (raise_exception != NULL && find_env(p, general)) {
+        raise_exception(p->env, EXCEPTION_GP, 0, return_address);
+    }
+}
+
+uint64_t qemu_private_tsc(const struct qemu_private *p)
+{
+    struct timespec now;
+
+    if (get_tsc != NULL) {
+        return get_tsc(p->env);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the plugin interface does not give and a QEMU that exports its symbols (one built with modules: Debian's,
+ * Ubuntu's, Fedora's) has under these names: the status flags, which TCG computes only when somebody asks, and the
+ * time-stamp counter. Found by name at run time. Where one is missing, the model lacks just that: a PEBS record then
+ * carries the system flags and zero for CF, PF, AF, ZF, SF, DF and OF, or host time for the TSC; see docs/model.md.
+ */
+#ifndef MODEL_QEMU_PRIVATE_H
+#define MODEL_QEMU_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/encode.h"
+
+struct qemu_private {
+    void *cpu; /* QEMU's object for this processor */
+    void *env; /* its register file, found by its contents; NULL until then */
+};
+
+/* On the processor's own thread. */
+void qemu_private_init(struct qemu_private *p);
+
+/*
+ * RFLAGS as the guest would push them, where system_flags are those that the plugin interface reads. general: the
+ * registers as read. return_address: of the callback, when it was called from the middle of a block; 0 at its beginning
+ * or from a discontinuity.
+ */
+uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
+                            uintptr_t return_address);
+
+/* Makes the state of the middle of a block whole, so that it can be left there by qemu_plugin_set_pc. */
+void qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
+
+/* Raises #GP(0) at the instruction whose callback this is; returns only where that cannot be done. */
+void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],
+                                     uintptr_t return_address);
+
+/* What RDTSC reads. */
+uint64_t qemu_private_tsc(const struct qemu_private *p);
+
+#endif
