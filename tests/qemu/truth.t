@@ -135,23 +135,27 @@ my @old = ('# test lbr.one', stack_log(1, 2), '# lbr 2 0x1000/0x1008/P/-/-/7');
 like join(' ', complaints(\@old, [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/entry 2: the truth has no entry so old/,
     'a stack that begins before the truth';
 
-# A circular buffer of three records that seven branches went through, and then a test with one branch.
+# A circular buffer of three records that the branches from @$from went through, and then a test with one branch.
 sub circular
 {
-    my ($kept, @between) = @_;
-    my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', 0x1000 + $_ % 3 * 24, 0x100 + $_ } 0 .. 6;
+    my ($from, $kept, @between) = @_;
+    my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', 0x1000 + $_ % 3 * 24, $from->[$_] }
+        0 .. $#$from;
     splice @ring, 3, 0, @between;
     my $n = 0;
-    my @kept = map { sprintf '# bts %d 0x%016x => 0x%016x', $n++, 0x100 + $_, 0x10 } @$kept;
+    my @kept = map { sprintf '# bts %d 0x%016x => 0x%016x', $n++, $from->[$_], 0x10 } @$kept;
     return complaints(['# test bts.circular', @kept, '# test bts.one',
         '# bts 0 0x0000000000000200 => 0x0000000000000010'],
         ['dsmodel truth 1 profile=skylake', @ring, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0']);
 }
-is join(' ', circular([4, 5, 6])), '', 'a circular buffer keeps the newest records';
-like join(' ', circular([3, 4, 5])), qr/4 bts records printed, the truth has 5/, 'the newest record is missing';
-like join(' ', circular([5, 6])), qr/3 bts records printed, the truth has 8/, 'one of the records kept is not printed';
-like join(' ', circular([4, 6, 5])), qr/records printed, the truth has/, 'an order that is not the buffer\x27s';
-like join(' ', circular([4, 5, 6], 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered')),
+my @straight = map { 0x100 + $_ } 0 .. 6;
+my @loop = (0x100) x 7;
+is join(' ', circular(\@straight, [4, 5, 6])), '', 'a circular buffer keeps the newest records';
+is join(' ', circular(\@loop, [4, 5, 6])), '', 'a loop in a circular buffer';
+like join(' ', circular(\@straight, [3, 4, 5])), qr/4 bts records printed, the truth has 5/, 'the newest is missing';
+like join(' ', circular(\@straight, [5, 6])), qr/3 bts records printed, the truth has 8/, 'one of those kept is missing';
+like join(' ', circular(\@straight, [4, 6, 5])), qr/records printed, the truth has/, 'an order not the buffer\x27s';
+like join(' ', circular(\@straight, [4, 5, 6], 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered')),
     qr/4 bts records printed, the truth has 8/, 'records that an interrupt could have saved';
 
 like join(' ', complaints(['# test lbr.one'], [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/no stack was printed/,
