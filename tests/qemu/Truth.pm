@@ -192,8 +192,6 @@ sub compare
     push @wrong, compare_in_order('bts', [qw(from to)], $printed->{bts}, $bts);
     push @wrong, compare_in_order('pebs', \@pebs_keys, $printed->{pebs}, $truth->{pebs});
     push @wrong, compare_stacks($printed->{lbr}, $truth->{lbr});
-    push @wrong, 'the truth has ' . @{$truth->{lbr}} . ' lbr entries, no stack was printed'
-        if @{$truth->{lbr}} && !@{$printed->{lbr}};
     push @wrong, 'no record was printed' if !grep { @$_ } values %$printed;
     return (sprintf('compared %d bts and %d pebs records and %d lbr stacks with the truth',
         map { scalar @{$printed->{$_}} } qw(bts pebs lbr)), @wrong);
