@@ -129,10 +129,11 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds)
     return count;
 }
 
+/* The workloads' own software interrupt is one of their branches. */
 static bool is_interrupt_entry(uint64_t address)
 {
     for (unsigned vector = VECTOR_EXCEPTIONS; vector < 256; vector++)
-        if ((uintptr_t)interrupt_entries[vector] == address)
+        if (vector != VECTOR_WORKLOAD && interrupt_gate_address(vector) == address)
             return true;
     return false;
 }
@@ -166,7 +167,7 @@ void records_compare_bts(struct test_run *run, const struct workload *workload, 
 
 unsigned records_interrupts(struct test_run *run)
 {
-    uint64_t entry = (uintptr_t)interrupt_entries[VECTOR_PERFORMANCE];
+    uint64_t entry = interrupt_gate_address(VECTOR_PERFORMANCE);
     struct bts_record record;
     unsigned count = 0;
 

@@ -262,6 +262,9 @@ static void freeze(struct test_run *run)
     const struct ds_config config = {
         .pebs = true, .pebs_records = 8, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(2000) }
     };
+    const struct pebs_sampling sampling = { .event = &pebs_near_taken,
+                                            .period = 2000,
+                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
     struct window window;
 
     test_plan(run, 1);
@@ -271,7 +274,7 @@ static void freeze(struct test_run *run)
     frozen_count = 0;
     ds_on_interrupt(read_frozen);
     lbr_reset(run->caps, NO_FILTER);
-    if (!pebs_program(run->caps, &pebs_near_taken, 0, 2000, 0))
+    if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
     msr_write(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR | DEBUGCTL_FREEZE_LBRS_ON_PMI);
     window = pebs_window(1);

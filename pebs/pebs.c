@@ -14,21 +14,19 @@ const struct pebs_event pebs_near_taken = { "BR_INST_RETIRED.NEAR_TAKEN", 0x20c4
 const struct pebs_event pebs_prec_dist = { "INST_RETIRED.PREC_DIST", 0x01c0, 1u << 1, true };
 const struct pebs_event pebs_load_latency = { "MEM_TRANS_RETIRED.LOAD_LATENCY", 0x01cd, ALL_COUNTERS, false };
 
-bool pebs_program(const struct caps *caps, const struct pebs_event *event, unsigned counter, uint64_t period,
-                  unsigned threshold)
+bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
 {
-    bool load_latency = event->select == caps->load_latency_event;
-    uint64_t enable = UINT64_C(1) << counter;
+    uint64_t counter = UINT64_C(1) << s->counter, enable = counter;
 
-    if (!(event->counters & caps->pebs_counters & enable))
+    if (!(s->event->counters & caps->pebs_counters & counter))
         return false;
-    if (load_latency) {
-        if (!msr_write(MSR_PEBS_LD_LAT_THRESHOLD, threshold))
+    if (s->event->select == caps->load_latency_event) {
+        if (!msr_write(MSR_PEBS_LD_LAT_THRESHOLD, s->threshold))
             return false;
-        enable |= PEBS_ENABLE_LL(counter);
+        enable |= PEBS_ENABLE_LL(s->counter);
     }
     /* No PERFEVTSEL_INT: the interrupt comes from the DS area's threshold. */
-    return counter_program(counter, event->select | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN, 0 - period,
+    return counter_program(s->counter, s->event->select | s->rings | PERFEVTSEL_EN, 0 - s->period,
                            caps->full_width_write) &&
            msr_write(MSR_PEBS_ENABLE, msr_get(MSR_PEBS_ENABLE) | enable);
 }

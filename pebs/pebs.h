@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86/msr_index.h"
 #include "ds/caps.h"
 #include "workload/workload.h"
 
@@ -26,13 +27,20 @@ extern const struct pebs_event pebs_near_taken;
 extern const struct pebs_event pebs_prec_dist;
 extern const struct pebs_event pebs_load_latency;
 
+/* What one general counter samples. */
+struct pebs_sampling {
+    const struct pebs_event *event;
+    unsigned counter;
+    uint64_t period;    /* the counter starts at -period, as its reset slot in the area must say too */
+    uint64_t rings;     /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
+    unsigned threshold; /* of the load latency event, in core cycles (3 to 65535); ignored by others */
+};
+
 /*
- * Programs a general counter to sample the event with the open DS area. It starts at -period, as its reset slot in the
- * area must say too; threshold is that of the load latency event in core cycles (3 to 65535), and ignored by others.
- * Nothing is sampled before the window opens. Returns false where the counter cannot do the event or a register faults.
+ * Programs the counter, with the DS area open. Nothing is sampled before the window opens. Returns false where the
+ * counter cannot do the event or a register faults.
  */
-bool pebs_program(const struct caps *caps, const struct pebs_event *event, unsigned counter, uint64_t period,
-                  unsigned threshold);
+bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
 
 /* The window that lets counters count, as a mask of general counters. */
 struct window pebs_window(uint64_t counters);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+#include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "bts/bts.h"
@@ -37,13 +38,17 @@ static void check_time(struct test_run *run)
 static bool sample(struct test_run *run, const struct ds_config *config, const struct pebs_event *event,
                    unsigned counter, const struct workload *workload, unsigned interrupts)
 {
-    uint64_t period = 0 - config->pebs_reset[counter];
+    const struct pebs_sampling sampling = { .event = event,
+                                            .counter = counter,
+                                            .period = 0 - config->pebs_reset[counter],
+                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
+                                            .threshold = 3 };
     struct window window = pebs_window(UINT64_C(1) << counter);
 
-    console_note("event %s, counter %u, reset -%" PRIu64, event->name, counter, period);
+    console_note("event %s, counter %u, reset -%" PRIu64, event->name, counter, sampling.period);
     if (!records_open(run, config))
         return false;
-    if (!pebs_program(run->caps, event, counter, period, 3)) {
+    if (!pebs_program(run->caps, &sampling)) {
         test_fail(run, "the counter could not be programmed");
         return false;
     }
@@ -313,7 +318,10 @@ TEST(pebs_load_latency_l1) = {
 /* ---- both facilities in one area ------------------------------------------------------------------------------------
  */
 
-/* PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. */
+/*
+ * PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. At CPL 3,
+ * with both told to leave CPL 0 out, since the routine's own branches are events and records too.
+ */
 static void with_bts(struct test_run *run)
 {
     const struct ds_config config = { .pebs = true,
@@ -323,22 +331,25 @@ static void with_bts(struct test_run *run)
                                       .bts = true,
                                       .bts_records = 256,
                                       .bts_threshold = 128 };
-    unsigned branches = branch_count(&workload_long_loop, BRANCH_KINDS_ALL);
-    const struct branch *back = &workload_long_loop.branches[0];
+    const struct pebs_sampling sampling = { .event = &pebs_near_taken, .period = 99, .rings = PERFEVTSEL_USR };
+    unsigned branches = branch_count(&workload_user_loop, BRANCH_KINDS_ALL);
+    const struct branch *back = &workload_user_loop.branches[0];
     struct pebs_record record;
     struct window window;
 
     test_plan(run, branches + branches / 100);
     if (!records_open(run, &config))
         return;
-    if (!pebs_program(run->caps, &pebs_near_taken, 0, 99, 0))
+    if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
-    window = bts_window(false, 0);
+    window = bts_window(false, DEBUGCTL_BTS_OFF_OS);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 1);
     msr_write((uint32_t)window.msr, window.on);
-    workload_long_loop.run(&(struct window){ MSR_IA32_PERF_GLOBAL_CTRL, 1, 0 });
+    user_call(workload_user_loop_entry, 0);
     msr_write((uint32_t)window.msr, window.off);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
     records_close(run, branches / 256);
-    records_compare_bts(run, &workload_long_loop, 0);
+    records_compare_bts(run, &workload_user_loop, 0);
     test_saw(run, ds_pebs_log()->records);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         test_equal(run, "EventingIP", record.eventing_ip, back->from);
@@ -347,7 +358,7 @@ static void with_bts(struct test_run *run)
 TEST(pebs_with_bts) = {
     .id = "pebs.with_bts",
     .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
-    .needs = NEEDS | NEED_BTS,
+    .needs = NEEDS | NEED_BTS | NEED_BTS_CPL,
     .records = true,
     .run = with_bts,
 };

@@ -7,11 +7,7 @@ bits 64
 section .text
 
 ; ---- nested calls and returns ------------------------------------------------------------------------------------
-begin_workload workload_calls
-calls_1:        call    calls_outer
-calls_2:        call    calls_outer
-calls_3:        end_workload
-
+workload_calls_start:
 calls_outer:    nop
 calls_outer_1:  call    calls_inner
 calls_outer_2:  nop
@@ -20,7 +16,11 @@ calls_outer_4:  ret
 
 calls_inner:    nop
 calls_inner_1:  ret
-workload_calls_limit:
+
+begin_workload workload_calls, workload_calls_start
+calls_1:        call    calls_outer
+calls_2:        call    calls_outer
+calls_3:        end_workload workload_calls
 
 section .rodata
 %macro calls_outer_branches 0
@@ -42,7 +42,12 @@ workload_calls_accesses_end:
 describe_workload workload_calls, 20
 
 ; ---- every kind of near branch ------------------------------------------------------------------------------------
-begin_workload workload_kinds
+workload_kinds_start:
+kinds_function: ret
+kinds_function_pop: ret 8
+kinds_trap:     ud2
+
+begin_workload workload_kinds, workload_kinds_start
                 xor     eax, eax
 kinds_jz:       jz      kinds_1                 ; taken
                 ud2
@@ -71,12 +76,7 @@ kinds_loop:     loop    kinds_loop              ; taken once
                 xor     ecx, ecx
 kinds_jrcxz:    jrcxz   kinds_11
                 ud2
-kinds_11:       end_workload
-kinds_trap:     ud2
-
-kinds_function: ret
-kinds_function_pop: ret 8
-workload_kinds_limit:
+kinds_11:       end_workload workload_kinds
 
 section .rodata
 align 8
@@ -114,8 +114,7 @@ loop_odd:       jnz     loop_2                  ; taken when the counter is odd
                 nop
 loop_2:         dec     ecx
 loop_back:      jnz     loop_1
-                end_workload
-workload_loop_limit:
+                end_workload workload_loop
 
 section .rodata
 workload_loop_branches:
@@ -141,8 +140,7 @@ begin_workload workload_long_loop
                 mov     ecx, LONG_ROUNDS
 long_1:         dec     ecx
 long_back:      jnz     long_1
-                end_workload
-workload_long_loop_limit:
+                end_workload workload_long_loop
 
 section .rodata
 workload_long_loop_branches:
@@ -155,15 +153,15 @@ describe_workload workload_long_loop, 1 + LONG_ROUNDS * 2
 ; ---- a software interrupt -----------------------------------------------------------------------------------------
 VECTOR_WORKLOAD equ 0x80
 
-begin_workload workload_interrupt
+workload_interrupt_start:
+global workload_interrupt_entry
+workload_interrupt_entry: iretq
+
+begin_workload workload_interrupt, workload_interrupt_start
 interrupt_1:    int     VECTOR_WORKLOAD
 interrupt_2:    nop
 interrupt_3:    int     VECTOR_WORKLOAD
-interrupt_4:    end_workload
-
-global workload_interrupt_entry
-workload_interrupt_entry: iretq
-workload_interrupt_limit:
+interrupt_4:    end_workload workload_interrupt
 
 section .rodata
 workload_interrupt_branches:
@@ -178,8 +176,7 @@ describe_workload workload_interrupt, 5
 
 ; ---- nothing ------------------------------------------------------------------------------------------------------
 begin_workload workload_nothing
-                end_workload
-workload_nothing_limit:
+                end_workload workload_nothing
 
 section .rodata
 workload_nothing_branches:

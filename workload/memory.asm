@@ -23,8 +23,7 @@ load_%+i:       mov     rax, [load_data + i * 8]
 load_%+i%+_next: lfence
 %assign i i + 1
 %endrep
-                end_workload
-workload_loads_limit:
+                end_workload workload_loads
 
 section .rodata
 align 64
@@ -54,8 +53,7 @@ store_%+i:      mov     [store_data + i * 8], rax
 store_%+i%+_next: lfence
 %assign i i + 1
 %endrep
-                end_workload
-workload_stores_limit:
+                end_workload workload_stores
 
 section .bss align=64
 store_data:     resq    ACCESSES
@@ -80,8 +78,7 @@ begin_workload workload_straight
 %rep STRAIGHT
                 lea     rax, [rbx + 1]          ; four bytes: WORKLOAD_STRAIGHT_STEP
 %endrep
-                end_workload
-workload_straight_limit:
+                end_workload workload_straight
 
 section .rodata
 workload_straight_branches:
@@ -100,8 +97,7 @@ begin_workload workload_chase
 chase_load:     mov     rax, [rax]
 chase_next:     dec     ecx
 chase_back:     jnz     chase_load
-                end_workload
-workload_chase_limit:
+                end_workload workload_chase
 
 section .rodata
 align 64

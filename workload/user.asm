@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; A few branches at CPL 3, on pages that CPL 3 may execute.
+; Branches at CPL 3, on pages that CPL 3 may execute. Entered through user_call, left through VECTOR_USER_EXIT.
 
 %include "workload/workload.inc"
 
@@ -18,6 +18,17 @@ user_3:         int     VECTOR_USER_EXIT        ; ends at CPL 0
 user_function:  ret
 workload_user_limit:
 
+ROUNDS          equ 3000
+global workload_user_loop_entry
+workload_user_loop_start:
+workload_user_loop_entry:
+                mov     ecx, ROUNDS
+user_loop_1:    dec     ecx
+user_loop_back: jnz     user_loop_1
+                int     VECTOR_USER_EXIT
+                ud2
+workload_user_loop_limit:
+
 section .rodata
 workload_user_run equ 0                         ; entered through user_call
 workload_user_branches:
@@ -28,3 +39,11 @@ workload_user_branches_end:
 workload_user_accesses:
 workload_user_accesses_end:
 describe_workload workload_user, 4
+
+workload_user_loop_run equ 0
+workload_user_loop_branches:
+        branch  user_loop_back, user_loop_1, LBR_JCC, ROUNDS - 1
+workload_user_loop_branches_end:
+workload_user_loop_accesses:
+workload_user_loop_accesses_end:
+describe_workload workload_user_loop, 2 + ROUNDS * 2

@@ -49,6 +49,8 @@ void user_enter(void (*function)(void), uint64_t argument, void *kernel_stack, u
 void user_exit(void);
 void interrupt_dispatch(struct interrupt_frame *frame);
 
+extern void (*const interrupt_entries[256])(void);
+
 extern const struct fixup fixups_start[], fixups_end[];
 
 static uint64_t gdt[7];
@@ -103,6 +105,13 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
 {
     gate_set(vector, entry, GATE_PRESENT | GATE_INTERRUPT | (user ? GATE_DPL_3 : 0), 0);
+}
+
+uint64_t interrupt_gate_address(unsigned vector)
+{
+    const struct gate *gate = &idt[vector];
+
+    return gate->offset_low | (uint64_t)gate->offset_middle << 16 | (uint64_t)gate->offset_high << 32;
 }
 
 uint8_t interrupt_gate_type(unsigned vector)

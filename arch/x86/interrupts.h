@@ -38,7 +38,8 @@ void interrupt_set(unsigned vector, interrupt_handler *handler);
 /* Lets a vector enter at an address of its own rather than through interrupt_dispatch; user: INT n at CPL 3 may. */
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user);
 
-/* Type and DPL byte of a vector's IDT entry, and whether it is present. */
+/* Where a vector's IDT entry leads, and its type: GATE_INTERRUPT, GATE_TRAP or another; 0 where it is not present. */
+uint64_t interrupt_gate_address(unsigned vector);
 uint8_t interrupt_gate_type(unsigned vector);
 #define GATE_INTERRUPT 0xeu
 #define GATE_TRAP      0xfu

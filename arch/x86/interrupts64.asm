@@ -66,8 +66,6 @@ interrupt_common:
         pop     rcx
         pop     rax
         add     rsp, 16                 ; vector and error code
-global interrupt_return
-interrupt_return:
         iretq
 
 ; void gdt_load(const struct table_pointer *, uint16_t code, uint16_t data, uint16_t tss)
