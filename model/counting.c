@@ -355,7 +355,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
     return DUE_GO_ON;
 }
 
-void engine_stop(struct vcpu *v, struct place place)
+bool engine_stop(struct vcpu *v, struct place place)
 {
     uint64_t ip = block_address(place.block, place.index);
 
@@ -364,9 +364,9 @@ void engine_stop(struct vcpu *v, struct place place)
     if (v->pmi_wanted) {
         branches_drain(v, true, 0, 0);
         engine_deliver(v);
-        v->pmi_raised = false; /* it is taken where the block ends */
     }
     watch_for(v, place.block, first_due(v, place));
+    return engine_took_pmi(v);
 }
 
 void counting_cut(struct vcpu *v, struct place place)

@@ -128,7 +128,7 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
     return (struct data_access){ v->data.load.address, 0, 0 };
 }
 
-void engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
+bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
 {
     unsigned qualifier = v->data.block->cpl == 0 ? RING_0 : OTHER_RINGS;
     enum event_kind due = EVENT_NONE;
@@ -150,7 +150,7 @@ void engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
         }
     }
     if (due == EVENT_NONE) {
-        return;
+        return false;
     }
     struct data_access access = describe(v, due);
 
@@ -160,6 +160,6 @@ void engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
             branches_drain(v, true, 0, 0);
         }
         engine_deliver(v);
-        v->pmi_raised = false; /* it is taken where the block ends */
     }
+    return engine_took_pmi(v);
 }

@@ -206,8 +206,11 @@ enum due_answer {
 };
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching);
 
-/* The instruction before hot->stop_at has retired in a block that is being watched. */
-void engine_stop(struct vcpu *v, struct place place);
+/*
+ * The instruction before hot->stop_at has retired in a block that is being watched. True: a PMI was raised; it is taken
+ * here if the block is left, or else at its end.
+ */
+bool engine_stop(struct vcpu *v, struct place place);
 
 /* A block that a REP instruction has come back to begins: its first instruction was counted before. */
 void engine_repeat(struct vcpu *v, const struct block *block);
@@ -228,8 +231,8 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
 /* An instruction accesses memory: size 1 to 64 bytes. */
 void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
 
-/* hot->data_pending was set and its instruction has retired; ip is the next one's address. */
-void engine_data_retired(struct vcpu *v, struct place place, uint64_t ip);
+/* hot->data_pending was set and its instruction has retired; ip is the next one's address. True: as engine_stop's. */
+bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip);
 
 /* Everything gathered goes to memory: software may look now. */
 void engine_settle(struct vcpu *v);

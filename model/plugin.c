@@ -82,15 +82,35 @@ static void register_callbacks(void *udata)
 }
 
 /* Translates everything anew when this processor needs what translations do not carry yet. */
-static void extend_translations(const struct vcpu *v)
+static bool extend_translations(const struct vcpu *v)
 {
     if ((!v->wants_blocks || model.blocks) && (!v->wants_data || model.data) && !(v->wants_classes & ~model.classes)) {
-        return;
+        return false;
     }
     model.blocks = model.blocks || v->wants_blocks;
     model.data = model.data || v->wants_data;
     model.classes |= v->wants_classes;
     qemu_plugin_reset(model.id, register_callbacks, NULL);
+    return true;
+}
+
+/*
+ * Leaves the block that runs before place, out of the callback that returns to `here`, to begin another one there.
+ * Returns where that cannot be done; things then take their course at the block's end.
+ */
+static void leave(struct processor *p, struct place place, uintptr_t here)
+{
+    uint64_t eflags;
+
+    if (!qemu_private_settle(&p->private, here)) {
+        return;
+    }
+    engine_leave(&p->vcpu, place);
+    eflags = processor_read(p, NAME_EFLAGS);
+    if (eflags & EFLAGS_RF) {
+        processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* each instruction clears it */
+    }
+    qemu_plugin_set_pc(block_address(place.block, place.index));
 }
 
 /* --- CPUID and MSRs -------------------------------------------------------------------------------------------- */
@@ -167,23 +187,25 @@ static void on_wrmsr(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
     struct processor *p = model.processors[cpu];
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
 
     if (site->place.block->cpl != 0) {
         return;
     }
-    bool x2apic = processor_in_x2apic_mode(p);
-
-    if (address == MSR_X2APIC_LVTPC && x2apic) {
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = (uint32_t)value;
-    } else if (address == MSR_IA32_APIC_BASE && !x2apic) {
+    } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = processor_host.lvtpc(p); /* in case it switches the mode: what it finds there */
     }
     if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_FAULT) {
         make_fault(p);
     }
-    extend_translations(&p->vcpu);
+    if (extend_translations(&p->vcpu)) {
+        leave(p, (struct place){ site->place.block, site->place.index + 1 },
+              here); /* what follows must be translated anew */
+    }
 }
 
 static void on_rdpmc(unsigned cpu, void *udata)
@@ -207,9 +229,9 @@ static void on_rdpmc(unsigned cpu, void *udata)
     }
     processor_write(p, RAX, (uint32_t)value);
     processor_write(p, RDX, value >> 32);
+    leave(p, (struct place){ site->place.block, site->place.index + 1 }, here);
     engine_leave(&p->vcpu, (struct place){ site->place.block, site->place.index + 1 });
-    qemu_private_settle(&p->private, here);
-    qemu_plugin_set_pc(site->next); /* the native one is not implemented */
+    qemu_plugin_set_pc(site->next); /* the native one is not implemented: rather lose the status flags than go on */
 }
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
@@ -252,9 +274,15 @@ static void on_stop(unsigned cpu, void *udata)
     const struct site *site = udata;
     struct processor *p = model.processors[cpu];
 
-    p->return_address = (uintptr_t)__builtin_return_address(0);
-    engine_stop(&p->vcpu, site->place);
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    bool interrupted;
+
+    p->return_address = here;
+    interrupted = engine_stop(&p->vcpu, site->place);
     p->return_address = 0;
+    if (interrupted) {
+        leave(p, site->place, here);
+    }
 }
 
 static void on_repeat(unsigned cpu, void *udata)
@@ -285,9 +313,15 @@ static void on_data_retired(unsigned cpu, void *udata)
     const struct site *site = udata;
     struct processor *p = model.processors[cpu];
 
-    p->return_address = (uintptr_t)__builtin_return_address(0);
-    engine_data_retired(&p->vcpu, site->place, site->pc);
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    bool interrupted;
+
+    p->return_address = here;
+    interrupted = engine_data_retired(&p->vcpu, site->place, site->pc);
     p->return_address = 0;
+    if (interrupted) {
+        leave(p, site->place, here);
+    }
 }
 
 /* The same, when the block behind it begins. */
@@ -295,13 +329,18 @@ static void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
 
-    engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc);
+    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc)) {
+        qemu_plugin_set_pc(block->pc);
+    }
 }
 
+/*
+ * An exception, INT n among them, is reported twice: as an exception when it is raised, with both addresses its
+ * instruction's, and like an interrupt when it has been delivered.
+ */
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
 {
     struct processor *p = model.processors[cpu];
-    enum interruption kind = type == QEMU_DISCON_INTERRUPT ? INTERRUPTION_EXTERNAL : INTERRUPTION_EXCEPTION;
 
     (void)udata;
     if (p->faulting) {
@@ -310,8 +349,16 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     } else if (p->vcpu.hot->fix_up) {
         fix_up(p); /* it came between the instruction and the next one */
     }
+    if (type == QEMU_DISCON_EXCEPTION) {
+        p->exception_at = from;
+        return;
+    }
+    bool exception = p->exception_at == from;
+
+    p->exception_at = NO_EXCEPTION;
     p->delivered = true;
-    engine_interruption(&p->vcpu, kind, from, to, processor_cpl(p));
+    engine_interruption(&p->vcpu, exception ? INTERRUPTION_EXCEPTION : INTERRUPTION_EXTERNAL, from, to,
+                        processor_cpl(p));
     p->delivered = false;
 }
 
@@ -421,11 +468,11 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
         bool accesses = block->insns[i].flags & (INSN_LOAD | INSN_STORE);
 
         if (model.data && i > 0 && block->insns[i - 1].flags & (INSN_LOAD | INSN_STORE)) {
-            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS, QEMU_COND_NE,
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
         if (watching && i > 0) {
-            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_stop, QEMU_CB_RW_REGS, QEMU_COND_EQ, HOT(stop_at),
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_stop, QEMU_CB_RW_REGS_PC, QEMU_COND_EQ, HOT(stop_at),
                                                         block_address(block, i), new_site((struct place){ block, i }));
         }
         if (model.data && accesses) {
@@ -457,7 +504,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
     }
     if (model.data) {
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS, QEMU_COND_NE,
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
     }
     bool watching = model.classes != 0 && (processor_read(thread_processor, NAME_EFLAGS) & EFLAGS_RF);
@@ -492,6 +539,7 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.truth = model.truth;
     p->vcpu.violations = model.violations;
     p->apic_id = cpu;
+    p->exception_at = NO_EXCEPTION;
     if (!processor_init(p, &missing)) {
         die("this QEMU's processor has no register named %s", missing);
     }

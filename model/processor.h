@@ -18,6 +18,8 @@ enum register_name {
     REGISTER_NAMES
 };
 
+#define NO_EXCEPTION (~UINT64_C(0)) /* no canonical address */
+
 #define EFLAGS_RF (UINT64_C(1) << 16)
 #define EFLAGS_VM (UINT64_C(1) << 17)
 
@@ -35,6 +37,8 @@ struct processor {
     bool fix_cpuid;
     uint32_t leaf;
     uint64_t msr_value;
+
+    uint64_t exception_at; /* address of an instruction whose exception has been raised and not delivered */
 
     bool faulting; /* RCX was changed to make the native instruction fault */
     uint64_t saved_rcx;

@@ -67,11 +67,9 @@ static bool find_env(struct qemu_private *p, const uint64_t general[GENERAL_REGI
     return found != NULL;
 }
 
-void qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
+bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
 {
-    if (p->cpu != NULL && restore_state != NULL && return_address != 0) {
-        restore_state(p->cpu, return_address);
-    }
+    return p->cpu != NULL && restore_state != NULL && restore_state(p->cpu, return_address);
 }
 
 uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
@@ -84,7 +82,9 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const
     }
     /* Translated code relies on things being as it left them, RIP and the way that flags are kept among them. */
     memcpy(before, p->env, sizeof(before));
-    qemu_private_settle(p, return_address);
+    if (return_address != 0) {
+        qemu_private_settle(p, return_address);
+    }
     uint64_t flags = read_eflags(p->env);
 
     memcpy(p->env, before, sizeof(before));

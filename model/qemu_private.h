@@ -29,8 +29,11 @@ void qemu_private_init(struct qemu_private *p);
 uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
                             uintptr_t return_address);
 
-/* Makes the state of the middle of a block whole, so that it can be left there by qemu_plugin_set_pc. */
-void qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
+/*
+ * Makes the state whole that translated code keeps only in part, so that the middle of a block can be left there by
+ * qemu_plugin_set_pc. False where that cannot be done.
+ */
+bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
 
 /* Raises #GP(0) at the instruction whose callback this is; returns only where that cannot be done. */
 void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],

@@ -13,6 +13,7 @@
 #include "arch/x86/perfmon.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
+#include "kernel/image.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
 
@@ -103,6 +104,32 @@ TEST(pebs_loads) = {
     .needs = NEEDS,
     .records = true,
     .run = loads,
+};
+
+/* What the loads leave alone is known too: every register, and the flags that their last instruction defined. */
+static void registers(struct test_run *run)
+{
+    struct pebs_record record;
+
+    sample_accesses(run, &pebs_all_loads, 0, &workload_loads, 7);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        for (unsigned r = 0; r < 16; r++)
+            if (r != PEBS_RAX && r != PEBS_RSP && r != 12 && r != 13)
+                test_equal(run, "register", record.gpr[r], WORKLOAD_REGISTER(r));
+        test_equal(run, "R12", record.gpr[12], MSR_IA32_PERF_GLOBAL_CTRL);
+        test_equal(run, "R13", record.gpr[13], 0);
+        test_equal(run, "RFLAGS", record.rflags & WORKLOAD_FLAGS_MASK, WORKLOAD_FLAGS);
+        if (record.gpr[PEBS_RSP] < (uintptr_t)stack_guard || record.gpr[PEBS_RSP] >= (uintptr_t)data_end)
+            test_fail(run, "PEBS record %u: RSP 0x%" PRIx64 " is not on the stack", n, record.gpr[PEBS_RSP]);
+    }
+}
+
+TEST(pebs_registers) = {
+    .id = "pebs.registers",
+    .title = "Each record has all sixteen registers and the flags as they were after the instruction",
+    .needs = NEEDS,
+    .records = true,
+    .run = registers,
 };
 
 static void stores(struct test_run *run)

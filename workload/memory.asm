@@ -15,8 +15,27 @@ ACCESSES        equ 64
 %define VALUE(i) (0x1122334400000000 + (i) * 0x101)
 
 ; ---- loads --------------------------------------------------------------------------------------------------------
+; All registers and flags are known while they run: r12 and r13 are the window's, rax is what the load leaves.
+%macro known_register 2
+                mov     %1, 0x7265670000000000 + %2     ; WORKLOAD_REGISTER(n)
+%endmacro
+
 section .text
 begin_workload workload_loads
+                known_register rcx, 1
+                known_register rdx, 2
+                known_register rbx, 3
+                known_register rbp, 5
+                known_register rsi, 6
+                known_register rdi, 7
+                known_register r8, 8
+                known_register r9, 9
+                known_register r10, 10
+                known_register r11, 11
+                known_register r14, 14
+                known_register r15, 15
+                xor     eax, eax                        ; ZF and PF set, SF and OF clear
+                stc                                     ; WORKLOAD_FLAGS
 %assign i 0
 %rep ACCESSES
 load_%+i:       mov     rax, [load_data + i * 8]
@@ -42,7 +61,7 @@ workload_loads_accesses:
 %assign i i + 1
 %endrep
 workload_loads_accesses_end:
-describe_workload workload_loads, ACCESSES * 2
+describe_workload workload_loads, ACCESSES * 2 + 14
 
 ; ---- stores -------------------------------------------------------------------------------------------------------
 begin_workload workload_stores
