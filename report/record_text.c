@@ -108,7 +108,9 @@ static void memory_line(const struct line_sink *out, unsigned n, const struct pe
                         enum data_source_encoding encoding, const struct symbolizer *symbols)
 {
     char line[LINE_SIZE], text[SYMBOL_SIZE];
-    struct data_source_words words = data_source_words(encoding, record->data_source);
+    /* Only the load latency facility says where the data came from; elsewhere 0 would read as a level. */
+    struct data_source_words words =
+        data_source_words(record->latency ? encoding : DATA_SOURCE_UNKNOWN, record->data_source);
     format(line, sizeof(line),
            "pebs %u data_address 0x%llx%s data_source 0x%llx |LVL %s|SNP %s|TLB %s|LCK %s| latency %llu", n,
            (unsigned long long)record->data_address, symbol(text, record->data_address, symbols),

@@ -159,6 +159,13 @@ static void pebs_lines_of_older_formats(void **state)
     assert_string_equal(got.text[6],
                         "pebs 1 data_address 0x300040 data_source 0x21 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 4");
 
+    /* Without a latency there was no load latency facility to say where the data came from. */
+    got.count = 0;
+    record.data_source = record.latency = 0;
+    pebs_text(&out, 3, &record, DATA_SOURCE_SKYLAKE, NULL);
+    assert_string_equal(got.text[6],
+                        "pebs 3 data_address 0x300040 data_source 0x0 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 0");
+
     got.count = 0;
     record.has = PEBS_HAS_EVENTING_IP;
     pebs_text(&out, 2, &record, DATA_SOURCE_UNKNOWN, NULL);
