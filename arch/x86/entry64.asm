@@ -114,6 +114,8 @@ entry64:
         mov     gs, eax
         mov     rsp, stack_top
         xor     ebp, ebp
+        push    rbp                     ; the return address that ends a debugger's walk
+        push    rbp
         mov     eax, edi
         mov     edi, esi
         mov     esi, eax
