@@ -7,7 +7,7 @@
 
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
 

@@ -9,7 +9,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "ds/ds_area.h"
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 #include "kernel/string.h"
 
 #define BTS_BUFFER_SIZE  0x18000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The DS area's register, and the area as this kernel builds it. */
 #include "arch/x86/msr.h"
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
 

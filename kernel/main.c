@@ -15,6 +15,7 @@
 #include "ds/probe.h"
 #include "kernel/console.h"
 #include "kernel/finish.h"
+#include "kernel/panic.h"
 #include "kernel/records.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
@@ -36,6 +37,11 @@ static struct {
 static volatile int gdb_wait = 1;
 
 void kernel_main(uint32_t magic, uint32_t information);
+
+static void step_interrupts(void)
+{
+    interrupts_init(panic_exception);
+}
 
 static void error_end(void)
 {
@@ -137,7 +143,7 @@ static void step_tests(void)
 void kernel_main(uint32_t magic, uint32_t information)
 {
     static void (*const steps[])(void) = {
-        interrupts_init, /* every vector is caught from here on */
+        step_interrupts, /* every vector is caught from here on */
         step_options,    /* the first line over serial */
         step_probe,      /* what this processor has */
         step_paging,     /* our own tables */

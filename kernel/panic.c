@@ -40,7 +40,7 @@ static void registers(const char *a, uint64_t a_value, const char *b, uint64_t b
                  a_value, b, b_value, c, c_value, d, d_value);
 }
 
-void panic_exception(const struct interrupt_frame *f)
+void panic_exception(struct interrupt_frame *f)
 {
     static bool again;
     const char *name = f->vector < VECTOR_EXCEPTIONS ? names[f->vector] : "interrupt that nothing handles";

@@ -6,6 +6,6 @@
 #include "arch/x86/interrupts.h"
 
 /* Prints the vector and the registers, and ends with verdict=panic. */
-void panic_exception(const struct interrupt_frame *frame) __attribute__((noreturn));
+void panic_exception(struct interrupt_frame *frame);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "arch/x86/cpu.h"
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 #include "kernel/test.h"
 
 static void hang(struct test_run *run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/symbols.h"
 
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 
 /* Sorted by address. The names are offsets into one text of NUL-terminated names. */
 struct symbol {

@@ -13,7 +13,7 @@
 #include "arch/x86/perfmon.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
 

@@ -4,8 +4,7 @@
 #include <stddef.h>
 
 #include "arch/x86/cpu.h"
-#include "kernel/image.h"
-#include "kernel/panic.h"
+#include "arch/x86/image.h"
 
 struct __attribute__((packed)) table_pointer {
     uint16_t limit;
@@ -56,7 +55,7 @@ extern const struct fixup fixups_start[], fixups_end[];
 static uint64_t gdt[7];
 static struct tss tss;
 static struct gate idt[256];
-static interrupt_handler *handlers[256];
+static interrupt_handler *handlers[256], *last_handler;
 static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
 
@@ -72,10 +71,11 @@ static void gate_set(unsigned vector, void (*entry)(void), uint8_t type, uint8_t
                                  .offset_high = (uint32_t)(address >> 32) };
 }
 
-void interrupts_init(void)
+void interrupts_init(interrupt_handler *otherwise)
 {
     uint64_t tss_base = (uint64_t)(uintptr_t)&tss;
 
+    last_handler = otherwise;
     gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
     gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */
     gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
@@ -144,5 +144,5 @@ void interrupt_dispatch(struct interrupt_frame *frame)
     if (handlers[vector])
         handlers[vector](frame);
     else if (vector >= VECTOR_EXCEPTIONS || !fix_up(frame))
-        panic_exception(frame);
+        last_handler(frame);
 }

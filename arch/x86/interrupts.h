@@ -29,10 +29,10 @@ struct interrupt_frame {
 
 typedef void interrupt_handler(struct interrupt_frame *);
 
-/* Loads the kernel's own GDT, TSS and IDT. Interrupts stay off. */
-void interrupts_init(void);
+/* Loads the kernel's own GDT, TSS and IDT. Interrupts stay off. otherwise: for what no handler and no fixup takes. */
+void interrupts_init(interrupt_handler *otherwise);
 
-/* Handles a vector from now on; NULL gives it back to the default: panic. */
+/* Handles a vector from now on; NULL: nobody. */
 void interrupt_set(unsigned vector, interrupt_handler *handler);
 
 /* Lets a vector enter at an address of its own rather than through interrupt_dispatch; user: INT n at CPL 3 may. */

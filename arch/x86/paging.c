@@ -3,7 +3,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "kernel/image.h"
+#include "arch/x86/image.h"
 
 #define ENTRIES    512u
 #define LARGE_PAGE (UINT64_C(2) << 20)

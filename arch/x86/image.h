@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of the kernel's image, as the linker script names them. Each begins and ends on a page. */
-#ifndef KERNEL_IMAGE_H
-#define KERNEL_IMAGE_H
+#ifndef ARCH_X86_IMAGE_H
+#define ARCH_X86_IMAGE_H
 
 #include <stdint.h>
 
