@@ -408,26 +408,6 @@ static struct block *new_block(struct qemu_plugin_tb *tb, enum insn_hook hooks[M
     return block;
 }
 
-static void hook_registers(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks)
-{
-    static qemu_vcpu_cb *const callbacks[] = {
-        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr, [HOOK_RDPMC] = on_rdpmc
-    };
-
-    for (unsigned i = 0; i < block->count; i++) {
-        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-
-        if (hooks[i] != HOOK_NONE) {
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, callbacks[hooks[i]], QEMU_CB_RW_REGS_PC,
-                                                   new_site((struct place){ block, i }));
-        }
-        if (i > 0 && (hooks[i - 1] == HOOK_CPUID || hooks[i - 1] == HOOK_RDMSR)) {
-            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
-                                                        NULL);
-        }
-    }
-}
-
 static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
 {
     qemu_vcpu_cb *check = watching ? on_due_watching : on_due;
@@ -461,12 +441,21 @@ static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
     }
 }
 
-static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, bool watching)
+static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
+                                    bool watching)
 {
+    static qemu_vcpu_cb *const hooked[] = {
+        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr, [HOOK_RDPMC] = on_rdpmc
+    };
+
     for (unsigned i = 0; i < block->count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         bool accesses = block->insns[i].flags & (INSN_LOAD | INSN_STORE);
 
+        if (i > 0 && (hooks[i - 1] == HOOK_CPUID || hooks[i - 1] == HOOK_RDMSR)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
+                                                        NULL);
+        }
         if (model.data && i > 0 && block->insns[i - 1].flags & (INSN_LOAD | INSN_STORE)) {
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
@@ -474,6 +463,10 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
         if (watching && i > 0) {
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_stop, QEMU_CB_RW_REGS_PC, QEMU_COND_EQ, HOT(stop_at),
                                                         block_address(block, i), new_site((struct place){ block, i }));
+        }
+        if (hooks[i] != HOOK_NONE) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
+                                                   new_site((struct place){ block, i }));
         }
         if (model.data && accesses) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
@@ -522,8 +515,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (model.classes != 0) {
         add_counts(tb, block);
     }
-    hook_registers(tb, block, hooks);
-    instrument_instructions(tb, block, watching);
+    instrument_instructions(tb, block, hooks, watching);
 }
 
 static void on_init(unsigned cpu, void *udata)
