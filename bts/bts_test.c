@@ -170,9 +170,7 @@ static void trace_rings(struct test_run *run, uint64_t off, const struct workloa
         return;
     window = bts_window(false, off);
     workload_calls.run(&window);
-    msr_write((uint32_t)window.msr, window.on);
-    user_call(workload_user_entry, 0);
-    msr_write((uint32_t)window.msr, window.off);
+    workload_user.run(&window);
     records_close(run, 0);
     if (kernel)
         records_compare_bts(run, kernel, 0);

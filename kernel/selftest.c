@@ -7,7 +7,9 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
+#include "kernel/records.h"
 #include "kernel/test.h"
+#include "pebs/pebs.h"
 
 static void hang(struct test_run *run)
 {
@@ -21,6 +23,34 @@ TEST(selftest_hang) = {
     .title = "A test that never ends is ended by its time bound, fails, and the next one runs",
     .on_request = true,
     .run = hang,
+};
+
+/*
+ * Every second load is a record, every record an interrupt, and the way back from its service routine has loads enough
+ * for the next one: the interrupted code never gets on.
+ */
+static void storm(struct test_run *run)
+{
+    const struct ds_config config = {
+        .pebs = true, .pebs_records = 64, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(1) }
+    };
+    const struct pebs_sampling sampling = { .event = &pebs_all_loads,
+                                            .period = 1,
+                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
+    struct window window = pebs_window(1);
+
+    test_plan(run, 0);
+    if (records_open(run, &config) && pebs_program(run->caps, &sampling))
+        workload_loads.run(&window);
+}
+
+TEST(selftest_storm) = {
+    .id = "selftest.storm",
+    .title = "A storm of performance monitoring interrupts is ended by the time bound",
+    .needs = NEED_APIC | NEED_PEBS,
+    .records = true,
+    .on_request = true,
+    .run = storm,
 };
 
 static void no_plan(struct test_run *run)

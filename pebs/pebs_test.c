@@ -36,14 +36,13 @@ static void check_time(struct test_run *run)
 }
 
 /* Opens the area, samples one event over a workload with one counter, and closes. Returns whether it ran. */
-static bool sample(struct test_run *run, const struct ds_config *config, const struct pebs_event *event,
-                   unsigned counter, const struct workload *workload, unsigned interrupts)
+static bool sample_in(struct test_run *run, uint64_t rings, const struct ds_config *config,
+                      const struct pebs_event *event, unsigned counter, const struct workload *workload,
+                      unsigned interrupts)
 {
-    const struct pebs_sampling sampling = { .event = event,
-                                            .counter = counter,
-                                            .period = 0 - config->pebs_reset[counter],
-                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
-                                            .threshold = 3 };
+    const struct pebs_sampling sampling = {
+        .event = event, .counter = counter, .period = 0 - config->pebs_reset[counter], .rings = rings, .threshold = 3
+    };
     struct window window = pebs_window(UINT64_C(1) << counter);
 
     console_note("event %s, counter %u, reset -%" PRIu64, event->name, counter, sampling.period);
@@ -58,6 +57,13 @@ static bool sample(struct test_run *run, const struct ds_config *config, const s
     test_saw(run, ds_pebs_log()->records);
     check_time(run);
     return true;
+}
+
+/* The same with no interrupt to come, so that nothing but the workload is in the window. */
+static bool sample(struct test_run *run, const struct ds_config *config, const struct pebs_event *event,
+                   unsigned counter, const struct workload *workload)
+{
+    return sample_in(run, PERFEVTSEL_USR | PERFEVTSEL_OS, config, event, counter, workload, 0);
 }
 
 /* What every record of a single counter must say. */
@@ -81,7 +87,7 @@ static void sample_accesses(struct test_run *run, const struct pebs_event *event
 
     config.pebs_reset[counter] = 0 - (uint64_t)period;
     test_plan(run, (unsigned)workload->access_count / (period + 1));
-    if (!sample(run, &config, event, counter, workload, 0))
+    if (!sample(run, &config, event, counter, workload))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
         const struct access *want = &workload->accesses[(n + 1) * (period + 1) - 1];
@@ -184,19 +190,27 @@ TEST(pebs_counter_3) = {
     .run = counter_3,
 };
 
-/* The buffer of eight with an interrupt each four: what the service routine drains must be all of it, in order. */
+/*
+ * A buffer of eight with an interrupt each four: what the service routine drains must be all of it, in order. At CPL 3
+ * and counted there only: the routine's own loads would be events too, and at this period enough for the next
+ * interrupt.
+ */
 static void threshold(struct test_run *run)
 {
+    const struct workload *workload = &workload_user_loads;
     const struct ds_config config = {
         .pebs = true, .pebs_records = 8, .pebs_threshold = 4, .pebs_reset = { 0 - UINT64_C(1) }
     };
     struct pebs_record record;
 
-    test_plan(run, (unsigned)workload_loads.access_count / 2);
-    if (!sample(run, &config, &pebs_all_loads, 0, &workload_loads, (unsigned)workload_loads.access_count / 2 / 8))
+    test_plan(run, (unsigned)workload->access_count / 2);
+    if (!sample_in(run, PERFEVTSEL_USR, &config, &pebs_all_loads, 0, workload,
+                   (unsigned)workload->access_count / 2 / 8))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++)
-        test_equal(run, "EventingIP", record.eventing_ip, workload_loads.accesses[n * 2 + 1].ip);
+    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
+        test_equal(run, "EventingIP", record.eventing_ip, workload->accesses[n * 2 + 1].ip);
+        test_equal(run, "RAX", record.gpr[PEBS_RAX], workload->accesses[n * 2 + 1].value);
+    }
 }
 
 TEST(pebs_interrupt_threshold) = {
@@ -218,7 +232,7 @@ static void sample_branches(struct test_run *run, const struct pebs_event *event
     struct pebs_record record;
 
     test_plan(run, branch_count(workload, kinds) / (period + 1));
-    if (!sample(run, &config, event, 0, workload, 0))
+    if (!sample(run, &config, event, 0, workload))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
         const struct branch *want = NULL;
@@ -282,7 +296,7 @@ static void prec_dist(struct test_run *run)
 
     config.pebs_reset[COUNTER] = 0 - UINT64_C(100);
     test_plan(run, (unsigned)workload_straight.instructions / PERIOD);
-    if (!sample(run, &config, &pebs_prec_dist, COUNTER, &workload_straight, 0))
+    if (!sample(run, &config, &pebs_prec_dist, COUNTER, &workload_straight))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         check_common(run, n, &record, COUNTER);
@@ -319,7 +333,7 @@ static void load_latency(struct test_run *run)
     struct pebs_record record;
 
     test_plan(run, loads_done / (PERIOD + 1));
-    if (!sample(run, &config, &pebs_load_latency, 0, &workload_chase, 0))
+    if (!sample(run, &config, &pebs_load_latency, 0, &workload_chase))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         unsigned step = (n + 1) * (PERIOD + 1) - 1;
@@ -362,19 +376,17 @@ static void with_bts(struct test_run *run)
     unsigned branches = branch_count(&workload_user_loop, BRANCH_KINDS_ALL);
     const struct branch *back = &workload_user_loop.branches[0];
     struct pebs_record record;
-    struct window window;
+    struct window tracing, counting = pebs_window(1);
 
     test_plan(run, branches + branches / 100);
     if (!records_open(run, &config))
         return;
     if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
-    window = bts_window(false, DEBUGCTL_BTS_OFF_OS);
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 1);
-    msr_write((uint32_t)window.msr, window.on);
-    user_call(workload_user_loop_entry, 0);
-    msr_write((uint32_t)window.msr, window.off);
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    tracing = bts_window(false, DEBUGCTL_BTS_OFF_OS);
+    msr_write((uint32_t)tracing.msr, tracing.on);
+    workload_user_loop.run(&counting);
+    msr_write((uint32_t)tracing.msr, tracing.off);
     records_close(run, branches / 256);
     records_compare_bts(run, &workload_user_loop, 0);
     test_saw(run, ds_pebs_log()->records);

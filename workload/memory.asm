@@ -6,11 +6,6 @@
 
 bits 64
 
-; access IP, NEXT_IP, ADDRESS, VALUE
-%macro access 4
-        dq      %1, %2, %3, %4
-%endmacro
-
 ACCESSES        equ 64
 %define VALUE(i) (0x1122334400000000 + (i) * 0x101)
 

@@ -59,11 +59,10 @@ extern const struct workload workload_chase;    /* a ring of lines that fits int
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 
-/* workload/user.asm: at CPL 3, through user_call(); they have no run function and no window. */
-extern const struct workload workload_user;      /* a call, a return and a jump */
-extern const struct workload workload_user_loop; /* 3000 times the same branch */
-void workload_user_entry(void);
-void workload_user_loop_entry(void);
+/* workload/user.asm: at CPL 3; the window opens and closes at CPL 0. */
+extern const struct workload workload_user;       /* a call, a return and a jump */
+extern const struct workload workload_user_loop;  /* 3000 times the same branch */
+extern const struct workload workload_user_loads; /* as workload_loads */
 
 /* The handler of VECTOR_WORKLOAD: a lone IRET. */
 void workload_interrupt_entry(void);

@@ -44,7 +44,7 @@ struct fixup {
 #define EMERGENCY_STACK 1u
 
 void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t data, uint16_t tss);
-void user_enter(void (*function)(void), uint64_t argument, void *kernel_stack, uint64_t user_stack);
+void user_enter(void (*function)(void), void *kernel_stack, uint64_t user_stack);
 void user_exit(void);
 void interrupt_dispatch(struct interrupt_frame *frame);
 
@@ -119,9 +119,9 @@ uint8_t interrupt_gate_type(unsigned vector)
     return idt[vector].type & GATE_PRESENT ? idt[vector].type & 0xfu : 0;
 }
 
-void user_call(void (*function)(void), uint64_t argument)
+void user_call(void (*function)(void))
 {
-    user_enter(function, argument, (uint8_t *)&tss + offsetof(struct tss, rsp),
+    user_enter(function, (uint8_t *)&tss + offsetof(struct tss, rsp),
                (uint64_t)(uintptr_t)(user_stack + sizeof user_stack));
 }
 

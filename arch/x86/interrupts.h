@@ -15,8 +15,8 @@
 #define VECTOR_EXCEPTIONS         32u   /* the first vector that is not the processor's own */
 #define VECTOR_WORKLOAD           0x80u /* software interrupt of the workloads, open to CPL 3 */
 #define VECTOR_USER_EXIT          0x81u /* the way back from CPL 3 */
-#define VECTOR_TIMER              0xe0u
 #define VECTOR_PERFORMANCE        0xe1u
+#define VECTOR_TIMER              0xf0u /* of a higher priority: it ends a storm of the other */
 #define VECTOR_SPURIOUS           0xffu
 
 /* What arch/x86/interrupts64.asm pushes. */
@@ -44,8 +44,8 @@ uint8_t interrupt_gate_type(unsigned vector);
 #define GATE_INTERRUPT 0xeu
 #define GATE_TRAP      0xfu
 
-/* Calls function at CPL 3 on the user stack with one argument; it must end with INT VECTOR_USER_EXIT. */
-void user_call(void (*function)(void), uint64_t argument);
+/* Calls function at CPL 3, on a stack of its own and with interrupts on; it must end with INT VECTOR_USER_EXIT. */
+void user_call(void (*function)(void));
 
 /* Registers that the ABI keeps, and the place to go on at. */
 struct context {

@@ -110,7 +110,7 @@ context_restore:
         mov     eax, 1
         jmp     [rdi + 56]
 
-; void user_enter(function, argument, void *kernel_stack, uint64_t user_stack)
+; void user_enter(function, void *kernel_stack, uint64_t user_stack)
 ; Saves where to come back to in the TSS stack, and enters CPL 3 with interrupts on.
 global user_enter
 user_enter:
@@ -121,13 +121,12 @@ user_enter:
         push    r13
         push    r14
         push    r15
-        mov     [rdx], rsp
+        mov     [rsi], rsp
         push    USER_DATA
-        push    rcx
+        push    rdx
         push    RFLAGS_IF | RFLAGS_ONE
         push    USER_CODE
         push    rdi
-        mov     rdi, rsi
         iretq
 
 ; The gate of VECTOR_USER_EXIT: the processor has loaded the TSS stack and pushed five words on it.

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Programs general counter n while it stands still: select is IA32_PERFEVTSELn as it shall be, value the counter's
+ * Programs general counter n, with all counters stopped: select is IA32_PERFEVTSELn as it shall be, value the counter's
  * start, taken modulo its width. full_width: IA32_A_PMCn exists; else only values that fit 32 bits with sign can be
  * set. Nothing counts before IA32_PERF_GLOBAL_CTRL bit n is set. Returns false where a register faults.
  */
