@@ -26,12 +26,16 @@
 #define LBR_INFO_MISPRED    (UINT64_C(1) << 63)
 #define LBR_INFO_MAX_CYCLES 0xffff
 
+/* A taken branch. Gathered from the ring a handful at a time and then handed to who wants it: short loops run fast. */
 struct branch {
-    uint64_t from, to;
-    enum block_end end;
-    unsigned from_cpl, to_cpl;
+    const struct block *block; /* the one that it ended */
+    uint64_t to;
+    uint64_t time; /* cycles, its own included */
     bool mispredicted;
+    uint8_t to_cpl;
 };
+
+#define HANDFUL 64
 
 void branches_set_limit(struct vcpu *v)
 {
@@ -56,47 +60,54 @@ void branches_set_limit(struct vcpu *v)
 
 void branches_flush(struct vcpu *v)
 {
-    uint8_t bytes[ENGINE_RING * ENCODE_BTS_BYTES];
     uint8_t index[8];
 
     if (v->bts_staged == 0) {
         return;
     }
-    for (unsigned i = 0; i < v->bts_staged; i++) {
-        encode_bts(bytes + i * ENCODE_BTS_BYTES, &v->bts_stage[i]);
-    }
     encode_u64(index, v->ds.bts.index);
-    if (!v->host->write(v->cpu, v->bts_at, bytes, v->bts_staged * ENCODE_BTS_BYTES) ||
+    if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * ENCODE_BTS_BYTES) ||
         !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + ENCODE_DS_BTS_INDEX, index, sizeof(index))) {
-        referee_report(v, v->bts_stage[0].from, "bts-buffer-not-mapped",
+        referee_report(v, v->last_branch, "bts-buffer-not-mapped",
                        "a branch record could not be written: the BTS buffer or the DS area is not present",
                        "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\"");
     }
     v->bts_staged = 0;
 }
 
-static void store_bts(struct vcpu *v, const struct branch *b)
+static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    struct ds_buffer *bts = &v->ds.bts;
-    uint64_t off = b->from_cpl == 0 ? DEBUGCTL_BTS_OFF_OS : DEBUGCTL_BTS_OFF_USR;
+    bool skip_system = v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTS_OFF_OS;
+    bool skip_user = v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTS_OFF_USR;
+    uint64_t index = v->ds.bts.index;
+    const uint64_t base = v->ds.bts.base;
+    const uint64_t maximum = v->ds.bts.maximum;
+    unsigned staged = v->bts_staged;
 
-    if (v->regs[REG_IA32_DEBUGCTL] & off) {
-        return;
-    }
-    if (bts->index + ENCODE_BTS_BYTES > bts->maximum || bts->index < bts->base) {
-        branches_flush(v);
-        bts->index = bts->base;
-    }
-    if (v->bts_staged == 0) {
-        v->bts_at = bts->index;
-    }
-    struct bts_event *event = &v->bts_stage[v->bts_staged++];
+    for (unsigned i = 0; i < n; i++) {
+        const struct bts_event event = { branches[i].block->last, branches[i].to, 0 };
 
-    *event = (struct bts_event){ b->from, b->to, 0 };
-    if (v->truth != NULL) {
-        truth_bts(v, bts->index, event);
+        if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
+            continue;
+        }
+        if (index + ENCODE_BTS_BYTES > maximum || index < base) {
+            v->bts_staged = staged;
+            branches_flush(v);
+            staged = 0;
+            index = base;
+        }
+        if (staged == 0) {
+            v->bts_at = index;
+        }
+        if (v->truth != NULL) {
+            truth_bts(v, index, &event);
+        }
+        encode_bts(v->bts_stage + staged * ENCODE_BTS_BYTES, &event);
+        staged++;
+        index += ENCODE_BTS_BYTES;
+        v->ds.bts.index = index;
     }
-    bts->index += ENCODE_BTS_BYTES;
+    v->bts_staged = staged;
 }
 
 static bool lbr_wants(const struct vcpu *v, const struct branch *b)
@@ -104,29 +115,20 @@ static bool lbr_wants(const struct vcpu *v, const struct branch *b)
     uint64_t select = v->regs[REG_MSR_LBR_SELECT];
 
     return !(select & (b->to_cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0)) &&
-           !(select >> ((unsigned)b->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
+           !(select >> ((unsigned)b->block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
 }
 
-static void store_lbr(struct vcpu *v, const struct branch *b)
+static void push_lbr(struct vcpu *v, const struct branch *b)
 {
     uint64_t mask = v->profile->lbr_depth - 1;
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-
-    if (!lbr_wants(v, b)) {
-        return;
-    }
-    if ((v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_EN_CALLSTACK) && b->end == END_RET) {
-        v->lbr[*tos & mask] = (struct lbr_entry){ 0, 0, 0 }; /* the call that it answers is over */
-        *tos = (*tos - 1) & mask;
-        return;
-    }
-    uint64_t cycles = v->time - v->lbr_time;
-    struct lbr_entry entry = { b->from, b->to, cycles < LBR_INFO_MAX_CYCLES ? cycles : LBR_INFO_MAX_CYCLES };
+    uint64_t cycles = b->time - v->lbr_time;
+    struct lbr_entry entry = { b->block->last, b->to, cycles < LBR_INFO_MAX_CYCLES ? cycles : LBR_INFO_MAX_CYCLES };
 
     if (b->mispredicted) {
         entry.info |= LBR_INFO_MISPRED;
     }
-    v->lbr_time = v->time;
+    v->lbr_time = b->time;
     *tos = (*tos + 1) & mask;
     v->lbr[*tos] = entry;
     if (v->truth != NULL) {
@@ -134,74 +136,166 @@ static void store_lbr(struct vcpu *v, const struct branch *b)
     }
 }
 
-static void count_outcome(struct vcpu *v, const struct branch *b, bool taken)
+static void store_lbr(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    bool near = b->end < END_FAR;
-    uint32_t kinds = 0;
+    uint64_t select = v->regs[REG_MSR_LBR_SELECT];
+    unsigned depth = v->profile->lbr_depth;
 
-    kinds |= UINT32_C(1) << (taken ? EVENT_NEAR_TAKEN : EVENT_NOT_TAKEN) & (near ? ~UINT32_C(0) : 0);
-    if (b->mispredicted) {
+    for (unsigned i = 0; i < n; i++) {
+        const struct branch *b = &branches[i];
+
+        if (!lbr_wants(v, b)) {
+            continue;
+        }
+        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* the call that it answers is over */
+            uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
+
+            v->lbr[*tos] = (struct lbr_entry){ 0, 0, 0 };
+            *tos = (*tos - 1) & (depth - 1);
+            continue;
+        }
+        push_lbr(v, b);
+    }
+}
+
+/* Whether the branch went elsewhere than the last one that used its slot, which remembers this one. */
+static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64_t to)
+{
+    uint64_t *slot = &v->predictor[block->slot];
+    bool wrong = *slot != to;
+
+    *slot = to;
+    return wrong;
+}
+
+static void count_outcome(struct vcpu *v, const struct block *block, bool taken, bool mispredicted)
+{
+    bool near = block->end < END_FAR;
+    bool call = block->end == END_REL_CALL || block->end == END_IND_CALL;
+    uint32_t kinds = near ? UINT32_C(1) << (taken ? EVENT_NEAR_TAKEN : EVENT_NOT_TAKEN) : 0;
+
+    if (mispredicted) {
         kinds |= UINT32_C(1) << EVENT_MISPREDICTED;
-        kinds |= b->end == END_JCC ? UINT32_C(1) << EVENT_MISPREDICTED_CONDITIONAL : 0;
-        kinds |= b->end == END_REL_CALL || b->end == END_IND_CALL ? UINT32_C(1) << EVENT_MISPREDICTED_CALLS : 0;
+        kinds |= block->end == END_JCC ? UINT32_C(1) << EVENT_MISPREDICTED_CONDITIONAL : 0;
+        kinds |= call ? UINT32_C(1) << EVENT_MISPREDICTED_CALLS : 0;
         kinds |= near && taken ? UINT32_C(1) << EVENT_MISPREDICTED_NEAR_TAKEN : 0;
     }
     for (unsigned kind = EVENT_OUTCOMES; kind < EVENT_DATA; kind++) {
         if (kinds >> kind & 1) {
             v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
-            v->hot->counts[event_class((enum event_kind)kind, b->from_cpl == 0 ? RING_0 : OTHER_RINGS)]++;
+            v->hot->counts[event_class((enum event_kind)kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)]++;
         }
     }
 }
 
-/* A block has run to its end, and the next one begins at `next`. */
-static void finish_block(struct vcpu *v, const struct block *block, uint64_t next, unsigned cpl, bool bts, bool lbr)
+static void record(struct vcpu *v, const struct branch *branches, unsigned n, bool bts)
 {
-    v->time += block->count;
-    if (block->end < END_JCC || block->end == END_INT) {
-        return; /* no branch, or one that is seen as an interruption */
-    }
-    struct branch b = { block->last, next, (enum block_end)block->end, block->cpl, cpl, false };
-    bool taken = block->end != END_JCC || next != block->next;
-
-    if (lbr || v->counts_outcomes) {
-        uint64_t hash = block->last ^ block->last >> 12;
-        uint64_t *slot = &v->predictor[hash & (v->profile->predictor_slots - 1)];
-
-        b.mispredicted = *slot != next;
-        *slot = next;
-    }
-    if (v->counts_outcomes) {
-        count_outcome(v, &b, taken);
-        v->last_branch = block->last;
-    }
-    if (!taken) {
-        return;
-    }
-    if (lbr) {
-        store_lbr(v, &b);
+    if (lbr_on(v)) {
+        store_lbr(v, branches, n);
     }
     if (bts) {
-        store_bts(v, &b);
+        store_bts(v, branches, n);
     }
 }
 
-/* True when branches go to the BTS buffer: it is enabled and its management area can be read. */
-static bool begin_bts(struct vcpu *v)
+/* Once all that a drain stored is gathered. */
+static void finish_bts(struct vcpu *v)
 {
-    if (!bts_on(v)) {
-        return false;
-    }
-    return engine_read_ds(v);
-}
+    bool stored = v->bts_staged > 0;
 
-static void end_bts(struct vcpu *v, bool stored)
-{
     branches_flush(v);
     if (stored && (v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTINT) && v->ds.bts.index >= v->ds.bts.threshold) {
         v->status |= STATUS_OVF_BUF;
         v->pmi_wanted = true;
     }
+}
+
+/*
+ * Puts the taken ones among the branches of blocks [0, n) into branches, which has room for n. blocks[n] began after
+ * the last of them. Returns how many there are.
+ */
+static inline unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
+                              bool predict)
+{
+    unsigned taken = 0;
+    uint64_t time = v->time;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct block *block = blocks[i];
+        const struct block *next = blocks[i + 1];
+        struct branch *b = &branches[taken];
+        unsigned took = block_took(block, next->pc);
+
+        time += block->count;
+        b->block = block;
+        b->to = next->pc;
+        taken += took;
+        if (predict) {
+            b->time = time;
+            b->to_cpl = next->cpl;
+            if (block->always | block->maybe) {
+                b->mispredicted = mispredicts(v, block, next->pc);
+                if (v->counts_outcomes) {
+                    count_outcome(v, block, took, b->mispredicted);
+                    v->last_branch = block->last;
+                }
+            }
+        }
+    }
+    v->time = time;
+    return taken;
+}
+
+/*
+ * When only the LBR stack is interested, and in every branch: the first block of those that still matter, among them
+ * one branch more than there are entries, for its time. Those before it would only be overwritten.
+ */
+static unsigned first_that_matters(const struct vcpu *v, unsigned n)
+{
+    unsigned needed = v->profile->lbr_depth + 1;
+
+    if (!lbr_on(v) || bts_on(v) || v->counts_outcomes || v->truth != NULL || v->regs[REG_MSR_LBR_SELECT] != 0) {
+        return 0;
+    }
+    while (n > 0 && needed > 0) {
+        n--;
+        needed -= block_took(v->ring[n], v->ring[n + 1]->pc);
+    }
+    return n;
+}
+
+/* What the branches of blocks [0, n) do besides being overwritten. */
+static void pass_over(struct vcpu *v, unsigned n)
+{
+    uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
+    uint64_t taken = *tos;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t next = v->ring[i + 1]->pc;
+
+        v->predictor[v->ring[i]->slot] = next;
+        taken += block_took(v->ring[i], next);
+    }
+    *tos = taken & (v->profile->lbr_depth - 1);
+}
+
+static void drain(struct vcpu *v, unsigned n)
+{
+    struct branch branches[HANDFUL];
+    bool predict = lbr_on(v) || v->counts_outcomes;
+    bool bts = bts_on(v) && engine_read_ds(v);
+
+    unsigned start = first_that_matters(v, n);
+
+    pass_over(v, start);
+    for (unsigned first = start; first < n; first += HANDFUL) {
+        unsigned some = n - first < HANDFUL ? n - first : HANDFUL;
+        unsigned taken = predict ? gather(v, v->ring + first, some, branches, true)
+                                 : gather(v, v->ring + first, some, branches, false);
+
+        record(v, branches, taken, bts);
+    }
+    finish_bts(v);
 }
 
 void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
@@ -211,22 +305,16 @@ void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
     if (n == 0) {
         return;
     }
-    bool lbr = lbr_on(v);
-    bool bts = begin_bts(v);
-    uint64_t index = v->ds.bts.index;
-
-    for (unsigned i = 0; i + 1 < n; i++) {
-        finish_block(v, v->ring[i], v->ring[i + 1]->pc, v->ring[i + 1]->cpl, bts, lbr);
-    }
     if (keep_last) {
+        drain(v, n - 1);
         v->ring[0] = v->ring[n - 1];
         v->ring_used = 1;
     } else {
-        finish_block(v, v->ring[n - 1], next, cpl, bts, lbr);
+        struct block after = { .pc = next, .cpl = (uint8_t)cpl };
+
+        v->ring[n] = &after;
+        drain(v, n);
         v->ring_used = 0;
-    }
-    if (bts) {
-        end_bts(v, v->ds.bts.index != index);
     }
     branches_set_limit(v);
 }
@@ -240,18 +328,11 @@ void branches_drop_last(struct vcpu *v, unsigned index)
 
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl)
 {
-    struct branch b = { from, to, END_FAR, from_cpl, to_cpl, false };
-    bool bts = begin_bts(v);
+    struct block at = { .last = from, .end = END_FAR, .cpl = (uint8_t)from_cpl };
+    struct branch b = { &at, to, v->time, false, (uint8_t)to_cpl };
 
-    if (lbr_on(v)) {
-        store_lbr(v, &b);
-    }
-    if (bts) {
-        uint64_t index = v->ds.bts.index;
-
-        store_bts(v, &b);
-        end_bts(v, v->ds.bts.index != index);
-    }
+    record(v, &b, 1, bts_on(v) && engine_read_ds(v));
+    finish_bts(v);
     branches_set_limit(v);
 }
 

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <string.h>
 
 #include "model/encode.h"
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define LITTLE(value) (value)
-#else
-#define LITTLE(value) __builtin_bswap64(value)
-#endif
-
-void encode_u64(uint8_t *bytes, uint64_t value)
-{
-    value = LITTLE(value);
-    memcpy(bytes, &value, sizeof(value));
-}
 
 static uint64_t decode_u64(const uint8_t *bytes)
 {
     uint64_t value;
 
     memcpy(&value, bytes, sizeof(value));
-    return LITTLE(value);
+    return encode_little(value);
 }
 
 static void read_buffer(struct ds_buffer *buffer, const uint8_t *bytes)
@@ -38,13 +25,6 @@ void encode_read_ds(struct ds_area *area, const uint8_t bytes[ENCODE_DS_BYTES])
     for (unsigned i = 0; i < ENCODE_RESETS; i++) {
         area->reset[i] = decode_u64(bytes + 0x40 + 8 * i);
     }
-}
-
-void encode_bts(uint8_t bytes[ENCODE_BTS_BYTES], const struct bts_event *event)
-{
-    encode_u64(bytes + 0x00, event->from);
-    encode_u64(bytes + 0x08, event->to);
-    encode_u64(bytes + 0x10, event->flags);
 }
 
 void encode_pebs(uint8_t bytes[ENCODE_PEBS_BYTES], const struct pebs_event *event)

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ENCODE_DS_BYTES   0x60 /* management area up to the last counter reset */
 #define ENCODE_BTS_BYTES  24
@@ -46,13 +47,32 @@ struct pebs_event {
 
 void encode_read_ds(struct ds_area *area, const uint8_t bytes[ENCODE_DS_BYTES]);
 
-/* BTS record, 64-bit format: from, to, flags. SDM Vol. 3B (253669), "BTS Buffer", 64-bit branch trace record. */
-void encode_bts(uint8_t bytes[ENCODE_BTS_BYTES], const struct bts_event *event);
-
 /* PEBS record format 0011b. SDM Vol. 3B (253669), "PEBS Record Format for 6th Generation Intel Core Processor Family".
  */
 void encode_pebs(uint8_t bytes[ENCODE_PEBS_BYTES], const struct pebs_event *event);
 
-void encode_u64(uint8_t *bytes, uint64_t value);
+/* These two are inline because they run once a branch. */
+static inline uint64_t encode_little(uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return value;
+#else
+    return __builtin_bswap64(value);
+#endif
+}
+
+static inline void encode_u64(uint8_t *bytes, uint64_t value)
+{
+    value = encode_little(value);
+    memcpy(bytes, &value, sizeof(value));
+}
+
+/* BTS record, 64-bit format: from, to, flags. SDM Vol. 3B (253669-083), "BTS Buffer", 64-bit branch trace record. */
+static inline void encode_bts(uint8_t bytes[ENCODE_BTS_BYTES], const struct bts_event *event)
+{
+    encode_u64(bytes + 0x00, event->from);
+    encode_u64(bytes + 0x08, event->to);
+    encode_u64(bytes + 0x10, event->flags);
+}
 
 #endif

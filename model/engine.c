@@ -21,7 +21,7 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->hot = hot;
     v->truth = truth;
     v->violations = violations;
-    v->predictor = calloc(profile->predictor_slots, sizeof(*v->predictor));
+    v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new();
     if (v->predictor == NULL || v->cache == NULL) {
         engine_free(v);

@@ -24,7 +24,7 @@
 #include "model/encode.h"
 #include "model/profile.h"
 
-#define ENGINE_RING      256 /* blocks */
+#define ENGINE_RING      512 /* blocks */
 #define PEBS_STAGE       16  /* records */
 #define MAX_COUNTERS     8   /* general ones first, fixed ones behind */
 #define MAX_LBR          32
@@ -129,7 +129,7 @@ struct vcpu {
     bool counts_outcomes;
 
     /* branches */
-    const struct block *ring[ENGINE_RING];
+    const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
     unsigned ring_used, ring_limit;
     uint64_t time, lbr_time; /* cycles; at the newest entry */
     struct lbr_entry lbr[MAX_LBR];
@@ -141,7 +141,7 @@ struct vcpu {
     bool stop_between;    /* the block that runs ends in the instruction that is due */
 
     /* records on their way to memory */
-    struct bts_event bts_stage[ENGINE_RING];
+    uint8_t bts_stage[ENGINE_RING * ENCODE_BTS_BYTES];
     struct pebs_event pebs_stage[PEBS_STAGE];
     unsigned bts_staged, pebs_staged;
     uint64_t bts_at, pebs_at; /* where the stage goes */

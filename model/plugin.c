@@ -404,7 +404,7 @@ static struct block *new_block(struct qemu_plugin_tb *tb, enum insn_hook hooks[M
         *hooked = *hooked || insn.hook != HOOK_NONE;
         *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
     }
-    block->end = (uint8_t)insn.end;
+    block_set_end(block, insn.end, model.profile->predictor_slots);
     return block;
 }
 
