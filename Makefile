@@ -246,6 +246,6 @@ bench: kernel iso model $B/branchy.elf ## the model's cost as ratios to plain QE
 	$Qtests/bench/run -p "$$profile"
 
 # ---- house keeping --------------------------------------------------------------------------------------------------
-.PHONY: format check-format
+.PHONY: format
 format: ## clang-format every C file
 	$Qclang-format -i $$(git ls-files '*.c' '*.h')
