@@ -239,7 +239,7 @@ test: kernel loader iso model $(HOST_TESTS) ## host-test and qemu-test as one TA
 
 $B/branchy.elf: tests/bench/branchy.asm
 	$(call say,NASM,$@)
-	$Q$(NASM) -f elf64 $(NASM_WARNINGS) -w-number-overflow $< -o $B/branchy.o && \
+	$Q$(NASM) -f elf64 $(NASM_WARNINGS) $< -o $B/branchy.o && \
 	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
 
 bench: kernel iso model $B/branchy.elf ## the model's cost as ratios to plain QEMU

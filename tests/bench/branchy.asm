@@ -12,7 +12,7 @@
 ; mode=lbr         the LBR stack on
 ; mode=count       one counter counts instructions, and does not overflow
 ; mode=pebs        a PEBS record every 1000th instruction, the buffer emptied from the PMI
-; count=N          N million turns of the loop, 12 branches each (default 10)
+; count=N          N million turns of the loop, 12 branches each (default 10; 0: none)
 ;
 ; Ends through port f4h: 10h when it ran as asked, 11h when the machine did not do what the mode needs (QEMU's status 33, 35).
 
@@ -275,6 +275,8 @@ work:   mov     ebp, [count]
         mov     rbx, 0x9e3779b97f4a7c15
         xor     r8d, r8d
         xor     r9d, r9d
+        test    rbp, rbp
+        jz      .done
 .turn:  mov     rax, rbx ; xorshift
         shl     rax, 13
         xor     rbx, rax
@@ -325,7 +327,7 @@ work:   mov     ebp, [count]
         xchg    r8, r9
 .last:  dec     rbp
         jnz     .turn
-        ret
+.done:  ret
 
 ; edi: key -> rax: 0, 1 or 2 for where it was found, 3 for nowhere
 look_up:
