@@ -68,9 +68,7 @@ void branches_flush(struct vcpu *v)
     encode_u64(index, v->ds.bts.index);
     if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * ENCODE_BTS_BYTES) ||
         !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + ENCODE_DS_BTS_INDEX, index, sizeof(index))) {
-        referee_report(v, v->last_branch, "bts-buffer-not-mapped",
-                       "a branch record could not be written: the BTS buffer or the DS area is not present",
-                       "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\"");
+        referee_report(v, RECORD_LOST, v->last_branch);
     }
     v->bts_staged = 0;
 }

@@ -49,9 +49,7 @@ bool engine_read_ds(struct vcpu *v)
     uint8_t bytes[ENCODE_DS_BYTES];
 
     if (!v->host->read(v->cpu, v->regs[REG_IA32_DS_AREA], bytes, sizeof(bytes))) {
-        referee_report(v, running_block(v) == NULL ? 0 : running_block(v)->pc, "ds-area-not-mapped",
-                       "IA32_DS_AREA points to memory that is not present, and a record was lost",
-                       "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\"");
+        referee_report(v, RECORD_LOST, running_block(v) == NULL ? 0 : running_block(v)->pc);
         return false;
     }
     struct ds_buffer pebs = v->ds.pebs;

@@ -23,6 +23,7 @@
 #include "model/data_cache.h"
 #include "model/encode.h"
 #include "model/profile.h"
+#include "model/referee.h"
 
 #define ENGINE_RING      512 /* blocks */
 #define PEBS_STAGE       16  /* records */
@@ -114,7 +115,8 @@ struct vcpu {
     const struct profile *profile;
     const struct host *host;
     void *cpu;
-    FILE *truth, *violations; /* NULL: not wanted */
+    FILE *truth, *violations;      /* NULL: not wanted */
+    uint64_t reported[VIOLATIONS]; /* where each violation was reported last, plus 1 */
     struct hot *hot;
 
     uint64_t regs[REG_STORED];

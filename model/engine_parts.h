@@ -4,6 +4,7 @@
 #define MODEL_ENGINE_PARTS_H
 
 #include "model/engine.h"
+#include "model/referee.h"
 
 /* IA32_DEBUGCTL */
 #define DEBUGCTL_LBR                   (UINT64_C(1) << 0)
@@ -99,10 +100,6 @@ void pebs_flush(struct vcpu *v);
 
 /* Reads the management area into v->ds. False where it is not mapped. */
 bool engine_read_ds(struct vcpu *v);
-
-/* referee.c: what was written to a register, or happened, that the manual forbids. */
-void referee_enabled(struct vcpu *v, uint64_t ip, uint64_t debugctl_before, uint64_t pebs_before);
-void referee_report(struct vcpu *v, uint64_t ip, const char *name, const char *sentence, const char *citation);
 
 /* truth.c: one line each in the truth log, if there is one. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);

@@ -128,8 +128,7 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
 enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
 {
     const struct profile_msr *m = find(v->profile, address);
-    uint64_t debugctl = v->regs[REG_IA32_DEBUGCTL];
-    uint64_t pebs_enable = v->regs[REG_IA32_PEBS_ENABLE];
+    struct referee_before before = referee_before(v);
 
     engine_settle(v);
     if (m == NULL) {
@@ -138,13 +137,23 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     if (m->read_only || (value & ~(m->writable | m->ignored)) || (m->address_valued && !canonical(value))) {
         return MSR_FAULT;
     }
+
+    unsigned i = address - m->address;
+    uint64_t ip = place.block == NULL ? 0 : block_address(place.block, place.index);
+
+    if (m->reg == REG_IA32_DS_AREA) {
+        referee_ds_area_write(v, ip);
+    } else if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC ||
+               (m->reg == REG_IA32_PERFEVTSEL && (value & EVTSEL_EN))) {
+        referee_counter_write(v, i, ip);
+    }
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
-    write_register(v, m, address - m->address, value);
+    write_register(v, m, i, value);
     v->stop_between = false;
     v->hot->stop_at = 0;
     engine_update(v);
-    referee_enabled(v, place.block == NULL ? 0 : block_address(place.block, place.index), debugctl, pebs_enable);
+    referee_after(v, &before, ip);
     return MSR_DONE;
 }
 

@@ -24,9 +24,7 @@ void pebs_flush(struct vcpu *v)
     encode_u64(index, v->pebs_at + v->pebs_staged * ENCODE_PEBS_BYTES);
     if (!v->host->write(v->cpu, v->pebs_at, bytes, v->pebs_staged * ENCODE_PEBS_BYTES) ||
         !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + ENCODE_DS_PEBS_INDEX, index, sizeof(index))) {
-        referee_report(v, v->pebs_stage[0].eventing_ip, "pebs-buffer-not-mapped",
-                       "a PEBS record could not be written: the PEBS buffer or the DS area is not present",
-                       "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\"");
+        referee_report(v, RECORD_LOST, v->pebs_stage[0].eventing_ip);
     }
     v->pebs_staged = 0;
 }

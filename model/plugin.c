@@ -221,9 +221,7 @@ static void on_rdpmc(unsigned cpu, void *udata)
     if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
         uint64_t general[GENERAL_REGISTERS];
 
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-            general[i] = processor_read(p, i);
-        }
+        processor_read_general(p, general);
         qemu_private_general_protection(&p->private, general, here);
         return;
     }
@@ -488,6 +486,9 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool behind = begins_behind_fix_up(block->pc);
 
     (void)udata;
+    if (model.violations != NULL) {
+        processor_note_code(block->pc, block->next);
+    }
     if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
         g_free(block);
         return;

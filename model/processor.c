@@ -10,7 +10,19 @@
 #define LVT_MESSAGE 0x7ffu /* vector and delivery mode: the data of a message-signalled interrupt */
 #define NO_APIC     0xffffffffu
 
-#define CR0_PE (UINT64_C(1) << 0)
+#define CR0_PE   (UINT64_C(1) << 0)
+#define CR0_PG   (UINT64_C(1) << 31)
+#define CR4_PAE  (UINT64_C(1) << 5)
+#define CR4_LA57 (UINT64_C(1) << 12)
+#define EFER_LMA (UINT64_C(1) << 10)
+
+#define PTE_PRESENT  (UINT64_C(1) << 0)
+#define PTE_WRITABLE (UINT64_C(1) << 1)
+#define PTE_USER     (UINT64_C(1) << 2)
+#define PTE_ACCESSED (UINT64_C(1) << 5)
+#define PTE_DIRTY    (UINT64_C(1) << 6)
+#define PTE_LARGE    (UINT64_C(1) << 7)
+#define PTE_ADDRESS  UINT64_C(0x000ffffffffff000)
 
 static const char *const names[REGISTER_NAMES] = {
     [RAX] = "rax",
@@ -203,13 +215,20 @@ static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
     }
 }
 
+void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS])
+{
+    if (!qemu_private_general(&p->private, general)) {
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            general[i] = processor_read(p, i);
+        }
+    }
+}
+
 static void read_registers(void *cpu, uint64_t ip, struct registers *r)
 {
     struct processor *p = cpu;
 
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        r->general[i] = processor_read(p, i);
-    }
+    processor_read_general(p, r->general);
     r->rflags = processor_read(p, NAME_EFLAGS);
     if (p->delivered) {
         read_frame(p, ip, r);
@@ -226,11 +245,85 @@ static uint64_t read_tsc(void *cpu)
     return qemu_private_tsc(&p->private);
 }
 
+static GMutex code_lock;
+static GHashTable *code_pages; /* linear page numbers */
+
+void processor_note_code(uint64_t from, uint64_t to)
+{
+    g_mutex_lock(&code_lock);
+    if (code_pages == NULL) {
+        code_pages = g_hash_table_new(g_direct_hash, g_direct_equal);
+    }
+    for (uint64_t page = from >> 12; page <= (to - 1) >> 12; page++) {
+        g_hash_table_add(code_pages, GSIZE_TO_POINTER(page));
+    }
+    g_mutex_unlock(&code_lock);
+}
+
+static bool has_code(void *cpu, uint64_t address)
+{
+    bool has;
+
+    (void)cpu;
+    g_mutex_lock(&code_lock);
+    has = code_pages != NULL && g_hash_table_contains(code_pages, GSIZE_TO_POINTER(address >> 12));
+    g_mutex_unlock(&code_lock);
+    return has;
+}
+
+static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, unsigned bytes)
+{
+    uint64_t entry = 0;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (qemu_plugin_read_memory_hwaddr(table + (uint64_t)index * bytes, p->buffer, bytes) == 0) {
+        memcpy(&entry, p->buffer->data, bytes);
+    }
+    return entry;
+}
+
+/*
+ * The leaf entry's flags, writable and user only where they are so at every level. SDM Vol. 3A (253668), "Paging":
+ * 32-bit, PAE, 4-level and 5-level.
+ */
+static uint64_t page_entry(void *cpu, uint64_t address)
+{
+    struct processor *p = cpu;
+    uint64_t cr4 = processor_read(p, NAME_CR4);
+    bool wide = processor_read(p, NAME_EFER) & EFER_LMA;
+    bool pae = cr4 & CR4_PAE;
+    unsigned levels = wide ? (cr4 & CR4_LA57 ? 5 : 4) : pae ? 3 : 2;
+    unsigned bits = pae ? 9 : 10;
+    uint64_t table = processor_read(p, NAME_CR3) & (wide || !pae ? PTE_ADDRESS : ~UINT64_C(0x1f));
+    uint64_t common = PTE_WRITABLE | PTE_USER;
+
+    if (!(processor_read(p, NAME_CR0) & CR0_PG)) {
+        return PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY;
+    }
+    for (unsigned level = levels; level > 0; level--) {
+        unsigned index = (unsigned)(address >> (12 + bits * (level - 1))) & ((1u << bits) - 1);
+        uint64_t entry = read_entry(p, table, index, pae ? 8 : 4);
+        bool root_of_three = pae && !wide && level == 3; /* has no such flags, and no accessed one */
+
+        if (!(entry & PTE_PRESENT)) {
+            return 0;
+        }
+        common &= root_of_three ? common : entry;
+        if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three)) {
+            return (entry & ~(PTE_WRITABLE | PTE_USER)) | common;
+        }
+        table = entry & PTE_ADDRESS;
+    }
+    return 0;
+}
+
 const struct host processor_host = {
     .read = read_memory,
     .write = write_memory,
     .registers = read_registers,
     .tsc = read_tsc,
     .pmi = deliver_pmi,
+    .page = page_entry,
+    .has_code = has_code,
     .lvtpc = lvtpc,
 };

@@ -49,11 +49,15 @@ struct processor {
 
 extern const struct host processor_host;
 
+/* Remembers that code lies on the pages of [from, to), for the referee. */
+void processor_note_code(uint64_t from, uint64_t to);
+
 /* On the processor's own thread, once it exists. False when QEMU lacks a register that is needed: names it in *missing.
  */
 bool processor_init(struct processor *p, const char **missing);
 
 uint64_t processor_read(struct processor *p, unsigned name);
+void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS]);
 void processor_write(struct processor *p, unsigned name, uint64_t value);
 
 /* The privilege level that code runs at now, 0 to 3. */

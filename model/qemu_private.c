@@ -37,10 +37,25 @@ void qemu_private_init(struct qemu_private *p)
 }
 
 /* The register file begins with the sixteen general registers in the order of their encoding. */
+static const unsigned order[GENERAL_REGISTERS] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
+                                                   R8,  R9,  R10, R11, R12, R13, R14, R15 };
+
+bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
+{
+    uint64_t file[GENERAL_REGISTERS];
+
+    if (p->env == NULL) {
+        return false;
+    }
+    memcpy(file, p->env, sizeof(file));
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        general[order[i]] = file[i];
+    }
+    return true;
+}
+
 static bool find_env(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS])
 {
-    static const unsigned order[GENERAL_REGISTERS] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
-                                                       R8,  R9,  R10, R11, R12, R13, R14, R15 };
     uint64_t wanted[GENERAL_REGISTERS];
     unsigned distinct = 0;
     char *found = NULL;

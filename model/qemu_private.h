@@ -21,6 +21,9 @@ struct qemu_private {
 /* On the processor's own thread. */
 void qemu_private_init(struct qemu_private *p);
 
+/* The general registers, many times faster than one by one through the interface; false until env has been found. */
+bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
+
 /*
  * RFLAGS as the guest would push them, where system_flags are those that the plugin interface reads. general: the
  * registers as read. return_address: of the callback, when it was called from the middle of a block; 0 at its beginning

@@ -3,18 +3,240 @@
 
 #include "model/engine_parts.h"
 
-void referee_report(struct vcpu *v, uint64_t ip, const char *name, const char *sentence, const char *citation)
+#define PAGE_SIZE UINT64_C(0x1000)
+
+#define PTE_PRESENT  (UINT64_C(1) << 0)
+#define PTE_WRITABLE (UINT64_C(1) << 1)
+#define PTE_USER     (UINT64_C(1) << 2)
+#define PTE_ACCESSED (UINT64_C(1) << 5)
+#define PTE_DIRTY    (UINT64_C(1) << 6)
+
+#define LVT_MASKED        (1u << 16)
+#define LVT_DELIVERY(lvt) ((lvt) >> 8 & 7)
+#define DELIVERY_FIXED    0
+#define DELIVERY_NMI      4
+
+#define MINIMUM_LATENCY 3
+
+#define SETTING_UP "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\""
+#define DS_FIELDS  "SDM Vol. 3B (253669-083), \"Debug Store (DS) Mechanism\""
+#define PEBS       "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\""
+#define LATENCY    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\""
+
+static const struct {
+    const char *name, *sentence, *citation;
+} rules[VIOLATIONS] = {
+    [DS_AREA_ZERO] = { "ds-area-zero", "BTS or PEBS was enabled with IA32_DS_AREA 0", SETTING_UP },
+    [DS_AREA_NOT_MAPPED] = { "ds-area-not-mapped", "the DS management area is not present", SETTING_UP },
+    [DS_PAGE_NOT_PRESENT] = { "ds-page-not-present", "a page of a DS buffer is not present", SETTING_UP },
+    [DS_PAGE_NOT_WRITABLE] = { "ds-page-not-writable", "a page of the DS save area cannot be written", SETTING_UP },
+    [DS_PAGE_NOT_ACCESSED_AND_DIRTY] = { "ds-page-not-accessed-and-dirty",
+                                         "a page of the DS save area is not marked accessed and dirty", SETTING_UP },
+    [DS_PAGE_IN_USER_SPACE] = { "ds-page-in-user-space", "a page of the DS save area is a user page", SETTING_UP },
+    [DS_PAGE_HAS_CODE] = { "ds-page-has-code", "the DS save area is on a page with code that has run", SETTING_UP },
+    [DS_BASE_MISALIGNED] = { "ds-base-misaligned",
+                             "the base of the DS area or of a buffer is not aligned on a doubleword", SETTING_UP },
+    [DS_BUFFER_SIZE] = { "ds-buffer-size", "a buffer is not a whole number of records (plus one byte at most)",
+                         DS_FIELDS },
+    [DS_BUFFER_TOO_SMALL] = { "ds-buffer-too-small", "a buffer has no room for one record", DS_FIELDS },
+    [DS_INDEX_OUTSIDE] = { "ds-index-outside", "an index is outside its buffer or not on a record's first byte",
+                           DS_FIELDS },
+    [DS_THRESHOLD_OUTSIDE] = { "ds-threshold-outside",
+                               "an interrupt threshold is outside its buffer or not on a record's first byte",
+                               DS_FIELDS },
+    [DS_OVERLAP] = { "ds-overlap", "the management area and the buffers overlap", DS_FIELDS },
+    [DS_AREA_CHANGED] = { "ds-area-changed", "IA32_DS_AREA was written while BTS or PEBS was on", SETTING_UP },
+    [RECORD_LOST] = { "record-lost", "a record could not be written: its page or the DS area is not present",
+                      SETTING_UP },
+    [LVTPC_MASKED] = { "lvtpc-masked", "BTS or PEBS asks for interrupts, and LVTPC is masked", SETTING_UP },
+    [LVTPC_DELIVERY_MODE] = { "lvtpc-delivery-mode",
+                              "BTS or PEBS asks for interrupts, and LVTPC is neither fixed nor NMI", SETTING_UP },
+    [PEBS_EVENT] = { "pebs-event", "PEBS was enabled for a counter whose event is not a precise one", PEBS },
+    [PEBS_QUALIFIER] = { "pebs-qualifier", "a PEBS counter has AnyThread, Edge, Invert or CMask set", PEBS },
+    [PEBS_INT] = { "pebs-int", "a PEBS counter asks for an interrupt on overflow by its INT bit too", PEBS },
+    [PEBS_LATENCY_THRESHOLD] = { "pebs-latency-threshold", "the load latency threshold is below 3", LATENCY },
+    [PEBS_RECONFIGURED] = { "pebs-reconfigured", "a counter was written to while it was counting for PEBS", PEBS },
+};
+
+void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
 {
-    if (v->violations != NULL) {
-        fprintf(v->violations, "violation vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n", v->number, ip, name, sentence,
-                citation);
+    if (v->violations == NULL || v->reported[violation] == ip + 1) {
+        return; /* the same once more */
+    }
+    v->reported[violation] = ip + 1;
+    fprintf(v->violations, "violation vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n", v->number, ip, rules[violation].name,
+            rules[violation].sentence, rules[violation].citation);
+}
+
+static uint64_t pebs_counters(const struct vcpu *v)
+{
+    uint64_t mask = 0;
+
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        bool wanted = v->regs[REG_IA32_PEBS_ENABLE] >> i & 1;
+
+        mask |= wanted && v->counters[i].active ? UINT64_C(1) << i : 0;
+    }
+    return mask;
+}
+
+struct referee_before referee_before(const struct vcpu *v)
+{
+    return (struct referee_before){ bts_on(v), pebs_counters(v) };
+}
+
+void referee_ds_area_write(struct vcpu *v, uint64_t ip)
+{
+    if (bts_on(v) || pebs_counters(v) != 0) {
+        referee_report(v, DS_AREA_CHANGED, ip);
     }
 }
 
-void referee_enabled(struct vcpu *v, uint64_t ip, uint64_t debugctl_before, uint64_t pebs_before)
+void referee_counter_write(struct vcpu *v, unsigned counter, uint64_t ip)
 {
-    (void)v;
-    (void)ip;
-    (void)debugctl_before;
-    (void)pebs_before;
+    if (pebs_counters(v) >> counter & 1) {
+        referee_report(v, PEBS_RECONFIGURED, ip);
+    }
+}
+
+/* [from, to) must be present, writable, accessed, dirty, kernel pages without code. */
+static void check_pages(struct vcpu *v, uint64_t from, uint64_t to, uint64_t ip)
+{
+    for (uint64_t page = from & ~(PAGE_SIZE - 1); page < to; page += PAGE_SIZE) {
+        uint64_t entry = v->host->page(v->cpu, page);
+
+        if (!(entry & PTE_PRESENT)) {
+            referee_report(v, DS_PAGE_NOT_PRESENT, ip);
+            continue;
+        }
+        if (!(entry & PTE_WRITABLE)) {
+            referee_report(v, DS_PAGE_NOT_WRITABLE, ip);
+        }
+        if (entry & PTE_USER) {
+            referee_report(v, DS_PAGE_IN_USER_SPACE, ip);
+        }
+        if ((entry & (PTE_ACCESSED | PTE_DIRTY)) != (PTE_ACCESSED | PTE_DIRTY)) {
+            referee_report(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip);
+        }
+        if (v->host->has_code(v->cpu, page)) {
+            referee_report(v, DS_PAGE_HAS_CODE, ip);
+        }
+    }
+}
+
+static void check_buffer(struct vcpu *v, const struct ds_buffer *b, uint64_t record, bool interrupts, uint64_t ip)
+{
+    uint64_t size = b->maximum - b->base;
+
+    if (b->base & 3) {
+        referee_report(v, DS_BASE_MISALIGNED, ip);
+    }
+    if (b->maximum < b->base || size < record) {
+        referee_report(v, DS_BUFFER_TOO_SMALL, ip);
+        return;
+    }
+    if (size % record > 1) {
+        referee_report(v, DS_BUFFER_SIZE, ip);
+    }
+    if (b->index < b->base || b->index > b->maximum || (b->index - b->base) % record != 0) {
+        referee_report(v, DS_INDEX_OUTSIDE, ip);
+    }
+    if (interrupts && (b->threshold < b->base || b->threshold > b->maximum || (b->threshold - b->base) % record != 0)) {
+        referee_report(v, DS_THRESHOLD_OUTSIDE, ip);
+    }
+    check_pages(v, b->base, b->maximum, ip);
+}
+
+static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
+{
+    return a < b_end && b < a_end;
+}
+
+static void check_lvtpc(struct vcpu *v, uint64_t ip)
+{
+    uint32_t lvtpc = v->host->lvtpc(v->cpu);
+
+    if (lvtpc & LVT_MASKED) {
+        referee_report(v, LVTPC_MASKED, ip);
+    } else if (LVT_DELIVERY(lvtpc) != DELIVERY_FIXED && LVT_DELIVERY(lvtpc) != DELIVERY_NMI) {
+        referee_report(v, LVTPC_DELIVERY_MODE, ip);
+    }
+}
+
+static void check_area(struct vcpu *v, bool bts, bool pebs, uint64_t ip)
+{
+    uint64_t area = v->regs[REG_IA32_DS_AREA];
+    bool bts_interrupts = v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTINT;
+    uint8_t bytes[ENCODE_DS_BYTES];
+    struct ds_area ds;
+
+    if (area == 0) {
+        referee_report(v, DS_AREA_ZERO, ip);
+        return;
+    }
+    if (!v->host->read(v->cpu, area, bytes, sizeof(bytes))) {
+        referee_report(v, DS_AREA_NOT_MAPPED, ip);
+        return;
+    }
+    encode_read_ds(&ds, bytes);
+    if (area & 3) {
+        referee_report(v, DS_BASE_MISALIGNED, ip);
+    }
+    check_pages(v, area, area + ENCODE_DS_BYTES, ip);
+    if (bts) {
+        check_buffer(v, &ds.bts, ENCODE_BTS_BYTES, bts_interrupts, ip);
+    }
+    if (pebs) {
+        check_buffer(v, &ds.pebs, ENCODE_PEBS_BYTES, true, ip);
+    }
+    if ((bts && overlap(area, area + ENCODE_DS_BYTES, ds.bts.base, ds.bts.maximum)) ||
+        (pebs && overlap(area, area + ENCODE_DS_BYTES, ds.pebs.base, ds.pebs.maximum)) ||
+        (bts && pebs && overlap(ds.bts.base, ds.bts.maximum, ds.pebs.base, ds.pebs.maximum))) {
+        referee_report(v, DS_OVERLAP, ip);
+    }
+    if ((bts && bts_interrupts) || (pebs && ds.pebs.threshold < ds.pebs.maximum)) {
+        check_lvtpc(v, ip);
+    }
+}
+
+/* INST_RETIRED.ALL_CYCLES is the one precise event that is made of INV and CMask. */
+static bool is_all_cycles(uint64_t select)
+{
+    return (select & 0xffff) == 0x01c0 && (select & EVTSEL_INV) && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
+}
+
+static void check_counter(struct vcpu *v, unsigned i, uint64_t ip)
+{
+    uint64_t select = v->event_select[i];
+    bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
+
+    if (!v->counters[i].pebs) {
+        referee_report(v, PEBS_EVENT, ip);
+    }
+    if (qualified && !is_all_cycles(select)) {
+        referee_report(v, PEBS_QUALIFIER, ip);
+    }
+    if (select & EVTSEL_INT) {
+        referee_report(v, PEBS_INT, ip);
+    }
+    if (v->counters[i].class / EVENT_QUALIFIERS == EVENT_LOAD_LATENCY &&
+        v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
+        referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
+    }
+}
+
+void referee_after(struct vcpu *v, const struct referee_before *before, uint64_t ip)
+{
+    uint64_t pebs = pebs_counters(v) & ~before->pebs;
+    bool bts = bts_on(v) && !before->bts;
+
+    if (v->violations == NULL || (!bts && pebs == 0)) {
+        return;
+    }
+    check_area(v, bts_on(v), pebs_counters(v) != 0, ip);
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        if (pebs >> i & 1) {
+            check_counter(v, i, ip);
+        }
+    }
 }
