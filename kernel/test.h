@@ -14,7 +14,8 @@
 struct test_run {
     const struct test *test;
     const struct caps *caps;
-    unsigned expected, seen; /* records, of all kinds together */
+    unsigned expected, most; /* records of all kinds together: at least and at most so many must come */
+    unsigned seen;           /* so many came */
     bool planned;            /* test_plan was called */
     unsigned faults;         /* what went wrong, said by test_fail */
 };
@@ -33,6 +34,9 @@ struct test {
 
 /* Says how many records must come, before anything is armed. Zero is an expectation too: "none may come". */
 void test_plan(struct test_run *run, unsigned records);
+
+/* The same where the hardware samples at random. */
+void test_plan_between(struct test_run *run, unsigned least, unsigned most);
 
 /* Adds to the records that came. The runner compares at the end. */
 void test_saw(struct test_run *run, unsigned records);

@@ -103,7 +103,8 @@ describe_workload workload_straight, STRAIGHT
 
 ; ---- a ring of lines ----------------------------------------------------------------------------------------------
 RING_LINES      equ 16          ; WORKLOAD_CHASE_LINES
-RING_STEPS      equ 64 * RING_LINES
+RING_ROUNDS     equ 64          ; WORKLOAD_CHASE_ROUNDS
+RING_STEPS      equ RING_ROUNDS * RING_LINES
 
 begin_workload workload_chase
                 mov     ecx, RING_STEPS

@@ -56,6 +56,7 @@ extern const struct workload workload_stores;                     /* likewise st
 extern const struct workload workload_straight; /* instructions of four bytes each, no branch, no memory */
 extern const struct workload workload_chase;    /* a ring of lines that fits into any L1, chased many times */
 #define WORKLOAD_STRAIGHT_STEP 4u               /* bytes of each of its instructions */
+#define WORKLOAD_CHASE_ROUNDS  64u
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 
