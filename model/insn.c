@@ -34,6 +34,7 @@ static enum access one_byte(unsigned op)
         }
     }
     switch (op) {
+    case 0x62: /* BOUND; EVEX is not known */
     case 0x63:
     case 0x69:
     case 0x6b:
@@ -42,7 +43,6 @@ static enum access one_byte(unsigned op)
     case 0x8a:
     case 0x8b:
     case 0x8e:
-    case 0xd7:
         return LOAD;
     case 0x88:
     case 0x89:
@@ -112,7 +112,8 @@ static enum access one_byte(unsigned op)
     case 0xad:
     case 0xae:
     case 0xaf:
-        return POP; /* OUTS, MOV from moffs, CMPS, LODS, SCAS: a load by itself */
+    case 0xd7:
+        return POP; /* OUTS, MOV from moffs, CMPS, LODS, SCAS, XLAT: a load by itself */
     case 0xa4:
     case 0xa5:
         return MOVES;
@@ -169,6 +170,7 @@ static enum access two_byte(unsigned op)
         return STORE;
     case 0xa0:
     case 0xa8:
+    case 0xf7: /* MASKMOVQ, MASKMOVDQU store by RDI */
         return PUSH;
     case 0xa1:
     case 0xa9:
@@ -226,6 +228,28 @@ static enum access two_byte_group(unsigned op, unsigned reg)
         return reg == 4 ? LOAD : UPDATE;
     default: /* C7: CMPXCHG8B/16B, XSAVEC, XSAVES */
         return reg == 1 ? UPDATE : reg == 4 || reg == 5 ? STORE : LOAD;
+    }
+}
+
+/* 0F 38 is map 2, 0F 3A is map 3; VEX encodes more of both. */
+static enum access three_byte(unsigned map, unsigned op, bool repeated)
+{
+    switch (map << 8 | op) {
+    case 0x22e: /* VMASKMOVPS, VMASKMOVPD */
+    case 0x22f:
+    case 0x28e: /* VPMASKMOV */
+    case 0x314: /* PEXTRB, PEXTRW, PEXTRD, EXTRACTPS */
+    case 0x315:
+    case 0x316:
+    case 0x317:
+    case 0x319: /* VEXTRACTF128 */
+    case 0x31d: /* VCVTPS2PH */
+    case 0x339: /* VEXTRACTI128 */
+        return STORE;
+    case 0x2f1: /* MOVBE, or CRC32 */
+        return repeated ? LOAD : STORE;
+    default:
+        return LOAD;
     }
 }
 
@@ -322,6 +346,7 @@ struct insn insn_classify(const uint8_t *bytes, size_t size)
     struct insn insn = { END_PLAIN, HOOK_NONE, 0 };
     bool locked = false;
     bool repeated = false;
+    bool narrow = false; /* 66h, which is part of some opcodes */
     size_t i = 0;
 
     for (; i < size; i++) {
@@ -331,8 +356,10 @@ struct insn insn_classify(const uint8_t *bytes, size_t size)
             locked = true;
         } else if (b == 0xf2 || b == 0xf3) {
             repeated = true;
-        } else if (b != 0x66 && b != 0x67 && b != 0x26 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x64 &&
-                   b != 0x65 && ((b & 0xf0) != 0x40 || i + 1 == size)) {
+        } else if (b == 0x66) {
+            narrow = true;
+        } else if (b != 0x67 && b != 0x26 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x64 && b != 0x65 &&
+                   ((b & 0xf0) != 0x40 || i + 1 == size)) {
             break;
         }
     }
@@ -341,49 +368,55 @@ struct insn insn_classify(const uint8_t *bytes, size_t size)
     }
 
     unsigned op = bytes[i++];
-    bool escaped = op == 0x0f && i < size;
-    bool wider = false; /* 0F 38 and 0F 3A: every memory operand is read, MOVBE, MOVDIRI and CRC32 apart */
-    /* VEX: C5 has one byte behind it, C4 two. LES and LDS are taken for it: they are extinct. */
-    if ((op == 0xc4 || op == 0xc5) && i < size) {
-        unsigned map = op == 0xc5 ? 1 : bytes[i] & 0x1f;
+    unsigned map = 0; /* how the manual numbers the opcode maps: 0F is 1, 0F 38 is 2, 0F 3A is 3 */
+    /* C5 has one byte behind it, C4 two. LES and LDS are taken for VEX, too: they are extinct. */
+    bool vex = (op == 0xc4 || op == 0xc5) && i < size;
 
+    if (vex) {
+        map = op == 0xc5 ? 1 : bytes[i] & 0x1f;
         i += op == 0xc5 ? 1 : 2;
-        escaped = map == 1;
-        wider = map > 1;
         if (i >= size) {
             return insn;
         }
+        repeated = bytes[i - 1] & 2; /* the prefix is in the low bits: 1 for 66h, 2 for F3h, 3 for F2h */
         op = bytes[i++];
-    } else if (escaped) {
+    } else if (op == 0x0f) {
+        if (i == size) {
+            return insn;
+        }
+        map = 1;
         op = bytes[i++];
         if ((op == 0x38 || op == 0x3a) && i < size) {
-            bool movbe_store = op == 0x38 && bytes[i] == 0xf1 && !repeated;
-
-            i++;
-            insn.flags = access_flags(movbe_store ? STORE : LOAD, i < size && bytes[i] < 0xc0);
-            return insn;
+            map = op == 0x38 ? 2 : 3;
+            op = bytes[i++];
         }
     }
 
     bool has_modrm = i < size;
     unsigned reg = has_modrm ? bytes[i] >> 3 & 7 : 0;
     bool memory_operand = has_modrm && bytes[i] < 0xc0;
-    enum access access = wider ? LOAD : escaped ? two_byte(op) : one_byte(op);
+    enum access access = map == 1 ? two_byte(op) : map == 0 && !vex ? one_byte(op) : three_byte(map, op, repeated);
 
     if (access == GROUP) {
-        access = escaped ? two_byte_group(op, reg) : one_byte_group(op, reg);
+        access = map == 1 ? two_byte_group(op, reg) : one_byte_group(op, reg);
     }
-    if (op == 0x7e && escaped && repeated) {
+    if (map == 1 && op == 0x7e && repeated) {
         access = LOAD; /* MOVQ xmm, m64 */
     }
+    if (map == 1 && op == 0xae && reg == 6 && narrow) {
+        access = NO_MEMORY; /* CLWB */
+    }
     insn.flags = access_flags(access, memory_operand);
-    if ((insn.flags & INSN_LOAD) && (locked || (!escaped && !wider && (op == 0x86 || op == 0x87)))) {
+    if (vex) {
+        return insn; /* never a branch */
+    }
+    if ((insn.flags & INSN_LOAD) && (locked || (map == 0 && (op == 0x86 || op == 0x87)))) {
         insn.flags |= INSN_LOCKED; /* XCHG with memory always is */
     }
-    if (escaped) {
+    if (map == 1) {
         insn.end = two_byte_end(op);
         insn.hook = i == size ? two_byte_hook(op) : HOOK_NONE;
-    } else if (!wider) {
+    } else if (map == 0) {
         insn.end = one_byte_end(op, reg, repeated);
     }
     return insn;
