@@ -151,7 +151,7 @@ MODEL_GLUE := model/plugin.c model/processor.c model/qemu_private.c
 MODEL_PURE := $(filter-out $(MODEL_GLUE),$(wildcard model/*.c))
 MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(MODEL_GLUE))
 # A plugin finds QEMU's symbols in QEMU: none is linked. GLib is what the interface passes arrays in.
-MODEL_CFLAGS = $(WARNINGS) -D_POSIX_C_SOURCE=200809L -O2 -g -fPIC -fvisibility=hidden -I. \
+MODEL_CFLAGS = $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -I. \
 	$(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
 
 .PHONY: model

@@ -82,6 +82,7 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
     const uint64_t maximum = v->ds.bts.maximum;
     unsigned staged = v->bts_staged;
 
+    v->last_branch = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
         const struct bts_event event = { branches[i].block->last, branches[i].to, 0 };
 
@@ -186,13 +187,18 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
     }
 }
 
-static void record(struct vcpu *v, const struct branch *branches, unsigned n, bool bts)
+static void record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
 {
     if (lbr_on(v)) {
         store_lbr(v, branches, n);
     }
-    if (bts) {
+    if (!bts_on(v) || n == 0) {
+        return;
+    }
+    if (area_readable) {
         store_bts(v, branches, n);
+    } else {
+        referee_report(v, RECORD_LOST, branches[0].block->last);
     }
 }
 
@@ -281,7 +287,7 @@ static void drain(struct vcpu *v, unsigned n)
 {
     struct branch branches[HANDFUL];
     bool predict = lbr_on(v) || v->counts_outcomes;
-    bool bts = bts_on(v) && engine_read_ds(v);
+    bool area_readable = bts_on(v) && engine_read_ds(v);
 
     unsigned start = first_that_matters(v, n);
 
@@ -291,7 +297,7 @@ static void drain(struct vcpu *v, unsigned n)
         unsigned taken = predict ? gather(v, v->ring + first, some, branches, true)
                                  : gather(v, v->ring + first, some, branches, false);
 
-        record(v, branches, taken, bts);
+        record(v, branches, taken, area_readable);
     }
     finish_bts(v);
 }

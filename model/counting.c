@@ -377,7 +377,7 @@ void counting_cut(struct vcpu *v, struct place place)
         }
     }
     v->hot->stop_at = 0;
-    v->stop_between = false;
+    v->stop_between = v->stop_between && place.index == place.block->count;
 }
 
 void engine_repeat(struct vcpu *v, const struct block *block)

@@ -49,7 +49,6 @@ bool engine_read_ds(struct vcpu *v)
     uint8_t bytes[ENCODE_DS_BYTES];
 
     if (!v->host->read(v->cpu, v->regs[REG_IA32_DS_AREA], bytes, sizeof(bytes))) {
-        referee_report(v, RECORD_LOST, running_block(v) == NULL ? 0 : running_block(v)->pc);
         return false;
     }
     struct ds_buffer pebs = v->ds.pebs;

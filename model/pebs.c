@@ -43,6 +43,7 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
         branches_drain(v, true, 0, 0); /* the log is in order of time */
     }
     if (v->pebs_staged == 0 && !engine_read_ds(v)) {
+        referee_report(v, RECORD_LOST, eventing_ip);
         return false;
     }
     if (pebs->index + ENCODE_PEBS_BYTES > pebs->maximum || pebs->index < pebs->base) {

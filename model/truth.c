@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The truth log: what the model did, taken from the event itself and not from the bytes that it became. */
+#define _POSIX_C_SOURCE 200809L /* flockfile */
 #include <inttypes.h>
 
 #include "model/engine_parts.h"

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A machine for the model's engine without QEMU: some memory, a register file, a local APIC's LVTPC, and a processor
+ * that "executes" blocks in the way that translated code does (see model/plugin.c).
+ */
+#ifndef TESTS_HOST_MODEL_MACHINE_H
+#define TESTS_HOST_MODEL_MACHINE_H
+
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "tests/host/host_test.h"
+
+#include "model/engine.h"
+
+#define MEMORY      UINT64_C(0xffff800000100000) /* linear address of the machine's memory, 16 pages */
+#define MEMORY_SIZE 0x10000
+#define DS          MEMORY
+#define BTS         (MEMORY + 0x1000)
+#define PEBS        (MEMORY + 0x4000)
+#define CODE        UINT64_C(0x400000)
+
+#define RECORD_BTS  24
+#define RECORD_PEBS 200
+
+/* MSR addresses, typed from SDM Vol. 4 and not taken from the model's table. */
+#define MISC_ENABLE   0x1a0
+#define PMC0          0x0c1
+#define A_PMC0        0x4c1
+#define EVTSEL0       0x186
+#define DEBUGCTL      0x1d9
+#define LBR_SELECT    0x1c8
+#define LBR_TOS       0x1c9
+#define FIXED_CTR0    0x309
+#define PERF_CAPS     0x345
+#define FIXED_CTRL    0x38d
+#define GLOBAL_STATUS 0x38e
+#define GLOBAL_CTRL   0x38f
+#define STATUS_RESET  0x390
+#define STATUS_SET    0x391
+#define GLOBAL_INUSE  0x392
+#define PEBS_ENABLE   0x3f1
+#define LD_LAT        0x3f6
+#define DS_AREA       0x600
+#define LBR_FROM0     0x680
+#define LBR_TO0       0x6c0
+#define LBR_INFO0     0xdc0
+
+#define TR_BTS        0xc0u
+#define BTINT         0x100u
+#define EVTSEL_ON     0x430000u /* EN, OS, USR */
+#define INST_RETIRED  0x00c0u
+#define PREC_DIST     0x01c0u
+#define ALL_BRANCHES  0x00c4u
+#define NEAR_TAKEN    0x20c4u
+#define ALL_LOADS     0x81d0u
+#define ALL_STORES    0x82d0u
+#define LOAD_LATENCY  0x01cdu
+#define STATUS_BUFFER (UINT64_C(1) << 62)
+#define STATUS_CTRFRZ (UINT64_C(1) << 59)
+#define STATUS_LBRFRZ (UINT64_C(1) << 58)
+
+struct machine {
+    struct vcpu v;
+    struct hot hot;
+    uint8_t memory[MEMORY_SIZE];
+    uint64_t page_flags; /* of every page of the memory */
+    uint64_t code_page;  /* a page that the machine says to hold code */
+    uint32_t lvtpc;
+    unsigned pmis; /* delivered */
+    struct registers registers;
+    uint64_t tsc;
+    FILE *violations;
+    char *violations_text;
+    size_t violations_size;
+};
+
+static inline bool machine_read(void *cpu, uint64_t address, void *bytes, size_t size)
+{
+    struct machine *m = cpu;
+
+    if (address - MEMORY > MEMORY_SIZE - size) {
+        return false;
+    }
+    memcpy(bytes, m->memory + (address - MEMORY), size);
+    return true;
+}
+
+static inline bool machine_write(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    struct machine *m = cpu;
+
+    if (address - MEMORY > MEMORY_SIZE - size) {
+        return false;
+    }
+    memcpy(m->memory + (address - MEMORY), bytes, size);
+    return true;
+}
+
+static inline void machine_registers(void *cpu, uint64_t ip, struct registers *registers)
+{
+    (void)ip;
+    *registers = ((struct machine *)cpu)->registers;
+}
+
+static inline uint64_t machine_tsc(void *cpu)
+{
+    return ++((struct machine *)cpu)->tsc;
+}
+
+static inline uint32_t machine_pmi(void *cpu)
+{
+    struct machine *m = cpu;
+    uint32_t before = m->lvtpc;
+
+    m->pmis += !(before & 0x10000);
+    m->lvtpc |= 0x10000;
+    return before;
+}
+
+static inline uint64_t machine_page(void *cpu, uint64_t address)
+{
+    return address - MEMORY < MEMORY_SIZE ? ((struct machine *)cpu)->page_flags : 0;
+}
+
+static inline bool machine_has_code(void *cpu, uint64_t address)
+{
+    return ((struct machine *)cpu)->code_page == address;
+}
+
+static inline uint32_t machine_lvtpc(void *cpu)
+{
+    return ((struct machine *)cpu)->lvtpc;
+}
+
+static const struct host machine_host = {
+    .read = machine_read,
+    .write = machine_write,
+    .registers = machine_registers,
+    .tsc = machine_tsc,
+    .pmi = machine_pmi,
+    .page = machine_page,
+    .has_code = machine_has_code,
+    .lvtpc = machine_lvtpc,
+};
+
+static inline struct machine *machine_new(void)
+{
+    struct machine *m = calloc(1, sizeof(*m));
+
+    assert_non_null(m);
+    m->lvtpc = 0x40;
+    m->page_flags = 0x63; /* present, writable, accessed, dirty */
+    m->violations = open_memstream(&m->violations_text, &m->violations_size);
+    assert_non_null(m->violations);
+    m->v.violations = m->violations;
+    assert_true(engine_init(&m->v, 0, profile_find("skylake"), &machine_host, m, &m->hot));
+    return m;
+}
+
+static inline void machine_free(struct machine *m)
+{
+    engine_free(&m->v);
+    fclose(m->violations);
+    free(m->violations_text);
+    free(m);
+}
+
+static inline void put(struct machine *m, uint64_t address, uint64_t value)
+{
+    assert_true(machine_write(m, address, &value, 8));
+}
+
+static inline uint64_t get(struct machine *m, uint64_t address)
+{
+    uint64_t value = 0;
+
+    assert_true(machine_read(m, address, &value, 8));
+    return value;
+}
+
+static inline uint64_t rdmsr(struct machine *m, uint32_t address)
+{
+    uint64_t value = 0;
+
+    assert_int_equal(engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS), MSR_DONE);
+    return value;
+}
+
+/* A block of count instructions of 4 bytes each at CODE + offset, that runs at ring 0. */
+static inline struct block *block_new(uint64_t offset, unsigned count, enum block_end end)
+{
+    struct block *b = calloc(1, sizeof(*b) + count * sizeof(b->insns[0]));
+
+    assert_non_null(b);
+    b->pc = CODE + offset;
+    b->last = b->pc + 4 * (count - 1);
+    b->next = b->pc + 4 * count;
+    b->count = (uint16_t)count;
+    for (unsigned i = 0; i < count; i++) {
+        b->insns[i].offset_low = (uint8_t)(4 * i);
+    }
+    block_set_end(b, end, profile_find("skylake")->predictor_slots);
+    return b;
+}
+
+/* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */
+static inline bool begin(struct machine *m, const struct block *b)
+{
+    bool watching = false;
+
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        unsigned events = engine_class_events(class, b, 0);
+
+        if ((m->v.wants_classes >> class & 1) && m->hot.counts[class] >= CLASS_DUE - events) {
+            enum due_answer answer = engine_due(&m->v, b, watching);
+
+            if (answer == DUE_AGAIN) {
+                return false;
+            }
+            watching = watching || answer == DUE_WATCH;
+        }
+    }
+    if (m->hot.tracing && engine_block(&m->v, b)) {
+        return false;
+    }
+    if (m->v.wants_classes) {
+        m->hot.block = b;
+    }
+    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
+        m->hot.counts[class] += m->v.wants_classes >> class & 1 ? engine_class_events(class, b, 0) : 0;
+    }
+    for (unsigned i = 1; watching && i < b->count; i++) {
+        if (m->hot.stop_at == block_address(b, i)) {
+            engine_stop(&m->v, (struct place){ b, i });
+        }
+    }
+    return true;
+}
+
+/* Runs a block; a PMI that comes in front of it is taken for handled, without a handler that runs anything. */
+static inline void run(struct machine *m, const struct block *b)
+{
+    while (!begin(m, b)) {
+    }
+}
+
+/* A WRMSR in a block of its own. */
+static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
+{
+    struct block *b = block_new(0x20000, 1, END_PLAIN);
+    struct place place = { b, 0 };
+
+    run(m, b);
+    assert_int_equal(engine_wrmsr(&m->v, address, value, place), MSR_DONE);
+    engine_leave(&m->v, (struct place){ b, 1 });
+    free(b);
+}
+
+/* A block that does nothing, far away, so that what ran before is complete. */
+static inline void finish(struct machine *m)
+{
+    struct block *b = block_new(0x10000, 1, END_PLAIN);
+
+    run(m, b);
+    engine_settle(&m->v);
+    engine_leave(&m->v, (struct place){ b, 1 });
+    free(b);
+}
+
+/* Room for n BTS and m PEBS records, thresholds in records from the base. */
+static inline void set_up_ds(struct machine *m, unsigned bts, unsigned bts_threshold, unsigned pebs,
+                             unsigned pebs_threshold)
+{
+    put(m, DS + 0x00, BTS);
+    put(m, DS + 0x08, BTS);
+    put(m, DS + 0x10, BTS + bts * RECORD_BTS);
+    put(m, DS + 0x18, BTS + bts_threshold * RECORD_BTS);
+    put(m, DS + 0x20, PEBS);
+    put(m, DS + 0x28, PEBS);
+    put(m, DS + 0x30, PEBS + pebs * RECORD_PEBS);
+    put(m, DS + 0x38, PEBS + pebs_threshold * RECORD_PEBS);
+    wrmsr(m, DS_AREA, DS);
+}
+
+static inline bool violated(struct machine *m, const char *name)
+{
+    fflush(m->violations);
+    return strstr(m->violations_text, name) != NULL;
+}
+
+#endif

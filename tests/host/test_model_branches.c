@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What branches leave behind: BTS records in both modes, the LBR stack, filters, interruptions. */
+#include "tests/host/model_machine.h"
+
+#define HANDLER UINT64_C(0x900000)
+
+static void expect_bts(struct machine *m, unsigned n, uint64_t from, uint64_t to)
+{
+    assert_int_equal(get(m, BTS + n * RECORD_BTS), from);
+    assert_int_equal(get(m, BTS + n * RECORD_BTS + 8), to);
+    assert_int_equal(get(m, BTS + n * RECORD_BTS + 16), 0);
+}
+
+static uint64_t stored(struct machine *m)
+{
+    return (get(m, DS + 0x08) - BTS) / RECORD_BTS;
+}
+
+static void taken_branches_are_stored(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *a = block_new(0, 3, END_JCC); /* 400000: falls through to b, then to c */
+    struct block *b = block_new(0xc, 1, END_PLAIN);
+    struct block *c = block_new(0x10, 2, END_REL_CALL);
+    struct block *d = block_new(0x100, 1, END_RET);
+
+    (void)state;
+    set_up_ds(m, 10, 20, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    run(m, a);
+    run(m, b);
+    run(m, c);
+    run(m, d);
+    run(m, a);
+    run(m, d); /* the conditional one taken */
+    finish(m);
+    assert_int_equal(stored(m), 4);
+    expect_bts(m, 0, c->last, d->pc);
+    expect_bts(m, 1, d->last, a->pc);
+    expect_bts(m, 2, a->last, d->pc);
+    expect_bts(m, 3, d->last, CODE + 0x10000);
+    assert_int_equal(m->pmis, 0);
+
+    wrmsr(m, DEBUGCTL, 0x40); /* TR without BTS stores nothing */
+    run(m, d);
+    run(m, a);
+    finish(m);
+    assert_int_equal(stored(m), 4);
+    free(a), free(b), free(c), free(d);
+    machine_free(m);
+}
+
+/* Records of addresses of their own, so that a swap, a loss or a repetition shows. */
+static void circular_buffer_wraps(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *blocks[7];
+
+    (void)state;
+    for (unsigned i = 0; i < 7; i++) {
+        blocks[i] = block_new(0x100 * i, 1 + i, END_REL_JMP);
+    }
+    set_up_ds(m, 5, 6, 0, 0); /* threshold behind the maximum */
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    for (unsigned i = 0; i < 2000; i++) {
+        run(m, blocks[i % 7]);
+    }
+    finish(m);                      /* the 2000th branch goes there */
+    assert_int_equal(stored(m), 5); /* 2000 = 5 x 400: the index stands at the maximum */
+    for (unsigned n = 0; n < 5; n++) {
+        unsigned i = 1995 + n;
+
+        expect_bts(m, n, blocks[i % 7]->last, i == 1999 ? CODE + 0x10000 : blocks[(i + 1) % 7]->pc);
+    }
+    assert_int_equal(m->pmis, 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    for (unsigned i = 0; i < 7; i++) {
+        free(blocks[i]);
+    }
+    machine_free(m);
+}
+
+static void threshold_interrupts(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+    unsigned begun = 0;
+
+    (void)state;
+    set_up_ds(m, 100, 60, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
+    while (begin(m, b)) {
+        begun++;
+    }
+    assert_int_equal(begun, 60); /* the 60th branch's target is where it comes: the 61st block has not begun */
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(stored(m), 60);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, HANDLER, 0);
+    assert_int_equal(stored(m), 61);
+    expect_bts(m, 60, b->pc, HANDLER);
+    free(b);
+    machine_free(m);
+}
+
+static void privilege_filters(void **state)
+{
+    static const struct {
+        uint64_t debugctl;
+        unsigned records;
+    } cases[] = {
+        { TR_BTS, 4 },
+        { TR_BTS | 1u << 9, 2 },
+        { TR_BTS | 1u << 10, 2 },
+        { TR_BTS | 3u << 9, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct machine *m = machine_new();
+        struct block *kernel = block_new(0, 1, END_FAR);
+        struct block *user = block_new(0x100, 1, END_FAR);
+
+        user->cpl = 3;
+        set_up_ds(m, 10, 20, 0, 0);
+        wrmsr(m, DEBUGCTL, cases[i].debugctl);
+        for (unsigned k = 0; k < 2; k++) {
+            run(m, kernel); /* IRET */
+            run(m, user);   /* SYSCALL */
+        }
+        finish(m);
+        assert_int_equal(stored(m), cases[i].records);
+        if (cases[i].records == 2) {
+            expect_bts(m, 0, cases[i].debugctl & 1u << 9 ? user->last : kernel->last,
+                       cases[i].debugctl & 1u << 9 ? kernel->pc : user->pc);
+        }
+        free(kernel), free(user);
+        machine_free(m);
+    }
+}
+
+static void interruptions(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+    struct block *software = block_new(0x100, 2, END_INT);
+
+    (void)state;
+    set_up_ds(m, 20, 30, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    run(m, b); /* jumps to the next, where an interrupt comes between */
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, software->pc, HANDLER, 0);
+    run(m, b); /* a fault in its second instruction: its jump did not happen */
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 1), HANDLER, 0);
+    run(m, software);
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, software->last, HANDLER, 0);
+    run(m, b); /* a fault when the target is fetched */
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, 0x7000, HANDLER, 0);
+    assert_int_equal(stored(m), 6);
+    expect_bts(m, 0, b->last, software->pc);
+    expect_bts(m, 1, software->pc, HANDLER);
+    expect_bts(m, 2, block_address(b, 1), HANDLER);
+    expect_bts(m, 3, software->last, HANDLER);
+    expect_bts(m, 4, b->last, 0x7000);
+    expect_bts(m, 5, 0x7000, HANDLER);
+    free(b), free(software);
+    machine_free(m);
+}
+
+/* QEMU takes an instruction that accesses a device out of its block: no branch from the block's end to what follows. */
+static void a_block_left_in_its_middle(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 6, END_REL_JMP);
+    struct block *rest = block_new(0xc, 3, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 20, 30, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    run(m, b);
+    engine_lone_instruction(&m->v, block_address(b, 2));
+    engine_lone_instruction(&m->v, block_address(b, 2)); /* it loads and stores */
+    run(m, rest);
+    finish(m);
+    assert_int_equal(stored(m), 1);
+    expect_bts(m, 0, rest->last, CODE + 0x10000);
+    assert_int_equal(rdmsr(m, PMC0), 6 + 1);
+    free(b), free(rest);
+    machine_free(m);
+}
+
+static void repeated_strings_are_no_branches(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 3, END_REPEAT);
+    struct block *again = block_new(8, 1, END_REPEAT);
+    struct block *behind = block_new(12, 1, END_PLAIN);
+
+    (void)state;
+    set_up_ds(m, 20, 30, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    run(m, b);
+    run(m, again);
+    run(m, again);
+    run(m, behind);
+    finish(m);
+    assert_int_equal(stored(m), 0);
+    free(b), free(again), free(behind);
+    machine_free(m);
+}
+
+static void lbr_stack(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *blocks[40];
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        blocks[i] = block_new(0x40 * i, 1 + i % 5, END_REL_JMP);
+    }
+    wrmsr(m, DEBUGCTL, 1);
+    for (unsigned i = 0; i < 1000; i++) {
+        run(m, blocks[i % 40]);
+    }
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_TOS), 1000 % 32);
+    for (unsigned k = 0; k < 32; k++) {
+        unsigned i = 999 - k;
+        uint32_t entry = (1000 - k) % 32;
+        uint64_t to = i == 999 ? CODE + 0x10000 : blocks[(i + 1) % 40]->pc;
+        bool mispredicted = i == 999; /* it went elsewhere than in all turns before */
+
+        assert_int_equal(rdmsr(m, LBR_FROM0 + entry), blocks[i % 40]->last);
+        assert_int_equal(rdmsr(m, LBR_TO0 + entry), to);
+        assert_int_equal(rdmsr(m, LBR_INFO0 + entry), (uint64_t)mispredicted << 63 | blocks[i % 40]->count);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        free(blocks[i]);
+    }
+    machine_free(m);
+}
+
+/* Not taken branches leave no entry, and their cycles go to the next one that does. */
+static void lbr_cycles(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *a = block_new(0, 30, END_JCC);
+    struct block *b = block_new(120, 5, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, b);
+    run(m, a);
+    run(m, b);
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_INFO0 + 2) & 0xffff, 35);
+    for (unsigned i = 0; i < 3000; i++) {
+        run(m, a);
+        engine_leave(&m->v, (struct place){ a, 30 });
+    }
+    run(m, b);
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 0xffff); /* saturated */
+    free(a), free(b);
+    machine_free(m);
+}
+
+static void lbr_select(void **state)
+{
+    static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_IND_CALL, END_RET,
+                                           END_IND_JMP, END_REL_JMP,  END_FAR };
+
+    (void)state;
+    for (size_t left_out = 0; left_out < COUNT_OF(ends); left_out++) {
+        struct machine *m = machine_new();
+        struct block *blocks[COUNT_OF(ends)];
+        uint32_t entry = 0;
+
+        wrmsr(m, LBR_SELECT, UINT64_C(4) << left_out);
+        wrmsr(m, DEBUGCTL, 1);
+        for (size_t i = 0; i < COUNT_OF(ends); i++) {
+            blocks[i] = block_new(0x100 * i, 2, ends[i]);
+            run(m, blocks[i]);
+        }
+        finish(m);
+        for (size_t i = 0; i < COUNT_OF(ends); i++) {
+            if (i != left_out) {
+                assert_int_equal(rdmsr(m, LBR_FROM0 + ++entry), blocks[i]->last);
+            }
+        }
+        assert_int_equal(rdmsr(m, LBR_TOS), entry);
+        for (size_t i = 0; i < COUNT_OF(ends); i++) {
+            free(blocks[i]);
+        }
+        machine_free(m);
+    }
+}
+
+/* The privilege level that a branch ends in. */
+static void lbr_select_privilege(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *kernel = block_new(0, 1, END_FAR);
+    struct block *user = block_new(0x100, 1, END_FAR);
+
+    (void)state;
+    user->cpl = 3;
+    wrmsr(m, LBR_SELECT, 1); /* CPL_EQ_0 */
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, kernel);
+    run(m, user);
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_TOS), 1);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), kernel->last);
+    assert_int_equal(rdmsr(m, LBR_TO0 + 1), user->pc);
+    free(kernel), free(user);
+    machine_free(m);
+}
+
+static void lbr_call_stack(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *call = block_new(0, 1, END_REL_CALL);
+    struct block *inner = block_new(0x100, 1, END_IND_CALL);
+    struct block *back = block_new(0x200, 1, END_RET);
+
+    (void)state;
+    wrmsr(m, LBR_SELECT, 0x3c4); /* call stack: all but calls and returns left out */
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, call);
+    run(m, inner);
+    run(m, back);
+    run(m, inner);
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_TOS), 2);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), call->last);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 2), inner->last);
+    assert_int_equal(rdmsr(m, LBR_TO0 + 2), CODE + 0x10000);
+    free(call), free(inner), free(back);
+    machine_free(m);
+}
+
+/* The truth log and the stack say the same, and the log leaves nothing out. */
+static void truth_log(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_REL_JMP);
+    char *text;
+    size_t size;
+    unsigned lines = 0;
+
+    (void)state;
+    m->v.truth = open_memstream(&text, &size);
+    set_up_ds(m, 10, 20, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS | 1);
+    for (unsigned i = 0; i < 700; i++) {
+        run(m, b);
+    }
+    finish(m);
+    fclose(m->v.truth);
+    m->v.truth = NULL;
+    for (const char *at = text; (at = strstr(at, "bts vcpu=0 at=0x")) != NULL; at++) {
+        lines++;
+    }
+    assert_int_equal(lines, 700);
+    assert_non_null(strstr(text, "bts vcpu=0 at=0xffff800000101000 from=0x400000 to=0x400000 flags=0x0\n"));
+    assert_non_null(strstr(text, "lbr vcpu=0 tos=1 from=0x400000 to=0x400000 mispred=1 in_tsx=0 abort=0 cycles=1\n"));
+    free(text);
+    free(b);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(taken_branches_are_stored),
+        cmocka_unit_test(circular_buffer_wraps),
+        cmocka_unit_test(threshold_interrupts),
+        cmocka_unit_test(privilege_filters),
+        cmocka_unit_test(interruptions),
+        cmocka_unit_test(a_block_left_in_its_middle),
+        cmocka_unit_test(repeated_strings_are_no_branches),
+        cmocka_unit_test(lbr_stack),
+        cmocka_unit_test(lbr_cycles),
+        cmocka_unit_test(lbr_select),
+        cmocka_unit_test(lbr_select_privilege),
+        cmocka_unit_test(lbr_call_stack),
+        cmocka_unit_test(truth_log),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The modelled memory hierarchy, and what records and counters say of accesses to it. */
+#include "tests/host/model_machine.h"
+
+#define DATA UINT64_C(0x7000000)
+
+static void levels_by_footprint(void **state)
+{
+    static const struct {
+        unsigned kib;
+        enum data_level level; /* where the second round finds every line */
+    } cases[] = {
+        { 32, LEVEL_L1 },   { 64, LEVEL_L2 },   { 256, LEVEL_L2 },
+        { 1024, LEVEL_L3 }, { 8192, LEVEL_L3 }, { 16384, LEVEL_MEMORY },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct data_cache *cache = data_cache_new();
+        uint64_t size = cases[i].kib * UINT64_C(1024);
+
+        assert_non_null(cache);
+        for (uint64_t at = 0; at < size; at += 64) {
+            assert_int_equal(data_cache_access(cache, DATA + at), LEVEL_MEMORY);
+            assert_int_equal(data_cache_access(cache, DATA + at + 63), LEVEL_L1);
+        }
+        for (uint64_t at = 0; at < size; at += 64) {
+            assert_int_equal(data_cache_access(cache, DATA + at), cases[i].level);
+        }
+        data_cache_free(cache);
+    }
+}
+
+static void least_recently_used_goes(void **state)
+{
+    struct data_cache *cache = data_cache_new();
+
+    (void)state;
+    for (unsigned way = 0; way < 8; way++) { /* one set of L1: lines 4 KiB apart */
+        data_cache_access(cache, DATA + way * 4096);
+    }
+    assert_int_equal(data_cache_access(cache, DATA), LEVEL_L1); /* the oldest becomes the newest */
+    data_cache_access(cache, DATA + 8 * 4096);
+    assert_int_equal(data_cache_access(cache, DATA), LEVEL_L1);
+    assert_true(data_cache_access(cache, DATA + 4096) > LEVEL_L1);
+    data_cache_free(cache);
+}
+
+static void translations(void **state)
+{
+    struct data_cache *cache = data_cache_new();
+
+    (void)state;
+    for (unsigned page = 0; page < 1536; page++) {
+        assert_true(data_cache_tlb_miss(cache, DATA + page * UINT64_C(4096)));
+    }
+    for (unsigned page = 0; page < 1536; page++) {
+        assert_false(data_cache_tlb_miss(cache, DATA + page * UINT64_C(4096) + 4095));
+    }
+    assert_true(data_cache_tlb_miss(cache, DATA + 1536 * UINT64_C(4096)));
+    data_cache_free(cache);
+}
+
+/* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
+static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned size, unsigned flags)
+{
+    struct place place = { b, 0 };
+
+    b->insns[0].flags = (uint8_t)flags;
+    run(m, b);
+    if (flags & INSN_LOAD) {
+        engine_data(&m->v, place, address, size, false);
+    }
+    if (flags & INSN_STORE) {
+        engine_data(&m->v, place, address, size, true);
+    }
+    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next);
+}
+
+static uint64_t count(struct machine *m, uint64_t event, uint64_t address, unsigned size, unsigned flags)
+{
+    struct block *b = block_new(0, 1, END_PLAIN);
+    uint64_t before;
+
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | event);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    before = rdmsr(m, PMC0);
+    access_memory(m, b, address, size, flags);
+    before = rdmsr(m, PMC0) - before;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    free(b);
+    return before;
+}
+
+static void events(void **state)
+{
+    struct machine *m = machine_new();
+
+    (void)state;
+    assert_int_equal(count(m, 0x20d1, DATA, 8, INSN_LOAD), 1); /* L3 miss: the first touch */
+    assert_int_equal(count(m, 0x01d1, DATA, 8, INSN_LOAD), 1); /* L1 hit */
+    assert_int_equal(count(m, 0x08d1, DATA, 8, INSN_LOAD), 0); /* L1 miss */
+    assert_int_equal(count(m, 0x08d1, DATA + 64, 8, INSN_LOAD), 1);
+    assert_int_equal(count(m, 0x01d1, DATA, 8, INSN_STORE), 0);
+    assert_int_equal(count(m, ALL_LOADS, DATA, 8, INSN_LOAD), 1);
+    assert_int_equal(count(m, ALL_LOADS, DATA, 8, INSN_STORE), 0);
+    assert_int_equal(count(m, ALL_STORES, DATA, 8, INSN_STORE), 1);
+    assert_int_equal(count(m, ALL_LOADS, DATA, 8, INSN_LOAD | INSN_STORE), 1);
+    assert_int_equal(count(m, ALL_STORES, DATA, 8, INSN_LOAD | INSN_STORE), 1);
+    assert_int_equal(count(m, 0x21d0, DATA, 8, INSN_LOAD | INSN_STORE), 0); /* locked loads */
+    assert_int_equal(count(m, 0x21d0, DATA, 8, INSN_LOAD | INSN_STORE | INSN_LOCKED), 1);
+    assert_int_equal(count(m, 0x41d0, DATA + 56, 8, INSN_LOAD), 0); /* split loads */
+    assert_int_equal(count(m, 0x41d0, DATA + 57, 8, INSN_LOAD), 1);
+    assert_int_equal(count(m, 0x42d0, DATA + 57, 8, INSN_LOAD), 0); /* split stores */
+    assert_int_equal(count(m, 0x42d0, DATA + 63, 2, INSN_STORE), 1);
+    assert_int_equal(count(m, 0x11d0, DATA + 0x100000, 8, INSN_LOAD), 1); /* STLB miss loads */
+    assert_int_equal(count(m, 0x11d0, DATA + 0x100008, 8, INSN_LOAD), 0);
+    wrmsr(m, LD_LAT, 12);
+    assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, INSN_LOAD), 1); /* 200 cycles */
+    assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, INSN_LOAD), 0); /* 4 */
+    machine_free(m);
+}
+
+static void expect_access(struct machine *m, unsigned n, uint64_t address, uint64_t source, uint64_t latency)
+{
+    assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0x98), address);
+    assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xa0), source);
+    assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xa8), latency);
+}
+
+static void load_latency_records(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x40, -UINT64_C(1));
+    wrmsr(m, LD_LAT, 3);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | LOAD_LATENCY);
+    wrmsr(m, PMC0, 0xffffffff);
+    wrmsr(m, PEBS_ENABLE, 0x100000001);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    access_memory(m, b, DATA, 8, INSN_LOAD);
+    access_memory(m, b, DATA + 8, 8, INSN_LOAD); /* recorded: L1 */
+    access_memory(m, b, DATA + 64, 8, INSN_LOAD);
+    access_memory(m, b, DATA + 128, 8, INSN_LOAD | INSN_STORE | INSN_LOCKED); /* recorded: memory, locked */
+    for (unsigned way = 0; way < 9; way++) {
+        access_memory(m, b, DATA + 0x100000 + way * 4096, 8, INSN_STORE); /* stores are no such events */
+    }
+    access_memory(m, b, DATA, 8, INSN_LOAD);
+    access_memory(m, b, DATA + 0x100000, 8, INSN_LOAD); /* recorded: pushed out of L1 by the other eight, in L2 */
+    access_memory(m, b, DATA, 8, INSN_LOAD);
+    access_memory(m, b, DATA + 0x800000, 8, INSN_LOAD); /* recorded: a new page */
+    engine_settle(&m->v);
+    assert_int_equal(get(m, DS + 0x28), PEBS + 4 * RECORD_PEBS);
+    expect_access(m, 0, DATA + 8, 0x01, 4);
+    expect_access(m, 1, DATA + 128, 0x2c, 200);
+    expect_access(m, 2, DATA + 0x100000, 0x03, 12);
+    expect_access(m, 3, DATA + 0x800000, 0x1c, 200);
+    assert_int_equal(get(m, PEBS + 0xb0), b->pc);
+    assert_int_equal(get(m, PEBS + 0x08), b->next);
+    free(b);
+    machine_free(m);
+}
+
+/* Data address profiling: the address, for stores whether they hit L1, and nothing else. */
+static void data_address_records(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x40, -UINT64_C(1));
+    put(m, DS + 0x48, -UINT64_C(1));
+    wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_STORES);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS);
+    wrmsr(m, PMC0, 0xffffffff);
+    wrmsr(m, PMC0 + 1, 0xffffffff);
+    wrmsr(m, PEBS_ENABLE, 3);
+    wrmsr(m, GLOBAL_CTRL, 3);
+    access_memory(m, b, DATA, 8, INSN_STORE);
+    access_memory(m, b, DATA + 64, 8, INSN_STORE); /* recorded: misses */
+    access_memory(m, b, DATA, 8, INSN_STORE);
+    access_memory(m, b, DATA + 72, 8, INSN_STORE); /* recorded: hits */
+    access_memory(m, b, DATA, 8, INSN_LOAD);
+    access_memory(m, b, DATA + 80, 8, INSN_LOAD); /* recorded */
+    engine_settle(&m->v);
+    assert_int_equal(get(m, DS + 0x28), PEBS + 3 * RECORD_PEBS);
+    expect_access(m, 0, DATA + 64, 0, 0);
+    expect_access(m, 1, DATA + 72, 1, 0);
+    expect_access(m, 2, DATA + 80, 0, 0);
+    assert_int_equal(get(m, PEBS + 2 * RECORD_PEBS + 0x90), 2);
+    free(b);
+    machine_free(m);
+}
+
+static void a_faulting_access_is_no_event(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_PLAIN);
+
+    (void)state;
+    wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_STORES);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED);
+    run(m, b);
+    engine_data(&m->v, (struct place){ b, 0 }, DATA + 60, 8, true); /* its second half faults */
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
+    assert_int_equal(m->hot.data_pending, 0);
+    assert_int_equal(rdmsr(m, PMC0), 0);
+    free(b);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_by_footprint),
+        cmocka_unit_test(least_recently_used_goes),
+        cmocka_unit_test(translations),
+        cmocka_unit_test(events),
+        cmocka_unit_test(load_latency_records),
+        cmocka_unit_test(data_address_records),
+        cmocka_unit_test(a_faulting_access_is_no_event),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

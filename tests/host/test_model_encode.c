@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bytes that the model reads and writes in guest memory. Every byte of a golden layout is its own offset in the
+ * manual's tables (64-bit DS area, BTS record, PEBS format 3), so that a field's value says where it stands. The tables
+ * are typed here anew, from the manual.
+ */
+#include "tests/host/host_test.h"
+
+#include "model/encode.h"
+
+#define EIGHT_UP_FROM(first) \
+    (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6, (first) + 7
+
+static const uint8_t golden_pebs[200] = {
+    EIGHT_UP_FROM(0x00), /* RFLAGS */
+    EIGHT_UP_FROM(0x08), /* RIP */
+    EIGHT_UP_FROM(0x10), /* RAX */
+    EIGHT_UP_FROM(0x18), /* RBX */
+    EIGHT_UP_FROM(0x20), /* RCX */
+    EIGHT_UP_FROM(0x28), /* RDX */
+    EIGHT_UP_FROM(0x30), /* RSI */
+    EIGHT_UP_FROM(0x38), /* RDI */
+    EIGHT_UP_FROM(0x40), /* RBP */
+    EIGHT_UP_FROM(0x48), /* RSP */
+    EIGHT_UP_FROM(0x50), /* R8 */
+    EIGHT_UP_FROM(0x58), /* R9 */
+    EIGHT_UP_FROM(0x60), /* R10 */
+    EIGHT_UP_FROM(0x68), /* R11 */
+    EIGHT_UP_FROM(0x70), /* R12 */
+    EIGHT_UP_FROM(0x78), /* R13 */
+    EIGHT_UP_FROM(0x80), /* R14 */
+    EIGHT_UP_FROM(0x88), /* R15 */
+    EIGHT_UP_FROM(0x90), /* applicable counters */
+    EIGHT_UP_FROM(0x98), /* data linear address */
+    EIGHT_UP_FROM(0xa0), /* data source */
+    EIGHT_UP_FROM(0xa8), /* latency */
+    EIGHT_UP_FROM(0xb0), /* EventingIP */
+    EIGHT_UP_FROM(0xb8), /* TSX abort information */
+    EIGHT_UP_FROM(0xc0), /* TSC */
+};
+
+static const uint8_t golden_bts[24] = {
+    EIGHT_UP_FROM(0x00), /* last branch from */
+    EIGHT_UP_FROM(0x08), /* last branch to */
+    EIGHT_UP_FROM(0x10), /* flags */
+};
+
+static const uint8_t golden_ds[96] = {
+    EIGHT_UP_FROM(0x00), /* BTS buffer base */
+    EIGHT_UP_FROM(0x08), /* BTS index */
+    EIGHT_UP_FROM(0x10), /* BTS absolute maximum */
+    EIGHT_UP_FROM(0x18), /* BTS interrupt threshold */
+    EIGHT_UP_FROM(0x20), /* PEBS buffer base */
+    EIGHT_UP_FROM(0x28), /* PEBS index */
+    EIGHT_UP_FROM(0x30), /* PEBS absolute maximum */
+    EIGHT_UP_FROM(0x38), /* PEBS interrupt threshold */
+    EIGHT_UP_FROM(0x40), /* PEBS counter 0 reset */
+    EIGHT_UP_FROM(0x48), /* PEBS counter 1 reset */
+    EIGHT_UP_FROM(0x50), /* PEBS counter 2 reset */
+    EIGHT_UP_FROM(0x58), /* PEBS counter 3 reset */
+};
+
+static const struct pebs_event event = {
+    .rflags = 0x0706050403020100,
+    .ip = 0x0f0e0d0c0b0a0908,
+    .general = {
+        [RAX] = 0x1716151413121110,
+        [RBX] = 0x1f1e1d1c1b1a1918,
+        [RCX] = 0x2726252423222120,
+        [RDX] = 0x2f2e2d2c2b2a2928,
+        [RSI] = 0x3736353433323130,
+        [RDI] = 0x3f3e3d3c3b3a3938,
+        [RBP] = 0x4746454443424140,
+        [RSP] = 0x4f4e4d4c4b4a4948,
+        [R8] = 0x5756555453525150,
+        [R9] = 0x5f5e5d5c5b5a5958,
+        [R10] = 0x6766656463626160,
+        [R11] = 0x6f6e6d6c6b6a6968,
+        [R12] = 0x7776757473727170,
+        [R13] = 0x7f7e7d7c7b7a7978,
+        [R14] = 0x8786858483828180,
+        [R15] = 0x8f8e8d8c8b8a8988,
+    },
+    .counters = 0x9796959493929190,
+    .data_address = 0x9f9e9d9c9b9a9998,
+    .data_source = 0xa7a6a5a4a3a2a1a0,
+    .latency = 0xafaeadacabaaa9a8,
+    .eventing_ip = 0xb7b6b5b4b3b2b1b0,
+    .tsx = 0xbfbebdbcbbbab9b8,
+    .tsc = 0xc7c6c5c4c3c2c1c0,
+};
+
+static void sizes_and_places(void **state)
+{
+    (void)state;
+    assert_int_equal(ENCODE_PEBS_BYTES, 200);
+    assert_int_equal(ENCODE_BTS_BYTES, 24);
+    assert_int_equal(ENCODE_DS_BYTES, 0x60);
+    assert_int_equal(ENCODE_RESETS, 4);
+    assert_int_equal(ENCODE_DS_BTS_INDEX, 0x08);
+    assert_int_equal(ENCODE_DS_PEBS_INDEX, 0x28);
+}
+
+/* Zeros too: no byte may keep what the buffer had. */
+static void pebs_format_3(void **state)
+{
+    static const struct pebs_event zero;
+    static const uint8_t zeros[200];
+    (void)state;
+    uint8_t *bytes = malloc(200);
+    assert_non_null(bytes);
+    memset(bytes, 0xee, 200);
+    encode_pebs(bytes, &event);
+    assert_memory_equal(bytes, golden_pebs, 200);
+    memset(bytes, 0xee, 200);
+    encode_pebs(bytes, &zero);
+    assert_memory_equal(bytes, zeros, 200);
+    free(bytes);
+}
+
+static void pebs_at_an_odd_address(void **state)
+{
+    (void)state;
+    uint8_t *bytes = malloc(201);
+    assert_non_null(bytes);
+    bytes[0] = 0xee;
+    encode_pebs(bytes + 1, &event);
+    assert_int_equal(bytes[0], 0xee);
+    assert_memory_equal(bytes + 1, golden_pebs, 200);
+    free(bytes);
+}
+
+static void bts(void **state)
+{
+    static const struct bts_event branch = { 0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110 };
+    (void)state;
+    for (unsigned odd = 0; odd < 2; odd++) {
+        uint8_t *bytes = malloc(24 + odd);
+        assert_non_null(bytes);
+        memset(bytes, 0xee, 24 + odd);
+        encode_bts(bytes + odd, &branch);
+        assert_memory_equal(bytes + odd, golden_bts, 24);
+        assert_int_equal(bytes[0], odd ? 0xee : 0x00);
+        free(bytes);
+    }
+}
+
+static void ds_area(void **state)
+{
+    (void)state;
+    struct ds_area area;
+    uint8_t *bytes = exact_copy(golden_ds, sizeof(golden_ds));
+    memset(&area, 0xee, sizeof(area));
+    encode_read_ds(&area, bytes);
+    assert_memory_equal(bytes, golden_ds, sizeof(golden_ds));
+    free(bytes);
+    assert_int_equal(area.bts.base, 0x0706050403020100);
+    assert_int_equal(area.bts.index, 0x0f0e0d0c0b0a0908);
+    assert_int_equal(area.bts.maximum, 0x1716151413121110);
+    assert_int_equal(area.bts.threshold, 0x1f1e1d1c1b1a1918);
+    assert_int_equal(area.pebs.base, 0x2726252423222120);
+    assert_int_equal(area.pebs.index, 0x2f2e2d2c2b2a2928);
+    assert_int_equal(area.pebs.maximum, 0x3736353433323130);
+    assert_int_equal(area.pebs.threshold, 0x3f3e3d3c3b3a3938);
+    assert_int_equal(area.reset[0], 0x4746454443424140);
+    assert_int_equal(area.reset[1], 0x4f4e4d4c4b4a4948);
+    assert_int_equal(area.reset[2], 0x5756555453525150);
+    assert_int_equal(area.reset[3], 0x5f5e5d5c5b5a5958);
+}
+
+/* What the processor writes back is an index and nothing beside it. */
+static void ds_index_write_back(void **state)
+{
+    static const uint8_t written[2][8] = { { 0xf8, 0xf7, 0xf6, 0xf5, 0xf4, 0xf3, 0xf2, 0xf1 },
+                                           { 0xe8, 0xe7, 0xe6, 0xe5, 0xe4, 0xe3, 0xe2, 0xe1 } };
+    (void)state;
+    uint8_t expected[sizeof(golden_ds)], *bytes = exact_copy(golden_ds, sizeof(golden_ds));
+    memcpy(expected, golden_ds, sizeof(expected));
+    memcpy(expected + 0x08, written[0], 8);
+    memcpy(expected + 0x28, written[1], 8);
+    encode_u64(bytes + ENCODE_DS_BTS_INDEX, 0xf1f2f3f4f5f6f7f8);
+    encode_u64(bytes + ENCODE_DS_PEBS_INDEX, 0xe1e2e3e4e5e6e7e8);
+    assert_memory_equal(bytes, expected, sizeof(expected));
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_and_places),
+        cmocka_unit_test(pebs_format_3),
+        cmocka_unit_test(pebs_at_an_odd_address),
+        cmocka_unit_test(bts),
+        cmocka_unit_test(ds_area),
+        cmocka_unit_test(ds_index_write_back),
+    };
+    return cmocka_run_group_tests_name("the model's record and DS area bytes", tests, NULL, NULL);
+}

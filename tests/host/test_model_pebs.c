@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counting, overflow and PEBS: the exact instruction, the exact index, and what happens at and past the limits. */
+#include "tests/host/model_machine.h"
+
+static uint64_t record(struct machine *m, unsigned n, unsigned offset)
+{
+    return get(m, PEBS + n * RECORD_PEBS + offset);
+}
+
+/* An event in a block's last instruction is seen when the next one begins: so one more instruction runs. */
+static uint64_t records(struct machine *m)
+{
+    finish(m);
+    return (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
+}
+
+/* Counter i samples event every time that it has overflowed, period -reset. */
+static void sample(struct machine *m, unsigned i, uint64_t event, uint64_t period)
+{
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x40 + 8 * i, -period);
+    wrmsr(m, EVTSEL0 + i, EVTSEL_ON | event);
+    wrmsr(m, PMC0 + i, (uint32_t)-period);
+    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << i);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
+}
+
+static void counts_instructions_and_branches(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *plain = block_new(0, 7, END_PLAIN);
+    struct block *jump = block_new(0x100, 3, END_REL_JMP);
+    struct block *user = block_new(0x200, 5, END_JCC);
+
+    (void)state;
+    user->cpl = 3;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
+    wrmsr(m, EVTSEL0 + 2, (EVTSEL_ON & ~0x10000u) | INST_RETIRED); /* OS only */
+    wrmsr(m, EVTSEL0 + 3, (EVTSEL_ON & ~0x20000u) | INST_RETIRED); /* USR only */
+    wrmsr(m, FIXED_CTRL, 0x333);
+    wrmsr(m, GLOBAL_CTRL, 0x70000000f);
+    run(m, plain);
+    run(m, jump);
+    run(m, user);
+    run(m, jump);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    run(m, plain);
+    assert_int_equal(rdmsr(m, PMC0 + 0), 7 + 3 + 5 + 3);
+    assert_int_equal(rdmsr(m, PMC0 + 1), 3);
+    assert_int_equal(rdmsr(m, PMC0 + 2), 7 + 3 + 3);
+    assert_int_equal(rdmsr(m, PMC0 + 3), 5);
+    assert_int_equal(rdmsr(m, FIXED_CTR0), 18);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    free(plain), free(jump), free(user);
+    machine_free(m);
+}
+
+/* RDPMC in the middle of a block sees what came before it and nothing else. */
+static void reads_in_the_middle(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 10, END_REL_JMP);
+    uint64_t value;
+
+    (void)state;
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    run(m, b);
+    run(m, b);
+    assert_int_equal(engine_rdpmc(&m->v, 0, &value, (struct place){ b, 4 }), MSR_DONE);
+    assert_int_equal(value, 14);
+    assert_int_equal(engine_rdpmc(&m->v, 0, &value, (struct place){ b, 9 }), MSR_DONE);
+    assert_int_equal(value, 19);
+    free(b);
+    machine_free(m);
+}
+
+static void a_fault_takes_back_what_did_not_retire(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 10, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
+    run(m, b);
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 6), 0x900000, 0);
+    assert_int_equal(rdmsr(m, PMC0), 6);
+    assert_int_equal(rdmsr(m, PMC0 + 1), 0);
+    run(m, b);
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, 0x900000, 0); /* the loop's next turn */
+    assert_int_equal(rdmsr(m, PMC0), 16);
+    assert_int_equal(rdmsr(m, PMC0 + 1), 1);
+    free(b);
+    machine_free(m);
+}
+
+static void a_repeated_string_instruction_counts_once(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 3, END_REPEAT);
+    struct block *again = block_new(8, 1, END_REPEAT);
+
+    (void)state;
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    run(m, b);
+    for (unsigned i = 0; i < 5; i++) {
+        engine_repeat(&m->v, again);
+        run(m, again);
+    }
+    assert_int_equal(rdmsr(m, PMC0), 3);
+    free(b), free(again);
+    machine_free(m);
+}
+
+static void overflow_without_pebs(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0 + 2, EVTSEL_ON | 1u << 20 | INST_RETIRED);
+    wrmsr(m, PMC0 + 2, (uint32_t)-10);
+    wrmsr(m, GLOBAL_CTRL, 4);
+    run(m, b);
+    run(m, b);
+    assert_int_equal(m->pmis, 0);
+    run(m, b); /* its second instruction is the tenth */
+    assert_int_equal(m->pmis, 1);
+    run(m, b);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 4);
+    assert_int_equal(rdmsr(m, PMC0 + 2), 6);
+    assert_int_equal(m->lvtpc, 0x10040);
+    free(b);
+    machine_free(m);
+}
+
+/* Reset -5 arms on the fifth event and records the sixth: records are 6 apart, and the next one is 6 after the last. */
+static void records_n_plus_1_apart(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    sample(m, 0, INST_RETIRED, 5);
+    m->registers.general[RCX] = 0x1234;
+    m->registers.rflags = 0x246;
+    for (unsigned i = 0; i < 10; i++) {
+        run(m, b);
+    }
+    assert_int_equal(rdmsr(m, PMC0), 0xfffffffffffb + 4); /* 36 events used, 4 since */
+    assert_int_equal(records(m), 6);
+    for (unsigned n = 0; n < 6; n++) {
+        unsigned event = 6 * (n + 1) - 1; /* counted from 0 */
+        uint64_t eventing = CODE + 4 * (event % 4);
+
+        assert_int_equal(record(m, n, 0xb0), eventing);
+        assert_int_equal(record(m, n, 0x08), event % 4 == 3 ? CODE : eventing + 4);
+        assert_int_equal(record(m, n, 0x90), 1);
+        assert_int_equal(record(m, n, 0x20), 0x1234);
+        assert_int_equal(record(m, n, 0x00), 0x246);
+        assert_int_equal(record(m, n, 0xc0), n + 1);
+    }
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    free(b);
+    machine_free(m);
+}
+
+static void pdir_records_n_apart(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    sample(m, 1, PREC_DIST, 5);
+    for (unsigned i = 0; i < 10; i++) {
+        run(m, b);
+    }
+    assert_int_equal(records(m), 8);
+    for (unsigned n = 0; n < 8; n++) {
+        assert_int_equal(record(m, n, 0xb0), CODE + 4 * ((5 * (n + 1) - 1) % 4));
+        assert_int_equal(record(m, n, 0x90), 2);
+    }
+    free(b);
+    machine_free(m);
+}
+
+/* PREC_DIST counts on PMC1 alone. */
+static void pdir_elsewhere_counts_nothing(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, EVTSEL0, EVTSEL_ON | PREC_DIST);
+    run(m, b);
+    assert_int_equal(rdmsr(m, PMC0), 0);
+    free(b);
+    machine_free(m);
+}
+
+static void two_counters_share_a_record(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        put(m, DS + 0x40 + 8 * (2 + i), i == 0 ? -UINT64_C(9) : -UINT64_C(4));
+        wrmsr(m, EVTSEL0 + 2 + i, EVTSEL_ON | (i == 0 ? INST_RETIRED : ALL_BRANCHES));
+        wrmsr(m, PMC0 + 2 + i, (uint32_t)(i == 0 ? -9 : -4));
+    }
+    wrmsr(m, PEBS_ENABLE, 0xc);
+    wrmsr(m, GLOBAL_CTRL, 0xc);
+    for (unsigned i = 0; i < 10; i++) {
+        run(m, b);
+    }
+    assert_int_equal(records(m), 2);
+    assert_int_equal(record(m, 0, 0x90), 8);
+    assert_int_equal(record(m, 1, 0x90), 0xc); /* the 10th event: 9 + 1 and 2 x (4 + 1) */
+    free(b);
+    machine_free(m);
+}
+
+static void threshold_interrupts(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 4, 2);
+    sample(m, 0, INST_RETIRED, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        run(m, b);
+    }
+    assert_int_equal(m->pmis, 0);
+    assert_true(!begin(m, b)); /* the 4th event's record is the second: it is raised in front of the fifth */
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
+    free(b);
+    machine_free(m);
+}
+
+/* Absolute maximum: nothing is written past it, no status, and the first event after room was made is recorded. */
+static void full_buffer_drops(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 2, 10);
+    put(m, DS + 0x30, PEBS + 2 * RECORD_PEBS + RECORD_PEBS - 1); /* room for two and all but a byte */
+    sample(m, 0, INST_RETIRED, 1);
+    for (unsigned i = 0; i < 20; i++) {
+        run(m, b);
+    }
+    assert_int_equal(records(m), 2);
+    assert_int_equal(record(m, 2, 0x08), 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    put(m, DS + 0x28, PEBS);
+    run(m, b);
+    assert_int_equal(records(m), 1);
+    free(b);
+    machine_free(m);
+}
+
+static void freeze_on_pmi(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 4, 1);
+    wrmsr(m, DEBUGCTL, 0x1801); /* LBR, both freezes */
+    sample(m, 0, INST_RETIRED, 7);
+    for (unsigned i = 0; i < 5; i++) {
+        run(m, b);
+    }
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER | STATUS_CTRFRZ | STATUS_LBRFRZ);
+
+    uint64_t count = rdmsr(m, PMC0);
+    uint64_t tos = rdmsr(m, LBR_TOS);
+
+    run(m, b);
+    run(m, b);
+    assert_int_equal(rdmsr(m, PMC0), count);
+    assert_int_equal(rdmsr(m, LBR_TOS), tos);
+    wrmsr(m, STATUS_RESET, STATUS_BUFFER | STATUS_CTRFRZ | STATUS_LBRFRZ);
+    run(m, b);
+    finish(m);
+    assert_int_equal(rdmsr(m, PMC0), count + 3);
+    assert_int_equal(rdmsr(m, LBR_TOS), tos + 1);
+    free(b);
+    machine_free(m);
+}
+
+static void masked_pmi_is_lost(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_REL_JMP);
+
+    (void)state;
+    m->lvtpc = 0x10040;
+    set_up_ds(m, 0, 0, 10, 1);
+    sample(m, 0, INST_RETIRED, 1);
+    for (unsigned i = 0; i < 6; i++) {
+        run(m, b);
+    }
+    assert_int_equal(records(m), 3);
+    assert_int_equal(m->pmis, 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
+    free(b);
+    machine_free(m);
+}
+
+/* An event that is known only when the next block begins. */
+static void taken_branches(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *first = block_new(0, 2, END_JCC);
+    struct block *behind = block_new(8, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    sample(m, 3, NEAR_TAKEN, 2);
+    for (unsigned i = 0; i < 6; i++) {
+        run(m, first);  /* falls through */
+        run(m, behind); /* back to the first */
+    }
+    finish(m);
+    assert_int_equal(records(m), 2);
+    for (unsigned n = 0; n < 2; n++) {
+        assert_int_equal(record(m, n, 0xb0), behind->last);
+        assert_int_equal(record(m, n, 0x90), 8);
+    }
+    assert_int_equal(record(m, 0, 0x08), CODE);
+    free(first), free(behind);
+    machine_free(m);
+}
+
+/* Takes what is in the buffer out of it, as an interrupt handler does. */
+static uint64_t drain(struct machine *m)
+{
+    uint64_t n = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
+
+    put(m, DS + 0x28, PEBS);
+    wrmsr(m, STATUS_RESET, STATUS_BUFFER);
+    m->lvtpc = 0x40;
+    return n;
+}
+
+static void a_long_run_is_exact(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *blocks[3] = { block_new(0, 5, END_JCC), block_new(0x40, 11, END_REL_JMP),
+                                block_new(0x100, 2, END_PLAIN) };
+    uint64_t drained = 0;
+    uint64_t instructions = 0;
+
+    (void)state;
+    set_up_ds(m, 0, 0, 40, 30);
+    sample(m, 0, INST_RETIRED, 7);
+    for (unsigned i = 0; i < 100000; i++) {
+        const struct block *b = blocks[i * i % 7 % 3];
+
+        while (!begin(m, b)) {
+            drained += drain(m);
+        }
+        instructions += b->count;
+        if (m->lvtpc & 0x10000) { /* raised in the middle of the block: another one runs before any MSR is written */
+            finish(m);
+            instructions++;
+            drained += drain(m);
+        }
+        assert_true(drained <= instructions / 8);
+    }
+    finish(m);
+    drained += drain(m);
+    assert_int_equal(drained, instructions / 8);
+    assert_true(m->pmis > 1000);
+    for (unsigned i = 0; i < 3; i++) {
+        free(blocks[i]);
+    }
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_instructions_and_branches),
+        cmocka_unit_test(reads_in_the_middle),
+        cmocka_unit_test(a_fault_takes_back_what_did_not_retire),
+        cmocka_unit_test(a_repeated_string_instruction_counts_once),
+        cmocka_unit_test(overflow_without_pebs),
+        cmocka_unit_test(records_n_plus_1_apart),
+        cmocka_unit_test(pdir_records_n_apart),
+        cmocka_unit_test(pdir_elsewhere_counts_nothing),
+        cmocka_unit_test(two_counters_share_a_record),
+        cmocka_unit_test(threshold_interrupts),
+        cmocka_unit_test(full_buffer_drops),
+        cmocka_unit_test(freeze_on_pmi),
+        cmocka_unit_test(masked_pmi_is_lost),
+        cmocka_unit_test(taken_branches),
+        cmocka_unit_test(a_long_run_is_exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
