@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modelled memory hierarchy. Answers follow from the geometry of a Skylake client, typed here: L1D 32 KiB in 8
+ * ways, L2 256 KiB in 4 ways, L3 8 MiB in 16 ways, all of 64-byte lines; second-level TLB 1536 pages of 4 KiB in 12
+ * ways.
+ */
+#include "tests/host/host_test.h"
+
+#include "model/data_cache.h"
+
+/* Addresses this far apart share a set. */
+#define L1_STRIDE  UINT64_C(0x1000)  /* 32 KiB / 8 */
+#define L2_STRIDE  UINT64_C(0x10000) /* 256 KiB / 4 */
+#define L3_STRIDE  UINT64_C(0x80000) /* 8 MiB / 16 */
+#define TLB_STRIDE UINT64_C(0x80000) /* 1536 / 12 pages of 4 KiB */
+
+/* An address whose set number is neither 0 nor the last one at any level. */
+#define BASE UINT64_C(0xffff800012345640)
+
+static int new_cache(void **state)
+{
+    *state = data_cache_new();
+    return *state == NULL;
+}
+
+static int free_cache(void **state)
+{
+    data_cache_free(*state);
+    return 0;
+}
+
+static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, unsigned n, enum data_level expected)
+{
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(data_cache_access(cache, base + stride * i), expected);
+    }
+}
+
+static void latencies(void **state)
+{
+    (void)state;
+    assert_int_equal(data_cache_latency(LEVEL_L1), 4);
+    assert_int_equal(data_cache_latency(LEVEL_L2), 12);
+    assert_int_equal(data_cache_latency(LEVEL_L3), 40);
+    assert_int_equal(data_cache_latency(LEVEL_MEMORY), 200);
+}
+
+static void free_of_nothing(void **state)
+{
+    (void)state;
+    data_cache_free(NULL);
+}
+
+static void first_from_memory_then_from_l1(void **state)
+{
+    static const uint64_t addresses[] = { 0, 0x40, 0x7fffffffffc0, BASE, UINT64_MAX };
+    for (size_t i = 0; i < COUNT_OF(addresses); i++) {
+        assert_int_equal(data_cache_access(*state, addresses[i]), LEVEL_MEMORY);
+        assert_int_equal(data_cache_access(*state, addresses[i]), LEVEL_L1);
+        assert_true(data_cache_tlb_miss(*state, addresses[i]) == (i != 1)); /* 40h is on 0's page */
+        assert_false(data_cache_tlb_miss(*state, addresses[i]));
+    }
+}
+
+/* An access across a line's end is two of them to the cache, for the bytes on both sides are of different lines. */
+static void a_line_is_64_bytes(void **state)
+{
+    assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
+    for (unsigned byte = 0; byte < 64; byte++) {
+        assert_int_equal(data_cache_access(*state, BASE + byte), LEVEL_L1);
+    }
+    assert_int_equal(data_cache_access(*state, BASE + 64), LEVEL_MEMORY);
+    assert_int_equal(data_cache_access(*state, BASE - 1), LEVEL_MEMORY);
+}
+
+static void a_page_is_4_kib(void **state)
+{
+    const uint64_t page = BASE & ~UINT64_C(0xfff);
+    assert_true(data_cache_tlb_miss(*state, page));
+    assert_false(data_cache_tlb_miss(*state, page + 0xfff));
+    assert_true(data_cache_tlb_miss(*state, page + 0x1000));
+    assert_true(data_cache_tlb_miss(*state, page - 1));
+}
+
+/* The tag is the whole line number: not even the highest bit may be lost. */
+static void every_address_bit_counts(void **state)
+{
+    for (unsigned bit = 6; bit < 64; bit++) {
+        free_cache(state);
+        assert_int_equal(new_cache(state), 0);
+        assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
+        assert_int_equal(data_cache_access(*state, BASE ^ UINT64_C(1) << bit), LEVEL_MEMORY);
+        assert_true(data_cache_tlb_miss(*state, BASE));
+        assert_true(data_cache_tlb_miss(*state, BASE ^ UINT64_C(1) << bit) == (bit >= 12));
+    }
+}
+
+static void l1_holds_8_of_a_set(void **state)
+{
+    access_n(*state, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
+    access_n(*state, BASE, L1_STRIDE, 8, LEVEL_L1);
+    assert_int_equal(data_cache_access(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY);
+    access_n(*state, BASE, L1_STRIDE, 9, LEVEL_L2); /* in turn, each has just been replaced */
+}
+
+static void l2_holds_4_of_a_set(void **state)
+{
+    access_n(*state, BASE, L2_STRIDE, 9, LEVEL_MEMORY);
+    access_n(*state, BASE, L2_STRIDE, 9, LEVEL_L3);
+}
+
+/* The ninth pushes the oldest out of L1, where a line that went out of L2 long ago may stay. */
+static void l1_outlives_l2(void **state)
+{
+    access_n(*state, BASE, L2_STRIDE, 8, LEVEL_MEMORY);
+    access_n(*state, BASE, L2_STRIDE, 8, LEVEL_L1);
+}
+
+static void l3_holds_16_of_a_set(void **state)
+{
+    access_n(*state, BASE, L3_STRIDE, 16, LEVEL_MEMORY);
+    access_n(*state, BASE, L3_STRIDE, 16, LEVEL_L3);
+    assert_int_equal(data_cache_access(*state, BASE + 16 * L3_STRIDE), LEVEL_MEMORY);
+    access_n(*state, BASE, L3_STRIDE, 17, LEVEL_MEMORY);
+}
+
+static void tlb_holds_12_of_a_set(void **state)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        for (unsigned i = 0; i < 12; i++) {
+            assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * i) == (turn == 0));
+        }
+    }
+    for (unsigned i = 0; i < 26; i++) {
+        assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * ((i + 12) % 13)));
+    }
+}
+
+static void the_least_recently_used_goes(void **state)
+{
+    access_n(*state, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
+    assert_int_equal(data_cache_access(*state, BASE), LEVEL_L1);
+    assert_int_equal(data_cache_access(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
+    assert_int_equal(data_cache_access(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY); /* 1 goes */
+    assert_int_equal(data_cache_access(*state, BASE), LEVEL_L1);
+    assert_int_equal(data_cache_access(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
+    assert_int_equal(data_cache_access(*state, BASE + 1 * L1_STRIDE), LEVEL_L2); /* 3 goes */
+    assert_int_equal(data_cache_access(*state, BASE + 4 * L1_STRIDE), LEVEL_L1);
+    assert_int_equal(data_cache_access(*state, BASE + 3 * L1_STRIDE), LEVEL_L2); /* 5 goes */
+    assert_int_equal(data_cache_access(*state, BASE + 5 * L1_STRIDE), LEVEL_L2);
+
+    for (unsigned i = 0; i < 12; i++) {
+        assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * i));
+    }
+    assert_false(data_cache_tlb_miss(*state, BASE));
+    assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * 12)); /* 1 goes */
+    assert_false(data_cache_tlb_miss(*state, BASE));
+    assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE));
+}
+
+/* Lines of other sets push nothing out: as many as fit, in an order that is not theirs. */
+static void each_level_holds_its_size(void **state)
+{
+    static const struct {
+        unsigned lines;
+        enum data_level again;
+    } sizes[] = { { 512, LEVEL_L1 }, { 4096, LEVEL_L2 }, { 131072, LEVEL_L3 } };
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        free_cache(state);
+        assert_int_equal(new_cache(state), 0);
+        for (unsigned turn = 0; turn < 2; turn++) {
+            for (unsigned n = 0; n < sizes[i].lines; n++) {
+                const uint64_t line = (n * 77u) % sizes[i].lines; /* 77 is odd: every line once */
+                assert_int_equal(data_cache_access(*state, line * 64), turn == 0 ? LEVEL_MEMORY : sizes[i].again);
+            }
+        }
+    }
+    for (unsigned page = 0; page < 2 * 1536; page++) {
+        assert_true(data_cache_tlb_miss(*state, UINT64_C(4096) * (page % 1536)) == (page < 1536));
+    }
+}
+
+/* True LRU by its other definition: a hit is what fewer than `ways` other keys of the set came after. */
+static bool lru_hit(const uint64_t *keys, unsigned now, unsigned sets, unsigned ways)
+{
+    uint64_t others[16];
+    unsigned n = 0;
+
+    for (unsigned i = now; i-- > 0;) {
+        if (keys[i] == keys[now]) {
+            return true;
+        }
+        if (keys[i] % sets != keys[now] % sets) {
+            continue;
+        }
+        unsigned k = 0;
+        while (k < n && others[k] != keys[i]) {
+            k++;
+        }
+        if (k == n) {
+            others[n++] = keys[i];
+        }
+        if (n == ways) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static void any_order_is_lru(void **state)
+{
+    static uint64_t lines[6000], pages[COUNT_OF(lines)];
+    uint64_t random = 0x9e3779b97f4a7c15;
+    unsigned seen[DATA_LEVELS] = { 0 }, misses = 0;
+
+    for (unsigned i = 0; i < COUNT_OF(lines); i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        /* Few sets, many lines of each: 22 keys of one L3 set, or of one set of L1 or L2. */
+        const uint64_t stride = (random >> 8 & 3) == 0 ? L1_STRIDE : (random >> 8 & 3) == 1 ? L2_STRIDE : L3_STRIDE;
+        const uint64_t address = (random >> 16) % 22 * stride + (random >> 32 & 0x7f);
+        lines[i] = address >> 6;
+        pages[i] = address >> 12;
+        const enum data_level expected = lru_hit(lines, i, 64, 8)      ? LEVEL_L1
+                                         : lru_hit(lines, i, 1024, 4)  ? LEVEL_L2
+                                         : lru_hit(lines, i, 8192, 16) ? LEVEL_L3
+                                                                       : LEVEL_MEMORY;
+        const bool missed = !lru_hit(pages, i, 128, 12);
+        assert_int_equal(data_cache_access(*state, address), expected);
+        assert_int_equal(data_cache_tlb_miss(*state, address), missed);
+        seen[expected]++;
+        misses += missed;
+    }
+    for (unsigned level = 0; level < DATA_LEVELS; level++) {
+        assert_true(seen[level] > 100);
+    }
+    assert_in_range(misses, 100, COUNT_OF(lines) - 100);
+}
+
+static void processors_share_nothing(void **state)
+{
+    struct data_cache *other = data_cache_new();
+    assert_non_null(other);
+    assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_access(other, BASE), LEVEL_MEMORY);
+    assert_true(data_cache_tlb_miss(*state, BASE));
+    assert_true(data_cache_tlb_miss(other, BASE));
+    data_cache_free(other);
+}
+
+#define WITH_CACHE(test) cmocka_unit_test_setup_teardown(test, new_cache, free_cache)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(free_of_nothing),
+        WITH_CACHE(first_from_memory_then_from_l1),
+        WITH_CACHE(a_line_is_64_bytes),
+        WITH_CACHE(a_page_is_4_kib),
+        WITH_CACHE(every_address_bit_counts),
+        WITH_CACHE(l1_holds_8_of_a_set),
+        WITH_CACHE(l2_holds_4_of_a_set),
+        WITH_CACHE(l1_outlives_l2),
+        WITH_CACHE(l3_holds_16_of_a_set),
+        WITH_CACHE(tlb_holds_12_of_a_set),
+        WITH_CACHE(the_least_recently_used_goes),
+        WITH_CACHE(each_level_holds_its_size),
+        WITH_CACHE(any_order_is_lru),
+        WITH_CACHE(processors_share_nothing),
+    };
+    return cmocka_run_group_tests_name("the model's data caches", tests, NULL, NULL);
+}
