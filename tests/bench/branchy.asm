@@ -69,17 +69,17 @@ start: ; ebx: hvm_start_info, whose command line address stands at +24
         xor     eax, eax
         mov     ecx, 6 * 1024
         rep stosd
-        mov     dword [PAGE_TABLES], PAGE_TABLES + 0x1000 + 7
-        mov     dword [PAGE_TABLES + 0x1000], PAGE_TABLES + 0x2000 + 7
-        mov     dword [PAGE_TABLES + 0x1000 + 3 * 8], PAGE_TABLES + 0x3000 + 7
-        mov     eax, 0xe7
+        mov     dword [PAGE_TABLES], PAGE_TABLES + 0x1000 + 3
+        mov     dword [PAGE_TABLES + 0x1000], PAGE_TABLES + 0x2000 + 3
+        mov     dword [PAGE_TABLES + 0x1000 + 3 * 8], PAGE_TABLES + 0x3000 + 3
+        mov     eax, 0xe3
         mov     edi, PAGE_TABLES + 0x2000
         mov     ecx, 512
 .low:   mov     [edi], eax
         add     eax, 0x200000
         add     edi, 8
         loop    .low
-        mov     eax, 0xc00000f7 ; uncached
+        mov     eax, 0xc00000f3 ; uncached
         mov     edi, PAGE_TABLES + 0x3000
         mov     ecx, 512
 .high:  mov     [edi], eax
@@ -174,6 +174,7 @@ long_mode:
         jmp     failed
 
 .counting:
+        write_msr MSR_GLOBAL_CTRL, 0 ; its value after reset enables the counters
         write_msr MSR_EVTSEL0, 0x4300c0 ; instructions, both rings
         write_msr MSR_GLOBAL_CTRL, 1
         call    work
@@ -185,6 +186,7 @@ long_mode:
         jmp     failed
 
 .pebs:  call    set_up_ds
+        write_msr MSR_GLOBAL_CTRL, 0
         write_msr MSR_EVTSEL0, 0x4300c0
         write_msr MSR_PMC0, 0x100000000 - PERIOD
         write_msr MSR_PEBS_ENABLE, 1
