@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 
@@ -23,8 +22,7 @@
 
 #define SPURIOUS_ENABLE 0x100u
 #define DIVIDE_BY_128   0xau
-#define PIC_MASTER_MASK 0x21u
-#define PIC_SLAVE_MASK  0xa1u
+#define TPR_OURS_ONLY   ((VECTOR_PERFORMANCE & 0xf0u) - 0x10u)
 
 static volatile uint32_t *registers;
 
@@ -70,8 +68,6 @@ const char *apic_init(uint64_t base)
         registers = NULL;
         return "no APIC answers at its base address";
     }
-    port_write8(PIC_MASTER_MASK, 0xff);
-    port_write8(PIC_SLAVE_MASK, 0xff);
     interrupt_set(VECTOR_SPURIOUS, spurious);
     apic_write(APIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
     apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
@@ -80,7 +76,7 @@ const char *apic_init(uint64_t base)
     apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
     apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED);
     apic_write(APIC_LVT_ERROR, APIC_LVT_MASKED);
-    apic_write(APIC_TPR, 0);
+    apic_write(APIC_TPR, TPR_OURS_ONLY); /* what firmware's devices still send stays pending */
     return NULL;
 }
 

@@ -37,6 +37,9 @@ struct fixup {
 #define SELECTOR_USER_CODE (0x20u | 3u)
 #define SELECTOR_TSS       0x28u
 
+#define PIC_MASTER_MASK 0x21u
+#define PIC_SLAVE_MASK  0xa1u
+
 #define GATE_PRESENT 0x80u
 #define GATE_DPL_3   0x60u
 
@@ -75,6 +78,8 @@ void interrupts_init(interrupt_handler *otherwise)
 {
     uint64_t tss_base = (uint64_t)(uintptr_t)&tss;
 
+    port_write8(PIC_MASTER_MASK, 0xff); /* its vectors may be those of exceptions */
+    port_write8(PIC_SLAVE_MASK, 0xff);
     last_handler = otherwise;
     gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
     gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */

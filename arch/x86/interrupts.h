@@ -29,7 +29,10 @@ struct interrupt_frame {
 
 typedef void interrupt_handler(struct interrupt_frame *);
 
-/* Loads the kernel's own GDT, TSS and IDT. Interrupts stay off. otherwise: for what no handler and no fixup takes. */
+/*
+ * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: for what no handler and
+ * no fixup takes.
+ */
 void interrupts_init(interrupt_handler *otherwise);
 
 /* Handles a vector from now on; NULL: nobody. */
