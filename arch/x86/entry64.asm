@@ -1,12 +1,14 @@
 ; SPDX-License-Identifier: MIT
 ; The way in: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Climbs to long mode
-; on page tables of its own and calls kernel_main(magic, info). A CPU without long mode gets a sentence.
+; on page tables of its own and calls kernel_main(magic, info). A CPU without long mode gets a sentence and a verdict.
 
 extern kernel_main
 extern stack_top
 
 PVH_NOTE_PHYS32_ENTRY equ 18
 COM1    equ 0x3f8
+EXIT_PORT  equ 0xf4                     ; kernel/finish.c
+EXIT_ERROR equ 0x13
 
 CR0_PE  equ 1 << 0
 CR0_PG  equ 1 << 31
@@ -42,7 +44,7 @@ entry32:
         pushfd
         pop     eax
         xor     eax, ecx
-        jz      no_long_mode
+        jz      no_cpuid
         mov     eax, 0x80000000
         cpuid
         cmp     eax, 0x80000001
@@ -85,12 +87,18 @@ entry32:
         lgdt    [boot_gdt_pointer]
         jmp     8:entry64
 
-; Serial only: nothing else is set up yet.
+; Serial and the exit device only: nothing else is set up yet.
 no_long_mode:
-        mov     esi, no_long_mode_text
+        mov     eax, 1
+        cpuid
+        mov     edi, ecx                ; bit 31: under a hypervisor
+        jmp     refuse
+no_cpuid:
+        xor     edi, edi
+refuse: mov     esi, no_long_mode_text
 .next:  lodsb
         test    al, al
-        jz      .halt
+        jz      .exit
         mov     ah, al
         mov     edx, COM1 + 5
         mov     ecx, 100000             ; a port that is not there must not hold us
@@ -101,6 +109,10 @@ no_long_mode:
         mov     edx, COM1
         out     dx, al
         jmp     .next
+.exit:  bt      edi, 31
+        jnc     .halt
+        mov     al, EXIT_ERROR
+        out     EXIT_PORT, al
 .halt:  hlt
         jmp     .halt
 
@@ -125,8 +137,9 @@ entry64:
         jmp     .halt
 
 section .rodata
-no_long_mode_text: db 13, 10, "dstest86: this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); "
-        db      "this one has none", 13, 10, 0
+no_long_mode_text: db 13, 10, "# error: this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); "
+        db      "this one has none", 13, 10
+        db      "# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1", 13, 10, 0
 align 8
 boot_gdt: dq    0, 0x00209a0000000000
 boot_gdt_pointer: dw $ - boot_gdt - 1
