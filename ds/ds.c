@@ -121,20 +121,26 @@ static bool drain_both(void)
 /*
  * Stop, drain to the index, reset, acknowledge, re-arm. BTS is stopped first, since this routine's own branches are
  * records too; the LVT entry is unmasked (the processor masked it when it delivered) and the EOI sent before anything
- * counts again, so that no interrupt finds the door shut.
+ * counts again, so that no interrupt finds the door shut. One that was on its way when the area was closed finds
+ * everything drained, and the LVT entry stays masked.
  */
 static void service(struct interrupt_frame *frame)
 {
-    uint64_t debugctl = msr_get(MSR_IA32_DEBUGCTL), control, status;
+    uint64_t debugctl, control, status;
     bool any;
 
     (void)frame;
+    if (!open_for) {
+        apic_eoi();
+        return;
+    }
+    debugctl = msr_get(MSR_IA32_DEBUGCTL);
     msr_write(MSR_IA32_DEBUGCTL, debugctl & ~DEBUGCTL_BTS_ALL);
     control = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
     status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
 
-    any = open_for && drain_both();
+    any = drain_both();
     counts.interrupts++;
     counts.spurious += !any && !status;
     if (observer)
@@ -209,6 +215,8 @@ static void facility_open(struct facility *f, bool used, bool circular, unsigned
 
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
 {
+    /* No manual says that bits above a counter's width are ignored. Without CPUID.0AH the width is 0: all bits stay. */
+    const uint64_t width = UINT64_MAX >> (64 - caps->general_width) % 64;
     struct ds_area area = { 0 };
     struct ds_description description;
 
@@ -229,7 +237,7 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
     for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
         unsigned slot = ds_reset_general(caps->pebs_format, i);
         if (slot < DS_RESET_MAX)
-            area.pebs_reset[slot] = config->pebs_reset[i];
+            area.pebs_reset[slot] = config->pebs_reset[i] & width;
     }
     memset(bts_buffer, 0, sizeof bts_buffer);
     memset(pebs_buffer, 0, sizeof pebs_buffer);
