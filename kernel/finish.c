@@ -12,6 +12,7 @@
 #define KEYBOARD_RESET   0xfeu
 #define RESET_CONTROL    0xcf9u
 #define RESET_FULL       0x0eu
+#define RESET_WAIT       10000000u /* pauses: both ways are slow on some machines */
 
 /* ACPI PM1a control of QEMU's q35 and pc; a real machine's lies elsewhere, so power-off is tried under QEMU only. */
 #define QEMU_Q35_PM1A_CONTROL 0x604u
@@ -42,6 +43,9 @@ void finish(enum verdict verdict, const struct totals *totals)
     if (how == OPTIONS_END_REBOOT) {
         port_write8(RESET_CONTROL, RESET_FULL);
         port_write8(KEYBOARD_COMMAND, KEYBOARD_RESET);
+        for (unsigned wait = 0; wait < RESET_WAIT; wait++)
+            cpu_pause();
+        cpu_triple_fault();
     }
     for (;;)
         cpu_halt();

@@ -52,6 +52,16 @@ static inline void cpu_halt(void)
     __asm__ volatile("hlt" : : : "memory");
 }
 
+/* Shuts the processor down, which resets the machine: an exception with no IDT to take it. */
+static inline void cpu_triple_fault(void)
+{
+    const struct __attribute__((packed)) {
+        uint16_t limit;
+        uintptr_t base;
+    } none = { 0, 0 };
+    __asm__ volatile("lidt %0\n\tint3" : : "m"(none) : "memory");
+}
+
 static inline void interrupts_on(void)
 {
     __asm__ volatile("sti" : : : "memory");
