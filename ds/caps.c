@@ -70,6 +70,7 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_AVAILABLE] = "available",
     [CAPS_NO_APIC] = "no local APIC: CPUID.1:EDX bit 9 clear",
     [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
+    [CAPS_APIC_UNUSABLE] = "no local APIC: it does not work in xAPIC mode",
     [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
     [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
     [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",

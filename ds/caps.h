@@ -71,6 +71,7 @@ enum caps_reason {
     CAPS_AVAILABLE,
     CAPS_NO_APIC,
     CAPS_APIC_BASE_FAULTS,
+    CAPS_APIC_UNUSABLE, /* found by whoever tries it, not by caps_fill() */
     CAPS_NO_PERFMON_LEAF,
     CAPS_PERFMON_VERSION,
     CAPS_MISC_ENABLE_FAULTS,

@@ -84,7 +84,12 @@ static void step_paging(void)
 
 static void step_apic(void)
 {
-    machine.apic_problem = machine.caps.apic ? apic_init(apic_address()) : "CPUID.1:EDX bit 9 is clear";
+    machine.apic_problem = caps_missing(&machine.caps, NEED_APIC);
+    if (machine.apic_problem)
+        return;
+    machine.apic_problem = apic_init(apic_address());
+    if (machine.apic_problem)
+        machine.caps.reason[CAPS_NEED_APIC] = CAPS_APIC_UNUSABLE;
 }
 
 static void step_report(void)
@@ -92,12 +97,10 @@ static void step_report(void)
     machine_text(&console_sink, &machine.caps);
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);
-    if (machine.apic_problem) {
-        machine.caps.reason[CAPS_NEED_APIC] = CAPS_NO_APIC;
+    if (machine.apic_problem)
         console_note("apic none: %s", machine.apic_problem);
-    } else {
+    else
         console_note("apic xAPIC at 0x%" PRIx64 ", performance vector 0x%x", apic_address(), VECTOR_PERFORMANCE);
-    }
 }
 
 static void step_watchdog(void)
@@ -115,15 +118,17 @@ static void step_debugger(void)
         cpu_pause();
 }
 
-/* All that a test may have left on. */
+/* All that firmware or a test may have left on. */
 static void quiesce(void)
 {
     ds_on_interrupt(NULL);
     ds_close();
-    if (!caps_missing(&machine.caps, NEED_LBR))
+    if (!caps_missing(&machine.caps, NEED_LBR) || !caps_missing(&machine.caps, NEED_BTS))
         msr_write(MSR_IA32_DEBUGCTL, 0);
+    if (!caps_missing(&machine.caps, NEED_PEBS))
+        msr_write(MSR_PEBS_ENABLE, 0);
     if (!caps_missing(&machine.caps, NEED_PERFMON))
-        counters_clear(machine.caps.general_count);
+        counters_clear(machine.caps.general_count, machine.caps.fixed_count);
 }
 
 static void step_tests(void)

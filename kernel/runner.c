@@ -165,6 +165,7 @@ enum verdict runner_run(const struct options *options, const struct caps *caps, 
         return verdict();
     }
 
+    quiesce();
     console_line("KTAP version 1");
     console_line("1..%u", planned);
     for (unsigned i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
 #include "ds/caps.h"
 #include "kernel/finish.h"
 
-/* Runs them; quiesce() is called after each test, hung ones included, to switch off all that it may have left on. */
+/* Runs them; quiesce() is called at first and after each test, hung ones included, to switch off what may be on. */
 enum verdict runner_run(const struct options *options, const struct caps *caps, void (*quiesce)(void));
 
 /* Prints the ids and titles of all tests. */

@@ -14,7 +14,7 @@
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
 uint64_t counter_read(unsigned n);
 
-/* Stops and clears count general counters and their status. */
-void counters_clear(unsigned count);
+/* Stops and clears so many general counters, stops the fixed ones if there are any, and clears the status of all. */
+void counters_clear(unsigned general, unsigned fixed);
 
 #endif
