@@ -28,7 +28,10 @@ enum {
 /* Far more polls than a byte takes at 1200 baud; after that the port counts as stuck, and is given up. */
 #define SEND_POLLS 1000000u
 
+#define BITS_PER_CHARACTER 10u /* start, eight, stop */
+
 static uint16_t base;
+static uint32_t characters, characters_per_second = BASE_BAUD / BITS_PER_CHARACTER;
 
 bool serial_init(unsigned port, unsigned baud)
 {
@@ -51,6 +54,7 @@ bool serial_init(unsigned port, unsigned baud)
     port_write8((uint16_t)(io + FIFO), FIFO_ENABLE_CLEAR);
     port_write8((uint16_t)(io + MODEM), MODEM_DTR_RTS);
     base = io;
+    characters_per_second = baud / BITS_PER_CHARACTER;
     return true;
 }
 
@@ -64,5 +68,11 @@ void serial_write(const char *text)
             base = 0;
         else
             port_write8((uint16_t)(base + DATA), (uint8_t)*text);
+        characters++;
     }
+}
+
+unsigned serial_seconds(void)
+{
+    return characters / characters_per_second;
 }

@@ -9,4 +9,7 @@
 bool serial_init(unsigned port, unsigned baud);
 void serial_write(const char *text);
 
+/* How long the line has been busy with all that was written, in seconds. */
+unsigned serial_seconds(void);
+
 #endif

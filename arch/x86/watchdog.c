@@ -22,6 +22,8 @@
 static uint32_t ticks_per_second;
 static unsigned seconds_left;
 static const struct context *escape_to;
+static unsigned (*excused)(void);
+static unsigned excused_before;
 
 static void arm(void)
 {
@@ -34,11 +36,18 @@ static void arm(void)
 
 static void timer(struct interrupt_frame *frame)
 {
+    unsigned now;
+
     (void)frame;
     apic_eoi();
+    if (!escape_to || apic_timer_left())
+        return; /* it was on its way when the watchdog was stopped */
+    now = excused();
+    seconds_left += now - excused_before;
+    excused_before = now;
     if (seconds_left)
         arm();
-    else if (escape_to)
+    else
         context_restore(escape_to);
 }
 
@@ -68,9 +77,11 @@ bool watchdog_init(void)
     return true;
 }
 
-void watchdog_start(unsigned seconds, const struct context *escape)
+void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excuse)(void))
 {
     escape_to = escape;
+    excused = excuse;
+    excused_before = excuse();
     seconds_left = seconds;
     if (ticks_per_second && apic_present())
         arm();

@@ -10,8 +10,11 @@
 /* Measures the APIC timer against the PIT, some 10 ms. false: no APIC, or no clock to measure with. */
 bool watchdog_init(void);
 
-/* From now on, after so many seconds (1 to 3600), execution goes on where *escape was saved. */
-void watchdog_start(unsigned seconds, const struct context *escape);
+/*
+ * From now on, after so many seconds (1 to 3600), execution goes on where *escape was saved. excused() says how many
+ * seconds have gone by, ever, that shall not count.
+ */
+void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excused)(void));
 void watchdog_stop(void);
 
 #endif
