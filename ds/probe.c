@@ -5,6 +5,7 @@
 #include "arch/x86/msr.h"
 
 #define CPUID_1_ECX_PDCM (1u << 15)
+#define CPUID_1_EDX_DS   (1u << 21)
 
 /* A canonical address that no firmware would have left there. */
 #define DS_AREA_PROBE UINT64_C(0x00000000002aa540)
@@ -55,7 +56,8 @@ void ds_probe(struct caps_input *in)
         in->perf_capabilities = read_msr(MSR_IA32_PERF_CAPABILITIES);
     in->misc_enable = read_msr(MSR_IA32_MISC_ENABLE);
     in->apic_base = read_msr(MSR_IA32_APIC_BASE);
-    in->ds_area = try_register(MSR_IA32_DS_AREA, DS_AREA_PROBE);
+    if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* elsewhere the number may be another register's */
+        in->ds_area = try_register(MSR_IA32_DS_AREA, DS_AREA_PROBE);
     in->debugctl_lbr = try_register(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR);
     in->ia32e_active = (msr_get(MSR_IA32_EFER) & EFER_LMA) != 0;
 }
