@@ -2,8 +2,8 @@
 /*
  * Memory accesses: where a load's data came from and how long it took, and the events that count them.
  *
- * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (1 L1, 3 L2, 4 L3, 0Ch
- * local memory, for no other processor's cache holds the line; bit 4: second-level TLB miss; bit 5: locked) and the
+ * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (1 L1, 3 L2, 4 L3, 0Ah
+ * local memory, as 0Ch is a remote cache on Skylake; bit 4: second-level TLB miss; bit 5: locked) and the
  * latency. For the other data events, by data address profiling, the address; A0h then is a store status (bit 0: the
  * store hit L1) and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring
  * Facility" and "PEBS Data Address Profiling".
@@ -18,7 +18,7 @@
 #define SOURCE_LOCKED    (UINT64_C(1) << 5)
 #define STORE_HIT_L1     UINT64_C(1)
 
-static const uint64_t load_sources[DATA_LEVELS] = { 1, 3, 4, 0xc };
+static const uint64_t load_sources[DATA_LEVELS] = { 1, 3, 4, 0xa };
 
 static void begin(struct vcpu *v, struct place place)
 {

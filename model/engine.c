@@ -96,6 +96,7 @@ void engine_deliver(struct vcpu *v)
     uint32_t lvtpc = v->host->pmi(v->cpu);
 
     v->pmi_raised = !(lvtpc & LVT_MASKED);
+    v->masked_by_pmi = v->masked_by_pmi || v->pmi_raised;
     truth_pmi(v, lvtpc);
 }
 

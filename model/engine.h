@@ -150,7 +150,8 @@ struct vcpu {
     struct ds_area ds;        /* as read last */
     bool pebs_ds_read, pebs_dropping;
     bool pmi_wanted;
-    bool pmi_raised; /* since the last engine_took_pmi */
+    bool pmi_raised;    /* since the last engine_took_pmi */
+    bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
 
     struct data_cache *cache;
     struct {

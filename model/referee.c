@@ -152,11 +152,14 @@ static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
     return a < b_end && b < a_end;
 }
 
+/* A handler may enable everything again before it takes back the mask bit that delivery has set. */
 static void check_lvtpc(struct vcpu *v, uint64_t ip)
 {
     uint32_t lvtpc = v->host->lvtpc(v->cpu);
+    bool masked = lvtpc & LVT_MASKED;
 
-    if (lvtpc & LVT_MASKED) {
+    v->masked_by_pmi = v->masked_by_pmi && masked;
+    if (masked && !v->masked_by_pmi) {
         referee_report(v, LVTPC_MASKED, ip);
     } else if (LVT_DELIVERY(lvtpc) != DELIVERY_FIXED && LVT_DELIVERY(lvtpc) != DELIVERY_NMI) {
         referee_report(v, LVTPC_DELIVERY_MODE, ip);

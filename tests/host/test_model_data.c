@@ -157,9 +157,9 @@ static void load_latency_records(void **state)
     engine_settle(&m->v);
     assert_int_equal(get(m, DS + 0x28), PEBS + 4 * RECORD_PEBS);
     expect_access(m, 0, DATA + 8, 0x01, 4);
-    expect_access(m, 1, DATA + 128, 0x2c, 200);
+    expect_access(m, 1, DATA + 128, 0x2a, 200);
     expect_access(m, 2, DATA + 0x100000, 0x03, 12);
-    expect_access(m, 3, DATA + 0x800000, 0x1c, 200);
+    expect_access(m, 3, DATA + 0x800000, 0x1a, 200);
     assert_int_equal(get(m, PEBS + 0xb0), b->pc);
     assert_int_equal(get(m, PEBS + 0x08), b->next);
     free(b);

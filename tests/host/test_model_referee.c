@@ -177,6 +177,34 @@ static void changes_while_it_runs(void **state)
     machine_free(m);
 }
 
+/* A handler that enables PEBS again while LVTPC still has the mask bit of the delivery. */
+static void enabled_again_by_the_handler(void **state)
+{
+    struct setting s = good();
+    struct machine *m = program(&s);
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+
+    (void)state;
+    while (m->pmis == 0) {
+        begin(m, b);
+    }
+    assert_int_equal(m->lvtpc, 0x10040);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x28, PEBS);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    fflush(m->violations);
+    assert_string_equal(m->violations_text, "");
+    m->lvtpc = 0x40;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    m->lvtpc = 0x10040;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    assert_true(violated(m, "lvtpc-masked"));
+    free(b);
+    machine_free(m);
+}
+
 /* A record for which there is no memory is lost, reported, and harms nothing else. */
 static void lost_records(void **state)
 {
@@ -199,8 +227,9 @@ static void lost_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clean_set_up),        cmocka_unit_test(each_rule),    cmocka_unit_test(area_zero),
-        cmocka_unit_test(changes_while_it_runs), cmocka_unit_test(lost_records),
+        cmocka_unit_test(a_clean_set_up), cmocka_unit_test(each_rule),
+        cmocka_unit_test(area_zero),      cmocka_unit_test(changes_while_it_runs),
+        cmocka_unit_test(lost_records),   cmocka_unit_test(enabled_again_by_the_handler),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
