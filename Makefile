@@ -71,12 +71,16 @@ NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-dword -w-reloc-
 $(K64)/%.asm.o: %.asm
 	@mkdir -p $(@D)
 	$(call say,NASM,$<)
-	$Q$(NASM) -I./ -f elf64 -g -F dwarf $(NASM_WARNINGS) -MD $@.d -MP $< -o $@
+	$Q$(NASM) -I./ -I$B/include/ -f elf64 -g -F dwarf $(NASM_WARNINGS) -MD $@.d -MP $< -o $@
 
+# The version for C and for nasm, touched only when it changes.
 $(K64)/kernel/main.o: $B/include/version.h
-$B/include/version.h: FORCE
+$(K64)/arch/x86/entry64.asm.o: $B/include/version.inc
+$B/include/version.h: DEFINE := \#define
+$B/include/version.inc: DEFINE := %define
+$B/include/version.h $B/include/version.inc: FORCE
 	@mkdir -p $(@D)
-	@printf '#define DSTEST86_VERSION "%s"\n#define DSTEST86_REVISION "%s"\n' '$(VERSION)' '$(REVISION)' >$@.new
+	@printf '$(subst %,%%,$(DEFINE)) %s "%s"\n' DSTEST86_VERSION '$(VERSION)' DSTEST86_REVISION '$(REVISION)' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 FORCE:

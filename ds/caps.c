@@ -25,6 +25,7 @@
 #define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
 
 #define PERF_CAP_PEBS_TRAP  (UINT64_C(1) << 6)
+#define PERF_CAP_SMM_FREEZE (UINT64_C(1) << 12)
 #define PERF_CAP_FULL_WRITE (UINT64_C(1) << 13)
 
 /* What no capability register tells: one row for each core, and below it the models that have that core. */
@@ -200,6 +201,7 @@ static void fill_perfmon(const struct caps_input *input, struct caps *caps)
     if (caps->pdcm && input->perf_capabilities.valid)
         caps->perf_capabilities = input->perf_capabilities.value;
     caps->full_width_write = (caps->perf_capabilities & PERF_CAP_FULL_WRITE) != 0;
+    caps->freeze_while_smm = (caps->perf_capabilities & PERF_CAP_SMM_FREEZE) != 0;
 }
 
 static void fill_debug_store(const struct caps_input *input, const struct core *core, struct caps *caps)

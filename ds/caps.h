@@ -131,6 +131,7 @@ struct caps {
     enum caps_freeze freeze;
     bool pdcm; /* IA32_PERF_CAPABILITIES exists */
     uint64_t perf_capabilities;
+    bool freeze_while_smm; /* IA32_DEBUGCTL bit 14: nothing counts in system management mode */
     bool full_width_write; /* IA32_A_PMCx at 4C1h take all bits of a counter */
 
     /* debug store */

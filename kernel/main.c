@@ -124,7 +124,7 @@ static void quiesce(void)
     ds_on_interrupt(NULL);
     ds_close();
     if (!caps_missing(&machine.caps, NEED_LBR) || !caps_missing(&machine.caps, NEED_BTS))
-        msr_write(MSR_IA32_DEBUGCTL, 0);
+        msr_write(MSR_IA32_DEBUGCTL, machine.caps.freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
     if (!caps_missing(&machine.caps, NEED_PEBS))
         msr_write(MSR_PEBS_ENABLE, 0);
     if (!caps_missing(&machine.caps, NEED_PERFMON))

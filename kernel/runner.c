@@ -112,6 +112,15 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
     return outcome;
 }
 
+/* Whether a glob spells an id's first word out, with its dot. */
+static bool glob_names(struct slice glob, const char *id)
+{
+    for (size_t i = 0; i < glob.length && glob.start[i] == id[i]; i++)
+        if (id[i] == '.')
+            return glob_match(glob, id);
+    return false;
+}
+
 /* Whether the options select this test. */
 static bool selected(const struct options *options, const struct test *test)
 {
@@ -119,7 +128,7 @@ static bool selected(const struct options *options, const struct test *test)
     bool named = !test->on_request;
 
     while (!named && glob_next(&list, &glob))
-        named = glob.length > 0 && glob.start[0] == test->id[0] && glob_match(glob, test->id);
+        named = glob_names(glob, test->id);
     return named && options_select(options, test->id);
 }
 

@@ -265,7 +265,7 @@ static void freeze(struct test_run *run)
     const struct pebs_sampling sampling = { .event = &pebs_near_taken,
                                             .period = 2000,
                                             .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
-    struct window window;
+    struct window recording, counting = pebs_window(1);
 
     test_plan(run, 1);
     if (!records_open(run, &config))
@@ -276,10 +276,10 @@ static void freeze(struct test_run *run)
     lbr_reset(run->caps, NO_FILTER);
     if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
-    msr_write(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR | DEBUGCTL_FREEZE_LBRS_ON_PMI);
-    window = pebs_window(1);
-    workload_long_loop.run(&window);
-    msr_write(MSR_IA32_DEBUGCTL, 0);
+    recording = lbr_window(DEBUGCTL_FREEZE_LBRS_ON_PMI);
+    msr_write((uint32_t)recording.msr, recording.on);
+    workload_long_loop.run(&counting);
+    msr_write((uint32_t)recording.msr, recording.off);
     records_close(run, 1);
     test_saw(run, ds_pebs_log()->records);
 

@@ -2,6 +2,8 @@
 ; The way in: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Climbs to long mode
 ; on page tables of its own and calls kernel_main(magic, info). A CPU without long mode gets a sentence and a verdict.
 
+%include "version.inc"
+
 extern kernel_main
 extern stack_top
 
@@ -137,7 +139,8 @@ entry64:
         jmp     .halt
 
 section .rodata
-no_long_mode_text: db 13, 10, "# error: this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); "
+no_long_mode_text: db 13, 10, "# begin dstest86 ", DSTEST86_VERSION, " ", DSTEST86_REVISION, " 64", 13, 10
+        db      "# error: this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); "
         db      "this one has none", 13, 10
         db      "# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1", 13, 10, 0
 align 8

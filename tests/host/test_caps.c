@@ -136,6 +136,7 @@ static void perf_capabilities_33c5(void **state)
     assert_true(caps.pebs_trap_like);
     assert_int_equal(caps.pebs_format, 3);
     assert_true(caps.full_width_write);
+    assert_true(caps.freeze_while_smm);
 
     input.perf_capabilities.value = 0;
     caps = fill(&input);
@@ -145,6 +146,7 @@ static void perf_capabilities_33c5(void **state)
     assert_int_equal(caps.pebs_record_size, 144);
     assert_int_equal(caps.ds_area_size, 0x50);
     assert_false(caps.full_width_write);
+    assert_false(caps.freeze_while_smm);
     assert_int_equal(caps.lbr_info, 0); /* this format has none, whatever the model */
 }
 
