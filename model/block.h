@@ -2,7 +2,8 @@
 /*
  * What is known of a piece of straight-line guest code once it has been translated. The engine is told of execution in
  * blocks: that a block began says, together with the block that begins after it, what every instruction in it did as
- * far as branches and counts go. Blocks never change after translation and are shared by all processors.
+ * far as branches and counts go. Blocks never change and are shared by all
+ * processors; they go when all translations do (engine_keep_blocks).
  */
 #ifndef MODEL_BLOCK_H
 #define MODEL_BLOCK_H
@@ -30,6 +31,8 @@ enum insn_flags {
     INSN_STORE = 1 << 1,
     INSN_LOCKED = 1 << 2,
 };
+
+#define MAX_BLOCK 512 /* instructions that QEMU puts into one block at most */
 
 struct block_insn {
     uint8_t offset_low; /* of its first byte from the block's, in two bytes because a block may straddle a page */

@@ -22,8 +22,8 @@ static const uint64_t load_sources[DATA_LEVELS] = { 1, 3, 4, 0xa };
 
 static void begin(struct vcpu *v, struct place place)
 {
-    v->data.block = place.block;
-    v->data.index = place.index;
+    v->data.ip = block_address(place.block, place.index);
+    v->data.cpl = place.block->cpl;
     v->data.flags = place.block->insns[place.index].flags & INSN_LOCKED;
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
@@ -130,7 +130,7 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
 
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
 {
-    unsigned qualifier = v->data.block->cpl == 0 ? RING_0 : OTHER_RINGS;
+    unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
     enum event_kind due = EVENT_NONE;
 
     v->hot->data_pending = 0;
@@ -154,7 +154,7 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
     }
     struct data_access access = describe(v, due);
 
-    counting_fall_due(v, place, ip, block_address(v->data.block, v->data.index), &access);
+    counting_fall_due(v, place, ip, v->data.ip, &access);
     if (v->pmi_wanted) {
         if (place.block != NULL) {
             branches_drain(v, true, 0, 0);

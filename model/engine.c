@@ -23,7 +23,9 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->violations = violations;
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new();
-    if (v->predictor == NULL || v->cache == NULL) {
+    v->kept = calloc(ENGINE_RING + 1, sizeof(*v->kept));
+    v->kept_last = calloc(1, sizeof(*v->kept_last) + MAX_BLOCK * sizeof(struct block_insn));
+    if (v->predictor == NULL || v->cache == NULL || v->kept == NULL || v->kept_last == NULL) {
         engine_free(v);
         return false;
     }
@@ -40,6 +42,10 @@ void engine_free(struct vcpu *v)
 {
     free(v->predictor);
     data_cache_free(v->cache);
+    free(v->kept);
+    free(v->kept_last);
+    v->kept = NULL;
+    v->kept_last = NULL;
     v->predictor = NULL;
     v->cache = NULL;
 }
@@ -76,6 +82,25 @@ void engine_settle(struct vcpu *v)
     branches_drain(v, true, 0, 0);
     pebs_flush(v);
     engine_deliver(v);
+}
+
+void engine_keep_blocks(struct vcpu *v)
+{
+    const struct block *running = running_block(v);
+
+    if (running != NULL && running != v->kept_last) {
+        memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
+    }
+    /* Ascending: an earlier copy that is copied again stands at the same place or later. */
+    for (unsigned i = 0; i < v->ring_used; i++) {
+        memmove(&v->kept[i], v->ring[i], sizeof(v->kept[i]));
+        v->ring[i] = &v->kept[i];
+    }
+    if (v->hot->block != NULL) {
+        v->hot->block = v->kept_last;
+    } else if (running != NULL) {
+        v->ring[v->ring_used - 1] = v->kept_last;
+    }
 }
 
 void engine_deliver(struct vcpu *v)

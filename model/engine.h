@@ -133,6 +133,8 @@ struct vcpu {
     /* branches */
     const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
     unsigned ring_used, ring_limit;
+    struct block *kept;      /* copies for the ring, made when translations go */
+    struct block *kept_last; /* a whole copy of the block that runs */
     uint64_t time, lbr_time; /* cycles; at the newest entry */
     struct lbr_entry lbr[MAX_LBR];
     uint64_t *predictor;
@@ -155,8 +157,8 @@ struct vcpu {
 
     struct data_cache *cache;
     struct {
-        const struct block *block;
-        unsigned index;
+        uint64_t ip; /* of the instruction */
+        unsigned cpl;
         unsigned flags;
         bool split_load, split_store, stlb_load, stlb_store;
         struct data_access load, store; /* the slowest of each */
@@ -236,6 +238,12 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
 
 /* hot->data_pending was set and its instruction has retired; ip is the next one's address. True: as engine_stop's. */
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip);
+
+/*
+ * All blocks are about to be freed, with no processor running translated code: this one makes copies of those that it
+ * still needs.
+ */
+void engine_keep_blocks(struct vcpu *v);
 
 /* Everything gathered goes to memory: software may look now. */
 void engine_settle(struct vcpu *v);

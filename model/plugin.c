@@ -20,7 +20,6 @@
 
 #define MAX_PROCESSORS 256
 #define MAX_INSN       15
-#define MAX_BLOCK      512 /* instructions that QEMU puts into one block at most */
 
 #define MSR_IA32_APIC_BASE 0x1b
 #define MSR_X2APIC_LVTPC   0x834
@@ -61,6 +60,7 @@ static qemu_u64 class_count(unsigned class)
 static void on_translate(struct qemu_plugin_tb *tb, void *udata);
 static void on_init(unsigned cpu, void *udata);
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
+static void on_flush(void *udata);
 static void on_exit_qemu(void *udata);
 
 static _Noreturn void die(const char *sentence, const char *name)
@@ -78,7 +78,47 @@ static void register_callbacks(void *udata)
     qemu_plugin_register_vcpu_tb_trans_cb(model.id, on_translate, NULL);
     qemu_plugin_register_vcpu_discon_cb(model.id, QEMU_DISCON_INTERRUPT | QEMU_DISCON_EXCEPTION, on_discontinuity,
                                         NULL);
+    qemu_plugin_register_flush_cb(model.id, on_flush, NULL);
     qemu_plugin_register_atexit_cb(model.id, on_exit_qemu, NULL);
+}
+
+/* --- memory for what translations point to: freed when they all go ------------------------------------------------ */
+
+#define CHUNK_BYTES (1 << 20)
+
+static struct {
+    GMutex lock;
+    GSList *chunks;
+    size_t used; /* of the newest */
+} arena;
+
+static void *arena_copy(const void *bytes, size_t size)
+{
+    const size_t aligned = (size + 7) & ~(size_t)7;
+    char *at;
+
+    g_mutex_lock(&arena.lock);
+    if (arena.chunks == NULL || arena.used + aligned > CHUNK_BYTES) {
+        arena.chunks = g_slist_prepend(arena.chunks, g_malloc(CHUNK_BYTES));
+        arena.used = 0;
+    }
+    at = (char *)arena.chunks->data + arena.used;
+    arena.used += aligned;
+    g_mutex_unlock(&arena.lock);
+    return memcpy(at, bytes, size);
+}
+
+/* QEMU drops all translations; no processor runs. */
+static void on_flush(void *udata)
+{
+    (void)udata;
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            engine_keep_blocks(&model.processors[i]->vcpu);
+        }
+    }
+    g_slist_free_full(arena.chunks, g_free);
+    arena.chunks = NULL;
 }
 
 /* Translates everything anew when this processor needs what translations do not carry yet. */
@@ -364,11 +404,10 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
 
 static struct site *new_site(struct place place)
 {
-    struct site *site = g_new(struct site, 1);
+    const struct site site = { place, block_address(place.block, place.index),
+                               block_address(place.block, place.index + 1) };
 
-    *site =
-        (struct site){ place, block_address(place.block, place.index), block_address(place.block, place.index + 1) };
-    return site;
+    return arena_copy(&site, sizeof(site));
 }
 
 static bool begins_behind_fix_up(uint64_t pc)
@@ -379,12 +418,17 @@ static bool begins_behind_fix_up(uint64_t pc)
            (before[1] == 0xa2 || before[1] == 0x32);
 }
 
-static struct block *new_block(struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK], bool *hooked, bool *repeats)
+static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK], bool *hooked, bool *repeats)
 {
     size_t n = qemu_plugin_tb_n_insns(tb);
-    struct block *block = g_malloc0(sizeof(*block) + n * sizeof(block->insns[0]));
+    static _Thread_local union {
+        struct block block;
+        char room[sizeof(struct block) + MAX_BLOCK * sizeof(struct block_insn)];
+    } scratch;
+    struct block *block = &scratch.block;
     struct insn insn = { END_PLAIN, HOOK_NONE, 0 };
 
+    memset(block, 0, sizeof(*block));
     block->count = (uint16_t)n;
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
@@ -482,7 +526,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     enum insn_hook hooks[MAX_BLOCK];
     bool hooked = false;
     bool repeats = false;
-    struct block *block = new_block(tb, hooks, &hooked, &repeats);
+    struct block *block = describe(tb, hooks, &hooked, &repeats);
     bool behind = begins_behind_fix_up(block->pc);
 
     (void)udata;
@@ -490,10 +534,10 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         processor_note_code(block->pc, block->next);
     }
     if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
-        g_free(block);
         return;
     }
     block->cpl = (uint8_t)processor_cpl(thread_processor);
+    block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
     if (behind) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
     }
