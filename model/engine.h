@@ -185,6 +185,10 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 /* Changes what QEMU's processor answered (EAX, EBX, ECX, EDX) into what the modelled one does. */
 void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4]);
 
+/* The name of a feature in this leaf, as QEMU's processor answered it, that the modelled one has and QEMU's lacks; or
+ * NULL. */
+const char *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
+
 /* --- what translated code adds ------------------------------------------------------------------------------------ */
 
 /* Whether an event class counts at this privilege level. */

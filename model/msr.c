@@ -194,3 +194,15 @@ void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4])
         memcpy(regs, brand + 16 * (leaf - brand_leaf), 16);
     }
 }
+
+const char *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])
+{
+    for (unsigned i = 0; i < v->profile->feature_count; i++) {
+        const struct profile_feature *f = &v->profile->features[i];
+
+        if (f->leaf == leaf && !(regs[f->reg] >> f->bit & 1)) {
+            return f->name;
+        }
+    }
+    return NULL;
+}

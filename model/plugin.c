@@ -45,6 +45,7 @@ static struct {
     /* what translations carry */
     bool blocks, data;
     uint32_t classes;
+    bool warned;
 } model;
 
 /* One of this thread's processors, for what does not depend on which: QEMU reads the current one. */
@@ -166,6 +167,17 @@ static void on_cpuid(unsigned cpu, void *udata)
     p->vcpu.hot->fix_up = 1;
 }
 
+/* Once: QEMU's -cpu contradicts the profile. */
+static void warn_of_missing(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])
+{
+    const char *name = engine_missing_feature(v, leaf, regs);
+
+    if (name != NULL && !model.warned) {
+        model.warned = true;
+        fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: try -cpu max\n", v->profile->name, name);
+    }
+}
+
 static void fix_up(struct processor *p)
 {
     p->vcpu.hot->fix_up = 0;
@@ -180,6 +192,7 @@ static void fix_up(struct processor *p)
     for (unsigned i = 0; i < 4; i++) {
         regs[i] = (uint32_t)processor_read(p, order[i]);
     }
+    warn_of_missing(&p->vcpu, p->leaf, regs);
     engine_cpuid(&p->vcpu, p->leaf, regs);
     for (unsigned i = 0; i < 4; i++) {
         processor_write(p, order[i], regs[i]);
@@ -615,7 +628,10 @@ static FILE *open_log(const char *path)
 
 static _Noreturn void refuse_profile(const char *name)
 {
-    fprintf(stderr, "dsmodel: profile=%s is not known; the profiles are:", name);
+    fprintf(stderr,
+            name == NULL ? "dsmodel: no profile=NAME was given; the profiles are:"
+                         : "dsmodel: profile=%s is not known; the profiles are:",
+            name);
     for (unsigned i = 0; profile_name(i) != NULL; i++) {
         fprintf(stderr, " %s", profile_name(i));
     }
@@ -630,7 +646,11 @@ static const char *value_of(const char *argument, const char *key)
     return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
 }
 
-static void parse_option(const char *argument)
+struct paths {
+    const char *truth, *violations;
+};
+
+static void parse_option(const char *argument, struct paths *paths)
 {
     const char *value;
 
@@ -640,10 +660,9 @@ static void parse_option(const char *argument)
             refuse_profile(value);
         }
     } else if ((value = value_of(argument, "truth")) != NULL) {
-        model.truth = open_log(value);
+        paths->truth = value;
     } else if ((value = value_of(argument, "violations")) != NULL) {
-        model.violations = open_log(value);
-        setvbuf(model.violations, NULL, _IOLBF, 0);
+        paths->violations = value;
     } else {
         die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE", argument);
     }
@@ -663,13 +682,20 @@ static void check_qemu(const struct qemu_info *info)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     check_qemu(info);
+    struct paths paths = { NULL, NULL };
+
     for (int i = 0; i < argc; i++) {
-        parse_option(argv[i]);
+        parse_option(argv[i], &paths);
     }
     if (model.profile == NULL) {
-        refuse_profile("");
+        refuse_profile(NULL);
     }
-    if (model.truth != NULL) {
+    if (paths.violations != NULL) {
+        model.violations = open_log(paths.violations);
+        setvbuf(model.violations, NULL, _IOLBF, 0);
+    }
+    if (paths.truth != NULL) {
+        model.truth = open_log(paths.truth);
         fprintf(model.truth, "dsmodel truth 1 profile=%s\n", model.profile->name);
     }
     model.id = id;

@@ -94,6 +94,14 @@ struct profile_msr {
     uint64_t reset;
 };
 
+/* A CPUID bit that software of the processor's time relies on, and that QEMU's -cpu decides, not the model. */
+struct profile_feature {
+    uint32_t leaf;
+    uint8_t reg; /* 0 to 3: EAX, EBX, ECX, EDX */
+    uint8_t bit;
+    const char *name;
+};
+
 struct profile {
     const char *name;
     const char *brand;     /* CPUID leaves 80000002h to 80000004h */
@@ -111,6 +119,8 @@ struct profile {
     unsigned msr_count;
     const struct profile_event *events;
     unsigned event_count;
+    const struct profile_feature *features;
+    unsigned feature_count;
 };
 
 /* NULL when there is none of that name. */

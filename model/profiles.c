@@ -85,6 +85,12 @@ static const struct profile_msr skylake_msrs[] = {
     { 0xdc0, 32, REG_LASTBRANCH_INFO, .writable = BITS(63, 61) | BITS(15, 0) },
 };
 
+static const struct profile_feature skylake_features[] = {
+    { 0x00000001, 3, 5, "MSRs" },         { 0x00000001, 3, 6, "physical address extension" },
+    { 0x00000001, 3, 9, "a local APIC" }, { 0x80000001, 3, 20, "the no-execute bit" },
+    { 0x80000001, 3, 29, "long mode" },
+};
+
 static const struct profile profiles[] = {
     {
         .name = "skylake",
@@ -105,6 +111,8 @@ static const struct profile profiles[] = {
         .msr_count = COUNT(skylake_msrs),
         .events = skylake_events,
         .event_count = COUNT(skylake_events),
+        .features = skylake_features,
+        .feature_count = COUNT(skylake_features),
     },
 };
 

@@ -198,6 +198,11 @@ static void cpuid(void **state)
     assert_int_equal(leafa[1], 0);
     assert_int_equal(leafa[3], 0x603);
 
+    assert_string_equal(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x060 }), "a local APIC");
+    assert_null(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x260 }));
+    assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0, 0, 0, 1u << 20 }),
+                        "long mode");
+    assert_null(engine_missing_feature(&m->v, 7, leaf7));
     engine_cpuid(&m->v, 7, leaf7);
     assert_int_equal(leaf7[3], 4);
     machine_free(m);
