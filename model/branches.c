@@ -355,8 +355,7 @@ bool engine_ring_full(struct vcpu *v)
         if (engine_took_pmi(v)) {
             return true;
         }
-        v->ring[0] = block;
-        v->ring_used = v->hot->tracing != 0;
+        v->ring_used = v->hot->tracing != 0; /* the drain left it there */
     }
     return false;
 }

@@ -4,8 +4,8 @@
  *
  * Translated code adds a whole block's events to hot->counts when the block begins, and calls engine_due first when one
  * of them would take a class to CLASS_DUE. Only then is the instruction looked for: when it is the block's last, the
- * next block's beginning is the place to act (stop_between); otherwise the block is run in a translation that calls
- * engine_stop behind it. So an overflow costs something, and a count hardly anything.
+ * next block's beginning is the place to act (CLASS_FORCE makes sure that it does); otherwise the block is run in a
+ * translation that calls engine_stop behind it. So an overflow costs something, and a count hardly anything.
  *
  * WRMSR to a register of the model is not counted, whatever it changes: N instructions between a WRMSR that enables a
  * counter and one that disables it are counted as N.
@@ -30,18 +30,18 @@ static bool end_counts(enum event_kind kind, enum block_end end)
     }
 }
 
-bool engine_class_covers(unsigned class, unsigned cpl)
+bool engine_class_covers(unsigned id, unsigned cpl)
 {
-    enum event_qualifier qualifier = (enum event_qualifier)(class % EVENT_QUALIFIERS);
+    enum event_qualifier qualifier = (enum event_qualifier)(id % EVENT_QUALIFIERS);
 
     return qualifier == ANY_RING || (qualifier == RING_0) == (cpl == 0);
 }
 
-unsigned engine_class_events(unsigned class, const struct block *block, unsigned from)
+unsigned engine_class_events(unsigned id, const struct block *block, unsigned from)
 {
-    enum event_kind kind = (enum event_kind)(class / EVENT_QUALIFIERS);
+    enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
 
-    if (from >= block->count || !engine_class_covers(class, block->cpl)) {
+    if (from >= block->count || !engine_class_covers(id, block->cpl)) {
         return 0;
     }
     if (kind == EVENT_INSTRUCTIONS) {
@@ -51,9 +51,9 @@ unsigned engine_class_events(unsigned class, const struct block *block, unsigned
 }
 
 /* Events of a class that are in hot->counts and have not happened. */
-static uint64_t still_to_come(unsigned class, struct place place)
+static uint64_t still_to_come(unsigned id, struct place place)
 {
-    return place.block == NULL || class >= INLINE_CLASSES ? 0 : engine_class_events(class, place.block, place.index);
+    return place.block == NULL || id >= INLINE_CLASSES ? 0 : engine_class_events(id, place.block, place.index);
 }
 
 static unsigned counter_count(const struct vcpu *v)
@@ -69,8 +69,8 @@ void counting_update(struct vcpu *v, struct place place)
         struct counter *c = &v->counters[i];
 
         if (c->active) {
-            uint64_t now = (v->hot->counts[c->class] & (CLASS_FORCE - 1)) - still_to_come(c->class, place);
-            uint64_t events = now - v->base[c->class];
+            uint64_t now = (v->hot->counts[c->event_class] & (CLASS_FORCE - 1)) - still_to_come(c->event_class, place);
+            uint64_t events = now - v->base[c->event_class];
 
             c->value += events;
             c->moved = c->moved || events > 0;
@@ -80,7 +80,8 @@ void counting_update(struct vcpu *v, struct place place)
         struct counter *c = &v->counters[i];
 
         if (c->active) {
-            v->base[c->class] = (v->hot->counts[c->class] & (CLASS_FORCE - 1)) - still_to_come(c->class, place);
+            v->base[c->event_class] =
+                (v->hot->counts[c->event_class] & (CLASS_FORCE - 1)) - still_to_come(c->event_class, place);
         }
     }
 }
@@ -102,12 +103,12 @@ void counting_arm(struct vcpu *v, struct place place)
             continue;
         }
         for (unsigned j = 0; j < n; j++) {
-            if (v->counters[j].active && v->counters[j].class == c->class && left[j] < left[i]) {
+            if (v->counters[j].active && v->counters[j].event_class == c->event_class && left[j] < left[i]) {
                 left[i] = left[j];
             }
         }
-        v->base[c->class] = CLASS_DUE - left[i];
-        v->hot->counts[c->class] = CLASS_DUE - left[i] + still_to_come(c->class, place);
+        v->base[c->event_class] = CLASS_DUE - left[i];
+        v->hot->counts[c->event_class] = CLASS_DUE - left[i] + still_to_come(c->event_class, place);
     }
 }
 
@@ -152,7 +153,7 @@ static void configure_general(struct vcpu *v, unsigned i)
     bool system = select & EVTSEL_OS;
     bool latency = kind == EVENT_LOAD_LATENCY;
 
-    c->class = event_class(kind, user && system ? ANY_RING : system ? RING_0 : OTHER_RINGS);
+    c->event_class = event_class(kind, user && system ? ANY_RING : system ? RING_0 : OTHER_RINGS);
     c->interrupts = select & EVTSEL_INT;
     c->pebs = (v->regs[REG_IA32_PEBS_ENABLE] >> i & 1) && e != NULL && e->pebs &&
               (!latency || (v->regs[REG_IA32_PEBS_ENABLE] >> (32 + i) & 1));
@@ -169,7 +170,7 @@ static void configure_fixed(struct vcpu *v, unsigned i)
     struct counter *c = &v->counters[v->profile->general_counters + i];
     unsigned rings = control & 3;
 
-    c->class = event_class(EVENT_INSTRUCTIONS, rings == 3 ? ANY_RING : rings == 1 ? RING_0 : OTHER_RINGS);
+    c->event_class = event_class(EVENT_INSTRUCTIONS, rings == 3 ? ANY_RING : rings == 1 ? RING_0 : OTHER_RINGS);
     c->interrupts = control & 8;
     c->active = rings != 0 && (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> (FIXED_STATUS_SHIFT + i) & 1);
 }
@@ -191,8 +192,8 @@ void counting_configure(struct vcpu *v, struct place place)
         c->moved = false;
     }
     v->counts_outcomes = false;
-    for (unsigned class = 0; class < EVENT_CLASSES; class ++) {
-        v->hot->counts[class] = 0; /* a class that nobody counts is far from CLASS_DUE */
+    for (unsigned id = 0; id < EVENT_CLASSES; id++) {
+        v->hot->counts[id] = 0; /* a class that nobody counts is far from CLASS_DUE */
     }
     for (unsigned i = 0; i < n; i++) {
         const struct counter *c = &v->counters[i];
@@ -200,9 +201,9 @@ void counting_configure(struct vcpu *v, struct place place)
         if (!c->active) {
             continue;
         }
-        if (c->class < INLINE_CLASSES) {
-            v->wants_classes |= UINT32_C(1) << c->class;
-        } else if (c->class < event_class(EVENT_DATA, ANY_RING)) {
+        if (c->event_class < INLINE_CLASSES) {
+            v->wants_classes |= UINT32_C(1) << c->event_class;
+        } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
             v->counts_outcomes = true;
         } else {
             v->wants_data = true;
@@ -218,8 +219,8 @@ uint64_t counting_outcomes_left(const struct vcpu *v)
     for (unsigned i = 0; i < v->profile->general_counters; i++) {
         const struct counter *c = &v->counters[i];
 
-        if (c->active && c->class >= INLINE_CLASSES && c->class < event_class(EVENT_DATA, ANY_RING)) {
-            uint64_t count = v->hot->counts[c->class];
+        if (c->active && c->event_class >= INLINE_CLASSES && c->event_class < event_class(EVENT_DATA, ANY_RING)) {
+            uint64_t count = v->hot->counts[c->event_class];
             uint64_t mine = count < CLASS_DUE ? CLASS_DUE - count : 0;
 
             left = mine < left ? mine : left;
@@ -277,16 +278,16 @@ static int first_due(const struct vcpu *v, struct place place)
     for (unsigned i = 0; i < counter_count(v); i++) {
         const struct counter *c = &v->counters[i];
 
-        if (!c->active || c->class >= INLINE_CLASSES) {
+        if (!c->active || c->event_class >= INLINE_CLASSES) {
             continue;
         }
-        uint64_t events = engine_class_events(c->class, place.block, place.index);
-        uint64_t left = CLASS_DUE - v->base[c->class];
+        uint64_t events = engine_class_events(c->event_class, place.block, place.index);
+        uint64_t left = CLASS_DUE - v->base[c->event_class];
 
         if (events == 0 || left > events) {
             continue;
         }
-        bool each = c->class / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS;
+        bool each = c->event_class / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS;
         int index = each ? (int)(place.index + left) - 1 : place.block->count - 1;
 
         first = first < 0 || index < first ? index : first;
@@ -301,10 +302,9 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
         return false;
     }
     if (due == block->count - 1) {
-        v->stop_between = true;
-        for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-            if (v->wants_classes >> class & 1) {
-                v->hot->counts[class] |= CLASS_FORCE;
+        for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+            if (v->wants_classes >> id & 1) {
+                v->hot->counts[id] |= CLASS_FORCE;
             }
         }
         return false;
@@ -313,13 +313,13 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
     return true;
 }
 
-/* A block was left right behind the instruction that was due. */
-static bool overdue(const struct vcpu *v)
+bool counting_due(struct vcpu *v)
 {
+    counting_update(v, BETWEEN_BLOCKS);
     for (unsigned i = 0; i < counter_count(v); i++) {
         const struct counter *c = &v->counters[i];
 
-        if (c->active && c->class < INLINE_CLASSES && v->base[c->class] >= CLASS_DUE) {
+        if (c->active && c->event_class < INLINE_CLASSES && v->base[c->event_class] >= CLASS_DUE) {
             return true;
         }
     }
@@ -328,14 +328,12 @@ static bool overdue(const struct vcpu *v)
 
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        v->hot->counts[class] &= CLASS_FORCE - 1;
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        v->hot->counts[id] &= CLASS_FORCE - 1;
     }
-    counting_update(v, BETWEEN_BLOCKS);
-    if (v->stop_between || overdue(v)) {
+    if (counting_due(v)) {
         uint64_t eventing_ip = running_block(v) != NULL ? running_block(v)->last : v->left_behind;
 
-        v->stop_between = false;
         counting_fall_due(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
         if (v->pmi_wanted) {
             branches_drain(v, false, block->pc, block->cpl);
@@ -371,13 +369,12 @@ bool engine_stop(struct vcpu *v, struct place place)
 
 void counting_cut(struct vcpu *v, struct place place)
 {
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        if (v->wants_classes >> class & 1) {
-            v->hot->counts[class] -= engine_class_events(class, place.block, place.index);
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        if (v->wants_classes >> id & 1) {
+            v->hot->counts[id] -= engine_class_events(id, place.block, place.index);
         }
     }
     v->hot->stop_at = 0;
-    v->stop_between = v->stop_between && place.index == place.block->count;
 }
 
 void engine_repeat(struct vcpu *v, const struct block *block)
@@ -387,11 +384,11 @@ void engine_repeat(struct vcpu *v, const struct block *block)
     if (before == NULL || before->end != END_REPEAT || before->last != block->pc) {
         return;
     }
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        if (v->wants_classes >> class & 1) {
-            bool counts = class / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && engine_class_covers(class, block->cpl);
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        if (v->wants_classes >> id & 1) {
+            bool counts = id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && engine_class_covers(id, block->cpl);
 
-            v->hot->counts[class] -= counts;
+            v->hot->counts[id] -= counts;
         }
     }
 }

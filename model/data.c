@@ -143,8 +143,9 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
     for (unsigned i = 0; i < v->profile->general_counters; i++) {
         const struct counter *c = &v->counters[i];
 
-        if (c->active && c->class >= event_class(EVENT_DATA, ANY_RING) && v->hot->counts[c->class] >= CLASS_DUE) {
-            enum event_kind kind = (enum event_kind)(c->class / EVENT_QUALIFIERS);
+        if (c->active && c->event_class >= event_class(EVENT_DATA, ANY_RING) &&
+            v->hot->counts[c->event_class] >= CLASS_DUE) {
+            enum event_kind kind = (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
 
             due = due == EVENT_NONE || kind == EVENT_LOAD_LATENCY ? kind : due;
         }

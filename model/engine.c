@@ -129,8 +129,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
 {
     const struct block *block = running_block(v);
     int index = block == NULL ? -1 : block_index(block, from);
-    bool software = block != NULL && block->end == END_INT && kind == INTERRUPTION_EXCEPTION &&
-                    (from == block->last || from == block->next);
+    bool software = block != NULL && block->end == END_INT && from == block->last; /* INT n, which has retired */
     bool cut;
 
     if (kind == INTERRUPTION_EXCEPTION) {
@@ -146,14 +145,13 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
         if (v->hot->data_pending) {
             engine_data_retired(v, BETWEEN_BLOCKS, from);
         }
-        if (v->stop_between) {
-            v->stop_between = false;
+        if (counting_due(v)) {
             counting_fall_due(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
         }
         branches_drain(v, false, from, block == NULL ? 0 : block->cpl);
     }
     if (v->hot->tracing) {
-        branches_interruption(v, software ? block->last : from, to, block == NULL ? cpl : block->cpl, cpl);
+        branches_interruption(v, from, to, block == NULL ? cpl : block->cpl, cpl);
     }
     v->hot->stop_at = 0;
     v->hot->block = NULL;

@@ -82,8 +82,8 @@ struct host {
 };
 
 struct counter {
-    uint64_t value; /* counter_width bits */
-    unsigned class; /* EVENT_CLASSES when it counts nothing */
+    uint64_t value;       /* counter_width bits */
+    unsigned event_class; /* EVENT_CLASSES when it counts nothing */
     bool active;
     bool pebs; /* its overflow arms PEBS */
     bool pdir;
@@ -139,10 +139,7 @@ struct vcpu {
     struct lbr_entry lbr[MAX_LBR];
     uint64_t *predictor;
     uint64_t last_branch;
-
-    /* overflow in sight */
     uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
-    bool stop_between;    /* the block that runs ends in the instruction that is due */
 
     /* records on their way to memory */
     uint8_t bts_stage[ENGINE_RING * ENCODE_BTS_BYTES];
@@ -192,10 +189,10 @@ const char *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const ui
 /* --- what translated code adds ------------------------------------------------------------------------------------ */
 
 /* Whether an event class counts at this privilege level. */
-bool engine_class_covers(unsigned class, unsigned cpl);
+bool engine_class_covers(unsigned id, unsigned cpl);
 
 /* Events of an inline class that instructions [from, ...) of a block are. */
-unsigned engine_class_events(unsigned class, const struct block *block, unsigned from);
+unsigned engine_class_events(unsigned id, const struct block *block, unsigned from);
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
 

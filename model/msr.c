@@ -150,7 +150,6 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
     write_register(v, m, i, value);
-    v->stop_between = false;
     v->hot->stop_at = 0;
     engine_update(v);
     referee_after(v, &before, ip);

@@ -53,9 +53,9 @@ static _Thread_local struct processor *thread_processor;
 
 #define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
 
-static qemu_u64 class_count(unsigned class)
+static qemu_u64 class_count(unsigned id)
 {
-    return (qemu_u64){ model.score, offsetof(struct hot, counts) + class * sizeof(uint64_t) };
+    return (qemu_u64){ model.score, offsetof(struct hot, counts) + id * sizeof(uint64_t) };
 }
 
 static void on_translate(struct qemu_plugin_tb *tb, void *udata);
@@ -468,11 +468,11 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
     qemu_vcpu_cb *check = watching ? on_due_watching : on_due;
     bool checked = false;
 
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        unsigned events = model.classes >> class & 1 ? engine_class_events(class, block, 0) : 0;
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
 
         if (events > 0) {
-            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(class),
+            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(id),
                                                       CLASS_DUE - events, block);
             checked = true;
         }
@@ -487,11 +487,11 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
 static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
 {
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        unsigned events = model.classes >> class & 1 ? engine_class_events(class, block, 0) : 0;
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
 
         if (events > 0) {
-            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(class), events);
+            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(id), events);
         }
     }
 }

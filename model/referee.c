@@ -222,7 +222,7 @@ static void check_counter(struct vcpu *v, unsigned i, uint64_t ip)
     if (select & EVTSEL_INT) {
         referee_report(v, PEBS_INT, ip);
     }
-    if (v->counters[i].class / EVENT_QUALIFIERS == EVENT_LOAD_LATENCY &&
+    if (v->counters[i].event_class / EVENT_QUALIFIERS == EVENT_LOAD_LATENCY &&
         v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
         referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
     }

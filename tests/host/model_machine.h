@@ -206,11 +206,23 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
 static inline bool begin(struct machine *m, const struct block *b)
 {
     bool watching = false;
+    bool checked = false;
+    unsigned lowest = 0;
 
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        unsigned events = engine_class_events(class, b, 0);
+    while (m->v.wants_classes != 0 && !(m->v.wants_classes >> lowest & 1)) {
+        lowest++;
+    }
+    for (unsigned id = 0; id <= INLINE_CLASSES; id++) {
+        bool last = id == INLINE_CLASSES; /* none of its classes has events in this block */
+        bool wanted = last ? m->v.wants_classes != 0 && !checked : m->v.wants_classes >> id & 1;
+        unsigned events = last ? 0 : engine_class_events(id, b, 0);
+        uint64_t limit = last ? CLASS_FORCE : CLASS_DUE - events;
 
-        if ((m->v.wants_classes >> class & 1) && m->hot.counts[class] >= CLASS_DUE - events) {
+        if (!wanted || (!last && events == 0)) {
+            continue;
+        }
+        checked = true;
+        if (m->hot.counts[last ? lowest : id] >= limit) {
             enum due_answer answer = engine_due(&m->v, b, watching);
 
             if (answer == DUE_AGAIN) {
@@ -225,8 +237,8 @@ static inline bool begin(struct machine *m, const struct block *b)
     if (m->v.wants_classes) {
         m->hot.block = b;
     }
-    for (unsigned class = 0; class < INLINE_CLASSES; class ++) {
-        m->hot.counts[class] += m->v.wants_classes >> class & 1 ? engine_class_events(class, b, 0) : 0;
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        m->hot.counts[id] += m->v.wants_classes >> id & 1 ? engine_class_events(id, b, 0) : 0;
     }
     for (unsigned i = 1; watching && i < b->count; i++) {
         if (m->hot.stop_at == block_address(b, i)) {

@@ -103,6 +103,31 @@ static void threshold_interrupts(void **state)
     machine_free(m);
 }
 
+/* Reaching the threshold while LVTPC is masked loses the interrupt and no record. */
+static void masked_threshold(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+    struct block *c = block_new(0x100, 1, END_REL_JMP);
+
+    (void)state;
+    m->lvtpc = 0x10040;
+    set_up_ds(m, 100, 3, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
+    for (unsigned i = 0; i < 5; i++) {
+        run(m, b);
+        run(m, c);
+    }
+    finish(m);
+    assert_int_equal(stored(m), 10);
+    for (unsigned n = 0; n < 9; n++) {
+        expect_bts(m, n, n % 2 ? c->last : b->last, n % 2 ? b->pc : c->pc);
+    }
+    assert_int_equal(m->pmis, 0);
+    free(b), free(c);
+    machine_free(m);
+}
+
 static void privilege_filters(void **state)
 {
     static const struct {
@@ -238,6 +263,28 @@ static void lbr_stack(void **state)
     for (unsigned i = 0; i < 40; i++) {
         free(blocks[i]);
     }
+    machine_free(m);
+}
+
+/* The same with blocks between that end in no branch, whose cycles count for the branch behind them. */
+static void lbr_stack_with_plain_blocks(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *plain = block_new(0, 3, END_PLAIN);
+    struct block *jump = block_new(12, 2, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, jump); /* so that the ring is worked through behind one */
+    for (unsigned i = 0; i < 400; i++) {
+        run(m, plain);
+        run(m, jump);
+    }
+    finish(m);
+    for (uint32_t entry = 0; entry < 32; entry++) {
+        assert_int_equal(rdmsr(m, LBR_INFO0 + entry) & 0xffff, 5);
+    }
+    free(plain), free(jump);
     machine_free(m);
 }
 
@@ -377,11 +424,13 @@ int main(void)
         cmocka_unit_test(taken_branches_are_stored),
         cmocka_unit_test(circular_buffer_wraps),
         cmocka_unit_test(threshold_interrupts),
+        cmocka_unit_test(masked_threshold),
         cmocka_unit_test(privilege_filters),
         cmocka_unit_test(interruptions),
         cmocka_unit_test(a_block_left_in_its_middle),
         cmocka_unit_test(repeated_strings_are_no_branches),
         cmocka_unit_test(lbr_stack),
+        cmocka_unit_test(lbr_stack_with_plain_blocks),
         cmocka_unit_test(lbr_cycles),
         cmocka_unit_test(lbr_select),
         cmocka_unit_test(lbr_select_privilege),

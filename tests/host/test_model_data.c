@@ -116,6 +116,18 @@ static void events(void **state)
     assert_int_equal(count(m, 0x42d0, DATA + 63, 2, INSN_STORE), 1);
     assert_int_equal(count(m, 0x11d0, DATA + 0x100000, 8, INSN_LOAD), 1); /* STLB miss loads */
     assert_int_equal(count(m, 0x11d0, DATA + 0x100008, 8, INSN_LOAD), 0);
+    for (unsigned way = 0; way < 8; way++) { /* push the first line out of L1 */
+        count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, INSN_LOAD);
+    }
+    assert_int_equal(count(m, 0x10d1, DATA, 8, INSN_LOAD), 0); /* L2 miss: it is there */
+    for (unsigned way = 0; way < 8; way++) {
+        count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, INSN_LOAD);
+    }
+    assert_int_equal(count(m, 0x02d1, DATA, 8, INSN_LOAD), 1); /* L2 hit */
+    wrmsr(m, LD_LAT, 4);
+    assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, INSN_LOAD), 0); /* 4 cycles do not exceed 4 */
+    wrmsr(m, LD_LAT, 3);
+    assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, INSN_LOAD), 1);
     wrmsr(m, LD_LAT, 12);
     assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, INSN_LOAD), 1); /* 200 cycles */
     assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, INSN_LOAD), 0); /* 4 */

@@ -346,6 +346,79 @@ static void taken_branches(void **state)
     machine_free(m);
 }
 
+/* The event is the last instruction of a block, and the next block has none of its kind. */
+static void seen_where_nothing_is_counted(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *jump = block_new(0, 2, END_REL_JMP);
+    struct block *plain = block_new(0x100, 3, END_PLAIN);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    sample(m, 0, ALL_BRANCHES, 1);
+    run(m, jump);
+    run(m, jump);
+    m->registers.general[RAX] = 1;
+    run(m, plain);
+    m->registers.general[RAX] = 2;
+    run(m, plain);
+    assert_int_equal(records(m), 1);
+    assert_int_equal(record(m, 0, 0xb0), jump->last);
+    assert_int_equal(record(m, 0, 0x08), plain->pc);
+    assert_int_equal(record(m, 0, 0x10), 1);
+    free(jump), free(plain);
+    machine_free(m);
+}
+
+/* The instruction that is due is the last one before a block is left, as by RDPMC. */
+static void due_where_a_block_is_left(void **state)
+{
+    struct machine *m = machine_new();
+
+    (void)state;
+    for (unsigned left_at = 3; left_at <= 8; left_at++) {
+        struct block *b = block_new(0, left_at, END_PLAIN);
+
+        put(m, DS + 0x28, PEBS);
+        set_up_ds(m, 0, 0, 20, 20);
+        sample(m, 0, INST_RETIRED, left_at - 1);
+        run(m, b);
+        engine_leave(&m->v, (struct place){ b, left_at });
+        assert_int_equal(records(m), 1);
+        assert_int_equal(record(m, 0, 0xb0), b->last);
+        free(b);
+    }
+    machine_free(m);
+}
+
+/* BTS reads the management area while PEBS records are on their way into it. */
+static void with_branch_records(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+    bool interrupted = false;
+
+    (void)state;
+    set_up_ds(m, 3, 4, 20, 8);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    sample(m, 0, ALL_BRANCHES, 99);
+    for (unsigned i = 0; i < 1000; i++) {
+        run(m, b);
+        m->registers.general[RDI] = i;
+        if (m->pmis == 1 && !interrupted) {
+            interrupted = true;
+            assert_int_equal(get(m, DS + 0x28), PEBS + 8 * RECORD_PEBS);
+        }
+    }
+    assert_true(interrupted);
+    assert_int_equal(records(m), 10);
+    for (unsigned n = 0; n < 10; n++) {
+        assert_int_equal(record(m, n, 0x38), 100 * n + 99);
+    }
+    free(b);
+    machine_free(m);
+}
+
 /* Takes what is in the buffer out of it, as an interrupt handler does. */
 static uint64_t drain(struct machine *m)
 {
@@ -409,6 +482,9 @@ int main(void)
         cmocka_unit_test(freeze_on_pmi),
         cmocka_unit_test(masked_pmi_is_lost),
         cmocka_unit_test(taken_branches),
+        cmocka_unit_test(seen_where_nothing_is_counted),
+        cmocka_unit_test(due_where_a_block_is_left),
+        cmocka_unit_test(with_branch_records),
         cmocka_unit_test(a_long_run_is_exact),
     };
 
