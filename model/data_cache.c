@@ -62,6 +62,19 @@ void data_cache_free(struct data_cache *cache)
     free(cache);
 }
 
+static void clear(struct array *array)
+{
+    memset(array->tags, 0, (size_t)array->sets * array->ways * sizeof(*array->tags));
+}
+
+void data_cache_clear(struct data_cache *cache)
+{
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        clear(&cache->levels[i]);
+    }
+    clear(&cache->tlb);
+}
+
 /* Makes the key its set's newest and says whether it was there. */
 static bool touch(struct array *array, uint64_t key)
 {

@@ -18,6 +18,7 @@ struct data_cache;
 /* NULL without memory. Everything is empty at first: the first access to a line comes from memory. */
 struct data_cache *data_cache_new(void);
 void data_cache_free(struct data_cache *cache);
+void data_cache_clear(struct data_cache *cache);
 
 /* The level that had the line of this address; it is in all of them afterwards. */
 enum data_level data_cache_access(struct data_cache *cache, uint64_t address);

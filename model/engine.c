@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +10,11 @@
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot)
 {
-    FILE *truth = v->truth;
-    FILE *violations = v->violations;
-
-    memset(v, 0, sizeof(*v));
-    memset(hot, 0, sizeof(*hot));
     v->number = number;
     v->profile = profile;
     v->host = host;
     v->cpu = cpu;
     v->hot = hot;
-    v->truth = truth;
-    v->violations = violations;
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new();
     v->kept = calloc(ENGINE_RING + 1, sizeof(*v->kept));
@@ -29,13 +23,24 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
         engine_free(v);
         return false;
     }
+    engine_reset(v);
+    return true;
+}
+
+void engine_reset(struct vcpu *v)
+{
+    const struct profile *profile = v->profile;
+
+    memset((char *)v + offsetof(struct vcpu, reported), 0, sizeof(*v) - offsetof(struct vcpu, reported));
+    memset(v->hot, 0, sizeof(*v->hot));
+    memset(v->predictor, 0, (profile->predictor_slots + 1) * sizeof(*v->predictor));
+    data_cache_clear(v->cache);
     for (unsigned i = 0; i < profile->msr_count; i++) {
         if (profile->msrs[i].reg < REG_STORED) {
             v->regs[profile->msrs[i].reg] = profile->msrs[i].reset;
         }
     }
     engine_update(v);
-    return true;
 }
 
 void engine_free(struct vcpu *v)

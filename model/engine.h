@@ -115,9 +115,18 @@ struct vcpu {
     const struct profile *profile;
     const struct host *host;
     void *cpu;
-    FILE *truth, *violations;      /* NULL: not wanted */
-    uint64_t reported[VIOLATIONS]; /* where each violation was reported last, plus 1 */
+    FILE *truth, *violations; /* NULL: not wanted */
     struct hot *hot;
+    uint64_t *predictor;
+    struct data_cache *cache;
+    struct block *kept;      /* copies for the ring, made when translations go */
+    struct block *kept_last; /* a whole copy of the block that runs */
+    /* what translated code must report, as far as this processor has ever been concerned */
+    bool wants_blocks, wants_data;
+    uint32_t wants_classes; /* bit i: inline class i */
+
+    /* all from here on is cleared by reset */
+    uint64_t reported[VIOLATIONS]; /* where each violation was reported last, plus 1 */
 
     uint64_t regs[REG_STORED];
     uint64_t event_select[MAX_COUNTERS];
@@ -125,19 +134,13 @@ struct vcpu {
     struct counter counters[MAX_COUNTERS];
     uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
 
-    /* what translated code must report, as far as this processor is concerned */
-    bool wants_blocks, wants_data;
-    uint32_t wants_classes; /* bit i: inline class i */
     bool counts_outcomes;
 
     /* branches */
     const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
     unsigned ring_used, ring_limit;
-    struct block *kept;      /* copies for the ring, made when translations go */
-    struct block *kept_last; /* a whole copy of the block that runs */
     uint64_t time, lbr_time; /* cycles; at the newest entry */
     struct lbr_entry lbr[MAX_LBR];
-    uint64_t *predictor;
     uint64_t last_branch;
     uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
 
@@ -152,7 +155,6 @@ struct vcpu {
     bool pmi_raised;    /* since the last engine_took_pmi */
     bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
 
-    struct data_cache *cache;
     struct {
         uint64_t ip; /* of the instruction */
         unsigned cpl;
@@ -164,12 +166,13 @@ struct vcpu {
 };
 
 /*
- * Puts a processor into its state after reset. hot is the memory that translated code shares and must outlive it.
- * Returns false without memory.
+ * Makes a processor, in its state after reset; all of v but its logs must be zero. hot is the memory that translated
+ * code shares and must outlive it. Returns false without memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);
 void engine_free(struct vcpu *v);
+void engine_reset(struct vcpu *v);
 
 /* --- registers ------------------------------------------------------------------------------------------------- */
 enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_FAULT };

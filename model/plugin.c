@@ -27,6 +27,8 @@
 
 #define CR4_PCE (UINT64_C(1) << 8)
 
+#define RESET_VECTOR UINT64_C(0xfffffff0) /* where a processor begins after RESET */
+
 QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
 
@@ -413,6 +415,16 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     p->delivered = false;
 }
 
+/* The first instruction after a reset. */
+static void on_reset(unsigned cpu, void *udata)
+{
+    struct processor *p = model.processors[cpu];
+
+    (void)udata;
+    engine_reset(&p->vcpu);
+    processor_reset(p);
+}
+
 /* --- translation ----------------------------------------------------------------------------------------------- */
 
 static struct site *new_site(struct place place)
@@ -543,6 +555,9 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool behind = begins_behind_fix_up(block->pc);
 
     (void)udata;
+    if (block->pc == RESET_VECTOR) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
+    }
     if (model.violations != NULL) {
         processor_note_code(block->pc, block->next);
     }
@@ -589,7 +604,6 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.truth = model.truth;
     p->vcpu.violations = model.violations;
     p->apic_id = cpu;
-    p->exception_at = NO_EXCEPTION;
     if (!processor_init(p, &missing)) {
         die("this QEMU's processor has no register named %s", missing);
     }

@@ -65,6 +65,13 @@ static unsigned name_of(const char *name)
     return REGISTER_NAMES;
 }
 
+void processor_reset(struct processor *p)
+{
+    p->x2apic_lvtpc = LVT_MASKED;
+    p->exception_at = NO_EXCEPTION;
+    p->faulting = false;
+}
+
 bool processor_init(struct processor *p, const char **missing)
 {
     GArray *all = qemu_plugin_get_registers();
@@ -80,7 +87,7 @@ bool processor_init(struct processor *p, const char **missing)
         }
     }
     g_array_free(all, TRUE);
-    p->x2apic_lvtpc = LVT_MASKED;
+    processor_reset(p);
     for (unsigned i = 0; i < REGISTER_NAMES; i++) {
         bool wide_only = (i >= R8 && i <= R15) || i == NAME_EFER;
 

@@ -56,6 +56,8 @@ void processor_note_code(uint64_t from, uint64_t to);
  */
 bool processor_init(struct processor *p, const char **missing);
 
+void processor_reset(struct processor *p);
+
 uint64_t processor_read(struct processor *p, unsigned name);
 void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS]);
 void processor_write(struct processor *p, unsigned name, uint64_t value);

@@ -141,6 +141,35 @@ static void in_use(void **state)
     machine_free(m);
 }
 
+/* Everything that was programmed, counted and recorded goes. */
+static void reset(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 3, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 10, 20, 10, 20);
+    wrmsr(m, DEBUGCTL, TR_BTS | 1);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, STATUS_SET, STATUS_BUFFER);
+    run(m, b);
+    run(m, b);
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_TOS), 2);
+    engine_reset(&m->v);
+    assert_int_equal(m->hot.tracing, 0);
+    assert_int_equal(rdmsr(m, DEBUGCTL), 0);
+    assert_int_equal(rdmsr(m, DS_AREA), 0);
+    assert_int_equal(rdmsr(m, PMC0), 0);
+    assert_int_equal(rdmsr(m, LBR_TOS), 0);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    assert_int_equal(rdmsr(m, GLOBAL_CTRL), 0xf);
+    assert_int_equal(rdmsr(m, MISC_ENABLE), 0x850089);
+    free(b);
+    machine_free(m);
+}
+
 static void not_its_own(void **state)
 {
     struct machine *m = machine_new();
@@ -214,8 +243,9 @@ int main(void)
         cmocka_unit_test(after_reset),     cmocka_unit_test(reserved_bits),
         cmocka_unit_test(read_only),       cmocka_unit_test(addresses_are_canonical),
         cmocka_unit_test(counters_widths), cmocka_unit_test(status_set_and_reset),
-        cmocka_unit_test(in_use),          cmocka_unit_test(not_its_own),
-        cmocka_unit_test(rdpmc),           cmocka_unit_test(cpuid),
+        cmocka_unit_test(in_use),          cmocka_unit_test(reset),
+        cmocka_unit_test(not_its_own),     cmocka_unit_test(rdpmc),
+        cmocka_unit_test(cpuid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
