@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ds/caps.h"
 
+#include "ds/cores.h"
 #include "ds/ds_area.h"
 #include "lbr/lbr_decode.h"
 #include "lbr/lbr_layout.h"
@@ -16,6 +17,8 @@
 #define CPUID_1_EDX_DS         (1u << 21)
 /* CPUID leaf 7, sub-leaf 0 */
 #define CPUID_7_EDX_ARCH_LBR (1u << 19)
+/* CPUID leaf 1Ch */
+#define CPUID_1C_EBX_CALLSTACK (1u << 2)
 /* CPUID leaf 80000001h */
 #define CPUID_80000001_EDX_NX (1u << 20)
 #define CPUID_80000001_EDX_LM (1u << 29)
@@ -24,48 +27,16 @@
 #define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
 #define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
 
-#define PERF_CAP_PEBS_TRAP  (UINT64_C(1) << 6)
-#define PERF_CAP_SMM_FREEZE (UINT64_C(1) << 12)
-#define PERF_CAP_FULL_WRITE (UINT64_C(1) << 13)
+#define PERF_CAP_PEBS_TRAP      (UINT64_C(1) << 6)
+#define PERF_CAP_SMM_FREEZE     (UINT64_C(1) << 12)
+#define PERF_CAP_FULL_WRITE     (UINT64_C(1) << 13)
+#define PERF_CAP_PEBS_BASELINE  (UINT64_C(1) << 14)
+#define PERF_CAP_RETIRE_LATENCY (UINT64_C(1) << 17)
 
-/* What no capability register tells: one row for each core, and below it the models that have that core. */
-struct core {
-    const char *name;
-    unsigned lbr_depth;
-    uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select; /* MSRs of entry 0; 0 = none */
-    unsigned lbr_format;                                      /* where IA32_PERF_CAPABILITIES does not exist */
-    bool bts_prediction;                                      /* bit 4 of a BTS record's flags is defined */
-    uint64_t pebs_counters;                                   /* general counters that can do PEBS */
-    unsigned load_latency_event;                              /* umask and event; 0 = none */
-    uint64_t load_latency_counters;
-    enum data_source_encoding data_source;
-};
-
-static const struct core skylake = {
-    .name = "Skylake",
-    .lbr_depth = 32,
-    .lbr_from = 0x680,
-    .lbr_to = 0x6c0,
-    .lbr_info = 0xdc0,
-    .lbr_tos = 0x1c9,
-    .lbr_select = 0x1c8,
-    .lbr_format = CAPS_UNKNOWN,
-    .pebs_counters = 0xf, /* "No PEBS on PMC4-7" */
-    .load_latency_event = 0x1cd,
-    .load_latency_counters = 0xf,
-    .data_source = DATA_SOURCE_SKYLAKE,
-};
-
-static const struct {
-    unsigned family, model; /* display family and model */
-    const struct core *core;
-} models[] = {
-    { 0x06, 0x4e, &skylake }, { 0x06, 0x5e, &skylake }, { 0x06, 0x55, &skylake },
-    { 0x06, 0x8e, &skylake }, { 0x06, 0x9e, &skylake },
-};
-
-/* A model without a row: nothing that a capability register does not tell. */
-static const struct core unlisted = { .lbr_format = CAPS_UNKNOWN };
+/* Architectural LBRs (SDM Vol. 4, table 2-2): MSRs of entry 0. */
+#define ARCH_LBR_FROM 0x1500u
+#define ARCH_LBR_TO   0x1600u
+#define ARCH_LBR_INFO 0x1200u
 
 static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_AVAILABLE] = "available",
@@ -73,7 +44,9 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
     [CAPS_APIC_UNUSABLE] = "no local APIC: it does not work in xAPIC mode",
     [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
+    [CAPS_PERFMON_NONE] = "no performance monitoring: CPUID.0AH:EAX has version 0",
     [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
+    [CAPS_NO_FREEZE] = "no freeze on PMI: CPUID.1:ECX bit 15 clear",
     [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
     [CAPS_NO_PERFMON_FLAG] = "no performance monitoring: IA32_MISC_ENABLE bit 7 clear",
     [CAPS_NO_DS_FLAG] = "no DS: CPUID.1:EDX bit 21 clear",
@@ -82,12 +55,19 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_DS_AREA_DIFFERS] = "no DS: IA32_DS_AREA does not read back what was written",
     [CAPS_DS_AREA_FAULTS] = "no DS: IA32_DS_AREA cannot be written",
     [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
+    [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model",
     [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
     [CAPS_PEBS_UNAVAILABLE] = "no PEBS: IA32_MISC_ENABLE bit 12 set",
+    [CAPS_PEBS_CORE_HAS_NONE] = "no PEBS: this core has none",
+    [CAPS_PEBS_METHOD_UNKNOWN] = "no PEBS: how to program it is not known for this processor model",
     [CAPS_PERF_CAPABILITIES_FAULTS] = "no PEBS: IA32_PERF_CAPABILITIES cannot be read",
     [CAPS_PEBS_FORMAT_UNKNOWN] = "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)",
     [CAPS_PEBS_NO_COUNTER] = "no PEBS: no general counter is known to do it",
-    [CAPS_PEBS_FORMAT_NOT_3] = "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another",
+    [CAPS_PEBS_NO_DATA_ADDRESS] = "no data address: PEBS format 0 has none",
+    [CAPS_PEBS_NO_EVENTING_IP] = "no EventingIP: PEBS formats 0 and 1 have none",
+    [CAPS_PEBS_NO_TSC] = "no time stamp: PEBS formats 0 to 2 have none",
+    [CAPS_PEBS_NOT_ADAPTIVE] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear",
+    [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
     [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
     [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
     [CAPS_LBR_ARCHITECTURAL] = "no LBR: architectural LBRs, which this program does not read",
@@ -97,8 +77,13 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_LBR_DIFFERS] = "no LBR: IA32_DEBUGCTL bit 0 does not stay set",
     [CAPS_LBR_FAULTS] = "no LBR: IA32_DEBUGCTL cannot be written",
     [CAPS_LBR_NO_INFO] = "no LBR cycles: the LBR format has no MSR_LBR_INFO_x",
+    [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core has none",
+    [CAPS_LBR_NOT_ARCHITECTURAL] = "no architectural LBRs: CPUID.7:EDX bit 19 clear",
     [CAPS_LBR_NO_SELECT] = "no LBR filter: no MSR_LBR_SELECT is known for this processor model",
 };
+
+static const struct debugctl_bits no_debugctl = { 0 };
+static const char *const no_notes[] = { NULL };
 
 static uint32_t bits(uint32_t value, unsigned low, unsigned high)
 {
@@ -150,15 +135,6 @@ static void fill_signature(const struct caps_input *input, struct caps *caps)
         caps->family += bits(eax, 20, 27);
 }
 
-static const struct core *find_core(const struct caps *caps)
-{
-    for (unsigned i = 0; caps->intel && i < sizeof(models) / sizeof(models[0]); i++) {
-        if (models[i].family == caps->family && models[i].model == caps->model)
-            return models[i].core;
-    }
-    return &unlisted;
-}
-
 static void fill_processor(const struct caps_input *input, struct caps *caps)
 {
     uint32_t ecx = input->leaf_1.ecx;
@@ -195,9 +171,9 @@ static void fill_perfmon(const struct caps_input *input, struct caps *caps)
             caps->fixed_width = bits(leaf->edx, 5, 12);
         }
     }
-    caps->freeze = caps->perfmon_version >= 4   ? CAPS_FREEZE_STREAMLINED
-                   : caps->perfmon_version >= 2 ? CAPS_FREEZE_LEGACY
-                                                : CAPS_FREEZE_NONE;
+    caps->global_ctrl = caps->perfmon_version >= 2;
+    if (caps->global_ctrl && caps->pdcm)
+        caps->freeze = caps->perfmon_version >= 4 ? CAPS_FREEZE_STREAMLINED : CAPS_FREEZE_LEGACY;
     if (caps->pdcm && input->perf_capabilities.valid)
         caps->perf_capabilities = input->perf_capabilities.value;
     caps->full_width_write = (caps->perf_capabilities & PERF_CAP_FULL_WRITE) != 0;
@@ -213,14 +189,31 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
     caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
     caps->ds_area_size = ds_area_size(caps->ds_width, caps->pebs_format);
 
+    /* Outside Core and later the register has other bits, and CPUID leaf 0AH begins with Core. */
+    caps->debugctl = core->name || caps->perfmon_version > 0 ? core->debugctl : &no_debugctl;
     caps->bts_record_size = 3 * caps->ds_width;
     caps->bts_prediction = core->bts_prediction;
+}
 
-    caps->pebs_record_size = caps->ds_width == DS_WIDTH_64 ? (unsigned)pebs_record_size(caps->pebs_format) : 0;
+static void fill_pebs(const struct core *core, struct caps *caps)
+{
+    caps->pebs_baseline = (caps->perf_capabilities & PERF_CAP_PEBS_BASELINE) != 0;
     caps->pebs_trap_like = (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0;
+    caps->pebs_retire_latency = (caps->perf_capabilities & PERF_CAP_RETIRE_LATENCY) != 0;
+    caps->pebs_record_size = caps->ds_width == DS_WIDTH_64 ? (unsigned)pebs_record_size(caps->pebs_format) : 0;
+
+    caps->pebs_method = core->pebs_method;
     caps->pebs_counters = core->pebs_counters;
-    if (core == &unlisted && caps->pebs_record_size != 0) /* as many counters as the DS area has resets */
-        caps->pebs_counters = (UINT64_C(1) << ds_reset_slots(caps->pebs_format)) - 1;
+    if (!core->name && caps->global_ctrl) { /* as many counters as the DS area has resets */
+        caps->pebs_method = PEBS_METHOD_GENERAL;
+        for (unsigned i = 0; ds_reset_general(caps->pebs_format, i) < DS_RESET_MAX; i++)
+            caps->pebs_counters |= UINT64_C(1) << i;
+    }
+    if (caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_baseline) {
+        caps->pebs_method = PEBS_METHOD_ADAPTIVE;
+        for (unsigned i = 0; i < caps->fixed_count && ds_reset_fixed(caps->pebs_format, i) < DS_RESET_MAX; i++)
+            caps->pebs_fixed_counters |= UINT64_C(1) << i;
+    }
     if (caps->perfmon_version > 0 && caps->general_count < 64)
         caps->pebs_counters &= (UINT64_C(1) << caps->general_count) - 1;
     caps->load_latency_event = core->load_latency_event;
@@ -236,6 +229,20 @@ static void fill_lbr(const struct caps_input *input, const struct core *core, st
             input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) : CAPS_UNKNOWN;
     caps->arch_lbr = input->leaf_7.valid && (input->leaf_7.edx & CPUID_7_EDX_ARCH_LBR) != 0;
     caps->arch_lbr_depths = caps->arch_lbr && input->leaf_1c.valid ? bits(input->leaf_1c.eax, 0, 7) : 0;
+    caps->lbr_callstack = core->lbr_callstack;
+    caps->lbr_select_jumps_quirk = core->lbr_select_jumps_quirk;
+    if (caps->arch_lbr) {
+        caps->lbr_layout = LBR_LAYOUT_ARCH;
+        for (unsigned i = 0; i < 8; i++)
+            if (caps->arch_lbr_depths >> i & 1)
+                caps->lbr_depth = 8 * (i + 1);
+        caps->lbr_from = ARCH_LBR_FROM;
+        caps->lbr_to = ARCH_LBR_TO;
+        caps->lbr_info = ARCH_LBR_INFO;
+        caps->lbr_callstack = input->leaf_1c.valid && (input->leaf_1c.ebx & CPUID_1C_EBX_CALLSTACK) != 0;
+        return;
+    }
+    caps->lbr_layout = core->lbr_layout;
     caps->lbr_depth = core->lbr_depth;
     caps->lbr_from = core->lbr_from;
     caps->lbr_to = core->lbr_to;
@@ -248,8 +255,8 @@ static enum caps_reason judge_perfmon(const struct caps_input *input, const stru
 {
     if (!input->leaf_a.valid)
         return CAPS_NO_PERFMON_LEAF;
-    if (caps->perfmon_version < 2)
-        return CAPS_PERFMON_VERSION;
+    if (caps->perfmon_version == 0)
+        return CAPS_PERFMON_NONE;
     if (!input->misc_enable.valid)
         return CAPS_MISC_ENABLE_FAULTS;
     return input->misc_enable.value & MISC_ENABLE_PERFMON ? CAPS_AVAILABLE : CAPS_NO_PERFMON_FLAG;
@@ -288,6 +295,8 @@ static enum caps_reason judge_pebs(const struct caps_input *input, const struct 
     enum caps_reason reason = judge_ds(input, caps, MISC_ENABLE_PEBS_UNAVAILABLE, CAPS_PEBS_UNAVAILABLE);
     if (reason != CAPS_AVAILABLE)
         return reason;
+    if (caps->pebs_method == PEBS_METHOD_NONE)
+        return caps->core ? CAPS_PEBS_CORE_HAS_NONE : CAPS_PEBS_METHOD_UNKNOWN;
     if (caps->pebs_format == CAPS_UNKNOWN)
         return CAPS_PERF_CAPABILITIES_FAULTS;
     if (caps->pebs_record_size == 0)
@@ -326,30 +335,42 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     *caps = (struct caps){ 0 };
     fill_names(input, caps);
     fill_signature(input, caps);
-    const struct core *core = find_core(caps);
+    const struct core *core = core_find(caps->intel ? caps->family : 0, caps->model);
     caps->core = core->name;
+    caps->notes = core->notes ? core->notes : no_notes;
     fill_processor(input, caps);
     fill_perfmon(input, caps);
     fill_debug_store(input, core, caps);
+    fill_pebs(core, caps);
     fill_lbr(input, core, caps);
 
     enum caps_reason perfmon = judge_perfmon(input, caps);
-    enum caps_reason bts = judge_ds(input, caps, MISC_ENABLE_BTS_UNAVAILABLE, CAPS_BTS_UNAVAILABLE);
+    enum caps_reason global = also(perfmon, caps->global_ctrl, CAPS_PERFMON_VERSION);
+    enum caps_reason bts = also(judge_ds(input, caps, MISC_ENABLE_BTS_UNAVAILABLE, CAPS_BTS_UNAVAILABLE),
+                                caps->debugctl->bts != 0, CAPS_BTS_BITS_UNKNOWN);
     enum caps_reason pebs = judge_pebs(input, caps);
     enum caps_reason lbr = judge_lbr(input, caps);
     caps->reason[CAPS_NEED_APIC] =
         also(caps->apic ? CAPS_AVAILABLE : CAPS_NO_APIC, input->apic_base.valid, CAPS_APIC_BASE_FAULTS);
     caps->reason[CAPS_NEED_PERFMON] = perfmon;
-    caps->reason[CAPS_NEED_FREEZE] = perfmon;
+    caps->reason[CAPS_NEED_GLOBAL_CTRL] = global;
+    caps->reason[CAPS_NEED_FREEZE] = also(global, caps->freeze != CAPS_FREEZE_NONE, CAPS_NO_FREEZE);
     caps->reason[CAPS_NEED_DS] = judge_ds(input, caps, 0, CAPS_AVAILABLE);
     caps->reason[CAPS_NEED_BTS] = bts;
-    caps->reason[CAPS_NEED_BTS_CPL] = also(bts, caps->ds_cpl, CAPS_NO_DS_CPL);
+    caps->reason[CAPS_NEED_BTS_CPL] = also(bts, caps->ds_cpl && caps->debugctl->bts_off_os != 0, CAPS_NO_DS_CPL);
     caps->reason[CAPS_NEED_PEBS] = pebs;
-    caps->reason[CAPS_NEED_PEBS_FORMAT_3] = also(pebs, caps->pebs_format == 3, CAPS_PEBS_FORMAT_NOT_3);
+    caps->reason[CAPS_NEED_DATA_ADDRESS] = also(pebs, caps->pebs_format >= 1, CAPS_PEBS_NO_DATA_ADDRESS);
+    caps->reason[CAPS_NEED_EVENTING_IP] = also(pebs, caps->pebs_format >= 2, CAPS_PEBS_NO_EVENTING_IP);
+    caps->reason[CAPS_NEED_PEBS_TSC] = also(pebs, caps->pebs_format >= 3, CAPS_PEBS_NO_TSC);
+    caps->reason[CAPS_NEED_PEBS_ADAPTIVE] =
+        also(pebs, caps->pebs_method == PEBS_METHOD_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE);
+    caps->reason[CAPS_NEED_PEBS_FIXED] = also(pebs, caps->pebs_fixed_counters != 0, CAPS_PEBS_NOT_FIXED);
     caps->reason[CAPS_NEED_LOAD_LATENCY] = also(pebs, caps->load_latency_event != 0, CAPS_LOAD_LATENCY_UNKNOWN);
     caps->reason[CAPS_NEED_LBR] = lbr;
     caps->reason[CAPS_NEED_LBR_INFO] = also(lbr, caps->lbr_info != 0, CAPS_LBR_NO_INFO);
     caps->reason[CAPS_NEED_LBR_SELECT] = also(lbr, caps->lbr_select != 0, CAPS_LBR_NO_SELECT);
+    caps->reason[CAPS_NEED_LBR_CALLSTACK] = also(lbr, caps->lbr_callstack, CAPS_LBR_NO_CALLSTACK);
+    caps->reason[CAPS_NEED_ARCH_LBR] = also(lbr, caps->arch_lbr, CAPS_LBR_NOT_ARCHITECTURAL);
 }
 
 const char *caps_missing(const struct caps *caps, uint64_t needs)

@@ -40,31 +40,45 @@ struct caps_input {
 enum caps_need {
     CAPS_NEED_APIC,
     CAPS_NEED_PERFMON,
+    CAPS_NEED_GLOBAL_CTRL,
     CAPS_NEED_FREEZE,
     CAPS_NEED_DS,
     CAPS_NEED_BTS,
     CAPS_NEED_BTS_CPL,
     CAPS_NEED_PEBS,
-    CAPS_NEED_PEBS_FORMAT_3,
+    CAPS_NEED_DATA_ADDRESS,
+    CAPS_NEED_EVENTING_IP,
+    CAPS_NEED_PEBS_TSC,
+    CAPS_NEED_PEBS_ADAPTIVE,
+    CAPS_NEED_PEBS_FIXED,
     CAPS_NEED_LOAD_LATENCY,
     CAPS_NEED_LBR,
     CAPS_NEED_LBR_INFO,
     CAPS_NEED_LBR_SELECT,
+    CAPS_NEED_LBR_CALLSTACK,
+    CAPS_NEED_ARCH_LBR,
     CAPS_NEED_COUNT
 };
 
 #define NEED_APIC          (UINT64_C(1) << CAPS_NEED_APIC)          /* a local APIC */
-#define NEED_PERFMON       (UINT64_C(1) << CAPS_NEED_PERFMON)       /* performance monitoring version 2 or later */
+#define NEED_PERFMON       (UINT64_C(1) << CAPS_NEED_PERFMON)       /* architectural performance monitoring */
+#define NEED_GLOBAL_CTRL   (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL)   /* its version 2: the IA32_PERF_GLOBAL registers */
 #define NEED_FREEZE        (UINT64_C(1) << CAPS_NEED_FREEZE)        /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
 #define NEED_DS            (UINT64_C(1) << CAPS_NEED_DS)            /* the DS save area */
 #define NEED_BTS           (UINT64_C(1) << CAPS_NEED_BTS)           /* branch trace store */
 #define NEED_BTS_CPL       (UINT64_C(1) << CAPS_NEED_BTS_CPL)       /* its filter by privilege level */
-#define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)          /* PEBS, in a format that this program decodes */
-#define NEED_PEBS_FORMAT_3 (UINT64_C(1) << CAPS_NEED_PEBS_FORMAT_3) /* 200-byte records with a TSC */
+#define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)          /* PEBS, which this program can set up and decode */
+#define NEED_DATA_ADDRESS  (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)  /* records have a data address */
+#define NEED_EVENTING_IP   (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* records have the IP of the event itself */
+#define NEED_PEBS_TSC      (UINT64_C(1) << CAPS_NEED_PEBS_TSC)      /* records have a time stamp */
+#define NEED_PEBS_ADAPTIVE (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
+#define NEED_PEBS_FIXED    (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
 #define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, its event known */
 #define NEED_LBR           (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
 #define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* MSR_LBR_INFO_x: cycles */
 #define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* MSR_LBR_SELECT: the filter */
+#define NEED_LBR_CALLSTACK (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* the stack as a call stack: returns take away */
+#define NEED_ARCH_LBR      (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
 
 /* Why something is missing; caps_reason_text() has the sentences. */
 enum caps_reason {
@@ -73,7 +87,9 @@ enum caps_reason {
     CAPS_APIC_BASE_FAULTS,
     CAPS_APIC_UNUSABLE, /* found by whoever tries it, not by caps_fill() */
     CAPS_NO_PERFMON_LEAF,
+    CAPS_PERFMON_NONE,
     CAPS_PERFMON_VERSION,
+    CAPS_NO_FREEZE,
     CAPS_MISC_ENABLE_FAULTS,
     CAPS_NO_PERFMON_FLAG,
     CAPS_NO_DS_FLAG,
@@ -82,12 +98,19 @@ enum caps_reason {
     CAPS_DS_AREA_DIFFERS,
     CAPS_DS_AREA_FAULTS,
     CAPS_BTS_UNAVAILABLE,
+    CAPS_BTS_BITS_UNKNOWN,
     CAPS_NO_DS_CPL,
     CAPS_PEBS_UNAVAILABLE,
+    CAPS_PEBS_CORE_HAS_NONE,
+    CAPS_PEBS_METHOD_UNKNOWN,
     CAPS_PERF_CAPABILITIES_FAULTS,
     CAPS_PEBS_FORMAT_UNKNOWN,
     CAPS_PEBS_NO_COUNTER,
-    CAPS_PEBS_FORMAT_NOT_3,
+    CAPS_PEBS_NO_DATA_ADDRESS,
+    CAPS_PEBS_NO_EVENTING_IP,
+    CAPS_PEBS_NO_TSC,
+    CAPS_PEBS_NOT_ADAPTIVE,
+    CAPS_PEBS_NOT_FIXED,
     CAPS_LOAD_LATENCY_UNKNOWN,
     CAPS_LBR_NOT_INTEL,
     CAPS_LBR_ARCHITECTURAL,
@@ -98,6 +121,8 @@ enum caps_reason {
     CAPS_LBR_FAULTS,
     CAPS_LBR_NO_INFO,
     CAPS_LBR_NO_SELECT,
+    CAPS_LBR_NO_CALLSTACK,
+    CAPS_LBR_NOT_ARCHITECTURAL,
     CAPS_REASON_COUNT
 };
 
@@ -107,6 +132,30 @@ enum caps_freeze {
     CAPS_FREEZE_NONE,
     CAPS_FREEZE_LEGACY,     /* version 2 and 3: the enable bits in IA32_DEBUGCTL and GLOBAL_CTRL are cleared */
     CAPS_FREEZE_STREAMLINED /* version 4 and later: GLOBAL_STATUS bits 58 and 59 are set until they are reset */
+};
+
+/* Bits of register 1D9h (MSR_DEBUGCTLA, MSR_DEBUGCTLB, IA32_DEBUGCTL) on one family; 0: no such bit. */
+struct debugctl_bits {
+    uint64_t lbr;                         /* record last branches */
+    uint64_t tr, bts, btint;              /* send branches out, into the BTS buffer, interrupt at its threshold */
+    uint64_t bts_off_os, bts_off_usr;     /* leave out CPL 0, leave out CPL 1 to 3 */
+    uint64_t freeze_lbrs, freeze_perfmon; /* on a performance monitoring interrupt */
+};
+
+/* How the stack of LBRs lies in registers. */
+enum lbr_layout {
+    LBR_LAYOUT_NONE,
+    LBR_LAYOUT_PAIRS,  /* a FROM and a TO register each, perhaps an INFO register too; a top-of-stack pointer */
+    LBR_LAYOUT_PACKED, /* one register each: from in its low half, to in its high half; a top-of-stack pointer */
+    LBR_LAYOUT_ARCH    /* FROM, TO and INFO; entry 0 is the newest */
+};
+
+/* How PEBS is programmed. */
+enum pebs_method {
+    PEBS_METHOD_NONE,
+    PEBS_METHOD_NETBURST, /* tagging ESCRs, MSR_IQ_COUNTER4, MSR_PEBS_ENABLE bits 24 and 25 */
+    PEBS_METHOD_GENERAL,  /* a bit of IA32_PEBS_ENABLE for each general counter */
+    PEBS_METHOD_ADAPTIVE  /* baseline: fixed counters too, MSR_PEBS_DATA_CFG chooses the groups of a record */
 };
 
 #define CAPS_UNKNOWN 0xffu /* of pebs_format and lbr_format */
@@ -129,10 +178,13 @@ struct caps {
     unsigned perfmon_version;
     unsigned general_count, general_width, fixed_count, fixed_width; /* widths in bits */
     enum caps_freeze freeze;
-    bool pdcm; /* IA32_PERF_CAPABILITIES exists */
+    bool global_ctrl; /* version 2: IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL exist */
+    bool pdcm;        /* IA32_PERF_CAPABILITIES exists */
     uint64_t perf_capabilities;
     bool freeze_while_smm; /* IA32_DEBUGCTL bit 14: nothing counts in system management mode */
     bool full_width_write; /* IA32_A_PMCx at 4C1h take all bits of a counter */
+
+    const struct debugctl_bits *debugctl; /* never NULL */
 
     /* debug store */
     bool ds, dtes64, ds_cpl; /* CPUID flags only; what can be used: caps_missing() */
@@ -144,20 +196,29 @@ struct caps {
     bool bts_prediction;      /* bit 4 of a record's flags is defined */
 
     /* PEBS */
-    unsigned pebs_format;        /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if it faults */
-    unsigned pebs_record_size;   /* bytes; 0 where unknown or not fixed */
-    bool pebs_trap_like;         /* the record's IP is the instruction after the one that caused it */
-    uint64_t pebs_counters;      /* mask of the general counters that can do PEBS */
-    unsigned load_latency_event; /* IA32_PERFEVTSELx[15:0] of the load latency event; 0 where unknown */
+    enum pebs_method pebs_method;
+    unsigned pebs_format;         /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if it faults */
+    unsigned pebs_record_size;    /* bytes; 0 where unknown or not fixed */
+    bool pebs_baseline;           /* IA32_PERF_CAPABILITIES[14] */
+    bool pebs_trap_like;          /* the record's IP is the instruction after the one that caused it */
+    bool pebs_retire_latency;     /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
+    uint64_t pebs_counters;       /* mask of the general counters that can do PEBS */
+    uint64_t pebs_fixed_counters; /* mask of the fixed counters that can do PEBS */
+    unsigned load_latency_event;  /* IA32_PERFEVTSELx[15:0] of the load latency event; 0 where unknown */
     uint64_t load_latency_counters; /* mask of the general counters that can count it */
     enum data_source_encoding data_source;
 
     /* LBR; MSR numbers are those of entry 0, 0 where there is none */
+    enum lbr_layout lbr_layout;
     unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN where nothing tells it */
     unsigned lbr_depth;  /* 0 where unknown */
     uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select;
-    bool arch_lbr;            /* CPUID.7:EDX[19]: architectural LBRs, which are another set of registers */
-    unsigned arch_lbr_depths; /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1) */
+    bool lbr_callstack;          /* LBR_SELECT bit 9, or CPUID.1CH:EBX bit 2 */
+    bool lbr_select_jumps_quirk; /* LBR_SELECT: to leave jumps out leaves out calls and returns as well */
+    bool arch_lbr;               /* CPUID.7:EDX[19]: architectural LBRs, which are another set of registers */
+    unsigned arch_lbr_depths;    /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1) */
+
+    const char *const *notes; /* what else is to know of this core, in sentences, the last one NULL */
 
     enum caps_reason reason[CAPS_NEED_COUNT];
 };

@@ -127,7 +127,7 @@ static void quiesce(void)
         msr_write(MSR_IA32_DEBUGCTL, machine.caps.freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
     if (!caps_missing(&machine.caps, NEED_PEBS))
         msr_write(MSR_PEBS_ENABLE, 0);
-    if (!caps_missing(&machine.caps, NEED_PERFMON))
+    if (!caps_missing(&machine.caps, NEED_GLOBAL_CTRL))
         counters_clear(machine.caps.general_count, machine.caps.fixed_count);
 }
 

@@ -18,7 +18,7 @@
 #include "kernel/records.h"
 #include "kernel/test.h"
 
-#define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_FORMAT_3)
+#define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENTING_IP | NEED_PEBS_TSC)
 
 /* Core cycles; the least that can be set. Loads that take longer count. */
 #define LATENCY_THRESHOLD 3
@@ -448,6 +448,6 @@ static void count_exact(struct test_run *run)
 TEST(perfmon_count) = {
     .id = "perfmon.count",
     .title = "Counters count retired instructions, taken branches and calls exactly",
-    .needs = NEED_PERFMON | NEED_PEBS,
+    .needs = NEED_GLOBAL_CTRL | NEED_PEBS,
     .run = count_exact,
 };

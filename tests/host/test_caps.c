@@ -70,7 +70,7 @@ static void a_skylake(void **state)
     struct caps_input input = skylake();
     struct caps caps = fill(&input);
     (void)state;
-    assert_null(caps_missing(&caps, NEED_ALL));
+    assert_null(caps_missing(&caps, NEED_ALL & ~(NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR)));
     assert_null(caps_missing(&caps, 0));
 
     assert_string_equal(caps.vendor, "GenuineIntel");
@@ -105,12 +105,15 @@ static void a_skylake(void **state)
     assert_int_equal(caps.ds_area_size, 0x60);
     assert_int_equal(caps.bts_record_size, 24);
     assert_false(caps.bts_prediction);
+    assert_int_equal(caps.pebs_method, PEBS_METHOD_GENERAL);
     assert_int_equal(caps.pebs_record_size, 200);
     assert_int_equal(caps.pebs_counters, 0xf);
+    assert_int_equal(caps.pebs_fixed_counters, 0);
     assert_int_equal(caps.load_latency_event, 0x01cd);
     assert_int_equal(caps.load_latency_counters, 0xf);
     assert_int_equal(caps.data_source, DATA_SOURCE_SKYLAKE);
 
+    assert_int_equal(caps.lbr_layout, LBR_LAYOUT_PAIRS);
     assert_int_equal(caps.lbr_depth, 32);
     assert_int_equal(caps.lbr_from, 0x680);
     assert_int_equal(caps.lbr_to, 0x6c0);
@@ -162,9 +165,18 @@ static void models(void **state)
         { 0x00050654, 6, 0x55, 4, "Skylake" },
         { 0x000806ea, 6, 0x8e, 10, "Skylake" },
         { 0x000906ed, 6, 0x9e, 13, "Skylake" },
-        { 0x000106a5, 6, 0x1a, 5, NULL }, /* no row yet: its depth is not guessed */
-        { 0x00000f29, 15, 2, 9, NULL },
-        { 0x00000f43, 15, 4, 3, NULL },
+        { 0x000106a5, 6, 0x1a, 5, "Nehalem" },
+        { 0x00000f29, 15, 2, 9, "NetBurst" },
+        { 0x00000f43, 15, 4, 3, "NetBurst" },
+        { 0x000006d8, 6, 0x0d, 8, "Pentium M" },
+        { 0x000006ec, 6, 0x0e, 12, "Core Duo" },
+        { 0x0001067a, 6, 0x17, 10, "Core 2" },
+        { 0x000206a7, 6, 0x2a, 7, "Sandy Bridge" },
+        { 0x000306c3, 6, 0x3c, 3, "Haswell" },
+        { 0x000606a6, 6, 0x6a, 6, "Ice Lake" },
+        { 0x000806f8, 6, 0x8f, 8, "Golden Cove" },
+        { 0x00000683, 6, 0x08, 3, NULL },    /* Pentium III: no debug store at all */
+        { 0x00000f51, 15, 5, 1, NULL },      /* never built */
         { 0x00a20f12, 0x19, 0x21, 2, NULL }, /* the extended family counts from 15 on */
         { 0x00000543, 5, 4, 3, NULL },
         { 0x00020572, 5, 7, 2, NULL }, /* and the extended model only for 6 and 15 */
@@ -184,11 +196,113 @@ static void models(void **state)
     }
 }
 
+/* The registers of each family, as the manual prints them. */
+static void families(void **state)
+{
+    static const struct {
+        uint32_t signature;
+        unsigned tr, bts, btint, off_os, freeze; /* bits of 1D9h; 0 = none */
+        enum lbr_layout layout;
+        unsigned depth, from, to, tos, select, info;
+        enum pebs_method method;
+        unsigned counters, latency_event, latency_counters;
+    } known[] = {
+        { 0x00000f29, 2, 3, 4, 5, 0, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 0, 0, 0 },
+        { 0x00000f43, 2, 3, 4, 5, 0, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 0, 0, 0 },
+        { 0x000006d8, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0, 0, 0 },
+        { 0x000006ec, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0, 0, 0 },
+        { 0x0001067a, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0x1c9, 0, 0, PEBS_METHOD_GENERAL, 1, 0, 0 },
+        { 0x000106a5, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
+          0x100b, 0xf },
+        { 0x000206a7, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
+          0x1cd, 0x8 },
+        { 0x000306c3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
+          0x1cd, 0xf },
+        { 0x000506e3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0x1c9, 0x1c8, 0xdc0, PEBS_METHOD_GENERAL, 0xf,
+          0x1cd, 0xf },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        struct caps_input input = skylake();
+        input.leaf_1.eax = known[i].signature;
+        struct caps caps = fill(&input);
+        assert_int_equal(caps.debugctl->lbr, 1);
+        assert_int_equal(caps.debugctl->tr, 1u << known[i].tr);
+        assert_int_equal(caps.debugctl->bts, 1u << known[i].bts);
+        assert_int_equal(caps.debugctl->btint, 1u << known[i].btint);
+        assert_int_equal(caps.debugctl->bts_off_os, known[i].off_os ? 1u << known[i].off_os : 0);
+        assert_int_equal(caps.debugctl->bts_off_usr, known[i].off_os ? 2u << known[i].off_os : 0);
+        assert_int_equal(caps.debugctl->freeze_lbrs, known[i].freeze ? 1u << known[i].freeze : 0);
+        assert_int_equal(caps.debugctl->freeze_perfmon, known[i].freeze ? 2u << known[i].freeze : 0);
+        assert_int_equal(caps.lbr_layout, known[i].layout);
+        assert_int_equal(caps.lbr_depth, known[i].depth);
+        assert_int_equal(caps.lbr_from, known[i].from);
+        assert_int_equal(caps.lbr_to, known[i].to);
+        assert_int_equal(caps.lbr_tos, known[i].tos);
+        assert_int_equal(caps.lbr_select, known[i].select);
+        assert_int_equal(caps.lbr_info, known[i].info);
+        assert_int_equal(caps.pebs_method, known[i].method);
+        assert_int_equal(caps.pebs_counters, known[i].counters);
+        assert_int_equal(caps.load_latency_event, known[i].latency_event);
+        assert_int_equal(caps.load_latency_counters, known[i].latency_counters);
+        if (!known[i].off_os)
+            assert_string_equal(caps_missing(&caps, NEED_BTS_CPL),
+                                "no BTS by privilege level: CPUID.1:ECX bit 4 clear");
+        if (known[i].method == PEBS_METHOD_NONE)
+            assert_string_equal(caps_missing(&caps, NEED_PEBS), "no PEBS: this core has none");
+    }
+}
+
+/* Baseline PEBS: what a capability register tells stands above the row. */
+static void adaptive_pebs(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.eax = 0x000606a6;
+    input.leaf_a.eax = 0x08300805;
+    input.leaf_a.edx = 0x00008604;
+    input.perf_capabilities.value = 0x34c5;
+    struct caps caps = fill(&input);
+    assert_int_equal(caps.pebs_method, PEBS_METHOD_GENERAL);
+    assert_int_equal(caps.pebs_fixed_counters, 0);
+    input.perf_capabilities.value = 0x74c5;
+    caps = fill(&input);
+    assert_int_equal(caps.pebs_method, PEBS_METHOD_ADAPTIVE);
+    assert_int_equal(caps.pebs_counters, 0xff);
+    assert_int_equal(caps.pebs_fixed_counters, 0xf);
+    assert_false(caps.pebs_retire_latency);
+    input.perf_capabilities.value = 0x274c5;
+    assert_true(fill(&input).pebs_retire_latency);
+}
+
+static void architectural_lbrs(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.eax = 0x000806f8;
+    input.leaf_7.edx |= 1u << 19;
+    input.leaf_1c = (struct caps_leaf)LEAF(0x4000000b, 0x7, 0x7, 0);
+    input.perf_capabilities.value = 0x3fff;
+    struct caps caps = fill(&input);
+    assert_int_equal(caps.lbr_layout, LBR_LAYOUT_ARCH);
+    assert_int_equal(caps.lbr_depth, 32);
+    assert_int_equal(caps.lbr_from, 0x1500);
+    assert_int_equal(caps.lbr_to, 0x1600);
+    assert_int_equal(caps.lbr_info, 0x1200);
+    assert_int_equal(caps.lbr_tos, 0);
+    assert_int_equal(caps.lbr_select, 0);
+    assert_true(caps.lbr_callstack);
+    input.leaf_1c.ebx = 0x3;
+    assert_false(fill(&input).lbr_callstack);
+    input.leaf_1c.eax = 0x40000001;
+    assert_int_equal(fill(&input).lbr_depth, 8);
+}
+
 static void an_unlisted_model(void **state)
 {
     struct caps_input input = skylake();
     (void)state;
-    input.leaf_1.eax = 0x000306f2; /* 06_3F */
+    input.leaf_1.eax = 0x000f0ff2; /* 06_FF */
     input.perf_capabilities.value = 0x32c4;
     struct caps caps = fill(&input);
     assert_null(caps.core);
@@ -202,8 +316,8 @@ static void an_unlisted_model(void **state)
     assert_string_equal(caps_missing(&caps, NEED_LBR), "no LBR: its depth is not known for this processor model");
     assert_string_equal(caps_missing(&caps, NEED_LOAD_LATENCY),
                         "no load latency: its event is not known for this processor model");
-    assert_string_equal(caps_missing(&caps, NEED_PEBS_FORMAT_3),
-                        "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another");
+    assert_string_equal(caps_missing(&caps, NEED_PEBS_TSC), "no time stamp: PEBS formats 0 to 2 have none");
+    assert_null(caps_missing(&caps, NEED_EVENTING_IP | NEED_DATA_ADDRESS));
 
     input.leaf_a.eax = 0x07300204; /* two general counters */
     caps = fill(&input);
@@ -239,12 +353,12 @@ static void qemu_without_a_debug_store(void **state)
     assert_int_equal(caps.perfmon_version, 0);
     assert_int_equal(caps.general_count, 0);
     assert_null(caps_missing(&caps, NEED_APIC));
-    static const uint64_t ds[] = { NEED_DS, NEED_BTS, NEED_BTS_CPL, NEED_PEBS, NEED_PEBS_FORMAT_3, NEED_LOAD_LATENCY };
+    static const uint64_t ds[] = { NEED_DS, NEED_BTS, NEED_BTS_CPL, NEED_PEBS, NEED_EVENTING_IP, NEED_LOAD_LATENCY };
     for (size_t i = 0; i < COUNT_OF(ds); i++)
         assert_string_equal(caps_missing(&caps, ds[i]), "no DS: CPUID.1:EDX bit 21 clear");
     assert_string_equal(caps_missing(&caps, NEED_LBR), "no LBR: not an Intel processor");
-    assert_string_equal(caps_missing(&caps, NEED_PERFMON), "no global counter control: CPUID.0AH:EAX version below 2");
-    assert_string_equal(caps_missing(&caps, NEED_FREEZE), "no global counter control: CPUID.0AH:EAX version below 2");
+    assert_string_equal(caps_missing(&caps, NEED_PERFMON), "no performance monitoring: CPUID.0AH:EAX has version 0");
+    assert_string_equal(caps_missing(&caps, NEED_FREEZE), "no performance monitoring: CPUID.0AH:EAX has version 0");
 
     struct caps_input named = skylake(); /* Skylake-Client: the signature alone makes no debug store and no LBR */
     named.leaf_1.ecx = 0xfffa3203 & ~(1u << 15);
@@ -271,7 +385,7 @@ static void a_virtual_machine_that_says_unavailable(void **state)
     assert_string_equal(caps_missing(&caps, NEED_BTS), "no BTS: IA32_MISC_ENABLE bit 11 set");
     assert_string_equal(caps_missing(&caps, NEED_BTS_CPL), "no BTS: IA32_MISC_ENABLE bit 11 set");
     assert_string_equal(caps_missing(&caps, NEED_PEBS), "no PEBS: IA32_MISC_ENABLE bit 12 set");
-    assert_string_equal(caps_missing(&caps, NEED_PEBS_FORMAT_3), "no PEBS: IA32_MISC_ENABLE bit 12 set");
+    assert_string_equal(caps_missing(&caps, NEED_EVENTING_IP), "no PEBS: IA32_MISC_ENABLE bit 12 set");
     assert_string_equal(caps_missing(&caps, NEED_DS), "no DS: IA32_DS_AREA cannot be written");
     assert_null(caps_missing(&caps, NEED_LBR | NEED_PERFMON));
     /* the roots stand first */
@@ -288,9 +402,7 @@ static void a_virtual_machine_that_says_unavailable(void **state)
 
 static void each_reason_of_the_debug_store(void **state)
 {
-    static const uint64_t users[] = {
-        NEED_DS, NEED_BTS, NEED_BTS_CPL, NEED_PEBS, NEED_PEBS_FORMAT_3, NEED_LOAD_LATENCY
-    };
+    static const uint64_t users[] = { NEED_DS, NEED_BTS, NEED_BTS_CPL, NEED_PEBS, NEED_EVENTING_IP, NEED_LOAD_LATENCY };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(users); i++) {
         struct caps_input input = skylake();
@@ -317,7 +429,7 @@ static void each_reason_of_the_debug_store(void **state)
     struct caps_input input = skylake();
     input.leaf_1.ecx &= ~(1u << 4);
     assert_missing(&input, NEED_BTS_CPL, "no BTS by privilege level: CPUID.1:ECX bit 4 clear");
-    assert_available(&input, NEED_ALL & ~NEED_BTS_CPL);
+    assert_available(&input, NEED_ALL & ~(NEED_BTS_CPL | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR));
 }
 
 static void each_reason_of_pebs(void **state)
@@ -340,14 +452,22 @@ static void each_reason_of_pebs(void **state)
 
     input = skylake();
     input.perf_capabilities.value = 0x31c5;
-    assert_missing(&input, NEED_PEBS_FORMAT_3, "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another");
-    assert_available(&input, NEED_PEBS);
+    assert_missing(&input, NEED_EVENTING_IP, "no EventingIP: PEBS formats 0 and 1 have none");
+    assert_missing(&input, NEED_PEBS_TSC, "no time stamp: PEBS formats 0 to 2 have none");
+    assert_available(&input, NEED_PEBS | NEED_DATA_ADDRESS);
+    input.perf_capabilities.value = 0x32c5;
+    assert_missing(&input, NEED_PEBS_TSC, "no time stamp: PEBS formats 0 to 2 have none");
+    assert_available(&input, NEED_EVENTING_IP);
+    assert_missing(&input, NEED_PEBS_ADAPTIVE, "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear");
+    assert_missing(&input, NEED_PEBS_FIXED,
+                   "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none");
 
     input = skylake(); /* without PDCM there is no such register, even if a read of it gave something */
     input.leaf_1.ecx &= ~(1u << 15);
     assert_int_equal(fill(&input).pebs_format, 0);
     assert_int_equal(fill(&input).perf_capabilities, 0);
-    assert_missing(&input, NEED_PEBS_FORMAT_3, "no PEBS format 3: IA32_PERF_CAPABILITIES bits 11:8 say another");
+    assert_missing(&input, NEED_DATA_ADDRESS, "no data address: PEBS format 0 has none");
+    assert_missing(&input, NEED_FREEZE, "no freeze on PMI: CPUID.1:ECX bit 15 clear");
 }
 
 static void each_reason_of_the_lbr(void **state)
@@ -407,7 +527,7 @@ static void each_reason_of_the_others(void **state)
     assert_missing(&input, NEED_APIC, "no local APIC: IA32_APIC_BASE cannot be read");
     assert_int_equal(fill(&input).apic_base, 0);
 
-    static const uint64_t users[] = { NEED_PERFMON, NEED_FREEZE };
+    static const uint64_t users[] = { NEED_GLOBAL_CTRL, NEED_FREEZE };
     for (size_t i = 0; i < COUNT_OF(users); i++) {
         input = skylake();
         input.leaf_a.valid = false;
@@ -503,12 +623,12 @@ static void pebs_counters(void **state)
     assert_int_equal(fill(&input).pebs_counters, 0xf);
 
     input = skylake();
-    input.leaf_1.eax = 0x000306f2; /* without a row: the format\x27s resets */
+    input.leaf_1.eax = 0x000f0ff2; /* without a row: the format\x27s resets */
     input.leaf_a.eax = 0x07300804;
     assert_int_equal(fill(&input).pebs_counters, 0xf);
     input.perf_capabilities.value = 0x30c5;
     assert_int_equal(fill(&input).pebs_counters, 0x1);
-    input.perf_capabilities.value = 0x34c5; /* a format that is not decoded: nothing is claimed */
+    input.perf_capabilities.value = 0x3fc5; /* a format that is not decoded: nothing is claimed */
     assert_int_equal(fill(&input).pebs_counters, 0);
 }
 
@@ -583,6 +703,9 @@ int main(void)
         cmocka_unit_test(a_skylake),
         cmocka_unit_test(perf_capabilities_33c5),
         cmocka_unit_test(models),
+        cmocka_unit_test(families),
+        cmocka_unit_test(adaptive_pebs),
+        cmocka_unit_test(architectural_lbrs),
         cmocka_unit_test(an_unlisted_model),
         cmocka_unit_test(qemu_without_a_debug_store),
         cmocka_unit_test(a_virtual_machine_that_says_unavailable),
