@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "model/adaptive.h"
 #include "model/block.h"
 #include "model/data_cache.h"
 #include "model/encode.h"
@@ -90,10 +91,6 @@ struct counter {
     bool interrupts; /* PMI on overflow */
     bool armed;      /* it has overflowed; its next event writes the record */
     bool moved;      /* its event happened since the counters were last looked at */
-};
-
-struct lbr_entry {
-    uint64_t from, to, info;
 };
 
 struct data_access {

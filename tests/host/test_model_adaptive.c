@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bytes of adaptive PEBS records, in every combination of groups. Sizes and layouts are typed here anew from the
+ * manual's tables (basic info, memory access info, GPRs, XMMs, LBRs); a byte of the GPR and XMM groups is its own
+ * offset in the group, so that a register's value says where it stands.
+ */
+#include "tests/host/host_test.h"
+
+#include "model/adaptive.h"
+
+#define EIGHT_UP_FROM(first) \
+    (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6, (first) + 7
+#define QUADWORD_UP_FROM(first) (UINT64_C(0x0706050403020100) + UINT64_C(0x0101010101010101) * (first))
+
+/* Behind the first field, which is of each test's own making. */
+static const uint8_t golden_basic[24] = {
+    EIGHT_UP_FROM(0xa0), /* 08h EventingIP */
+    EIGHT_UP_FROM(0xa8), /* 10h applicable counters */
+    EIGHT_UP_FROM(0xb0), /* 18h TSC */
+};
+
+static const uint8_t golden_meminfo[32] = {
+    EIGHT_UP_FROM(0xc0), /* 00h data linear address */
+    EIGHT_UP_FROM(0xc8), /* 08h auxiliary information: data source */
+    0xd0,
+    0xd1,
+    0x00,
+    0x00,
+    0xd4,
+    0xd5,
+    0x00,
+    0x00,                /* 10h instruction latency 15:0, cache latency 47:32 */
+    EIGHT_UP_FROM(0xd8), /* 18h TSX */
+};
+
+static const uint8_t golden_gprs[144] = {
+    EIGHT_UP_FROM(0x00), /* RFLAGS */
+    EIGHT_UP_FROM(0x08), /* RIP */
+    EIGHT_UP_FROM(0x10), /* RAX */
+    EIGHT_UP_FROM(0x18), /* RCX */
+    EIGHT_UP_FROM(0x20), /* RDX */
+    EIGHT_UP_FROM(0x28), /* RBX */
+    EIGHT_UP_FROM(0x30), /* RSP */
+    EIGHT_UP_FROM(0x38), /* RBP */
+    EIGHT_UP_FROM(0x40), /* RSI */
+    EIGHT_UP_FROM(0x48), /* RDI */
+    EIGHT_UP_FROM(0x50), /* R8 */
+    EIGHT_UP_FROM(0x58), /* R9 */
+    EIGHT_UP_FROM(0x60), /* R10 */
+    EIGHT_UP_FROM(0x68), /* R11 */
+    EIGHT_UP_FROM(0x70), /* R12 */
+    EIGHT_UP_FROM(0x78), /* R13 */
+    EIGHT_UP_FROM(0x80), /* R14 */
+    EIGHT_UP_FROM(0x88), /* R15 */
+};
+
+static const struct pebs_event event = {
+    .rflags = QUADWORD_UP_FROM(0x00),
+    .ip = QUADWORD_UP_FROM(0x08),
+    .general = {
+        [RAX] = QUADWORD_UP_FROM(0x10),
+        [RCX] = QUADWORD_UP_FROM(0x18),
+        [RDX] = QUADWORD_UP_FROM(0x20),
+        [RBX] = QUADWORD_UP_FROM(0x28),
+        [RSP] = QUADWORD_UP_FROM(0x30),
+        [RBP] = QUADWORD_UP_FROM(0x38),
+        [RSI] = QUADWORD_UP_FROM(0x40),
+        [RDI] = QUADWORD_UP_FROM(0x48),
+        [R8] = QUADWORD_UP_FROM(0x50),
+        [R9] = QUADWORD_UP_FROM(0x58),
+        [R10] = QUADWORD_UP_FROM(0x60),
+        [R11] = QUADWORD_UP_FROM(0x68),
+        [R12] = QUADWORD_UP_FROM(0x70),
+        [R13] = QUADWORD_UP_FROM(0x78),
+        [R14] = QUADWORD_UP_FROM(0x80),
+        [R15] = QUADWORD_UP_FROM(0x88),
+    },
+    .counters = QUADWORD_UP_FROM(0xa8),
+    .data_address = QUADWORD_UP_FROM(0xc0),
+    .data_source = QUADWORD_UP_FROM(0xc8),
+    .latency = 0xd1d0,
+    .eventing_ip = QUADWORD_UP_FROM(0xa0),
+    .tsx = QUADWORD_UP_FROM(0xd8),
+    .tsc = QUADWORD_UP_FROM(0xb0),
+};
+
+static const struct lbr_entry stack[3] = {
+    { 0xffffffff81000010, 0xffffffff81000020, 0x8000000000000007 },
+    { 0x401000, 0x402000, 0x1500000000000009 },
+    { 0x403000, 0x404000, 0x6000000000000000 },
+};
+
+/* Index: bits 3:0 of MSR_PEBS_DATA_CFG, with one LBR entry. */
+static const size_t sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 56, 88, 200, 232, 312, 344, 456, 488 };
+
+static struct adaptive_event extra_of(uint32_t format)
+{
+    struct adaptive_event extra = {
+        .format = format, .retire_latency = 0x9594, .cache_latency = 0xd5d4, .lbr = stack, .lbr_count = 3
+    };
+
+    for (unsigned i = 0; i < 16; i++) {
+        uint64_t low = 0, high = 0;
+
+        for (unsigned byte = 8; byte-- > 0;) {
+            low = low << 8 | (16 * i + byte);
+            high = high << 8 | (16 * i + 8 + byte);
+        }
+        extra.xmm[i][0] = low;
+        extra.xmm[i][1] = high;
+    }
+    return extra;
+}
+
+static uint64_t quadword(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 8; i-- > 0;) {
+        value = value << 8 | bytes[i];
+    }
+    return value;
+}
+
+/* In memory of exactly the record's size, which the address sanitizer guards. */
+static uint8_t *encoded(const struct adaptive_event *extra, size_t size)
+{
+    uint8_t *bytes = malloc(size);
+
+    assert_non_null(bytes);
+    memset(bytes, 0xee, size);
+    adaptive_encode(bytes, &event, extra);
+    return bytes;
+}
+
+static void sizes_of_all_combinations(void **state)
+{
+    (void)state;
+    for (uint32_t format = 0; format < 16; format++) {
+        assert_int_equal(adaptive_bytes(format), sizes[format]);
+        assert_int_equal(adaptive_bytes(format | 31u << 24), sizes[format] + (format & 8 ? 31 * 24 : 0));
+    }
+    assert_int_equal(adaptive_bytes(0x1f00000f), 1232);
+    assert_int_equal(adaptive_bytes(0xff00000f), 6608);
+    assert_int_equal(ADAPTIVE_MAX_BYTES, 6608);
+}
+
+static void contents_of_all_combinations(void **state)
+{
+    (void)state;
+    for (uint32_t format = 0; format < 16; format++) {
+        uint32_t with_count = format | 1u << 24; /* two entries */
+        size_t size = sizes[format] + (format & 8 ? 24 : 0);
+        struct adaptive_event extra = extra_of(with_count);
+        uint8_t *bytes = encoded(&extra, size);
+        const uint8_t *at = bytes + 32;
+
+        assert_int_equal(quadword(bytes), (uint64_t)size << 48 | 0x959400000000 | with_count);
+        assert_memory_equal(bytes + 8, golden_basic, 24);
+        if (format & 1) {
+            assert_memory_equal(at, golden_meminfo, 32);
+            at += 32;
+        }
+        if (format & 2) {
+            assert_memory_equal(at, golden_gprs, 144);
+            at += 144;
+        }
+        if (format & 4) {
+            for (unsigned i = 0; i < 256; i++) {
+                assert_int_equal(at[i], i);
+            }
+            at += 256;
+        }
+        if (format & 8) {
+            assert_int_equal(quadword(at + 0), 0xffffffff81000010);
+            assert_int_equal(quadword(at + 8), 0xffffffff81000020);
+            assert_int_equal(quadword(at + 16), 0x8000000000000007);
+            assert_int_equal(quadword(at + 24), 0x401000);
+            assert_int_equal(quadword(at + 32), 0x402000);
+            assert_int_equal(quadword(at + 40), 0x1500000000000009);
+            at += 48;
+        }
+        assert_ptr_equal(at, bytes + size);
+        free(bytes);
+    }
+}
+
+/* A real log of format 0Fh with an LBR field of 0: 488 bytes, 0x1e8. */
+static void first_field_of_a_real_record(void **state)
+{
+    struct adaptive_event extra = extra_of(0x0f);
+    uint8_t *bytes;
+
+    (void)state;
+    extra.retire_latency = 0;
+    bytes = encoded(&extra, 488);
+    assert_int_equal(quadword(bytes), 0x01e800000000000f);
+    free(bytes);
+}
+
+/* What is asked for beyond the stack is zero, and not what the buffer had. */
+static void more_entries_than_there_are(void **state)
+{
+    struct adaptive_event extra = extra_of(0x05000008);
+    uint8_t *bytes = encoded(&extra, 32 + 6 * 24);
+
+    (void)state;
+    assert_int_equal(quadword(bytes + 32 + 2 * 24 + 16), 0x6000000000000000);
+    for (unsigned i = 32 + 3 * 24; i < 32 + 6 * 24; i++) {
+        assert_int_equal(bytes[i], 0);
+    }
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_of_all_combinations),
+        cmocka_unit_test(contents_of_all_combinations),
+        cmocka_unit_test(first_field_of_a_real_record),
+        cmocka_unit_test(more_entries_than_there_are),
+    };
+    return cmocka_run_group_tests_name("the model's adaptive records", tests, NULL, NULL);
+}
