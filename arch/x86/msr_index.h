@@ -54,6 +54,34 @@
 
 #define MSR_IA32_PAT 0x00000277u
 
+/*
+ * NetBurst: counter 16, its configuration register, and the event selects in use. SDM Vol. 3B (253669, print of 2016),
+ * "ESCR MSRs" 18.15.1, "CCCR MSRs" 18.15.3, and "MSRs in the Pentium 4 and Intel Xeon Processors" in chapter 35.
+ */
+#define MSR_IQ_COUNTER4       0x00000310u
+#define NETBURST_COUNTER_MASK UINT64_C(0xffffffffff) /* 40 bits */
+
+#define MSR_BPU_CCCR0   0x00000360u /* the first of 18 */
+#define NETBURST_CCCRS  18u
+#define MSR_IQ_CCCR4    0x00000370u
+#define CCCR_ENABLE     MSR_BIT(12)
+#define CCCR_SELECT(n)  ((uint64_t)(n) << 13)
+#define CCCR_ACTIVE_ANY (UINT64_C(3) << 16)
+#define CCCR_OVF        MSR_BIT(31)
+
+#define MSR_FIRM_ESCR0    0x000003a4u
+#define MSR_MOB_ESCR0     0x000003aau
+#define MSR_SAAT_ESCR0    0x000003aeu
+#define MSR_SAAT_ESCR1    0x000003afu
+#define MSR_RAT_ESCR0     0x000003bcu
+#define MSR_CRU_ESCR2     0x000003ccu
+#define ESCR_T0_USR       MSR_BIT(2)
+#define ESCR_T0_OS        MSR_BIT(3)
+#define ESCR_TAG_ENABLE   MSR_BIT(4)
+#define ESCR_TAG_VALUE(n) ((uint64_t)(n) << 5)
+#define ESCR_MASK(n)      ((uint64_t)(n) << 9)
+#define ESCR_EVENT(n)     ((uint64_t)(n) << 25)
+
 #define MSR_IA32_FIXED_CTR(n)      (0x00000309u + (n))
 #define MSR_IA32_PERF_CAPABILITIES 0x00000345u
 #define MSR_IA32_FIXED_CTR_CTRL    0x0000038du
@@ -69,6 +97,9 @@
 
 #define MSR_PEBS_ENABLE           0x000003f1u
 #define PEBS_ENABLE_LL(n)         MSR_BIT(32 + (n)) /* load latency on general counter n */
+#define PEBS_ENABLE_UOP_TAG       MSR_BIT(24)       /* NetBurst */
+#define PEBS_ENABLE_MY_THR        MSR_BIT(25)       /* NetBurst; bit 26 is the other logical processor's */
+#define MSR_PEBS_MATRIX_VERT      0x000003f2u       /* NetBurst */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 
 #define MSR_IA32_DS_AREA 0x00000600u
