@@ -32,12 +32,25 @@ enum insn_flags {
     INSN_LOCKED = 1 << 2,
 };
 
+/* What one instruction computes on. */
+enum insn_unit {
+    UNIT_INTEGER, /* nothing that is told apart */
+    UNIT_X87,
+    UNIT_PACKED_SP,
+    UNIT_PACKED_DP,
+    UNIT_SCALAR_SP,
+    UNIT_SCALAR_DP,
+    UNIT_MMX_64,
+    UNIT_MMX_128,
+};
+
 #define MAX_BLOCK 512 /* instructions that QEMU puts into one block at most */
 
 struct block_insn {
     uint8_t offset_low; /* of its first byte from the block's, in two bytes because a block may straddle a page */
     uint8_t offset_high;
     uint8_t flags; /* enum insn_flags */
+    uint8_t unit;  /* enum insn_unit */
 };
 
 struct block {

@@ -36,6 +36,7 @@ struct branch {
 };
 
 #define HANDFUL 64
+#define BIT(n)  (UINT64_C(1) << (n))
 
 void branches_set_limit(struct vcpu *v)
 {
@@ -167,23 +168,30 @@ static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64
     return wrong;
 }
 
+/* Bit i of the n-th: mask i of EVENT_BRANCH_SETS has bit n. */
+static const uint16_t masks_with[4] = { 0xaaaa, 0xcccc, 0xf0f0, 0xff00 };
+
 static void count_outcome(struct vcpu *v, const struct block *block, bool taken, bool mispredicted)
 {
     bool near = block->end < END_FAR;
     bool call = block->end == END_REL_CALL || block->end == END_IND_CALL;
-    uint32_t kinds = near ? UINT32_C(1) << (taken ? EVENT_NEAR_TAKEN : EVENT_NOT_TAKEN) : 0;
+    uint64_t kinds = near ? BIT(taken ? EVENT_NEAR_TAKEN : EVENT_NOT_TAKEN) : 0;
 
     if (mispredicted) {
-        kinds |= UINT32_C(1) << EVENT_MISPREDICTED;
-        kinds |= block->end == END_JCC ? UINT32_C(1) << EVENT_MISPREDICTED_CONDITIONAL : 0;
-        kinds |= call ? UINT32_C(1) << EVENT_MISPREDICTED_CALLS : 0;
-        kinds |= near && taken ? UINT32_C(1) << EVENT_MISPREDICTED_NEAR_TAKEN : 0;
+        kinds |= BIT(EVENT_MISPREDICTED);
+        kinds |= block->end == END_JCC ? BIT(EVENT_MISPREDICTED_CONDITIONAL) : 0;
+        kinds |= call ? BIT(EVENT_MISPREDICTED_CALLS) : 0;
+        kinds |= near && taken ? BIT(EVENT_MISPREDICTED_NEAR_TAKEN) : 0;
+        kinds |= near && block->end != END_RET ? BIT(EVENT_MISPREDICTED_TAGGABLE) : 0;
     }
-    for (unsigned kind = EVENT_OUTCOMES; kind < EVENT_DATA; kind++) {
-        if (kinds >> kind & 1) {
-            v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
-            v->hot->counts[event_class((enum event_kind)kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)]++;
-        }
+    if (v->profile->netburst != NETBURST_NONE) {
+        kinds |= (uint64_t)masks_with[taken << 1 | mispredicted] << EVENT_BRANCH_SETS;
+    }
+    for (; kinds != 0; kinds &= kinds - 1) {
+        enum event_kind kind = (enum event_kind)__builtin_ctzll(kinds);
+
+        v->hot->counts[event_class(kind, ANY_RING)]++;
+        v->hot->counts[event_class(kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)]++;
     }
 }
 

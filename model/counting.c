@@ -25,9 +25,19 @@ static bool end_counts(enum event_kind kind, enum block_end end)
         return end == END_RET;
     case EVENT_FAR_BRANCHES:
         return end == END_FAR || end == END_INT;
+    case EVENT_INDIRECT_BRANCHES:
+        return end == END_IND_CALL || end == END_IND_JMP || end == END_RET;
+    case EVENT_TYPED_BRANCHES:
+        return end >= END_JCC && end < END_REL_JMP;
     default:
         return false;
     }
+}
+
+/* Of the kinds that an instruction can be wherever it stands in its block. */
+static bool insn_counts(enum event_kind kind, const struct block_insn *insn)
+{
+    return kind == EVENT_INSTRUCTIONS || insn->unit == kind - EVENT_UNITS + 1;
 }
 
 bool engine_class_covers(unsigned id, unsigned cpl)
@@ -46,6 +56,14 @@ unsigned engine_class_events(unsigned id, const struct block *block, unsigned fr
     }
     if (kind == EVENT_INSTRUCTIONS) {
         return block->count - from;
+    }
+    if (kind >= EVENT_UNITS) {
+        unsigned events = 0;
+
+        for (unsigned i = from; i < block->count; i++) {
+            events += insn_counts(kind, &block->insns[i]);
+        }
+        return events;
     }
     return end_counts(kind, (enum block_end)block->end);
 }
@@ -202,7 +220,7 @@ void counting_configure(struct vcpu *v, struct place place)
             continue;
         }
         if (c->event_class < INLINE_CLASSES) {
-            v->wants_classes |= UINT32_C(1) << c->event_class;
+            v->wants_classes |= UINT64_C(1) << c->event_class;
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
             v->counts_outcomes = true;
         } else {
@@ -270,6 +288,24 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
     counting_arm(v, place);
 }
 
+/* The index of the n-th instruction from place on that is an event of an inline class; there are so many. */
+static int nth_event(unsigned id, struct place place, uint64_t n)
+{
+    enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
+    unsigned i = place.index;
+
+    if (kind == EVENT_INSTRUCTIONS) {
+        return (int)(place.index + n) - 1;
+    }
+    if (kind < EVENT_UNITS) {
+        return place.block->count - 1;
+    }
+    for (; n > 0; i++) {
+        n -= insn_counts(kind, &place.block->insns[i]);
+    }
+    return (int)i - 1;
+}
+
 /* The first instruction of a block about to begin that takes a class to its end: an index, or -1. */
 static int first_due(const struct vcpu *v, struct place place)
 {
@@ -287,8 +323,7 @@ static int first_due(const struct vcpu *v, struct place place)
         if (events == 0 || left > events) {
             continue;
         }
-        bool each = c->event_class / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS;
-        int index = each ? (int)(place.index + left) - 1 : place.block->count - 1;
+        int index = nth_event(c->event_class, place, left);
 
         first = first < 0 || index < first ? index : first;
     }
@@ -302,10 +337,8 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
         return false;
     }
     if (due == block->count - 1) {
-        for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-            if (v->wants_classes >> id & 1) {
-                v->hot->counts[id] |= CLASS_FORCE;
-            }
+        for (uint64_t left = v->wants_classes; left != 0; left &= left - 1) {
+            v->hot->counts[__builtin_ctzll(left)] |= CLASS_FORCE;
         }
         return false;
     }
@@ -328,8 +361,8 @@ bool counting_due(struct vcpu *v)
 
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        v->hot->counts[id] &= CLASS_FORCE - 1;
+    for (uint64_t left = v->wants_classes; left != 0; left &= left - 1) {
+        v->hot->counts[__builtin_ctzll(left)] &= CLASS_FORCE - 1;
     }
     if (counting_due(v)) {
         uint64_t eventing_ip = running_block(v) != NULL ? running_block(v)->last : v->left_behind;
@@ -369,10 +402,10 @@ bool engine_stop(struct vcpu *v, struct place place)
 
 void counting_cut(struct vcpu *v, struct place place)
 {
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        if (v->wants_classes >> id & 1) {
-            v->hot->counts[id] -= engine_class_events(id, place.block, place.index);
-        }
+    for (uint64_t left = v->wants_classes; left != 0; left &= left - 1) {
+        unsigned id = (unsigned)__builtin_ctzll(left);
+
+        v->hot->counts[id] -= engine_class_events(id, place.block, place.index);
     }
     v->hot->stop_at = 0;
 }
@@ -384,11 +417,10 @@ void engine_repeat(struct vcpu *v, const struct block *block)
     if (before == NULL || before->end != END_REPEAT || before->last != block->pc) {
         return;
     }
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        if (v->wants_classes >> id & 1) {
-            bool counts = id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && engine_class_covers(id, block->cpl);
+    for (uint64_t left = v->wants_classes; left != 0; left &= left - 1) {
+        unsigned id = (unsigned)__builtin_ctzll(left);
+        bool counts = id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && engine_class_covers(id, block->cpl);
 
-            v->hot->counts[id] -= counts;
-        }
+        v->hot->counts[id] -= counts;
     }
 }

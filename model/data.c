@@ -94,6 +94,10 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
         return v->data.stlb_load;
     case EVENT_STLB_MISS_STORES:
         return v->data.stlb_store;
+    case EVENT_STLB_MISSES:
+        return v->data.stlb_load || v->data.stlb_store;
+    case EVENT_ACCESSES:
+        return load || store;
     case EVENT_L1_HITS:
         return load && v->data.level == LEVEL_L1;
     case EVENT_L2_HITS:

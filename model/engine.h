@@ -39,7 +39,7 @@
  */
 enum event_qualifier { ANY_RING, RING_0, OTHER_RINGS };
 #define EVENT_CLASSES  (EVENT_KINDS * EVENT_QUALIFIERS)
-#define INLINE_CLASSES (EVENT_OUTCOMES * EVENT_QUALIFIERS)
+#define INLINE_CLASSES (EVENT_OUTCOMES * EVENT_QUALIFIERS) /* at most 64 */
 #define CLASS_DUE      (UINT64_C(1) << 48)
 #define CLASS_FORCE    (UINT64_C(1) << 56)
 
@@ -120,7 +120,7 @@ struct vcpu {
     struct block *kept_last; /* a whole copy of the block that runs */
     /* what translated code must report, as far as this processor has ever been concerned */
     bool wants_blocks, wants_data;
-    uint32_t wants_classes; /* bit i: inline class i */
+    uint64_t wants_classes; /* bit i: inline class i */
 
     /* all from here on is cleared by reset */
     uint64_t reported[VIOLATIONS]; /* where each violation was reported last, plus 1 */

@@ -343,10 +343,11 @@ static enum insn_hook two_byte_hook(unsigned op)
 
 struct insn insn_classify(const uint8_t *bytes, size_t size)
 {
-    struct insn insn = { END_PLAIN, HOOK_NONE, 0 };
+    struct insn insn = { END_PLAIN, HOOK_NONE, 0, UNIT_INTEGER };
     bool locked = false;
     bool repeated = false;
     bool narrow = false; /* 66h, which is part of some opcodes */
+    unsigned repeat = 0; /* F2h or F3h, whichever came last */
     size_t i = 0;
 
     for (; i < size; i++) {
@@ -356,6 +357,7 @@ struct insn insn_classify(const uint8_t *bytes, size_t size)
             locked = true;
         } else if (b == 0xf2 || b == 0xf3) {
             repeated = true;
+            repeat = b;
         } else if (b == 0x66) {
             narrow = true;
         } else if (b != 0x67 && b != 0x26 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x64 && b != 0x65 &&
@@ -410,6 +412,7 @@ struct insn insn_classify(const uint8_t *bytes, size_t size)
     if (vex) {
         return insn; /* never a branch */
     }
+    insn.unit = insn_unit(map, op, repeat != 0 ? repeat : narrow ? 0x66 : 0, has_modrm ? bytes[i] : 0);
     if ((insn.flags & INSN_LOAD) && (locked || (map == 0 && (op == 0x86 || op == 0x87)))) {
         insn.flags |= INSN_LOCKED; /* XCHG with memory always is */
     }

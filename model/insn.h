@@ -2,6 +2,7 @@
 #ifndef MODEL_INSN_H
 #define MODEL_INSN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct insn {
     enum block_end end;
     enum insn_hook hook;
     unsigned flags; /* enum insn_flags */
+    enum insn_unit unit;
 };
 
 /*
@@ -22,5 +24,8 @@ struct insn {
  * byte. Intel SDM Vol. 2 (253666), "Opcode Map", appendix A, edition 083.
  */
 struct insn insn_classify(const uint8_t *bytes, size_t size);
+
+/* The unit of opcode op of a map (0F is map 1); prefix: 0, 66h, F3h or F2h, whichever counts. Not for VEX. */
+enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned modrm);
 
 #endif

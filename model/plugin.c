@@ -46,7 +46,7 @@ static struct {
     struct processor *processors[MAX_PROCESSORS];
     /* what translations carry */
     bool blocks, data;
-    uint32_t classes;
+    uint64_t classes;
     bool warned;
 } model;
 
@@ -451,7 +451,7 @@ static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MA
         char room[sizeof(struct block) + MAX_BLOCK * sizeof(struct block_insn)];
     } scratch;
     struct block *block = &scratch.block;
-    struct insn insn = { END_PLAIN, HOOK_NONE, 0 };
+    struct insn insn = { END_PLAIN, HOOK_NONE, 0, UNIT_INTEGER };
 
     memset(block, 0, sizeof(*block));
     block->count = (uint16_t)n;
@@ -465,8 +465,8 @@ static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MA
         block->pc = i == 0 ? pc : block->pc;
         block->last = pc;
         block->next = pc + qemu_plugin_insn_size(in);
-        block->insns[i] =
-            (struct block_insn){ (uint8_t)(pc - block->pc), (uint8_t)((pc - block->pc) >> 8), (uint8_t)insn.flags };
+        block->insns[i] = (struct block_insn){ (uint8_t)(pc - block->pc), (uint8_t)((pc - block->pc) >> 8),
+                                               (uint8_t)insn.flags, (uint8_t)insn.unit };
         hooks[i] = insn.hook;
         *hooked = *hooked || insn.hook != HOOK_NONE;
         *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
@@ -491,7 +491,7 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
     }
     if (!checked) { /* CLASS_FORCE must be seen in every block */
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
-                                                  class_count((unsigned)__builtin_ctz(model.classes)), CLASS_FORCE,
+                                                  class_count((unsigned)__builtin_ctzll(model.classes)), CLASS_FORCE,
                                                   block);
     }
 }

@@ -18,6 +18,16 @@ enum event_kind {
     EVENT_NEAR_CALLS,
     EVENT_NEAR_RETURNS,
     EVENT_FAR_BRANCHES,
+    EVENT_INDIRECT_BRANCHES, /* calls, jumps and returns */
+    EVENT_TYPED_BRANCHES,    /* all near ones but direct jumps */
+    EVENT_UNITS,             /* in the order of enum insn_unit, which begins with one that has no event */
+    EVENT_X87 = EVENT_UNITS,
+    EVENT_PACKED_SP,
+    EVENT_PACKED_DP,
+    EVENT_SCALAR_SP,
+    EVENT_SCALAR_DP,
+    EVENT_MMX_64,
+    EVENT_MMX_128,
     /* known when the block behind a branch begins */
     EVENT_OUTCOMES,
     EVENT_NEAR_TAKEN = EVENT_OUTCOMES,
@@ -26,6 +36,10 @@ enum event_kind {
     EVENT_MISPREDICTED_CONDITIONAL,
     EVENT_MISPREDICTED_CALLS,
     EVENT_MISPREDICTED_NEAR_TAKEN,
+    EVENT_MISPREDICTED_TAGGABLE, /* all but returns and far ones */
+    /* plus a mask of what is wanted: 1 not taken and predicted, 2 not taken and mispredicted, 4 and 8 taken ones */
+    EVENT_BRANCH_SETS,
+    EVENT_BRANCH_SETS_LAST = EVENT_BRANCH_SETS + 15,
     /* known when an instruction has accessed memory */
     EVENT_DATA,
     EVENT_LOADS = EVENT_DATA,
@@ -35,6 +49,8 @@ enum event_kind {
     EVENT_SPLIT_STORES,
     EVENT_STLB_MISS_LOADS,
     EVENT_STLB_MISS_STORES,
+    EVENT_STLB_MISSES, /* of either */
+    EVENT_ACCESSES,    /* loads, stores, and both in one */
     EVENT_L1_HITS,
     EVENT_L2_HITS,
     EVENT_L3_HITS,
@@ -69,6 +85,10 @@ enum model_register {
     REG_IA32_PERF_GLOBAL_CTRL,
     REG_MSR_OFFCORE_RSP_0,
     REG_MSR_OFFCORE_RSP_1,
+    REG_MSR_PEBS_MATRIX_VERT,
+    REG_MSR_TC_PRECISE_EVENT,
+    REG_MSR_LER_FROM_LIP,
+    REG_MSR_LER_TO_LIP,
     REG_STORED, /* those above are simply kept in an array; the ones below mean more */
     REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
     REG_IA32_PERF_GLOBAL_STATUS_RESET,
@@ -81,6 +101,9 @@ enum model_register {
     REG_LASTBRANCH_FROM,
     REG_LASTBRANCH_TO,
     REG_LASTBRANCH_INFO,
+    REG_NETBURST_COUNTER,
+    REG_NETBURST_CCCR,
+    REG_NETBURST_ESCR,
 };
 
 struct profile_msr {
@@ -102,8 +125,16 @@ struct profile_feature {
     const char *name;
 };
 
+/* Whose counters are NetBurst's, with ESCRs and CCCRs: netburst.c. */
+enum netburst {
+    NETBURST_NONE,
+    NETBURST_SINGLE_THREADED, /* 0F_00 to 0F_02 as modelled */
+    NETBURST_HYPER_THREADED,  /* 0F_03 and later; its other logical processor is never there */
+};
+
 struct profile {
     const char *name;
+    enum netburst netburst;
     const char *brand;     /* CPUID leaves 80000002h to 80000004h */
     uint32_t signature;    /* CPUID.1:EAX */
     uint32_t features_ecx; /* CPUID.1:ECX and EDX: set on top of what QEMU's -cpu gives */

@@ -564,6 +564,70 @@ static void truncated_at_every_length(void **state)
     assert_truncated(known_32, COUNT_OF(known_32));
 }
 
+/* Encodings by nasm; the units by the manual's sentences on each event. */
+static void execution_units(void **state)
+{
+    static const struct {
+        const char *text, *bytes;
+        size_t size;
+        enum insn_unit unit;
+    } rows[] = {
+        { "add eax, ebx", B("\x01\xd8"), UNIT_INTEGER },
+        { "fadd st1", B("\xd8\xc1"), UNIT_X87 },
+        { "fadd dword [ebx]", B("\xd8\x03"), UNIT_X87 },
+        { "fld1", B("\xd9\xe8"), UNIT_INTEGER },
+        { "fld dword [ebx]", B("\xd9\x03"), UNIT_INTEGER },
+        { "fchs", B("\xd9\xe0"), UNIT_X87 },
+        { "fincstp", B("\xd9\xf7"), UNIT_INTEGER },
+        { "fsqrt", B("\xd9\xfa"), UNIT_X87 },
+        { "fiadd dword [ebx]", B("\xda\x03"), UNIT_X87 },
+        { "fcmovb st1", B("\xda\xc1"), UNIT_INTEGER },
+        { "fucompp", B("\xda\xe9"), UNIT_X87 },
+        { "fild dword [ebx]", B("\xdb\x03"), UNIT_INTEGER },
+        { "fninit", B("\xdb\xe3"), UNIT_INTEGER },
+        { "fcomi st1", B("\xdb\xf1"), UNIT_X87 },
+        { "fmul st1, st0", B("\xdc\xc9"), UNIT_X87 },
+        { "fst st1", B("\xdd\xd1"), UNIT_INTEGER },
+        { "fucom st1", B("\xdd\xe1"), UNIT_X87 },
+        { "faddp st1", B("\xde\xc1"), UNIT_X87 },
+        { "fistp word [ebx]", B("\xdf\x1b"), UNIT_INTEGER },
+        { "fnstsw ax", B("\xdf\xe0"), UNIT_INTEGER },
+        { "fcomip st1", B("\xdf\xf1"), UNIT_X87 },
+        { "movaps xmm0, xmm1", B("\x0f\x28\xc1"), UNIT_INTEGER },
+        { "addps xmm0, xmm1", B("\x0f\x58\xc1"), UNIT_PACKED_SP },
+        { "addpd xmm0, xmm1", B("\x66\x0f\x58\xc1"), UNIT_PACKED_DP },
+        { "addss xmm0, xmm1", B("\xf3\x0f\x58\xc1"), UNIT_SCALAR_SP },
+        { "addsd xmm0, xmm1", B("\xf2\x0f\x58\xc1"), UNIT_SCALAR_DP },
+        { "mulps xmm8, xmm9", B("\x45\x0f\x59\xc1"), UNIT_PACKED_SP },
+        { "xorps xmm0, xmm0", B("\x0f\x57\xc0"), UNIT_PACKED_SP },
+        { "cmpsd xmm0, xmm1, 1", B("\xf2\x0f\xc2\xc1\x01"), UNIT_SCALAR_DP },
+        { "shufps xmm0, xmm1, 0", B("\x0f\xc6\xc1\x00"), UNIT_PACKED_SP },
+        { "comiss xmm0, xmm1", B("\x0f\x2f\xc1"), UNIT_SCALAR_SP },
+        { "ucomisd xmm0, xmm1", B("\x66\x0f\x2e\xc1"), UNIT_SCALAR_DP },
+        { "cvtsi2sd xmm0, eax", B("\xf2\x0f\x2a\xc0"), UNIT_INTEGER },
+        { "paddd mm0, mm1", B("\x0f\xfe\xc1"), UNIT_MMX_64 },
+        { "paddd xmm0, xmm1", B("\x66\x0f\xfe\xc1"), UNIT_MMX_128 },
+        { "pslld mm0, 1", B("\x0f\x72\xf0\x01"), UNIT_MMX_64 },
+        { "pshufd xmm0, xmm1, 0", B("\x66\x0f\x70\xc1\x00"), UNIT_MMX_128 },
+        { "pshuflw xmm0, xmm1, 0", B("\xf2\x0f\x70\xc1\x00"), UNIT_MMX_128 },
+        { "movq mm0, mm1", B("\x0f\x6f\xc1"), UNIT_INTEGER },
+        { "movdqa xmm0, xmm1", B("\x66\x0f\x6f\xc1"), UNIT_INTEGER },
+        { "emms", B("\x0f\x77"), UNIT_INTEGER },
+        { "rdmsr", B("\x0f\x32"), UNIT_INTEGER },
+        { "cvttpd2dq xmm0, xmm1", B("\x66\x0f\xe6\xc1"), UNIT_INTEGER },
+        { "vaddps ymm0, ymm1, ymm2", B("\xc5\xf4\x58\xc2"), UNIT_INTEGER },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct insn insn = classify(rows[i].bytes, rows[i].size);
+
+        if (insn.unit != rows[i].unit) {
+            fail_msg("%s: unit %d, not %d", rows[i].text, (int)insn.unit, (int)rows[i].unit);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -577,6 +641,7 @@ int main(void)
         cmocka_unit_test(prefixes),
         cmocka_unit_test(nothing_but_prefixes),
         cmocka_unit_test(truncated_at_every_length),
+        cmocka_unit_test(execution_units),
     };
     return cmocka_run_group_tests_name("the model's instruction classifier", tests, NULL, NULL);
 }
