@@ -3,11 +3,12 @@
 
 #include "arch/x86/msr.h"
 
-struct window bts_window(bool circular, uint64_t off)
+struct window bts_window(const struct caps *caps, bool circular, uint64_t off)
 {
+    const struct debugctl_bits *bits = caps->debugctl;
     uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
 
     return (struct window){ .msr = MSR_IA32_DEBUGCTL,
-                            .on = rest | DEBUGCTL_TR | DEBUGCTL_BTS | (circular ? 0 : DEBUGCTL_BTINT) | off,
+                            .on = rest | bits->tr | bits->bts | (circular ? 0 : bits->btint) | off,
                             .off = rest };
 }

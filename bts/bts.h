@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ds/caps.h"
 #include "workload/workload.h"
 
 /*
  * The window that traces branches into the open DS area: TR and BTS, BTINT unless circular, and the privilege levels
- * to leave out (DEBUGCTL_BTS_OFF_OS, DEBUGCTL_BTS_OFF_USR; they need CPUID's DS-CPL).
+ * to leave out (off: bts_off_os, bts_off_usr of caps->debugctl; they need CPUID's DS-CPL).
  */
-struct window bts_window(bool circular, uint64_t off);
+struct window bts_window(const struct caps *caps, bool circular, uint64_t off);
 
 #endif

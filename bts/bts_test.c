@@ -23,7 +23,7 @@ static void trace(struct test_run *run, const struct workload *workload)
     test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
     if (!records_open(run, &roomy))
         return;
-    window = bts_window(false, 0);
+    window = bts_window(run->caps, false, 0);
     workload->run(&window);
     records_close(run, 0);
     records_compare_bts(run, workload, 0);
@@ -93,7 +93,7 @@ static void threshold(struct test_run *run)
     test_plan(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL));
     if (!records_open(run, &config))
         return;
-    window = bts_window(false, 0);
+    window = bts_window(run->caps, false, 0);
     workload_long_loop.run(&window);
     records_close(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL) / 256);
     records_compare_bts(run, &workload_long_loop, 0);
@@ -118,7 +118,7 @@ static void circular(struct test_run *run)
     test_plan(run, config.bts_records);
     if (!records_open(run, &config))
         return;
-    window = bts_window(true, 0);
+    window = bts_window(run->caps, true, 0);
     workload_long_loop.run(&window);
     records_close(run, 0);
     test_equal(run, "number of interrupts", ds_counts()->interrupts, 0);
@@ -143,7 +143,7 @@ static void circular_order(struct test_run *run)
     test_plan(run, config.bts_records);
     if (!records_open(run, &config))
         return;
-    window = bts_window(true, 0);
+    window = bts_window(run->caps, true, 0);
     workload_loop.run(&window);
     records_close(run, 0);
     records_compare_bts(run, &workload_loop, branches - config.bts_records);
@@ -168,7 +168,7 @@ static void trace_rings(struct test_run *run, uint64_t off, const struct workloa
     test_plan(run, expected);
     if (!records_open(run, &roomy))
         return;
-    window = bts_window(false, off);
+    window = bts_window(run->caps, false, off);
     workload_calls.run(&window);
     workload_user.run(&window);
     records_close(run, 0);
@@ -195,7 +195,7 @@ static void check_ring(struct test_run *run, bool user_wanted)
 
 static void off_os(struct test_run *run)
 {
-    trace_rings(run, DEBUGCTL_BTS_OFF_OS, NULL, &workload_user);
+    trace_rings(run, run->caps->debugctl->bts_off_os, NULL, &workload_user);
     check_ring(run, true);
 }
 
@@ -209,7 +209,7 @@ TEST(bts_cpl_off_os) = {
 
 static void off_usr(struct test_run *run)
 {
-    trace_rings(run, DEBUGCTL_BTS_OFF_USR, &workload_calls, NULL);
+    trace_rings(run, run->caps->debugctl->bts_off_usr, &workload_calls, NULL);
     check_ring(run, false);
 }
 
@@ -223,7 +223,7 @@ TEST(bts_cpl_off_usr) = {
 
 static void off_both(struct test_run *run)
 {
-    trace_rings(run, DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR, NULL, NULL);
+    trace_rings(run, run->caps->debugctl->bts_off_os | run->caps->debugctl->bts_off_usr, NULL, NULL);
     test_saw(run, ds_bts_log()->records);
 }
 

@@ -43,6 +43,7 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_NO_APIC] = "no local APIC: CPUID.1:EDX bit 9 clear",
     [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
     [CAPS_APIC_UNUSABLE] = "no local APIC: it does not work in xAPIC mode",
+    [CAPS_NO_LONG_MODE] = "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear",
     [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
     [CAPS_PERFMON_NONE] = "no performance monitoring: CPUID.0AH:EAX has version 0",
     [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
@@ -198,7 +199,7 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
 static void fill_pebs(const struct core *core, struct caps *caps)
 {
     caps->pebs_baseline = (caps->perf_capabilities & PERF_CAP_PEBS_BASELINE) != 0;
-    caps->pebs_trap_like = (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0;
+    caps->pebs_trap_like = caps->pdcm ? (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0 : core->pebs_trap_like;
     caps->pebs_retire_latency = (caps->perf_capabilities & PERF_CAP_RETIRE_LATENCY) != 0;
     caps->pebs_record_size = caps->ds_width == DS_WIDTH_64 ? (unsigned)pebs_record_size(caps->pebs_format) : 0;
 
@@ -352,6 +353,7 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     enum caps_reason lbr = judge_lbr(input, caps);
     caps->reason[CAPS_NEED_APIC] =
         also(caps->apic ? CAPS_AVAILABLE : CAPS_NO_APIC, input->apic_base.valid, CAPS_APIC_BASE_FAULTS);
+    caps->reason[CAPS_NEED_LONG_MODE] = caps->long_mode ? CAPS_AVAILABLE : CAPS_NO_LONG_MODE;
     caps->reason[CAPS_NEED_PERFMON] = perfmon;
     caps->reason[CAPS_NEED_GLOBAL_CTRL] = global;
     caps->reason[CAPS_NEED_FREEZE] = also(global, caps->freeze != CAPS_FREEZE_NONE, CAPS_NO_FREEZE);

@@ -39,6 +39,7 @@ struct caps_input {
 /* What a test may need. caps_missing() names the lowest that is missing, so the roots stand first. */
 enum caps_need {
     CAPS_NEED_APIC,
+    CAPS_NEED_LONG_MODE,
     CAPS_NEED_PERFMON,
     CAPS_NEED_GLOBAL_CTRL,
     CAPS_NEED_FREEZE,
@@ -61,6 +62,7 @@ enum caps_need {
 };
 
 #define NEED_APIC          (UINT64_C(1) << CAPS_NEED_APIC)          /* a local APIC */
+#define NEED_LONG_MODE     (UINT64_C(1) << CAPS_NEED_LONG_MODE)     /* 64-bit processor, in whatever mode it is */
 #define NEED_PERFMON       (UINT64_C(1) << CAPS_NEED_PERFMON)       /* architectural performance monitoring */
 #define NEED_GLOBAL_CTRL   (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL)   /* its version 2: the IA32_PERF_GLOBAL registers */
 #define NEED_FREEZE        (UINT64_C(1) << CAPS_NEED_FREEZE)        /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
@@ -86,6 +88,7 @@ enum caps_reason {
     CAPS_NO_APIC,
     CAPS_APIC_BASE_FAULTS,
     CAPS_APIC_UNUSABLE, /* found by whoever tries it, not by caps_fill() */
+    CAPS_NO_LONG_MODE,
     CAPS_NO_PERFMON_LEAF,
     CAPS_PERFMON_NONE,
     CAPS_PERFMON_VERSION,

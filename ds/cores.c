@@ -84,12 +84,14 @@ static const struct core netburst_4 = { .name = "NetBurst",
                                         .bts_prediction = true,
                                         LBR_NETBURST_4,
                                         .pebs_method = PEBS_METHOD_NETBURST,
+                                        .pebs_trap_like = true,
                                         .notes = notes_netburst };
 static const struct core netburst_16 = { .name = "NetBurst",
                                          .debugctl = &debugctl_netburst,
                                          .bts_prediction = true,
                                          LBR_NETBURST_16,
                                          .pebs_method = PEBS_METHOD_NETBURST,
+                                         .pebs_trap_like = true,
                                          .notes = notes_netburst };
 static const struct core pentium_m = { .name = "Pentium M", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };
 static const struct core core_duo = { .name = "Core Duo", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };

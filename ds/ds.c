@@ -8,6 +8,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
+#include "ds/counting.h"
 #include "ds/ds_area.h"
 #include "arch/x86/image.h"
 #include "kernel/string.h"
@@ -17,7 +18,8 @@
 #define BTS_LOG_SIZE     0x30000u
 #define PEBS_LOG_SIZE    0x30000u
 
-#define DEBUGCTL_BTS_ALL (DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT)
+/* Pauses that let records on their way reach memory: the "quiescent period" of SDM Vol. 3B, 18.4.4.4. */
+#define QUIESCENT_PAUSES 1000u
 
 /* Pages of their own (kernel64.ld): no code, no other data. */
 #define DS_MEMORY __attribute__((section(".ds"), aligned(4096)))
@@ -43,6 +45,12 @@ static void (*observer)(uint64_t global_status);
 static uint64_t address_of(const void *object)
 {
     return (uint64_t)(uintptr_t)object;
+}
+
+/* All that makes this processor store branches. */
+static uint64_t bts_bits(const struct caps *caps)
+{
+    return caps->debugctl->tr | caps->debugctl->bts | caps->debugctl->btint;
 }
 
 static void area_read(struct ds_area *area)
@@ -135,10 +143,10 @@ static void service(struct interrupt_frame *frame)
         return;
     }
     debugctl = msr_get(MSR_IA32_DEBUGCTL);
-    msr_write(MSR_IA32_DEBUGCTL, debugctl & ~DEBUGCTL_BTS_ALL);
-    control = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
-    status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+    if (bts.used)
+        msr_write(MSR_IA32_DEBUGCTL, debugctl & ~bts_bits(open_for));
+    control = counting_stop(open_for);
+    status = counting_status(open_for);
 
     any = drain_both();
     counts.interrupts++;
@@ -146,11 +154,12 @@ static void service(struct interrupt_frame *frame)
     if (observer)
         observer(status);
 
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, status);
+    counting_acknowledge(open_for, status);
     apic_performance_arm(VECTOR_PERFORMANCE);
     apic_eoi();
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, control);
-    msr_write(MSR_IA32_DEBUGCTL, debugctl);
+    counting_resume(open_for, control);
+    if (bts.used)
+        msr_write(MSR_IA32_DEBUGCTL, debugctl);
 }
 
 static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
@@ -213,6 +222,14 @@ static void facility_open(struct facility *f, bool used, bool circular, unsigned
     f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
 }
 
+/* On format 0 a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; Linux too). */
+unsigned ds_pebs_capacity(const struct caps *caps)
+{
+    unsigned size = caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_format == 0 ? PAGE_SIZE : PEBS_BUFFER_SIZE;
+
+    return caps->pebs_record_size ? size / caps->pebs_record_size : 0;
+}
+
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
 {
     /* No manual says that bits above a counter's width are ignored. Without CPUID.0AH the width is 0: all bits stay. */
@@ -226,7 +243,7 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
     counts = (struct ds_counts){ 0 };
     *breaches = (struct ds_breaches){ 0 };
     if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
-        (uint64_t)config->pebs_records * caps->pebs_record_size > PEBS_BUFFER_SIZE)
+        config->pebs_records > ds_pebs_capacity(caps))
         return false;
 
     if (config->bts)
@@ -260,16 +277,21 @@ void ds_close(void)
     if (!open_for)
         return;
     interrupts_off();
-    msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~DEBUGCTL_BTS_ALL);
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
-    msr_write(MSR_PEBS_ENABLE, 0);
+    if (bts.used)
+        msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~bts_bits(open_for));
+    counting_stop(open_for);
+    if (pebs.used) {
+        msr_write(MSR_PEBS_ENABLE, 0);
+        for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
+            cpu_pause();
+    }
     if (bts.circular) {
         struct ds_area area;
         area_read(&area);
         drain_circular(&bts, &area.bts, bts_buffer);
     }
     drain_both();
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    counting_acknowledge(open_for, counting_status(open_for));
     apic_performance_mask();
     msr_write(MSR_IA32_DS_AREA, 0);
     open_for = NULL;

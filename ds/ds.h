@@ -39,6 +39,9 @@ struct ds_counts {
     unsigned spurious;   /* of these: without a record and without a status bit */
 };
 
+/* The most records that a PEBS buffer may have on this processor. */
+unsigned ds_pebs_capacity(const struct caps *caps);
+
 /*
  * Builds the management area in memory, installs the service routine, sets the LVT entry up, checks everything against
  * the manual's restrictions, and only then writes IA32_DS_AREA. Returns false, with the breaches in *breaches, when

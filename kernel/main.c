@@ -127,8 +127,8 @@ static void quiesce(void)
         msr_write(MSR_IA32_DEBUGCTL, machine.caps.freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
     if (!caps_missing(&machine.caps, NEED_PEBS))
         msr_write(MSR_PEBS_ENABLE, 0);
-    if (!caps_missing(&machine.caps, NEED_GLOBAL_CTRL))
-        counters_clear(machine.caps.general_count, machine.caps.fixed_count);
+    if (!caps_missing(&machine.caps, NEED_PERFMON))
+        counters_clear(machine.caps.general_count, machine.caps.fixed_count, machine.caps.global_ctrl);
 }
 
 static void step_tests(void)

@@ -9,17 +9,29 @@ void lbr_reset(const struct caps *caps, uint64_t select)
         msr_write(caps->lbr_select, select);
     for (unsigned i = 0; i < caps->lbr_depth; i++) {
         msr_write(caps->lbr_from + i, 0);
-        msr_write(caps->lbr_to + i, 0);
+        if (caps->lbr_to)
+            msr_write(caps->lbr_to + i, 0);
         if (caps->lbr_info)
             msr_write(caps->lbr_info + i, 0);
     }
 }
 
-struct window lbr_window(uint64_t more)
+struct window lbr_window(const struct caps *caps, uint64_t more)
 {
     uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
 
-    return (struct window){ .msr = MSR_IA32_DEBUGCTL, .on = rest | DEBUGCTL_LBR | more, .off = rest };
+    return (struct window){ .msr = MSR_IA32_DEBUGCTL, .on = rest | caps->debugctl->lbr | more, .off = rest };
+}
+
+/* Reads register n of the stack. */
+static enum lbr_error read_entry(const struct caps *caps, unsigned n, struct lbr_entry *entry)
+{
+    uint64_t from = msr_get(caps->lbr_from + n);
+
+    if (caps->lbr_layout == LBR_LAYOUT_PACKED)
+        return lbr_decode(caps->lbr_format, (uint32_t)from, from >> 32, 0, entry);
+    return lbr_decode(caps->lbr_format, from, msr_get(caps->lbr_to + n),
+                      caps->lbr_info ? msr_get(caps->lbr_info + n) : 0, entry);
 }
 
 void lbr_read(const struct caps *caps, struct lbr_stack *stack)
@@ -31,7 +43,6 @@ void lbr_read(const struct caps *caps, struct lbr_stack *stack)
         unsigned n;
         stack->error = lbr_position(stack->depth, stack->tos, age, &n);
         if (stack->error == LBR_DECODE_OK)
-            stack->error = lbr_decode(caps->lbr_format, msr_get(caps->lbr_from + n), msr_get(caps->lbr_to + n),
-                                      caps->lbr_info ? msr_get(caps->lbr_info + n) : 0, &stack->entries[age]);
+            stack->error = read_entry(caps, n, &stack->entries[age]);
     }
 }

@@ -24,8 +24,8 @@ struct lbr_stack {
  */
 void lbr_reset(const struct caps *caps, uint64_t select);
 
-/* The window that records branches; more: further bits of IA32_DEBUGCTL (the freezes). */
-struct window lbr_window(uint64_t more);
+/* The window that records branches; more: further bits of caps->debugctl (the freezes). */
+struct window lbr_window(const struct caps *caps, uint64_t more);
 
 /* Reads the whole stack. LBR must be off or frozen. */
 void lbr_read(const struct caps *caps, struct lbr_stack *stack);

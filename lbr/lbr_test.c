@@ -46,7 +46,7 @@ static void record(struct test_run *run, const struct workload *workload, uint64
     test_plan(run, total < depth ? total : depth);
     interrupts_off();
     lbr_reset(run->caps, suppress);
-    window = lbr_window(0);
+    window = lbr_window(run->caps, 0);
     workload->run(&window);
     lbr_read(run->caps, &stack);
     interrupts_on();
@@ -221,7 +221,7 @@ static void select_kernel(struct test_run *run)
     test_plan(run, 0);
     interrupts_off();
     lbr_reset(run->caps, LBR_SELECT_CPL_EQ_0);
-    window = lbr_window(0);
+    window = lbr_window(run->caps, 0);
     workload_calls.run(&window);
     lbr_read(run->caps, &stack);
     lbr_reset(run->caps, NO_FILTER);
@@ -276,7 +276,7 @@ static void freeze(struct test_run *run)
     lbr_reset(run->caps, NO_FILTER);
     if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
-    recording = lbr_window(DEBUGCTL_FREEZE_LBRS_ON_PMI);
+    recording = lbr_window(run->caps, run->caps->debugctl->freeze_lbrs);
     msr_write((uint32_t)recording.msr, recording.on);
     workload_long_loop.run(&counting);
     msr_write((uint32_t)recording.msr, recording.off);

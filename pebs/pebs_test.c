@@ -389,7 +389,7 @@ static void with_bts(struct test_run *run)
         return;
     if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
-    tracing = bts_window(false, DEBUGCTL_BTS_OFF_OS);
+    tracing = bts_window(run->caps, false, run->caps->debugctl->bts_off_os);
     msr_write((uint32_t)tracing.msr, tracing.on);
     workload_user_loop.run(&counting);
     msr_write((uint32_t)tracing.msr, tracing.off);

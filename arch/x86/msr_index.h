@@ -41,16 +41,9 @@
 
 #define MSR_LASTBRANCH_TOS 0x000001c9u
 
-#define MSR_IA32_DEBUGCTL              0x000001d9u
-#define DEBUGCTL_LBR                   MSR_BIT(0)
-#define DEBUGCTL_TR                    MSR_BIT(6)
-#define DEBUGCTL_BTS                   MSR_BIT(7)
-#define DEBUGCTL_BTINT                 MSR_BIT(8)
-#define DEBUGCTL_BTS_OFF_OS            MSR_BIT(9)
-#define DEBUGCTL_BTS_OFF_USR           MSR_BIT(10)
-#define DEBUGCTL_FREEZE_LBRS_ON_PMI    MSR_BIT(11)
-#define DEBUGCTL_FREEZE_PERFMON_ON_PMI MSR_BIT(12)
-#define DEBUGCTL_FREEZE_WHILE_SMM      MSR_BIT(14)
+#define MSR_IA32_DEBUGCTL         0x000001d9u /* its other bits differ: caps->debugctl */
+#define DEBUGCTL_LBR              MSR_BIT(0)
+#define DEBUGCTL_FREEZE_WHILE_SMM MSR_BIT(14)
 
 #define MSR_IA32_PAT 0x00000277u
 

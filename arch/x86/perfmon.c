@@ -17,14 +17,16 @@ uint64_t counter_read(unsigned n)
     return msr_get(MSR_IA32_PMC(n));
 }
 
-void counters_clear(unsigned general, unsigned fixed)
+void counters_clear(unsigned general, unsigned fixed, bool global)
 {
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    if (global)
+        msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
     for (unsigned n = 0; n < general; n++) {
         msr_write(MSR_IA32_PERFEVTSEL(n), 0);
         msr_write(MSR_IA32_PMC(n), 0);
     }
     if (fixed)
         msr_write(MSR_IA32_FIXED_CTR_CTRL, 0);
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    if (global)
+        msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
 }

@@ -14,7 +14,10 @@
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
 uint64_t counter_read(unsigned n);
 
-/* Stops and clears so many general counters, stops the fixed ones if there are any, and clears the status of all. */
-void counters_clear(unsigned general, unsigned fixed);
+/*
+ * Stops and clears so many general counters, stops the fixed ones if there are any, and clears the status of all.
+ * global: the IA32_PERF_GLOBAL registers exist.
+ */
+void counters_clear(unsigned general, unsigned fixed, bool global);
 
 #endif

@@ -527,6 +527,15 @@ static void each_reason_of_the_others(void **state)
     assert_missing(&input, NEED_APIC, "no local APIC: IA32_APIC_BASE cannot be read");
     assert_int_equal(fill(&input).apic_base, 0);
 
+    input = skylake();
+    input.leaf_80000001.edx &= ~(1u << 29);
+    assert_missing(&input, NEED_LONG_MODE, "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear");
+    input = skylake(); /* a register that is not there cannot say trap-like: NetBurst is, all the same */
+    input.leaf_1.ecx &= ~(1u << 15);
+    assert_false(fill(&input).pebs_trap_like);
+    input.leaf_1.eax = 0x00000f29;
+    assert_true(fill(&input).pebs_trap_like);
+
     static const uint64_t users[] = { NEED_GLOBAL_CTRL, NEED_FREEZE };
     for (size_t i = 0; i < COUNT_OF(users); i++) {
         input = skylake();
