@@ -44,38 +44,60 @@ PURE := $(sort $(wildcard $(PURE)))
 
 # ---- kernel ---------------------------------------------------------------------------------------------------------
 .PHONY: kernel
-kernel: $B/dstest86-64.elf ## the kernel ELF
+kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
-K64 := $B/k64
 LOADER_ONLY := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c
 KERNEL_C := $(filter-out $(LOADER_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
             $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr kernel)))
-KERNEL_ASM64 := arch/x86/entry64.asm arch/x86/interrupts64.asm $(wildcard workload/*.asm)
-KERNEL_OBJ64 := $(KERNEL_C:%.c=$(K64)/%.o) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o)
+KERNEL_ASM := $(wildcard arch/x86/*.asm workload/*.asm)
 
 # Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state.
 KERNEL_CFLAGS := $(WARNINGS) -O2 -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
-                 -fno-omit-frame-pointer -mgeneral-regs-only -I. -I$B/include
+                 -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ikernel/freestanding -I$B/include
 # Tests run in the order in which their file has them; clang keeps it by itself.
 KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
-KERNEL_CFLAGS64 := $(KERNEL_CFLAGS) -m64 -mno-red-zone -mcmodel=small
-
-$(K64)/%.o: %.c
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$Q$(CC) $(KERNEL_CFLAGS64) $(DEPS) -c $< -o $@
-
 # nasm 2.16.03 warns of every relocation, which a linked image is full of; 2.16.01 does not know these warnings.
 NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
 
-$(K64)/%.asm.o: %.asm
-	@mkdir -p $(@D)
-	$(call say,NASM,$<)
-	$Q$(NASM) -I./ -I$B/include/ -f elf64 -g -F dwarf $(NASM_WARNINGS) -MD $@.d -MP $< -o $@
+# Both kernels come from the same sources, but for the files whose names end in a width.
+# $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
+define kernel_rules
+KERNEL_C$1 := $$(filter-out %$5.c,$$(KERNEL_C))
+KERNEL_ASM$1 := $$(filter-out %$5.asm,$$(KERNEL_ASM))
+KERNEL_OBJ$1 := $$(KERNEL_C$1:%.c=$B/k$1/%.o) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o)
+
+$B/k$1/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
+	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 $$(DEPS) -c $$< -o $$@
+
+$B/k$1/%.asm.o: %.asm
+	@mkdir -p $$(@D)
+	$$(call say,NASM,$$<)
+	$$Q$$(NASM) -I./ -I$B/include/ -f $3 -g -F dwarf $$(NASM_WARNINGS) -MD $$@.d -MP $$< -o $$@
+
+$B/k$1/kernel/main.o: $B/include/version.h
+$B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
+
+# Two links: the first places everything, the second carries the symbol table made from it, which comes last.
+LINK$1 := $$(LD) -m $4 -n -static -nostdlib --build-id=none -z noexecstack -T arch/x86/kernel.ld
+$B/k$1/symbols-none.o: kernel/symbols.awk
+	@mkdir -p $$(@D)
+	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
+$B/k$1/placed.elf: $$(KERNEL_OBJ$1) $B/k$1/symbols-none.o arch/x86/kernel.ld
+	$$Q$$(LINK$1) $$(KERNEL_OBJ$1) $B/k$1/symbols-none.o -o $$@
+$B/k$1/symbols.o: $B/k$1/placed.elf kernel/symbols.awk
+	$$Qnm -n $$< | awk -f kernel/symbols.awk >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
+$B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/symbols.o
+	$$(call say,LINK,$$@)
+	$$Q$$(LINK$1) $$(KERNEL_OBJ$1) $B/k$1/symbols.o -o $$@
+
+-include $$(KERNEL_C$1:%.c=$B/k$1/%.d) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o.d)
+endef
+$(eval $(call kernel_rules,64,-m64 -mno-red-zone -mcmodel=small,elf64,elf_x86_64,32))
+$(eval $(call kernel_rules,32,-m32 -march=i686,elf32,elf_i386,64))
 
 # The version for C and for nasm, touched only when it changes.
-$(K64)/kernel/main.o: $B/include/version.h
-$(K64)/arch/x86/entry64.asm.o: $B/include/version.inc
 $B/include/version.h: DEFINE := \#define
 $B/include/version.inc: DEFINE := %define
 $B/include/version.h $B/include/version.inc: FORCE
@@ -84,21 +106,6 @@ $B/include/version.h $B/include/version.inc: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 FORCE:
-
-# Two links: the first places everything, the second carries the symbol table made from it, which comes last.
-LINK64 = $(LD) -m elf_x86_64 -n -static -nostdlib --build-id=none -z noexecstack -T arch/x86/kernel64.ld
-$(K64)/symbols-none.o: kernel/symbols.awk
-	@mkdir -p $(@D)
-	$Qawk -f $< </dev/null >$(@:.o=.asm) && $(NASM) -f elf64 $(@:.o=.asm) -o $@
-$(K64)/placed.elf: $(KERNEL_OBJ64) $(K64)/symbols-none.o arch/x86/kernel64.ld
-	$Q$(LINK64) $(KERNEL_OBJ64) $(K64)/symbols-none.o -o $@
-$(K64)/symbols.o: $(K64)/placed.elf kernel/symbols.awk
-	$Qnm -n $< | awk -f kernel/symbols.awk >$(@:.o=.asm) && $(NASM) -f elf64 $(@:.o=.asm) -o $@
-$B/dstest86-64.elf: $(KERNEL_OBJ64) $(K64)/symbols.o
-	$(call say,LINK,$@)
-	$Q$(LINK64) $(KERNEL_OBJ64) $(K64)/symbols.o -o $@
-
--include $(KERNEL_C:%.c=$(K64)/%.d) $(KERNEL_ASM64:%.asm=$(K64)/%.asm.o.d)
 
 # ---- UEFI loader and ISO --------------------------------------------------------------------------------------------
 # gnu-efi's crt0 and linker script make a shared object, of which objcopy makes the .efi; the .so keeps gdb's symbols.

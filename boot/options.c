@@ -172,6 +172,16 @@ static enum options_error take_width(struct slice value, struct options *options
     return OPTIONS_OK;
 }
 
+static enum options_error take_paging(struct slice value, struct options *options)
+{
+    static const char *const choices[] = { "auto", "pae", "legacy" };
+    unsigned choice = find_choice(value, choices, 3);
+    if (choice == 3)
+        return OPTIONS_NOT_A_CHOICE;
+    options->paging = (enum options_paging)choice;
+    return OPTIONS_OK;
+}
+
 /* All options: what parses, what the defaults are, and what the help says. */
 static const struct option {
     const char *name;
@@ -190,6 +200,7 @@ static const struct option {
     { "console", "ttyS0..3[,BAUD]", "ttyS0,115200", take_console, "serial port and its speed" },
     { "gdbwait", NULL, NULL, take_gdbwait, "wait for a debugger before the first test" },
     { "width", "32|64", NULL, take_width, "which kernel the loader starts" },
+    { "paging", "auto|pae|legacy", "auto", take_paging, "page tables of the 32-bit kernel" },
 };
 
 #define OPTIONS (sizeof(table) / sizeof(table[0]))

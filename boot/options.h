@@ -16,6 +16,8 @@ struct slice {
 
 enum options_end { OPTIONS_END_HALT, OPTIONS_END_REBOOT, OPTIONS_END_POWEROFF };
 
+enum options_paging { OPTIONS_PAGING_AUTO, OPTIONS_PAGING_PAE, OPTIONS_PAGING_LEGACY };
+
 enum options_exit {
     OPTIONS_EXIT_AUTO, /* the debug exit device, if a hypervisor is present */
     OPTIONS_EXIT_DEBUG,
@@ -37,6 +39,7 @@ struct options {
     unsigned console_baud; /* a divisor of 115200, 1200 or more */
     bool gdbwait;          /* wait for a debugger before the first test */
     unsigned width;        /* 32, 64 or 0 = not given: the loader's choice of kernel; the kernel itself ignores it */
+    enum options_paging paging; /* page tables of the 32-bit kernel */
 };
 
 enum options_error {

@@ -21,7 +21,7 @@
 /* Pauses that let records on their way reach memory: the "quiescent period" of SDM Vol. 3B, 18.4.4.4. */
 #define QUIESCENT_PAUSES 1000u
 
-/* Pages of their own (kernel64.ld): no code, no other data. */
+/* Pages of their own (kernel.ld): no code, no other data. */
 #define DS_MEMORY __attribute__((section(".ds"), aligned(4096)))
 static uint8_t management_area[PAGE_SIZE] DS_MEMORY;
 static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
@@ -82,7 +82,7 @@ static bool drain(struct facility *f, struct ds_buffer *buffer, const uint8_t *m
 
     if (!f->used || !filled)
         return false;
-    if (buffer->index < buffer->base || buffer->index > buffer->maximum || filled % f->log.record_size) {
+    if (buffer->index < buffer->base || buffer->index > buffer->maximum || (size_t)filled % f->log.record_size) {
         f->log.broken++;
     } else {
         log_append(f, memory, (size_t)filled);
@@ -96,21 +96,21 @@ static bool drain(struct facility *f, struct ds_buffer *buffer, const uint8_t *m
 /* A circular buffer is read once, when it stands: from the index on, if it has ever wrapped, and up to the index. */
 static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const uint8_t *memory)
 {
-    uint64_t filled = buffer->index - buffer->base;
-    uint64_t size = buffer->maximum - buffer->base;
+    uint64_t distance = buffer->index - buffer->base;
+    size_t size = (size_t)(buffer->maximum - buffer->base), filled = (size_t)distance;
     const uint8_t *oldest = memory + filled;
 
-    if (filled > size || filled % f->log.record_size) {
+    if (distance > size || filled % f->log.record_size) {
         f->log.broken++;
         return;
     }
-    for (uint64_t i = 0; i < size - filled; i++) {
+    for (size_t i = 0; i < size - filled; i++) {
         if (oldest[i]) { /* the buffer was zero at the start, and no branch has two addresses of zero */
-            log_append(f, oldest, (size_t)(size - filled));
+            log_append(f, oldest, size - filled);
             break;
         }
     }
-    log_append(f, memory, (size_t)filled);
+    log_append(f, memory, filled);
 }
 
 static bool drain_both(void)
@@ -164,17 +164,18 @@ static void service(struct interrupt_frame *frame)
 
 static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
 {
-    const struct caps *caps = context;
     uint64_t entry;
 
+    (void)context;
     if (!paging_lookup(linear, &entry))
         return false;
     *page = (struct ds_page){ .writable = (entry & PAGE_WRITE) != 0,
                               .user = (entry & PAGE_USER) != 0,
                               .accessed = (entry & PAGE_ACCESSED) != 0,
                               .dirty = (entry & PAGE_DIRTY) != 0,
-                              .code = caps->nx ? !(entry & PAGE_NO_EXECUTE)
-                                               : linear >= address_of(text_start) && linear < address_of(user_end),
+                              .code = paging_no_execute()
+                                          ? !(entry & PAGE_NO_EXECUTE)
+                                          : linear >= address_of(text_start) && linear < address_of(user_end),
                               .write_back = !(entry & (PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH)),
                               .physical = (entry & PAGE_ADDRESS) | (linear & (PAGE_SIZE - 1)) };
     return true;
@@ -201,8 +202,7 @@ static struct ds_description describe(const struct caps *caps, const struct ds_c
                                             : gate == GATE_TRAP    ? DS_GATE_TRAP
                                             : gate                 ? DS_GATE_OTHER
                                                                    : DS_GATE_ABSENT,
-                                    .page = page_facts,
-                                    .context = (void *)(uintptr_t)caps };
+                                    .page = page_facts };
 }
 
 static struct ds_buffer buffer_of(const uint8_t *memory, unsigned record_size, unsigned records, unsigned threshold)

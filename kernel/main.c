@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel as a table of steps. The way here: arch/x86/entry64.asm; the way on: docs/reading-order.md. */
+/* The kernel as a table of steps. The way here: arch/x86/entry64.asm, entry32.asm; the way on: docs/reading-order.md.
+ */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -21,6 +22,9 @@
 #include "kernel/serial.h"
 #include "report/machine_text.h"
 #include "version.h"
+
+#define CPUID_1_EDX_PSE (1u << 3)
+#define CPUID_1_EDX_PAE (1u << 6)
 
 #define WIDTH (unsigned)(8 * sizeof(void *))
 
@@ -79,7 +83,18 @@ static void step_probe(void)
 
 static void step_paging(void)
 {
-    paging_init(machine.caps.nx, machine.caps.apic ? apic_address() : 0);
+    const uint32_t flags = cpuid(1, 0).edx;
+    const struct paging_choice choice = { .pae = flags & CPUID_1_EDX_PAE,
+                                          .pse = flags & CPUID_1_EDX_PSE,
+                                          .nx = machine.caps.nx,
+                                          .wish = (enum paging_wish)machine.options.paging,
+                                          .apic_base = machine.caps.apic ? apic_address() : 0 };
+    const char *problem = paging_init(&choice);
+
+    if (problem) {
+        console_note("error: %s", problem);
+        error_end();
+    }
 }
 
 static void step_apic(void)
@@ -97,6 +112,7 @@ static void step_report(void)
     machine_text(&console_sink, &machine.caps);
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);
+    console_note("paging %s%s", paging_name(), paging_no_execute() ? ", no-execute" : "");
     if (machine.apic_problem)
         console_note("apic none: %s", machine.apic_problem);
     else

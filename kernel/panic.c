@@ -33,12 +33,9 @@ static const char *const names[VECTOR_EXCEPTIONS] = {
     [21] = "control protection exception #CP",
 };
 
-static void registers(const char *a, uint64_t a_value, const char *b, uint64_t b_value, const char *c, uint64_t c_value,
-                      const char *d, uint64_t d_value)
-{
-    console_note("panic %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64 " %-6s 0x%016" PRIx64, a,
-                 a_value, b, b_value, c, c_value, d, d_value);
-}
+/* In the order of the numbers by which instructions name them, without the letter of the width. */
+static const char *const register_names[16] = { "ax", "cx", "dx",  "bx",  "sp",  "bp",  "si",  "di",
+                                                "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
 
 void panic_exception(struct interrupt_frame *f)
 {
@@ -51,15 +48,17 @@ void panic_exception(struct interrupt_frame *f)
     if (again)
         finish(VERDICT_PANIC, &(struct totals){ 0 });
     again = true;
-    symbol_find(f->rip, &symbol, &offset);
-    console_note("panic vector %" PRIu64 ": %s, error code 0x%" PRIx64 ", at %s+0x%" PRIx64, f->vector,
+    symbol_find(f->ip, &symbol, &offset);
+    console_note("panic vector %u: %s, error code 0x%" PRIxPTR ", at %s+0x%" PRIx64, (unsigned)f->vector,
                  name ? name : "reserved exception", f->error_code, symbol, offset);
-    registers("rip", f->rip, "cs", f->cs, "rflags", f->rflags, "cr2", cr2_read());
-    registers("rsp", f->rsp, "ss", f->ss, "cr3", cr3_read(), "rbp", f->rbp);
-    registers("rax", f->rax, "rbx", f->rbx, "rcx", f->rcx, "rdx", f->rdx);
-    registers("rsi", f->rsi, "rdi", f->rdi, "r8", f->r8, "r9", f->r9);
-    registers("r10", f->r10, "r11", f->r11, "r12", f->r12, "r13", f->r13);
-    registers("r14", f->r14, "r15", f->r15, "cr0", cr0_read(), "vector", f->vector);
+    console_note("panic ip 0x%" PRIxPTR " cs 0x%" PRIxPTR " flags 0x%" PRIxPTR, f->ip, f->cs, f->flags);
+    console_note("panic cr0 0x%" PRIxPTR " cr2 0x%" PRIxPTR " cr3 0x%" PRIxPTR, cr0_read(), cr2_read(), cr3_read());
+    for (unsigned n = 0; n < REGISTERS; n += 4) {
+        const uintptr_t *r = &f->registers[REGISTERS - 1 - n];
+        console_note("panic %-3s 0x%" PRIxPTR " %-3s 0x%" PRIxPTR " %-3s 0x%" PRIxPTR " %-3s 0x%" PRIxPTR,
+                     register_names[n], r[0], register_names[n + 1], r[-1], register_names[n + 2], r[-2],
+                     register_names[n + 3], r[-3]);
+    }
     runner_totals(&totals);
     finish(VERDICT_PANIC, &totals);
 }

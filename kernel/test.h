@@ -30,7 +30,7 @@ struct test {
 };
 
 /* Puts a test into the runner's table. */
-#define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(8)))
+#define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(sizeof(void *))))
 
 /* Says how many records must come, before anything is armed. Zero is an expectation too: "none may come". */
 void test_plan(struct test_run *run, unsigned records);

@@ -141,7 +141,7 @@ TEST(lbr_software_interrupt) = {
 /* The top-of-stack pointer counts up by one with each entry, modulo the depth. */
 static void top_of_stack(struct test_run *run)
 {
-    uint64_t before = msr_get(run->caps->lbr_tos);
+    unsigned before = (unsigned)msr_get(run->caps->lbr_tos);
     unsigned count = branch_count(&workload_calls, BRANCH_KINDS_ALL);
 
     record(run, &workload_calls, NO_FILTER);

@@ -3,7 +3,6 @@
 
 %include "workload/workload.inc"
 
-bits 64
 section .text
 
 ; ---- nested calls and returns ------------------------------------------------------------------------------------
@@ -44,7 +43,7 @@ describe_workload workload_calls, 20
 ; ---- every kind of near branch ------------------------------------------------------------------------------------
 workload_kinds_start:
 kinds_function: ret
-kinds_function_pop: ret 8
+kinds_function_pop: ret WORD_BYTES
 kinds_trap:     ud2
 
 begin_workload workload_kinds, workload_kinds_start
@@ -61,27 +60,27 @@ kinds_jmp_short: jmp    short kinds_3
 kinds_3:        jmp     near kinds_4
                 ud2
 kinds_4:        mov     eax, kinds_5
-kinds_jmp_reg:  jmp     rax
+kinds_jmp_reg:  jmp     ax_
                 ud2
 kinds_5:        jmp     [kinds_pointer]
                 ud2
 kinds_6:        call    kinds_function
 kinds_7:        mov     eax, kinds_function
-kinds_call_reg: call    rax
+kinds_call_reg: call    ax_
 kinds_8:        call    [kinds_function_pointer]
-kinds_9:        push    rax
+kinds_9:        push    ax_
 kinds_call_pop: call    kinds_function_pop
 kinds_10:       mov     ecx, 2
 kinds_loop:     loop    kinds_loop              ; taken once
                 xor     ecx, ecx
-kinds_jrcxz:    jrcxz   kinds_11
+kinds_jcxz:     jcxz_   kinds_11
                 ud2
 kinds_11:       end_workload workload_kinds
 
 section .rodata
 align 8
-kinds_pointer:          dq kinds_6
-kinds_function_pointer: dq kinds_function
+kinds_pointer:          pointer kinds_6
+kinds_function_pointer: pointer kinds_function
 workload_kinds_branches:
         branch  kinds_jz, kinds_1, LBR_JCC
         branch  kinds_jb, kinds_2, LBR_JCC
@@ -98,7 +97,7 @@ workload_kinds_branches:
         branch  kinds_call_pop, kinds_function_pop, LBR_REL_CALL
         branch  kinds_function_pop, kinds_10, LBR_RET
         branch  kinds_loop, kinds_loop, LBR_JCC
-        branch  kinds_jrcxz, kinds_11, LBR_JCC
+        branch  kinds_jcxz, kinds_11, LBR_JCC
 workload_kinds_branches_end:
 workload_kinds_accesses:
 workload_kinds_accesses_end:
@@ -155,7 +154,7 @@ VECTOR_WORKLOAD equ 0x80
 
 workload_interrupt_start:
 global workload_interrupt_entry
-workload_interrupt_entry: iretq
+workload_interrupt_entry: iret_
 
 begin_workload workload_interrupt, workload_interrupt_start
 interrupt_1:    int     VECTOR_WORKLOAD

@@ -4,36 +4,33 @@
 
 %include "workload/workload.inc"
 
-bits 64
-
 ACCESSES        equ 64
-%define VALUE(i) (0x1122334400000000 + (i) * 0x101)
+%define VALUE(i) ((0x1122334455000000 + (i) * 0x101) & WORD_MASK)
 
 ; ---- loads --------------------------------------------------------------------------------------------------------
-; All registers and flags are known while they run: r12 and r13 are the window's, rax is what the load leaves.
+; All registers and flags are known while they run, but the stack pointer and ax_, which is what the load leaves.
 %macro known_register 2
-                mov     %1, 0x7265670000000000 + %2     ; WORKLOAD_REGISTER(n)
+                mov     %1, (0x7265670072656700 + %2) & WORD_MASK       ; WORKLOAD_REGISTER(n)
 %endmacro
 
 section .text
 begin_workload workload_loads
-                known_register rcx, 1
-                known_register rdx, 2
-                known_register rbx, 3
-                known_register rbp, 5
-                known_register rsi, 6
-                known_register rdi, 7
-                known_register r8, 8
-                known_register r9, 9
-                known_register r10, 10
-                known_register r11, 11
-                known_register r14, 14
-                known_register r15, 15
+                known_register cx_, 1
+                known_register dx_, 2
+                known_register bx_, 3
+                known_register bp_, 5
+                known_register si_, 6
+                known_register di_, 7
+%assign n 8
+%rep GPRS - 8
+                known_register r%+n, n
+%assign n n + 1
+%endrep
                 xor     eax, eax                        ; ZF and PF set, SF and OF clear
                 stc                                     ; WORKLOAD_FLAGS
 %assign i 0
 %rep ACCESSES
-load_%+i:       mov     rax, [load_data + i * 8]
+load_%+i:       mov     ax_, [load_data + i * 8]
 load_%+i%+_next: lfence
 %assign i i + 1
 %endrep
@@ -56,14 +53,14 @@ workload_loads_accesses:
 %assign i i + 1
 %endrep
 workload_loads_accesses_end:
-describe_workload workload_loads, ACCESSES * 2 + 14
+describe_workload workload_loads, ACCESSES * 2 + GPRS
 
 ; ---- stores -------------------------------------------------------------------------------------------------------
 begin_workload workload_stores
 %assign i 0
 %rep ACCESSES
-                mov     rax, VALUE(i)
-store_%+i:      mov     [store_data + i * 8], rax
+                mov     ax_, VALUE(i)
+store_%+i:      mov     [store_data + i * 8], ax_
 store_%+i%+_next: lfence
 %assign i i + 1
 %endrep
@@ -90,7 +87,7 @@ STRAIGHT        equ 1010        ; ten more than a multiple of the periods in use
 section .text
 begin_workload workload_straight
 %rep STRAIGHT
-                lea     rax, [rbx + 1]          ; four bytes: WORKLOAD_STRAIGHT_STEP
+                lea     eax, [bx_ + cx_ + 1]    ; four bytes: WORKLOAD_STRAIGHT_STEP
 %endrep
                 end_workload workload_straight
 
@@ -109,7 +106,7 @@ RING_STEPS      equ RING_ROUNDS * RING_LINES
 begin_workload workload_chase
                 mov     ecx, RING_STEPS
                 mov     eax, workload_ring
-chase_load:     mov     rax, [rax]
+chase_load:     mov     ax_, [ax_]
 chase_next:     dec     ecx
 chase_back:     jnz     chase_load
                 end_workload workload_chase
@@ -120,7 +117,7 @@ global workload_ring
 workload_ring:
 %assign i 1
 %rep RING_LINES
-        dq      workload_ring + (i % RING_LINES) * 64
+        quad    workload_ring + (i % RING_LINES) * 64
         times 7 dq 0
 %assign i i + 1
 %endrep

@@ -7,8 +7,6 @@ extern user_call
 
 VECTOR_USER_EXIT equ 0x81
 
-bits 64
-
 ; ---- a call, a return and a jump ----------------------------------------------------------------------------------
 section .user progbits alloc exec nowrite align=16
 workload_user_start:
@@ -54,13 +52,13 @@ describe_workload workload_user_loop, 0
 
 ; ---- loads --------------------------------------------------------------------------------------------------------
 ACCESSES        equ 64
-%define VALUE(i) (0x5566778800000000 + (i) * 0x101)
+%define VALUE(i) ((0x5566778899000000 + (i) * 0x101) & WORD_MASK)
 
 section .user
 workload_user_loads_start:
 %assign i 0
 %rep ACCESSES
-user_load_%+i:  mov     rax, [user_data + i * 8]
+user_load_%+i:  mov     ax_, [user_data + i * 8]
 user_load_%+i%+_next: lfence
 %assign i i + 1
 %endrep

@@ -26,7 +26,7 @@ struct branch {
 struct access {
     uint64_t ip, next_ip; /* the instruction and the one after it */
     uint64_t address;
-    uint64_t value; /* what it leaves in rax (load), or what it stores */
+    uint64_t value; /* what it leaves in the accumulator (load), or what it stores */
 };
 
 struct workload {
@@ -49,10 +49,10 @@ extern const struct workload workload_nothing;   /* an empty body: what the wind
 
 /* workload/memory.asm */
 extern const struct workload workload_loads; /* loads of known addresses and values, one at a time */
-#define WORKLOAD_REGISTER(n) (UINT64_C(0x7265670000000000) + (n)) /* all but rax, rsp, r12 and r13 */
-#define WORKLOAD_FLAGS       UINT64_C(0x045)                      /* CF, PF and ZF, of those in the mask */
-#define WORKLOAD_FLAGS_MASK  UINT64_C(0x8c5)                      /* CF, PF, ZF, SF, OF; AF is undefined */
-extern const struct workload workload_stores;                     /* likewise stores; they write value to address */
+#define WORKLOAD_REGISTER(n) ((uintptr_t)(UINT64_C(0x7265670072656700) + (n))) /* all but rax and rsp */
+#define WORKLOAD_FLAGS       UINT64_C(0x045)                                   /* CF, PF and ZF, of those in the mask */
+#define WORKLOAD_FLAGS_MASK  UINT64_C(0x8c5)                                   /* CF, PF, ZF, SF, OF; AF is undefined */
+extern const struct workload workload_stores;   /* likewise stores; they write value to address */
 extern const struct workload workload_straight; /* instructions of four bytes each, no branch, no memory */
 extern const struct workload workload_chase;    /* a ring of lines that fits into any L1, chased many times */
 #define WORKLOAD_STRAIGHT_STEP 4u               /* bytes of each of its instructions */

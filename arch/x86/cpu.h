@@ -34,14 +34,6 @@ static inline void port_write16(uint16_t port, uint16_t value)
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
 }
 
-/* Time stamp counter, 64 bits; LFENCE keeps earlier loads and instructions before it. */
-static inline uint64_t tsc_read(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
-    return (uint64_t)high << 32 | low;
-}
-
 static inline void cpu_pause(void)
 {
     __asm__ volatile("pause" : : : "memory");
@@ -98,14 +90,21 @@ static inline uintptr_t cr0_read(void)
     return value;
 }
 
+static inline uintptr_t cr4_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("mov %%cr4, %0" : "=r"(value));
+    return value;
+}
+
+static inline void cr4_write(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%cr4" : : "r"(value) : "memory");
+}
+
 static inline void cr0_write(uintptr_t value)
 {
     __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
-}
-
-static inline void page_invalidate(uintptr_t address)
-{
-    __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");
 }
 
 #endif

@@ -3,14 +3,12 @@
 ; on page tables of its own and calls kernel_main(magic, info). A CPU without long mode gets a sentence and a verdict.
 
 %include "version.inc"
+%include "arch/x86/refuse.inc"
 
 extern kernel_main
 extern stack_top
 
 PVH_NOTE_PHYS32_ENTRY equ 18
-COM1    equ 0x3f8
-EXIT_PORT  equ 0xf4                     ; kernel/finish.c
-EXIT_ERROR equ 0x13
 
 CR0_PE  equ 1 << 0
 CR0_PG  equ 1 << 31
@@ -37,24 +35,15 @@ entry32:
         mov     esi, eax
         mov     edi, ebx                ; kept through CPUID
 
-        pushfd                          ; does EFLAGS.ID turn, as it does where CPUID is?
-        pop     eax
-        mov     ecx, eax
-        xor     eax, 1 << 21
-        push    eax
-        popfd
-        pushfd
-        pop     eax
-        xor     eax, ecx
-        jz      no_cpuid
+        check_cpuid refuse_no_cpuid
         mov     eax, 0x80000000
         cpuid
         cmp     eax, 0x80000001
-        jb      no_long_mode
+        jb      refuse
         mov     eax, 0x80000001
         cpuid
         bt      edx, 29
-        jnc     no_long_mode
+        jnc     refuse
 
         ; the first 4 GiB, identity, in 2 MiB pages; kernel_main replaces them by its own
         mov     eax, boot_pdpt + PAGE_PRESENT + PAGE_WRITE
@@ -89,34 +78,7 @@ entry32:
         lgdt    [boot_gdt_pointer]
         jmp     8:entry64
 
-; Serial and the exit device only: nothing else is set up yet.
-no_long_mode:
-        mov     eax, 1
-        cpuid
-        mov     edi, ecx                ; bit 31: under a hypervisor
-        jmp     refuse
-no_cpuid:
-        xor     edi, edi
-refuse: mov     esi, no_long_mode_text
-.next:  lodsb
-        test    al, al
-        jz      .exit
-        mov     ah, al
-        mov     edx, COM1 + 5
-        mov     ecx, 100000             ; a port that is not there must not hold us
-.wait:  in      al, dx
-        test    al, 1 << 5
-        loopz   .wait
-        mov     al, ah
-        mov     edx, COM1
-        out     dx, al
-        jmp     .next
-.exit:  bt      edi, 31
-        jnc     .halt
-        mov     al, EXIT_ERROR
-        out     EXIT_PORT, al
-.halt:  hlt
-        jmp     .halt
+        refusal no_long_mode_text
 
 bits 64
 entry64:
@@ -139,10 +101,8 @@ entry64:
         jmp     .halt
 
 section .rodata
-no_long_mode_text: db 13, 10, "# begin dstest86 ", DSTEST86_VERSION, " ", DSTEST86_REVISION, " 64", 13, 10
-        db      "# error: this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); "
-        db      "this one has none", 13, 10
-        db      "# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1", 13, 10, 0
+no_long_mode_text:
+        refusal_text "64", "this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29); this one has none"
 align 8
 boot_gdt: dq    0, 0x00209a0000000000
 boot_gdt_pointer: dw $ - boot_gdt - 1

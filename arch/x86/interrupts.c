@@ -1,105 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86/interrupts.h"
 
-#include <stddef.h>
-
 #include "arch/x86/cpu.h"
-#include "arch/x86/image.h"
+#include "arch/x86/descriptors.h"
 
-struct __attribute__((packed)) table_pointer {
-    uint16_t limit;
-    uint64_t base;
-};
-
-struct gate {
-    uint16_t offset_low, selector;
-    uint8_t ist, type;
-    uint16_t offset_middle;
-    uint32_t offset_high, reserved;
-};
-
-struct __attribute__((packed)) tss {
-    uint32_t reserved0;
-    uint64_t rsp[3], reserved1, ist[7], reserved2;
-    uint16_t reserved3, io_map;
-};
-
-_Static_assert(sizeof(struct gate) == 16, "SDM Vol. 3A, \"64-Bit Mode IDT\"");
-_Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A, \"Task Management in 64-bit Mode\"");
+#define PIC_MASTER_MASK 0x21u
+#define PIC_SLAVE_MASK  0xa1u
 
 struct fixup {
     uintptr_t from, to;
 };
 
-#define SELECTOR_CODE      0x08u
-#define SELECTOR_DATA      0x10u
-#define SELECTOR_USER_DATA (0x18u | 3u)
-#define SELECTOR_USER_CODE (0x20u | 3u)
-#define SELECTOR_TSS       0x28u
-
-#define PIC_MASTER_MASK 0x21u
-#define PIC_SLAVE_MASK  0xa1u
-
-#define GATE_PRESENT 0x80u
-#define GATE_DPL_3   0x60u
-
-/* A stack of its own for what may strike anywhere, a broken kernel stack included. */
-#define EMERGENCY_STACK 1u
-
-void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t data, uint16_t tss);
-void user_enter(void (*function)(void), void *kernel_stack, uint64_t user_stack);
-void user_exit(void);
-void interrupt_dispatch(struct interrupt_frame *frame);
-
-extern void (*const interrupt_entries[256])(void);
-
 extern const struct fixup fixups_start[], fixups_end[];
 
-static uint64_t gdt[7];
-static struct tss tss;
-static struct gate idt[256];
 static interrupt_handler *handlers[256], *last_handler;
-static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
-static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
-
-static void gate_set(unsigned vector, void (*entry)(void), uint8_t type, uint8_t ist)
-{
-    uint64_t address = (uint64_t)(uintptr_t)entry;
-
-    idt[vector] = (struct gate){ .offset_low = (uint16_t)address,
-                                 .selector = SELECTOR_CODE,
-                                 .ist = ist,
-                                 .type = type,
-                                 .offset_middle = (uint16_t)(address >> 16),
-                                 .offset_high = (uint32_t)(address >> 32) };
-}
 
 void interrupts_init(interrupt_handler *otherwise)
 {
-    uint64_t tss_base = (uint64_t)(uintptr_t)&tss;
-
     port_write8(PIC_MASTER_MASK, 0xff); /* its vectors may be those of exceptions */
     port_write8(PIC_SLAVE_MASK, 0xff);
     last_handler = otherwise;
-    gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
-    gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */
-    gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
-    gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
-    gdt[5] =
-        UINT64_C(0x0000890000000000) | (sizeof tss - 1) | (tss_base & 0xffffff) << 16 | (tss_base >> 24 & 0xff) << 56;
-    gdt[6] = tss_base >> 32;
-
-    tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(emergency_stack + sizeof emergency_stack);
-    tss.io_map = sizeof tss;
-    gdt_load(&(struct table_pointer){ sizeof gdt - 1, (uint64_t)(uintptr_t)gdt }, SELECTOR_CODE, SELECTOR_DATA,
-             SELECTOR_TSS);
-
-    for (unsigned vector = 0; vector < 256; vector++) {
-        bool emergency = vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK;
-        gate_set(vector, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT, emergency ? EMERGENCY_STACK : 0);
-    }
-    interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
-    __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uint64_t)(uintptr_t)idt }));
+    descriptors_init();
 }
 
 void interrupt_set(unsigned vector, interrupt_handler *handler)
@@ -107,35 +28,12 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
     handlers[vector] = handler;
 }
 
-void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
-{
-    gate_set(vector, entry, GATE_PRESENT | GATE_INTERRUPT | (user ? GATE_DPL_3 : 0), 0);
-}
-
-uint64_t interrupt_gate_address(unsigned vector)
-{
-    const struct gate *gate = &idt[vector];
-
-    return gate->offset_low | (uint64_t)gate->offset_middle << 16 | (uint64_t)gate->offset_high << 32;
-}
-
-uint8_t interrupt_gate_type(unsigned vector)
-{
-    return idt[vector].type & GATE_PRESENT ? idt[vector].type & 0xfu : 0;
-}
-
-void user_call(void (*function)(void))
-{
-    user_enter(function, (uint8_t *)&tss + offsetof(struct tss, rsp),
-               (uint64_t)(uintptr_t)(user_stack + sizeof user_stack));
-}
-
 /* A fault at an instruction of the fixup table is a value to the code around it. */
 static bool fix_up(struct interrupt_frame *frame)
 {
     for (const struct fixup *f = fixups_start; f < fixups_end; f++) {
-        if (f->from == frame->rip) {
-            frame->rip = f->to;
+        if (f->from == frame->ip) {
+            frame->ip = f->to;
             return true;
         }
     }

@@ -19,12 +19,14 @@
 #define VECTOR_TIMER              0xf0u /* of a higher priority: it ends a storm of the other */
 #define VECTOR_SPURIOUS           0xffu
 
-/* What arch/x86/interrupts64.asm pushes. */
+/* General registers: 16 in the 64-bit kernel, 8 in the 32-bit one. */
+#define REGISTERS (2 * sizeof(uintptr_t))
+
+/* What arch/x86/interrupts64.asm or interrupts32.asm pushes, in the width of the machine. */
 struct interrupt_frame {
-    uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
-    uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
-    uint64_t vector, error_code;
-    uint64_t rip, cs, rflags, rsp, ss;
+    uintptr_t registers[REGISTERS]; /* the one that instructions encode as n is at REGISTERS - 1 - n */
+    uintptr_t vector, error_code;
+    uintptr_t ip, cs, flags; /* the stack that follows where it is pushed is in registers */
 };
 
 typedef void interrupt_handler(struct interrupt_frame *);
@@ -41,24 +43,21 @@ void interrupt_set(unsigned vector, interrupt_handler *handler);
 /* Lets a vector enter at an address of its own rather than through interrupt_dispatch; user: INT n at CPL 3 may. */
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user);
 
-/* Where a vector's IDT entry leads, and its type: GATE_INTERRUPT, GATE_TRAP or another; 0 where it is not present. */
+/* Where a vector's IDT entry leads, and its type: one of GATE_* or another; 0 where it is not present. */
 uint64_t interrupt_gate_address(unsigned vector);
 uint8_t interrupt_gate_type(unsigned vector);
+#define GATE_TASK      0x5u
 #define GATE_INTERRUPT 0xeu
 #define GATE_TRAP      0xfu
 
 /* Calls function at CPL 3, on a stack of its own and with interrupts on; it must end with INT VECTOR_USER_EXIT. */
 void user_call(void (*function)(void));
 
-/* Registers that the ABI keeps, and the place to go on at. */
+/* Registers that the ABI keeps, and the place to go on at; the order is known to assembly alone. */
 struct context {
-    uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
+    uintptr_t words[8];
 };
 int context_save(struct context *context) __attribute__((returns_twice));
 void context_restore(const struct context *context) __attribute__((noreturn));
-
-/* The one IRETQ of the common path, and the entry of each vector: what branch records of an interrupt show. */
-extern const uint8_t interrupt_return[];
-extern void (*const interrupt_entries[256])(void);
 
 #endif

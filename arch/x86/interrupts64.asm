@@ -3,6 +3,7 @@
 
 extern interrupt_dispatch
 
+; selectors of arch/x86/descriptors64.c
 KERNEL_DATA equ 0x10
 USER_DATA   equ 0x18 | 3
 USER_CODE   equ 0x20 | 3
@@ -33,6 +34,7 @@ interrupt_common:
         push    rcx
         push    rdx
         push    rbx
+        push    qword [rsp + 9 * 8]     ; the rsp that the processor pushed
         push    rbp
         push    rsi
         push    rdi
@@ -61,6 +63,7 @@ interrupt_common:
         pop     rdi
         pop     rsi
         pop     rbp
+        add     rsp, 8                  ; rsp
         pop     rbx
         pop     rdx
         pop     rcx
@@ -110,7 +113,7 @@ context_restore:
         mov     eax, 1
         jmp     [rdi + 56]
 
-; void user_enter(function, void *kernel_stack, uint64_t user_stack)
+; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
 ; Saves where to come back to in the TSS stack, and enters CPL 3 with interrupts on.
 global user_enter
 user_enter:

@@ -3,13 +3,9 @@
 
 /*
  * The fixup table pairs an instruction that may fault with the place to go on at (arch/x86/interrupts.c). A pair in
- * section .fixups is two addresses of the machine's width.
+ * section .fixups is two addresses, each as wide as the machine (.dc.a).
  */
-#if defined(__x86_64__)
-#define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.quad " from ", " to "\n\t.popsection\n\t"
-#else
-#define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.long " from ", " to "\n\t.popsection\n\t"
-#endif
+#define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.dc.a " from ", " to "\n\t.popsection\n\t"
 
 bool msr_read(uint32_t msr, uint64_t *value)
 {

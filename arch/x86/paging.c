@@ -1,58 +1,119 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86/paging.h"
 
+#include <stddef.h>
+
 #include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
 #include "arch/x86/image.h"
+#include "arch/x86/msr.h"
 
-#define ENTRIES    512u
-#define LARGE_PAGE (UINT64_C(2) << 20)
-#define GIGABYTES  4u
-#define CR0_WP     (UINT64_C(1) << 16)
+#define CR0_WP  (UINT32_C(1) << 16)
+#define CR0_PG  (UINT32_C(1) << 31)
+#define CR4_PSE (1u << 4)
+#define CR4_PAE (1u << 5)
 
-typedef uint64_t page_table[ENTRIES] __attribute__((aligned(4096)));
+#define MEMORY_END  (UINT64_C(4) << 30)
+#define SMALL_END   (UINT64_C(4) << 20) /* what is below has pages of 4 KiB: low memory and the image */
+#define TABLES      7u                  /* those that the kind with most of them takes besides the root */
+#define LEVELS      4u
+#define ENTRY_TABLE (PAGE_PRESENT | PAGE_WRITE | PAGE_USER | PAGE_ACCESSED)
 
-static page_table pml4, pdpt, directories[GIGABYTES];
-static page_table low_pages;   /* 0 to 2 MiB: the null page is not there */
-static page_table image_pages; /* 2 to 4 MiB: the kernel */
+/* A kind of page tables (SDM Vol. 3A, "Paging"): levels from the root to the pages of 4 KiB. */
+static const struct paging {
+    const char *name;
+    unsigned width; /* of the kernel that can use it */
+    enum paging_wish wish;
+    bool pae; /* entries of 8 bytes; else of 4 */
+    uint32_t cr4;
+    unsigned levels;
+    struct {
+        unsigned shift, bits; /* of the linear address, the index at this level */
+        uint64_t table;       /* bits of an entry that points to a table */
+    } level[LEVELS];
+} kinds[] = {
+    { "4-level",
+      64,
+      PAGING_AUTO,
+      true,
+      CR4_PAE,
+      4,
+      { { 39, 9, ENTRY_TABLE }, { 30, 9, ENTRY_TABLE }, { 21, 9, ENTRY_TABLE }, { 12, 9, 0 } } },
+    { "PAE",
+      32,
+      PAGING_PAE,
+      true,
+      CR4_PAE,
+      3,
+      { { 30, 2, PAGE_PRESENT }, { 21, 9, ENTRY_TABLE }, { 12, 9, 0 } } }, /* no rights at the top */
+    { "32-bit", 32, PAGING_LEGACY, false, CR4_PSE, 2, { { 22, 10, ENTRY_TABLE }, { 12, 10, 0 } } },
+};
+
+static const struct paging *paging;
+static bool no_execute;
+static uint8_t root[PAGE_SIZE] __attribute__((aligned(4096)));
+static uint8_t tables[TABLES][PAGE_SIZE] __attribute__((aligned(4096)));
+static unsigned tables_used;
 
 static uint64_t address_of(const void *object)
 {
     return (uint64_t)(uintptr_t)object;
 }
 
-/* Sets the rights of the image's pages from start to end. */
+static uint64_t entry_get(const void *table, unsigned level, uint64_t linear)
+{
+    size_t i = (size_t)(linear >> paging->level[level].shift) & ((1u << paging->level[level].bits) - 1);
+
+    return paging->pae ? ((const uint64_t *)table)[i] : ((const uint32_t *)table)[i];
+}
+
+static void entry_set(void *table, unsigned level, uint64_t linear, uint64_t entry)
+{
+    size_t i = (size_t)(linear >> paging->level[level].shift) & ((1u << paging->level[level].bits) - 1);
+
+    if (paging->pae)
+        ((uint64_t *)table)[i] = entry;
+    else
+        ((uint32_t *)table)[i] = (uint32_t)entry;
+}
+
+/* Sets the entry of an address at a level, with the tables that lead there. */
+static void map(uint64_t linear, unsigned level, uint64_t entry)
+{
+    void *table = root;
+
+    for (unsigned above = 0; above < level; above++) {
+        uint64_t next = entry_get(table, above, linear);
+        if (!(next & PAGE_PRESENT)) {
+            next = address_of(tables[tables_used++]) | paging->level[above].table;
+            entry_set(table, above, linear, next);
+        }
+        table = (void *)(uintptr_t)(next & PAGE_ADDRESS);
+    }
+    entry_set(table, level, linear, entry);
+}
+
+/* Gives the pages from start to end these rights. */
 static void protect(const uint8_t *start, const uint8_t *end, uint64_t rights)
 {
     for (uint64_t page = address_of(start); page < address_of(end); page += PAGE_SIZE)
-        image_pages[page / PAGE_SIZE % ENTRIES] = page | rights;
+        map(page, paging->levels - 1, page | rights);
 }
 
-void paging_init(bool no_execute, uint64_t apic_base)
+static void build(uint64_t apic_base)
 {
     const uint64_t nx = no_execute ? PAGE_NO_EXECUTE : 0;
-    const uint64_t table = PAGE_PRESENT | PAGE_WRITE | PAGE_USER | PAGE_ACCESSED;
     const uint64_t code = PAGE_PRESENT | PAGE_ACCESSED;
     const uint64_t constant = PAGE_PRESENT | PAGE_ACCESSED | nx;
     const uint64_t data = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY | nx;
+    const unsigned large = paging->levels - 2;
+    const uint64_t large_size = UINT64_C(1) << paging->level[large].shift;
+    const uint8_t *const second_page = (const uint8_t *)(uintptr_t)PAGE_SIZE; /* the null page is not there */
 
-    pml4[0] = address_of(pdpt) | table;
-    for (unsigned g = 0; g < GIGABYTES; g++) {
-        pdpt[g] = address_of(directories[g]) | table;
-        for (unsigned i = 0; i < ENTRIES; i++) {
-            uint64_t base = (UINT64_C(1) << 30) * g + LARGE_PAGE * i;
-            bool device = apic_base && base == (apic_base & ~(LARGE_PAGE - 1));
-            directories[g][i] = base | data | PAGE_LARGE | (device ? PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH : 0);
-        }
+    for (uint64_t page = SMALL_END; page < MEMORY_END; page += large_size) {
+        bool device = apic_base >= page && apic_base < page + large_size;
+        map(page, large, page | data | PAGE_LARGE | (device ? PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH : 0));
     }
-    directories[0][0] = address_of(low_pages) | table;
-    directories[0][1] = address_of(image_pages) | table;
-    for (unsigned i = 1; i < ENTRIES; i++)
-        low_pages[i] = (uint64_t)PAGE_SIZE * i | data;
-    for (unsigned i = 0; i < ENTRIES; i++)
-        image_pages[i] = LARGE_PAGE + (uint64_t)PAGE_SIZE * i;
-    protect(image_end, image_start + LARGE_PAGE, data);
-
+    protect(second_page, image_start, data);
     protect(text_start, text_end, code);
     protect(user_start, user_end, code | PAGE_USER);
     protect(rodata_start, rodata_end, constant);
@@ -60,32 +121,70 @@ void paging_init(bool no_execute, uint64_t apic_base)
     protect(user_data_start, user_data_end, data | PAGE_USER);
     protect(stack_guard, stack_guard + PAGE_SIZE, 0);
     protect(symbols_start, symbols_end, constant);
+    protect(image_end, (const uint8_t *)(uintptr_t)SMALL_END, data);
+}
+
+static bool fits(const struct paging *kind, const struct paging_choice *choice)
+{
+    return kind->width == 8 * sizeof(void *) && (choice->wish == PAGING_AUTO || choice->wish == kind->wish) &&
+           (kind->pae ? choice->pae : choice->pse);
+}
+
+const char *paging_init(const struct paging_choice *choice)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !paging; i++)
+        if (fits(&kinds[i], choice))
+            paging = &kinds[i];
+    if (!paging)
+        return choice->wish == PAGING_AUTO
+                   ? "no page tables: the processor has neither PAE nor 4 MiB pages (CPUID.1:EDX bits 6 and 3)"
+                   : "no page tables: this kernel or this processor has not the kind that the option paging= wants";
+    no_execute = choice->nx && paging->pae;
+    build(choice->apic_base);
 
     if (no_execute)
         msr_write(MSR_IA32_EFER, msr_get(MSR_IA32_EFER) | EFER_NXE);
-    cr3_write((uintptr_t)address_of(pml4));
-    cr0_write(cr0_read() | CR0_WP);
+    cr4_write(cr4_read() | paging->cr4);
+    cr3_write(paging_root());
+    cr0_write(cr0_read() | CR0_WP | CR0_PG);
+    return NULL;
+}
+
+const char *paging_name(void)
+{
+    return paging->name;
+}
+
+bool paging_no_execute(void)
+{
+    return no_execute;
+}
+
+uintptr_t paging_root(void)
+{
+    return (uintptr_t)root;
 }
 
 bool paging_lookup(uint64_t linear, uint64_t *entry)
 {
-    const uint64_t *walk = (const uint64_t *)(cr3_read() & PAGE_ADDRESS);
+    const void *table = (const void *)(cr3_read() & (uintptr_t)PAGE_ADDRESS);
     uint64_t allow = PAGE_WRITE | PAGE_USER, deny = 0;
 
-    if (linear >> 48 != 0)
+    if (linear >> (paging->level[0].shift + paging->level[0].bits) != 0)
         return false;
-    for (unsigned shift = 39;; shift -= 9) {
-        uint64_t e = walk[linear >> shift & (ENTRIES - 1)];
+    for (unsigned level = 0;; level++) {
+        const unsigned shift = paging->level[level].shift;
+        uint64_t e = entry_get(table, level, linear);
         if (!(e & PAGE_PRESENT))
             return false;
-        allow &= e;
         deny |= e & PAGE_NO_EXECUTE;
-        if (shift == 12 || (shift < 39 && e & PAGE_LARGE)) {
+        if (level == paging->levels - 1 || e & PAGE_LARGE) {
             uint64_t offset = linear & ((UINT64_C(1) << shift) - 1) & PAGE_ADDRESS;
-            *entry = (e & ~(PAGE_WRITE | PAGE_USER)) | allow | deny;
+            *entry = (e & ~(PAGE_WRITE | PAGE_USER)) | (allow & e) | deny;
             *entry = shift == 12 ? *entry : (*entry & ~PAGE_LARGE) + offset;
             return true;
         }
-        walk = (const uint64_t *)(uintptr_t)(e & PAGE_ADDRESS);
+        allow &= e | ~paging->level[level].table; /* a level without rights takes none away */
+        table = (const void *)(uintptr_t)(e & PAGE_ADDRESS);
     }
 }

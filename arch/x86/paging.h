@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* SDM Vol. 3A (253668), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". */
+/*
+ * SDM Vol. 3A (253668), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". The other
+ * kinds of page tables have the same bits in the same places, as far as their entries go.
+ */
 #define PAGE_SIZE          4096u
 #define PAGE_PRESENT       (UINT64_C(1) << 0)
 #define PAGE_WRITE         (UINT64_C(1) << 1)
@@ -19,11 +22,25 @@
 #define PAGE_NO_EXECUTE    (UINT64_C(1) << 63)
 #define PAGE_ADDRESS       UINT64_C(0x000ffffffffff000)
 
-/*
- * Builds the tables and switches to them. no_execute: the processor has the NX bit. apic_base: physical address of the
- * local APIC's registers, whose page becomes uncacheable; 0 for none.
- */
-void paging_init(bool no_execute, uint64_t apic_base);
+/* Which kind of page tables somebody wants; those of the 64-bit kernel leave no choice. */
+enum paging_wish { PAGING_AUTO, PAGING_PAE, PAGING_LEGACY };
+
+/* What decides on the tables; the first three are CPUID's flags. */
+struct paging_choice {
+    bool pae, pse, nx;
+    enum paging_wish wish;
+    uint64_t apic_base; /* physical address of the local APIC's registers, whose page becomes uncacheable; 0: none */
+};
+
+/* Builds the tables and switches to them. Returns NULL, or a sentence where no kind fits. */
+const char *paging_init(const struct paging_choice *choice);
+
+/* "4-level", "PAE" or "32-bit"; and whether entries of this kind have PAGE_NO_EXECUTE here. After paging_init. */
+const char *paging_name(void);
+bool paging_no_execute(void);
+
+/* What paging_init puts into CR3, known before it does. */
+uintptr_t paging_root(void);
 
 /* Walks the tables that CR3 points to. Fills *entry with what all levels together allow; false: not present. */
 bool paging_lookup(uint64_t linear, uint64_t *entry);

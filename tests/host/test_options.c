@@ -46,6 +46,7 @@ static void assert_defaults(const struct options *options)
     assert_int_equal(options->console_baud, 115200);
     assert_false(options->gdbwait);
     assert_int_equal(options->width, 0);
+    assert_int_equal(options->paging, OPTIONS_PAGING_AUTO);
 }
 
 static void defaults(void **state)
@@ -67,7 +68,7 @@ static void every_option(void **state)
 {
     (void)state;
     struct options options = good("run=bts.*,lbr.?os skip=*.slow list records=25 timeout=3600 end=poweroff exit=debug "
-                                  "console=ttyS1,57600 gdbwait width=32");
+                                  "console=ttyS1,57600 gdbwait width=32 paging=legacy");
     assert_true(slice_equal(options.run, "bts.*,lbr.?os"));
     assert_true(slice_equal(options.skip, "*.slow"));
     assert_true(options.list);
@@ -79,6 +80,7 @@ static void every_option(void **state)
     assert_int_equal(options.console_baud, 57600);
     assert_true(options.gdbwait);
     assert_int_equal(options.width, 32);
+    assert_int_equal(options.paging, OPTIONS_PAGING_LEGACY);
 
     assert_int_equal(good("records=all").records, OPTIONS_RECORDS_ALL);
     assert_int_equal(good("records=none").records, 0);
@@ -94,6 +96,8 @@ static void every_option(void **state)
     assert_int_equal(good("console=ttyS2").console_baud, 115200);
     assert_true(slice_equal(good("run=!~").run, "!~")); /* the first and the last printable character */
     assert_int_equal(good("width=64").width, 64);
+    assert_int_equal(good("paging=pae").paging, OPTIONS_PAGING_PAE);
+    assert_int_equal(good("paging=pae paging=auto").paging, OPTIONS_PAGING_AUTO);
 }
 
 static void the_last_one_counts(void **state)
@@ -139,6 +143,8 @@ static void every_refusal_names_the_word(void **state)
         { "console=ttyS0,300", OPTIONS_OUT_OF_RANGE, "console=ttyS0,300" },
         { "console=ttyS0,230400", OPTIONS_OUT_OF_RANGE, "console=ttyS0,230400" },
         { "width=16", OPTIONS_NOT_A_CHOICE, "width=16" },
+        { "paging=4", OPTIONS_NOT_A_CHOICE, "paging=4" },
+        { "paging", OPTIONS_NO_VALUE, "paging" },
         { "records=some", OPTIONS_NOT_A_NUMBER, "records=some" },
         { "records=-1", OPTIONS_NOT_A_NUMBER, "records=-1" },
         { "records=0x10", OPTIONS_NOT_A_NUMBER, "records=0x10" },
@@ -292,7 +298,7 @@ static void help_has_every_option(void **state)
     struct help help = { 0 };
     (void)state;
     options_help(keep, &help);
-    assert_int_equal(help.lines, 10);
+    assert_int_equal(help.lines, 11);
     assert_string_equal(help.text[0], "run=GLOB[,GLOB..]          run the tests whose id matches (default *)");
     assert_string_equal(help.text[1], "skip=GLOB[,GLOB..]         leave out the tests whose id matches");
     assert_string_equal(help.text[2], "list                       list the tests, run none");

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86/descriptors.h"
+
+#include <stddef.h>
+
+#include "arch/x86/paging.h"
+
+struct __attribute__((packed)) table_pointer {
+    uint16_t limit;
+    uint32_t base;
+};
+
+struct gate {
+    uint16_t offset_low, selector;
+    uint8_t reserved, type;
+    uint16_t offset_high;
+};
+
+struct tss {
+    uint32_t link;
+    struct {
+        uint32_t esp, ss;
+    } ring[3];
+    uint32_t cr3, eip, eflags;
+    uint32_t registers[8]; /* in the order of their numbers: eax, ecx, edx, ebx, esp, ebp, esi, edi */
+    uint32_t es, cs, ss, ds, fs, gs, ldt;
+    uint16_t trap, io_map;
+};
+
+_Static_assert(sizeof(struct gate) == 8, "SDM Vol. 3A, \"IDT Descriptors\"");
+_Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A, \"Task-State Segment (TSS)\"");
+
+/* CPL 3's code, 0x20, is known to interrupts32.asm alone. */
+#define SELECTOR_CODE         0x08u
+#define SELECTOR_STACK        0x10u
+#define SELECTOR_DATA         (0x18u | 3u)
+#define SELECTOR_TSS          0x28u
+#define SELECTOR_DOUBLE_FAULT 0x30u
+
+#define EFLAGS_ONE (1u << 1)
+
+void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack, uint32_t data, uint32_t tss);
+void double_fault_entry(void);
+void double_fault(uint32_t error_code) __attribute__((noreturn));
+
+static uint64_t gdt[7];
+static struct tss tss, double_fault_tss;
+static struct gate idt[256];
+static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
+static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
+
+static void gate_set(unsigned vector, uint16_t selector, void (*entry)(void), uint8_t type)
+{
+    uint32_t address = (uintptr_t)entry;
+
+    idt[vector] = (struct gate){
+        .offset_low = (uint16_t)address, .selector = selector, .type = type, .offset_high = (uint16_t)(address >> 16)
+    };
+}
+
+static uint64_t tss_descriptor(const struct tss *of)
+{
+    uint64_t base = (uintptr_t)of;
+
+    return UINT64_C(0x0000890000000000) | (sizeof *of - 1) | (base & 0xffffff) << 16 | (base >> 24) << 56;
+}
+
+/*
+ * The data segment is CPL 3's at CPL 0 too, which may use it: so neither an interrupt nor the way to CPL 3 and back has
+ * to reload it. What keeps CPL 3 out is the page tables.
+ */
+void descriptors_init(void)
+{
+    gdt[1] = UINT64_C(0x00cf9a000000ffff); /* code, CPL 0 */
+    gdt[2] = UINT64_C(0x00cf92000000ffff); /* stack, CPL 0 */
+    gdt[3] = UINT64_C(0x00cff2000000ffff); /* data and stack, CPL 3 */
+    gdt[4] = UINT64_C(0x00cffa000000ffff); /* code, CPL 3 */
+    gdt[5] = tss_descriptor(&tss);
+    gdt[6] = tss_descriptor(&double_fault_tss);
+
+    tss.ring[0].ss = SELECTOR_STACK;
+    tss.io_map = sizeof tss;
+    /* A task of its own for the double fault, the one that a broken kernel stack leads to. */
+    double_fault_tss = (struct tss){ .cr3 = paging_root(),
+                                     .eip = (uintptr_t)double_fault_entry,
+                                     .eflags = EFLAGS_ONE,
+                                     .cs = SELECTOR_CODE,
+                                     .ss = SELECTOR_STACK,
+                                     .ds = SELECTOR_DATA,
+                                     .es = SELECTOR_DATA,
+                                     .io_map = sizeof double_fault_tss };
+    double_fault_tss.registers[4] = (uintptr_t)(emergency_stack + sizeof emergency_stack);
+    gdt_load(&(struct table_pointer){ sizeof gdt - 1, (uintptr_t)gdt }, SELECTOR_CODE, SELECTOR_STACK, SELECTOR_DATA,
+             SELECTOR_TSS);
+
+    for (unsigned vector = 0; vector < 256; vector++)
+        gate_set(vector, SELECTOR_CODE, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT);
+    gate_set(VECTOR_DOUBLE_FAULT, SELECTOR_DOUBLE_FAULT, NULL, GATE_PRESENT | GATE_TASK);
+    interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
+    __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uintptr_t)idt }));
+}
+
+/* The processor left the state that faulted in the task it came from. */
+void double_fault(uint32_t error_code)
+{
+    struct interrupt_frame frame = {
+        .vector = VECTOR_DOUBLE_FAULT, .error_code = error_code, .ip = tss.eip, .cs = tss.cs, .flags = tss.eflags
+    };
+
+    for (unsigned n = 0; n < REGISTERS; n++)
+        frame.registers[REGISTERS - 1 - n] = tss.registers[n];
+    for (;;)
+        interrupt_dispatch(&frame);
+}
+
+void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
+{
+    gate_set(vector, SELECTOR_CODE, entry, GATE_PRESENT | GATE_INTERRUPT | (user ? GATE_DPL_3 : 0));
+}
+
+uint64_t interrupt_gate_address(unsigned vector)
+{
+    return idt[vector].offset_low | (uint32_t)idt[vector].offset_high << 16;
+}
+
+uint8_t interrupt_gate_type(unsigned vector)
+{
+    return idt[vector].type & GATE_PRESENT ? idt[vector].type & 0xfu : 0;
+}
+
+void user_call(void (*function)(void))
+{
+    user_enter(function, &tss.ring[0].esp, (uintptr_t)(user_stack + sizeof user_stack));
+}

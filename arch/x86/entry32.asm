@@ -1,0 +1,57 @@
+; SPDX-License-Identifier: MIT
+; The way in: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Calls
+; kernel_main(magic, info), still without paging. A CPU that lacks instructions the compiler uses gets a sentence and a
+; verdict; what else may be missing, C says.
+
+%include "version.inc"
+%include "arch/x86/refuse.inc"
+
+extern kernel_main
+extern stack_top
+
+PVH_NOTE_PHYS32_ENTRY equ 18
+MULTIBOOT_HEADER      equ 0x1badb002    ; Multiboot Specification 0.6.96, 3.1: within the file's first 8192 bytes
+MULTIBOOT_MEMORY_INFO equ 1 << 1        ; the loader shall pass a memory map
+
+CPUID_1_EDX_CMOV equ 1 << 15
+
+bits 32
+
+section .note.Xen note align=4
+        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
+        db      "Xen", 0
+        dd      entry32
+
+section .multiboot progbits alloc noexec nowrite align=4
+        dd      MULTIBOOT_HEADER, MULTIBOOT_MEMORY_INFO, -(MULTIBOOT_HEADER + MULTIBOOT_MEMORY_INFO)
+
+section .text.entry progbits alloc exec nowrite align=16
+global entry32
+entry32:
+        cli
+        cld
+        mov     esp, stack_top
+        mov     esi, eax
+        mov     edi, ebx                ; kept through CPUID
+
+        check_cpuid refuse_no_cpuid
+        mov     eax, 1
+        cpuid
+        test    edx, CPUID_1_EDX_CMOV
+        jz      refuse
+
+        xor     ebp, ebp
+        push    ebp                     ; the return address that ends a debugger's walk
+        push    ebp
+        push    edi
+        push    esi
+        call    kernel_main
+.halt:  cli
+        hlt
+        jmp     .halt
+
+        refusal no_i686_text
+
+section .rodata
+no_i686_text:
+        refusal_text "32", "this kernel needs the instructions of an i686 (CPUID.1:EDX bit 15, CMOV); this processor lacks them"
