@@ -54,4 +54,4 @@ entry32:
 
 section .rodata
 no_i686_text:
-        refusal_text "32", "this kernel needs the instructions of an i686 (CPUID.1:EDX bit 15, CMOV); this processor lacks them"
+        refusal_text "32", "this kernel needs the instructions of an i686 (CPUID.1:EDX bit 15, CMOV)"
