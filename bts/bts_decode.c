@@ -4,15 +4,26 @@
 #include "bts/bts_layout.h"
 #include "ds/bytes.h"
 
+_Static_assert(BTS_RECORD_SIZE_32 == sizeof(struct bts_layout_32), "one size of a record");
 _Static_assert(BTS_RECORD_SIZE_64 == sizeof(struct bts_layout_64), "one size of a record");
 
-enum bts_error bts_decode(const void *bytes, size_t length, bool prediction_valid, struct bts_record *out)
+enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool prediction_valid,
+                          struct bts_record *out)
 {
-    if (length < BTS_RECORD_SIZE_64)
+    if (width != 4 && width != 8)
+        return BTS_DECODE_WIDTH;
+    if (length < (width == 4 ? BTS_RECORD_SIZE_32 : BTS_RECORD_SIZE_64))
         return BTS_DECODE_TRUNCATED;
-    out->from = read_u64(bytes, offsetof(struct bts_layout_64, from));
-    out->to = read_u64(bytes, offsetof(struct bts_layout_64, to));
-    out->flags = read_u64(bytes, offsetof(struct bts_layout_64, flags));
+    out->width = width;
+    if (width == 4) {
+        out->from = read_u32(bytes, offsetof(struct bts_layout_32, from));
+        out->to = read_u32(bytes, offsetof(struct bts_layout_32, to));
+        out->flags = read_u32(bytes, offsetof(struct bts_layout_32, flags));
+    } else {
+        out->from = read_u64(bytes, offsetof(struct bts_layout_64, from));
+        out->to = read_u64(bytes, offsetof(struct bts_layout_64, to));
+        out->flags = read_u64(bytes, offsetof(struct bts_layout_64, flags));
+    }
     out->prediction_valid = prediction_valid;
     out->predicted = prediction_valid && (out->flags & BTS_FLAGS_PREDICTED) != 0;
     return BTS_DECODE_OK;
@@ -23,6 +34,8 @@ const char *bts_error_text(enum bts_error error)
     switch (error) {
     case BTS_DECODE_OK:
         return "no error";
+    case BTS_DECODE_WIDTH:
+        return "width of a BTS record's fields is neither 4 nor 8 bytes";
     case BTS_DECODE_TRUNCATED:
         return "BTS record cut short";
     }

@@ -7,9 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum bts_error { BTS_DECODE_OK, BTS_DECODE_TRUNCATED };
+enum bts_error {
+    BTS_DECODE_OK,
+    BTS_DECODE_WIDTH, /* width is neither 4 nor 8 */
+    BTS_DECODE_TRUNCATED
+};
 
 struct bts_record {
+    unsigned width; /* 4 or 8: bytes of each field as stored */
     uint64_t from;  /* linear address of the branch, or of the interrupted instruction */
     uint64_t to;    /* linear address of the target */
     uint64_t flags; /* as stored; bit 4 says "predicted" on NetBurst only */
@@ -17,13 +22,16 @@ struct bts_record {
     bool predicted; /* only where prediction_valid */
 };
 
+#define BTS_RECORD_SIZE_32 12u
 #define BTS_RECORD_SIZE_64 24u
 
 /*
- * Decodes one 64-bit record (24 bytes) of length available bytes. prediction_valid says whether this processor defines
- * bit 4 of the flags. *out is written only on BTS_DECODE_OK.
+ * Decodes one record of length available bytes. width is that of the DS area's fields, 4 or 8: a record has 12 or 24
+ * bytes. prediction_valid says whether this processor defines bit 4 of the flags. *out is written only on
+ * BTS_DECODE_OK.
  */
-enum bts_error bts_decode(const void *bytes, size_t length, bool prediction_valid, struct bts_record *out);
+enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool prediction_valid,
+                          struct bts_record *out);
 
 const char *bts_error_text(enum bts_error error);
 

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The BTS record as the processor writes it. SDM Vol. 3B (253668-032), "Debug Store (DS) Mechanism", figure 16-9. */
+/*
+ * The BTS record as the processor writes it, in both widths of the DS area.
+ * SDM Vol. 3B (253668-032), "Debug Store (DS) Mechanism", figures 16-6 (32-bit) and 16-9 (64-bit).
+ */
 #ifndef BTS_BTS_LAYOUT_H
 #define BTS_BTS_LAYOUT_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct bts_layout_32 {
+    uint32_t from;
+    uint32_t to;
+    uint32_t flags;
+};
 
 struct bts_layout_64 {
     uint64_t from;
@@ -13,6 +22,11 @@ struct bts_layout_64 {
 };
 
 #define BTS_FLAGS_PREDICTED (UINT64_C(1) << 4) /* NetBurst; Core and Atom leave it undefined (SDM-032, 16-27) */
+
+_Static_assert(offsetof(struct bts_layout_32, from) == 0x00, "BTS record, 32-bit");
+_Static_assert(offsetof(struct bts_layout_32, to) == 0x04, "BTS record, 32-bit");
+_Static_assert(offsetof(struct bts_layout_32, flags) == 0x08, "BTS record, 32-bit");
+_Static_assert(sizeof(struct bts_layout_32) == 0x0c, "BTS record, 32-bit");
 
 _Static_assert(offsetof(struct bts_layout_64, from) == 0x00, "BTS record");
 _Static_assert(offsetof(struct bts_layout_64, to) == 0x08, "BTS record");

@@ -201,7 +201,12 @@ static void fill_pebs(const struct core *core, struct caps *caps)
     caps->pebs_baseline = (caps->perf_capabilities & PERF_CAP_PEBS_BASELINE) != 0;
     caps->pebs_trap_like = caps->pdcm ? (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0 : core->pebs_trap_like;
     caps->pebs_retire_latency = (caps->perf_capabilities & PERF_CAP_RETIRE_LATENCY) != 0;
-    caps->pebs_record_size = caps->ds_width == DS_WIDTH_64 ? (unsigned)pebs_record_size(caps->pebs_format) : 0;
+    caps->pebs_form = (struct pebs_form){ .width = caps->ds_width,
+                                          .format = caps->pebs_format,
+                                          .adaptive = caps->pebs_baseline,
+                                          .timing = caps->pebs_retire_latency,
+                                          .lbr_format = (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) };
+    caps->pebs_record_size = (unsigned)pebs_record_size(&caps->pebs_form);
 
     caps->pebs_method = core->pebs_method;
     caps->pebs_counters = core->pebs_counters;

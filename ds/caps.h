@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "pebs/data_source.h"
+#include "pebs/pebs_decode.h"
 
 struct caps_leaf {
     bool valid; /* the leaf exists (its number is within CPUID.0:EAX or CPUID.80000000h:EAX) */
@@ -201,6 +202,7 @@ struct caps {
     /* PEBS */
     enum pebs_method pebs_method;
     unsigned pebs_format;         /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if it faults */
+    struct pebs_form pebs_form;   /* for the decoder */
     unsigned pebs_record_size;    /* bytes; 0 where unknown or not fixed */
     bool pebs_baseline;           /* IA32_PERF_CAPABILITIES[14] */
     bool pebs_trap_like;          /* the record's IP is the instruction after the one that caused it */

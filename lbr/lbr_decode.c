@@ -53,7 +53,26 @@ enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint6
     out->in_tsx = (form->has & LBR_HAS_TSX) != 0 && (flags & LBR_INFO_IN_TSX) != 0;
     out->tsx_abort = (form->has & LBR_HAS_TSX) != 0 && (flags & LBR_INFO_TSX_ABORT) != 0;
     out->cycles = (uint16_t)cycles;
+    out->type = 0;
     return LBR_DECODE_OK;
+}
+
+void lbr_decode_packed(uint64_t value, struct lbr_entry *out)
+{
+    *out = (struct lbr_entry){ .from = (uint32_t)value, .to = value >> LBR_PACKED_TO_SHIFT };
+}
+
+void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out)
+{
+    bool valid = (info & LBR_INFO_CYCLES_VALID) != 0;
+    *out = (struct lbr_entry){ .from = from,
+                               .to = to,
+                               .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_TYPE | (valid ? LBR_HAS_CYCLES : 0),
+                               .mispredicted = (info & LBR_INFO_MISPRED) != 0,
+                               .in_tsx = (info & LBR_INFO_IN_TSX) != 0,
+                               .tsx_abort = (info & LBR_INFO_TSX_ABORT) != 0,
+                               .cycles = valid ? (uint16_t)(info & LBR_INFO_CYCLES) : 0,
+                               .type = info >> LBR_INFO_TYPE_SHIFT & 0xf };
 }
 
 enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned *position)

@@ -12,12 +12,25 @@ enum lbr_error { LBR_DECODE_OK, LBR_DECODE_FORMAT_UNKNOWN, LBR_DECODE_TOS_RANGE,
 #define LBR_HAS_MISPRED (UINT64_C(1) << 0)
 #define LBR_HAS_TSX     (UINT64_C(1) << 1)
 #define LBR_HAS_CYCLES  (UINT64_C(1) << 2)
+#define LBR_HAS_TYPE    (UINT64_C(1) << 3)
+
+/* Branch types of the architectural LBRs; 8 to 15 all mean LBR_TYPE_OTHER, and 6 and 7 are reserved. */
+enum lbr_type {
+    LBR_TYPE_JCC,
+    LBR_TYPE_IND_JMP,
+    LBR_TYPE_JMP,
+    LBR_TYPE_IND_CALL,
+    LBR_TYPE_CALL,
+    LBR_TYPE_RET,
+    LBR_TYPE_OTHER = 8
+};
 
 struct lbr_entry {
     uint64_t from, to; /* linear addresses, sign-extended */
     uint64_t has;      /* LBR_HAS_*: which of the following are defined */
     bool mispredicted, in_tsx, tsx_abort;
     uint16_t cycles; /* core cycles since the last entry, saturating */
+    uint8_t type;    /* enum lbr_type, as stored */
 };
 
 /*
@@ -25,6 +38,15 @@ struct lbr_entry {
  * info is ignored by the formats without LBR_INFO. *out is written only on LBR_DECODE_OK.
  */
 enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
+
+/* One MSR that holds both addresses of 32 bits (Pentium M, Core Duo): FROM in its low half, TO in its high one. */
+void lbr_decode_packed(uint64_t value, struct lbr_entry *out);
+
+/*
+ * IA32_LBR_x_FROM_IP, _TO_IP and _INFO of the architectural LBRs. The entry has cycles only where its INFO says that
+ * they are valid.
+ */
+void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
 
 /*
  * The register number (0 to depth - 1) that holds the entry of an age, 0 the newest, in a stack of depth registers

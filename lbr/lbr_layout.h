@@ -10,14 +10,15 @@
 
 #define PERF_CAP_LBR_FORMAT UINT64_C(0x3f)
 
-#define LBR_FORMAT_32        0u /* 32-bit addresses */
-#define LBR_FORMAT_LIP       1u /* 64-bit linear addresses */
-#define LBR_FORMAT_EIP       2u /* 64-bit effective addresses */
-#define LBR_FORMAT_FLAGS     3u /* mispredict in FROM */
-#define LBR_FORMAT_FLAGS_TSX 4u /* and TSX in FROM */
-#define LBR_FORMAT_INFO      5u /* flags and cycles in INFO */
-#define LBR_FORMAT_TIME      6u /* mispredict in FROM, cycles in TO */
-#define LBR_FORMAT_INFO2     7u /* as INFO, without TSX */
+#define LBR_FORMAT_32        0u    /* 32-bit addresses */
+#define LBR_FORMAT_LIP       1u    /* 64-bit linear addresses */
+#define LBR_FORMAT_EIP       2u    /* 64-bit effective addresses */
+#define LBR_FORMAT_FLAGS     3u    /* mispredict in FROM */
+#define LBR_FORMAT_FLAGS_TSX 4u    /* and TSX in FROM */
+#define LBR_FORMAT_INFO      5u    /* flags and cycles in INFO */
+#define LBR_FORMAT_TIME      6u    /* mispredict in FROM, cycles in TO */
+#define LBR_FORMAT_INFO2     7u    /* as INFO, without TSX */
+#define LBR_FORMAT_ARCH      0x3fu /* architectural LBRs: CPUID.1CH says what they have */
 
 /*
  * In FROM. The SDM of 2009 (253668-032, table 16-6) says of bit 63 "when set, the branch was predicted"; later prints
@@ -33,6 +34,12 @@
 #define LBR_INFO_TSX_ABORT (UINT64_C(1) << 61)
 #define LBR_INFO_CYCLES    UINT64_C(0xffff)
 
+/* More of it in IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B, "Last Branch Records", "IA32_LBR_x_INFO". */
+#define LBR_INFO_CYCLES_VALID (UINT64_C(1) << 60)
+#define LBR_INFO_TYPE_SHIFT   56 /* of the 4 bits of the branch type */
+
 #define LBR_TO_CYCLES_SHIFT 48 /* of the 16 bits of cycles in TO */
+
+#define LBR_PACKED_TO_SHIFT 32 /* in MSR_LASTBRANCH_x of Pentium M and Core Duo: FROM below, TO above */
 
 #endif

@@ -3,19 +3,46 @@
 #ifndef PEBS_PEBS_DECODE_H
 #define PEBS_PEBS_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum pebs_error { PEBS_DECODE_OK, PEBS_DECODE_TRUNCATED, PEBS_DECODE_FORMAT_UNKNOWN };
+#include "lbr/lbr_decode.h"
+
+enum pebs_error {
+    PEBS_DECODE_OK,
+    PEBS_DECODE_TRUNCATED,
+    PEBS_DECODE_FORMAT_UNKNOWN,
+    /* of adaptive records, which carry their own size */
+    PEBS_DECODE_SIZE_ZERO,
+    PEBS_DECODE_SIZE_SMALL,     /* smaller than the basic group */
+    PEBS_DECODE_SIZE_PAST_END,  /* larger than what is left */
+    PEBS_DECODE_GROUPS_UNKNOWN, /* the format group has bits that this decoder does not know */
+    PEBS_DECODE_SIZE_DIFFERS    /* not the size that its groups need */
+};
+
+/* How this processor's records look. */
+struct pebs_form {
+    unsigned width;      /* 4 or 8: bytes of a register, as of the DS area's fields */
+    unsigned format;     /* IA32_PERF_CAPABILITIES[11:8]; 0 where that register is missing */
+    bool adaptive;       /* IA32_PERF_CAPABILITIES[14], PEBS baseline: records may have groups beside the basic one */
+    bool timing;         /* IA32_PERF_CAPABILITIES[17]: retire latency, and the cache's share of the latency */
+    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0], which says how INFO in the LBR group reads */
+};
 
 /* Which of the fields a record carries. */
-#define PEBS_HAS_GPRS        (UINT64_C(1) << 0) /* rflags, ip, gpr */
-#define PEBS_HAS_STATUS      (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
-#define PEBS_HAS_APPLICABLE  (UINT64_C(1) << 2) /* counters: the counters that this record belongs to (format 3) */
-#define PEBS_HAS_MEMORY      (UINT64_C(1) << 3) /* data_address, data_source, latency */
-#define PEBS_HAS_EVENTING_IP (UINT64_C(1) << 4)
-#define PEBS_HAS_TSX         (UINT64_C(1) << 5)
-#define PEBS_HAS_TSC         (UINT64_C(1) << 6)
+#define PEBS_HAS_GPRS           (UINT64_C(1) << 0) /* rflags, ip, gpr */
+#define PEBS_HAS_STATUS         (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
+#define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record belongs to (format 3 and later) */
+#define PEBS_HAS_MEMORY         (UINT64_C(1) << 3) /* data_address, data_source, latency */
+#define PEBS_HAS_EVENTING_IP    (UINT64_C(1) << 4)
+#define PEBS_HAS_TSX            (UINT64_C(1) << 5)
+#define PEBS_HAS_TSC            (UINT64_C(1) << 6)
+#define PEBS_HAS_FORMAT_GROUP   (UINT64_C(1) << 7)
+#define PEBS_HAS_RETIRE_LATENCY (UINT64_C(1) << 8)
+#define PEBS_HAS_CACHE_LATENCY  (UINT64_C(1) << 9)
+#define PEBS_HAS_XMM            (UINT64_C(1) << 10)
+#define PEBS_HAS_LBR            (UINT64_C(1) << 11) /* lbr_count, lbr */
 
 /* Index into gpr: the number that instructions encode. */
 enum pebs_gpr {
@@ -31,21 +58,42 @@ enum pebs_gpr {
     PEBS_R15 = 15
 };
 
+#define PEBS_LBR_MAX 32u /* entries of the deepest stack */
+
 struct pebs_record {
+    unsigned width;  /* as of its form */
     unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */
     unsigned size;   /* bytes of the record */
     uint64_t has;    /* PEBS_HAS_*; the fields that it does not name are 0 */
     uint64_t rflags, ip, gpr[16];
     uint64_t counters;
-    uint64_t data_address, data_source, latency;
+    uint64_t data_address, data_source;
+    uint64_t latency; /* core cycles: of the instruction, where the cache's share is apart */
     uint64_t eventing_ip, tsx, tsc;
+    uint32_t format_group;                  /* MSR_PEBS_DATA_CFG as it was for this record, 0 where it did not count */
+    uint16_t retire_latency, cache_latency; /* core cycles */
+    struct {
+        uint64_t low, high;
+    } xmm[16];
+    unsigned lbr_count;
+    struct lbr_entry lbr[PEBS_LBR_MAX]; /* the youngest first; without flags and cycles where lbr_format is unknown */
 };
 
-/* Bytes of a 64-bit record of this format; 0 where the format is unknown or has no fixed size. */
-size_t pebs_record_size(unsigned format);
+/* Bytes of a record of fixed size (40, 144, 176, 192, 200); 0 where the form is unknown or its records vary in size. */
+size_t pebs_record_size(const struct pebs_form *form);
 
-/* Decodes one 64-bit record of length available bytes. *out is written only on PEBS_DECODE_OK. */
-enum pebs_error pebs_decode(unsigned format, const void *bytes, size_t length, struct pebs_record *out);
+/*
+ * Bytes of an adaptive record under this value of MSR_PEBS_DATA_CFG: 32 to 1232. 0 where it has bits that the decoder
+ * does not know: all but [3:0], the groups, and [28:24], the LBR entries less one (PEBS_LBR_MAX of them at most).
+ */
+size_t pebs_adaptive_size(uint64_t data_cfg);
+
+/*
+ * Decodes one record of length available bytes: the 32-bit one, formats 0 to 3, and the adaptive ones of formats 4
+ * to 6. out->size is the number of bytes it took. *out is written only on PEBS_DECODE_OK; after any other result
+ * nothing is known of where the next record begins.
+ */
+enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, size_t length, struct pebs_record *out);
 
 const char *pebs_error_text(enum pebs_error error);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The 64-bit PEBS records of formats 0 to 3 as the processor writes them. Each format adds fields to the end of the
- * one before: its size is the offset of the first field that it lacks.
- * SDM Vol. 3B (253669), "PEBS Record Format", tables for Core, Nehalem, Haswell and Skylake microarchitecture.
+ * PEBS records as the processor writes them: the 32-bit record, the 64-bit records of formats 0 to 3, and the groups of
+ * which the adaptive records of format 4 and later consist.
+ * SDM Vol. 3B (253669), "PEBS Record Format" (tables for NetBurst, Core, Nehalem, Haswell and Skylake
+ * microarchitecture) and "Adaptive PEBS".
  */
 #ifndef PEBS_PEBS_LAYOUT_H
 #define PEBS_PEBS_LAYOUT_H
@@ -10,6 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pebs_layout_32 {
+    uint32_t eflags, eip;
+    uint32_t eax, ebx, ecx, edx, esi, edi, ebp, esp;
+};
+
+/* Each format adds fields to the end of the one before: its size is the offset of the first field that it lacks. */
 struct pebs_layout_64 {
     uint64_t rflags, rip;
     uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
@@ -31,6 +38,62 @@ struct pebs_layout_64 {
 #define PEBS_LAYOUT_SIZE_2 0xc0u
 #define PEBS_LAYOUT_SIZE_3 0xc8u
 
+/* Adaptive records: the basic group, then those that the format group names, in the order of these structs. */
+struct pebs_layout_basic {
+    uint64_t format; /* PEBS_FORMAT_* */
+    uint64_t eventing_ip;
+    uint64_t counters; /* applicable counters */
+    uint64_t tsc;
+};
+
+struct pebs_layout_memory {
+    uint64_t data_address;
+    uint64_t data_source;
+    uint64_t latency;
+    uint64_t tsx;
+};
+
+/* Another order than in the fixed formats: that in which instructions number the registers. */
+struct pebs_layout_gprs {
+    uint64_t rflags, rip;
+    uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
+    uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+};
+
+struct pebs_layout_xmm {
+    uint64_t low, high;
+};
+
+struct pebs_layout_lbr {
+    uint64_t from, to, info; /* the youngest entry first */
+};
+
+/* The first word of the basic group. The format group is MSR_PEBS_DATA_CFG, or 0 where no counter was adaptive. */
+#define PEBS_FORMAT_GROUP         UINT64_C(0xffffffff)
+#define PEBS_FORMAT_RETIRE_SHIFT  32 /* of the 16 bits of retire latency, IA32_PERF_CAPABILITIES[17] */
+#define PEBS_FORMAT_SIZE_SHIFT    48 /* of the 16 bits of the record's own size */
+#define PEBS_GROUP_MEMORY         (UINT64_C(1) << 0)
+#define PEBS_GROUP_GPRS           (UINT64_C(1) << 1)
+#define PEBS_GROUP_XMM            (UINT64_C(1) << 2)
+#define PEBS_GROUP_LBR            (UINT64_C(1) << 3)
+#define PEBS_GROUP_LBR_LAST_SHIFT 24 /* of the number of the last LBR entry: one less than there are entries */
+
+/* The latency word of the memory group where IA32_PERF_CAPABILITIES[17] is set; else all of its low half is one. */
+#define PEBS_LATENCY_INSTRUCTION UINT64_C(0xffff)
+#define PEBS_LATENCY_CACHE_SHIFT 32 /* of 16 bits */
+
+_Static_assert(offsetof(struct pebs_layout_32, eflags) == 0x00, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, eip) == 0x04, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, eax) == 0x08, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, ebx) == 0x0c, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, ecx) == 0x10, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, edx) == 0x14, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, esi) == 0x18, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, edi) == 0x1c, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, ebp) == 0x20, "PEBS record, 32-bit");
+_Static_assert(offsetof(struct pebs_layout_32, esp) == 0x24, "PEBS record, 32-bit");
+_Static_assert(sizeof(struct pebs_layout_32) == 0x28, "PEBS record, 32-bit");
+
 _Static_assert(offsetof(struct pebs_layout_64, rflags) == 0x00, "PEBS record");
 _Static_assert(offsetof(struct pebs_layout_64, rip) == 0x08, "PEBS record");
 _Static_assert(offsetof(struct pebs_layout_64, rax) == 0x10, "PEBS record");
@@ -51,5 +114,28 @@ _Static_assert(offsetof(struct pebs_layout_64, eventing_ip) == PEBS_LAYOUT_SIZE_
 _Static_assert(offsetof(struct pebs_layout_64, tsx) == 0xb8, "PEBS record");
 _Static_assert(offsetof(struct pebs_layout_64, tsc) == PEBS_LAYOUT_SIZE_2, "PEBS record, format 2");
 _Static_assert(sizeof(struct pebs_layout_64) == PEBS_LAYOUT_SIZE_3, "PEBS record, format 3");
+
+_Static_assert(offsetof(struct pebs_layout_basic, eventing_ip) == 0x08, "adaptive record, basic group");
+_Static_assert(offsetof(struct pebs_layout_basic, counters) == 0x10, "adaptive record, basic group");
+_Static_assert(offsetof(struct pebs_layout_basic, tsc) == 0x18, "adaptive record, basic group");
+_Static_assert(sizeof(struct pebs_layout_basic) == 32, "adaptive record, basic group");
+_Static_assert(offsetof(struct pebs_layout_memory, data_source) == 0x08, "adaptive record, memory group");
+_Static_assert(offsetof(struct pebs_layout_memory, latency) == 0x10, "adaptive record, memory group");
+_Static_assert(offsetof(struct pebs_layout_memory, tsx) == 0x18, "adaptive record, memory group");
+_Static_assert(sizeof(struct pebs_layout_memory) == 32, "adaptive record, memory group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rip) == 0x08, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rax) == 0x10, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rcx) == 0x18, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rdx) == 0x20, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rbx) == 0x28, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rsp) == 0x30, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rbp) == 0x38, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rsi) == 0x40, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, rdi) == 0x48, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, r8) == 0x50, "adaptive record, GPR group");
+_Static_assert(offsetof(struct pebs_layout_gprs, r15) == 0x88, "adaptive record, GPR group");
+_Static_assert(sizeof(struct pebs_layout_gprs) == 144, "adaptive record, GPR group");
+_Static_assert(16 * sizeof(struct pebs_layout_xmm) == 256, "adaptive record, XMM group");
+_Static_assert(sizeof(struct pebs_layout_lbr) == 24, "adaptive record, LBR group");
 
 #endif

@@ -14,7 +14,7 @@ static void every_field(void **state)
 {
     struct bts_record out;
     (void)state;
-    assert_int_equal(bts_decode(record, sizeof(record), true, &out), BTS_DECODE_OK);
+    assert_int_equal(bts_decode(8, record, sizeof(record), true, &out), BTS_DECODE_OK);
     assert_int_equal(out.from, 0xffff800100201234);
     assert_int_equal(out.to, 0x0000700200301256);
     assert_int_equal(out.flags, 0xfedcba9876543210);
@@ -27,13 +27,13 @@ static void prediction_needs_its_processor(void **state)
     struct bts_record out;
     uint8_t other[24];
     (void)state;
-    assert_int_equal(bts_decode(record, sizeof(record), false, &out), BTS_DECODE_OK);
+    assert_int_equal(bts_decode(8, record, sizeof(record), false, &out), BTS_DECODE_OK);
     assert_false(out.prediction_valid);
     assert_false(out.predicted);
 
     memcpy(other, record, sizeof(other));
     other[0x10] = 0xef; /* all but bit 4 */
-    assert_int_equal(bts_decode(other, sizeof(other), true, &out), BTS_DECODE_OK);
+    assert_int_equal(bts_decode(8, other, sizeof(other), true, &out), BTS_DECODE_OK);
     assert_true(out.prediction_valid);
     assert_false(out.predicted);
 }
@@ -46,7 +46,7 @@ static void truncated_at_every_length(void **state)
         memset(&out, 0xa5, sizeof(out));
         before = out;
         uint8_t *bytes = exact_copy(record, length);
-        assert_int_equal(bts_decode(bytes, length, true, &out), BTS_DECODE_TRUNCATED);
+        assert_int_equal(bts_decode(8, bytes, length, true, &out), BTS_DECODE_TRUNCATED);
         assert_memory_equal(&out, &before, sizeof(out));
         free(bytes);
     }
@@ -59,7 +59,7 @@ static void any_alignment_and_more_bytes(void **state)
         uint8_t bytes[40] = { 0 };
         struct bts_record out;
         memcpy(bytes + shift, record, sizeof(record));
-        assert_int_equal(bts_decode(bytes + shift, sizeof(bytes) - shift, true, &out), BTS_DECODE_OK);
+        assert_int_equal(bts_decode(8, bytes + shift, sizeof(bytes) - shift, true, &out), BTS_DECODE_OK);
         assert_int_equal(out.from, 0xffff800100201234);
         assert_int_equal(out.to, 0x0000700200301256);
     }

@@ -47,7 +47,7 @@ static void bts_lines(void **state)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
-    struct bts_record record = { .from = 0x201234, .to = 0x201000, .flags = 0x10 };
+    struct bts_record record = { .width = 8, .from = 0x201234, .to = 0x201000, .flags = 0x10 };
     (void)state;
     bts_text(&out, 0, &record, &symbols);
     bts_text(&out, 1, &record, NULL);
@@ -207,7 +207,7 @@ static void nothing_is_lost_at_the_limits(void **state)
     assert_string_equal(got.text[6], expected);
 
     got.count = 0;
-    struct bts_record branch = { UINT64_MAX, UINT64_MAX, 0, true, false };
+    struct bts_record branch = { 8, UINT64_MAX, UINT64_MAX, 0, true, false };
     bts_text(&out, 4294967295u, &branch, &longest);
     snprintf(expected, sizeof(expected),
              "bts 4294967295 0xffffffffffffffff %s+0xffffffffffffffff => 0xffffffffffffffff %s+0xffffffffffffffff "
