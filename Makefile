@@ -207,10 +207,12 @@ $B/$1/%.o: %.c $B/host/config.mk
 	@mkdir -p $$(@D)
 	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) $(DEPS) -c -o $$@ $$<
 
+$(patsubst tests/host/%.c,$B/$1/%,$(filter tests/host/test_model_%,$(HOST_SOURCES))): \
 $B/$1/test_model_%: $B/$1/tests/host/test_model_%.o $(MODEL_PURE:%.c=$B/$1/%.o)
 	$$(call say,HOSTLD,$$@)
 	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka
 
+$(patsubst tests/host/%.c,$B/$1/%,$(filter-out tests/host/test_model_%,$(HOST_SOURCES))): \
 $B/$1/test_%: $B/$1/tests/host/test_%.o $(PURE:%.c=$B/$1/%.o)
 	$$(call say,HOSTLD,$$@)
 	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka
