@@ -24,6 +24,7 @@
 #define ADAPTIVE_MAX_LBRS  256
 #define ADAPTIVE_MAX_BYTES (32 + 32 + 144 + 256 + 24 * ADAPTIVE_MAX_LBRS)
 
+/* As the MSRs read. */
 struct lbr_entry {
     uint64_t from, to, info;
 };

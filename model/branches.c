@@ -23,7 +23,7 @@
 #define LBR_SELECT_FIRST_KIND   2
 #define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
 
-#define LBR_INFO_MISPRED    (UINT64_C(1) << 63)
+#define LBR_MISPRED         (UINT64_C(1) << 63) /* of FROM or of LBR_INFO, whichever the format has */
 #define LBR_INFO_MAX_CYCLES 0xffff
 
 /* A taken branch. Gathered from the ring a handful at a time and then handed to who wants it: short loops run fast. */
@@ -42,12 +42,13 @@ void branches_set_limit(struct vcpu *v)
 {
     uint64_t branches = ENGINE_RING - 1;
 
-    if (bts_on(v) && (v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTINT)) {
+    if (bts_on(v) && debugctl_has(v, v->profile->debugctl->btint)) {
         const struct ds_buffer *bts = &v->ds.bts;
+        const uint64_t record = encode_bts_bytes(&v->form);
         uint64_t records = 1;
 
         if (bts->index < bts->threshold) {
-            records = (bts->threshold - bts->index + ENCODE_BTS_BYTES - 1) / ENCODE_BTS_BYTES;
+            records = (bts->threshold - bts->index + record - 1) / record;
         }
         branches = records < branches ? records : branches;
     }
@@ -66,9 +67,9 @@ void branches_flush(struct vcpu *v)
     if (v->bts_staged == 0) {
         return;
     }
-    encode_u64(index, v->ds.bts.index);
-    if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * ENCODE_BTS_BYTES) ||
-        !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + ENCODE_DS_BTS_INDEX, index, sizeof(index))) {
+    encode_field(index, v->form.width, v->ds.bts.index);
+    if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * encode_bts_bytes(&v->form)) ||
+        !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + encode_bts_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->last_branch);
     }
     v->bts_staged = 0;
@@ -76,8 +77,10 @@ void branches_flush(struct vcpu *v)
 
 static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    bool skip_system = v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTS_OFF_OS;
-    bool skip_user = v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTS_OFF_USR;
+    const bool skip_system = debugctl_has(v, v->profile->debugctl->bts_off_os);
+    const bool skip_user = debugctl_has(v, v->profile->debugctl->bts_off_usr);
+    const unsigned width = v->form.width;
+    const unsigned size = encode_bts_bytes(&v->form);
     uint64_t index = v->ds.bts.index;
     const uint64_t base = v->ds.bts.base;
     const uint64_t maximum = v->ds.bts.maximum;
@@ -90,7 +93,7 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
         }
-        if (index + ENCODE_BTS_BYTES > maximum || index < base) {
+        if (index + size > maximum || index < base) {
             v->bts_staged = staged;
             branches_flush(v);
             staged = 0;
@@ -102,9 +105,9 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
         if (v->truth != NULL) {
             truth_bts(v, index, &event);
         }
-        encode_bts(v->bts_stage + staged * ENCODE_BTS_BYTES, &event);
+        encode_bts(v->bts_stage + staged * size, width, &event);
         staged++;
-        index += ENCODE_BTS_BYTES;
+        index += size;
         v->ds.bts.index = index;
     }
     v->bts_staged = staged;
@@ -118,21 +121,37 @@ static bool lbr_wants(const struct vcpu *v, const struct branch *b)
            !(select >> ((unsigned)b->block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
 }
 
+/* SDM Vol. 3B (253669-083), "LBR Stack" and "LBR Stack and Intel 64 Processors"; Vol. 4, MSR_LASTBRANCH_x. */
+static struct lbr_entry lbr_encode(enum lbr_format format, const struct lbr_event *e)
+{
+    uint64_t flag = e->mispredicted ? LBR_MISPRED : 0;
+    uint64_t cycles = e->cycles < LBR_INFO_MAX_CYCLES ? e->cycles : LBR_INFO_MAX_CYCLES;
+
+    switch (format) {
+    case LBR_FORMAT_32:
+        return (struct lbr_entry){ (uint32_t)e->from, (uint32_t)e->to, 0 };
+    case LBR_FORMAT_EIP_FLAGS:
+        return (struct lbr_entry){ (e->from & ~LBR_MISPRED) | flag, e->to, 0 };
+    case LBR_FORMAT_EIP_FLAGS2: /* in no transaction, and none aborted */
+        return (struct lbr_entry){ (e->from & ~(UINT64_C(7) << 61)) | flag, e->to, 0 };
+    case LBR_FORMAT_INFO:
+        return (struct lbr_entry){ e->from, e->to, flag | cycles };
+    default:
+        return (struct lbr_entry){ e->from, e->to, 0 };
+    }
+}
+
 static void push_lbr(struct vcpu *v, const struct branch *b)
 {
     uint64_t mask = v->profile->lbr_depth - 1;
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-    uint64_t cycles = b->time - v->lbr_time;
-    struct lbr_entry entry = { b->block->last, b->to, cycles < LBR_INFO_MAX_CYCLES ? cycles : LBR_INFO_MAX_CYCLES };
+    const struct lbr_event event = { b->block->last, b->to, b->time - v->lbr_time, b->mispredicted };
 
-    if (b->mispredicted) {
-        entry.info |= LBR_INFO_MISPRED;
-    }
     v->lbr_time = b->time;
     *tos = (*tos + 1) & mask;
-    v->lbr[*tos] = entry;
+    v->lbr[*tos] = lbr_encode(v->profile->lbr_format, &event);
     if (v->truth != NULL) {
-        truth_lbr(v, (unsigned)*tos, &entry);
+        truth_lbr(v, (unsigned)*tos, &event);
     }
 }
 
@@ -216,7 +235,7 @@ static void finish_bts(struct vcpu *v)
     bool stored = v->bts_staged > 0;
 
     branches_flush(v);
-    if (stored && (v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTINT) && v->ds.bts.index >= v->ds.bts.threshold) {
+    if (stored && debugctl_has(v, v->profile->debugctl->btint) && v->ds.bts.index >= v->ds.bts.threshold) {
         v->status |= STATUS_OVF_BUF;
         v->pmi_wanted = true;
     }
@@ -359,7 +378,7 @@ bool engine_ring_full(struct vcpu *v)
     }
     if (v->pmi_wanted) {
         v->ring_used = 0; /* the block begins again, behind the interrupt */
-        engine_deliver(v);
+        engine_deliver(v, BETWEEN_BLOCKS);
         if (engine_took_pmi(v)) {
             return true;
         }

@@ -167,18 +167,25 @@ static void configure_general(struct vcpu *v, unsigned i)
     struct counter *c = &v->counters[i];
     const struct profile_event *e = find_event(v->profile, select, i);
     enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, select);
+    uint64_t enabling = v->event_select[v->profile->one_enable ? 0 : i];
     bool user = select & EVTSEL_USR;
     bool system = select & EVTSEL_OS;
-    bool latency = kind == EVENT_LOAD_LATENCY;
+    uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
+    bool asked = enable >> i & 1;
 
     c->event_class = event_class(kind, user && system ? ANY_RING : system ? RING_0 : OTHER_RINGS);
     c->interrupts = select & EVTSEL_INT;
-    c->pebs = (v->regs[REG_IA32_PEBS_ENABLE] >> i & 1) && e != NULL && e->pebs &&
-              (!latency || (v->regs[REG_IA32_PEBS_ENABLE] >> (32 + i) & 1));
+    if (kind == EVENT_LOAD_LATENCY) {
+        asked = asked && (enable >> (PEBS_ENABLE_LL_EN + i) & 1);
+    } else if (kind == EVENT_PRECISE_STORES) {
+        asked = asked && enable >> PEBS_ENABLE_PS_EN;
+    }
+    c->pebs = asked && e != NULL && e->precision != NOT_PRECISE;
+    c->address = c->pebs && e->precision == PRECISE_WITH_ADDRESS;
     c->pdir = c->pebs && i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
               (select >> 8 & 0xff) == v->profile->pdir_umask;
-    c->active =
-        kind != EVENT_NONE && (user || system) && (select & EVTSEL_EN) && (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1);
+    c->active = kind != EVENT_NONE && (user || system) && (enabling & EVTSEL_EN) &&
+                (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1);
 }
 
 /* All three fixed counters (instructions, core and reference cycles) count instructions in modelled time. */
@@ -370,7 +377,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         counting_fall_due(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
         if (v->pmi_wanted) {
             branches_drain(v, false, block->pc, block->cpl);
-            engine_deliver(v);
+            engine_deliver(v, BETWEEN_BLOCKS);
             if (engine_took_pmi(v)) {
                 return DUE_AGAIN;
             }
@@ -394,7 +401,7 @@ bool engine_stop(struct vcpu *v, struct place place)
     counting_fall_due(v, place, ip, block_address(place.block, place.index - 1), NULL);
     if (v->pmi_wanted) {
         branches_drain(v, true, 0, 0);
-        engine_deliver(v);
+        engine_deliver(v, place);
     }
     watch_for(v, place.block, first_due(v, place));
     return engine_took_pmi(v);

@@ -2,11 +2,11 @@
 /*
  * Memory accesses: where a load's data came from and how long it took, and the events that count them.
  *
- * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (1 L1, 3 L2, 4 L3, 0Ah
- * local memory, as 0Ch is a remote cache on Skylake; bit 4: second-level TLB miss; bit 5: locked) and the
- * latency. For the other data events, by data address profiling, the address; A0h then is a store status (bit 0: the
- * store hit L1) and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring
- * Facility" and "PEBS Data Address Profiling".
+ * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (level, and with bits
+ * 4 and 5 second-level TLB miss and locked access) and the latency. For a precise store the address and a status: bit 0
+ * the store hit L1, bits 4 and 5 as above. For the other events whose records tell an address (PEBS data address
+ * profiling), the address; A0h is then bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083),
+ * "Load Latency Performance Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
  *
  * An instruction with several accesses is described by its slowest load, or its slowest store.
  */
@@ -18,7 +18,12 @@
 #define SOURCE_LOCKED    (UINT64_C(1) << 5)
 #define STORE_HIT_L1     UINT64_C(1)
 
-static const uint64_t load_sources[DATA_LEVELS] = { 1, 3, 4, 0xa };
+static uint64_t source_flags(const struct vcpu *v, bool tlb_miss)
+{
+    uint64_t flags = (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.flags & INSN_LOCKED ? SOURCE_LOCKED : 0);
+
+    return flags & v->profile->memory.source_flags;
+}
 
 static void begin(struct vcpu *v, struct place place)
 {
@@ -50,7 +55,7 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
         level = other > level ? other : level;
     }
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
-    unsigned latency = data_cache_latency(level);
+    unsigned latency = v->profile->memory.latency[level];
 
     v->data.flags |= store ? INSN_STORE : INSN_LOAD;
     if (store) {
@@ -69,8 +74,7 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
         slowest->source = level == LEVEL_L1 ? STORE_HIT_L1 : 0;
     } else {
         v->data.level = level;
-        slowest->source =
-            load_sources[level] | (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.flags & INSN_LOCKED ? SOURCE_LOCKED : 0);
+        slowest->source = v->profile->memory.source[level] | source_flags(v, tlb_miss);
     }
 }
 
@@ -83,6 +87,7 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_LOADS:
         return load;
     case EVENT_STORES:
+    case EVENT_PRECISE_STORES:
         return store;
     case EVENT_LOCKED_LOADS:
         return load && (v->data.flags & INSN_LOCKED);
@@ -126,6 +131,11 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
     if (kind == EVENT_LOAD_LATENCY) {
         return v->data.load;
     }
+    if (kind == EVENT_PRECISE_STORES) {
+        uint64_t status = v->data.store.source | source_flags(v, v->data.stlb_store);
+
+        return (struct data_access){ v->data.store.address, status, 0 };
+    }
     if (store) {
         return (struct data_access){ v->data.store.address, v->data.store.source, 0 };
     }
@@ -135,7 +145,8 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
 {
     unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
-    enum event_kind due = EVENT_NONE;
+    enum event_kind due = EVENT_NONE; /* what the record tells of the access, if anything */
+    bool any = false;
 
     v->hot->data_pending = 0;
     for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
@@ -151,20 +162,23 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
             v->hot->counts[c->event_class] >= CLASS_DUE) {
             enum event_kind kind = (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
 
-            due = due == EVENT_NONE || kind == EVENT_LOAD_LATENCY ? kind : due;
+            any = true;
+            if (c->address && (due == EVENT_NONE || kind == EVENT_LOAD_LATENCY)) {
+                due = kind;
+            }
         }
     }
-    if (due == EVENT_NONE) {
+    if (!any) {
         return false;
     }
     struct data_access access = describe(v, due);
 
-    counting_fall_due(v, place, ip, v->data.ip, &access);
+    counting_fall_due(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi_wanted) {
         if (place.block != NULL) {
             branches_drain(v, true, 0, 0);
         }
-        engine_deliver(v);
+        engine_deliver(v, place);
     }
     return engine_took_pmi(v);
 }

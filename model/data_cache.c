@@ -9,7 +9,7 @@
 
 /* A set's tags, newest first; a tag is line + 1, so that 0 is an empty way. */
 struct array {
-    unsigned sets, ways;
+    struct profile_array shape;
     uint64_t *tags;
 };
 
@@ -18,30 +18,24 @@ struct data_cache {
     struct array tlb;
 };
 
-/* Skylake client: L1D 32 KiB 8-way, L2 256 KiB 4-way, L3 8 MiB 16-way, STLB 1536 entries 12-way. */
-static const struct array geometry[LEVEL_MEMORY] = { { 64, 8, NULL }, { 1024, 4, NULL }, { 8192, 16, NULL } };
-static const struct array tlb_geometry = { 128, 12, NULL };
-
-static const unsigned latencies[DATA_LEVELS] = { 4, 12, 40, 200 };
-
-static bool allocate(struct array *array, const struct array *shape)
+static bool allocate(struct array *array, const struct profile_array *shape)
 {
-    *array = *shape;
-    array->tags = calloc((size_t)shape->sets * shape->ways, sizeof(uint64_t));
+    array->shape = *shape;
+    array->tags = calloc((size_t)shape->sets * shape->ways + 1, sizeof(uint64_t));
     return array->tags != NULL;
 }
 
-struct data_cache *data_cache_new(void)
+struct data_cache *data_cache_new(const struct profile_memory *memory)
 {
     struct data_cache *cache = calloc(1, sizeof(*cache));
 
     if (cache == NULL) {
         return NULL;
     }
-    bool ok = allocate(&cache->tlb, &tlb_geometry);
+    bool ok = allocate(&cache->tlb, &memory->tlb);
 
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
-        ok = allocate(&cache->levels[i], &geometry[i]) && ok;
+        ok = allocate(&cache->levels[i], &memory->caches[i]) && ok;
     }
     if (!ok) {
         data_cache_free(cache);
@@ -64,7 +58,7 @@ void data_cache_free(struct data_cache *cache)
 
 static void clear(struct array *array)
 {
-    memset(array->tags, 0, (size_t)array->sets * array->ways * sizeof(*array->tags));
+    memset(array->tags, 0, (size_t)array->shape.sets * array->shape.ways * sizeof(*array->tags));
 }
 
 void data_cache_clear(struct data_cache *cache)
@@ -78,15 +72,16 @@ void data_cache_clear(struct data_cache *cache)
 /* Makes the key its set's newest and says whether it was there. */
 static bool touch(struct array *array, uint64_t key)
 {
-    uint64_t *set = array->tags + (key & (array->sets - 1)) * array->ways;
+    const unsigned ways = array->shape.ways;
+    uint64_t *set = array->tags + (key & (array->shape.sets - 1)) * ways;
     unsigned way = 0;
 
-    while (way < array->ways && set[way] != key + 1) {
+    while (way < ways && set[way] != key + 1) {
         way++;
     }
-    bool hit = way < array->ways;
+    bool hit = way < ways;
 
-    memmove(set + 1, set, (hit ? way : array->ways - 1) * sizeof(*set));
+    memmove(set + 1, set, (hit ? way : ways - 1) * sizeof(*set));
     set[0] = key + 1;
     return hit;
 }
@@ -96,7 +91,7 @@ enum data_level data_cache_access(struct data_cache *cache, uint64_t address)
     enum data_level found = LEVEL_MEMORY;
 
     for (unsigned i = LEVEL_MEMORY; i-- > 0;) {
-        if (touch(&cache->levels[i], address >> LINE_SHIFT)) {
+        if (cache->levels[i].shape.sets > 0 && touch(&cache->levels[i], address >> LINE_SHIFT)) {
             found = (enum data_level)i;
         }
     }
@@ -106,9 +101,4 @@ enum data_level data_cache_access(struct data_cache *cache, uint64_t address)
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)
 {
     return !touch(&cache->tlb, address >> PAGE_SHIFT);
-}
-
-unsigned data_cache_latency(enum data_level level)
-{
-    return latencies[level];
 }

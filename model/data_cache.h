@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The modelled memory hierarchy of one processor: what a load's data source and latency are taken from. It knows
- * addresses and no data, is keyed by linear address, and is the same on every run: three levels of 64-byte lines, each
- * set associative with true LRU and filled on every miss (loads and stores alike), and a second-level TLB of 4 KiB
+ * addresses and no data, is keyed by linear address, and is the same on every run: up to three levels of 64-byte lines,
+ * each set associative with true LRU and filled on every miss (loads and stores alike), and a second-level TLB of 4 KiB
  * pages. Other processors, devices, prefetch and write-back are not modelled.
  */
 #ifndef MODEL_DATA_CACHE_H
@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum data_level { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, DATA_LEVELS };
+#include "model/profile.h"
 
 struct data_cache;
 
 /* NULL without memory. Everything is empty at first: the first access to a line comes from memory. */
-struct data_cache *data_cache_new(void);
+struct data_cache *data_cache_new(const struct profile_memory *memory);
 void data_cache_free(struct data_cache *cache);
 void data_cache_clear(struct data_cache *cache);
 
@@ -25,8 +25,5 @@ enum data_level data_cache_access(struct data_cache *cache, uint64_t address);
 
 /* True when the page's translation was not in the second-level TLB; it is there afterwards. */
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address);
-
-/* Core cycles from dispatch to data: 4, 12, 40, 200. */
-unsigned data_cache_latency(enum data_level level);
 
 #endif

@@ -2,51 +2,82 @@
 
 #include "model/encode.h"
 
-static uint64_t decode_u64(const uint8_t *bytes)
-{
-    uint64_t value;
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-    memcpy(&value, bytes, sizeof(value));
+static uint64_t decode_field(const uint8_t *bytes, unsigned width)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, bytes, width);
     return encode_little(value);
 }
 
-static void read_buffer(struct ds_buffer *buffer, const uint8_t *bytes)
+unsigned encode_general_resets(const struct ds_form *form)
 {
-    buffer->base = decode_u64(bytes);
-    buffer->index = decode_u64(bytes + 0x08);
-    buffer->maximum = decode_u64(bytes + 0x10);
-    buffer->threshold = decode_u64(bytes + 0x18);
+    static const unsigned by_format[] = { 1, 4, 4, 4, 8 };
+
+    return form->width == 4 ? 1 : form->format < COUNT(by_format) ? by_format[form->format] : 32;
 }
 
-void encode_read_ds(struct ds_area *area, const uint8_t bytes[ENCODE_DS_BYTES])
+unsigned encode_fixed_resets(const struct ds_form *form)
 {
-    read_buffer(&area->bts, bytes);
-    read_buffer(&area->pebs, bytes + 0x20);
-    for (unsigned i = 0; i < ENCODE_RESETS; i++) {
-        area->reset[i] = decode_u64(bytes + 0x40 + 8 * i);
+    return form->width == 4 || form->format < 4 ? 0 : form->format == 4 ? 4 : 16;
+}
+
+size_t encode_ds_bytes(const struct ds_form *form)
+{
+    return 8 * form->width + 8 * (encode_general_resets(form) + encode_fixed_resets(form));
+}
+
+static void read_buffer(struct ds_buffer *buffer, const uint8_t *bytes, unsigned width)
+{
+    buffer->base = decode_field(bytes, width);
+    buffer->index = decode_field(bytes + width, width);
+    buffer->maximum = decode_field(bytes + 2 * width, width);
+    buffer->threshold = decode_field(bytes + 3 * width, width);
+}
+
+void encode_read_ds(struct ds_area *area, const struct ds_form *form, const uint8_t *bytes)
+{
+    unsigned resets = encode_general_resets(form) + encode_fixed_resets(form);
+
+    read_buffer(&area->bts, bytes, form->width);
+    read_buffer(&area->pebs, bytes + 4 * form->width, form->width);
+    for (unsigned i = 0; i < resets; i++) {
+        area->reset[i] = decode_field(bytes + 8 * form->width + 8 * i, 8);
     }
 }
 
-void encode_pebs(uint8_t bytes[ENCODE_PEBS_BYTES], const struct pebs_event *event)
+size_t encode_pebs_bytes(const struct ds_form *form)
 {
-    encode_u64(bytes + 0x00, event->rflags);
-    encode_u64(bytes + 0x08, event->ip);
-    encode_u64(bytes + 0x10, event->general[RAX]);
-    encode_u64(bytes + 0x18, event->general[RBX]);
-    encode_u64(bytes + 0x20, event->general[RCX]);
-    encode_u64(bytes + 0x28, event->general[RDX]);
-    encode_u64(bytes + 0x30, event->general[RSI]);
-    encode_u64(bytes + 0x38, event->general[RDI]);
-    encode_u64(bytes + 0x40, event->general[RBP]);
-    encode_u64(bytes + 0x48, event->general[RSP]);
-    for (unsigned i = 0; i < 8; i++) {
-        encode_u64(bytes + 0x50 + 8 * i, event->general[R8 + i]);
+    static const size_t by_format[] = { 144, 176, 192, 200 };
+
+    return form->width == 4 ? 40 : form->format < COUNT(by_format) ? by_format[form->format] : 0;
+}
+
+void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event)
+{
+    unsigned width = form->width;
+
+    encode_field(bytes, width, event->rflags);
+    encode_field(bytes + width, width, event->ip);
+    for (unsigned i = 0; i < (width == 4 ? R8 : GENERAL_REGISTERS); i++) {
+        encode_field(bytes + (2 + i) * width, width, event->general[i]);
     }
-    encode_u64(bytes + 0x90, event->counters);
-    encode_u64(bytes + 0x98, event->data_address);
-    encode_u64(bytes + 0xa0, event->data_source);
-    encode_u64(bytes + 0xa8, event->latency);
-    encode_u64(bytes + 0xb0, event->eventing_ip);
-    encode_u64(bytes + 0xb8, event->tsx);
-    encode_u64(bytes + 0xc0, event->tsc);
+    if (width == 4) {
+        return;
+    }
+    if (form->format >= 1) {
+        encode_u64(bytes + 0x90, event->counters);
+        encode_u64(bytes + 0x98, event->data_address);
+        encode_u64(bytes + 0xa0, event->data_source);
+        encode_u64(bytes + 0xa8, event->latency);
+    }
+    if (form->format >= 2) {
+        encode_u64(bytes + 0xb0, event->eventing_ip);
+        encode_u64(bytes + 0xb8, event->tsx);
+    }
+    if (form->format >= 3) {
+        encode_u64(bytes + 0xc0, event->tsc);
+    }
 }

@@ -11,24 +11,27 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ENCODE_DS_BYTES   0x60 /* management area up to the last counter reset */
-#define ENCODE_BTS_BYTES  24
-#define ENCODE_PEBS_BYTES 200
-#define ENCODE_RESETS     4
+#define ENCODE_RESETS_MAX 48 /* counter reset values that a management area has room for at most: 32 and 16 */
 
-/* Where the fields that the processor writes back stand in the management area. */
-#define ENCODE_DS_BTS_INDEX  0x08
-#define ENCODE_DS_PEBS_INDEX 0x28
+#define ENCODE_DS_MAX   (0x40 + 8 * ENCODE_RESETS_MAX)
+#define ENCODE_BTS_MAX  24
+#define ENCODE_PEBS_MAX 200
 
-/* DS buffer management area, 64-bit format. SDM Vol. 3B (253669), "Debug Store (DS) Mechanism", table of the DS area.
- */
+/* How the debug store is laid out. */
+struct ds_form {
+    unsigned width;  /* bytes of a field of the management area and of a record: 4 or 8 */
+    unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; those of 4-byte fields are all the same */
+};
+
+/* DS buffer management area. SDM Vol. 3B (253669), "Debug Store (DS) Mechanism", figures of the 32-bit and of the
+ * 64-bit DS save area. */
 struct ds_buffer {
     uint64_t base, index, maximum, threshold; /* linear addresses; maximum is the first byte past the end */
 };
 
 struct ds_area {
     struct ds_buffer bts, pebs;
-    uint64_t reset[ENCODE_RESETS]; /* what PMC0..3 are reloaded with */
+    uint64_t reset[ENCODE_RESETS_MAX]; /* in the order of the area */
 };
 
 struct bts_event {
@@ -40,18 +43,43 @@ enum { RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, 
 struct pebs_event {
     uint64_t rflags, ip;
     uint64_t general[GENERAL_REGISTERS];
-    uint64_t counters; /* bit i: IA32_PMCi fell due */
+    uint64_t counters; /* bit i: IA32_PMCi fell due; up to format 2 with the other bits of IA32_PERF_GLOBAL_STATUS */
     uint64_t data_address, data_source, latency;
     uint64_t eventing_ip, tsx, tsc;
 };
 
-void encode_read_ds(struct ds_area *area, const uint8_t bytes[ENCODE_DS_BYTES]);
-
-/* PEBS record format 0011b. SDM Vol. 3B (253669), "PEBS Record Format for 6th Generation Intel Core Processor Family".
+/*
+ * Counter reset values in the area: for the general counters, and behind them for the fixed ones. They are 8 bytes each
+ * in both widths.
  */
-void encode_pebs(uint8_t bytes[ENCODE_PEBS_BYTES], const struct pebs_event *event);
+unsigned encode_general_resets(const struct ds_form *form);
+unsigned encode_fixed_resets(const struct ds_form *form);
 
-/* These two are inline because they run once a branch. */
+/* Bytes of the management area up to the last reset value. */
+size_t encode_ds_bytes(const struct ds_form *form);
+
+/* bytes: encode_ds_bytes of them. */
+void encode_read_ds(struct ds_area *area, const struct ds_form *form, const uint8_t *bytes);
+
+/* Where the fields that the processor writes back stand in the area. */
+static inline unsigned encode_bts_index_at(const struct ds_form *form)
+{
+    return form->width;
+}
+
+static inline unsigned encode_pebs_index_at(const struct ds_form *form)
+{
+    return 5 * form->width;
+}
+
+/*
+ * PEBS records: of 40 bytes, and in formats 0 to 3 of 144, 176, 192 and 200. SDM Vol. 3B (253669), "PEBS Record Format
+ * for ..." of the microarchitectures, and the figures "32-bit" and "64-Bit PEBS Record Format".
+ */
+size_t encode_pebs_bytes(const struct ds_form *form);
+void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event);
+
+/* The rest is inline because it runs once a branch. */
 static inline uint64_t encode_little(uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -67,12 +95,30 @@ static inline void encode_u64(uint8_t *bytes, uint64_t value)
     memcpy(bytes, &value, sizeof(value));
 }
 
-/* BTS record, 64-bit format: from, to, flags. SDM Vol. 3B (253669-083), "BTS Buffer", 64-bit branch trace record. */
-static inline void encode_bts(uint8_t bytes[ENCODE_BTS_BYTES], const struct bts_event *event)
+/* width low bytes of a value */
+static inline void encode_field(uint8_t *bytes, unsigned width, uint64_t value)
 {
-    encode_u64(bytes + 0x00, event->from);
-    encode_u64(bytes + 0x08, event->to);
-    encode_u64(bytes + 0x10, event->flags);
+    value = encode_little(value);
+    memcpy(bytes, &value, width == 4 ? 4 : 8);
+}
+
+/* BTS record: from, to, flags, a field each. SDM Vol. 3B (253669-083), "BTS Buffer". */
+static inline unsigned encode_bts_bytes(const struct ds_form *form)
+{
+    return 3 * form->width;
+}
+
+static inline void encode_bts(uint8_t *bytes, unsigned width, const struct bts_event *event)
+{
+    if (width == 8) {
+        encode_u64(bytes + 0x00, event->from);
+        encode_u64(bytes + 0x08, event->to);
+        encode_u64(bytes + 0x10, event->flags);
+    } else {
+        encode_field(bytes + 0x00, 4, event->from);
+        encode_field(bytes + 0x04, 4, event->to);
+        encode_field(bytes + 0x08, 4, event->flags);
+    }
 }
 
 #endif

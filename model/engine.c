@@ -16,7 +16,7 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->cpu = cpu;
     v->hot = hot;
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
-    v->cache = data_cache_new();
+    v->cache = data_cache_new(&profile->memory);
     v->kept = calloc(ENGINE_RING + 1, sizeof(*v->kept));
     v->kept_last = calloc(1, sizeof(*v->kept_last) + MAX_BLOCK * sizeof(struct block_insn));
     if (v->predictor == NULL || v->cache == NULL || v->kept == NULL || v->kept_last == NULL) {
@@ -40,7 +40,10 @@ void engine_reset(struct vcpu *v)
             v->regs[profile->msrs[i].reg] = profile->msrs[i].reset;
         }
     }
-    engine_update(v);
+    if (profile->perfmon_version < 2) {
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
+    }
+    engine_update(v, BETWEEN_BLOCKS);
 }
 
 void engine_free(struct vcpu *v)
@@ -55,25 +58,38 @@ void engine_free(struct vcpu *v)
     v->cache = NULL;
 }
 
+/*
+ * SDM Vol. 3B (253669-083), "64 Bit Format of the DS Save Area": of the 64-bit form with DTES64, and without it where
+ * IA-32e mode is active.
+ */
+struct ds_form engine_ds_form(const struct vcpu *v)
+{
+    bool wide = v->profile->dtes64 || v->host->ia32e(v->cpu);
+
+    return (struct ds_form){ wide ? 8 : 4, v->profile->pebs_format };
+}
+
 bool engine_read_ds(struct vcpu *v)
 {
-    uint8_t bytes[ENCODE_DS_BYTES];
-
-    if (!v->host->read(v->cpu, v->regs[REG_IA32_DS_AREA], bytes, sizeof(bytes))) {
-        return false;
-    }
+    uint8_t bytes[ENCODE_DS_MAX];
     struct ds_buffer pebs = v->ds.pebs;
 
-    encode_read_ds(&v->ds, bytes);
+    if (v->pebs_staged == 0) {
+        v->form = engine_ds_form(v);
+    }
+    if (!v->host->read(v->cpu, v->regs[REG_IA32_DS_AREA], bytes, encode_ds_bytes(&v->form))) {
+        return false;
+    }
+    encode_read_ds(&v->ds, &v->form, bytes);
     if (v->pebs_staged > 0) {
         v->ds.pebs = pebs; /* its index in memory is behind by what is staged */
     }
     return true;
 }
 
-void engine_update(struct vcpu *v)
+void engine_update(struct vcpu *v, struct place place)
 {
-    counting_configure(v, BETWEEN_BLOCKS);
+    counting_configure(v, place);
     v->hot->tracing = bts_on(v) || lbr_on(v) || v->counts_outcomes;
     v->wants_blocks = v->wants_blocks || v->hot->tracing;
     if (bts_on(v)) {
@@ -82,11 +98,11 @@ void engine_update(struct vcpu *v)
     branches_set_limit(v);
 }
 
-void engine_settle(struct vcpu *v)
+void engine_settle(struct vcpu *v, struct place place)
 {
     branches_drain(v, true, 0, 0);
     pebs_flush(v);
-    engine_deliver(v);
+    engine_deliver(v, place);
 }
 
 void engine_keep_blocks(struct vcpu *v)
@@ -108,21 +124,38 @@ void engine_keep_blocks(struct vcpu *v)
     }
 }
 
-void engine_deliver(struct vcpu *v)
+/*
+ * Up to version 3 of architectural performance monitoring a freeze clears the enable bits themselves, from version 4 on
+ * it sets a status bit. SDM Vol. 3B (253669-083), "Freezing LBR and Performance Counters on PMI".
+ */
+static void freeze(struct vcpu *v, struct place place)
 {
-    uint64_t debugctl = v->regs[REG_IA32_DEBUGCTL];
+    const struct profile_debugctl *bits = v->profile->debugctl;
+    bool lbrs = debugctl_has(v, bits->freeze_lbrs);
+    bool counters = debugctl_has(v, bits->freeze_perfmon);
 
+    if (!lbrs && !counters) {
+        return;
+    }
+    counting_update(v, place);
+    if (v->profile->perfmon_version >= 4) {
+        v->status |= (lbrs ? STATUS_LBR_FRZ : 0) | (counters ? STATUS_CTR_FRZ : 0);
+    } else {
+        v->regs[REG_IA32_DEBUGCTL] &= lbrs ? ~bits->lbr : ~UINT64_C(0);
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] &= counters ? 0 : ~UINT64_C(0);
+    }
+    engine_update(v, place);
+}
+
+void engine_deliver(struct vcpu *v, struct place place)
+{
     if (!v->pmi_wanted) {
         return;
     }
     v->pmi_wanted = false;
     branches_flush(v);
     pebs_flush(v);
-    if (debugctl & (DEBUGCTL_FREEZE_LBRS_ON_PMI | DEBUGCTL_FREEZE_PERFMON_ON_PMI)) {
-        v->status |= debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI ? STATUS_LBR_FRZ : 0;
-        v->status |= debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI ? STATUS_CTR_FRZ : 0;
-        engine_update(v);
-    }
+    freeze(v, place);
     uint32_t lvtpc = v->host->pmi(v->cpu);
 
     v->pmi_raised = !(lvtpc & LVT_MASKED);
@@ -161,7 +194,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     v->hot->stop_at = 0;
     v->hot->block = NULL;
     pebs_flush(v);
-    engine_deliver(v);
+    engine_deliver(v, BETWEEN_BLOCKS);
     v->pmi_raised = false; /* the handler's first instruction is where it can be taken */
 }
 

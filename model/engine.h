@@ -74,6 +74,8 @@ struct host {
     uint64_t (*tsc)(void *cpu);
     /* Delivers what LVTPC says and sets its mask bit; returns LVTPC as it stood before. */
     uint32_t (*pmi)(void *cpu);
+    /* Whether IA-32e mode is active (IA32_EFER.LMA). */
+    bool (*ia32e)(void *cpu);
     /* Page-table entry flags of a linear address (P, RW, US, A, D, G, NX of the leaf), 0 where it is not mapped. */
     uint64_t (*page)(void *cpu, uint64_t address);
     /* Whether code that has run lies in the 4 KiB page at this linear address. */
@@ -86,7 +88,8 @@ struct counter {
     uint64_t value;       /* counter_width bits */
     unsigned event_class; /* EVENT_CLASSES when it counts nothing */
     bool active;
-    bool pebs; /* its overflow arms PEBS */
+    bool pebs;    /* its overflow arms PEBS */
+    bool address; /* its records say which data was accessed */
     bool pdir;
     bool interrupts; /* PMI on overflow */
     bool armed;      /* it has overflowed; its next event writes the record */
@@ -142,11 +145,14 @@ struct vcpu {
     uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
 
     /* records on their way to memory */
-    uint8_t bts_stage[ENGINE_RING * ENCODE_BTS_BYTES];
-    struct pebs_event pebs_stage[PEBS_STAGE];
-    unsigned bts_staged, pebs_staged;
+    uint8_t bts_stage[ENGINE_RING * ENCODE_BTS_MAX];
+    uint8_t pebs_stage[PEBS_STAGE * ENCODE_PEBS_MAX];
+    unsigned bts_staged;      /* records */
+    size_t pebs_staged;       /* bytes */
     uint64_t bts_at, pebs_at; /* where the stage goes */
+    uint64_t pebs_first;      /* the instruction that the first record in the stage is of */
     struct ds_area ds;        /* as read last */
+    struct ds_form form;      /* of it and of the records */
     bool pebs_ds_read, pebs_dropping;
     bool pmi_wanted;
     bool pmi_raised;    /* since the last engine_took_pmi */
@@ -180,7 +186,10 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
 enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place);
 
 /* Changes what QEMU's processor answered (EAX, EBX, ECX, EDX) into what the modelled one does. */
-void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4]);
+void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
+
+/* The leaf that answers when software asks for this one: past the processor's last it is the last basic one. */
+uint32_t engine_cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /* The name of a feature in this leaf, as QEMU's processor answered it, that the modelled one has and QEMU's lacks; or
  * NULL. */
@@ -246,8 +255,8 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip);
  */
 void engine_keep_blocks(struct vcpu *v);
 
-/* Everything gathered goes to memory: software may look now. */
-void engine_settle(struct vcpu *v);
+/* Everything gathered goes to memory: software may look now, by the instruction at place. */
+void engine_settle(struct vcpu *v, struct place place);
 
 static inline bool engine_took_pmi(struct vcpu *v)
 {

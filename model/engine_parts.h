@@ -6,16 +6,6 @@
 #include "model/engine.h"
 #include "model/referee.h"
 
-/* IA32_DEBUGCTL */
-#define DEBUGCTL_LBR                   (UINT64_C(1) << 0)
-#define DEBUGCTL_TR                    (UINT64_C(1) << 6)
-#define DEBUGCTL_BTS                   (UINT64_C(1) << 7)
-#define DEBUGCTL_BTINT                 (UINT64_C(1) << 8)
-#define DEBUGCTL_BTS_OFF_OS            (UINT64_C(1) << 9)
-#define DEBUGCTL_BTS_OFF_USR           (UINT64_C(1) << 10)
-#define DEBUGCTL_FREEZE_LBRS_ON_PMI    (UINT64_C(1) << 11)
-#define DEBUGCTL_FREEZE_PERFMON_ON_PMI (UINT64_C(1) << 12)
-
 /* IA32_PERF_GLOBAL_STATUS */
 #define STATUS_LBR_FRZ (UINT64_C(1) << 58)
 #define STATUS_CTR_FRZ (UINT64_C(1) << 59)
@@ -33,16 +23,26 @@
 
 #define FIXED_STATUS_SHIFT 32
 
+/* IA32_PEBS_ENABLE: the first of a bit for each general counter, and the precise store facility's */
+#define PEBS_ENABLE_LL_EN 32
+#define PEBS_ENABLE_PS_EN 63
+
+/* Whether a flag of the DEBUGCTL register that this processor has, or with several flags one of them, is set. */
+static inline bool debugctl_has(const struct vcpu *v, uint64_t flags)
+{
+    return v->regs[REG_IA32_DEBUGCTL] & flags;
+}
+
 static inline bool bts_on(const struct vcpu *v)
 {
-    const uint64_t both = DEBUGCTL_TR | DEBUGCTL_BTS;
+    const struct profile_debugctl *bits = v->profile->debugctl;
 
-    return (v->regs[REG_IA32_DEBUGCTL] & both) == both;
+    return debugctl_has(v, bits->tr) && debugctl_has(v, bits->bts);
 }
 
 static inline bool lbr_on(const struct vcpu *v)
 {
-    return (v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_LBR) && !(v->status & STATUS_LBR_FRZ);
+    return debugctl_has(v, v->profile->debugctl->lbr) && !(v->status & STATUS_LBR_FRZ);
 }
 
 static inline uint64_t width_mask(const struct vcpu *v)
@@ -57,11 +57,11 @@ static inline const struct block *running_block(const struct vcpu *v)
 }
 
 /* engine.c: raises the PMI that was asked for, once everything else that fell due has been done. */
-void engine_deliver(struct vcpu *v);
+void engine_deliver(struct vcpu *v, struct place place);
 /* engine.c: takes DEBUGCTL, the counters' configuration and the freeze bits over into what translated code does. */
-void engine_update(struct vcpu *v);
+void engine_update(struct vcpu *v, struct place place);
 
-/* counting.c */
+/* counting.c. place: how far the block that runs has come. */
 /* Brings the counters' values up to the instruction before place. */
 void counting_update(struct vcpu *v, struct place place);
 /* Reads the event selects, fixed control, global control and PEBS enable registers; values must be up to date. */
@@ -93,6 +93,13 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
 void branches_flush(struct vcpu *v);
 void branches_set_limit(struct vcpu *v);
 
+/* A branch as the LBR stack is to tell of it. */
+struct lbr_event {
+    uint64_t from, to;
+    uint64_t cycles; /* as counted: may be more than an entry holds */
+    bool mispredicted;
+};
+
 /* pebs.c */
 /* Writes a record; false when there was no room for it. */
 bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip, const struct data_access *data);
@@ -100,14 +107,16 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
 uint64_t pebs_reset_value(const struct vcpu *v, unsigned i);
 void pebs_flush(struct vcpu *v);
 
+/* How the debug store is laid out now. */
+struct ds_form engine_ds_form(const struct vcpu *v);
 /* Reads the management area into v->ds. False where it is not mapped. */
 bool engine_read_ds(struct vcpu *v);
 
 /* truth.c: one line each in the truth log, if there is one. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);
-void truth_pebs(struct vcpu *v, uint64_t at, const struct pebs_event *event);
+void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_event *event);
 void truth_pebs_dropped(struct vcpu *v, uint64_t at);
-void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_entry *entry);
+void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event);
 void truth_pmi(struct vcpu *v, uint32_t lvtpc);
 
 #endif

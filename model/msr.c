@@ -6,7 +6,9 @@
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 
-#define STATUS_CLEAR_ONLY (UINT64_C(1) << 63)
+#define HYPERVISOR_LEAVES UINT32_C(0x40000000)
+#define EXTENDED_LEAVES   UINT32_C(0x80000000)
+#define FIRST_BRAND_LEAF  UINT32_C(0x80000002)
 
 static const struct profile_msr *find(const struct profile *profile, uint32_t address)
 {
@@ -25,6 +27,23 @@ static bool canonical(uint64_t address)
     uint64_t top = address >> 47;
 
     return top == 0 || top == 0x1ffff;
+}
+
+static bool may_be_written(const struct profile_msr *m, uint64_t value)
+{
+    const uint64_t flag = UINT64_C(1) << 63;
+
+    if (m->read_only || (value & ~(m->writable | m->ignored))) {
+        return false;
+    }
+    switch (m->check) {
+    case CHECK_CANONICAL:
+        return canonical(value);
+    case CHECK_FLAG_AND_ADDRESS:
+        return canonical((value & ~flag) | (value << 1 & flag));
+    default:
+        return true;
+    }
 }
 
 /* IA32_PERF_GLOBAL_INUSE: which event selects and fixed controls are not zero, and whether any asks for a PMI. */
@@ -68,6 +87,8 @@ static uint64_t read_register(const struct vcpu *v, const struct profile_msr *m,
         return v->lbr[i].to;
     case REG_LASTBRANCH_INFO:
         return v->lbr[i].info;
+    case REG_LASTBRANCH_BOTH:
+        return v->lbr[i].to << 32 | v->lbr[i].from;
     default:
         return v->regs[m->reg];
     }
@@ -106,6 +127,9 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
     case REG_LASTBRANCH_INFO:
         v->lbr[i].info = value;
         break;
+    case REG_LASTBRANCH_BOTH:
+        v->lbr[i] = (struct lbr_entry){ (uint32_t)value, value >> 32, 0 };
+        break;
     default:
         v->regs[m->reg] = (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
         break;
@@ -116,7 +140,7 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
 {
     const struct profile_msr *m = find(v->profile, address);
 
-    engine_settle(v);
+    engine_settle(v, place);
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
@@ -130,11 +154,11 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     const struct profile_msr *m = find(v->profile, address);
     struct referee_before before = referee_before(v);
 
-    engine_settle(v);
+    engine_settle(v, place);
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
-    if (m->read_only || (value & ~(m->writable | m->ignored)) || (m->address_valued && !canonical(value))) {
+    if (!may_be_written(m, value)) {
         return MSR_FAULT;
     }
 
@@ -151,7 +175,7 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
     write_register(v, m, i, value);
     v->hot->stop_at = 0;
-    engine_update(v);
+    engine_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
     referee_after(v, &before, ip);
     return MSR_DONE;
 }
@@ -160,7 +184,7 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 {
     unsigned i = index & ~RDPMC_FIXED;
 
-    engine_settle(v);
+    engine_settle(v, place);
     if (i >= (index & RDPMC_FIXED ? v->profile->fixed_counters : v->profile->general_counters)) {
         return MSR_FAULT;
     }
@@ -169,28 +193,45 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
     return MSR_DONE;
 }
 
-void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4])
+uint32_t engine_cpuid_leaf(const struct vcpu *v, uint32_t leaf)
 {
     const struct profile *p = v->profile;
-    const uint32_t perfmon_leaf = 0x0a;
-    const uint32_t brand_leaf = 0x80000002;
+    bool extended = leaf >= EXTENDED_LEAVES;
+    bool of_processor = extended || leaf < HYPERVISOR_LEAVES;
+
+    return of_processor && leaf > (extended ? p->max_extended : p->max_leaf) ? p->max_leaf : leaf;
+}
+
+static void brand_part(const struct profile *p, unsigned part, uint32_t regs[4])
+{
+    char brand[48] = { 0 };
+
+    strncpy(brand, p->brand, sizeof(brand) - 1);
+    memcpy(regs, brand + 16 * part, 16);
+}
+
+void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    const struct profile *p = v->profile;
 
     if (leaf == 0) {
-        regs[0] = regs[0] < perfmon_leaf ? perfmon_leaf : regs[0];
+        regs[0] = p->max_leaf;
         memcpy(&regs[1], "Genu", 4);
         memcpy(&regs[3], "ineI", 4);
         memcpy(&regs[2], "ntel", 4);
-    } else if (leaf == 1) {
-        regs[0] = p->signature;
-        regs[2] |= p->features_ecx;
-        regs[3] |= p->features_edx;
-    } else if (leaf == perfmon_leaf) {
-        memcpy(regs, p->perfmon, sizeof(p->perfmon));
-    } else if (leaf - brand_leaf < 3) {
-        char brand[48] = { 0 };
+    } else if (leaf == EXTENDED_LEAVES) {
+        regs[0] = p->max_extended;
+    } else if (leaf - FIRST_BRAND_LEAF < 3) {
+        brand_part(p, leaf - FIRST_BRAND_LEAF, regs);
+    }
+    for (unsigned i = 0; i < p->cpuid_count; i++) {
+        const struct profile_cpuid *row = &p->cpuid[i];
 
-        strncpy(brand, p->brand, sizeof(brand) - 1);
-        memcpy(regs, brand + 16 * (leaf - brand_leaf), 16);
+        if (row->leaf == leaf && (!row->indexed || row->subleaf == subleaf)) {
+            for (unsigned reg = 0; reg < 4; reg++) {
+                regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
+            }
+        }
     }
 }
 

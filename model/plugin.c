@@ -160,12 +160,17 @@ static void leave(struct processor *p, struct place place, uintptr_t here)
 
 static void on_cpuid(unsigned cpu, void *udata)
 {
+    const struct site *site = udata;
     struct processor *p = model.processors[cpu];
+    uint32_t asked = (uint32_t)processor_read(p, RAX);
 
-    (void)udata;
-    engine_settle(&p->vcpu);
+    engine_settle(&p->vcpu, site->place);
     p->fix_cpuid = true;
-    p->leaf = (uint32_t)processor_read(p, RAX);
+    p->leaf = engine_cpuid_leaf(&p->vcpu, asked);
+    p->subleaf = (uint32_t)processor_read(p, RCX);
+    if (p->leaf != asked) {
+        processor_write(p, RAX, p->leaf);
+    }
     p->vcpu.hot->fix_up = 1;
 }
 
@@ -195,7 +200,7 @@ static void fix_up(struct processor *p)
         regs[i] = (uint32_t)processor_read(p, order[i]);
     }
     warn_of_missing(&p->vcpu, p->leaf, regs);
-    engine_cpuid(&p->vcpu, p->leaf, regs);
+    engine_cpuid(&p->vcpu, p->leaf, p->subleaf, regs);
     for (unsigned i = 0; i < 4; i++) {
         processor_write(p, order[i], regs[i]);
     }

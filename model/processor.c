@@ -245,6 +245,11 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
     r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
 }
 
+static bool ia32e(void *cpu)
+{
+    return processor_read(cpu, NAME_EFER) & EFER_LMA;
+}
+
 static uint64_t read_tsc(void *cpu)
 {
     struct processor *p = cpu;
@@ -330,6 +335,7 @@ const struct host processor_host = {
     .registers = read_registers,
     .tsc = read_tsc,
     .pmi = deliver_pmi,
+    .ia32e = ia32e,
     .page = page_entry,
     .has_code = has_code,
     .lvtpc = lvtpc,

@@ -35,7 +35,7 @@ struct processor {
 
     /* what is to be done to registers behind the native instruction (hot->fix_up) */
     bool fix_cpuid;
-    uint32_t leaf;
+    uint32_t leaf, subleaf;
     uint64_t msr_value;
 
     uint64_t exception_at; /* address of an instruction whose exception has been raised and not delivered */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One processor as data: what CPUID says, which MSRs there are, how deep the LBR stack is, which events its counters
- * know. A new processor of the same family is a new table in profiles.c.
+ * One processor as data: what CPUID says, which MSRs there are, how its records and LBR
+ * entries look, which events its counters know. A new processor is a new table in the profiles_*.c of its family.
  */
 #ifndef MODEL_PROFILE_H
 #define MODEL_PROFILE_H
@@ -59,15 +59,23 @@ enum event_kind {
     EVENT_L3_MISSES,
     EVENT_L3_REFERENCES,
     EVENT_LOAD_LATENCY,
+    EVENT_PRECISE_STORES,
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
 };
 
+/* What PEBS records an event can have. */
+enum event_precision {
+    NOT_PRECISE,
+    PRECISE,
+    PRECISE_WITH_ADDRESS, /* they say which data was accessed */
+};
+
 struct profile_event {
     uint8_t select, umask;
-    uint8_t kind;     /* enum event_kind */
-    uint8_t counters; /* bit i: IA32_PMCi can count it */
-    bool pebs;        /* may be configured for PEBS */
+    uint8_t kind;      /* enum event_kind */
+    uint8_t counters;  /* bit i: IA32_PMCi can count it */
+    uint8_t precision; /* enum event_precision */
 };
 
 /* Registers that the model keeps. The names are the manual's. */
@@ -101,20 +109,38 @@ enum model_register {
     REG_LASTBRANCH_FROM,
     REG_LASTBRANCH_TO,
     REG_LASTBRANCH_INFO,
+    REG_LASTBRANCH_BOTH, /* from in the low doubleword, to in the high one */
     REG_NETBURST_COUNTER,
     REG_NETBURST_CCCR,
     REG_NETBURST_ESCR,
 };
 
+/* What a value written must be like, besides having no bit outside `writable`. */
+enum msr_check {
+    CHECK_BITS,
+    CHECK_CANONICAL,
+    CHECK_FLAG_AND_ADDRESS, /* canonical but for bit 63, which is a flag */
+};
+
 struct profile_msr {
     uint32_t address;
-    uint16_t count;      /* consecutive registers */
-    uint8_t reg;         /* enum model_register */
-    bool read_only;      /* WRMSR raises #GP */
-    bool address_valued; /* WRMSR of a non-canonical value raises #GP */
-    uint64_t writable;   /* WRMSR with a bit outside set raises #GP */
-    uint64_t ignored;    /* bits whose written value has no effect and raises nothing */
+    uint16_t count;    /* consecutive registers */
+    uint8_t reg;       /* enum model_register */
+    uint8_t check;     /* enum msr_check: WRMSR of another value raises #GP */
+    bool read_only;    /* WRMSR raises #GP */
+    uint64_t writable; /* WRMSR with a bit outside set raises #GP */
+    uint64_t ignored;  /* bits whose written value has no effect and raises nothing */
     uint64_t reset;
+};
+
+/*
+ * A CPUID leaf: of what QEMU's -cpu answers, the bits in keep stay, and those in add are set. In the order EAX, EBX,
+ * ECX, EDX.
+ */
+struct profile_cpuid {
+    uint32_t leaf, subleaf;
+    bool indexed; /* only for this subleaf */
+    uint32_t keep[4], add[4];
 };
 
 /* A CPUID bit that software of the processor's time relies on, and that QEMU's -cpu decides, not the model. */
@@ -132,20 +158,57 @@ enum netburst {
     NETBURST_HYPER_THREADED,  /* 0F_03 and later; its other logical processor is never there */
 };
 
+/* Where MSR_DEBUGCTLA, MSR_DEBUGCTLB or IA32_DEBUGCTL has a flag; 0: the processor has no such flag. */
+struct profile_debugctl {
+    uint64_t lbr, tr, bts, btint, bts_off_os, bts_off_usr, freeze_lbrs, freeze_perfmon;
+};
+
+/* What an entry of the LBR stack says besides its two addresses: LBR_FMT, IA32_PERF_CAPABILITIES[5:0]. */
+enum lbr_format {
+    LBR_FORMAT_32,
+    LBR_FORMAT_LIP,
+    LBR_FORMAT_EIP,
+    LBR_FORMAT_EIP_FLAGS,  /* FROM[63]: mispredicted */
+    LBR_FORMAT_EIP_FLAGS2, /* FROM[62:61] too: in a transaction, aborted */
+    LBR_FORMAT_INFO,       /* these, and cycles, in LBR_INFO */
+};
+
+/* The modelled memory hierarchy, of 64-byte lines and 4 KiB pages. A cache without sets does not exist. */
+enum data_level { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, DATA_LEVELS };
+
+struct profile_array {
+    unsigned sets, ways; /* sets: a power of two */
+};
+
+struct profile_memory {
+    struct profile_array caches[LEVEL_MEMORY];
+    struct profile_array tlb;      /* the last-level one */
+    uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
+    uint8_t source[DATA_LEVELS];   /* a load's data source */
+    uint8_t source_flags;          /* those of bits 4 (TLB miss) and 5 (locked) that it has */
+};
+
 struct profile {
     const char *name;
+    const char *brand;                 /* CPUID leaves 80000002h to 80000004h */
+    uint32_t max_leaf, max_extended;   /* leaves beyond answer like the former */
+    const struct profile_cpuid *cpuid; /* leaves without a row are QEMU's */
+    unsigned cpuid_count;
+    bool dtes64;
     enum netburst netburst;
-    const char *brand;     /* CPUID leaves 80000002h to 80000004h */
-    uint32_t signature;    /* CPUID.1:EAX */
-    uint32_t features_ecx; /* CPUID.1:ECX and EDX: set on top of what QEMU's -cpu gives */
-    uint32_t features_edx;
-    uint32_t perfmon[4]; /* CPUID.0Ah: EAX, EBX, ECX, EDX */
+    unsigned perfmon_version; /* CPUID.0Ah:EAX[7:0], 0 without that leaf */
     unsigned general_counters, fixed_counters;
     unsigned counter_width; /* bits */
+    bool one_enable;        /* IA32_PERFEVTSEL0.EN stands for all */
+    unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
+    bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
     unsigned pdir_counter;  /* the one on which the instruction that overflows is itself the one recorded */
     uint8_t pdir_select, pdir_umask;
-    unsigned lbr_depth;       /* a power of two */
+    const struct profile_debugctl *debugctl;
+    unsigned lbr_depth; /* a power of two */
+    enum lbr_format lbr_format;
     uint32_t predictor_slots; /* a power of two */
+    struct profile_memory memory;
     const struct profile_msr *msrs;
     unsigned msr_count;
     const struct profile_event *events;

@@ -169,31 +169,33 @@ static void check_lvtpc(struct vcpu *v, uint64_t ip)
 static void check_area(struct vcpu *v, bool bts, bool pebs, uint64_t ip)
 {
     uint64_t area = v->regs[REG_IA32_DS_AREA];
-    bool bts_interrupts = v->regs[REG_IA32_DEBUGCTL] & DEBUGCTL_BTINT;
-    uint8_t bytes[ENCODE_DS_BYTES];
+    bool bts_interrupts = debugctl_has(v, v->profile->debugctl->btint);
+    const struct ds_form form = engine_ds_form(v);
+    const uint64_t size = encode_ds_bytes(&form);
+    uint8_t bytes[ENCODE_DS_MAX];
     struct ds_area ds;
 
     if (area == 0) {
         referee_report(v, DS_AREA_ZERO, ip);
         return;
     }
-    if (!v->host->read(v->cpu, area, bytes, sizeof(bytes))) {
+    if (!v->host->read(v->cpu, area, bytes, size)) {
         referee_report(v, DS_AREA_NOT_MAPPED, ip);
         return;
     }
-    encode_read_ds(&ds, bytes);
+    encode_read_ds(&ds, &form, bytes);
     if (area & 3) {
         referee_report(v, DS_BASE_MISALIGNED, ip);
     }
-    check_pages(v, area, area + ENCODE_DS_BYTES, ip);
+    check_pages(v, area, area + size, ip);
     if (bts) {
-        check_buffer(v, &ds.bts, ENCODE_BTS_BYTES, bts_interrupts, ip);
+        check_buffer(v, &ds.bts, encode_bts_bytes(&form), bts_interrupts, ip);
     }
     if (pebs) {
-        check_buffer(v, &ds.pebs, ENCODE_PEBS_BYTES, true, ip);
+        check_buffer(v, &ds.pebs, encode_pebs_bytes(&form), true, ip);
     }
-    if ((bts && overlap(area, area + ENCODE_DS_BYTES, ds.bts.base, ds.bts.maximum)) ||
-        (pebs && overlap(area, area + ENCODE_DS_BYTES, ds.pebs.base, ds.pebs.maximum)) ||
+    if ((bts && overlap(area, area + size, ds.bts.base, ds.bts.maximum)) ||
+        (pebs && overlap(area, area + size, ds.pebs.base, ds.pebs.maximum)) ||
         (bts && pebs && overlap(ds.bts.base, ds.bts.maximum, ds.pebs.base, ds.pebs.maximum))) {
         referee_report(v, DS_OVERLAP, ip);
     }

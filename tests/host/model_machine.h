@@ -68,6 +68,7 @@ struct machine {
     unsigned pmis; /* delivered */
     struct registers registers;
     uint64_t tsc;
+    bool ia32e;
     FILE *violations;
     char *violations_text;
     size_t violations_size;
@@ -116,6 +117,11 @@ static inline uint32_t machine_pmi(void *cpu)
     return before;
 }
 
+static inline bool machine_ia32e(void *cpu)
+{
+    return ((struct machine *)cpu)->ia32e;
+}
+
 static inline uint64_t machine_page(void *cpu, uint64_t address)
 {
     return address - MEMORY < MEMORY_SIZE ? ((struct machine *)cpu)->page_flags : 0;
@@ -137,12 +143,13 @@ static const struct host machine_host = {
     .registers = machine_registers,
     .tsc = machine_tsc,
     .pmi = machine_pmi,
+    .ia32e = machine_ia32e,
     .page = machine_page,
     .has_code = machine_has_code,
     .lvtpc = machine_lvtpc,
 };
 
-static inline struct machine *machine_new(void)
+static inline struct machine *machine_of(const char *profile)
 {
     struct machine *m = calloc(1, sizeof(*m));
 
@@ -152,8 +159,13 @@ static inline struct machine *machine_new(void)
     m->violations = open_memstream(&m->violations_text, &m->violations_size);
     assert_non_null(m->violations);
     m->v.violations = m->violations;
-    assert_true(engine_init(&m->v, 0, profile_find("skylake"), &machine_host, m, &m->hot));
+    assert_true(engine_init(&m->v, 0, profile_find(profile), &machine_host, m, &m->hot));
     return m;
+}
+
+static inline struct machine *machine_new(void)
+{
+    return machine_of("skylake");
 }
 
 static inline void machine_free(struct machine *m)
@@ -273,7 +285,7 @@ static inline void finish(struct machine *m)
     struct block *b = block_new(0x10000, 1, END_PLAIN);
 
     run(m, b);
-    engine_settle(&m->v);
+    engine_settle(&m->v, (struct place){ b, 1 });
     engine_leave(&m->v, (struct place){ b, 1 });
     free(b);
 }

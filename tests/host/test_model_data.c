@@ -16,7 +16,7 @@ static void levels_by_footprint(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct data_cache *cache = data_cache_new();
+        struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
         uint64_t size = cases[i].kib * UINT64_C(1024);
 
         assert_non_null(cache);
@@ -33,7 +33,7 @@ static void levels_by_footprint(void **state)
 
 static void least_recently_used_goes(void **state)
 {
-    struct data_cache *cache = data_cache_new();
+    struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
 
     (void)state;
     for (unsigned way = 0; way < 8; way++) { /* one set of L1: lines 4 KiB apart */
@@ -48,7 +48,7 @@ static void least_recently_used_goes(void **state)
 
 static void translations(void **state)
 {
-    struct data_cache *cache = data_cache_new();
+    struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
 
     (void)state;
     for (unsigned page = 0; page < 1536; page++) {
@@ -166,7 +166,7 @@ static void load_latency_records(void **state)
     access_memory(m, b, DATA + 0x100000, 8, INSN_LOAD); /* recorded: pushed out of L1 by the other eight, in L2 */
     access_memory(m, b, DATA, 8, INSN_LOAD);
     access_memory(m, b, DATA + 0x800000, 8, INSN_LOAD); /* recorded: a new page */
-    engine_settle(&m->v);
+    engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(get(m, DS + 0x28), PEBS + 4 * RECORD_PEBS);
     expect_access(m, 0, DATA + 8, 0x01, 4);
     expect_access(m, 1, DATA + 128, 0x2a, 200);
@@ -201,7 +201,7 @@ static void data_address_records(void **state)
     access_memory(m, b, DATA + 72, 8, INSN_STORE); /* recorded: hits */
     access_memory(m, b, DATA, 8, INSN_LOAD);
     access_memory(m, b, DATA + 80, 8, INSN_LOAD); /* recorded */
-    engine_settle(&m->v);
+    engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(get(m, DS + 0x28), PEBS + 3 * RECORD_PEBS);
     expect_access(m, 0, DATA + 64, 0, 0);
     expect_access(m, 1, DATA + 72, 1, 0);

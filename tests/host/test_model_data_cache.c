@@ -19,7 +19,7 @@
 
 static int new_cache(void **state)
 {
-    *state = data_cache_new();
+    *state = data_cache_new(&profile_find("skylake")->memory);
     return *state == NULL;
 }
 
@@ -38,11 +38,13 @@ static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, u
 
 static void latencies(void **state)
 {
+    const struct profile_memory *memory = &profile_find("skylake")->memory;
+
     (void)state;
-    assert_int_equal(data_cache_latency(LEVEL_L1), 4);
-    assert_int_equal(data_cache_latency(LEVEL_L2), 12);
-    assert_int_equal(data_cache_latency(LEVEL_L3), 40);
-    assert_int_equal(data_cache_latency(LEVEL_MEMORY), 200);
+    assert_int_equal(memory->latency[LEVEL_L1], 4);
+    assert_int_equal(memory->latency[LEVEL_L2], 12);
+    assert_int_equal(memory->latency[LEVEL_L3], 40);
+    assert_int_equal(memory->latency[LEVEL_MEMORY], 200);
 }
 
 static void free_of_nothing(void **state)
@@ -240,7 +242,7 @@ static void any_order_is_lru(void **state)
 
 static void processors_share_nothing(void **state)
 {
-    struct data_cache *other = data_cache_new();
+    struct data_cache *other = data_cache_new(&profile_find("skylake")->memory);
     assert_non_null(other);
     assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
     assert_int_equal(data_cache_access(other, BASE), LEVEL_MEMORY);

@@ -11,6 +11,8 @@
 #define EIGHT_UP_FROM(first) \
     (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6, (first) + 7
 
+static const struct ds_form format_3 = { 8, 3 };
+
 static const uint8_t golden_pebs[200] = {
     EIGHT_UP_FROM(0x00), /* RFLAGS */
     EIGHT_UP_FROM(0x08), /* RIP */
@@ -93,12 +95,24 @@ static const struct pebs_event event = {
 static void sizes_and_places(void **state)
 {
     (void)state;
-    assert_int_equal(ENCODE_PEBS_BYTES, 200);
-    assert_int_equal(ENCODE_BTS_BYTES, 24);
-    assert_int_equal(ENCODE_DS_BYTES, 0x60);
-    assert_int_equal(ENCODE_RESETS, 4);
-    assert_int_equal(ENCODE_DS_BTS_INDEX, 0x08);
-    assert_int_equal(ENCODE_DS_PEBS_INDEX, 0x28);
+    static const struct {
+        struct ds_form form;
+        size_t ds, bts, pebs;
+        unsigned resets, bts_index, pebs_index;
+    } rows[] = {
+        { { 4, 0 }, 0x28, 12, 40, 1, 0x04, 0x14 },  { { 4, 3 }, 0x28, 12, 40, 1, 0x04, 0x14 },
+        { { 8, 0 }, 0x48, 24, 144, 1, 0x08, 0x28 }, { { 8, 1 }, 0x60, 24, 176, 4, 0x08, 0x28 },
+        { { 8, 2 }, 0x60, 24, 192, 4, 0x08, 0x28 }, { { 8, 3 }, 0x60, 24, 200, 4, 0x08, 0x28 },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(encode_ds_bytes(&rows[i].form), rows[i].ds);
+        assert_int_equal(encode_bts_bytes(&rows[i].form), rows[i].bts);
+        assert_int_equal(encode_pebs_bytes(&rows[i].form), rows[i].pebs);
+        assert_int_equal(encode_general_resets(&rows[i].form), rows[i].resets);
+        assert_int_equal(encode_bts_index_at(&rows[i].form), rows[i].bts_index);
+        assert_int_equal(encode_pebs_index_at(&rows[i].form), rows[i].pebs_index);
+    }
 }
 
 /* Zeros too: no byte may keep what the buffer had. */
@@ -110,10 +124,10 @@ static void pebs_format_3(void **state)
     uint8_t *bytes = malloc(200);
     assert_non_null(bytes);
     memset(bytes, 0xee, 200);
-    encode_pebs(bytes, &event);
+    encode_pebs(bytes, &format_3, &event);
     assert_memory_equal(bytes, golden_pebs, 200);
     memset(bytes, 0xee, 200);
-    encode_pebs(bytes, &zero);
+    encode_pebs(bytes, &format_3, &zero);
     assert_memory_equal(bytes, zeros, 200);
     free(bytes);
 }
@@ -124,7 +138,7 @@ static void pebs_at_an_odd_address(void **state)
     uint8_t *bytes = malloc(201);
     assert_non_null(bytes);
     bytes[0] = 0xee;
-    encode_pebs(bytes + 1, &event);
+    encode_pebs(bytes + 1, &format_3, &event);
     assert_int_equal(bytes[0], 0xee);
     assert_memory_equal(bytes + 1, golden_pebs, 200);
     free(bytes);
@@ -138,7 +152,7 @@ static void bts(void **state)
         uint8_t *bytes = malloc(24 + odd);
         assert_non_null(bytes);
         memset(bytes, 0xee, 24 + odd);
-        encode_bts(bytes + odd, &branch);
+        encode_bts(bytes + odd, 8, &branch);
         assert_memory_equal(bytes + odd, golden_bts, 24);
         assert_int_equal(bytes[0], odd ? 0xee : 0x00);
         free(bytes);
@@ -151,7 +165,7 @@ static void ds_area(void **state)
     struct ds_area area;
     uint8_t *bytes = exact_copy(golden_ds, sizeof(golden_ds));
     memset(&area, 0xee, sizeof(area));
-    encode_read_ds(&area, bytes);
+    encode_read_ds(&area, &format_3, bytes);
     assert_memory_equal(bytes, golden_ds, sizeof(golden_ds));
     free(bytes);
     assert_int_equal(area.bts.base, 0x0706050403020100);
@@ -178,8 +192,8 @@ static void ds_index_write_back(void **state)
     memcpy(expected, golden_ds, sizeof(expected));
     memcpy(expected + 0x08, written[0], 8);
     memcpy(expected + 0x28, written[1], 8);
-    encode_u64(bytes + ENCODE_DS_BTS_INDEX, 0xf1f2f3f4f5f6f7f8);
-    encode_u64(bytes + ENCODE_DS_PEBS_INDEX, 0xe1e2e3e4e5e6e7e8);
+    encode_u64(bytes + encode_bts_index_at(&format_3), 0xf1f2f3f4f5f6f7f8);
+    encode_u64(bytes + encode_pebs_index_at(&format_3), 0xe1e2e3e4e5e6e7e8);
     assert_memory_equal(bytes, expected, sizeof(expected));
     free(bytes);
 }

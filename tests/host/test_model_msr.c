@@ -205,24 +205,26 @@ static void cpuid(void **state)
 {
     struct machine *m = machine_new();
     uint32_t leaf0[4] = { 0x4, 0x68747541, 0x444d4163, 0x69746e65 }; /* AuthenticAMD */
-    uint32_t leaf1[4] = { 0x60fb1, 0x02040800, 0x80000001, 0x1 };
+    uint32_t leaf1[4] = { 0x60fb1, 0x02040800, 0x80008001 | 1u << 16,
+                          1 | 1u << 30 }; /* two bits that Intel never had */
     uint32_t leafa[4] = { 0, 0, 0, 0 };
-    uint32_t leaf7[4] = { 1, 2, 3, 4 };
+    uint32_t leaf7[4] = { 1, 0xffffffff, 3, 4 };
+    uint32_t leaf4[4] = { 1, 2, 3, 4 };
 
     (void)state;
-    engine_cpuid(&m->v, 0, leaf0);
-    assert_int_equal(leaf0[0], 0xa);
+    engine_cpuid(&m->v, 0, 0, leaf0);
+    assert_int_equal(leaf0[0], 0xd);
     assert_memory_equal(&leaf0[1], "Genu", 4);
     assert_memory_equal(&leaf0[3], "ineI", 4);
     assert_memory_equal(&leaf0[2], "ntel", 4);
 
-    engine_cpuid(&m->v, 1, leaf1);
+    engine_cpuid(&m->v, 1, 0, leaf1);
     assert_int_equal(leaf1[0], 0x506e3);
     assert_int_equal(leaf1[1], 0x02040800); /* QEMU's: the APIC id */
     assert_int_equal(leaf1[2], 0x80000001 | 1u << 2 | 1u << 4 | 1u << 15);
     assert_int_equal(leaf1[3], 1 | 1u << 21);
 
-    engine_cpuid(&m->v, 0xa, leafa);
+    engine_cpuid(&m->v, 0xa, 0, leafa);
     assert_int_equal(leafa[0], 0x07300404);
     assert_int_equal(leafa[1], 0);
     assert_int_equal(leafa[3], 0x603);
@@ -232,8 +234,16 @@ static void cpuid(void **state)
     assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0, 0, 0, 1u << 20 }),
                         "long mode");
     assert_null(engine_missing_feature(&m->v, 7, leaf7));
-    engine_cpuid(&m->v, 7, leaf7);
-    assert_int_equal(leaf7[3], 4);
+    engine_cpuid(&m->v, 7, 0, leaf7); /* what the processor has not is hidden */
+    assert_int_equal(leaf7[1], 0x029c6fbf);
+    assert_int_equal(leaf7[2], 0);
+    engine_cpuid(&m->v, 4, 0, leaf4); /* QEMU's */
+    assert_int_equal(leaf4[3], 4);
+    assert_int_equal(engine_cpuid_leaf(&m->v, 0x0d), 0x0d);
+    assert_int_equal(engine_cpuid_leaf(&m->v, 0x0e), 0x0d);
+    assert_int_equal(engine_cpuid_leaf(&m->v, 0x40000000), 0x40000000);
+    assert_int_equal(engine_cpuid_leaf(&m->v, 0x80000008), 0x80000008);
+    assert_int_equal(engine_cpuid_leaf(&m->v, 0x80000009), 0x0d);
     machine_free(m);
 }
 
