@@ -67,6 +67,7 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_PEBS_NO_DATA_ADDRESS] = "no data address: PEBS format 0 has none",
     [CAPS_PEBS_NO_EVENTING_IP] = "no EventingIP: PEBS formats 0 and 1 have none",
     [CAPS_PEBS_NO_TSC] = "no time stamp: PEBS formats 0 to 2 have none",
+    [CAPS_PEBS_NOT_TAGGING] = "no tagged uops: only NetBurst's PEBS samples them",
     [CAPS_PEBS_NOT_ADAPTIVE] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear",
     [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
     [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
@@ -160,9 +161,10 @@ static void fill_processor(const struct caps_input *input, struct caps *caps)
     caps->pdcm = (ecx & CPUID_1_ECX_PDCM) != 0;
 }
 
-static void fill_perfmon(const struct caps_input *input, struct caps *caps)
+static void fill_perfmon(const struct caps_input *input, const struct core *core, struct caps *caps)
 {
     const struct caps_leaf *leaf = &input->leaf_a;
+    caps->general_width = core->counter_width;
     if (leaf->valid && bits(leaf->eax, 0, 7) != 0) {
         caps->perfmon_version = bits(leaf->eax, 0, 7);
         caps->general_count = bits(leaf->eax, 8, 15);
@@ -345,7 +347,7 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->core = core->name;
     caps->notes = core->notes ? core->notes : no_notes;
     fill_processor(input, caps);
-    fill_perfmon(input, caps);
+    fill_perfmon(input, core, caps);
     fill_debug_store(input, core, caps);
     fill_pebs(core, caps);
     fill_lbr(input, core, caps);
@@ -369,6 +371,7 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->reason[CAPS_NEED_DATA_ADDRESS] = also(pebs, caps->pebs_format >= 1, CAPS_PEBS_NO_DATA_ADDRESS);
     caps->reason[CAPS_NEED_EVENTING_IP] = also(pebs, caps->pebs_format >= 2, CAPS_PEBS_NO_EVENTING_IP);
     caps->reason[CAPS_NEED_PEBS_TSC] = also(pebs, caps->pebs_format >= 3, CAPS_PEBS_NO_TSC);
+    caps->reason[CAPS_NEED_PEBS_TAGGING] = also(pebs, caps->pebs_method == PEBS_METHOD_NETBURST, CAPS_PEBS_NOT_TAGGING);
     caps->reason[CAPS_NEED_PEBS_ADAPTIVE] =
         also(pebs, caps->pebs_method == PEBS_METHOD_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE);
     caps->reason[CAPS_NEED_PEBS_FIXED] = also(pebs, caps->pebs_fixed_counters != 0, CAPS_PEBS_NOT_FIXED);

@@ -51,6 +51,7 @@ enum caps_need {
     CAPS_NEED_DATA_ADDRESS,
     CAPS_NEED_EVENTING_IP,
     CAPS_NEED_PEBS_TSC,
+    CAPS_NEED_PEBS_TAGGING,
     CAPS_NEED_PEBS_ADAPTIVE,
     CAPS_NEED_PEBS_FIXED,
     CAPS_NEED_LOAD_LATENCY,
@@ -74,6 +75,7 @@ enum caps_need {
 #define NEED_DATA_ADDRESS  (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)  /* records have a data address */
 #define NEED_EVENTING_IP   (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* records have the IP of the event itself */
 #define NEED_PEBS_TSC      (UINT64_C(1) << CAPS_NEED_PEBS_TSC)      /* records have a time stamp */
+#define NEED_PEBS_TAGGING  (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)  /* NetBurst's PEBS, which samples tagged uops */
 #define NEED_PEBS_ADAPTIVE (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
 #define NEED_PEBS_FIXED    (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
 #define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, its event known */
@@ -113,6 +115,7 @@ enum caps_reason {
     CAPS_PEBS_NO_DATA_ADDRESS,
     CAPS_PEBS_NO_EVENTING_IP,
     CAPS_PEBS_NO_TSC,
+    CAPS_PEBS_NOT_TAGGING,
     CAPS_PEBS_NOT_ADAPTIVE,
     CAPS_PEBS_NOT_FIXED,
     CAPS_LOAD_LATENCY_UNKNOWN,

@@ -39,6 +39,9 @@ static const struct debugctl_bits debugctl_core = { .lbr = 1 << 0,
 static const char *const notes_netburst[] = {
     "MSR_PEBS_ENABLE: bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24 the "
     "enable",
+    "MSR_IQ_CCCR4: OVF_PMI stays clear, though SDM table 18-11 wants it set: the DS area's threshold interrupts",
+    "PEBS records are taken to hold the state after the instruction; SDM 17.4.9 has nominally that at its beginning",
+    "erratum N15: a counter's first write may not arrive, so it is written twice",
     NULL,
 };
 
@@ -84,6 +87,8 @@ static const struct core netburst_4 = { .name = "NetBurst",
                                         .bts_prediction = true,
                                         LBR_NETBURST_4,
                                         .pebs_method = PEBS_METHOD_NETBURST,
+                                        .pebs_counters = 0x1,
+                                        .counter_width = 40,
                                         .pebs_trap_like = true,
                                         .notes = notes_netburst };
 static const struct core netburst_16 = { .name = "NetBurst",
@@ -91,6 +96,8 @@ static const struct core netburst_16 = { .name = "NetBurst",
                                          .bts_prediction = true,
                                          LBR_NETBURST_16,
                                          .pebs_method = PEBS_METHOD_NETBURST,
+                                         .pebs_counters = 0x1,
+                                         .counter_width = 40,
                                          .pebs_trap_like = true,
                                          .notes = notes_netburst };
 static const struct core pentium_m = { .name = "Pentium M", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };

@@ -21,6 +21,7 @@ struct core {
     bool lbr_select_jumps_quirk;                              /* as in struct caps */
 
     enum pebs_method pebs_method; /* NETBURST, GENERAL or NONE; ADAPTIVE is what IA32_PERF_CAPABILITIES[14] says */
+    unsigned counter_width;       /* bits of a counter, where CPUID leaf 0Ah does not exist */
     bool pebs_trap_like;          /* where IA32_PERF_CAPABILITIES does not exist */
     uint64_t pebs_counters;       /* general counters that can do PEBS */
     unsigned load_latency_event;  /* umask and event; 0 = none */

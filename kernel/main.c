@@ -20,6 +20,7 @@
 #include "kernel/records.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
+#include "pebs/netburst.h"
 #include "report/machine_text.h"
 #include "version.h"
 
@@ -143,6 +144,8 @@ static void quiesce(void)
         msr_write(MSR_IA32_DEBUGCTL, machine.caps.freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
     if (!caps_missing(&machine.caps, NEED_PEBS))
         msr_write(MSR_PEBS_ENABLE, 0);
+    if (machine.caps.pebs_method == PEBS_METHOD_NETBURST)
+        netburst_quiesce();
     if (!caps_missing(&machine.caps, NEED_PERFMON))
         counters_clear(machine.caps.general_count, machine.caps.fixed_count, machine.caps.global_ctrl);
 }

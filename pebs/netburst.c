@@ -24,19 +24,6 @@ uint64_t netburst_counter(void)
     return msr_get(MSR_IQ_COUNTER4) & NETBURST_COUNTER_MASK;
 }
 
-uint64_t netburst_stop(void)
-{
-    uint64_t cccr = msr_get(MSR_IQ_CCCR4);
-
-    msr_write(MSR_IQ_CCCR4, cccr & ~(CCCR_ENABLE | CCCR_OVF));
-    return cccr;
-}
-
-void netburst_resume(uint64_t cccr)
-{
-    msr_write(MSR_IQ_CCCR4, cccr & ~CCCR_OVF);
-}
-
 void netburst_quiesce(void)
 {
     for (uint32_t i = 0; i < NETBURST_CCCRS; i++)

@@ -64,13 +64,15 @@ static void assert_available(const struct caps_input *input, uint64_t needs)
 }
 
 #define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
+/* What a Skylake has not. */
+#define NEED_OTHERS (NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR)
 
 static void a_skylake(void **state)
 {
     struct caps_input input = skylake();
     struct caps caps = fill(&input);
     (void)state;
-    assert_null(caps_missing(&caps, NEED_ALL & ~(NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR)));
+    assert_null(caps_missing(&caps, NEED_ALL & ~NEED_OTHERS));
     assert_null(caps_missing(&caps, 0));
 
     assert_string_equal(caps.vendor, "GenuineIntel");
@@ -207,8 +209,8 @@ static void families(void **state)
         enum pebs_method method;
         unsigned counters, latency_event, latency_counters;
     } known[] = {
-        { 0x00000f29, 2, 3, 4, 5, 0, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 0, 0, 0 },
-        { 0x00000f43, 2, 3, 4, 5, 0, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 0, 0, 0 },
+        { 0x00000f29, 2, 3, 4, 5, 0, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1, 0, 0 },
+        { 0x00000f43, 2, 3, 4, 5, 0, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1, 0, 0 },
         { 0x000006d8, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0, 0, 0 },
         { 0x000006ec, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0, 0, 0 },
         { 0x0001067a, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0x1c9, 0, 0, PEBS_METHOD_GENERAL, 1, 0, 0 },
@@ -251,6 +253,27 @@ static void families(void **state)
         if (known[i].method == PEBS_METHOD_NONE)
             assert_string_equal(caps_missing(&caps, NEED_PEBS), "no PEBS: this core has none");
     }
+}
+
+/* No leaf 0Ah and no IA32_PERF_CAPABILITIES: what they would tell, the row does. */
+static void netburst(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.eax = 0x00000f43;
+    input.leaf_1.ecx &= ~(1u << 15);
+    input.leaf_a.valid = input.leaf_7.valid = input.leaf_1c.valid = input.perf_capabilities.valid = false;
+    struct caps caps = fill(&input);
+    assert_null(caps_missing(&caps, NEED_PEBS | NEED_PEBS_TAGGING | NEED_BTS | NEED_BTS_CPL | NEED_LBR));
+    assert_int_equal(caps.general_width, 40);
+    assert_int_equal(caps.pebs_format, 0);
+    assert_int_equal(caps.pebs_record_size, 144);
+    assert_int_equal(caps.ds_area_size, 0x50);
+    assert_int_equal(caps.lbr_format, 1);
+    assert_true(caps.pebs_trap_like);
+    assert_true(caps.bts_prediction);
+    assert_missing(&input, NEED_GLOBAL_CTRL, "no performance monitoring: CPUID has no leaf 0Ah");
+    assert_missing(&input, NEED_EVENTING_IP, "no EventingIP: PEBS formats 0 and 1 have none");
 }
 
 /* Baseline PEBS: what a capability register tells stands above the row. */
@@ -429,7 +452,7 @@ static void each_reason_of_the_debug_store(void **state)
     struct caps_input input = skylake();
     input.leaf_1.ecx &= ~(1u << 4);
     assert_missing(&input, NEED_BTS_CPL, "no BTS by privilege level: CPUID.1:ECX bit 4 clear");
-    assert_available(&input, NEED_ALL & ~(NEED_BTS_CPL | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR));
+    assert_available(&input, NEED_ALL & ~(NEED_BTS_CPL | NEED_OTHERS));
 }
 
 static void each_reason_of_pebs(void **state)
@@ -458,6 +481,7 @@ static void each_reason_of_pebs(void **state)
     input.perf_capabilities.value = 0x32c5;
     assert_missing(&input, NEED_PEBS_TSC, "no time stamp: PEBS formats 0 to 2 have none");
     assert_available(&input, NEED_EVENTING_IP);
+    assert_missing(&input, NEED_PEBS_TAGGING, "no tagged uops: only NetBurst's PEBS samples them");
     assert_missing(&input, NEED_PEBS_ADAPTIVE, "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear");
     assert_missing(&input, NEED_PEBS_FIXED,
                    "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none");
@@ -713,6 +737,7 @@ int main(void)
         cmocka_unit_test(perf_capabilities_33c5),
         cmocka_unit_test(models),
         cmocka_unit_test(families),
+        cmocka_unit_test(netburst),
         cmocka_unit_test(adaptive_pebs),
         cmocka_unit_test(architectural_lbrs),
         cmocka_unit_test(an_unlisted_model),

@@ -1,0 +1,78 @@
+; SPDX-License-Identifier: MIT
+; Uops for NetBurst's tags: x87 arithmetic for execution tagging, loads across two cache lines for replay tagging.
+; LFENCE after each lets one event retire before the next begins.
+
+%include "workload/workload.inc"
+
+TAGGED          equ 64
+
+; ---- x87 arithmetic -----------------------------------------------------------------------------------------------
+; One uop an instruction, as the optimization manual has it of the common x87 instructions. The operands are loaded
+; before the window opens: whether a move counts is another event's matter.
+section .text
+global workload_x87_prepare
+workload_x87_prepare:
+                mov     ax_, cr0
+                and     al, ~0xc                ; EM and TS: no #NM
+                mov     cr0, ax_
+                fninit
+                fld1
+                fld1
+                ret
+
+begin_workload workload_x87
+%assign i 0
+%rep TAGGED
+x87_%+i:        fadd    st0, st1
+x87_%+i%+_next: lfence
+%assign i i + 1
+%endrep
+                end_workload workload_x87
+
+section .rodata
+workload_x87_branches:
+workload_x87_branches_end:
+workload_x87_accesses:                          ; no access: the instructions alone
+%assign i 0
+%rep TAGGED
+        access  x87_%+i, x87_%+i%+_next, 0, 0
+%assign i i + 1
+%endrep
+workload_x87_accesses_end:
+describe_workload workload_x87, TAGGED * 2
+
+; ---- split loads --------------------------------------------------------------------------------------------------
+; Each from the last two bytes of one line and the first two of the next, between loads that stay inside one line.
+%define VALUE(i) (0x66778800 + (i))
+
+begin_workload workload_split_loads
+%assign i 0
+%rep TAGGED
+                mov     eax, [split_data + i * 64]
+split_%+i:      mov     eax, [split_data + i * 64 + 62]
+split_%+i%+_next: lfence
+%assign i i + 1
+%endrep
+                end_workload workload_split_loads
+
+section .rodata
+align 64
+split_data:
+        times 62 db 0
+%assign i 0
+%rep TAGGED
+        dd      VALUE(i)
+        times 60 db 0
+%assign i i + 1
+%endrep
+        align   64, db 0
+workload_split_loads_branches:
+workload_split_loads_branches_end:
+workload_split_loads_accesses:
+%assign i 0
+%rep TAGGED
+        access  split_%+i, split_%+i%+_next, split_data + i * 64 + 62, VALUE(i)
+%assign i i + 1
+%endrep
+workload_split_loads_accesses_end:
+describe_workload workload_split_loads, TAGGED * 3
