@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SDM Vol. 3B (253669), "Data Source Encoding for Load Latency Record" (Nehalem); for Sandy Bridge and later, and for
- * Skylake's remote codes, the meaning that Linux gives them (arch/x86/events/intel/ds.c). The words are perf's.
+ * Skylake's remote codes, and for the words of precise store, the meaning that Linux gives them
+ * (arch/x86/events/intel/ds.c). The words are perf's.
  */
 #include "pebs/data_source.h"
 
-#define SOURCE    UINT64_C(0xf)
-#define STLB_MISS (UINT64_C(1) << 4)
-#define LOCKED    (UINT64_C(1) << 5)
-#define NO_WORD   "N/A"
+#define SOURCE       UINT64_C(0xf)
+#define STORE_L1_HIT UINT64_C(1)
+#define STLB_MISS    (UINT64_C(1) << 4)
+#define LOCKED       (UINT64_C(1) << 5)
+#define NO_WORD      "N/A"
 
 struct origin {
     const char *level, *snoop;
@@ -50,6 +52,11 @@ struct data_source_words data_source_words(enum data_source_encoding encoding, u
 {
     if (encoding == DATA_SOURCE_UNKNOWN)
         return (struct data_source_words){ NO_WORD, NO_WORD, NO_WORD, NO_WORD };
+
+    if (encoding == DATA_SOURCE_STORE)
+        return (struct data_source_words){ data_source & STORE_L1_HIT ? "L1 hit" : "L1 miss", NO_WORD,
+                                           data_source & STLB_MISS ? "L2 miss" : "L2 hit",
+                                           data_source & LOCKED ? "Yes" : "No" };
 
     const struct origin *origin = &generic[data_source & SOURCE];
     if (encoding == DATA_SOURCE_NEHALEM && nehalem[data_source & SOURCE].level)

@@ -27,28 +27,40 @@ void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *
               const struct symbolizer *symbols)
 {
     char line[LINE_SIZE], from[SYMBOL_SIZE], to[SYMBOL_SIZE];
-    format(line, sizeof(line), "bts %u 0x%016llx%s => 0x%016llx%s%s", n, (unsigned long long)record->from,
-           symbol(from, record->from, symbols), (unsigned long long)record->to, symbol(to, record->to, symbols),
+    int digits = 2 * (int)record->width;
+    format(line, sizeof(line), "bts %u 0x%0*llx%s => 0x%0*llx%s%s", n, digits, (unsigned long long)record->from,
+           symbol(from, record->from, symbols), digits, (unsigned long long)record->to, symbol(to, record->to, symbols),
            !record->prediction_valid ? ""
            : record->predicted       ? " predicted"
                                      : " mispredicted");
     out->line(out->context, line);
 }
 
-void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols)
+static const char *branch_type(const struct lbr_entry *entry)
 {
-    char line[LINE_SIZE], from[SYMBOL_SIZE], to[SYMBOL_SIZE];
+    static const char *const words[] = { "/JCC", "/IND_JMP", "/JMP", "/IND_CALL", "/CALL", "/RET" };
+    if (!(entry->has & LBR_HAS_TYPE))
+        return "";
+    return entry->type < sizeof(words) / sizeof(words[0]) ? words[entry->type] : "/other";
+}
+
+/* The fields of a branch and its symbols, behind what stands in line up to at. */
+static void branch_line(const struct line_sink *out, char line[LINE_SIZE], size_t at, const struct lbr_entry *entry,
+                        const struct symbolizer *symbols)
+{
+    char from[SYMBOL_SIZE], to[SYMBOL_SIZE];
     symbol(from, entry->from, symbols);
     symbol(to, entry->to, symbols);
     bool any = from[0] != '\0' || to[0] != '\0';
     /* Either symbol stands behind a blank that the line gives; "-" keeps its place where there is none. */
-    format(line, sizeof(line), "lbr %u 0x%llx/0x%llx/%c/%c/%c/%u%s%s%s%s", n, (unsigned long long)entry->from,
+    format(line + at, LINE_SIZE - at, "0x%llx/0x%llx/%c/%c/%c/%u%s%s%s%s%s", (unsigned long long)entry->from,
            (unsigned long long)entry->to,
            !(entry->has & LBR_HAS_MISPRED) ? '-'
            : entry->mispredicted           ? 'M'
                                            : 'P',
            (entry->has & LBR_HAS_TSX) && entry->in_tsx ? 'X' : '-',
-           (entry->has & LBR_HAS_TSX) && entry->tsx_abort ? 'A' : '-', entry->cycles, any ? " " : "",
+           (entry->has & LBR_HAS_TSX) && entry->tsx_abort ? 'A' : '-', entry->cycles, branch_type(entry),
+           any ? " " : "",
            from[0] ? from + 1
            : any   ? "-"
                    : "",
@@ -59,12 +71,24 @@ void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *e
     out->line(out->context, line);
 }
 
+void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols)
+{
+    char line[LINE_SIZE];
+    size_t at = (size_t)format(line, sizeof(line), "lbr %u ", n);
+    branch_line(out, line, at, entry, symbols);
+}
+
 struct register_line {
     const char *name[4];
     unsigned gpr[4];
 };
 
-static const struct register_line register_lines[] = {
+static const struct register_line register_lines_32[] = {
+    { { "eax", "ebx", "ecx", "edx" }, { PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX } },
+    { { "esi", "edi", "ebp", "esp" }, { PEBS_RSI, PEBS_RDI, PEBS_RBP, PEBS_RSP } },
+};
+
+static const struct register_line register_lines_64[] = {
     { { "rax", "rbx", "rcx", "rdx" }, { PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX } },
     { { "rsi", "rdi", "rbp", "rsp" }, { PEBS_RSI, PEBS_RDI, PEBS_RBP, PEBS_RSP } },
     { { "r8", "r9", "r10", "r11" }, { 8, 9, 10, 11 } },
@@ -77,8 +101,8 @@ static void ip_line(const struct line_sink *out, unsigned n, const struct pebs_r
     char line[LINE_SIZE], text[SYMBOL_SIZE];
     size_t at = (size_t)format(line, sizeof(line), "pebs %u", n);
     if (record->has & PEBS_HAS_GPRS)
-        at += (size_t)format(line + at, sizeof(line) - at, " ip 0x%llx%s", (unsigned long long)record->ip,
-                             symbol(text, record->ip, symbols));
+        at += (size_t)format(line + at, sizeof(line) - at, " %s 0x%llx%s", record->width == 4 ? "eip" : "ip",
+                             (unsigned long long)record->ip, symbol(text, record->ip, symbols));
     if (record->has & PEBS_HAS_EVENTING_IP)
         at += (size_t)format(line + at, sizeof(line) - at, " eventing_ip 0x%llx%s",
                              (unsigned long long)record->eventing_ip, symbol(text, record->eventing_ip, symbols));
@@ -89,18 +113,29 @@ static void ip_line(const struct line_sink *out, unsigned n, const struct pebs_r
     out->line(out->context, line);
 }
 
+static void group_line(const struct line_sink *out, unsigned n, const struct pebs_record *record)
+{
+    char line[LINE_SIZE];
+    size_t at =
+        (size_t)format(line, sizeof(line), "pebs %u format_group 0x%lx", n, (unsigned long)record->format_group);
+    if (record->has & PEBS_HAS_RETIRE_LATENCY)
+        format(line + at, sizeof(line) - at, " retire_latency %u", record->retire_latency);
+    out->line(out->context, line);
+}
+
 static void register_text(const struct line_sink *out, unsigned n, const struct pebs_record *record)
 {
     char line[LINE_SIZE];
-    for (unsigned i = 0; i < sizeof(register_lines) / sizeof(register_lines[0]); i++) {
-        const struct register_line *registers = &register_lines[i];
+    const struct register_line *registers = record->width == 4 ? register_lines_32 : register_lines_64;
+    for (unsigned i = 0; i < (record->width == 4 ? 2 : 4); i++, registers++) {
         size_t at = (size_t)format(line, sizeof(line), "pebs %u", n);
         for (unsigned j = 0; j < 4; j++)
             at += (size_t)format(line + at, sizeof(line) - at, " %s 0x%llx", registers->name[j],
                                  (unsigned long long)record->gpr[registers->gpr[j]]);
         out->line(out->context, line);
     }
-    format(line, sizeof(line), "pebs %u rflags 0x%llx", n, (unsigned long long)record->rflags);
+    format(line, sizeof(line), "pebs %u %s 0x%llx", n, record->width == 4 ? "eflags" : "rflags",
+           (unsigned long long)record->rflags);
     out->line(out->context, line);
 }
 
@@ -109,14 +144,28 @@ static void memory_line(const struct line_sink *out, unsigned n, const struct pe
 {
     char line[LINE_SIZE], text[SYMBOL_SIZE];
     /* Only the load latency facility says where the data came from; elsewhere 0 would read as a level. */
-    struct data_source_words words =
-        data_source_words(record->latency ? encoding : DATA_SOURCE_UNKNOWN, record->data_source);
-    format(line, sizeof(line),
-           "pebs %u data_address 0x%llx%s data_source 0x%llx |LVL %s|SNP %s|TLB %s|LCK %s| latency %llu", n,
-           (unsigned long long)record->data_address, symbol(text, record->data_address, symbols),
-           (unsigned long long)record->data_source, words.level, words.snoop, words.tlb, words.lock,
-           (unsigned long long)record->latency);
+    bool known = record->latency != 0 || encoding == DATA_SOURCE_STORE;
+    struct data_source_words words = data_source_words(known ? encoding : DATA_SOURCE_UNKNOWN, record->data_source);
+    size_t at =
+        (size_t)format(line, sizeof(line),
+                       "pebs %u data_address 0x%llx%s data_source 0x%llx |LVL %s|SNP %s|TLB %s|LCK %s| latency %llu", n,
+                       (unsigned long long)record->data_address, symbol(text, record->data_address, symbols),
+                       (unsigned long long)record->data_source, words.level, words.snoop, words.tlb, words.lock,
+                       (unsigned long long)record->latency);
+    if (record->has & PEBS_HAS_CACHE_LATENCY)
+        format(line + at, sizeof(line) - at, " cache_latency %u", record->cache_latency);
     out->line(out->context, line);
+}
+
+static void xmm_text(const struct line_sink *out, unsigned n, const struct pebs_record *record)
+{
+    char line[LINE_SIZE];
+    for (unsigned i = 0; i < 16; i += 2) {
+        format(line, sizeof(line), "pebs %u xmm%u 0x%016llx%016llx xmm%u 0x%016llx%016llx", n, i,
+               (unsigned long long)record->xmm[i].high, (unsigned long long)record->xmm[i].low, i + 1,
+               (unsigned long long)record->xmm[i + 1].high, (unsigned long long)record->xmm[i + 1].low);
+        out->line(out->context, line);
+    }
 }
 
 void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
@@ -124,6 +173,8 @@ void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record
 {
     char line[LINE_SIZE];
     ip_line(out, n, record, symbols);
+    if (record->has & PEBS_HAS_FORMAT_GROUP)
+        group_line(out, n, record);
     if (record->has & PEBS_HAS_GPRS)
         register_text(out, n, record);
     if (record->has & PEBS_HAS_MEMORY)
@@ -131,5 +182,11 @@ void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record
     if (record->has & PEBS_HAS_TSX) {
         format(line, sizeof(line), "pebs %u tsx 0x%llx", n, (unsigned long long)record->tsx);
         out->line(out->context, line);
+    }
+    if (record->has & PEBS_HAS_XMM)
+        xmm_text(out, n, record);
+    for (unsigned i = 0; i < record->lbr_count; i++) {
+        size_t at = (size_t)format(line, sizeof(line), "pebs %u lbr %u ", n, i);
+        branch_line(out, line, at, &record->lbr[i], symbols);
     }
 }

@@ -28,10 +28,12 @@ struct symbolizer {
 
 /*
  * Each prints record number n. symbols may be NULL: then addresses stand alone.
- *   bts N FROM sym+0x4 => TO sym+0x0                        (addresses as 0x and 16 digits)
- *   lbr N FROM/TO/M|P|-/X|-/A|-/CYCLES sym+0x4/sym+0x0      (perf's brstack fields; 0 is the newest entry)
+ *   bts N FROM sym+0x4 => TO sym+0x0                        (addresses as 0x and 16 digits, 8 in 32-bit records)
+ *   lbr N FROM/TO/M|P|-/X|-/A|-/CYCLES sym+0x4/sym+0x0      (perf's brstack fields; 0 is the newest entry; where the
+ *                        entry has a type, /JCC, /IND_JMP, /JMP, /IND_CALL, /CALL, /RET or /other follows CYCLES)
  *   pebs N key value ... over several lines, every key that the record has once; encoding (struct caps, data_source)
- *                        says how to read its data source
+ *                        says how to read its data source; the entries of its LBR group as lbr prints them, youngest
+ *                        first: pebs N lbr K FROM/TO/...
  */
 void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
               const struct symbolizer *symbols);

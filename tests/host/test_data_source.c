@@ -104,6 +104,29 @@ static void tlb_and_lock(void **state)
     check_bits(DATA_SOURCE_NEHALEM, 0x33, "N/A", "N/A");
 }
 
+/* Sandy Bridge's precise store: bit 0 hit L1, bit 4 missed the STLB, bit 5 locked; the others say nothing. */
+static void precise_store(void **state)
+{
+    static const struct {
+        uint64_t value;
+        const char *level, *tlb, *lock;
+    } stores[] = {
+        { 0x00, "L1 miss", "L2 hit", "No" },
+        { 0x01, "L1 hit", "L2 hit", "No" },
+        { 0x10, "L1 miss", "L2 miss", "No" },
+        { 0x31, "L1 hit", "L2 miss", "Yes" },
+        { 0xffffffffffffffce, "L1 miss", "L2 hit", "No" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(stores); i++) {
+        struct data_source_words words = data_source_words(DATA_SOURCE_STORE, stores[i].value);
+        assert_string_equal(words.level, stores[i].level);
+        assert_string_equal(words.snoop, "N/A");
+        assert_string_equal(words.tlb, stores[i].tlb);
+        assert_string_equal(words.lock, stores[i].lock);
+    }
+}
+
 static void unknown_encoding_claims_nothing(void **state)
 {
     (void)state;
@@ -119,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code),
         cmocka_unit_test(tlb_and_lock),
+        cmocka_unit_test(precise_store),
         cmocka_unit_test(unknown_encoding_claims_nothing),
     };
     return cmocka_run_group_tests_name("data_source", tests, NULL, NULL);

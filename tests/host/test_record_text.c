@@ -6,7 +6,7 @@
 
 struct lines {
     unsigned count;
-    char text[12][400];
+    char text[64][400];
 };
 
 static void keep(void *context, const char *text)
@@ -63,6 +63,11 @@ static void bts_lines(void **state)
     assert_string_equal(got.text[2], "bts 2 0x0000000000201234 main+0x234 => 0xffff800012345678");
     assert_string_equal(got.text[3], "bts 3 0x0000000000201234 => 0xffff800012345678 mispredicted");
     assert_string_equal(got.text[4], "bts 4 0x0000000000201234 => 0xffff800012345678 predicted");
+
+    got.count = 0;
+    record = (struct bts_record){ .width = 4, .from = 0x201234, .to = 0x80401256, .prediction_valid = true };
+    bts_text(&out, 5, &record, &symbols);
+    assert_string_equal(got.text[0], "bts 5 0x00201234 main+0x234 => 0x80401256 mispredicted");
 }
 
 static void lbr_lines(void **state)
@@ -97,9 +102,31 @@ static void lbr_lines(void **state)
     assert_string_equal(got.text[6], "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
 }
 
+/* Architectural LBRs know the kind of the branch. */
+static void lbr_types(void **state)
+{
+    static const char *const words[16] = {
+        "JCC",   "IND_JMP", "JMP",   "IND_CALL", "CALL",  "RET",   "other", "other",
+        "other", "other",   "other", "other",    "other", "other", "other", "other"
+    };
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct lbr_entry entry = { .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_TYPE };
+    (void)state;
+    for (uint8_t type = 0; type < 16; type++) {
+        char expected[100];
+        entry.type = type;
+        lbr_text(&out, type, &entry, type == 5 ? &symbols : NULL);
+        snprintf(expected, sizeof(expected), "lbr %u 0x201234/0x201256/P/-/-/0/%s%s", type, words[type],
+                 type == 5 ? " main+0x234/main+0x256" : "");
+        assert_string_equal(got.text[type], expected);
+    }
+}
+
 static struct pebs_record whole_record(void)
 {
     struct pebs_record record = {
+        .width = 8,
         .format = 3,
         .size = 200,
         .has =
@@ -173,6 +200,93 @@ static void pebs_lines_of_older_formats(void **state)
     assert_string_equal(got.text[0], "pebs 2 eventing_ip 0x201234");
 }
 
+static void pebs_lines_of_32_bits(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct pebs_record record = whole_record();
+    (void)state;
+    record.width = 4;
+    record.has = PEBS_HAS_GPRS;
+    pebs_text(&out, 7, &record, DATA_SOURCE_UNKNOWN, &symbols);
+    assert_int_equal(got.count, 4);
+    assert_string_equal(got.text[0], "pebs 7 eip 0x201238 main+0x238");
+    assert_string_equal(got.text[1], "pebs 7 eax 0xa0 ebx 0xa3 ecx 0xa1 edx 0xa2");
+    assert_string_equal(got.text[2], "pebs 7 esi 0xa6 edi 0xa7 ebp 0xa5 esp 0xa4");
+    assert_string_equal(got.text[3], "pebs 7 eflags 0x246");
+}
+
+static struct pebs_record adaptive_record(void)
+{
+    struct pebs_record record = whole_record();
+    record.format = 4;
+    record.has = PEBS_HAS_FORMAT_GROUP | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC;
+    record.format_group = 0x0100000f;
+    record.retire_latency = 12;
+    record.cache_latency = 34;
+    for (unsigned i = 0; i < 16; i++) {
+        record.xmm[i].high = 0x0102030405060708 + i;
+        record.xmm[i].low = i;
+    }
+    for (unsigned i = 0; i < 2; i++)
+        record.lbr[i] = (struct lbr_entry){ .from = 0x201234 + i,
+                                            .to = 0x300000,
+                                            .has = LBR_HAS_MISPRED | LBR_HAS_CYCLES | LBR_HAS_TYPE,
+                                            .mispredicted = i == 1,
+                                            .cycles = (uint16_t)(9 + i),
+                                            .type = LBR_TYPE_CALL };
+    return record;
+}
+
+static void adaptive_lines(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct pebs_record record = adaptive_record();
+    (void)state;
+    pebs_text(&out, 0, &record, DATA_SOURCE_GENERIC, &symbols);
+    assert_int_equal(got.count, 2);
+    assert_string_equal(got.text[0], "pebs 0 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x123456789a");
+    assert_string_equal(got.text[1], "pebs 0 format_group 0x100000f");
+
+    got.count = 0;
+    record.lbr_count = 2;
+    record.has |= PEBS_HAS_RETIRE_LATENCY | PEBS_HAS_MEMORY | PEBS_HAS_TSX | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_GPRS |
+                  PEBS_HAS_XMM | PEBS_HAS_LBR;
+    pebs_text(&out, 0, &record, DATA_SOURCE_GENERIC, &symbols);
+    assert_int_equal(got.count, 19);
+    assert_string_equal(got.text[0], "pebs 0 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 "
+                                     "tsc 0x123456789a");
+    assert_string_equal(got.text[1], "pebs 0 format_group 0x100000f retire_latency 12");
+    assert_string_equal(got.text[2], "pebs 0 rax 0xa0 rbx 0xa3 rcx 0xa1 rdx 0xa2");
+    assert_string_equal(got.text[6], "pebs 0 rflags 0x246");
+    assert_string_equal(got.text[7], "pebs 0 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|"
+                                     "SNP None|TLB L1 or L2 hit|LCK Yes| latency 4 cache_latency 34");
+    assert_string_equal(got.text[8], "pebs 0 tsx 0x0");
+    assert_string_equal(got.text[9], "pebs 0 xmm0 0x01020304050607080000000000000000 "
+                                     "xmm1 0x01020304050607090000000000000001");
+    assert_string_equal(got.text[16], "pebs 0 xmm14 0x0102030405060716000000000000000e "
+                                      "xmm15 0x0102030405060717000000000000000f");
+    assert_string_equal(got.text[17], "pebs 0 lbr 0 0x201234/0x300000/P/-/-/9/CALL main+0x234/table+0x0");
+    assert_string_equal(got.text[18], "pebs 0 lbr 1 0x201235/0x300000/M/-/-/10/CALL main+0x235/table+0x0");
+}
+
+/* A precise store says how the store went, without a latency. */
+static void store_lines(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct pebs_record record = whole_record();
+    (void)state;
+    record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY;
+    record.latency = 0;
+    record.data_source = 0x10;
+    pebs_text(&out, 0, &record, DATA_SOURCE_STORE, NULL);
+    assert_string_equal(got.text[6],
+                        "pebs 0 data_address 0x300040 data_source 0x10 |LVL L1 miss|SNP N/A|TLB L2 miss|LCK No| "
+                        "latency 0");
+}
+
 /* A symbol's name is cut at 64 characters; then no line loses its end, whatever the values are. */
 static void nothing_is_lost_at_the_limits(void **state)
 {
@@ -215,13 +329,37 @@ static void nothing_is_lost_at_the_limits(void **state)
              cut, cut);
     assert_string_equal(got.text[0], expected);
 
-    struct lbr_entry entry = { .from = UINT64_MAX, .to = UINT64_MAX, .has = LBR_HAS_CYCLES, .cycles = 65535 };
+    struct lbr_entry entry = {
+        .from = UINT64_MAX, .to = UINT64_MAX, .has = LBR_HAS_CYCLES | LBR_HAS_TYPE, .cycles = 65535, .type = 3
+    };
     lbr_text(&out, 4294967295u, &entry, &longest);
     snprintf(expected, sizeof(expected),
-             "lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535 %s+0xffffffffffffffff/"
+             "lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL %s+0xffffffffffffffff/"
              "%s+0xffffffffffffffff",
              cut, cut);
     assert_string_equal(got.text[1], expected);
+
+    got.count = 0;
+    record = adaptive_record();
+    record.has = PEBS_HAS_MEMORY | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_FORMAT_GROUP | PEBS_HAS_RETIRE_LATENCY;
+    record.data_address = UINT64_MAX;
+    record.data_source = 0xffffffffffffffd9;
+    record.latency = record.format_group = UINT32_MAX;
+    record.retire_latency = record.cache_latency = UINT16_MAX;
+    record.lbr_count = 32;
+    record.lbr[31] = entry;
+    pebs_text(&out, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
+    assert_string_equal(got.text[1], "pebs 4294967295 format_group 0xffffffff retire_latency 65535");
+    snprintf(expected, sizeof(expected),
+             "pebs 4294967295 data_address 0xffffffffffffffff %s+0xffffffffffffffff data_source 0xffffffffffffffd9 "
+             "|LVL Remote Cache (1 hop) hit|SNP HitM|TLB L2 miss|LCK No| latency 4294967295 cache_latency 65535",
+             cut);
+    assert_string_equal(got.text[2], expected);
+    snprintf(expected, sizeof(expected),
+             "pebs 4294967295 lbr 31 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL "
+             "%s+0xffffffffffffffff/%s+0xffffffffffffffff",
+             cut, cut);
+    assert_string_equal(got.text[34], expected);
 }
 
 int main(void)
@@ -229,8 +367,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bts_lines),
         cmocka_unit_test(lbr_lines),
+        cmocka_unit_test(lbr_types),
         cmocka_unit_test(pebs_lines),
         cmocka_unit_test(pebs_lines_of_older_formats),
+        cmocka_unit_test(pebs_lines_of_32_bits),
+        cmocka_unit_test(adaptive_lines),
+        cmocka_unit_test(store_lines),
         cmocka_unit_test(nothing_is_lost_at_the_limits),
     };
     return cmocka_run_group_tests_name("record_text", tests, NULL, NULL);

@@ -8,16 +8,48 @@ use warnings;
 use Exporter 'import';
 our @EXPORT_OK = qw(compare);
 
-my @pebs_keys = qw(rflags ip rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 counters data_address
-    data_source latency eventing_ip tsx tsc);
-my @lbr_keys = qw(from to mispred in_tsx abort cycles);
+# What a record may have; which of it each has, its format says. Both sides must have the same.
+my @pebs_keys = (qw(rflags ip rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15
+    eflags eip eax ebx ecx edx esi edi ebp esp counters data_address data_source latency cache_latency eventing_ip tsx
+    tsc format_group retire_latency), map({ "xmm$_" } 0 .. 15), map({ "lbr$_" } 0 .. 31));
 my %is_pebs_key = map { $_ => 1 } @pebs_keys;
+
+# What a line of the LBR stack says where the format, and so the truth, has nothing.
+my %lbr_absent = (mispred => '-', in_tsx => '0x0', abort => '0x0', cycles => '0x0', type => '-');
+my @lbr_keys = (qw(from to), sort keys %lbr_absent);
+
+# Branch types of architectural LBRs: the SDM's number to perf's word; the others are "other".
+my @types = qw(JCC IND_JMP JMP IND_CALL CALL RET);
 
 # One spelling for a number: hex without leading zeroes. Anything else stays as it is.
 sub number
 {
     my ($text) = @_;
     return $text =~ /^0x0*([0-9a-f]+)$/i ? "0x\L$1" : $text =~ /^[0-9]+$/ ? sprintf('0x%x', $text) : $text;
+}
+
+# A branch type in the truth as the kernel prints it.
+sub type_word
+{
+    return $types[hex $_[0]] // 'other';
+}
+
+# The fields of a branch, FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE], as the truth has them; nothing where it is none.
+sub printed_branch
+{
+    my ($text) = @_;
+    my ($from, $to, $prediction, $tsx, $abort, $cycles, $type) =
+        $text =~ m{^(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?:/(\w+))?(?: |$)} or return;
+    return { from => number($from), to => number($to), mispred => {M => '0x1', P => '0x0', '-' => '-'}->{$prediction},
+        in_tsx => $tsx eq 'X' ? '0x1' : '0x0', abort => $abort eq 'A' ? '0x1' : '0x0', cycles => number($cycles),
+        type => $type // '-' };
+}
+
+# An entry of a record's LBR group in one text, for either side.
+sub group_entry
+{
+    my (@fields) = @_;
+    return join ',', map { number($_) } @fields;
 }
 
 # Lines of the truth log to { bts => [record..], pebs => [..], lbr => [..] }, and what is wrong with the log.
@@ -36,6 +68,17 @@ sub parse_truth
             next;
         }
         my %record = map { my ($key, $value) = split /=/; ($key => number($value)) } @words;
+        if ($kind eq 'lbr') {
+            $record{type} = type_word($record{type}) if defined $record{type};
+        } elsif ($kind eq 'pebs') {
+            for (grep { /^lbr\d+$/ } keys %record) {
+                my @fields = split /,/, $record{$_};
+                $fields[6] = type_word(number($fields[6])) if @fields > 6;
+                $record{$_} = group_entry(@fields);
+            }
+            push @wrong, map { 'truth line ' . ($i + 1) . " has the unknown key $_" }
+                grep { !$is_pebs_key{$_} && !/^(vcpu|at|size)$/ } sort keys %record;
+        }
         $record{interrupts} = $interrupts;
         push @{$truth{$kind}}, \%record;
     }
@@ -54,8 +97,8 @@ sub parse_printed
             $test = $1;
             undef $pebs;
             %next = ();
-        } elsif (/^# lbr stack tos (\d+)/) {
-            push @{$printed{lbr}}, { tos => number($1), entries => [], where => $where };
+        } elsif (/^# lbr stack (?:tos (\d+) )?depth \d+$/) {
+            push @{$printed{lbr}}, { tos => defined $1 ? number($1) : undef, entries => [], where => $where };
             $next{lbr} = 0;
         } elsif (/^# (bts|lbr|pebs) (\d+) (.*)$/) {
             my ($kind, $n, $rest) = ($1, $2, $3);
@@ -67,18 +110,24 @@ sub parse_printed
                 $next{$kind} = $n + 1;
             }
             if ($kind eq 'bts' && $rest =~ /^(0x[0-9a-f]+)(?: \S+)? => (0x[0-9a-f]+)(?: |$)/) {
-                push @{$printed{bts}}, { n => $n, test => $test, from => number($1), to => number($2),
-                    where => "$where: bts $n" };
-            } elsif ($kind eq 'lbr' && $rest =~ m{^(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?: |$)}) {
-                my %flag = ('M' => '0x1', 'P' => '0x0', 'X' => '0x1', 'A' => '0x1');
-                my $entry = { from => number($1), to => number($2), mispred => $flag{$3} // '-',
-                    in_tsx => $flag{$4} // '0x0', abort => $flag{$5} // '0x0', cycles => number($6) };
+                my ($from, $to) = ($1, $2);
+                push @{$printed{bts}}, { n => $n, test => $test, from => number($from), to => number($to),
+                    predicted => $rest =~ / (mis)?predicted$/ ? $1 ? 0 : 1 : undef, where => "$where: bts $n" };
+            } elsif ($kind eq 'lbr' && printed_branch($rest)) {
                 push @wrong, "$where: lbr entry without an \"lbr stack\" line" if !$printed{lbr};
-                push @{$printed{lbr}[-1]{entries}}, $entry if $printed{lbr};
+                push @{$printed{lbr}[-1]{entries}}, printed_branch($rest) if $printed{lbr};
             } elsif ($kind eq 'pebs') {
-                if (!$pebs || $pebs->{n} != $n || $rest =~ /^ip /) {
+                if (!$pebs || $pebs->{n} != $n || $rest =~ /^(?:e?ip|eventing_ip) /) {
                     $pebs = { n => $n, where => "$where: pebs $n" };
                     push @{$printed{pebs}}, $pebs;
+                }
+                if ($rest =~ /^lbr (\d+) (.*)/) {
+                    my ($entry, $branch) = ($1, printed_branch($2));
+                    push @wrong, "$where is not understood: $_" if !$branch;
+                    push @wrong, "$pebs->{where}: lbr$entry twice" if exists $pebs->{"lbr$entry"};
+                    $pebs->{"lbr$entry"} = group_entry(@$branch{qw(from to mispred in_tsx abort cycles)},
+                        $branch->{type} ne '-' ? $branch->{type} : ()) if $branch;
+                    next;
                 }
                 my @words = split ' ', $rest;
                 for my $w (0 .. $#words - 1) {
@@ -105,6 +154,19 @@ sub compare_in_order
         my ($got, $want) = ($printed->[$i], $truth->[$i]);
         push @wrong, map { sprintf '%s: %s %s, the truth is %s', $got->{where}, $_, $got->{$_} // 'not printed',
                 $want->{$_} // 'none' } grep { ($got->{$_} // '') ne ($want->{$_} // '') } @$keys;
+    }
+    return @wrong;
+}
+
+# Where the kernel says whether a branch was predicted, the truth has that in bit 4 of the flags.
+sub compare_predictions
+{
+    my ($printed, $truth) = @_;
+    my @wrong;
+    for my $i (0 .. ($#$printed < $#$truth ? $#$printed : $#$truth)) {
+        my ($got, $flags) = ($printed->[$i]{predicted}, $truth->[$i]{flags} // 'none');
+        push @wrong, "$printed->[$i]{where}: predicted $got, the truth has flags $flags"
+            if defined $got && $got != ($flags =~ /([0-9a-f])[0-9a-f]$/ ? hex($1) & 1 : 0);
     }
     return @wrong;
 }
@@ -150,24 +212,25 @@ sub stack_difference
     for my $i (0 .. $#$entries) {
         return ($i, "entry $i: the truth has no entry so old") if $i > $end;
         for (@lbr_keys) {
-            my $want = $truth->[$end - $i]{$_} // '-';
+            my $want = $truth->[$end - $i]{$_} // $lbr_absent{$_} // 'none';
             return ($i, "entry $i: $_ $entries->[$i]{$_}, the truth is $want") if $entries->[$i]{$_} ne $want;
         }
     }
     return;
 }
 
-# A stack is a piece of the branches that the model saw: no gap in it, its end written at TOS, and never before the
-# end of the stack that was printed before it. The earliest such piece is taken, so that loops, in which pieces repeat,
-# leave the most room for those that follow.
+# A stack is a piece of the branches that the model saw: no gap in it, its end written at TOS where there is one, and
+# never before the end of the stack that was printed before it. The earliest such piece is taken, so that loops, in
+# which pieces repeat, leave the most room for those that follow.
 sub compare_stacks
 {
     my ($stacks, $truth) = @_;
     my ($from, @wrong) = (0);
     STACK: for my $stack (@$stacks) {
-        my ($best, $why) = (-1, 'the truth has no entry left that was written at TOS ' . hex $stack->{tos});
+        my ($best, $why) = (-1, 'the truth has no entry left that was written ' .
+            (defined $stack->{tos} ? 'at TOS ' . hex $stack->{tos} : 'without a TOS'));
         for my $end ($from .. $#$truth) {
-            next if $truth->[$end]{tos} ne $stack->{tos};
+            next if ($truth->[$end]{tos} // '') ne ($stack->{tos} // '');
             my ($equal, $difference) = stack_difference($stack, $truth, $end);
             if (!defined $equal) {
                 $from = $end;
@@ -190,6 +253,7 @@ sub compare
     $printed->{$_} //= [], $truth->{$_} //= [] for qw(bts pebs lbr);
     my $bts = without_overwritten($printed->{bts}, $truth->{bts});
     push @wrong, compare_in_order('bts', [qw(from to)], $printed->{bts}, $bts);
+    push @wrong, compare_predictions($printed->{bts}, $bts);
     push @wrong, compare_in_order('pebs', \@pebs_keys, $printed->{pebs}, $truth->{pebs});
     push @wrong, compare_stacks($printed->{lbr}, $truth->{lbr});
     push @wrong, 'no record was printed' if !grep { @$_ } values %$printed;

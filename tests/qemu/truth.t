@@ -26,6 +26,17 @@ my @pebs = qw(rflags 0x246 ip 0x201300 rax 0x1 rbx 0x2 rcx 0x3 rdx 0x4 rsi 0x5 r
     r10 0xb r11 0xc r12 0xd r13 0xe r14 0xf r15 0x10 counters 0x1 data_address 0x203000 data_source 0x151 latency 4
     eventing_ip 0x2012fc tsx 0x11 tsc 0xffff000012345678);
 
+# A 32-bit record, and an adaptive one with all its groups.
+my @narrow = qw(eflags 0x46 eip 0x1300 eax 0x81 ebx 0x82 ecx 0x83 edx 0x84 esi 0x85 edi 0x86 ebp 0x87 esp 0x88);
+my %adaptive = (eventing_ip => '0x201400', counters => '0x2', tsc => '0x1234', format_group => '0x100000d',
+    retire_latency => 12, data_address => '0x203040', data_source => '0x101', latency => 5, cache_latency => 3,
+    tsx => '0x22', map({ ("xmm$_" => sprintf '0x%016x%016x', 0xabc0 + $_, $_) } 0 .. 15),
+    lbr0 => '0x1000,0x1008,1,0,0,7,4', lbr1 => '0x1010,0x1000,0,1,1,0,9');
+
+# Entries of architectural LBRs: no TOS, but the kind of the branch.
+my @kinds = (0 .. 6, 15);
+my @words = qw(JCC IND_JMP JMP IND_CALL CALL RET other other);
+
 sub truth_log
 {
     my @words = @pebs;
@@ -35,8 +46,12 @@ sub truth_log
         map({ sprintf 'bts vcpu=0 at=0x210000 from=%#x to=%#x flags=0x0', @$_ } @bts),
         'pmi vcpu=0 status=0x4000000000000000 lvtpc=0x40 delivered',
         "pebs vcpu=0 at=0x220000 size=200 @pairs",
+        'pebs vcpu=0 at=0x2200c8 size=40 ' . join(' ', map { "$narrow[$_ * 2]=$narrow[$_ * 2 + 1]" } 0 .. 9),
+        'pebs vcpu=0 at=0x2200f0 size=376 ' . join(' ', map { "$_=$adaptive{$_}" } sort keys %adaptive),
         map({ my $b = $_; 'lbr vcpu=0 ' . join ' ', map { sprintf /from|to$/ ? '%s=%#x' : '%s=%d', $_, $b->{$_} }
-                    qw(tos from to mispred in_tsx abort cycles) } @branches));
+                    qw(tos from to mispred in_tsx abort cycles) } @branches),
+        map({ sprintf 'lbr vcpu=0 from=%#x to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=%d', 0x3000 + $_,
+                    $kinds[$_] } 0 .. $#kinds));
 }
 
 sub stack_log
@@ -61,7 +76,17 @@ sub kernel_log
             [qw(rsi rdi rbp rsp)], [qw(r8 r9 r10 r11)], [qw(r12 r13 r14 r15)], ['rflags']),
         "# pebs 0 data_address $pebs{data_address} cells+0x0 data_source $pebs{data_source} |LVL L1 hit|SNP None|" .
             "TLB L1 hit|LCK No| latency $pebs{latency}",
-        "# pebs 0 tsx $pebs{tsx}", 'ok 2 pebs.one', '# test lbr.one', stack_log(5, 4), stack_log(9, 4), 'ok 3 lbr.one');
+        "# pebs 0 tsx $pebs{tsx}", "# pebs 1 $narrow[2] $narrow[3] main+0x1",
+        '# pebs 1 ' . join(' ', @narrow[4 .. 11]), '# pebs 1 ' . join(' ', @narrow[12 .. 19]), "# pebs 1 @narrow[0, 1]",
+        map({ my $line = $_; '# pebs 2 ' . join ' ', map { "$_ $adaptive{$_}" } @$line }
+            [qw(eventing_ip counters tsc)], [qw(format_group retire_latency)],
+            [qw(data_address data_source latency cache_latency)], ['tsx'],
+            map({ ['xmm' . $_ * 2, 'xmm' . ($_ * 2 + 1)] } 0 .. 7)),
+        '# pebs 2 lbr 0 0x1000/0x1008/M/-/-/7/CALL loop+0x0/loop+0x8', '# pebs 2 lbr 1 0x1010/0x1000/P/X/A/0/other',
+        'ok 2 pebs.one', '# test lbr.one', stack_log(5, 4), stack_log(9, 4), 'ok 3 lbr.one', '# test lbr.types',
+        "# lbr stack depth 8",
+        map({ sprintf '# lbr %d %#x/0x2000/P/-/-/5/%s', $#words - $_, 0x3000 + $_, $words[$_] } reverse 0 .. $#words),
+        'ok 4 lbr.types');
 }
 
 sub complaints
@@ -92,7 +117,7 @@ sub breaks
 
 my ($remark, @wrong) = compare([kernel_log()], [truth_log()]);
 is "@wrong", '', 'right logs give no complaint';
-is $remark, 'compared 3 bts and 1 pebs records and 2 lbr stacks with the truth', 'and a count';
+is $remark, 'compared 3 bts and 3 pebs records and 3 lbr stacks with the truth', 'and a count';
 
 my %pebs = @pebs;
 for my $key (sort keys %pebs) {
@@ -104,8 +129,43 @@ for my $key (sort keys %pebs) {
     breaks(kernel => qr/^# pebs 0.* \Q$key\E /, sub { s/ \Q$key\E \S+// }, qr/pebs 0: $key not printed/,
         "pebs $key not printed");
 }
-breaks(truth => qr/^pebs /, sub { $_ = '' }, qr/1 pebs records printed, the truth has 0/, 'a pebs record of its own');
+breaks(truth => qr/^pebs /, sub { $_ = '' }, qr/3 pebs records printed, the truth has 2/, 'a pebs record of its own');
 
+my %narrow = @narrow;
+for my $key (sort keys %narrow) {
+    breaks(kernel => qr/^# pebs 1.* \Q$key\E /, sub { s/ \Q$key\E \K\S+/0xbad/ }, qr/pebs 1: $key 0xbad, the truth/,
+        "32-bit $key changed in the kernel's line");
+    breaks(kernel => qr/^# pebs 1.* \Q$key\E /, sub { s/ \Q$key\E \S+// },
+        $key eq 'eip' ? qr/pebs 1/ : qr/pebs 1: $key not printed/, "32-bit $key not printed");
+}
+for my $key (grep { !/^lbr/ } sort keys %adaptive) {
+    breaks(kernel => qr/^# pebs 2.* \Q$key\E /, sub { s/ \Q$key\E \K\S+/77/ }, qr/pebs 2: $key 0x4d, the truth/,
+        "adaptive $key changed in the kernel's line");
+    breaks(truth => qr/size=376/, sub { s/ \Q$key\E=\S+// }, qr/pebs 2: $key 0x\w+, the truth is none/,
+        "adaptive $key missing in the truth");
+    breaks(kernel => qr/^# pebs 2.* \Q$key\E /, sub { s/ \Q$key\E \S+// },
+        $key eq 'eventing_ip' ? qr/pebs 2/ : qr/pebs 2: $key not printed/, "adaptive $key not printed");
+}
+my @group = (['lbr 0 0x1000', 'lbr 0 0x1001'], ['0x1008/M', '0x1009/M'], ['/M/', '/P/'], ['/-/-/', '/X/-/'],
+    ['/-/-/', '/-/A/'], ['/7/', '/8/'], ['/CALL', '/RET'], ['/CALL', '']);
+for my $change (@group) {
+    breaks(kernel => qr/^# pebs 2 lbr 0/, sub { s/\Q$change->[0]\E/$change->[1]/ }, qr/pebs 2: lbr0 \S+, the truth is/,
+        "lbr group: $change->[0] as " . ($change->[1] || 'nothing'));
+}
+breaks(kernel => qr/^# pebs 2 lbr 1/, sub { $_ = '' }, qr/pebs 2: lbr1 not printed/, 'lbr group: an entry not printed');
+breaks(truth => qr/size=376/, sub { s/ lbr1=\S+// }, qr/pebs 2: lbr1 \S+, the truth is none/,
+    'lbr group: an entry of its own');
+breaks(kernel => qr/^# pebs 2 lbr 1/, sub { s/lbr 1/lbr 0/ }, qr/pebs 2: lbr0 twice/, 'lbr group: an entry twice');
+breaks(kernel => qr/^# pebs 2 lbr 1/, sub { s{/P/}{/?/} }, qr/not understood/, 'lbr group: another form');
+breaks(truth => qr/size=376/, sub { s/tsc=/tsk=/ }, qr/unknown key tsk/, 'an unknown key in the truth');
+
+breaks(kernel => qr/^# bts 1/, sub { s/$/ predicted/ }, qr/bts 1: predicted 1, the truth has flags 0x0/,
+    'bts predicted though the flags do not say so');
+my @predicted = map { s/(flags=)0x0/${1}0x10/r } truth_log();
+is join(' ', complaints([map { /^# bts/ ? "$_ predicted" : $_ } kernel_log()], \@predicted)), '',
+    'bts predicted as in the flags';
+like join(' ', complaints([map { /^# bts/ ? "$_ mispredicted" : $_ } kernel_log()], \@predicted)),
+    qr/bts 0: predicted 0, the truth has flags 0x10/, 'bts mispredicted though the flags say predicted';
 breaks(kernel => qr/^# bts 1/, sub { s/1260/1261/ }, qr/bts 1: from 0x201261, the truth is 0x201260/, 'bts from');
 breaks(kernel => qr/^# bts 1/, sub { s/1234 /1235 / }, qr/bts 1: to 0x201235, the truth is 0x201234/, 'bts to');
 breaks(truth => qr/to=0x201234/, sub { s/1234/1236/ }, qr/bts 1: to 0x201234, the truth is 0x201236/, 'bts truth');
@@ -123,6 +183,19 @@ my %lbr = (
     cycles => [qr{^# lbr 1}, sub { s{/7 }{/8 } }],
 );
 breaks(kernel => @{$lbr{$_}}, qr/lbr stack: entry 1: $_ /, "lbr $_") for sort keys %lbr;
+breaks(kernel => qr{^# lbr \d .*/CALL}, sub { s{/CALL}{/RET} }, qr/lbr stack: entry 3: type RET, the truth is CALL/,
+    'lbr type');
+breaks(kernel => qr{^# lbr \d .*/CALL}, sub { s{/CALL}{} }, qr/lbr stack: entry 3: type -, the truth is CALL/,
+    'lbr type not printed');
+breaks(truth => qr/type=4/, sub { s/ type=4// }, qr/lbr stack: entry 3: type CALL, the truth is -/,
+    'lbr type of its own');
+breaks(truth => qr/type=4/, sub { s/ cycles=5// }, qr/lbr stack: entry 3: cycles 0x5, the truth is 0x0/,
+    'lbr cycles that the format has not');
+breaks(truth => qr/type=4/, sub { s/ mispred=0// }, qr/lbr stack: entry 3: mispred 0x0, the truth is -/,
+    'lbr prediction that the format has not');
+breaks(kernel => qr/^# lbr stack depth/, sub { s/depth/tos 1 depth/ }, qr/lbr stack: /,
+    'lbr tos that the truth has not');
+breaks(kernel => qr/^# lbr stack/, sub { s/tos \d // }, qr/lbr stack: /, 'lbr tos not printed');
 breaks(kernel => qr/^# lbr stack/, sub { s/tos \d/tos 1/ }, qr/lbr stack: /, 'lbr tos');
 breaks(kernel => qr/^# lbr 0.*16/, sub { s{/16 }{/15 } }, qr/entry 0: cycles 0xf, the truth/, 'the last branch');
 breaks(truth => qr/cycles=15/, sub { $_ = '' }, qr/lbr stack: entry 1: /, 'a gap in the truth');
