@@ -3,6 +3,7 @@
  * Tests that must not pass: they show what the runner does with a test that hangs, faults or lies. They run only when
  * run= names them by "selftest."; tests/qemu/cases does.
  */
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arch/x86/cpu.h"
@@ -91,6 +92,36 @@ TEST(selftest_exception) = {
     .title = "An exception that nobody expects prints the registers and ends with verdict=panic",
     .on_request = true,
     .run = exception,
+};
+
+/* Data is not code, where page tables can say so. */
+static void execute_data(struct test_run *run)
+{
+    static const uint8_t ret = 0xc3;
+
+    (void)run;
+    ((void (*)(void))(uintptr_t)&ret)();
+}
+
+TEST(selftest_execute_data) = {
+    .id = "selftest.execute_data",
+    .title = "Running data ends with verdict=panic where the processor has the no-execute bit",
+    .on_request = true,
+    .run = execute_data,
+};
+
+static void null_pointer(struct test_run *run)
+{
+    const volatile uint8_t *volatile null = NULL;
+
+    test_equal(run, "what is at no address", *null, 0);
+}
+
+TEST(selftest_null_pointer) = {
+    .id = "selftest.null_pointer",
+    .title = "The page of the null pointer is not there",
+    .on_request = true,
+    .run = null_pointer,
 };
 
 /* Deeper and deeper, until the page below the stack. */
