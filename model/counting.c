@@ -37,6 +37,9 @@ static bool end_counts(enum event_kind kind, enum block_end end)
 /* Of the kinds that an instruction can be wherever it stands in its block. */
 static bool insn_counts(enum event_kind kind, const struct block_insn *insn)
 {
+    if (kind == EVENT_SIMD) {
+        return insn->unit != UNIT_INTEGER && insn->unit != UNIT_X87 && insn->unit != UNIT_MMX_64;
+    }
     return kind == EVENT_INSTRUCTIONS || insn->unit == kind - EVENT_UNITS + 1;
 }
 

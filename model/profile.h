@@ -28,6 +28,7 @@ enum event_kind {
     EVENT_SCALAR_DP,
     EVENT_MMX_64,
     EVENT_MMX_128,
+    EVENT_SIMD, /* any of those but x87 and 64-bit MMX */
     /* known when the block behind a branch begins */
     EVENT_OUTCOMES,
     EVENT_NEAR_TAKEN = EVENT_OUTCOMES,

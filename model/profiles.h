@@ -9,10 +9,23 @@
 #define BITS(high, low) ((~UINT64_C(0) >> (63 - (high))) & (~UINT64_C(0) << (low)))
 #define BIT(n)          (UINT64_C(1) << (n))
 #define ALL             (~UINT64_C(0))
+#define ALL32           0xffffffff
 
-extern const struct profile profile_skylake;
+/* CPUID.1: what the model may add to what QEMU has, and what of QEMU's answer is the machine's, not the processor's. */
+#define DTES64_ECX  (1u << 2)
+#define DS_CPL_ECX  (1u << 4)
+#define PDCM_ECX    (1u << 15)
+#define DS_EDX      (1u << 21)
+#define MACHINE_ECX (1u << 27 | 1u << 31) /* OSXSAVE, hypervisor */
+#define MACHINE_EDX (1u << 28)            /* HTT */
+
+extern const struct profile profile_pentium_m, profile_core_duo, profile_core2;
+extern const struct profile profile_nehalem, profile_sandybridge, profile_haswell, profile_skylake;
 
 /* IA32_DEBUGCTL of Core 2 and all that came later. */
 extern const struct profile_debugctl debugctl_core;
+
+/* What 64-bit software needs of QEMU's -cpu. */
+extern const struct profile_feature wide_features[5];
 
 #endif

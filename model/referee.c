@@ -56,6 +56,8 @@ static const struct {
     [PEBS_INT] = { "pebs-int", "a PEBS counter asks for an interrupt on overflow by its INT bit too", PEBS },
     [PEBS_LATENCY_THRESHOLD] = { "pebs-latency-threshold", "the load latency threshold is below 3", LATENCY },
     [PEBS_RECONFIGURED] = { "pebs-reconfigured", "a counter was written to while it was counting for PEBS", PEBS },
+    [PEBS_BUFFER_PAGE] = { "pebs-buffer-page", "the PEBS buffer is larger than a page, which can hang this processor",
+                           "Linux, arch/x86/events/intel/ds.c, on PEBS format 0" },
 };
 
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
@@ -193,6 +195,9 @@ static void check_area(struct vcpu *v, bool bts, bool pebs, uint64_t ip)
     }
     if (pebs) {
         check_buffer(v, &ds.pebs, encode_pebs_bytes(&form), true, ip);
+        if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
+            referee_report(v, PEBS_BUFFER_PAGE, ip);
+        }
     }
     if ((bts && overlap(area, area + size, ds.bts.base, ds.bts.maximum)) ||
         (pebs && overlap(area, area + size, ds.pebs.base, ds.pebs.maximum)) ||

@@ -35,6 +35,7 @@ enum violation {
     PEBS_INT,
     PEBS_LATENCY_THRESHOLD,
     PEBS_RECONFIGURED,
+    PEBS_BUFFER_PAGE,
     VIOLATIONS
 };
 
