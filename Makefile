@@ -235,7 +235,7 @@ endif
 route ?= uefi
 gdb_args ?=
 export profile width options route
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t boots)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t boots)
 
 .PHONY: run gdb test qemu-test bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=64 options="..." route=uefi|cd|usb
