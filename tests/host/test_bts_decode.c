@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BTS records: three 64-bit words, from, to, flags (SDM Vol. 3B 253668-032, 16.4.9; bit 4 of the flags: NetBurst). */
+/* BTS records: three words, from, to, flags, of 64 or 32 bits (SDM Vol. 3B 253668-032, 16.4.9; bit 4: NetBurst). */
 #include "tests/host/host_test.h"
 
 #include "bts/bts_decode.h"
@@ -10,16 +10,50 @@ static const uint8_t record[24] = {
     0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, /* 10: flags, bit 4 set */
 };
 
+static const uint8_t record_32[12] = {
+    0x34, 0x12, 0x20, 0x80, /* 00: from 80201234 */
+    0x56, 0x12, 0x30, 0x00, /* 04: to   00301256 */
+    0x10, 0x32, 0x54, 0xf6, /* 08: flags, bit 4 set */
+};
+
 static void every_field(void **state)
 {
     struct bts_record out;
     (void)state;
     assert_int_equal(bts_decode(8, record, sizeof(record), true, &out), BTS_DECODE_OK);
+    assert_int_equal(out.width, 8);
     assert_int_equal(out.from, 0xffff800100201234);
     assert_int_equal(out.to, 0x0000700200301256);
     assert_int_equal(out.flags, 0xfedcba9876543210);
     assert_true(out.prediction_valid);
     assert_true(out.predicted);
+}
+
+/* 32-bit addresses have no sign. */
+static void every_field_of_32_bits(void **state)
+{
+    struct bts_record out;
+    (void)state;
+    memset(&out, 0xa5, sizeof(out));
+    assert_int_equal(bts_decode(4, record_32, sizeof(record_32), true, &out), BTS_DECODE_OK);
+    assert_int_equal(out.width, 4);
+    assert_int_equal(out.from, 0x80201234);
+    assert_int_equal(out.to, 0x00301256);
+    assert_int_equal(out.flags, 0xf6543210);
+    assert_true(out.prediction_valid);
+    assert_true(out.predicted);
+}
+
+static void no_other_width(void **state)
+{
+    static const unsigned widths[] = { 0, 1, 3, 5, 7, 9, 16, ~0u };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+        struct bts_record out;
+        memset(&out, 0xa5, sizeof(out));
+        assert_int_equal(bts_decode(widths[i], record, sizeof(record), true, &out), BTS_DECODE_WIDTH);
+        assert_int_equal(out.from, 0xa5a5a5a5a5a5a5a5);
+    }
 }
 
 static void prediction_needs_its_processor(void **state)
@@ -41,14 +75,16 @@ static void prediction_needs_its_processor(void **state)
 static void truncated_at_every_length(void **state)
 {
     (void)state;
-    for (size_t length = 0; length < sizeof(record); length++) {
-        struct bts_record out, before;
-        memset(&out, 0xa5, sizeof(out));
-        before = out;
-        uint8_t *bytes = exact_copy(record, length);
-        assert_int_equal(bts_decode(8, bytes, length, true, &out), BTS_DECODE_TRUNCATED);
-        assert_memory_equal(&out, &before, sizeof(out));
-        free(bytes);
+    for (unsigned width = 4; width <= 8; width += 4) {
+        for (size_t length = 0; length < 3 * width; length++) {
+            struct bts_record out, before;
+            memset(&out, 0xa5, sizeof(out));
+            before = out;
+            uint8_t *bytes = exact_copy(record, length);
+            assert_int_equal(bts_decode(width, bytes, length, true, &out), BTS_DECODE_TRUNCATED);
+            assert_memory_equal(&out, &before, sizeof(out));
+            free(bytes);
+        }
     }
 }
 
@@ -70,6 +106,7 @@ static void errors_have_words(void **state)
     (void)state;
     assert_string_equal(bts_error_text(BTS_DECODE_OK), "no error");
     assert_string_equal(bts_error_text(BTS_DECODE_TRUNCATED), "BTS record cut short");
+    assert_string_equal(bts_error_text(BTS_DECODE_WIDTH), "width of a BTS record's fields is neither 4 nor 8 bytes");
     assert_string_equal(bts_error_text((enum bts_error)99), "unknown BTS error");
 }
 
@@ -77,6 +114,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field),
+        cmocka_unit_test(every_field_of_32_bits),
+        cmocka_unit_test(no_other_width),
         cmocka_unit_test(prediction_needs_its_processor),
         cmocka_unit_test(truncated_at_every_length),
         cmocka_unit_test(any_alignment_and_more_bytes),

@@ -680,6 +680,10 @@ static void width_of_the_ds_area(void **state)
         assert_int_equal(caps.ds_area_size, i == 0 ? 0x30 : 0x60);
         assert_int_equal(caps.bts_record_size, i == 0 ? 12 : 24);
         assert_int_equal(caps.pebs_record_size, i == 0 ? 0 : 200);
+        assert_int_equal(caps.pebs_form.width, caps.ds_width);
+        assert_int_equal(caps.pebs_form.format, 3);
+        input.leaf_1.ecx &= ~(1u << 15); /* without IA32_PERF_CAPABILITIES it is format 0, in either width */
+        assert_int_equal(fill(&input).pebs_record_size, i == 0 ? 40 : 144);
         assert_int_equal(caps.linear_bits, (i & 1) ? 48 : 32);
     }
 }

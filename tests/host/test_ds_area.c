@@ -58,6 +58,38 @@ static void fields_32(void **state)
         assert_int_equal(area.pebs_reset[i], 0);
 }
 
+/* Where each counter's reset stands in the 64-bit area, by format: bytes count up, so a slot's value is its offset. */
+static void every_reset_slot(void **state)
+{
+    static const struct {
+        unsigned format;
+        bool fixed;
+        unsigned counter;
+        size_t offset;
+    } slots[] = {
+        { 0, false, 0, 0x40 },                                                 /* Core: one */
+        { 1, false, 0, 0x40 },   { 1, false, 1, 0x48 }, { 1, false, 3, 0x58 }, /* Nehalem: four */
+        { 2, false, 0, 0x40 },   { 2, false, 3, 0x58 },                        /* Haswell */
+        { 3, false, 0, 0x40 },   { 3, false, 3, 0x58 },                        /* Skylake */
+        { 4, false, 0, 0x40 },   { 4, false, 7, 0x78 },                        /* Ice Lake: eight, */
+        { 4, true, 0, 0x80 },    { 4, true, 1, 0x88 },  { 4, true, 3, 0x98 },  /* then the fixed ones */
+        { 5, false, 31, 0x138 }, { 5, true, 0, 0x140 }, { 5, true, 15, 0x1b8 }, { 6, false, 0, 0x40 },
+        { 6, false, 31, 0x138 }, { 6, true, 0, 0x140 }, { 6, true, 15, 0x1b8 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(slots); i++) {
+        uint8_t bytes[BYTES] = { 0 };
+        struct ds_area area;
+        bytes[slots[i].offset] = 0x34;
+        bytes[slots[i].offset + 7] = 0xff;
+        assert_int_equal(ds_area_decode(8, slots[i].format, bytes, sizeof(bytes), &area), DS_AREA_OK);
+        unsigned slot = slots[i].fixed ? ds_reset_fixed(slots[i].format, slots[i].counter)
+                                       : ds_reset_general(slots[i].format, slots[i].counter);
+        for (unsigned n = 0; n < DS_RESET_MAX; n++)
+            assert_int_equal(area.pebs_reset[n], n == slot ? 0xff00000000000034 : 0);
+    }
+}
+
 static void sizes_and_slots(void **state)
 {
     static const struct {
@@ -193,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_64),
         cmocka_unit_test(fields_32),
+        cmocka_unit_test(every_reset_slot),
         cmocka_unit_test(sizes_and_slots),
         cmocka_unit_test(there_and_back),
         cmocka_unit_test(truncated_at_every_length),

@@ -145,6 +145,61 @@ static void every_format(void **state)
     }
 }
 
+/* Pentium M, as a public listing shows MSR_LASTBRANCH_3: a call at 8065ef59 to 805374a0. */
+static void packed(void **state)
+{
+    struct lbr_entry out;
+    (void)state;
+    memset(&out, 0xa5, sizeof(out));
+    lbr_decode_packed(0x805374a08065ef59, &out);
+    assert_int_equal(out.from, 0x8065ef59);
+    assert_int_equal(out.to, 0x805374a0);
+    assert_int_equal(out.has, 0);
+    assert_false(out.mispredicted || out.in_tsx || out.tsx_abort);
+    assert_int_equal(out.cycles | out.type, 0);
+}
+
+/* IA32_LBR_x_INFO: 63 mispredicted, 62 in TSX, 61 TSX abort, 60 cycles valid, [59:56] type, [15:0] cycles. */
+static void architectural(void **state)
+{
+    static const struct {
+        uint64_t info;
+        bool mispredicted, in_tsx, tsx_abort, valid;
+        uint16_t cycles;
+        uint8_t type;
+    } infos[] = {
+        { 0, false, false, false, false, 0, LBR_TYPE_JCC },
+        { 0x8000000000000000, true, false, false, false, 0, LBR_TYPE_JCC },
+        { 0x4000000000000000, false, true, false, false, 0, LBR_TYPE_JCC },
+        { 0x2000000000000000, false, false, true, false, 0, LBR_TYPE_JCC },
+        { 0x1000000000000000, false, false, false, true, 0, LBR_TYPE_JCC },
+        { 0x100000000000ffff, false, false, false, true, 0xffff, LBR_TYPE_JCC },
+        { 0x000000000000ffff, false, false, false, false, 0, LBR_TYPE_JCC }, /* cycles, but not valid */
+        { 0x0100000000000000, false, false, false, false, 0, LBR_TYPE_IND_JMP },
+        { 0x0200000000000000, false, false, false, false, 0, LBR_TYPE_JMP },
+        { 0x0300000000000000, false, false, false, false, 0, LBR_TYPE_IND_CALL },
+        { 0x0400000000000000, false, false, false, false, 0, LBR_TYPE_CALL },
+        { 0x0500000000000000, false, false, false, false, 0, LBR_TYPE_RET },
+        { 0x0800000000000000, false, false, false, false, 0, LBR_TYPE_OTHER },
+        { 0x00ffffffffff0000, false, false, false, false, 0, LBR_TYPE_JCC }, /* event counts and reserved bits */
+        { 0xffffffffffffffff, true, true, true, true, 0xffff, 15 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(infos); i++) {
+        struct lbr_entry out;
+        memset(&out, 0xa5, sizeof(out));
+        lbr_decode_arch(0xffff800012345678, 0x7fffdeadbeef, infos[i].info, &out);
+        assert_int_equal(out.from, 0xffff800012345678);
+        assert_int_equal(out.to, 0x7fffdeadbeef);
+        assert_int_equal(out.has, MISPRED | TSX | LBR_HAS_TYPE | (infos[i].valid ? CYCLES : 0));
+        assert_int_equal(out.mispredicted, infos[i].mispredicted);
+        assert_int_equal(out.in_tsx, infos[i].in_tsx);
+        assert_int_equal(out.tsx_abort, infos[i].tsx_abort);
+        assert_int_equal(out.cycles, infos[i].cycles);
+        assert_int_equal(out.type, infos[i].type);
+    }
+}
+
 static void unknown_formats(void **state)
 {
     (void)state;
@@ -217,8 +272,9 @@ static void errors_have_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format),      cmocka_unit_test(unknown_formats),   cmocka_unit_test(positions),
-        cmocka_unit_test(positions_refused), cmocka_unit_test(errors_have_words),
+        cmocka_unit_test(every_format),      cmocka_unit_test(packed),    cmocka_unit_test(architectural),
+        cmocka_unit_test(unknown_formats),   cmocka_unit_test(positions), cmocka_unit_test(positions_refused),
+        cmocka_unit_test(errors_have_words),
     };
     return cmocka_run_group_tests_name("lbr_decode", tests, NULL, NULL);
 }

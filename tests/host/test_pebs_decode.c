@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PEBS records of formats 0 to 3, 64-bit. The golden record's bytes count up from 0, so every field's value is its own
- * offset in the manual's tables, eight times. The offsets below are typed from those tables, not from a header.
+ * PEBS records of fixed size: the 32-bit one, and formats 0 to 3. The golden record's bytes count up from 0, so every
+ * field's value is its own offset in the manual's tables, eight times. The offsets below are typed from those tables,
+ * not from a header.
  */
 #include "tests/host/host_test.h"
 
@@ -34,6 +35,33 @@ static const uint8_t record[200] = {
     0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, /* B0 EventingIP */
     0xb8, 0xb9, 0xba, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf, /* B8 TSX abort information */
     0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, /* C0 TSC */
+};
+
+static const uint8_t record_32[40] = {
+    0x00, 0x01, 0x02, 0x03, /* 00 EFLAGS */
+    0x04, 0x05, 0x06, 0x07, /* 04 EIP */
+    0x08, 0x09, 0x0a, 0x0b, /* 08 EAX */
+    0x0c, 0x0d, 0x0e, 0x0f, /* 0C EBX */
+    0x10, 0x11, 0x12, 0x13, /* 10 ECX */
+    0x14, 0x15, 0x16, 0x17, /* 14 EDX */
+    0x18, 0x19, 0x1a, 0x1b, /* 18 ESI */
+    0x1c, 0x1d, 0x1e, 0x1f, /* 1C EDI */
+    0x20, 0x21, 0x22, 0x23, /* 20 EBP */
+    0x24, 0x25, 0x26, 0xa7, /* 24 ESP, with its highest bit set */
+};
+
+/* As a processor with DTES64 writes it outside IA-32e mode: upper halves zero, and R8 to R15 as well. */
+static const uint8_t record_outside_ia32e[144] = {
+    0x46, 0x02, 0x00, 0x00, 0, 0, 0, 0, /* 00 RFLAGS */
+    0x34, 0x12, 0x10, 0x80, 0, 0, 0, 0, /* 08 RIP */
+    0x11, 0x11, 0x11, 0x91, 0, 0, 0, 0, /* 10 RAX */
+    0x22, 0x22, 0x22, 0x92, 0, 0, 0, 0, /* 18 RBX */
+    0x33, 0x33, 0x33, 0x93, 0, 0, 0, 0, /* 20 RCX */
+    0x44, 0x44, 0x44, 0x94, 0, 0, 0, 0, /* 28 RDX */
+    0x55, 0x55, 0x55, 0x95, 0, 0, 0, 0, /* 30 RSI */
+    0x66, 0x66, 0x66, 0x96, 0, 0, 0, 0, /* 38 RDI */
+    0x77, 0x77, 0x77, 0x97, 0, 0, 0, 0, /* 40 RBP */
+    0x88, 0x88, 0x88, 0x98, 0, 0, 0, 0, /* 48 RSP, and 50 to 88 R8 to R15 */
 };
 
 static void assert_registers(const struct pebs_record *out)
@@ -74,6 +102,50 @@ static struct pebs_record decode(unsigned pebs_format, size_t size)
     assert_int_equal(out.format, pebs_format);
     assert_int_equal(out.size, size);
     return out;
+}
+
+static void bits_32(void **state)
+{
+    const struct pebs_form form = { .width = 4 };
+    struct pebs_record out;
+    uint8_t *bytes = exact_copy(record_32, sizeof(record_32));
+    (void)state;
+    memset(&out, 0xa5, sizeof(out));
+    assert_int_equal(pebs_decode(&form, bytes, sizeof(record_32), &out), PEBS_DECODE_OK);
+    free(bytes);
+    assert_int_equal(out.width, 4);
+    assert_int_equal(out.format, 0);
+    assert_int_equal(out.size, 40);
+    assert_int_equal(out.has, PEBS_HAS_GPRS);
+    assert_int_equal(out.rflags, 0x03020100);
+    assert_int_equal(out.ip, 0x07060504);
+    assert_int_equal(out.gpr[0], 0x0b0a0908); /* eax */
+    assert_int_equal(out.gpr[3], 0x0f0e0d0c); /* ebx */
+    assert_int_equal(out.gpr[1], 0x13121110); /* ecx */
+    assert_int_equal(out.gpr[2], 0x17161514); /* edx */
+    assert_int_equal(out.gpr[6], 0x1b1a1918); /* esi */
+    assert_int_equal(out.gpr[7], 0x1f1e1d1c); /* edi */
+    assert_int_equal(out.gpr[5], 0x23222120); /* ebp */
+    assert_int_equal(out.gpr[4], 0xa7262524); /* esp: no sign */
+    for (unsigned i = 8; i < 16; i++)
+        assert_int_equal(out.gpr[i], 0);
+    assert_int_equal(out.counters | out.data_address | out.data_source | out.latency, 0);
+    assert_int_equal(out.eventing_ip | out.tsx | out.tsc | out.format_group | out.lbr_count, 0);
+    assert_int_equal(pebs_record_size(&form), 40);
+}
+
+static void dtes64_outside_ia32e(void **state)
+{
+    static const uint64_t registers[16] = { 0x91111111, 0x93333333, 0x94444444, 0x92222222,
+                                            0x98888888, 0x97777777, 0x95555555, 0x96666666 };
+    struct pebs_form form = form_64(0);
+    struct pebs_record out;
+    (void)state;
+    assert_int_equal(pebs_decode(&form, record_outside_ia32e, sizeof(record_outside_ia32e), &out), PEBS_DECODE_OK);
+    assert_int_equal(out.size, 144);
+    assert_int_equal(out.rflags, 0x246);
+    assert_int_equal(out.ip, 0x80101234);
+    assert_memory_equal(out.gpr, registers, sizeof(registers));
 }
 
 static void format_0_core(void **state)
@@ -149,6 +221,21 @@ static void truncated_at_every_length(void **state)
     }
 }
 
+static void truncated_at_every_length_of_32_bits(void **state)
+{
+    const struct pebs_form form = { .width = 4 };
+    (void)state;
+    for (size_t length = 0; length < sizeof(record_32); length++) {
+        struct pebs_record out, before;
+        memset(&out, 0xa5, sizeof(out));
+        memcpy(&before, &out, sizeof(out));
+        uint8_t *bytes = exact_copy(record_32, length);
+        assert_int_equal(pebs_decode(&form, bytes, length, &out), PEBS_DECODE_TRUNCATED);
+        assert_memory_equal(&out, &before, sizeof(out));
+        free(bytes);
+    }
+}
+
 static void unknown_formats(void **state)
 {
     (void)state;
@@ -162,6 +249,8 @@ static void unknown_formats(void **state)
         assert_memory_equal(&out, &before, sizeof(out));
     }
     struct pebs_form form = form_64(~0u);
+    assert_int_equal(pebs_record_size(&form), 0);
+    form = (struct pebs_form){ .width = 0, .format = 0 };
     assert_int_equal(pebs_record_size(&form), 0);
 }
 
@@ -183,20 +272,32 @@ static void any_alignment_and_more_bytes(void **state)
 static void errors_have_words(void **state)
 {
     (void)state;
-    assert_string_equal(pebs_error_text(PEBS_DECODE_OK), "no error");
-    assert_string_equal(pebs_error_text(PEBS_DECODE_TRUNCATED), "PEBS record cut short");
-    assert_string_equal(pebs_error_text(PEBS_DECODE_FORMAT_UNKNOWN), "PEBS record format unknown");
+    static const char *const words[] = {
+        [PEBS_DECODE_OK] = "no error",
+        [PEBS_DECODE_TRUNCATED] = "PEBS record cut short",
+        [PEBS_DECODE_FORMAT_UNKNOWN] = "PEBS record format unknown",
+        [PEBS_DECODE_SIZE_ZERO] = "PEBS record says that it has no bytes",
+        [PEBS_DECODE_SIZE_SMALL] = "PEBS record says that it is smaller than its basic group",
+        [PEBS_DECODE_SIZE_PAST_END] = "PEBS record says that it is larger than what is left",
+        [PEBS_DECODE_GROUPS_UNKNOWN] = "PEBS record has groups that are not known",
+        [PEBS_DECODE_SIZE_DIFFERS] = "PEBS record says that it has another size than its groups need",
+    };
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        assert_string_equal(pebs_error_text((enum pebs_error)i), words[i]);
     assert_string_equal(pebs_error_text((enum pebs_error)99), "unknown PEBS error");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_32),
+        cmocka_unit_test(dtes64_outside_ia32e),
         cmocka_unit_test(format_0_core),
         cmocka_unit_test(format_1_nehalem),
         cmocka_unit_test(format_2_haswell),
         cmocka_unit_test(format_3_skylake),
         cmocka_unit_test(truncated_at_every_length),
+        cmocka_unit_test(truncated_at_every_length_of_32_bits),
         cmocka_unit_test(unknown_formats),
         cmocka_unit_test(any_alignment_and_more_bytes),
         cmocka_unit_test(errors_have_words),
