@@ -39,17 +39,17 @@ clean: ## remove what was built (the QEMU that ./bootstrap fetched stays)
 
 # ---- code without a machine: links into the kernel, the host tests and the tools --------------------------------
 PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
-	pebs/data_source.c pebs/netburst_events.c ds/ds_area.c ds/ds_check.c ds/caps.c ds/cores.c
+	boot/multiboot2.c pebs/data_source.c pebs/netburst_events.c ds/ds_area.c ds/ds_check.c ds/caps.c ds/cores.c
 PURE := $(sort $(wildcard $(PURE)))
 
 # ---- kernel ---------------------------------------------------------------------------------------------------------
 .PHONY: kernel
 kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
-LOADER_ONLY := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c
+LOADER_ONLY := boot/uefi.c boot/elf_image.c
 KERNEL_C := $(filter-out $(LOADER_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
             $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr kernel)))
-KERNEL_ASM := $(wildcard arch/x86/*.asm workload/*.asm)
+KERNEL_ASM := boot/multiboot2.asm $(wildcard arch/x86/*.asm workload/*.asm)
 
 # Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state.
 KERNEL_CFLAGS := $(WARNINGS) -O2 -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
@@ -107,14 +107,13 @@ $B/include/version.h $B/include/version.inc: FORCE
 .PHONY: FORCE
 FORCE:
 
-# ---- UEFI loader and ISO --------------------------------------------------------------------------------------------
+# ---- UEFI loaders and ISO -------------------------------------------------------------------------------------------
 # gnu-efi's crt0 and linker script make a shared object, of which objcopy makes the .efi; the .so keeps gdb's symbols.
-GNU_EFI_LIB := /usr/lib
 LOADER_SOURCES := boot/uefi.c boot/elf_image.c boot/load_options.c boot/memory_map.c boot/options.c report/format.c
-LOADER_X64 := $(LOADER_SOURCES:%.c=$B/loader-x64/%.o) $B/loader-x64/boot/trampoline.o $B/loader-x64/boot/embed.o
 LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
 	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -isystem /usr/include/efi
-EFI_SECTIONS := .text .sdata .data .rodata .dynamic .dynsym .rela .reloc
+EFI_SECTIONS := .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
+EMBEDDED := $B/kernel-64.elf $B/kernel-32.elf
 
 # The ISO's dates, and with them its bytes, are those of the commit.
 ifndef SOURCE_DATE_EPOCH
@@ -122,39 +121,45 @@ export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 
 endif
 
 .PHONY: loader iso
-loader: $B/BOOTX64.EFI ## build/BOOTX64.EFI, the UEFI loader with the kernel inside
-iso: $B/dstest86.iso ## build/dstest86.iso: UEFI, from a CD or written to a USB stick
+loader: $B/BOOTX64.EFI $B/BOOTIA32.EFI ## build/BOOTX64.EFI and BOOTIA32.EFI, the UEFI loaders with the kernels inside
+iso: $B/dstest86.iso ## build/dstest86.iso: UEFI and BIOS, from a CD or written to a USB stick or disk
 
-$B/loader-x64/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$Q$(CC) $(WARNINGS) $(LOADER_CFLAGS) -mno-red-zone -DGNU_EFI_USE_MS_ABI $(DEPS) -c -o $@ $<
-
-$B/loader-x64/%.o: %.asm
-	$(call say,NASM,$@)
-	@mkdir -p $(@D)
-	$Q$(NASM) -f elf64 -Wall -Werror -DKERNEL_64='"$B/kernel-64.elf"' -o $@ $<
-
-$B/loader-x64/boot/embed.o: $B/kernel-64.elf
-
-$B/kernel-64.elf: $B/dstest86-64.elf
+$B/kernel-%.elf: $B/dstest86-%.elf
 	$(call say,STRIP,$@)
 	$Q$(OBJCOPY) --strip-all $< $@
 
-$B/loader-x64.so: $(LOADER_X64)
-	$(call say,LD,$@)
-	$Q$(LD) -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
-		-T $(GNU_EFI_LIB)/elf_x86_64_efi.lds -o $@ $(GNU_EFI_LIB)/crt0-efi-x86_64.o $^ -L$(GNU_EFI_LIB) -lefi -lgnuefi
+# $1 is UEFI's name of the architecture, $2 gnu-efi's, $3 the folder of its files, $4 the compiler's flags, $5 nasm's
+# format, $6 ld's emulation, $7 the .efi.
+define loader_rules
+$B/loader-$1/%.o: %.c
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$Q$$(CC) $$(WARNINGS) $$(LOADER_CFLAGS) $4 $$(DEPS) -c -o $$@ $$<
 
-$B/BOOTX64.EFI: $B/loader-x64.so
-	$(call say,EFI,$@)
-	$Q$(OBJCOPY) $(EFI_SECTIONS:%=-j %) --target=efi-app-x86_64 $< $@
+$B/loader-$1/%.o: %.asm
+	$$(call say,NASM,$$@)
+	@mkdir -p $$(@D)
+	$$Q$$(NASM) -f $5 -Wall -Werror -I$B/ -o $$@ $$<
 
-$B/dstest86.iso: boot/make-iso boot/options.txt LICENSE $B/BOOTX64.EFI
+$B/loader-$1/boot/embed.o: $$(EMBEDDED)
+
+$B/loader-$1.so: $$(LOADER_SOURCES:%.c=$B/loader-$1/%.o) $B/loader-$1/boot/trampoline.o $B/loader-$1/boot/embed.o
+	$$(call say,LD,$$@)
+	$$Q$$(LD) -m $6 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
+		-T $3/elf_$2_efi.lds -o $$@ $3/crt0-efi-$2.o $$^ -L$3 -lefi -lgnuefi
+
+$B/$7: $B/loader-$1.so
+	$$(call say,EFI,$$@)
+	$$Q$$(OBJCOPY) $$(EFI_SECTIONS:%=-j %) --target=efi-app-$2 $$< $$@
+
+-include $$(LOADER_SOURCES:%.c=$B/loader-$1/%.d)
+endef
+$(eval $(call loader_rules,x64,x86_64,/usr/lib,-m64 -mno-red-zone -DGNU_EFI_USE_MS_ABI,elf64,elf_x86_64,BOOTX64.EFI))
+$(eval $(call loader_rules,ia32,ia32,/usr/lib32,-m32 -march=i686,elf32,elf_i386,BOOTIA32.EFI))
+
+$B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE $(EMBEDDED) $B/BOOTX64.EFI $B/BOOTIA32.EFI
 	$(call say,ISO,$@)
-	$Qboot/make-iso $@ $B/BOOTX64.EFI
-
--include $(LOADER_SOURCES:%.c=$B/loader-x64/%.d)
+	$Qboot/make-iso $@ $B
 
 # ---- model ----------------------------------------------------------------------------------------------------------
 # The engine links without QEMU, into the plugin and into tests/host/test_model_*; the other files speak QEMU's ABI.

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BOOT_MAGIC_OWN       0x36387364u /* "ds86" in memory: ebx points to struct boot_info */
-#define BOOT_MAGIC_PVH       0x336ec578u /* first word of the hvm_start_info that ebx points to; eax says nothing */
-#define BOOT_MAGIC_MULTIBOOT 0x2badb002u /* ebx points to the boot information of Multiboot */
+#define BOOT_MAGIC_OWN        0x36387364u /* "ds86" in memory: ebx points to struct boot_info */
+#define BOOT_MAGIC_PVH        0x336ec578u /* first word of the hvm_start_info that ebx points to; eax says nothing */
+#define BOOT_MAGIC_MULTIBOOT  0x2badb002u /* ebx points to the boot information of Multiboot */
+#define BOOT_MAGIC_MULTIBOOT2 0x36d76289u /* ebx points to the boot information of Multiboot2 */
 
 #define BOOT_INFO_VERSION 1u
 

@@ -1,12 +1,18 @@
 ; SPDX-License-Identifier: MIT
-; The kernels inside of the loader: one .efi file is all that firmware needs to find.
+; The kernels inside of a loader: one .efi file is all that firmware needs to find.
+
+; %1: the width, %2: the file
+%macro kernel 2
+        global  kernel_%1_start
+        global  kernel_%1_end
+        align   16
+kernel_%1_start:
+        incbin  %2
+kernel_%1_end:
+%endmacro
 
         section .rodata
-        global  kernel_64_start
-        global  kernel_64_end
-        align   16
-kernel_64_start:
-        incbin  KERNEL_64
-kernel_64_end:
+        kernel  64, "kernel-64.elf"
+        kernel  32, "kernel-32.elf"
 
         section .note.GNU-stack noalloc noexec nowrite progbits

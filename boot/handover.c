@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/handover.h"
 
+#include "boot/load_options.h"
+#include "boot/memory_map.h"
+#include "boot/multiboot2.h"
+#include "report/format.h"
+
 /* Xen public ABI, "arch-x86/hvm/start_info.h"; its memory map entries are laid out as struct boot_memory is. */
 struct hvm_start_info {
     uint32_t magic, version, flags, module_count;
@@ -29,7 +34,33 @@ struct __attribute__((packed)) multiboot_memory {
 
 static struct boot_memory memory[MEMORY_MAX];
 
-static const char unknown_route[] = "unknown";
+static uint64_t address_of(const void *pointer)
+{
+    return (uintptr_t)pointer;
+}
+
+static void take_memory(struct boot_memory *map, uint32_t count, struct boot_info *info)
+{
+    info->memory = address_of(map);
+    info->memory_count = map ? (uint32_t)memory_map_normalize(map, count) : 0;
+}
+
+static const char *from_own(const struct boot_info *given, struct boot_info *info)
+{
+    if (given->version != BOOT_INFO_VERSION || given->size < sizeof *given)
+        return "the loader's boot information has another version";
+    *info = *given;
+    return NULL;
+}
+
+static const char *from_pvh(const struct hvm_start_info *given, struct boot_info *info)
+{
+    info->options = given->options;
+    info->route = address_of("pvh");
+    if (given->version >= 1)
+        take_memory((struct boot_memory *)(uintptr_t)given->memory, given->memory_count, info);
+    return NULL;
+}
 
 /* QEMU puts the image's name before the options; it may hold blanks. The options begin behind its ".elf". */
 static const char *without_image_name(const char *line)
@@ -46,51 +77,73 @@ static const char *without_image_name(const char *line)
     return line;
 }
 
-static void from_multiboot(const struct multiboot_info *given, struct boot_info *info)
+static const char *from_multiboot(const struct multiboot_info *given, struct boot_info *info)
 {
-    static const char route[] = "multiboot";
+    uint32_t count = 0;
 
-    info->route = (uintptr_t)route;
+    info->route = address_of("multiboot");
     if (given->flags & MULTIBOOT_COMMAND_LINE)
-        info->options = (uintptr_t)without_image_name((const char *)(uintptr_t)given->command_line);
+        info->options = address_of(without_image_name((const char *)(uintptr_t)given->command_line));
     if (!(given->flags & MULTIBOOT_MEMORY))
-        return;
-    info->memory = (uintptr_t)memory;
-    for (uint32_t at = 0; at < given->memory_bytes && info->memory_count < MEMORY_MAX;) {
+        return NULL;
+    for (uint32_t at = 0; at < given->memory_bytes && count < MEMORY_MAX;) {
         const struct multiboot_memory *from = (const struct multiboot_memory *)(uintptr_t)(given->memory + at);
-        memory[info->memory_count++] =
-            (struct boot_memory){ .base = from->base, .size = from->length, .type = from->type };
+        memory[count++] = (struct boot_memory){ .base = from->base, .size = from->length, .type = from->type };
         at += from->size + (uint32_t)sizeof from->size;
     }
+    take_memory(memory, count, info);
+    return NULL;
+}
+
+/* The options file as the loader read it: one module. */
+static const char *take_options_file(const void *bytes, size_t size, struct boot_info *info)
+{
+    static char text[LOAD_OPTIONS_MAX + 1], problem[80];
+    size_t line;
+    enum load_options_error error = load_options_from_file(bytes, size, text, &line);
+
+    info->options = address_of(text);
+    if (error == LOAD_OPTIONS_OK)
+        return NULL;
+    if (error == LOAD_OPTIONS_TOO_LONG)
+        format(problem, sizeof problem, "line %zu of the options file: more than %u characters of options", line,
+               LOAD_OPTIONS_MAX);
+    else
+        format(problem, sizeof problem, "line %zu of the options file: not plain ASCII", line);
+    return problem;
+}
+
+/* As with the UEFI loader, the file counts only where no options were passed. */
+static const char *from_multiboot2(void *information, struct boot_info *info)
+{
+    static char route[60];
+    struct multiboot2 given;
+    const char *problem = multiboot2_read(information, &given);
+
+    if (problem)
+        return problem;
+    format(route, sizeof route, "multiboot2 %s", given.loader ? given.loader : "");
+    info->route = address_of(route);
+    info->options = address_of(given.options);
+    take_memory(given.memory, given.memory_count, info);
+    if ((given.options && given.options[0] != '\0') || given.module_end == 0)
+        return NULL;
+    return take_options_file((const void *)(uintptr_t)given.module_start, given.module_end - given.module_start, info);
 }
 
 const char *boot_handover(uint32_t magic, uint32_t information, struct boot_info *info)
 {
-    *info = (struct boot_info){ .version = BOOT_INFO_VERSION,
-                                .size = sizeof *info,
-                                .route = (uint64_t)(uintptr_t)unknown_route };
-    if (magic == BOOT_MAGIC_OWN) {
-        const struct boot_info *given = (const struct boot_info *)(uintptr_t)information;
-        if (given->version != BOOT_INFO_VERSION || given->size < sizeof *given)
-            return "the loader's boot information has another version";
-        *info = *given;
-        return NULL;
-    }
+    void *given = (void *)(uintptr_t)information;
+
+    *info = (struct boot_info){ .version = BOOT_INFO_VERSION, .size = sizeof *info, .route = address_of("unknown") };
+    if (magic == BOOT_MAGIC_OWN)
+        return from_own(given, info);
+    if (magic == BOOT_MAGIC_MULTIBOOT2)
+        return from_multiboot2(given, info);
+    if (magic == BOOT_MAGIC_MULTIBOOT)
+        return from_multiboot(given, info);
     /* PVH leaves eax undefined: the structure itself is what carries the magic. */
-    if (information && *(const uint32_t *)(uintptr_t)information == BOOT_MAGIC_PVH) {
-        static const char route[] = "pvh";
-        const struct hvm_start_info *given = (const struct hvm_start_info *)(uintptr_t)information;
-        info->options = given->options;
-        info->route = (uint64_t)(uintptr_t)route;
-        if (given->version >= 1) {
-            info->memory = given->memory;
-            info->memory_count = given->memory_count;
-        }
-        return NULL;
-    }
-    if (magic == BOOT_MAGIC_MULTIBOOT) {
-        from_multiboot((const struct multiboot_info *)(uintptr_t)information, info);
-        return NULL;
-    }
+    if (given && *(const uint32_t *)given == BOOT_MAGIC_PVH)
+        return from_pvh(given, info);
     return "no magic that is known is at the entry: not the loader's, not Multiboot's, no PVH start information";
 }

@@ -7,7 +7,7 @@
 
 /*
  * Reads what eax (magic) and ebx (information) named at the entry into *info. Returns NULL, or a sentence when the
- * magic or the structure is unknown; then *info says "no options, no memory map".
+ * magic or the structure is unknown, or an options file cannot be understood; then *info has no options.
  */
 const char *boot_handover(uint32_t magic, uint32_t information, struct boot_info *info);
 

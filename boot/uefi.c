@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The UEFI loader: an application that carries the kernel inside, hands it options and the memory map, and leaves.
+ * The UEFI loader: an application that carries the kernels inside, hands one of them options and the memory map, and
+ * leaves. Built twice, for x64 and for ia32 firmware; each starts either kernel.
  *
  * Options come from LoadOptions (what a shell, iPXE or a boot entry passes); only when those hold no word are they read
  * from \dstest86\options.txt on the device that the loader came from. A refusal is one sentence on the UEFI console and
@@ -10,6 +11,7 @@
  */
 #include <efi.h>
 #include <efilib.h>
+#include <cpuid.h>
 
 #include "boot/boot_info.h"
 #include "boot/elf_image.h"
@@ -53,6 +55,8 @@ struct kernel {
 /* boot/embed.asm */
 extern const uint8_t kernel_64_start[] __attribute__((visibility("hidden")));
 extern const uint8_t kernel_64_end[] __attribute__((visibility("hidden")));
+extern const uint8_t kernel_32_start[] __attribute__((visibility("hidden")));
+extern const uint8_t kernel_32_end[] __attribute__((visibility("hidden")));
 
 /* gdb sets it to 0. */
 static volatile int loader_waits = 1;
@@ -154,14 +158,24 @@ static EFI_STATUS check_options(char *text, struct options *options)
     return EFI_INVALID_PARAMETER;
 }
 
+static bool has_long_mode(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) && (edx & bit_LM) != 0;
+}
+
+/* A width of 0 leaves the choice to the processor. */
 static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
 {
-    if (width == 32) {
-        Print(L"dstest86: width=32: this build has no 32-bit kernel\n");
+    const bool long_mode = has_long_mode();
+    if (width == 64 && !long_mode) {
+        Print(L"dstest86: width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)\n");
         return EFI_UNSUPPORTED;
     }
-    *kernel =
-        (struct kernel){ .width = 64, .file = kernel_64_start, .size = (size_t)(kernel_64_end - kernel_64_start) };
+    const bool wide = long_mode && width != 32;
+    const uint8_t *start = wide ? kernel_64_start : kernel_32_start;
+    const uint8_t *end = wide ? kernel_64_end : kernel_32_end;
+    *kernel = (struct kernel){ .width = wide ? 64 : 32, .file = start, .size = (size_t)(end - start) };
 
     enum elf_image_error error = elf_image_read(kernel->file, kernel->size, &kernel->image);
     if (error != ELF_IMAGE_OK) {

@@ -65,11 +65,18 @@ static void step_options(void)
     records_limit(machine.options.records);
     serial_write("\r\n"); /* firmware may have left escapes without a line end */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
-    if (problem)
-        console_note("boot: %s", problem);
+    if (problem) {
+        console_note("error: boot: %s", problem);
+        error_end();
+    }
     if (error != OPTIONS_OK) {
         console_note("error: %s: %.*s", options_error_text(error), (int)offender.length, offender.start);
         options_help(console_sink.line, console_sink.context);
+        error_end();
+    }
+    if (machine.options.width != 0 && machine.options.width != WIDTH) {
+        console_note("error: width=%u: what started this %u-bit kernel does not read the option", machine.options.width,
+                     WIDTH);
         error_end();
     }
 }

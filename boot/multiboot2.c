@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/multiboot2.h"
+
+enum { TAG_END = 0, TAG_COMMAND_LINE = 1, TAG_LOADER_NAME = 2, TAG_MODULE = 3, TAG_MEMORY_MAP = 6 };
+enum { TAG_ALIGNMENT = 8 };
+
+struct information {
+    uint32_t total_size, reserved; /* bytes, these eight included */
+};
+
+struct tag {
+    uint32_t type, size; /* bytes, these eight included, the padding behind it not */
+};
+
+struct module_tag {
+    struct tag tag;
+    uint32_t start, end;
+};
+
+/* Its entries have base, length, type and a reserved word: struct boot_memory. */
+struct memory_map_tag {
+    struct tag tag;
+    uint32_t entry_size, entry_version;
+    struct boot_memory entries[];
+};
+
+/* The text behind a tag's head, where it is one. */
+static const char *tag_text(const struct tag *tag)
+{
+    const char *text = (const char *)(tag + 1);
+    const size_t room = tag->size - sizeof *tag;
+    return room > 0 && text[room - 1] == '\0' ? text : NULL;
+}
+
+static const char *take_tag(struct tag *tag, struct multiboot2 *out)
+{
+    switch (tag->type) {
+    case TAG_COMMAND_LINE:
+        out->options = tag_text(tag);
+        return out->options ? NULL : "the command line of the multiboot2 information has no end";
+    case TAG_LOADER_NAME:
+        out->loader = tag_text(tag);
+        return out->loader ? NULL : "the loader's name in the multiboot2 information has no end";
+    case TAG_MODULE: {
+        const struct module_tag *module = (const struct module_tag *)tag;
+        if (tag->size < sizeof *module || module->end < module->start)
+            return "a module of the multiboot2 information is malformed";
+        if (out->module_end == 0) {
+            out->module_start = module->start;
+            out->module_end = module->end;
+        }
+        return NULL;
+    }
+    case TAG_MEMORY_MAP: {
+        struct memory_map_tag *map = (struct memory_map_tag *)tag;
+        if (tag->size < sizeof *map || map->entry_size != sizeof *map->entries)
+            return "the memory map of the multiboot2 information has entries of another size";
+        out->memory = map->entries;
+        out->memory_count = (uint32_t)((tag->size - sizeof *map) / sizeof *map->entries);
+        return NULL;
+    }
+    default:
+        return NULL;
+    }
+}
+
+const char *multiboot2_read(void *information, struct multiboot2 *out)
+{
+    const uint32_t total = ((const struct information *)information)->total_size;
+    uint32_t at = sizeof(struct information);
+    const char *problem = NULL;
+
+    *out = (struct multiboot2){ 0 };
+    while (!problem) {
+        struct tag *tag = (struct tag *)(void *)((uint8_t *)information + at);
+        if (at > total || total - at < sizeof *tag || tag->size < sizeof *tag || tag->size > total - at) {
+            problem = "a tag of the multiboot2 information reaches beyond its end";
+            break;
+        }
+        if (tag->type == TAG_END)
+            return NULL;
+        problem = take_tag(tag, out);
+        at += (tag->size + TAG_ALIGNMENT - 1) & ~(TAG_ALIGNMENT - 1u);
+    }
+    *out = (struct multiboot2){ 0 };
+    return problem;
+}
