@@ -1,38 +1,76 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The ISO as a user handles it: options.txt changed on the stick, and the same bytes from a second build. Prints TAP.
+# The ISO as a user handles it: what is in it, options.txt and grub.cfg changed on the stick, and the same bytes from a
+# build elsewhere. Prints TAP.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
-build=$here/../../build
+root=$(realpath -- "$here/../..")
+iso=$root/build/dstest86.iso
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
+number=0
 
-# report NUMBER STATUS NAME LOG
-report()
+# check NAME COMMAND: one line of TAP, and what the command wrote where it failed.
+check()
 {
-    [ "$2" = 0 ] && echo "ok $1 - $3" && return
-    sed 's/^/# /' <"$4"
-    echo "not ok $1 - $3"
+    local name=$1 status=0
+    shift
+    "$@" >"$work/log" 2>&1 || status=1
+    [ $status = 0 ] || sed 's/^/# /' <"$work/log"
+    [ $status = 0 ] || printf 'not '
+    echo "ok $((++number)) - $name"
 }
 
-echo 1..2
+# says TEXT BOOT'S OPTIONS: whether the text comes over serial; the machine is switched off then.
+says()
+{
+    local text=$1 machine
+    shift
+    timeout 60 "$here/boot" -p none "$@" >"$work/serial" 2>&1 &
+    machine=$!
+    while kill -0 $machine 2>/dev/null && ! grep -aqF -- "$text" "$work/serial"; do
+        sleep 0.1
+    done
+    kill $machine 2>/dev/null || :
+    grep -aF -- "$text" "$work/serial" || { cat "$work/serial"; false; }
+}
 
-# Partition 2 of the GPT is the EFI system partition; its start is given in blocks of 512 bytes.
-cp -- "$build/dstest86.iso" "$work/stick"
-start=$(xorriso -indev "$work/stick" -report_system_area plain 2>/dev/null | sed -n 's/^GPT start and size *: *2 *\([0-9]*\) .*/\1/p')
-printf '# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r\n' >"$work/options.txt"
-mcopy -o -i "$work/stick@@$((start * 512))" "$work/options.txt" ::/dstest86/options.txt
-timeout 60 "$here/boot" -r usb -k "$work/stick" >"$work/log" 2>&1 || :
-status=0
-grep -aq 'verdict=pass pass=1 fail=0 skip=0 error=0' "$work/log" || status=1
-report 1 $status "options.txt on the stick is read" "$work/log"
+small()
+{
+    stat -c '%s bytes' "$iso"
+    [ "$(stat -c %s "$iso")" -lt 3000000 ]
+}
 
-epoch=$(git -C "$here" log -1 --format=%ct 2>/dev/null || echo 0)
-status=0
-for copy in one two; do
-    mkdir "$work/$copy"
-    SOURCE_DATE_EPOCH=$epoch "$here/../../boot/make-iso" "$work/$copy/iso" "$build/BOOTX64.EFI" >"$work/log" 2>&1 || status=1
-done
-cmp "$work/one/iso" "$work/two/iso" >>"$work/log" 2>&1 || status=1
-report 2 $status "the image has the same bytes when it is built again" "$work/log"
+contents()
+{
+    local esp
+    esp=$(xorriso -indev "$iso" -report_system_area plain 2>/dev/null | sed -n 's/^GPT start and size *: *2 *\([0-9]*\) .*/\1/p')
+    mdir -b -/ -i "$iso@@$((esp * 512))" | sort | diff - <(printf '::/%s\n' EFI/ EFI/BOOT/ EFI/BOOT/BOOT{IA32,X64}.EFI \
+        dstest86/ dstest86/{grub.cfg,kernel-32.elf,kernel-64.elf,options.txt} | LC_ALL=C sort)
+}
+
+# Another folder, another time; the revision and the date are given since a copy has no history.
+rebuilt()
+{
+    local revision
+    revision=$(sed -n 's/.*DSTEST86_REVISION "\(.*\)"/\1/p' "$root/build/include/version.h")
+    mkdir "$work/elsewhere"
+    tar -C "$root" --exclude=./build --exclude='./.git*' -cf - . | tar -C "$work/elsewhere" -xmf -
+    make -s -j2 -C "$work/elsewhere" iso V=0 "REVISION=$revision" \
+        "SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)"
+    cmp "$iso" "$work/elsewhere/build/dstest86.iso"
+}
+
+echo 1..8
+check "the image has less than 3 MB" small
+check "it holds loaders and kernels of both widths" contents
+text=$'# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r'
+check "options.txt is read by UEFI: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r usb -o "$text"
+check "options.txt is read by BIOS: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r bios-usb -o "$text"
+check "options.txt that is no text is refused" says 'error: boot: line 2 of the options file: not plain ASCII' \
+    -r bios-cd -o $'run=\xe4'
+check "a width that the processor has not is refused by the loader" \
+    says 'width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)' -r uefi32 -w 64 -- -cpu max,-lm
+check "grub.cfg chooses the width" says 'verdict=skip' -r bios-disk -w 32 -o 'run=ds.*'
+check "the image has the same bytes when it is built elsewhere" rebuilt

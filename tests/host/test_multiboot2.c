@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* What a Multiboot2 loader leaves: tags typed from the specification, sound ones and broken ones. */
+#include "tests/host/host_test.h"
+
+#include "boot/multiboot2.h"
+
+#define WORD(value)     (value) & 0xff, (value) >> 8 & 0xff, (value) >> 16 & 0xff, (value) >> 24 & 0xff
+#define TAG(type, size) WORD(type), WORD(size)
+#define END             TAG(0, 8)
+
+/* A copy of exactly the bytes, so that the sanitizer sees what reads past them. */
+#define READ(bytes, out)                              \
+    uint8_t *copy = exact_copy(bytes, sizeof(bytes)); \
+    const char *problem = multiboot2_read(copy, memset(out, 0xa5, sizeof *(out)))
+
+static void all_tags(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {
+        WORD(8 + 16 + 16 + 16 + 24 + 24 + 64 + 8),
+        WORD(0),
+        TAG(1, 13),
+        'l',
+        'i',
+        's',
+        't',
+        0,
+        0,
+        0,
+        0,
+        TAG(2, 13),
+        'G',
+        'R',
+        'U',
+        'B',
+        0,
+        0,
+        0,
+        0,
+        TAG(5, 16),
+        WORD(0x80),
+        WORD(0),
+        TAG(3, 17),
+        WORD(0x123000),
+        WORD(0x123456),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        TAG(3, 17),
+        WORD(0x200000),
+        WORD(0x200001),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        TAG(6, 64),
+        WORD(24),
+        WORD(0),
+        WORD(0),
+        WORD(0),
+        WORD(0x9fc00),
+        WORD(0),
+        WORD(1),
+        WORD(0),
+        WORD(0),
+        WORD(1),
+        WORD(0x40000000),
+        WORD(2),
+        WORD(4),
+        WORD(0),
+        END,
+    };
+    struct multiboot2 got;
+    READ(bytes, &got);
+    assert_null(problem);
+    assert_string_equal(got.options, "list");
+    assert_string_equal(got.loader, "GRUB");
+    assert_int_equal(got.module_start, 0x123000);
+    assert_int_equal(got.module_end, 0x123456);
+    assert_int_equal(got.memory_count, 2);
+    assert_int_equal(got.memory[0].base, 0);
+    assert_int_equal(got.memory[0].size, 0x9fc00);
+    assert_int_equal(got.memory[0].type, BOOT_MEMORY_USABLE);
+    assert_int_equal(got.memory[1].base, 0x100000000);
+    assert_int_equal(got.memory[1].size, 0x240000000);
+    assert_int_equal(got.memory[1].type, BOOT_MEMORY_NVS);
+    free(copy);
+}
+
+static void no_tags(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = { WORD(16), WORD(0), END };
+    struct multiboot2 got;
+    READ(bytes, &got);
+    assert_null(problem);
+    assert_null(got.options);
+    assert_null(got.loader);
+    assert_null(got.memory);
+    assert_int_equal(got.memory_count, 0);
+    assert_int_equal(got.module_end, 0);
+    free(copy);
+}
+
+#define assert_refused(text, ...)                       \
+    do {                                                \
+        static const uint8_t bytes[] = { __VA_ARGS__ }; \
+        struct multiboot2 got;                          \
+        READ(bytes, &got);                              \
+        assert_non_null(problem);                       \
+        assert_string_equal(problem, text);             \
+        assert_null(got.options);                       \
+        assert_null(got.memory);                        \
+        assert_int_equal(got.module_end, 0);            \
+        free(copy);                                     \
+    } while (0)
+
+static void broken(void **state)
+{
+    (void)state;
+    static const char beyond[] = "a tag of the multiboot2 information reaches beyond its end";
+    static const char module[] = "a module of the multiboot2 information is malformed";
+    static const char map[] = "the memory map of the multiboot2 information has entries of another size";
+
+    assert_refused(beyond, WORD(0), WORD(0));
+    assert_refused(beyond, WORD(8), WORD(0));                                   /* no end tag */
+    assert_refused(beyond, WORD(12), WORD(0), WORD(0));                         /* half of one */
+    assert_refused(beyond, WORD(16), WORD(0), TAG(9, 7));                       /* shorter than its head */
+    assert_refused(beyond, WORD(16), WORD(0), TAG(9, 0xffffffff));              /* longer than all */
+    assert_refused(beyond, WORD(20), WORD(0), TAG(9, 12), WORD(0));             /* its padding is missing */
+    assert_refused("the command line of the multiboot2 information has no end", /* */
+                   WORD(32), WORD(0), TAG(1, 12), 'l', 'i', 's', 't', WORD(0), END);
+    assert_refused("the command line of the multiboot2 information has no end", /* */
+                   WORD(24), WORD(0), TAG(1, 8), END);
+    assert_refused("the loader's name in the multiboot2 information has no end", /* */
+                   WORD(24), WORD(0), TAG(2, 8), END);
+    assert_refused(module, WORD(32), WORD(0), TAG(3, 12), WORD(1), WORD(2), END);
+    assert_refused(module, WORD(32), WORD(0), TAG(3, 16), WORD(2), WORD(1), END);
+    assert_refused(map, WORD(32), WORD(0), TAG(6, 16), WORD(20), WORD(0), END);
+    assert_refused(map, WORD(32), WORD(0), TAG(6, 12), WORD(24), WORD(0), END);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_tags),
+        cmocka_unit_test(no_tags),
+        cmocka_unit_test(broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
