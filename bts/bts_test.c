@@ -8,6 +8,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/image.h"
+#include "kernel/console.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
 
@@ -155,6 +156,62 @@ TEST(bts_circular_order) = {
     .needs = NEEDS,
     .records = true,
     .run = circular_order,
+};
+
+/* How many of the log's branches from this address, or from any for 0, were predicted, or were not. */
+static unsigned count_predicted(struct test_run *run, uint64_t from, bool predicted)
+{
+    struct bts_record record;
+    unsigned count = 0;
+
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++)
+        count += (!from || record.from == from) && record.predicted == predicted;
+    return count;
+}
+
+/* After thousands of equal outcomes no predictor is surprised by another one. */
+static void predicted(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 64 };
+    struct window window;
+
+    test_plan(run, config.bts_records);
+    if (!records_open(run, &config))
+        return;
+    window = bts_window(run->caps, true, 0);
+    workload_long_loop.run(&window);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+    test_equal(run, "branches of a steady loop that are marked as mispredicted", count_predicted(run, 0, false), 0);
+}
+
+TEST(bts_predicted) = {
+    .id = "bts.predicted",
+    .title = "Bit 4 of a record's flags is set for the branches of a steady loop",
+    .needs = NEEDS | NEED_BTS_PREDICTED,
+    .records = true,
+    .run = predicted,
+};
+
+/* Two targets that follow no pattern. How many a predictor guesses is its own affair; an eighth must surprise it. */
+static void mispredicted(struct test_run *run)
+{
+    const struct branch *jump = &workload_surprises.branches[0];
+    unsigned jumps = branch_count(&workload_surprises, jump->kind), surprised;
+
+    trace(run, &workload_surprises);
+    surprised = count_predicted(run, jump->from, false);
+    console_note("%u of %u jumps without a pattern were mispredicted", surprised, jumps);
+    if (surprised < jumps / 8)
+        test_fail(run, "%u jumps of %u are marked as mispredicted, at least %u must be", surprised, jumps, jumps / 8);
+}
+
+TEST(bts_mispredicted) = {
+    .id = "bts.mispredicted",
+    .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets nobody could know",
+    .needs = NEEDS | NEED_BTS_PREDICTED,
+    .records = true,
+    .run = mispredicted,
 };
 
 /* Both rings branch; off leaves one of them out. */

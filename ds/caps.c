@@ -58,6 +58,7 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
     [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model",
     [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
+    [CAPS_BTS_NO_PREDICTION] = "no BTS prediction flag: this core does not define bit 4 of a record's flags",
     [CAPS_PEBS_UNAVAILABLE] = "no PEBS: IA32_MISC_ENABLE bit 12 set",
     [CAPS_PEBS_CORE_HAS_NONE] = "no PEBS: this core has none",
     [CAPS_PEBS_METHOD_UNKNOWN] = "no PEBS: how to program it is not known for this processor model",
@@ -367,6 +368,7 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->reason[CAPS_NEED_DS] = judge_ds(input, caps, 0, CAPS_AVAILABLE);
     caps->reason[CAPS_NEED_BTS] = bts;
     caps->reason[CAPS_NEED_BTS_CPL] = also(bts, caps->ds_cpl && caps->debugctl->bts_off_os != 0, CAPS_NO_DS_CPL);
+    caps->reason[CAPS_NEED_BTS_PREDICTED] = also(bts, caps->bts_prediction, CAPS_BTS_NO_PREDICTION);
     caps->reason[CAPS_NEED_PEBS] = pebs;
     caps->reason[CAPS_NEED_DATA_ADDRESS] = also(pebs, caps->pebs_format >= 1, CAPS_PEBS_NO_DATA_ADDRESS);
     caps->reason[CAPS_NEED_EVENTING_IP] = also(pebs, caps->pebs_format >= 2, CAPS_PEBS_NO_EVENTING_IP);

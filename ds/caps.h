@@ -47,6 +47,7 @@ enum caps_need {
     CAPS_NEED_DS,
     CAPS_NEED_BTS,
     CAPS_NEED_BTS_CPL,
+    CAPS_NEED_BTS_PREDICTED,
     CAPS_NEED_PEBS,
     CAPS_NEED_DATA_ADDRESS,
     CAPS_NEED_EVENTING_IP,
@@ -71,6 +72,7 @@ enum caps_need {
 #define NEED_DS            (UINT64_C(1) << CAPS_NEED_DS)            /* the DS save area */
 #define NEED_BTS           (UINT64_C(1) << CAPS_NEED_BTS)           /* branch trace store */
 #define NEED_BTS_CPL       (UINT64_C(1) << CAPS_NEED_BTS_CPL)       /* its filter by privilege level */
+#define NEED_BTS_PREDICTED (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED) /* records say whether a branch was predicted */
 #define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)          /* PEBS, which this program can set up and decode */
 #define NEED_DATA_ADDRESS  (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)  /* records have a data address */
 #define NEED_EVENTING_IP   (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* records have the IP of the event itself */
@@ -106,6 +108,7 @@ enum caps_reason {
     CAPS_BTS_UNAVAILABLE,
     CAPS_BTS_BITS_UNKNOWN,
     CAPS_NO_DS_CPL,
+    CAPS_BTS_NO_PREDICTION,
     CAPS_PEBS_UNAVAILABLE,
     CAPS_PEBS_CORE_HAS_NONE,
     CAPS_PEBS_METHOD_UNKNOWN,

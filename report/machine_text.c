@@ -55,6 +55,9 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
     missing = caps_missing(c, NEED_PEBS);
     if (missing)
         say(out, "pebs none: %s", missing);
+    else if (c->pebs_method == PEBS_METHOD_NETBURST)
+        say(out, "pebs format %u, records of %u bytes, %s-like, MSR_IQ_COUNTER4 of %u bits", c->pebs_format,
+            c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->general_width);
     else
         say(out, "pebs format %u, records of %u bytes, %s-like, counters 0x%" PRIx64, c->pebs_format,
             c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->pebs_counters);
@@ -82,4 +85,6 @@ void machine_text(const struct line_sink *out, const struct caps *c)
     perfmon(out, c);
     debug_store(out, c);
     branch_records(out, c);
+    for (unsigned i = 0; c->notes[i]; i++)
+        say(out, "note %s", c->notes[i]);
 }

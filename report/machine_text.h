@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found on this machine, in words: the lines "cpu", "perfmon", "ds", "bts", "pebs" and "lbr". Pure. */
+/* What was found on this machine, in words: the lines "cpu", "perfmon", "ds", "bts", "pebs", "lbr" and "note". Pure. */
 #ifndef REPORT_MACHINE_TEXT_H
 #define REPORT_MACHINE_TEXT_H
 

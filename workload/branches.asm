@@ -173,6 +173,56 @@ workload_interrupt_accesses:
 workload_interrupt_accesses_end:
 describe_workload workload_interrupt, 5
 
+; ---- jumps that nobody can predict -------------------------------------------------------------------------------
+; One indirect jump with two targets, in the order of a 7-bit shift register's bits, which does not repeat.
+SURPRISES       equ 64
+
+%assign lfsr 1
+%assign i SURPRISES
+%rep SURPRISES
+%assign SURPRISE_%[i] lfsr & 1
+%assign lfsr (lfsr >> 1) ^ ((lfsr & 1) * 0x60)
+%assign i i - 1
+%endrep
+
+begin_workload workload_surprises
+                mov     ecx, SURPRISES
+surprise_again: mov     eax, [surprise_targets + cx_ * 4]
+surprise_jump:  jmp     ax_
+surprise_0:     dec     ecx
+surprise_0_back: jnz    surprise_again
+surprise_0_last: jmp    short surprise_end
+surprise_1:     dec     ecx
+surprise_1_back: jnz    surprise_again
+surprise_end:   end_workload workload_surprises
+
+section .rodata
+align 4
+surprise_targets:                       ; by the turns that are left
+        dd      0
+%assign i 1
+%rep SURPRISES
+%assign bit SURPRISE_%[i]
+        dd      surprise_%[bit]
+%assign i i + 1
+%endrep
+workload_surprises_branches:
+%assign i SURPRISES
+%rep SURPRISES
+%assign bit SURPRISE_%[i]
+        branch  surprise_jump, surprise_%[bit], LBR_IND_JMP
+%if i > 1
+        branch  surprise_%[bit]_back, surprise_again, LBR_JCC
+%elif bit == 0
+        branch  surprise_0_last, surprise_end, LBR_REL_JMP
+%endif
+%assign i i - 1
+%endrep
+workload_surprises_branches_end:
+workload_surprises_accesses:
+workload_surprises_accesses_end:
+describe_workload workload_surprises, 0
+
 ; ---- nothing ------------------------------------------------------------------------------------------------------
 begin_workload workload_nothing
                 end_workload workload_nothing

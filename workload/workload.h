@@ -45,6 +45,7 @@ extern const struct workload workload_kinds;     /* every kind of near branch, t
 extern const struct workload workload_loop;      /* a loop with an alternating branch */
 extern const struct workload workload_long_loop; /* 3000 times the same branch */
 extern const struct workload workload_interrupt; /* INT n and its IRET */
+extern const struct workload workload_surprises; /* indirect jumps of two targets, in an order nobody can predict */
 extern const struct workload workload_nothing;   /* an empty body: what the window itself counts */
 
 /* workload/memory.asm */

@@ -65,7 +65,7 @@ static void assert_available(const struct caps_input *input, uint64_t needs)
 
 #define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
 /* What a Skylake has not. */
-#define NEED_OTHERS (NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR)
+#define NEED_OTHERS (NEED_BTS_PREDICTED | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR)
 
 static void a_skylake(void **state)
 {
@@ -264,7 +264,8 @@ static void netburst(void **state)
     input.leaf_1.ecx &= ~(1u << 15);
     input.leaf_a.valid = input.leaf_7.valid = input.leaf_1c.valid = input.perf_capabilities.valid = false;
     struct caps caps = fill(&input);
-    assert_null(caps_missing(&caps, NEED_PEBS | NEED_PEBS_TAGGING | NEED_BTS | NEED_BTS_CPL | NEED_LBR));
+    assert_null(
+        caps_missing(&caps, NEED_PEBS | NEED_PEBS_TAGGING | NEED_BTS | NEED_BTS_CPL | NEED_BTS_PREDICTED | NEED_LBR));
     assert_int_equal(caps.general_width, 40);
     assert_int_equal(caps.pebs_format, 0);
     assert_int_equal(caps.pebs_record_size, 144);
@@ -481,6 +482,8 @@ static void each_reason_of_pebs(void **state)
     input.perf_capabilities.value = 0x32c5;
     assert_missing(&input, NEED_PEBS_TSC, "no time stamp: PEBS formats 0 to 2 have none");
     assert_available(&input, NEED_EVENTING_IP);
+    assert_missing(&input, NEED_BTS_PREDICTED,
+                   "no BTS prediction flag: this core does not define bit 4 of a record's flags");
     assert_missing(&input, NEED_PEBS_TAGGING, "no tagged uops: only NetBurst's PEBS samples them");
     assert_missing(&input, NEED_PEBS_ADAPTIVE, "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear");
     assert_missing(&input, NEED_PEBS_FIXED,

@@ -16,6 +16,9 @@ static void keep(void *context, const char *text)
     snprintf(lines->text[lines->count++], sizeof(lines->text[0]), "%s", text);
 }
 
+static const char *const no_notes[] = { NULL };
+static const char *const two_notes[] = { "a bit is read so", "erratum X1: another", NULL };
+
 static struct caps skylake(void)
 {
     return (struct caps){
@@ -51,6 +54,7 @@ static struct caps skylake(void)
         .lbr_to = 0x6c0,
         .lbr_info = 0xdc0,
         .lbr_select = 0x1c8,
+        .notes = no_notes,
     };
 }
 
@@ -112,6 +116,23 @@ static void less(void **state)
         assert_string_equal(got.text[i], expected[i]);
 }
 
+static void netburst(void **state)
+{
+    struct lines got = { 0 };
+    struct caps caps = skylake();
+    (void)state;
+    caps.pebs_method = PEBS_METHOD_NETBURST;
+    caps.pebs_format = 0;
+    caps.pebs_record_size = 40;
+    caps.general_width = 40;
+    caps.notes = two_notes;
+    machine_text(&(struct line_sink){ keep, &got }, &caps);
+    assert_int_equal(got.count, 10);
+    assert_string_equal(got.text[6], "pebs format 0, records of 40 bytes, trap-like, MSR_IQ_COUNTER4 of 40 bits");
+    assert_string_equal(got.text[8], "note a bit is read so");
+    assert_string_equal(got.text[9], "note erratum X1: another");
+}
+
 static void nothing(void **state)
 {
     struct lines got = { 0 };
@@ -136,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything),
         cmocka_unit_test(less),
+        cmocka_unit_test(netburst),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests_name("machine_text", tests, NULL, NULL);
