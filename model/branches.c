@@ -30,10 +30,12 @@
 struct branch {
     const struct block *block; /* the one that it ended */
     uint64_t to;
-    uint64_t time; /* cycles, its own included */
-    bool mispredicted;
+    uint64_t time;                /* cycles, its own included */
+    bool mispredicted, predicted; /* interruptions are neither */
     uint8_t to_cpl;
 };
+
+#define BTS_PREDICTED UINT64_C(0x10) /* flags of a BTS record, where the processor has it */
 
 #define HANDFUL 64
 #define BIT(n)  (UINT64_C(1) << (n))
@@ -79,6 +81,7 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
 {
     const bool skip_system = debugctl_has(v, v->profile->debugctl->bts_off_os);
     const bool skip_user = debugctl_has(v, v->profile->debugctl->bts_off_usr);
+    const bool predicted_flag = v->profile->bts_predicted;
     const unsigned width = v->form.width;
     const unsigned size = encode_bts_bytes(&v->form);
     uint64_t index = v->ds.bts.index;
@@ -88,7 +91,8 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
 
     v->last_branch = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
-        const struct bts_event event = { branches[i].block->last, branches[i].to, 0 };
+        const struct bts_event event = { branches[i].block->last, branches[i].to,
+                                         predicted_flag && branches[i].predicted ? BTS_PREDICTED : 0 };
 
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
@@ -203,7 +207,7 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
         kinds |= near && taken ? BIT(EVENT_MISPREDICTED_NEAR_TAKEN) : 0;
         kinds |= near && block->end != END_RET ? BIT(EVENT_MISPREDICTED_TAGGABLE) : 0;
     }
-    if (v->profile->netburst != NETBURST_NONE) {
+    if (is_netburst(v)) {
         kinds |= (uint64_t)masks_with[taken << 1 | mispredicted] << EVENT_BRANCH_SETS;
     }
     for (; kinds != 0; kinds &= kinds - 1) {
@@ -266,6 +270,7 @@ static inline unsigned gather(struct vcpu *v, const struct block *const *blocks,
             b->to_cpl = next->cpl;
             if (block->always | block->maybe) {
                 b->mispredicted = mispredicts(v, block, next->pc);
+                b->predicted = !b->mispredicted;
                 if (v->counts_outcomes) {
                     count_outcome(v, block, took, b->mispredicted);
                     v->last_branch = block->last;
@@ -313,7 +318,7 @@ static void pass_over(struct vcpu *v, unsigned n)
 static void drain(struct vcpu *v, unsigned n)
 {
     struct branch branches[HANDFUL];
-    bool predict = lbr_on(v) || v->counts_outcomes;
+    bool predict = lbr_on(v) || v->counts_outcomes || (bts_on(v) && v->profile->bts_predicted);
     bool area_readable = bts_on(v) && engine_read_ds(v);
 
     unsigned start = first_that_matters(v, n);
@@ -360,7 +365,12 @@ void branches_drop_last(struct vcpu *v, unsigned index)
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl)
 {
     struct block at = { .last = from, .end = END_FAR, .cpl = (uint8_t)from_cpl };
-    struct branch b = { &at, to, v->time, false, (uint8_t)to_cpl };
+    struct branch b = { &at, to, v->time, false, false, (uint8_t)to_cpl };
+
+    if (lbr_on(v)) {
+        v->regs[REG_MSR_LER_FROM_LIP] = v->lbr[v->regs[REG_MSR_LASTBRANCH_TOS]].from;
+        v->regs[REG_MSR_LER_TO_LIP] = v->lbr[v->regs[REG_MSR_LASTBRANCH_TOS]].to;
+    }
 
     record(v, &b, 1, bts_on(v) && engine_read_ds(v));
     finish_bts(v);

@@ -115,7 +115,7 @@ void counting_arm(struct vcpu *v, struct place place)
     for (unsigned i = 0; i < n; i++) {
         struct counter *c = &v->counters[i];
 
-        left[i] = c->armed ? 1 : (UINT64_C(1) << v->profile->counter_width) - (c->value & width_mask(v));
+        left[i] = c->armed || c->forced ? 1 : (UINT64_C(1) << v->profile->counter_width) - (c->value & width_mask(v));
     }
     for (unsigned i = 0; i < n; i++) {
         struct counter *c = &v->counters[i];
@@ -210,13 +210,15 @@ void counting_configure(struct vcpu *v, struct place place)
     for (unsigned i = 0; i < n; i++) {
         struct counter *c = &v->counters[i];
 
-        if (i < v->profile->general_counters) {
+        if (is_netburst(v)) {
+            netburst_configure(v, i);
+        } else if (i < v->profile->general_counters) {
             configure_general(v, i);
         } else {
             configure_fixed(v, i - v->profile->general_counters);
         }
         c->active = c->active && !(v->status & STATUS_CTR_FRZ);
-        c->armed = c->armed && c->pebs;
+        c->armed = c->armed && (c->pebs || c->late);
         c->moved = false;
     }
     v->counts_outcomes = false;
@@ -271,14 +273,21 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
     counting_update(v, place);
     for (unsigned i = 0; i < n; i++) {
         struct counter *c = &v->counters[i];
-        bool overflowed = c->active && c->value > width_mask(v);
+        bool overflowed = c->active && (c->value > width_mask(v) || (c->forced && c->moved));
+        bool after = c->active && c->armed && c->moved; /* the event after an overflow */
 
         c->value &= width_mask(v);
-        if (c->active && c->armed && c->moved) {
+        if (after && !c->pebs) {
+            c->armed = false;
+            v->pmi_wanted = true;
+        }
+        if (after && c->pebs) {
             recorded |= UINT64_C(1) << i;
         } else if (overflowed && c->pebs) {
             c->armed = true;
             recorded |= c->pdir ? UINT64_C(1) << i : 0;
+        } else if (overflowed && is_netburst(v)) {
+            netburst_overflow(v, i);
         } else if (overflowed) {
             bool fixed = i >= v->profile->general_counters;
 

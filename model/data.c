@@ -25,11 +25,17 @@ static uint64_t source_flags(const struct vcpu *v, bool tlb_miss)
     return flags & v->profile->memory.source_flags;
 }
 
+static bool returns_or_goes_far(struct place place)
+{
+    return place.index + 1u == place.block->count && (place.block->end == END_RET || place.block->end == END_FAR);
+}
+
 static void begin(struct vcpu *v, struct place place)
 {
     v->data.ip = block_address(place.block, place.index);
     v->data.cpl = place.block->cpl;
     v->data.flags = place.block->insns[place.index].flags & INSN_LOCKED;
+    v->data.untaggable = is_netburst(v) && (v->data.flags || returns_or_goes_far(place));
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
     v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
@@ -149,6 +155,9 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
     bool any = false;
 
     v->hot->data_pending = 0;
+    if (v->data.untaggable) {
+        return false;
+    }
     for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
         if (happened(v, (enum event_kind)kind)) {
             v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;

@@ -27,6 +27,15 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     return true;
 }
 
+static void reset_registers(struct vcpu *v, const struct profile_msr *msrs, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (msrs[i].reg < REG_STORED) {
+            v->regs[msrs[i].reg] = msrs[i].reset;
+        }
+    }
+}
+
 void engine_reset(struct vcpu *v)
 {
     const struct profile *profile = v->profile;
@@ -35,11 +44,8 @@ void engine_reset(struct vcpu *v)
     memset(v->hot, 0, sizeof(*v->hot));
     memset(v->predictor, 0, (profile->predictor_slots + 1) * sizeof(*v->predictor));
     data_cache_clear(v->cache);
-    for (unsigned i = 0; i < profile->msr_count; i++) {
-        if (profile->msrs[i].reg < REG_STORED) {
-            v->regs[profile->msrs[i].reg] = profile->msrs[i].reset;
-        }
-    }
+    reset_registers(v, profile->family_msrs, profile->family_msr_count);
+    reset_registers(v, profile->msrs, profile->msr_count);
     if (profile->perfmon_version < 2) {
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
     }

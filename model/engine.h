@@ -28,9 +28,15 @@
 
 #define ENGINE_RING      512 /* blocks */
 #define PEBS_STAGE       16  /* records */
-#define MAX_COUNTERS     8   /* general ones first, fixed ones behind */
+#define MAX_COUNTERS     18  /* general ones first, fixed ones behind */
 #define MAX_LBR          32
 #define EVENT_QUALIFIERS 3
+
+/* Where NetBurst's registers lie. Not every address of the last range is one. */
+#define NETBURST_FIRST_COUNTER 0x300
+#define NETBURST_FIRST_CCCR    0x360
+#define NETBURST_FIRST_ESCR    0x3a0
+#define NETBURST_ESCRS         66
 
 /*
  * An event counted in all rings, in ring 0 only or outside it only is a class of its own, with a running count that
@@ -94,6 +100,9 @@ struct counter {
     bool interrupts; /* PMI on overflow */
     bool armed;      /* it has overflowed; its next event writes the record */
     bool moved;      /* its event happened since the counters were last looked at */
+    /* NetBurst's */
+    bool forced; /* every event overflows */
+    bool late;   /* PMI at the event after the overflow, for which it is armed */
 };
 
 struct data_access {
@@ -129,8 +138,9 @@ struct vcpu {
     uint64_t reported[VIOLATIONS]; /* where each violation was reported last, plus 1 */
 
     uint64_t regs[REG_STORED];
-    uint64_t event_select[MAX_COUNTERS];
-    uint64_t status; /* IA32_PERF_GLOBAL_STATUS */
+    uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */
+    uint64_t escr[NETBURST_ESCRS];       /* by address */
+    uint64_t status;                     /* IA32_PERF_GLOBAL_STATUS */
     struct counter counters[MAX_COUNTERS];
     uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
 
@@ -162,6 +172,7 @@ struct vcpu {
         uint64_t ip; /* of the instruction */
         unsigned cpl;
         unsigned flags;
+        bool untaggable; /* NetBurst's tags, by which alone it counts accesses, pass it over */
         bool split_load, split_store, stlb_load, stlb_store;
         struct data_access load, store; /* the slowest of each */
         unsigned level;                 /* of that load */

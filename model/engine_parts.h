@@ -23,6 +23,9 @@
 
 #define FIXED_STATUS_SHIFT 32
 
+/* NetBurst's CCCRs */
+#define CCCR_ENABLE (UINT64_C(1) << 12)
+
 /* IA32_PEBS_ENABLE: the first of a bit for each general counter, and the precise store facility's */
 #define PEBS_ENABLE_LL_EN 32
 #define PEBS_ENABLE_PS_EN 63
@@ -99,6 +102,22 @@ struct lbr_event {
     uint64_t cycles; /* as counted: may be more than an entry holds */
     bool mispredicted;
 };
+
+/* netburst.c, for processors whose counters are NetBurst's */
+/* Takes CCCR, ESCRs and PEBS enabling over into the i-th counter. */
+void netburst_configure(struct vcpu *v, unsigned i);
+/* The i-th counter, which does not sample, has overflowed. */
+void netburst_overflow(struct vcpu *v, unsigned i);
+/* Bit i: PEBS is on for the i-th counter. */
+uint64_t netburst_pebs_counters(const struct vcpu *v);
+enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *value);
+/* A CCCR or MSR_PEBS_ENABLE was written by the WRMSR at ip. */
+void netburst_referee(struct vcpu *v, uint64_t ip);
+
+static inline bool is_netburst(const struct vcpu *v)
+{
+    return v->profile->netburst != NETBURST_NONE;
+}
 
 /* pebs.c */
 /* Writes a record; false when there was no room for it. */

@@ -10,16 +10,30 @@
 #define EXTENDED_LEAVES   UINT32_C(0x80000000)
 #define FIRST_BRAND_LEAF  UINT32_C(0x80000002)
 
-static const struct profile_msr *find(const struct profile *profile, uint32_t address)
+static const struct profile_msr *find_among(const struct profile_msr *msrs, unsigned count, uint32_t address)
 {
-    for (unsigned i = 0; i < profile->msr_count; i++) {
-        const struct profile_msr *m = &profile->msrs[i];
-
-        if (address - m->address < m->count) {
-            return m;
+    for (unsigned i = 0; i < count; i++) {
+        if (address - msrs[i].address < msrs[i].count) {
+            return &msrs[i];
         }
     }
     return NULL;
+}
+
+static const struct profile_msr *find(const struct profile *profile, uint32_t address)
+{
+    const struct profile_msr *m = find_among(profile->msrs, profile->msr_count, address);
+
+    return m != NULL ? m : find_among(profile->family_msrs, profile->family_msr_count, address);
+}
+
+/* Which of NetBurst's counters, CCCRs or ESCRs a register is. */
+static unsigned netburst_number(const struct profile_msr *m, unsigned i)
+{
+    return m->address + i -
+           (m->reg == REG_NETBURST_COUNTER ? NETBURST_FIRST_COUNTER
+            : m->reg == REG_NETBURST_CCCR  ? NETBURST_FIRST_CCCR
+                                           : NETBURST_FIRST_ESCR);
 }
 
 static bool canonical(uint64_t address)
@@ -89,6 +103,14 @@ static uint64_t read_register(const struct vcpu *v, const struct profile_msr *m,
         return v->lbr[i].info;
     case REG_LASTBRANCH_BOTH:
         return v->lbr[i].to << 32 | v->lbr[i].from;
+    case REG_NETBURST_COUNTER:
+        return v->counters[netburst_number(m, i)].value & width_mask(v);
+    case REG_NETBURST_CCCR:
+        return v->event_select[netburst_number(m, i)];
+    case REG_NETBURST_ESCR:
+        return v->escr[netburst_number(m, i)];
+    case REG_ZERO:
+        return 0;
     default:
         return v->regs[m->reg];
     }
@@ -130,6 +152,17 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
     case REG_LASTBRANCH_BOTH:
         v->lbr[i] = (struct lbr_entry){ (uint32_t)value, value >> 32, 0 };
         break;
+    case REG_NETBURST_COUNTER:
+        v->counters[netburst_number(m, i)].value = value & ~m->ignored;
+        v->counters[netburst_number(m, i)].armed = false;
+        break;
+    case REG_NETBURST_CCCR:
+        v->event_select[netburst_number(m, i)] = value & ~m->ignored;
+        v->counters[netburst_number(m, i)].armed = false;
+        break;
+    case REG_NETBURST_ESCR:
+        v->escr[netburst_number(m, i)] = value & ~m->ignored;
+        break;
     default:
         v->regs[m->reg] = (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
         break;
@@ -143,6 +176,9 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
     engine_settle(v, place);
     if (m == NULL) {
         return MSR_UNKNOWN;
+    }
+    if (m->reg == REG_ABSENT) {
+        return MSR_FAULT;
     }
     counting_update(v, place);
     *value = read_register(v, m, address - m->address);
@@ -158,7 +194,7 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
-    if (!may_be_written(m, value)) {
+    if (m->reg == REG_ABSENT || !may_be_written(m, value)) {
         return MSR_FAULT;
     }
 
@@ -170,6 +206,8 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     } else if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC ||
                (m->reg == REG_IA32_PERFEVTSEL && (value & EVTSEL_EN))) {
         referee_counter_write(v, i, ip);
+    } else if (m->reg == REG_NETBURST_COUNTER || (m->reg == REG_NETBURST_CCCR && (value & CCCR_ENABLE))) {
+        referee_counter_write(v, netburst_number(m, i), ip);
     }
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
@@ -177,6 +215,9 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     v->hot->stop_at = 0;
     engine_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
     referee_after(v, &before, ip);
+    if (is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
+        netburst_referee(v, ip);
+    }
     return MSR_DONE;
 }
 
@@ -185,6 +226,10 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
     unsigned i = index & ~RDPMC_FIXED;
 
     engine_settle(v, place);
+    if (is_netburst(v)) {
+        counting_update(v, place);
+        return netburst_rdpmc(v, index, value);
+    }
     if (i >= (index & RDPMC_FIXED ? v->profile->fixed_counters : v->profile->general_counters)) {
         return MSR_FAULT;
     }

@@ -34,7 +34,9 @@ void pebs_flush(struct vcpu *v)
 
 uint64_t pebs_reset_value(const struct vcpu *v, unsigned i)
 {
-    return i < encode_general_resets(&v->form) ? v->ds.reset[i] : 0;
+    unsigned slot = is_netburst(v) ? 0 : i; /* one counter of many can sample */
+
+    return slot < encode_general_resets(&v->form) ? v->ds.reset[slot] : 0;
 }
 
 static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip,

@@ -234,6 +234,9 @@ static void on_rdmsr(unsigned cpu, void *udata)
     } else {
         enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
 
+        if (answer == MSR_FAULT) {
+            make_fault(p);
+        }
         if (answer != MSR_DONE) {
             return;
         }

@@ -114,6 +114,8 @@ enum model_register {
     REG_NETBURST_COUNTER,
     REG_NETBURST_CCCR,
     REG_NETBURST_ESCR,
+    REG_ZERO,   /* reads 0 */
+    REG_ABSENT, /* RDMSR and WRMSR raise #GP, whatever QEMU thinks of it */
 };
 
 /* What a value written must be like, besides having no bit outside `writable`. */
@@ -209,9 +211,12 @@ struct profile {
     unsigned lbr_depth; /* a power of two */
     enum lbr_format lbr_format;
     uint32_t predictor_slots; /* a power of two */
+    bool bts_predicted;       /* BTS records say whether the branch was predicted */
     struct profile_memory memory;
     const struct profile_msr *msrs;
     unsigned msr_count;
+    const struct profile_msr *family_msrs; /* that its family has too, where msrs says nothing else */
+    unsigned family_msr_count;
     const struct profile_event *events;
     unsigned event_count;
     const struct profile_feature *features;

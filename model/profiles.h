@@ -19,6 +19,7 @@
 #define MACHINE_ECX (1u << 27 | 1u << 31) /* OSXSAVE, hypervisor */
 #define MACHINE_EDX (1u << 28)            /* HTT */
 
+extern const struct profile profile_netburst, profile_netburst64;
 extern const struct profile profile_pentium_m, profile_core_duo, profile_core2;
 extern const struct profile profile_nehalem, profile_sandybridge, profile_haswell, profile_skylake;
 

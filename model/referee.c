@@ -21,6 +21,7 @@
 #define SETTING_UP "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\""
 #define DS_FIELDS  "SDM Vol. 3B (253669-083), \"Debug Store (DS) Mechanism\""
 #define PEBS       "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\""
+#define NETBURST   "SDM Vol. 3B (253669-027), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
 #define LATENCY    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\""
 
 static const struct {
@@ -55,6 +56,13 @@ static const struct {
     [PEBS_QUALIFIER] = { "pebs-qualifier", "a PEBS counter has AnyThread, Edge, Invert or CMask set", PEBS },
     [PEBS_INT] = { "pebs-int", "a PEBS counter asks for an interrupt on overflow by its INT bit too", PEBS },
     [PEBS_LATENCY_THRESHOLD] = { "pebs-latency-threshold", "the load latency threshold is below 3", LATENCY },
+    [PEBS_ONLY_TAGS] = { "pebs-only-tags",
+                         "a front-end or execution event was set up with bit 24 of MSR_PEBS_ENABLE and not bit 25: "
+                         "nothing is sampled",
+                         NETBURST },
+    [PEBS_NO_TAG] = { "pebs-no-tag", "the event to be sampled counts nothing: no upstream register tags for it",
+                      NETBURST },
+    [CCCR_THREAD_FIELD] = { "cccr-thread", "bits 17:16 of a CCCR that enables its counter are not 11B", NETBURST },
     [PEBS_RECONFIGURED] = { "pebs-reconfigured", "a counter was written to while it was counting for PEBS", PEBS },
     [PEBS_BUFFER_PAGE] = { "pebs-buffer-page", "the PEBS buffer is larger than a page, which can hang this processor",
                            "Linux, arch/x86/events/intel/ds.c, on PEBS format 0" },
@@ -74,8 +82,10 @@ static uint64_t pebs_counters(const struct vcpu *v)
 {
     uint64_t mask = 0;
 
+    uint64_t enabled = is_netburst(v) ? netburst_pebs_counters(v) : v->regs[REG_IA32_PEBS_ENABLE];
+
     for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        bool wanted = v->regs[REG_IA32_PEBS_ENABLE] >> i & 1;
+        bool wanted = enabled >> i & 1;
 
         mask |= wanted && v->counters[i].active ? UINT64_C(1) << i : 0;
     }
@@ -245,7 +255,7 @@ void referee_after(struct vcpu *v, const struct referee_before *before, uint64_t
     }
     check_area(v, bts_on(v), pebs_counters(v) != 0, ip);
     for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        if (pebs >> i & 1) {
+        if (pebs >> i & 1 && !is_netburst(v)) {
             check_counter(v, i, ip);
         }
     }

@@ -62,6 +62,7 @@ struct machine {
     struct vcpu v;
     struct hot hot;
     uint8_t memory[MEMORY_SIZE];
+    uint64_t memory_at;  /* its linear address */
     uint64_t page_flags; /* of every page of the memory */
     uint64_t code_page;  /* a page that the machine says to hold code */
     uint32_t lvtpc;
@@ -78,10 +79,10 @@ static inline bool machine_read(void *cpu, uint64_t address, void *bytes, size_t
 {
     struct machine *m = cpu;
 
-    if (address - MEMORY > MEMORY_SIZE - size) {
+    if (address - m->memory_at > MEMORY_SIZE - size) {
         return false;
     }
-    memcpy(bytes, m->memory + (address - MEMORY), size);
+    memcpy(bytes, m->memory + (address - m->memory_at), size);
     return true;
 }
 
@@ -89,10 +90,10 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
 {
     struct machine *m = cpu;
 
-    if (address - MEMORY > MEMORY_SIZE - size) {
+    if (address - m->memory_at > MEMORY_SIZE - size) {
         return false;
     }
-    memcpy(m->memory + (address - MEMORY), bytes, size);
+    memcpy(m->memory + (address - m->memory_at), bytes, size);
     return true;
 }
 
@@ -124,7 +125,9 @@ static inline bool machine_ia32e(void *cpu)
 
 static inline uint64_t machine_page(void *cpu, uint64_t address)
 {
-    return address - MEMORY < MEMORY_SIZE ? ((struct machine *)cpu)->page_flags : 0;
+    struct machine *m = cpu;
+
+    return address - m->memory_at < MEMORY_SIZE ? m->page_flags : 0;
 }
 
 static inline bool machine_has_code(void *cpu, uint64_t address)
@@ -154,6 +157,7 @@ static inline struct machine *machine_of(const char *profile)
     struct machine *m = calloc(1, sizeof(*m));
 
     assert_non_null(m);
+    m->memory_at = MEMORY;
     m->lvtpc = 0x40;
     m->page_flags = 0x63; /* present, writable, accessed, dirty */
     m->violations = open_memstream(&m->violations_text, &m->violations_size);
