@@ -47,7 +47,8 @@ PURE := $(sort $(wildcard $(PURE)))
 kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
 LOADER_ONLY := boot/uefi.c boot/elf_image.c
-KERNEL_C := $(filter-out $(LOADER_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
+HOST_ONLY := report/lbr_listing.c
+KERNEL_C := $(filter-out $(LOADER_ONLY) $(HOST_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
             $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr kernel)))
 KERNEL_ASM := boot/multiboot2.asm $(wildcard arch/x86/*.asm workload/*.asm)
 
@@ -193,7 +194,7 @@ HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 PROVE := prove -e 'env CMOCKA_MESSAGE_OUTPUT=TAP'
 
 # Written by a probe: the compiler and its flags, for objects must not outlive them, and whether -m32 links.
-ifneq ($(filter host-test test $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test test listings $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
@@ -234,6 +235,10 @@ ifeq ($(HOST_32),no)
 	@echo '  NOTE     no -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
 endif
 	$Q$(PROVE) $(HOST_TESTS)
+
+.PHONY: listings
+listings: $B/host/test_lbr_listing ## two published LBR listings, printed from their MSR values
+	$Q$< -v
 
 # ---- running it -----------------------------------------------------------------------------------------------------
 # tests/qemu/boot knows the machine. profile=none is stock QEMU without the model.
