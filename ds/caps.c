@@ -18,7 +18,10 @@
 /* CPUID leaf 7, sub-leaf 0 */
 #define CPUID_7_EDX_ARCH_LBR (1u << 19)
 /* CPUID leaf 1Ch */
-#define CPUID_1C_EBX_CALLSTACK (1u << 2)
+#define CPUID_1C_EBX_FILTERS     (3u << 0) /* by CPL, by kind of branch */
+#define CPUID_1C_EBX_CALLSTACK   (1u << 2)
+#define CPUID_1C_ECX_INFO        (3u << 0) /* mispredict flag, cycles */
+#define CPUID_1C_ECX_BRANCH_TYPE (1u << 2)
 /* CPUID leaf 80000001h */
 #define CPUID_80000001_EDX_NX (1u << 20)
 #define CPUID_80000001_EDX_LM (1u << 29)
@@ -73,16 +76,20 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
     [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
     [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
-    [CAPS_LBR_ARCHITECTURAL] = "no LBR: architectural LBRs, which this program does not read",
+    [CAPS_ARCH_LBR_NOT_TRIED] = "no LBR: IA32_LBR_CTL was not tried",
+    [CAPS_ARCH_LBR_DIFFERS] = "no LBR: IA32_LBR_CTL bit 0 does not stay set",
+    [CAPS_ARCH_LBR_FAULTS] = "no LBR: IA32_LBR_CTL cannot be written",
+    [CAPS_ARCH_LBR_NO_DEPTH] = "no LBR: CPUID.1CH:EAX names no depth",
     [CAPS_LBR_MODEL_UNLISTED] = "no LBR: its depth is not known for this processor model",
     [CAPS_LBR_FORMAT_UNKNOWN] = "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)",
     [CAPS_LBR_NOT_TRIED] = "no LBR: IA32_DEBUGCTL was not tried",
     [CAPS_LBR_DIFFERS] = "no LBR: IA32_DEBUGCTL bit 0 does not stay set",
     [CAPS_LBR_FAULTS] = "no LBR: IA32_DEBUGCTL cannot be written",
-    [CAPS_LBR_NO_INFO] = "no LBR cycles: the LBR format has no MSR_LBR_INFO_x",
+    [CAPS_LBR_NO_TOS] = "no top of stack: architectural LBRs shift, and entry 0 is the newest",
+    [CAPS_LBR_NO_INFO] = "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1",
     [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core has none",
     [CAPS_LBR_NOT_ARCHITECTURAL] = "no architectural LBRs: CPUID.7:EDX bit 19 clear",
-    [CAPS_LBR_NO_SELECT] = "no LBR filter: no MSR_LBR_SELECT is known for this processor model",
+    [CAPS_LBR_NO_SELECT] = "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1",
 };
 
 static const struct debugctl_bits no_debugctl = { 0 };
@@ -232,6 +239,8 @@ static void fill_pebs(const struct core *core, struct caps *caps)
 
 static void fill_lbr(const struct caps_input *input, const struct core *core, struct caps *caps)
 {
+    uint32_t ebx = input->leaf_1c.valid ? input->leaf_1c.ebx : 0;
+    uint32_t ecx = input->leaf_1c.valid ? input->leaf_1c.ecx : 0;
     caps->lbr_format = core->lbr_format;
     if (caps->pdcm)
         caps->lbr_format =
@@ -247,8 +256,10 @@ static void fill_lbr(const struct caps_input *input, const struct core *core, st
                 caps->lbr_depth = 8 * (i + 1);
         caps->lbr_from = ARCH_LBR_FROM;
         caps->lbr_to = ARCH_LBR_TO;
-        caps->lbr_info = ARCH_LBR_INFO;
-        caps->lbr_callstack = input->leaf_1c.valid && (input->leaf_1c.ebx & CPUID_1C_EBX_CALLSTACK) != 0;
+        caps->lbr_info = (ecx & CPUID_1C_ECX_INFO) == CPUID_1C_ECX_INFO ? ARCH_LBR_INFO : 0;
+        caps->lbr_filter = (ebx & CPUID_1C_EBX_FILTERS) == CPUID_1C_EBX_FILTERS;
+        caps->lbr_callstack = (ebx & CPUID_1C_EBX_CALLSTACK) != 0;
+        caps->lbr_branch_type = (ecx & CPUID_1C_ECX_BRANCH_TYPE) != 0;
         return;
     }
     caps->lbr_layout = core->lbr_layout;
@@ -258,6 +269,7 @@ static void fill_lbr(const struct caps_input *input, const struct core *core, st
     caps->lbr_info = caps->lbr_format == LBR_FORMAT_INFO || caps->lbr_format == LBR_FORMAT_INFO2 ? core->lbr_info : 0;
     caps->lbr_tos = core->lbr_tos;
     caps->lbr_select = core->lbr_select;
+    caps->lbr_filter = core->lbr_select != 0;
 }
 
 static enum caps_reason judge_perfmon(const struct caps_input *input, const struct caps *caps)
@@ -313,13 +325,27 @@ static enum caps_reason judge_pebs(const struct caps_input *input, const struct 
     return caps->pebs_counters != 0 ? CAPS_AVAILABLE : CAPS_PEBS_NO_COUNTER;
 }
 
+static enum caps_reason judge_arch_lbr(const struct caps_input *input, const struct caps *caps)
+{
+    switch (input->arch_lbr_control) {
+    case CAPS_HOLDS:
+        return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_ARCH_LBR_NO_DEPTH;
+    case CAPS_DIFFERS:
+        return CAPS_ARCH_LBR_DIFFERS;
+    case CAPS_FAULTS:
+        return CAPS_ARCH_LBR_FAULTS;
+    default:
+        return CAPS_ARCH_LBR_NOT_TRIED;
+    }
+}
+
 static enum caps_reason judge_lbr(const struct caps_input *input, const struct caps *caps)
 {
     struct lbr_entry entry;
     if (!caps->intel)
         return CAPS_LBR_NOT_INTEL;
     if (caps->arch_lbr)
-        return CAPS_LBR_ARCHITECTURAL;
+        return judge_arch_lbr(input, caps);
     if (input->debugctl_lbr == CAPS_NOT_TRIED)
         return CAPS_LBR_NOT_TRIED;
     if (input->debugctl_lbr == CAPS_FAULTS)
@@ -379,8 +405,9 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->reason[CAPS_NEED_PEBS_FIXED] = also(pebs, caps->pebs_fixed_counters != 0, CAPS_PEBS_NOT_FIXED);
     caps->reason[CAPS_NEED_LOAD_LATENCY] = also(pebs, caps->load_latency_event != 0, CAPS_LOAD_LATENCY_UNKNOWN);
     caps->reason[CAPS_NEED_LBR] = lbr;
+    caps->reason[CAPS_NEED_LBR_TOS] = also(lbr, caps->lbr_tos != 0, CAPS_LBR_NO_TOS);
     caps->reason[CAPS_NEED_LBR_INFO] = also(lbr, caps->lbr_info != 0, CAPS_LBR_NO_INFO);
-    caps->reason[CAPS_NEED_LBR_SELECT] = also(lbr, caps->lbr_select != 0, CAPS_LBR_NO_SELECT);
+    caps->reason[CAPS_NEED_LBR_SELECT] = also(lbr, caps->lbr_filter, CAPS_LBR_NO_SELECT);
     caps->reason[CAPS_NEED_LBR_CALLSTACK] = also(lbr, caps->lbr_callstack, CAPS_LBR_NO_CALLSTACK);
     caps->reason[CAPS_NEED_ARCH_LBR] = also(lbr, caps->arch_lbr, CAPS_LBR_NOT_ARCHITECTURAL);
 }

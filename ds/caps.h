@@ -34,6 +34,7 @@ struct caps_input {
     struct caps_msr apic_base;         /* IA32_APIC_BASE 1Bh */
     enum caps_probe ds_area;           /* IA32_DS_AREA 600h, written with a canonical address that is not 0 */
     enum caps_probe debugctl_lbr;      /* IA32_DEBUGCTL 1D9h, bit 0 set */
+    enum caps_probe arch_lbr_control;  /* IA32_LBR_CTL 14CEh, bit 0 set: try it only where CPUID.7:EDX[19] is set */
     bool ia32e_active;                 /* IA32_EFER.LMA */
 };
 
@@ -57,6 +58,7 @@ enum caps_need {
     CAPS_NEED_PEBS_FIXED,
     CAPS_NEED_LOAD_LATENCY,
     CAPS_NEED_LBR,
+    CAPS_NEED_LBR_TOS,
     CAPS_NEED_LBR_INFO,
     CAPS_NEED_LBR_SELECT,
     CAPS_NEED_LBR_CALLSTACK,
@@ -82,8 +84,9 @@ enum caps_need {
 #define NEED_PEBS_FIXED    (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
 #define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, its event known */
 #define NEED_LBR           (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
-#define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* MSR_LBR_INFO_x: cycles */
-#define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* MSR_LBR_SELECT: the filter */
+#define NEED_LBR_TOS       (UINT64_C(1) << CAPS_NEED_LBR_TOS)       /* a top-of-stack pointer */
+#define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* entries have mispredict flag and cycles */
+#define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* a filter by kind of branch and by CPL */
 #define NEED_LBR_CALLSTACK (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* the stack as a call stack: returns take away */
 #define NEED_ARCH_LBR      (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
 
@@ -123,12 +126,16 @@ enum caps_reason {
     CAPS_PEBS_NOT_FIXED,
     CAPS_LOAD_LATENCY_UNKNOWN,
     CAPS_LBR_NOT_INTEL,
-    CAPS_LBR_ARCHITECTURAL,
+    CAPS_ARCH_LBR_NOT_TRIED,
+    CAPS_ARCH_LBR_DIFFERS,
+    CAPS_ARCH_LBR_FAULTS,
+    CAPS_ARCH_LBR_NO_DEPTH,
     CAPS_LBR_MODEL_UNLISTED,
     CAPS_LBR_FORMAT_UNKNOWN,
     CAPS_LBR_NOT_TRIED,
     CAPS_LBR_DIFFERS,
     CAPS_LBR_FAULTS,
+    CAPS_LBR_NO_TOS,
     CAPS_LBR_NO_INFO,
     CAPS_LBR_NO_SELECT,
     CAPS_LBR_NO_CALLSTACK,
@@ -224,10 +231,12 @@ struct caps {
     unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN where nothing tells it */
     unsigned lbr_depth;  /* 0 where unknown */
     uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select;
+    bool lbr_filter;             /* MSR_LBR_SELECT, or CPUID.1CH:EBX bits 0 and 1 */
     bool lbr_callstack;          /* LBR_SELECT bit 9, or CPUID.1CH:EBX bit 2 */
+    bool lbr_branch_type;        /* CPUID.1CH:ECX bit 2: an entry says what kind of branch it was */
     bool lbr_select_jumps_quirk; /* LBR_SELECT: to leave jumps out leaves out calls and returns as well */
     bool arch_lbr;               /* CPUID.7:EDX[19]: architectural LBRs, which are another set of registers */
-    unsigned arch_lbr_depths;    /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1) */
+    unsigned arch_lbr_depths;    /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1); lbr_depth is the largest */
 
     const char *const *notes; /* what else is to know of this core, in sentences, the last one NULL */
 

@@ -4,8 +4,9 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 
-#define CPUID_1_ECX_PDCM (1u << 15)
-#define CPUID_1_EDX_DS   (1u << 21)
+#define CPUID_1_ECX_PDCM     (1u << 15)
+#define CPUID_1_EDX_DS       (1u << 21)
+#define CPUID_7_EDX_ARCH_LBR (1u << 19)
 
 /* A canonical address that no firmware would have left there. */
 #define DS_AREA_PROBE UINT64_C(0x00000000002aa540)
@@ -59,5 +60,7 @@ void ds_probe(struct caps_input *in)
     if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* elsewhere the number may be another register's */
         in->ds_area = try_register(MSR_IA32_DS_AREA, DS_AREA_PROBE);
     in->debugctl_lbr = try_register(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR);
+    if (in->leaf_7.valid && in->leaf_7.edx & CPUID_7_EDX_ARCH_LBR)
+        in->arch_lbr_control = try_register(MSR_IA32_LBR_CTL, LBR_CTL_LBREN);
     in->ia32e_active = (msr_get(MSR_IA32_EFER) & EFER_LMA) != 0;
 }

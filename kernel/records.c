@@ -94,7 +94,10 @@ void records_close(struct test_run *run, unsigned interrupts)
 
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack)
 {
-    console_note("lbr stack tos %" PRIu64 " depth %u", stack->tos, stack->depth);
+    if (stack->shifts)
+        console_note("lbr stack depth %u", stack->depth);
+    else
+        console_note("lbr stack tos %" PRIu64 " depth %u", stack->tos, stack->depth);
     if (stack->error != LBR_DECODE_OK) {
         test_fail(run, "LBR stack: %s", lbr_error_text(stack->error));
         return;

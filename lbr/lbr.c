@@ -2,9 +2,14 @@
 #include "lbr/lbr.h"
 
 #include "arch/x86/msr.h"
+#include "lbr/lbr_arch.h"
 
 void lbr_reset(const struct caps *caps, uint64_t select)
 {
+    if (caps->lbr_layout == LBR_LAYOUT_ARCH) {
+        lbr_arch_reset(caps, select);
+        return;
+    }
     if (caps->lbr_select)
         msr_write(caps->lbr_select, select);
     for (unsigned i = 0; i < caps->lbr_depth; i++) {
@@ -18,8 +23,11 @@ void lbr_reset(const struct caps *caps, uint64_t select)
 
 struct window lbr_window(const struct caps *caps, uint64_t more)
 {
-    uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
+    uint64_t rest;
 
+    if (caps->lbr_layout == LBR_LAYOUT_ARCH)
+        return lbr_arch_window(more);
+    rest = msr_get(MSR_IA32_DEBUGCTL);
     return (struct window){ .msr = MSR_IA32_DEBUGCTL, .on = rest | caps->debugctl->lbr | more, .off = rest };
 }
 
@@ -36,7 +44,12 @@ static enum lbr_error read_entry(const struct caps *caps, unsigned n, struct lbr
 
 void lbr_read(const struct caps *caps, struct lbr_stack *stack)
 {
+    if (caps->lbr_layout == LBR_LAYOUT_ARCH) {
+        lbr_arch_read(caps, stack);
+        return;
+    }
     stack->depth = caps->lbr_depth;
+    stack->shifts = false;
     stack->tos = msr_get(caps->lbr_tos);
     stack->error = caps->lbr_depth > LBR_DEPTH_MAX ? LBR_DECODE_DEPTH : LBR_DECODE_OK;
     for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {

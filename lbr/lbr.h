@@ -13,7 +13,8 @@
 
 struct lbr_stack {
     unsigned depth;                          /* entries */
-    uint64_t tos;                            /* as read */
+    bool shifts;                             /* architectural: no top-of-stack pointer */
+    uint64_t tos;                            /* as read; 0 where it shifts */
     enum lbr_error error;                    /* the entries are valid only where it is LBR_DECODE_OK */
     struct lbr_entry entries[LBR_DEPTH_MAX]; /* the newest first */
 };

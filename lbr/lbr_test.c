@@ -151,7 +151,7 @@ static void top_of_stack(struct test_run *run)
 TEST(lbr_tos) = {
     .id = "lbr.tos",
     .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
-    .needs = NEED_LBR,
+    .needs = NEED_LBR | NEED_LBR_TOS,
     .records = true,
     .run = top_of_stack,
 };

@@ -66,12 +66,17 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
 static void branch_records(const struct line_sink *out, const struct caps *c)
 {
     const char *missing = caps_missing(c, NEED_LBR);
+    const char *info = c->lbr_info ? ", with info" : "", *filter = c->lbr_filter ? ", with filter" : "";
 
     if (missing)
         say(out, "lbr none: %s", missing);
+    else if (c->lbr_layout == LBR_LAYOUT_PACKED)
+        say(out, "lbr format %u, %u entries, from and to in one register each from 0x%" PRIx32, c->lbr_format,
+            c->lbr_depth, c->lbr_from);
     else
-        say(out, "lbr format %u, %u entries, from 0x%" PRIx32 " to 0x%" PRIx32 "%s%s", c->lbr_format, c->lbr_depth,
-            c->lbr_from, c->lbr_to, c->lbr_info ? ", with info" : "", c->lbr_select ? ", with filter" : "");
+        say(out, "lbr format %u, %u entries%s, from 0x%" PRIx32 " to 0x%" PRIx32 "%s%s%s%s", c->lbr_format,
+            c->lbr_depth, c->arch_lbr ? ", architectural" : "", c->lbr_from, c->lbr_to, info, filter,
+            c->lbr_callstack ? ", with call-stack mode" : "", c->lbr_branch_type ? ", with branch types" : "");
 }
 
 void machine_text(const struct line_sink *out, const struct caps *c)

@@ -25,6 +25,7 @@
 #define PERFEVTSEL_OS          MSR_BIT(17)
 #define PERFEVTSEL_INT         MSR_BIT(20)
 #define PERFEVTSEL_EN          MSR_BIT(22)
+#define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* records of this counter have the groups of MSR_PEBS_DATA_CFG */
 
 #define MSR_IA32_MISC_ENABLE 0x000001a0u
 
@@ -38,6 +39,7 @@
 #define LBR_SELECT_NEAR_IND_JMP  MSR_BIT(6)
 #define LBR_SELECT_NEAR_REL_JMP  MSR_BIT(7)
 #define LBR_SELECT_FAR_BRANCH    MSR_BIT(8)
+#define LBR_SELECT_CALL_STACK    MSR_BIT(9) /* suppresses nothing: returns take entries off */
 
 #define MSR_LASTBRANCH_TOS 0x000001c9u
 
@@ -78,6 +80,9 @@
 #define MSR_IA32_FIXED_CTR(n)      (0x00000309u + (n))
 #define MSR_IA32_PERF_CAPABILITIES 0x00000345u
 #define MSR_IA32_FIXED_CTR_CTRL    0x0000038du
+#define FIXED_CTR_CTRL_OS(n)       MSR_BIT(4 * (n))
+#define FIXED_CTR_CTRL_USR(n)      MSR_BIT(4 * (n) + 1)
+#define FIXED_CTR_CTRL_ADAPTIVE(n) MSR_BIT(4 * (n) + 32)
 
 #define MSR_IA32_PERF_GLOBAL_STATUS 0x0000038eu
 #define GLOBAL_STATUS_LBR_FRZ       MSR_BIT(58)
@@ -89,13 +94,39 @@
 #define MSR_IA32_PERF_GLOBAL_OVF_CTRL 0x00000390u /* same bits as GLOBAL_STATUS; a written 1 clears */
 
 #define MSR_PEBS_ENABLE           0x000003f1u
-#define PEBS_ENABLE_LL(n)         MSR_BIT(32 + (n)) /* load latency on general counter n */
+#define PEBS_ENABLE_LL(n)         MSR_BIT(32 + (n)) /* load latency on general counter n: Nehalem to Skylake */
+#define PEBS_ENABLE_FIXED(n)      MSR_BIT(32 + (n)) /* fixed counter n: Ice Lake and later */
 #define PEBS_ENABLE_UOP_TAG       MSR_BIT(24)       /* NetBurst */
 #define PEBS_ENABLE_MY_THR        MSR_BIT(25)       /* NetBurst; bit 26 is the other logical processor's */
 #define MSR_PEBS_MATRIX_VERT      0x000003f2u       /* NetBurst */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 
+#define MSR_PEBS_DATA_CFG          0x000003f2u /* Ice Lake and later */
+#define PEBS_DATA_CFG_MEMORY       MSR_BIT(0)
+#define PEBS_DATA_CFG_GPRS         MSR_BIT(1)
+#define PEBS_DATA_CFG_XMMS         MSR_BIT(2)
+#define PEBS_DATA_CFG_LBRS         MSR_BIT(3)
+#define PEBS_DATA_CFG_LBR_COUNT(n) ((uint64_t)((n)-1) << 24) /* entries, 1 to 256 */
+
 #define MSR_IA32_DS_AREA 0x00000600u
+
+/* Architectural LBRs: a set bit of the filter lets in. */
+#define MSR_IA32_LBR_INFO(n)  (0x00001200u + (n))
+#define MSR_IA32_LBR_CTL      0x000014ceu
+#define LBR_CTL_LBREN         MSR_BIT(0)
+#define LBR_CTL_OS            MSR_BIT(1)
+#define LBR_CTL_USR           MSR_BIT(2)
+#define LBR_CTL_CALL_STACK    MSR_BIT(3)
+#define LBR_CTL_JCC           MSR_BIT(16)
+#define LBR_CTL_NEAR_REL_JMP  MSR_BIT(17)
+#define LBR_CTL_NEAR_IND_JMP  MSR_BIT(18)
+#define LBR_CTL_NEAR_REL_CALL MSR_BIT(19)
+#define LBR_CTL_NEAR_IND_CALL MSR_BIT(20)
+#define LBR_CTL_NEAR_RET      MSR_BIT(21)
+#define LBR_CTL_OTHER_BRANCH  MSR_BIT(22) /* far branches, interrupts, exceptions */
+#define MSR_IA32_LBR_DEPTH    0x000014cfu /* a write empties all entries */
+#define MSR_IA32_LBR_FROM(n)  (0x00001500u + (n))
+#define MSR_IA32_LBR_TO(n)    (0x00001600u + (n))
 
 #define MSR_IA32_EFER 0xc0000080u
 #define EFER_LME      MSR_BIT(8)

@@ -316,8 +316,19 @@ static void architectural_lbrs(void **state)
     assert_int_equal(caps.lbr_tos, 0);
     assert_int_equal(caps.lbr_select, 0);
     assert_true(caps.lbr_callstack);
+    assert_true(caps.lbr_filter);
+    assert_true(caps.lbr_branch_type);
+    input.debugctl_lbr = CAPS_DIFFERS; /* its bit 0 reads as 0 here */
+    input.arch_lbr_control = CAPS_HOLDS;
+    assert_available(&input, NEED_LBR | NEED_LBR_INFO | NEED_LBR_SELECT | NEED_LBR_CALLSTACK | NEED_ARCH_LBR);
+    assert_missing(&input, NEED_LBR_TOS, "no top of stack: architectural LBRs shift, and entry 0 is the newest");
     input.leaf_1c.ebx = 0x3;
     assert_false(fill(&input).lbr_callstack);
+    input.leaf_1c.ebx = 0x6;
+    assert_missing(&input, NEED_LBR_SELECT, "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1");
+    input.leaf_1c.ecx = 0x1;
+    assert_missing(&input, NEED_LBR_INFO, "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1");
+    assert_false(fill(&input).lbr_branch_type);
     input.leaf_1c.eax = 0x40000001;
     assert_int_equal(fill(&input).lbr_depth, 8);
 }
@@ -528,16 +539,22 @@ static void each_reason_of_the_lbr(void **state)
         input.leaf_7.edx |= 1u << 19;
         input.leaf_1c = (struct caps_leaf)LEAF(0x4000010b, 0x7, 0x7, 0);
         input.debugctl_lbr = CAPS_DIFFERS;
-        assert_missing(&input, users[i], "no LBR: architectural LBRs, which this program does not read");
+        assert_missing(&input, users[i], "no LBR: IA32_LBR_CTL was not tried");
+        input.arch_lbr_control = CAPS_DIFFERS;
+        assert_missing(&input, users[i], "no LBR: IA32_LBR_CTL bit 0 does not stay set");
+        input.arch_lbr_control = CAPS_FAULTS;
+        assert_missing(&input, users[i], "no LBR: IA32_LBR_CTL cannot be written");
+        input.arch_lbr_control = CAPS_HOLDS;
         assert_true(fill(&input).arch_lbr);
         assert_int_equal(fill(&input).arch_lbr_depths, 0x0b);
         input.leaf_1c.valid = false;
         assert_int_equal(fill(&input).arch_lbr_depths, 0);
+        assert_missing(&input, users[i], "no LBR: CPUID.1CH:EAX names no depth");
     }
 
     struct caps_input input = skylake();
     input.perf_capabilities.value = 0x33c6; /* format 6 has its cycles in TO */
-    assert_missing(&input, NEED_LBR_INFO, "no LBR cycles: the LBR format has no MSR_LBR_INFO_x");
+    assert_missing(&input, NEED_LBR_INFO, "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1");
     assert_available(&input, NEED_LBR | NEED_LBR_SELECT);
     input.perf_capabilities.value = 0x33c7;
     assert_available(&input, NEED_LBR_INFO);

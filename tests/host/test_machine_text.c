@@ -55,6 +55,8 @@ static struct caps skylake(void)
         .lbr_info = 0xdc0,
         .lbr_select = 0x1c8,
         .notes = no_notes,
+        .lbr_filter = true,
+        .lbr_callstack = true,
     };
 }
 
@@ -70,7 +72,7 @@ static void everything(void **state)
         "ds 64-bit layout, management area of 96 bytes, DTES64",
         "bts records of 24 bytes, filter by privilege level, prediction flag not defined",
         "pebs format 3, records of 200 bytes, trap-like, counters 0xf",
-        "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter",
+        "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter, with call-stack mode",
     };
     struct lines got = { 0 };
     struct caps caps = skylake();
@@ -110,6 +112,7 @@ static void less(void **state)
     caps.lbr_format = 3;
     caps.lbr_depth = 16;
     caps.lbr_info = caps.lbr_select = 0;
+    caps.lbr_filter = caps.lbr_callstack = false;
     machine_text(&(struct line_sink){ keep, &got }, &caps);
     assert_int_equal(got.count, COUNT_OF(expected));
     for (size_t i = 0; i < COUNT_OF(expected); i++)
