@@ -15,7 +15,7 @@ NASM := nasm
 LD := ld
 OBJCOPY := objcopy
 profile ?= skylake
-width ?= 64
+width ?=
 options ?=
 V ?= 0
 ifeq ($V,0)
@@ -248,7 +248,7 @@ export profile width options route
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t boots)
 
 .PHONY: run gdb test qemu-test bench
-run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=64 options="..." route=uefi|cd|usb
+run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|..
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options"
 
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
