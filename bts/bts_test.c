@@ -185,9 +185,9 @@ static void predicted(struct test_run *run)
     test_equal(run, "branches of a steady loop that are marked as mispredicted", count_predicted(run, 0, false), 0);
 }
 
-TEST(bts_predicted) = {
-    .id = "bts.predicted",
-    .title = "Bit 4 of a record's flags is set for the branches of a steady loop",
+TEST(bts_circular_predicted) = {
+    .id = "bts.circular.predicted",
+    .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = predicted,
