@@ -18,11 +18,6 @@
  */
 #include "model/engine_parts.h"
 
-#define LBR_SELECT_CPL_EQ_0     (UINT64_C(1) << 0)
-#define LBR_SELECT_CPL_NEQ_0    (UINT64_C(1) << 1)
-#define LBR_SELECT_FIRST_KIND   2
-#define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
-
 #define LBR_MISPRED         (UINT64_C(1) << 63) /* of FROM or of LBR_INFO, whichever the format has */
 #define LBR_INFO_MAX_CYCLES 0xffff
 
@@ -140,6 +135,8 @@ static struct lbr_entry lbr_encode(enum lbr_format format, const struct lbr_even
         return (struct lbr_entry){ (e->from & ~(UINT64_C(7) << 61)) | flag, e->to, 0 };
     case LBR_FORMAT_INFO:
         return (struct lbr_entry){ e->from, e->to, flag | cycles };
+    case LBR_FORMAT_ARCH:
+        return (struct lbr_entry){ e->from, e->to, lbr_arch_info(e) };
     default:
         return (struct lbr_entry){ e->from, e->to, 0 };
     }
@@ -147,11 +144,13 @@ static struct lbr_entry lbr_encode(enum lbr_format format, const struct lbr_even
 
 static void push_lbr(struct vcpu *v, const struct branch *b)
 {
-    uint64_t mask = v->profile->lbr_depth - 1;
+    uint64_t mask = lbr_depth(v) - 1;
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-    const struct lbr_event event = { b->block->last, b->to, b->time - v->lbr_time, b->mispredicted };
+    const struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr_time,
+                                     b->mispredicted, v->lbr_timed, b->block->end };
 
     v->lbr_time = b->time;
+    v->lbr_timed = true;
     *tos = (*tos + 1) & mask;
     v->lbr[*tos] = lbr_encode(v->profile->lbr_format, &event);
     if (v->truth != NULL) {
@@ -162,7 +161,7 @@ static void push_lbr(struct vcpu *v, const struct branch *b)
 static void store_lbr(struct vcpu *v, const struct branch *branches, unsigned n)
 {
     uint64_t select = v->regs[REG_MSR_LBR_SELECT];
-    unsigned depth = v->profile->lbr_depth;
+    unsigned depth = lbr_depth(v);
 
     for (unsigned i = 0; i < n; i++) {
         const struct branch *b = &branches[i];
@@ -198,11 +197,18 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
 {
     bool near = block->end < END_FAR;
     bool call = block->end == END_REL_CALL || block->end == END_IND_CALL;
+    bool conditional = block->end == END_JCC;
     uint64_t kinds = near ? BIT(taken ? EVENT_NEAR_TAKEN : EVENT_NOT_TAKEN) : 0;
 
+    kinds |= conditional && taken ? BIT(EVENT_CONDITIONAL_TAKEN) : 0;
     if (mispredicted) {
+        bool indirect_call = block->end == END_IND_CALL;
+
+        kinds |= conditional ? BIT(taken ? EVENT_MISPREDICTED_CONDITIONAL_TAKEN : EVENT_MISPREDICTED_NOT_TAKEN) : 0;
+        kinds |= indirect_call ? BIT(EVENT_MISPREDICTED_INDIRECT_CALLS) : 0;
+        kinds |= indirect_call || block->end == END_IND_JMP ? BIT(EVENT_MISPREDICTED_INDIRECT) : 0;
         kinds |= BIT(EVENT_MISPREDICTED);
-        kinds |= block->end == END_JCC ? BIT(EVENT_MISPREDICTED_CONDITIONAL) : 0;
+        kinds |= conditional ? BIT(EVENT_MISPREDICTED_CONDITIONAL) : 0;
         kinds |= call ? BIT(EVENT_MISPREDICTED_CALLS) : 0;
         kinds |= near && taken ? BIT(EVENT_MISPREDICTED_NEAR_TAKEN) : 0;
         kinds |= near && block->end != END_RET ? BIT(EVENT_MISPREDICTED_TAGGABLE) : 0;
@@ -288,7 +294,7 @@ static inline unsigned gather(struct vcpu *v, const struct block *const *blocks,
  */
 static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
-    unsigned needed = v->profile->lbr_depth + 1;
+    unsigned needed = lbr_depth(v) + 1;
 
     if (!lbr_on(v) || bts_on(v) || v->counts_outcomes || v->truth != NULL || v->regs[REG_MSR_LBR_SELECT] != 0) {
         return 0;
@@ -312,7 +318,7 @@ static void pass_over(struct vcpu *v, unsigned n)
         v->predictor[v->ring[i]->slot] = next;
         taken += block_took(v->ring[i], next);
     }
-    *tos = taken & (v->profile->lbr_depth - 1);
+    *tos = taken & (lbr_depth(v) - 1);
 }
 
 static void drain(struct vcpu *v, unsigned n)

@@ -27,6 +27,8 @@ static bool end_counts(enum event_kind kind, enum block_end end)
         return end == END_FAR || end == END_INT;
     case EVENT_INDIRECT_BRANCHES:
         return end == END_IND_CALL || end == END_IND_JMP || end == END_RET;
+    case EVENT_INDIRECT:
+        return end == END_IND_CALL || end == END_IND_JMP;
     case EVENT_TYPED_BRANCHES:
         return end >= END_JCC && end < END_REL_JMP;
     default:
@@ -179,28 +181,46 @@ static void configure_general(struct vcpu *v, unsigned i)
     c->event_class = event_class(kind, user && system ? ANY_RING : system ? RING_0 : OTHER_RINGS);
     c->interrupts = select & EVTSEL_INT;
     if (kind == EVENT_LOAD_LATENCY) {
-        asked = asked && (enable >> (PEBS_ENABLE_LL_EN + i) & 1);
+        asked = asked && (v->profile->pebs_adaptive || (enable >> (PEBS_ENABLE_LL_EN + i) & 1));
     } else if (kind == EVENT_PRECISE_STORES) {
         asked = asked && enable >> PEBS_ENABLE_PS_EN;
     }
     c->pebs = asked && e != NULL && e->precision != NOT_PRECISE;
     c->address = c->pebs && e->precision == PRECISE_WITH_ADDRESS;
-    c->pdir = c->pebs && i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
-              (select >> 8 & 0xff) == v->profile->pdir_umask;
+    c->pdir = c->pebs && ((i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
+                           (select >> 8 & 0xff) == v->profile->pdir_umask) ||
+                          (v->profile->pdist_counters & counter_bit(v, i)));
+    c->adaptive = select & EVTSEL_ADAPTIVE;
     c->active = kind != EVENT_NONE && (user || system) && (enabling & EVTSEL_EN) &&
                 (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1);
 }
 
-/* All three fixed counters (instructions, core and reference cycles) count instructions in modelled time. */
+/*
+ * All fixed counters (instructions, core and reference cycles, slots of top-down analysis) count instructions in
+ * modelled time.
+ */
 static void configure_fixed(struct vcpu *v, unsigned i)
 {
     unsigned control = (unsigned)(v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * i) & 0xf;
     struct counter *c = &v->counters[v->profile->general_counters + i];
+    const uint64_t bit = counter_bit(v, v->profile->general_counters + i);
     unsigned rings = control & 3;
 
     c->event_class = event_class(EVENT_INSTRUCTIONS, rings == 3 ? ANY_RING : rings == 1 ? RING_0 : OTHER_RINGS);
     c->interrupts = control & 8;
+    c->pebs = v->profile->pebs_adaptive && (v->regs[REG_IA32_PEBS_ENABLE] & bit);
+    c->pdir = c->pebs && (v->profile->pdist_counters & bit);
+    c->adaptive = v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_ADAPTIVE + 4 * i) & 1;
     c->active = rings != 0 && (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> (FIXED_STATUS_SHIFT + i) & 1);
+}
+
+void counting_load(struct vcpu *v, unsigned i, uint64_t value)
+{
+    struct counter *c = &v->counters[i];
+
+    c->value = value & width_mask(v);
+    c->near = width_mask(v) - c->value + 1 < v->profile->pdist_distance;
+    c->armed = false;
 }
 
 void counting_configure(struct vcpu *v, struct place place)
@@ -222,6 +242,7 @@ void counting_configure(struct vcpu *v, struct place place)
         c->moved = false;
     }
     v->counts_outcomes = false;
+    v->records_lbrs = false;
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
         v->hot->counts[id] = 0; /* a class that nobody counts is far from CLASS_DUE */
     }
@@ -231,6 +252,7 @@ void counting_configure(struct vcpu *v, struct place place)
         if (!c->active) {
             continue;
         }
+        v->records_lbrs = v->records_lbrs || (c->pebs && c->adaptive);
         if (c->event_class < INLINE_CLASSES) {
             v->wants_classes |= UINT64_C(1) << c->event_class;
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
@@ -239,6 +261,7 @@ void counting_configure(struct vcpu *v, struct place place)
             v->wants_data = true;
         }
     }
+    v->records_lbrs = v->records_lbrs && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && lbr_on(v);
     counting_arm(v, place);
 }
 
@@ -285,22 +308,19 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
             recorded |= UINT64_C(1) << i;
         } else if (overflowed && c->pebs) {
             c->armed = true;
-            recorded |= c->pdir ? UINT64_C(1) << i : 0;
+            recorded |= c->pdir && !c->near ? UINT64_C(1) << i : 0;
         } else if (overflowed && is_netburst(v)) {
             netburst_overflow(v, i);
         } else if (overflowed) {
-            bool fixed = i >= v->profile->general_counters;
-
-            v->status |= UINT64_C(1) << (fixed ? FIXED_STATUS_SHIFT + i - v->profile->general_counters : i);
+            v->status |= counter_bit(v, i);
             v->pmi_wanted = v->pmi_wanted || c->interrupts;
         }
         c->moved = false;
     }
     if (recorded != 0 && pebs_record(v, recorded, ip, eventing_ip, data)) {
-        for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        for (unsigned i = 0; i < n; i++) {
             if (recorded >> i & 1) {
-                v->counters[i].armed = false;
-                v->counters[i].value = pebs_reset_value(v, i) & width_mask(v);
+                counting_load(v, i, pebs_reset_value(v, i));
             }
         }
     }
@@ -386,6 +406,9 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
     if (counting_due(v)) {
         uint64_t eventing_ip = running_block(v) != NULL ? running_block(v)->last : v->left_behind;
 
+        if (v->records_lbrs) {
+            branches_drain(v, false, block->pc, block->cpl); /* its branch is in its own record */
+        }
         counting_fall_due(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
         if (v->pmi_wanted) {
             branches_drain(v, false, block->pc, block->cpl);

@@ -39,7 +39,7 @@ static void begin(struct vcpu *v, struct place place)
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
     v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
-    v->data.level = LEVEL_L1;
+    v->data.level = v->data.store_level = LEVEL_L1;
     v->hot->data_pending = 1;
 }
 
@@ -77,11 +77,32 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
     slowest->address = address;
     slowest->latency = latency;
     if (store) {
+        v->data.store_level = level;
         slowest->source = level == LEVEL_L1 ? STORE_HIT_L1 : 0;
     } else {
         v->data.level = level;
         slowest->source = v->profile->memory.source[level] | source_flags(v, tlb_miss);
     }
+}
+
+uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access)
+{
+    return access->latency + (v->profile->pebs_cache_latency && access->latency > 0);
+}
+
+bool data_source_known(const struct vcpu *v)
+{
+    if (!v->profile->pebs_latency_aux) {
+        return true;
+    }
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->event_class / EVENT_QUALIFIERS == EVENT_BLOCKED_LOADS) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool happened(const struct vcpu *v, enum event_kind kind)
@@ -94,6 +115,7 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
         return load;
     case EVENT_STORES:
     case EVENT_PRECISE_STORES:
+    case EVENT_STORE_LATENCY:
         return store;
     case EVENT_LOCKED_LOADS:
         return load && (v->data.flags & INSN_LOCKED);
@@ -123,7 +145,7 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_L3_MISSES:
         return load && v->data.level > LEVEL_L3;
     case EVENT_LOAD_LATENCY:
-        return load && v->data.load.latency > v->regs[REG_MSR_PEBS_LD_LAT];
+        return load && data_instruction_latency(v, &v->data.load) > v->regs[REG_MSR_PEBS_LD_LAT];
     default:
         return false;
     }
@@ -135,7 +157,14 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
     bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES;
 
     if (kind == EVENT_LOAD_LATENCY) {
-        return v->data.load;
+        uint64_t source = data_source_known(v) ? v->data.load.source : 0;
+
+        return (struct data_access){ v->data.load.address, source, v->data.load.latency };
+    }
+    if (kind == EVENT_STORE_LATENCY) {
+        uint64_t source = v->profile->memory.source[v->data.store_level] | source_flags(v, v->data.stlb_store);
+
+        return (struct data_access){ v->data.store.address, source, v->data.store.latency };
     }
     if (kind == EVENT_PRECISE_STORES) {
         uint64_t status = v->data.store.source | source_flags(v, v->data.stlb_store);
@@ -182,6 +211,9 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
     }
     struct data_access access = describe(v, due);
 
+    if (v->records_lbrs && place.block == NULL) {
+        branches_drain(v, false, ip, v->data.cpl); /* the instruction's own branch is in its record */
+    }
     counting_fall_due(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi_wanted) {
         if (place.block != NULL) {

@@ -76,6 +76,8 @@ struct host {
     bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
     /* The register file as it stands after the instruction that retired last, which is followed by the one at ip. */
     void (*registers)(void *cpu, uint64_t ip, struct registers *registers);
+    /* XMM0 to XMM15 at that moment, the low quadword of each first. */
+    void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* What RDTSC would read. */
     uint64_t (*tsc)(void *cpu);
     /* Delivers what LVTPC says and sets its mask bit; returns LVTPC as it stood before. */
@@ -97,6 +99,8 @@ struct counter {
     bool pebs;    /* its overflow arms PEBS */
     bool address; /* its records say which data was accessed */
     bool pdir;
+    bool near;       /* it was loaded with too few events to go for that */
+    bool adaptive;   /* its records have the groups of MSR_PEBS_DATA_CFG */
     bool interrupts; /* PMI on overflow */
     bool armed;      /* it has overflowed; its next event writes the record */
     bool moved;      /* its event happened since the counters were last looked at */
@@ -145,18 +149,20 @@ struct vcpu {
     uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
 
     bool counts_outcomes;
+    bool records_lbrs; /* PEBS records may hold the LBR stack */
 
     /* branches */
     const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
     unsigned ring_used, ring_limit;
     uint64_t time, lbr_time; /* cycles; at the newest entry */
     struct lbr_entry lbr[MAX_LBR];
+    bool lbr_timed; /* cycles have been counted since the entry before */
     uint64_t last_branch;
     uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
 
     /* records on their way to memory */
     uint8_t bts_stage[ENGINE_RING * ENCODE_BTS_MAX];
-    uint8_t pebs_stage[PEBS_STAGE * ENCODE_PEBS_MAX];
+    uint8_t pebs_stage[PEBS_STAGE * ENCODE_PEBS_MAX + ADAPTIVE_MAX_BYTES];
     unsigned bts_staged;      /* records */
     size_t pebs_staged;       /* bytes */
     uint64_t bts_at, pebs_at; /* where the stage goes */
@@ -175,7 +181,7 @@ struct vcpu {
         bool untaggable; /* NetBurst's tags, by which alone it counts accesses, pass it over */
         bool split_load, split_store, stlb_load, stlb_store;
         struct data_access load, store; /* the slowest of each */
-        unsigned level;                 /* of that load */
+        unsigned level, store_level;    /* of these two */
     } data;
 };
 

@@ -21,10 +21,24 @@
 #define EVTSEL_INV      (UINT64_C(1) << 23)
 #define EVTSEL_CMASK(v) ((unsigned)((v) >> 24) & 0xff)
 
+#define EVTSEL_ADAPTIVE (UINT64_C(1) << 34)
+
+/* IA32_FIXED_CTR_CTRL: the first of a bit every four for the fixed counters */
+#define FIXED_CTRL_ADAPTIVE 32
+
 #define FIXED_STATUS_SHIFT 32
 
 /* NetBurst's CCCRs */
 #define CCCR_ENABLE (UINT64_C(1) << 12)
+
+/* IA32_LBR_CTL */
+#define LBR_CTL_LBREN (UINT64_C(1) << 0)
+
+/* MSR_LBR_SELECT: what is not recorded. From the third bit on, kinds of branch in the order of enum block_end. */
+#define LBR_SELECT_CPL_EQ_0     (UINT64_C(1) << 0)
+#define LBR_SELECT_CPL_NEQ_0    (UINT64_C(1) << 1)
+#define LBR_SELECT_FIRST_KIND   2
+#define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
 
 /* IA32_PEBS_ENABLE: the first of a bit for each general counter, and the precise store facility's */
 #define PEBS_ENABLE_LL_EN 32
@@ -45,7 +59,15 @@ static inline bool bts_on(const struct vcpu *v)
 
 static inline bool lbr_on(const struct vcpu *v)
 {
-    return debugctl_has(v, v->profile->debugctl->lbr) && !(v->status & STATUS_LBR_FRZ);
+    bool on =
+        v->profile->lbr_depths ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN : debugctl_has(v, v->profile->debugctl->lbr);
+
+    return on && !(v->status & STATUS_LBR_FRZ);
+}
+
+static inline unsigned lbr_depth(const struct vcpu *v)
+{
+    return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
 }
 
 static inline uint64_t width_mask(const struct vcpu *v)
@@ -69,6 +91,8 @@ void engine_update(struct vcpu *v, struct place place);
 void counting_update(struct vcpu *v, struct place place);
 /* Reads the event selects, fixed control, global control and PEBS enable registers; values must be up to date. */
 void counting_configure(struct vcpu *v, struct place place);
+/* Loads v->counters[i] with a value of counter_width bits. */
+void counting_load(struct vcpu *v, unsigned i, uint64_t value);
 /* Says anew how far each class is from overflow. */
 void counting_arm(struct vcpu *v, struct place place);
 /* Whether, between two blocks, the instruction that retired last has taken a class to its end. */
@@ -101,6 +125,8 @@ struct lbr_event {
     uint64_t from, to;
     uint64_t cycles; /* as counted: may be more than an entry holds */
     bool mispredicted;
+    bool timed;  /* the cycles are known */
+    uint8_t end; /* enum block_end */
 };
 
 /* netburst.c, for processors whose counters are NetBurst's */
@@ -119,12 +145,46 @@ static inline bool is_netburst(const struct vcpu *v)
     return v->profile->netburst != NETBURST_NONE;
 }
 
+/* data.c */
+/*
+ * Cycles from the dispatch of an instruction to its completion. Where a record tells them from those of the data there
+ * is one more, that in which the instruction retires.
+ */
+uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access);
+/* Whether load latency records have a data source: an event that some processors need for it is counted. */
+bool data_source_known(const struct vcpu *v);
+
 /* pebs.c */
-/* Writes a record; false when there was no room for it. */
+/* Writes a record; false when there was no room for it. counters: bit i is v->counters[i]. */
 bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip, const struct data_access *data);
-/* What the i-th general counter is reloaded with. */
+/* What v->counters[i] is reloaded with. */
 uint64_t pebs_reset_value(const struct vcpu *v, unsigned i);
 void pebs_flush(struct vcpu *v);
+/* The size of a record of these counters. */
+size_t pebs_record_bytes(const struct vcpu *v, const struct ds_form *form, uint64_t counters);
+
+/* lbr_arch.c: the architectural LBR stack, whose entry 0 is the newest */
+bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth);
+void lbr_arch_set_depth(struct vcpu *v, uint64_t depth);
+void lbr_arch_set_control(struct vcpu *v, uint64_t control);
+/* The value of INFO for a branch. */
+uint64_t lbr_arch_info(const struct lbr_event *event);
+/* BR_TYPE. */
+unsigned lbr_arch_type(enum block_end end);
+
+/* The i-th newest entry of the stack. */
+static inline struct lbr_entry *lbr_newest(struct vcpu *v, unsigned i)
+{
+    return &v->lbr[(v->regs[REG_MSR_LASTBRANCH_TOS] - i) & (lbr_depth(v) - 1)];
+}
+
+/* The bit of a counter in IA32_PERF_GLOBAL_STATUS, _CTRL and IA32_PEBS_ENABLE. */
+static inline uint64_t counter_bit(const struct vcpu *v, unsigned i)
+{
+    unsigned general = v->profile->general_counters;
+
+    return UINT64_C(1) << (i < general ? i : FIXED_STATUS_SHIFT + i - general);
+}
 
 /* How the debug store is laid out now. */
 struct ds_form engine_ds_form(const struct vcpu *v);
@@ -134,6 +194,7 @@ bool engine_read_ds(struct vcpu *v);
 /* truth.c: one line each in the truth log, if there is one. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);
 void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_event *event);
+void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_event *event, const struct adaptive_event *extra);
 void truth_pebs_dropped(struct vcpu *v, uint64_t at);
 void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event);
 void truth_pmi(struct vcpu *v, uint32_t lvtpc);

@@ -43,7 +43,15 @@ static bool canonical(uint64_t address)
     return top == 0 || top == 0x1ffff;
 }
 
-static bool may_be_written(const struct profile_msr *m, uint64_t value)
+/* Of the architectural LBR stack there are as many entries as IA32_LBR_DEPTH says. */
+static bool exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
+
+    return m->reg != REG_ABSENT && (!lbr || i < lbr_depth(v));
+}
+
+static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     const uint64_t flag = UINT64_C(1) << 63;
 
@@ -55,6 +63,8 @@ static bool may_be_written(const struct profile_msr *m, uint64_t value)
         return canonical(value);
     case CHECK_FLAG_AND_ADDRESS:
         return canonical((value & ~flag) | (value << 1 & flag));
+    case CHECK_LBR_DEPTH:
+        return lbr_arch_has_depth(v->profile, value);
     default:
         return true;
     }
@@ -78,7 +88,7 @@ static uint64_t in_use(const struct vcpu *v)
     return value;
 }
 
-static uint64_t read_register(const struct vcpu *v, const struct profile_msr *m, unsigned i)
+static uint64_t read_register(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS:
@@ -111,9 +121,28 @@ static uint64_t read_register(const struct vcpu *v, const struct profile_msr *m,
         return v->escr[netburst_number(m, i)];
     case REG_ZERO:
         return 0;
+    case REG_IA32_LBR_FROM:
+        return lbr_newest(v, i)->from;
+    case REG_IA32_LBR_TO:
+        return lbr_newest(v, i)->to;
+    case REG_IA32_LBR_INFO:
+        return lbr_newest(v, i)->info;
     default:
         return v->regs[m->reg];
     }
+}
+
+/* A fixed counter whose control changes is no longer armed. */
+static void write_fixed_control(struct vcpu *v, uint64_t value)
+{
+    uint64_t changed = v->regs[REG_IA32_FIXED_CTR_CTRL] ^ value;
+
+    for (unsigned i = 0; i < v->profile->fixed_counters; i++) {
+        if (changed & UINT64_C(0x10000000f) << 4 * i) {
+            v->counters[v->profile->general_counters + i].armed = false;
+        }
+    }
+    v->regs[REG_IA32_FIXED_CTR_CTRL] = value;
 }
 
 static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
@@ -126,19 +155,20 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
         v->status |= value;
         break;
     case REG_IA32_PMC: /* 32 bits, sign-extended to the counter's width */
-        v->counters[i].value = (uint64_t)(int64_t)(int32_t)value & width_mask(v);
-        v->counters[i].armed = false;
+        counting_load(v, i, (uint64_t)(int64_t)(int32_t)value);
         break;
     case REG_IA32_A_PMC:
-        v->counters[i].value = value;
-        v->counters[i].armed = false;
+        counting_load(v, i, value);
         break;
     case REG_IA32_PERFEVTSEL:
-        v->event_select[i] = value;
+        v->event_select[i] = value & ~m->ignored;
         v->counters[i].armed = false;
         break;
     case REG_IA32_FIXED_CTR:
-        v->counters[v->profile->general_counters + i].value = value;
+        counting_load(v, v->profile->general_counters + i, value);
+        break;
+    case REG_IA32_FIXED_CTR_CTRL:
+        write_fixed_control(v, value & ~m->ignored);
         break;
     case REG_LASTBRANCH_FROM:
         v->lbr[i].from = value;
@@ -163,6 +193,21 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
     case REG_NETBURST_ESCR:
         v->escr[netburst_number(m, i)] = value & ~m->ignored;
         break;
+    case REG_IA32_LBR_FROM:
+        lbr_newest(v, i)->from = value;
+        break;
+    case REG_IA32_LBR_TO:
+        lbr_newest(v, i)->to = value;
+        break;
+    case REG_IA32_LBR_INFO:
+        lbr_newest(v, i)->info = value & ~m->ignored;
+        break;
+    case REG_IA32_LBR_DEPTH:
+        lbr_arch_set_depth(v, value);
+        break;
+    case REG_IA32_LBR_CTL:
+        lbr_arch_set_control(v, value);
+        break;
     default:
         v->regs[m->reg] = (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
         break;
@@ -177,7 +222,7 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
-    if (m->reg == REG_ABSENT) {
+    if (!exists(v, m, address - m->address)) {
         return MSR_FAULT;
     }
     counting_update(v, place);
@@ -194,7 +239,7 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
-    if (m->reg == REG_ABSENT || !may_be_written(m, value)) {
+    if (!exists(v, m, address - m->address) || !may_be_written(v, m, value)) {
         return MSR_FAULT;
     }
 
@@ -203,6 +248,8 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
 
     if (m->reg == REG_IA32_DS_AREA) {
         referee_ds_area_write(v, ip);
+    } else if (m->reg == REG_IA32_FIXED_CTR) {
+        referee_counter_write(v, v->profile->general_counters + i, ip);
     } else if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC ||
                (m->reg == REG_IA32_PERFEVTSEL && (value & EVTSEL_EN))) {
         referee_counter_write(v, i, ip);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PEBS records of the formats 0000b to 0011b and of the 32-bit form, trap-like: RIP and the registers are those after
- * the instruction that the record is of.
+ * PEBS records, trap-like: RIP and the registers are those after the instruction that the record is of.
  *
  * Bounds. A record that does not fit before the absolute maximum is skipped entirely: nothing is written, no status bit
  * is set, and the counter stays armed, so that the first event after software has made room is recorded. SDM Vol. 3B
@@ -34,9 +33,62 @@ void pebs_flush(struct vcpu *v)
 
 uint64_t pebs_reset_value(const struct vcpu *v, unsigned i)
 {
-    unsigned slot = is_netburst(v) ? 0 : i; /* one counter of many can sample */
+    const unsigned slots = encode_general_resets(&v->form);
+    const unsigned general = v->profile->general_counters;
 
-    return slot < encode_general_resets(&v->form) ? v->ds.reset[slot] : 0;
+    if (i >= general) {
+        return i - general < encode_fixed_resets(&v->form) ? v->ds.reset[slots + i - general] : 0;
+    }
+    if (is_netburst(v)) {
+        return v->ds.reset[0]; /* one counter of many can sample */
+    }
+    return i < slots ? v->ds.reset[i] : 0;
+}
+
+/* A record has its groups if any of its counters asks for them, else the basic one. */
+static uint32_t adaptive_format(const struct vcpu *v, uint64_t counters)
+{
+    for (unsigned i = 0; i < MAX_COUNTERS; i++) {
+        if ((counters >> i & 1) && v->counters[i].adaptive) {
+            return (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+        }
+    }
+    return 0;
+}
+
+size_t pebs_record_bytes(const struct vcpu *v, const struct ds_form *form, uint64_t counters)
+{
+    return v->profile->pebs_adaptive ? adaptive_bytes(adaptive_format(v, counters)) : encode_pebs_bytes(form);
+}
+
+/* Encodes what only adaptive records have, together with the event. */
+static void encode_adaptive(struct vcpu *v, uint8_t *bytes, uint32_t format, struct pebs_event *event,
+                            const struct data_access *data)
+{
+    struct adaptive_event extra = { .format = format };
+    struct lbr_entry stack[MAX_LBR];
+
+    if (v->profile->pebs_timing) {
+        extra.retire_latency = 1; /* a cycle an instruction */
+    }
+    if (data != NULL && v->profile->pebs_cache_latency) {
+        event->latency = data_instruction_latency(v, data);
+        extra.cache_latency = (uint16_t)data->latency;
+    }
+    if (format & DATA_CFG_XMMS) {
+        v->host->xmm(v->cpu, extra.xmm);
+    }
+    if (format & DATA_CFG_LBRS) {
+        extra.lbr = stack;
+        extra.lbr_count = lbr_depth(v);
+        for (unsigned i = 0; i < extra.lbr_count; i++) {
+            stack[i] = *lbr_newest(v, i);
+        }
+    }
+    adaptive_encode(bytes, event, &extra);
+    if (v->truth != NULL) {
+        truth_adaptive(v, v->ds.pebs.index, event, &extra);
+    }
 }
 
 static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip,
@@ -44,13 +96,17 @@ static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip
 {
     uint64_t others = v->profile->pebs_format < FORMAT_WITH_OWN_COUNTERS ? v->status : 0;
     struct registers registers;
+    uint64_t bits = 0;
 
+    for (unsigned i = 0; i < MAX_COUNTERS; i++) {
+        bits |= counters >> i & 1 ? counter_bit(v, i) : 0;
+    }
     v->host->registers(v->cpu, ip, &registers);
 
     struct pebs_event event = {
         .rflags = registers.rflags,
         .ip = ip,
-        .counters = counters | others,
+        .counters = bits | others,
         .eventing_ip = eventing_ip,
         .tsc = v->host->tsc(v->cpu),
     };
@@ -67,14 +123,14 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
 {
     struct ds_buffer *pebs = &v->ds.pebs;
 
-    if (v->truth != NULL) {
-        branches_drain(v, true, 0, 0); /* the log is in order of time */
+    if (v->truth != NULL || v->records_lbrs) {
+        branches_drain(v, true, 0, 0); /* the log is in order of time, and so is the record's stack */
     }
     if (v->pebs_staged == 0 && !engine_read_ds(v)) {
         referee_report(v, RECORD_LOST, eventing_ip);
         return false;
     }
-    const size_t size = encode_pebs_bytes(&v->form);
+    const size_t size = pebs_record_bytes(v, &v->form, counters);
 
     if (pebs->index + size > pebs->maximum || pebs->index < pebs->base) {
         if (!v->pebs_dropping) {
@@ -90,17 +146,21 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
         v->pebs_at = pebs->index;
         v->pebs_first = eventing_ip;
     }
-    encode_pebs(v->pebs_stage + v->pebs_staged, &v->form, &event);
-    v->pebs_staged += size;
-    if (v->truth != NULL) {
-        truth_pebs(v, pebs->index, size, &event);
+    if (v->profile->pebs_adaptive) {
+        encode_adaptive(v, v->pebs_stage + v->pebs_staged, adaptive_format(v, counters), &event, data);
+    } else {
+        encode_pebs(v->pebs_stage + v->pebs_staged, &v->form, &event);
+        if (v->truth != NULL) {
+            truth_pebs(v, pebs->index, size, &event);
+        }
     }
+    v->pebs_staged += size;
     pebs->index += size;
     if (pebs->index >= pebs->threshold) {
         v->status |= STATUS_OVF_BUF;
         v->pmi_wanted = true;
     }
-    if (v->pebs_staged + ENCODE_PEBS_MAX > sizeof(v->pebs_stage)) {
+    if (v->pebs_staged + ENCODE_PEBS_MAX > PEBS_STAGE * ENCODE_PEBS_MAX) {
         pebs_flush(v);
     }
     return true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "model/processor.h"
@@ -65,6 +66,18 @@ static unsigned name_of(const char *name)
     return REGISTER_NAMES;
 }
 
+/* The number of an XMM register, XMM_REGISTERS if it is none. */
+static unsigned xmm_of(const char *name)
+{
+    char wanted[8];
+    unsigned i = 0;
+
+    do {
+        snprintf(wanted, sizeof(wanted), "xmm%u", i);
+    } while (strcmp(name, wanted) != 0 && ++i < XMM_REGISTERS);
+    return i;
+}
+
 void processor_reset(struct processor *p)
 {
     p->x2apic_lvtpc = LVT_MASKED;
@@ -84,6 +97,8 @@ bool processor_init(struct processor *p, const char **missing)
 
         if (name < REGISTER_NAMES) {
             p->registers[name] = d->handle;
+        } else if (xmm_of(d->name) < XMM_REGISTERS) {
+            p->xmm[xmm_of(d->name)] = d->handle;
         }
     }
     g_array_free(all, TRUE);
@@ -245,6 +260,23 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
     r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
 }
 
+static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
+{
+    struct processor *p = cpu;
+
+    memset(xmm, 0, XMM_REGISTERS * sizeof(xmm[0]));
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        if (p->xmm[i] == NULL) {
+            continue;
+        }
+        g_byte_array_set_size(p->buffer, 0);
+        qemu_plugin_read_register(p->xmm[i], p->buffer);
+        if (p->buffer->len >= sizeof(xmm[i])) {
+            memcpy(xmm[i], p->buffer->data, sizeof(xmm[i])); /* least significant byte first */
+        }
+    }
+}
+
 static bool ia32e(void *cpu)
 {
     return processor_read(cpu, NAME_EFER) & EFER_LMA;
@@ -333,6 +365,7 @@ const struct host processor_host = {
     .read = read_memory,
     .write = write_memory,
     .registers = read_registers,
+    .xmm = read_xmm,
     .tsc = read_tsc,
     .pmi = deliver_pmi,
     .ia32e = ia32e,

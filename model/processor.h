@@ -27,6 +27,7 @@ struct processor {
     struct vcpu vcpu;
     struct qemu_private private;
     struct qemu_plugin_register *registers[REGISTER_NAMES];
+    struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL where QEMU's processor has none of that name */
     GByteArray *buffer; /* for register values and memory, kept so that nothing is allocated while the guest runs */
 
     /* how the state reads at this moment */

@@ -19,6 +19,7 @@ enum event_kind {
     EVENT_NEAR_RETURNS,
     EVENT_FAR_BRANCHES,
     EVENT_INDIRECT_BRANCHES, /* calls, jumps and returns */
+    EVENT_INDIRECT,          /* calls and jumps */
     EVENT_TYPED_BRANCHES,    /* all near ones but direct jumps */
     EVENT_UNITS,             /* in the order of enum insn_unit, which begins with one that has no event */
     EVENT_X87 = EVENT_UNITS,
@@ -37,6 +38,11 @@ enum event_kind {
     EVENT_MISPREDICTED_CONDITIONAL,
     EVENT_MISPREDICTED_CALLS,
     EVENT_MISPREDICTED_NEAR_TAKEN,
+    EVENT_CONDITIONAL_TAKEN,
+    EVENT_MISPREDICTED_CONDITIONAL_TAKEN,
+    EVENT_MISPREDICTED_NOT_TAKEN,
+    EVENT_MISPREDICTED_INDIRECT_CALLS,
+    EVENT_MISPREDICTED_INDIRECT, /* calls and jumps */
     EVENT_MISPREDICTED_TAGGABLE, /* all but returns and far ones */
     /* plus a mask of what is wanted: 1 not taken and predicted, 2 not taken and mispredicted, 4 and 8 taken ones */
     EVENT_BRANCH_SETS,
@@ -61,6 +67,8 @@ enum event_kind {
     EVENT_L3_REFERENCES,
     EVENT_LOAD_LATENCY,
     EVENT_PRECISE_STORES,
+    EVENT_STORE_LATENCY,
+    EVENT_BLOCKED_LOADS, /* behind a store that cannot forward: never in modelled time */
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
 };
@@ -87,6 +95,10 @@ enum model_register {
     REG_IA32_PEBS_ENABLE,
     REG_MSR_PEBS_LD_LAT,
     REG_MSR_PEBS_FRONTEND,
+    REG_MSR_PEBS_DATA_CFG,
+    REG_MSR_PERF_METRICS,
+    REG_IA32_LBR_CTL,
+    REG_IA32_LBR_DEPTH,
     REG_IA32_DEBUGCTL,
     REG_MSR_LASTBRANCH_TOS,
     REG_MSR_LBR_SELECT,
@@ -114,8 +126,11 @@ enum model_register {
     REG_NETBURST_COUNTER,
     REG_NETBURST_CCCR,
     REG_NETBURST_ESCR,
-    REG_ZERO,   /* reads 0 */
-    REG_ABSENT, /* RDMSR and WRMSR raise #GP, whatever QEMU thinks of it */
+    REG_ZERO,          /* reads 0 */
+    REG_ABSENT,        /* RDMSR and WRMSR raise #GP, whatever QEMU thinks of it */
+    REG_IA32_LBR_FROM, /* architectural LBR: 0 is the newest entry */
+    REG_IA32_LBR_TO,
+    REG_IA32_LBR_INFO,
 };
 
 /* What a value written must be like, besides having no bit outside `writable`. */
@@ -123,6 +138,7 @@ enum msr_check {
     CHECK_BITS,
     CHECK_CANONICAL,
     CHECK_FLAG_AND_ADDRESS, /* canonical but for bit 63, which is a flag */
+    CHECK_LBR_DEPTH,        /* a depth that the processor has */
 };
 
 struct profile_msr {
@@ -171,9 +187,10 @@ enum lbr_format {
     LBR_FORMAT_32,
     LBR_FORMAT_LIP,
     LBR_FORMAT_EIP,
-    LBR_FORMAT_EIP_FLAGS,  /* FROM[63]: mispredicted */
-    LBR_FORMAT_EIP_FLAGS2, /* FROM[62:61] too: in a transaction, aborted */
-    LBR_FORMAT_INFO,       /* these, and cycles, in LBR_INFO */
+    LBR_FORMAT_EIP_FLAGS,   /* FROM[63]: mispredicted */
+    LBR_FORMAT_EIP_FLAGS2,  /* FROM[62:61] too: in a transaction, aborted */
+    LBR_FORMAT_INFO,        /* these, and cycles, in LBR_INFO */
+    LBR_FORMAT_ARCH = 0x3f, /* architectural LBR: kind of branch and validity of the cycles too */
 };
 
 /* The modelled memory hierarchy, of 64-byte lines and 4 KiB pages. A cache without sets does not exist. */
@@ -207,8 +224,15 @@ struct profile {
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
     unsigned pdir_counter;  /* the one on which the instruction that overflows is itself the one recorded */
     uint8_t pdir_select, pdir_umask;
+    bool pebs_adaptive;      /* "PEBS baseline": records by MSR_PEBS_DATA_CFG, of any event, on fixed counters too */
+    bool pebs_timing;        /* the basic group has a retire latency */
+    bool pebs_cache_latency; /* the memory group tells the data's latency from the instruction's */
+    bool pebs_latency_aux;   /* load latency needs EVENT_BLOCKED_LOADS counted too, or it knows no data source */
+    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: likewise, whatever the event, ... */
+    unsigned pdist_distance; /* ... if the counter was loaded with at least so many events to go */
     const struct profile_debugctl *debugctl;
-    unsigned lbr_depth; /* a power of two */
+    unsigned lbr_depth; /* a power of two; of architectural LBR the largest */
+    uint8_t lbr_depths; /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
     enum lbr_format lbr_format;
     uint32_t predictor_slots; /* a power of two */
     bool bts_predicted;       /* BTS records say whether the branch was predicted */

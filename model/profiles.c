@@ -5,8 +5,9 @@
 #include "model/profiles.h"
 
 static const struct profile *const profiles[] = {
-    &profile_netburst, &profile_netburst64,  &profile_pentium_m, &profile_core_duo, &profile_core2,
-    &profile_nehalem,  &profile_sandybridge, &profile_haswell,   &profile_skylake,
+    &profile_netburst, &profile_netburst64, &profile_pentium_m,   &profile_core_duo,
+    &profile_core2,    &profile_nehalem,    &profile_sandybridge, &profile_haswell,
+    &profile_skylake,  &profile_icelake,    &profile_goldencove,
 };
 
 const struct profile *profile_find(const char *name)

@@ -22,6 +22,7 @@
 extern const struct profile profile_netburst, profile_netburst64;
 extern const struct profile profile_pentium_m, profile_core_duo, profile_core2;
 extern const struct profile profile_nehalem, profile_sandybridge, profile_haswell, profile_skylake;
+extern const struct profile profile_icelake, profile_goldencove;
 
 /* IA32_DEBUGCTL of Core 2 and all that came later. */
 extern const struct profile_debugctl debugctl_core;

@@ -22,6 +22,7 @@
 #define DS_FIELDS  "SDM Vol. 3B (253669-083), \"Debug Store (DS) Mechanism\""
 #define PEBS       "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\""
 #define NETBURST   "SDM Vol. 3B (253669-027), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
+#define AUX        "Linux 5.12, \"perf/x86/intel: Add perf core PMU support for Sapphire Rapids\""
 #define LATENCY    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\""
 
 static const struct {
@@ -63,6 +64,9 @@ static const struct {
     [PEBS_NO_TAG] = { "pebs-no-tag", "the event to be sampled counts nothing: no upstream register tags for it",
                       NETBURST },
     [CCCR_THREAD_FIELD] = { "cccr-thread", "bits 17:16 of a CCCR that enables its counter are not 11B", NETBURST },
+    [PEBS_LATENCY_AUX] = { "pebs-latency-aux",
+                           "load latency is sampled without LD_BLOCKS.STORE_FORWARD being counted: no data source",
+                           AUX },
     [PEBS_RECONFIGURED] = { "pebs-reconfigured", "a counter was written to while it was counting for PEBS", PEBS },
     [PEBS_BUFFER_PAGE] = { "pebs-buffer-page", "the PEBS buffer is larger than a page, which can hang this processor",
                            "Linux, arch/x86/events/intel/ds.c, on PEBS format 0" },
@@ -78,18 +82,33 @@ void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
             rules[violation].sentence, rules[violation].citation);
 }
 
+/* Bit i: v->counters[i]. */
 static uint64_t pebs_counters(const struct vcpu *v)
 {
+    unsigned fixed = v->profile->pebs_adaptive ? v->profile->fixed_counters : 0;
+    uint64_t enabled = is_netburst(v) ? netburst_pebs_counters(v) : v->regs[REG_IA32_PEBS_ENABLE];
     uint64_t mask = 0;
 
-    uint64_t enabled = is_netburst(v) ? netburst_pebs_counters(v) : v->regs[REG_IA32_PEBS_ENABLE];
-
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        bool wanted = enabled >> i & 1;
+    for (unsigned i = 0; i < v->profile->general_counters + fixed; i++) {
+        bool wanted = enabled & counter_bit(v, i);
 
         mask |= wanted && v->counters[i].active ? UINT64_C(1) << i : 0;
     }
     return mask;
+}
+
+/* What the PEBS buffer's size and index are multiples of. Counters may write records of two sizes into one buffer. */
+static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
+{
+    const uint64_t all = pebs_counters(v);
+    const uint64_t size = pebs_record_bytes(v, form, all);
+
+    for (uint64_t left = all; left != 0; left &= left - 1) {
+        if (pebs_record_bytes(v, form, left & -left) != size) {
+            return sizeof(uint64_t);
+        }
+    }
+    return size;
 }
 
 struct referee_before referee_before(const struct vcpu *v)
@@ -204,7 +223,7 @@ static void check_area(struct vcpu *v, bool bts, bool pebs, uint64_t ip)
         check_buffer(v, &ds.bts, encode_bts_bytes(&form), bts_interrupts, ip);
     }
     if (pebs) {
-        check_buffer(v, &ds.pebs, encode_pebs_bytes(&form), true, ip);
+        check_buffer(v, &ds.pebs, pebs_unit(v, &form), true, ip);
         if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
             referee_report(v, PEBS_BUFFER_PAGE, ip);
         }
@@ -239,9 +258,13 @@ static void check_counter(struct vcpu *v, unsigned i, uint64_t ip)
     if (select & EVTSEL_INT) {
         referee_report(v, PEBS_INT, ip);
     }
-    if (v->counters[i].event_class / EVENT_QUALIFIERS == EVENT_LOAD_LATENCY &&
-        v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
-        referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
+    if (v->counters[i].event_class / EVENT_QUALIFIERS == EVENT_LOAD_LATENCY) {
+        if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
+            referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
+        }
+        if (!data_source_known(v)) {
+            referee_report(v, PEBS_LATENCY_AUX, ip);
+        }
     }
 }
 
@@ -254,9 +277,14 @@ void referee_after(struct vcpu *v, const struct referee_before *before, uint64_t
         return;
     }
     check_area(v, bts_on(v), pebs_counters(v) != 0, ip);
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        if (pebs >> i & 1 && !is_netburst(v)) {
+    for (unsigned i = 0; i < MAX_COUNTERS && !is_netburst(v); i++) {
+        if (!(pebs >> i & 1)) {
+            continue;
+        }
+        if (i < v->profile->general_counters) {
             check_counter(v, i, ip);
+        } else if (v->counters[i].interrupts) {
+            referee_report(v, PEBS_INT, ip);
         }
     }
 }

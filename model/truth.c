@@ -45,6 +45,62 @@ void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_even
     funlockfile(v->truth);
 }
 
+static void truth_gprs(FILE *log, const struct pebs_event *event)
+{
+    static const char *const names[GENERAL_REGISTERS] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",
+                                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15" };
+
+    fprintf(log, " rflags=0x%" PRIx64 " ip=0x%" PRIx64, event->rflags, event->ip);
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        fprintf(log, " %s=0x%" PRIx64, names[i], event->general[i]);
+    }
+}
+
+static void truth_lbrs(FILE *log, const struct adaptive_event *extra)
+{
+    static const struct lbr_entry none;
+
+    for (unsigned i = 0; i < DATA_CFG_LBR_COUNT(extra->format); i++) {
+        const struct lbr_entry *e = i < extra->lbr_count ? &extra->lbr[i] : &none;
+
+        fprintf(log, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,%u,%u,%u", i, e->from, e->to, (unsigned)(e->info >> 63),
+                (unsigned)(e->info >> 62 & 1), (unsigned)(e->info >> 61 & 1), (unsigned)(e->info & 0xffff));
+    }
+}
+
+void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_event *event, const struct adaptive_event *extra)
+{
+    flockfile(v->truth);
+    fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu format_group=0x%x", v->number, at,
+            adaptive_bytes(extra->format), extra->format);
+    if (v->profile->pebs_timing) {
+        fprintf(v->truth, " retire_latency=%u", extra->retire_latency);
+    }
+    fprintf(v->truth, " eventing_ip=0x%" PRIx64 " counters=0x%" PRIx64 " tsc=0x%" PRIx64, event->eventing_ip,
+            event->counters, event->tsc);
+    if (extra->format & DATA_CFG_MEMINFO) {
+        fprintf(v->truth, " data_address=0x%" PRIx64 " data_source=0x%" PRIx64 " latency=%" PRIu64, event->data_address,
+                event->data_source, event->latency);
+        if (v->profile->pebs_cache_latency) {
+            fprintf(v->truth, " cache_latency=%u", extra->cache_latency);
+        }
+        fprintf(v->truth, " tsx=0x%" PRIx64, event->tsx);
+    }
+    if (extra->format & DATA_CFG_GPRS) {
+        truth_gprs(v->truth, event);
+    }
+    if (extra->format & DATA_CFG_XMMS) {
+        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+            fprintf(v->truth, " xmm%u=0x%016" PRIx64 "%016" PRIx64, i, extra->xmm[i][1], extra->xmm[i][0]);
+        }
+    }
+    if (extra->format & DATA_CFG_LBRS) {
+        truth_lbrs(v->truth, extra);
+    }
+    fputc('\n', v->truth);
+    funlockfile(v->truth);
+}
+
 void truth_pebs_dropped(struct vcpu *v, uint64_t at)
 {
     if (v->truth != NULL) {
@@ -57,7 +113,11 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event)
     const enum lbr_format format = v->profile->lbr_format;
 
     flockfile(v->truth);
-    fprintf(v->truth, "lbr vcpu=%u tos=%u from=0x%" PRIx64 " to=0x%" PRIx64, v->number, tos, event->from, event->to);
+    fprintf(v->truth, "lbr vcpu=%u", v->number);
+    if (format != LBR_FORMAT_ARCH) {
+        fprintf(v->truth, " tos=%u", tos);
+    }
+    fprintf(v->truth, " from=0x%" PRIx64 " to=0x%" PRIx64, event->from, event->to);
     if (format >= LBR_FORMAT_EIP_FLAGS) {
         fprintf(v->truth, " mispred=%u", event->mispredicted);
     }
@@ -65,7 +125,12 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event)
         fprintf(v->truth, " in_tsx=0 abort=0");
     }
     if (format >= LBR_FORMAT_INFO) {
-        fprintf(v->truth, " cycles=%" PRIu64, event->cycles < UINT16_MAX ? event->cycles : UINT16_MAX);
+        uint64_t cycles = format == LBR_FORMAT_ARCH && !event->timed ? 0 : event->cycles;
+
+        fprintf(v->truth, " cycles=%" PRIu64, cycles < UINT16_MAX ? cycles : UINT16_MAX);
+    }
+    if (format == LBR_FORMAT_ARCH) {
+        fprintf(v->truth, " type=%u", lbr_arch_type((enum block_end)event->end));
     }
     fputc('\n', v->truth);
     funlockfile(v->truth);

@@ -68,6 +68,7 @@ struct machine {
     uint32_t lvtpc;
     unsigned pmis; /* delivered */
     struct registers registers;
+    uint64_t xmm[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
     FILE *violations;
@@ -101,6 +102,11 @@ static inline void machine_registers(void *cpu, uint64_t ip, struct registers *r
 {
     (void)ip;
     *registers = ((struct machine *)cpu)->registers;
+}
+
+static inline void machine_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
+{
+    memcpy(xmm, ((struct machine *)cpu)->xmm, sizeof(((struct machine *)cpu)->xmm));
 }
 
 static inline uint64_t machine_tsc(void *cpu)
@@ -144,6 +150,7 @@ static const struct host machine_host = {
     .read = machine_read,
     .write = machine_write,
     .registers = machine_registers,
+    .xmm = machine_xmm,
     .tsc = machine_tsc,
     .pmi = machine_pmi,
     .ia32e = machine_ia32e,

@@ -1,0 +1,809 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ice Lake and Golden Cove: their registers, adaptive records of general and fixed counters, and latencies. */
+#include "tests/host/model_machine.h"
+
+#define PEBS_DATA_CFG 0x3f2
+#define PERF_METRICS  0x329
+#define PMC_ADAPTIVE  (UINT64_C(1) << 34)
+
+#define MEMINFO 1u
+#define GPRS    2u
+#define XMMS    4u
+#define LBRS    8u
+
+#define CONDITIONAL_TAKEN  0x01c4u
+#define NEAR_CALL          0x02c4u
+#define CONDITIONAL        0x11c4u
+#define CONDITIONAL_NTAKEN 0x10c4u
+#define INDIRECT           0x80c4u
+#define STORE_SAMPLE       0x02cdu
+#define STORE_FORWARD      0x8203u
+
+#define ICELAKE    "icelake"
+#define GOLDENCOVE "goldencove"
+
+static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
+{
+    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
+}
+
+/* A buffer of so many bytes and a threshold so far in. */
+static void set_up_buffer(struct machine *m, uint64_t bytes, uint64_t threshold)
+{
+    put(m, DS + 0x20, PEBS);
+    put(m, DS + 0x28, PEBS);
+    put(m, DS + 0x30, PEBS + bytes);
+    put(m, DS + 0x38, PEBS + threshold);
+    wrmsr(m, DS_AREA, DS);
+}
+
+/* The bytes that records have filled. */
+static uint64_t filled(struct machine *m)
+{
+    finish(m);
+    return get(m, DS + 0x28) - PEBS;
+}
+
+static uint64_t field(struct machine *m, unsigned offset)
+{
+    return get(m, PEBS + offset);
+}
+
+static void sample(struct machine *m, unsigned i, uint64_t select, uint64_t period, uint64_t data_cfg)
+{
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x40 + 8 * i, -period);
+    wrmsr(m, PEBS_DATA_CFG, data_cfg);
+    wrmsr(m, EVTSEL0 + i, EVTSEL_ON | select);
+    wrmsr(m, PMC0 + i, (uint32_t)-period);
+    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << i);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
+}
+
+/* control: of this counter, and its adaptive bit as bit 32. */
+static void sample_fixed(struct machine *m, unsigned i, uint64_t control, uint64_t period, uint64_t data_cfg)
+{
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x80 + 8 * i, -period);
+    wrmsr(m, PEBS_DATA_CFG, data_cfg);
+    wrmsr(m, FIXED_CTRL, control << 4 * i);
+    wrmsr(m, FIXED_CTR0 + i, -period & 0xffffffffffff);
+    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << (32 + i));
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << (32 + i));
+}
+
+static void run_times(struct machine *m, const struct block *b, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        run(m, b);
+    }
+}
+
+static void after_reset(void **state)
+{
+    struct machine *ice = machine_of(ICELAKE);
+    struct machine *golden = machine_of(GOLDENCOVE);
+
+    (void)state;
+    assert_int_equal(rdmsr(ice, PERF_CAPS), 0xf4c5);
+    assert_int_equal(rdmsr(golden, PERF_CAPS), 0x2f4ff);
+    assert_int_equal(rdmsr(ice, GLOBAL_CTRL), 0xff);
+    assert_int_equal(rdmsr(golden, GLOBAL_CTRL), 0xff);
+    assert_int_equal(rdmsr(ice, PEBS_DATA_CFG), 0);
+    machine_free(ice);
+    machine_free(golden);
+}
+
+static void cpuid(void **state)
+{
+    struct machine *ice = machine_of(ICELAKE);
+    struct machine *golden = machine_of(GOLDENCOVE);
+    uint32_t regs[4] = { 0, 0, 0, 0 };
+
+    (void)state;
+    engine_cpuid(&ice->v, 1, 0, regs);
+    assert_int_equal(regs[0], 0x606a6);
+    assert_int_equal(regs[2] & 0x8014, 0x8014);
+    assert_int_equal(regs[3] & 1u << 21, 1u << 21);
+    engine_cpuid(&golden->v, 1, 0, regs);
+    assert_int_equal(regs[0], 0x806f8);
+    engine_cpuid(&ice->v, 0x0a, 0, regs);
+    assert_int_equal(regs[0], 0x08300805);
+    assert_int_equal(regs[2], 0x0f);
+    assert_int_equal(regs[3], 0x8604);
+    memset(regs, 0, sizeof(regs));
+    engine_cpuid(&golden->v, 7, 0, regs);
+    assert_int_equal(regs[3], 1u << 19);
+    engine_cpuid(&golden->v, 0x1c, 0, regs);
+    assert_int_equal(regs[0], 0x4000000b);
+    assert_int_equal(regs[1], 7);
+    assert_int_equal(regs[2], 7);
+    assert_int_equal(regs[3], 0);
+    assert_int_equal(engine_cpuid_leaf(&ice->v, 0x1c), 0x1b); /* has none */
+    memset(regs, 0, sizeof(regs));
+    engine_cpuid(&ice->v, 7, 0, regs);
+    assert_int_equal(regs[3], 0);
+    machine_free(ice);
+    machine_free(golden);
+}
+
+/* Bits in `writable` read back, those in `ignored` read as zero, others raise #GP and change nothing. */
+static void reserved_bits(void **state)
+{
+    static const struct {
+        const char *profile;
+        uint32_t address;
+        uint64_t writable, ignored;
+    } rows[] = {
+        { ICELAKE, PEBS_DATA_CFG, 0xff00000f, 0 },
+        { ICELAKE, PEBS_ENABLE, 0xf000000ff, 0 },
+        { ICELAKE, EVTSEL0, 0x4ffdfffff, 1u << 21 },
+        { ICELAKE, EVTSEL0 + 7, 0x4ffdfffff, 1u << 21 },
+        { ICELAKE, FIXED_CTRL, 0x11110000bbbb, 0x4444 },
+        { ICELAKE, FIXED_CTR0 + 3, 0xffffffffffff, 0 },
+        { ICELAKE, A_PMC0 + 7, 0xffffffffffff, 0 },
+        { ICELAKE, GLOBAL_CTRL, 0x1000f000000ff, 0 },
+        { ICELAKE, DEBUGCTL, 0xdfc3, 0 },
+        { ICELAKE, LBR_TOS, 0x1f, 0 },
+        { ICELAKE, LBR_SELECT, 0x3ff, 0 },
+        { ICELAKE, LBR_INFO0 + 31, 0xe00000000000ffff, 0 },
+        { ICELAKE, LD_LAT, 0xffff, 0 },
+        { GOLDENCOVE, PEBS_DATA_CFG, 0xff00000f, 0 },
+        { GOLDENCOVE, PEBS_ENABLE, 0xf000000ff, 0 },
+        { GOLDENCOVE, EVTSEL0 + 7, 0x4ffdfffff, 1u << 21 },
+        { GOLDENCOVE, FIXED_CTRL, 0x11110000bbbb, 0x4444 },
+        { GOLDENCOVE, GLOBAL_CTRL, 0x1000f000000ff, 0 },
+        { GOLDENCOVE, DEBUGCTL, 0xdfc2, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        for (unsigned bit = 0; bit < 64; bit++) {
+            struct machine *m = machine_of(rows[i].profile);
+            uint64_t before = rdmsr(m, rows[i].address);
+            uint64_t value = UINT64_C(1) << bit;
+            bool kept = rows[i].writable & value;
+            bool allowed = kept || (rows[i].ignored & value);
+
+            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_FAULT);
+            assert_int_equal(rdmsr(m, rows[i].address), kept ? value : allowed ? 0 : before);
+            machine_free(m);
+        }
+    }
+}
+
+static void status_bits(void **state)
+{
+    static const uint64_t settable = 0x7c8100 * (UINT64_C(1) << 40) | 0xf000000ff; /* 62:58, 55, 48, 35:32, 7:0 */
+
+    (void)state;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        struct machine *m = machine_of(ICELAKE);
+        uint64_t value = UINT64_C(1) << bit;
+        bool has = settable & value;
+
+        assert_int_equal(try_write(m, STATUS_SET, value), has ? MSR_DONE : MSR_FAULT);
+        assert_int_equal(rdmsr(m, GLOBAL_STATUS), has ? value : 0);
+        assert_int_equal(try_write(m, STATUS_RESET, value), has || bit == 63 ? MSR_DONE : MSR_FAULT);
+        assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+        machine_free(m);
+    }
+}
+
+static void counters_without_their_registers(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    uint64_t value;
+
+    (void)state;
+    assert_int_equal(engine_rdmsr(&m->v, PMC0 + 8, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
+    assert_int_equal(engine_rdmsr(&m->v, FIXED_CTR0 + 4, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
+    assert_int_equal(engine_rdpmc(&m->v, 7, &value, BETWEEN_BLOCKS), MSR_DONE);
+    assert_int_equal(engine_rdpmc(&m->v, 8, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_rdpmc(&m->v, 0x40000003, &value, BETWEEN_BLOCKS), MSR_DONE);
+    assert_int_equal(engine_rdpmc(&m->v, 0x40000004, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_rdmsr(&m->v, 0x14ce, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(try_write(m, 0x1500, 0), MSR_FAULT);
+    machine_free(m);
+}
+
+/* Each combination of groups: the record has its size, its format and its neighbours in the places behind it. */
+static void every_combination(void **state)
+{
+    static const unsigned sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 80, 112, 224, 256, 336, 368, 480, 512 };
+
+    (void)state;
+    for (unsigned groups = 0; groups < 16; groups++) {
+        struct machine *m = machine_of(ICELAKE);
+        struct block *b = block_new(0, 4, END_REL_JMP);
+        uint64_t cfg = groups | 1u << 24; /* two LBR entries */
+        const unsigned gprs = 32 + (groups & MEMINFO ? 32 : 0);
+        const unsigned xmms = gprs + (groups & GPRS ? 144 : 0);
+
+        m->registers.general[RCX] = 0x1234;
+        m->xmm[1][0] = 0x5678;
+        m->xmm[15][1] = 0x9abc;
+        set_up_buffer(m, 3 * sizes[groups], 3 * sizes[groups]);
+        sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, cfg);
+        run_times(m, b, 6); /* events 6, 12, 18 and 24: the fourth does not fit */
+        assert_int_equal(filled(m), 3 * sizes[groups]);
+        for (unsigned n = 0; n < 3; n++) {
+            unsigned at = n * sizes[groups];
+            unsigned event = 6 * (n + 1) - 1;
+
+            assert_int_equal(field(m, at), (uint64_t)sizes[groups] << 48 | cfg);
+            assert_int_equal(field(m, at + 8), CODE + 4 * (event % 4));
+            assert_int_equal(field(m, at + 16), 1);
+            assert_int_equal(field(m, at + 24), n + 1);
+            if (groups & GPRS) {
+                assert_int_equal(field(m, at + gprs + 8), event % 4 == 3 ? CODE : CODE + 4 * (event % 4) + 4);
+                assert_int_equal(field(m, at + gprs + 0x18), 0x1234);
+            }
+            if (groups & XMMS) {
+                assert_int_equal(field(m, at + xmms + 16), 0x5678);
+                assert_int_equal(field(m, at + xmms + 248), 0x9abc);
+            }
+        }
+        assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
+        assert_false(violated(m, "violation"));
+        free(b);
+        machine_free(m);
+    }
+}
+
+/* Without its adaptive bit a counter writes the basic group alone, whatever MSR_PEBS_DATA_CFG says. */
+static void without_the_adaptive_bit(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 320, 320);
+    sample(m, 7, INST_RETIRED, 5, 0x1f00000f);
+    run_times(m, b, 6);
+    assert_int_equal(filled(m), 4 * 32);
+    assert_int_equal(field(m, 0), UINT64_C(32) << 48);
+    assert_int_equal(field(m, 16), 0x80);
+    assert_int_equal(rdmsr(m, PMC0 + 7), 0xfffffffffffb + 1); /* reloaded from its own slot, 24 events used, 1 since */
+    assert_false(violated(m, "violation"));
+    free(b);
+    machine_free(m);
+}
+
+/* Fixed counter 0 is precisely distributed: it records the event that overflows, N apart. The others are N + 1 apart.
+ */
+static void fixed_counters(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct machine *m = machine_of(ICELAKE);
+        struct block *b = block_new(0, 4, END_REL_JMP);
+        unsigned apart = i == 0 ? 5 : 6;
+
+        set_up_buffer(m, 20 * 32, 20 * 32);
+        sample_fixed(m, i, 3, 5, GPRS);
+        run_times(m, b, 10);
+        assert_int_equal(filled(m), 40 / apart * 32);
+        for (unsigned n = 0; n < 40 / apart; n++) {
+            assert_int_equal(field(m, 32 * n), UINT64_C(32) << 48);
+            assert_int_equal(field(m, 32 * n + 8), CODE + 4 * ((apart * (n + 1) - 1) % 4));
+            assert_int_equal(field(m, 32 * n + 16), UINT64_C(1) << (32 + i));
+        }
+        assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+        assert_false(violated(m, "violation"));
+        free(b);
+        machine_free(m);
+    }
+}
+
+static void fixed_counter_with_groups(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 20 * 176, 20 * 176);
+    sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
+    run_times(m, b, 10);
+    assert_int_equal(filled(m), 6 * 176);
+    assert_int_equal(field(m, 176), UINT64_C(176) << 48 | GPRS);
+    assert_int_equal(field(m, 176 + 16), UINT64_C(1) << 34);
+    /* A change of its control disarms it, as writing its value does. */
+    sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 4, GPRS);
+    put(m, DS + 0x28, PEBS);
+    run_times(m, b, 1); /* armed by the fourth */
+    wrmsr(m, FIXED_CTRL, 0);
+    wrmsr(m, FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 8);
+    run_times(m, b, 1);
+    assert_int_equal(filled(m), 0);
+    free(b);
+    machine_free(m);
+}
+
+/* Two that fall due on one instruction share a record, which has the groups that either of them wants. */
+static void shared_record(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 1632, 1632); /* no multiple of 64 */
+    sample(m, 3, INST_RETIRED, 5, MEMINFO);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x80 + 8, -(uint64_t)5);
+    wrmsr(m, PMC0 + 3, (uint32_t)-5);
+    wrmsr(m, FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 4);
+    wrmsr(m, FIXED_CTR0 + 1, -UINT64_C(11) & 0xffffffffffff);
+    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << 33 | 8);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 33 | 8);
+    run_times(m, b, 3); /* events 6 of the first, 12 of both */
+    assert_int_equal(filled(m), 32 + 64);
+    assert_int_equal(field(m, 0), UINT64_C(32) << 48);
+    assert_int_equal(field(m, 16), 8);
+    assert_int_equal(field(m, 32), UINT64_C(64) << 48 | MEMINFO);
+    assert_int_equal(field(m, 32 + 16), UINT64_C(1) << 33 | 8);
+    assert_false(violated(m, "violation"));
+    free(b);
+    machine_free(m);
+}
+
+static void threshold_and_maximum_in_bytes(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *b = block_new(0, 6, END_REL_JMP);
+    unsigned begun = 0;
+
+    (void)state;
+    set_up_buffer(m, 208 * 3, 208 * 2);
+    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
+    while (begin(m, b)) {
+        begun++;
+    }
+    assert_int_equal(begun, 2);
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(filled(m), 208 * 2);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
+    run_times(m, b, 4); /* one more fits */
+    assert_int_equal(filled(m), 208 * 3);
+    free(b);
+    machine_free(m);
+}
+
+/* The stack of the LBR group is the one that the guest reads, youngest first, the sampled branch itself among it. */
+static void check_lbr_group(uint64_t select)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *a = block_new(0, 3, END_REL_JMP);
+    struct block *b = block_new(0x100, 2, END_IND_JMP);
+
+    set_up_buffer(m, 2 * 128, 2 * 128);
+    wrmsr(m, DEBUGCTL, 1);
+    sample(m, 0, select | PMC_ADAPTIVE, 6, LBRS | 3u << 24);
+    for (unsigned i = 0; i < 4; i++) {
+        run(m, a);
+        run(m, b);
+    }
+    assert_int_equal(filled(m), 128);
+    wrmsr(m, DEBUGCTL, 0);
+    assert_int_equal(field(m, 0), UINT64_C(128) << 48 | LBRS | 3u << 24);
+    assert_int_equal(field(m, 8), a->last); /* the seventh branch */
+    for (unsigned n = 0; n < 4; n++) {
+        const struct block *from = n % 2 == 0 ? a : b;
+        const struct block *to = n % 2 == 0 ? b : a;
+
+        assert_int_equal(field(m, 32 + 24 * n), from->last);
+        assert_int_equal(field(m, 32 + 24 * n + 8), to->pc);
+        assert_int_equal(field(m, 32 + 24 * n + 16), from->count);
+    }
+    free(a), free(b);
+    machine_free(m);
+}
+
+/* One event is counted as blocks begin, the other when their branches' outcomes are known. */
+static void lbr_group(void **state)
+{
+    (void)state;
+    check_lbr_group(ALL_BRANCHES);
+    check_lbr_group(NEAR_TAKEN);
+}
+
+/* The same for an event that is seen with the instruction's own access, in a return. */
+static void lbr_group_of_a_data_event(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *a = block_new(0, 3, END_REL_CALL);
+    struct block *b = block_new(0x100, 1, END_RET);
+
+    (void)state;
+    set_up_buffer(m, 80 * 4, 80 * 4);
+    wrmsr(m, DEBUGCTL, 1);
+    sample(m, 0, ALL_LOADS | PMC_ADAPTIVE, 1, LBRS | 1u << 24);
+    b->insns[0].flags = INSN_LOAD;
+    for (unsigned i = 0; i < 2; i++) {
+        run(m, a);
+        run(m, b);
+        engine_data(&m->v, (struct place){ b, 0 }, 0x7000000, 8, false);
+        engine_data_retired(&m->v, BETWEEN_BLOCKS, a->pc);
+    }
+    run(m, a);
+    assert_int_equal(filled(m), 80);
+    assert_int_equal(field(m, 8), b->pc);
+    assert_int_equal(field(m, 32), b->last);
+    assert_int_equal(field(m, 40), a->pc);
+    assert_int_equal(field(m, 56), a->last);
+    assert_int_equal(field(m, 64), b->pc);
+    free(a), free(b);
+    machine_free(m);
+}
+
+/* More entries than the stack has are zero; so is a group recorded with the stack off and never written. */
+static void lbr_group_beyond_the_stack(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 32 + 34 * 24, 2 * (32 + 34 * 24));
+    wrmsr(m, DEBUGCTL, 1);
+    run_times(m, b, 40);
+    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 1, LBRS | 33u << 24);
+    run_times(m, b, 1);
+    assert_int_equal(filled(m), 32 + 34 * 24);
+    assert_int_equal(field(m, 32 + 31 * 24), b->last);
+    assert_int_equal(field(m, 32 + 32 * 24), 0);
+    assert_int_equal(field(m, 32 + 33 * 24 + 16), 0);
+    free(b);
+    machine_free(m);
+}
+
+/* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
+static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
+{
+    b->insns[0].flags = (uint8_t)flags;
+    run(m, b);
+    engine_data(&m->v, (struct place){ b, 0 }, address, 8, flags & INSN_STORE);
+    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next);
+}
+
+/* Two loads of one line, the second of which is recorded: a hit in L1. */
+static void record_a_load(struct machine *m, uint64_t select, unsigned counter)
+{
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    set_up_buffer(m, 64 * 4, 64 * 4);
+    wrmsr(m, LD_LAT, 3);
+    sample(m, counter, select | PMC_ADAPTIVE, 1, MEMINFO);
+    access_memory(m, b, 0x7000000, INSN_LOAD);
+    access_memory(m, b, 0x7000010, INSN_LOAD);
+    assert_int_equal(filled(m), 64);
+    free(b);
+}
+
+static void load_latency_on_icelake(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+
+    (void)state;
+    record_a_load(m, LOAD_LATENCY, 5);
+    assert_int_equal(field(m, 32), 0x7000010);
+    assert_int_equal(field(m, 40), 1);
+    assert_int_equal(field(m, 48), 5); /* the whole field */
+    assert_int_equal(field(m, 56), 0);
+    assert_int_equal(field(m, 0), UINT64_C(64) << 48 | MEMINFO); /* no retire latency */
+    assert_false(violated(m, "violation"));
+    machine_free(m);
+}
+
+static void load_latency_on_goldencove(void **state)
+{
+    struct machine *m = machine_of(GOLDENCOVE);
+
+    (void)state;
+    wrmsr(m, EVTSEL0 + 3, EVTSEL_ON | STORE_FORWARD);
+    set_up_buffer(m, 64 * 4, 64 * 4);
+    wrmsr(m, LD_LAT, 5);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x48, -UINT64_C(1));
+    wrmsr(m, PEBS_DATA_CFG, MEMINFO);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | LOAD_LATENCY | PMC_ADAPTIVE);
+    wrmsr(m, PMC0 + 1, 0xffffffff);
+    wrmsr(m, PEBS_ENABLE, 2);
+    wrmsr(m, GLOBAL_CTRL, 0xa);
+
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    access_memory(m, b, 0x7000000, INSN_LOAD);
+    access_memory(m, b, 0x7000010, INSN_LOAD); /* 6 cycles with its own: past the threshold */
+    assert_int_equal(filled(m), 64);
+    assert_int_equal(field(m, 0), UINT64_C(64) << 48 | UINT64_C(1) << 32 | MEMINFO);
+    assert_int_equal(field(m, 32), 0x7000010);
+    assert_int_equal(field(m, 40), 1);
+    assert_int_equal(field(m, 48), UINT64_C(5) << 32 | 6);
+    assert_false(violated(m, "violation"));
+    free(b);
+    machine_free(m);
+}
+
+static void load_latency_without_the_auxiliary_event(void **state)
+{
+    struct machine *m = machine_of(GOLDENCOVE);
+
+    (void)state;
+    record_a_load(m, LOAD_LATENCY, 1);
+    assert_int_equal(field(m, 32), 0x7000010);
+    assert_int_equal(field(m, 40), 0);
+    assert_int_equal(field(m, 48), UINT64_C(5) << 32 | 6);
+    assert_true(violated(m, "pebs-latency-aux"));
+    machine_free(m);
+}
+
+static void store_latency(void **state)
+{
+    struct machine *m = machine_of(GOLDENCOVE);
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    (void)state;
+    set_up_buffer(m, 64 * 4, 64 * 4);
+    sample(m, 0, STORE_SAMPLE | PMC_ADAPTIVE, 1, MEMINFO);
+    access_memory(m, b, 0x7000000, INSN_STORE);
+    access_memory(m, b, 0x7100000, INSN_STORE);
+    assert_int_equal(filled(m), 64);
+    assert_int_equal(field(m, 32), 0x7100000);
+    assert_int_equal(field(m, 40), 0x1a); /* memory, and the page's translation was missing */
+    assert_int_equal(field(m, 48), UINT64_C(300) << 32 | 301);
+    free(b);
+    machine_free(m);
+}
+
+/* Data events without a latency tell the address alone, and other events nothing. */
+static void memory_group_of_other_events(void **state)
+{
+    struct machine *m = machine_of(GOLDENCOVE);
+
+    (void)state;
+    record_a_load(m, ALL_LOADS, 2);
+    assert_int_equal(field(m, 32), 0x7000010);
+    assert_int_equal(field(m, 40), 0);
+    assert_int_equal(field(m, 48), 0);
+    machine_free(m);
+
+    m = machine_of(GOLDENCOVE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    set_up_buffer(m, 64, 64);
+    sample(m, 2, INST_RETIRED | PMC_ADAPTIVE, 1, MEMINFO);
+    run(m, b);
+    assert_int_equal(filled(m), 64);
+    for (unsigned i = 32; i < 64; i += 8) {
+        assert_int_equal(field(m, i), 0);
+    }
+    free(b);
+    machine_free(m);
+}
+
+/* Memory events have the first four counters; load latency has none or all but the first. */
+static void counters_of_events(void **state)
+{
+    static const struct {
+        const char *profile;
+        uint64_t event;
+        uint64_t counters;
+    } rows[] = {
+        { ICELAKE, ALL_LOADS, 0x0f },       { GOLDENCOVE, ALL_LOADS, 0x0f },    { ICELAKE, LOAD_LATENCY, 0xff },
+        { GOLDENCOVE, LOAD_LATENCY, 0xfe }, { ICELAKE, STORE_SAMPLE, 0 },       { GOLDENCOVE, STORE_SAMPLE, 0x01 },
+        { ICELAKE, INST_RETIRED, 0xff },    { GOLDENCOVE, INST_RETIRED, 0xff }, { ICELAKE, PREC_DIST, 0 },
+        { GOLDENCOVE, PREC_DIST, 0 },
+    };
+
+    (void)state;
+    for (size_t row = 0; row < COUNT_OF(rows); row++) {
+        for (unsigned i = 0; i < 8; i++) {
+            struct machine *m = machine_of(rows[row].profile);
+            struct block *b = block_new(0, 1, END_PLAIN);
+            bool store = rows[row].event == STORE_SAMPLE;
+
+            wrmsr(m, LD_LAT, 3);
+            wrmsr(m, EVTSEL0 + i, EVTSEL_ON | rows[row].event);
+            access_memory(m, b, 0x7000000, store ? INSN_STORE : INSN_LOAD);
+            assert_int_equal(rdmsr(m, PMC0 + i) != 0, rows[row].counters >> i & 1);
+            free(b);
+            machine_free(m);
+        }
+    }
+}
+
+/* Golden Cove's PMC0 is precisely distributed where at least 128 events are to go; fixed counter 0 likewise. */
+static void precise_distribution_on_goldencove(void **state)
+{
+    static const struct {
+        bool fixed;
+        unsigned period, apart;
+    } rows[] = { { false, 128, 128 }, { false, 127, 128 }, { true, 128, 128 }, { true, 127, 128 }, { true, 5, 6 } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(GOLDENCOVE);
+        struct block *b = block_new(0, 1, END_REL_JMP);
+
+        set_up_buffer(m, 3200, 3200);
+        if (rows[i].fixed) {
+            sample_fixed(m, 0, 3, rows[i].period, 0);
+        } else {
+            sample(m, 0, NEAR_TAKEN, rows[i].period, 0);
+        }
+        run_times(m, b, 6 * rows[i].apart - 1);
+        assert_int_equal(get(m, DS + 0x28) <= PEBS + 5 * 32, 1);
+        run_times(m, b, 1);
+        assert_int_equal(filled(m), 6 * 32);
+        free(b);
+        machine_free(m);
+    }
+}
+
+/* INST_RETIRED on PMC0 counts there and cannot be sampled. */
+static void instructions_on_the_first_counter_of_goldencove(void **state)
+{
+    struct machine *m = machine_of(GOLDENCOVE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 320, 320);
+    sample(m, 0, INST_RETIRED, 5, 0);
+    run_times(m, b, 4);
+    assert_int_equal(filled(m), 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 1);
+    assert_true(violated(m, "pebs-event"));
+    free(b);
+    machine_free(m);
+}
+
+static void branch_events(void **state)
+{
+    static const struct {
+        uint64_t event;
+        unsigned count;
+    } rows[] = {
+        { ALL_BRANCHES, 12 },
+        { CONDITIONAL_TAKEN, 1 },
+        { NEAR_CALL, 3 },
+        { CONDITIONAL, 3 },
+        { CONDITIONAL_NTAKEN, 2 },
+        { INDIRECT, 4 },
+        { NEAR_TAKEN, 9 },
+        { 0x08c4, 2 },
+        { 0x40c4, 1 },
+        { 0x00c5, 11 },
+        { 0x01c5, 1 },
+        { 0x02c5, 1 },
+        { 0x10c5, 1 },
+        { 0x11c5, 2 },
+        { 0x20c5, 9 },
+        { 0x80c5, 4 },
+        { 0x04c4, 0 } /* Skylake's */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(ICELAKE);
+        static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_REL_CALL, END_IND_CALL, END_IND_JMP,
+                                               END_IND_JMP, END_IND_JMP,  END_RET,      END_RET,      END_FAR };
+        struct block *blocks[COUNT_OF(ends)];
+        struct block *quiet = block_new(0x8000, 1, END_JCC);
+
+        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+            blocks[n] = block_new(0x100 * n, 1, ends[n]);
+        }
+        wrmsr(m, EVTSEL0 + 6, EVTSEL_ON | rows[i].event);
+        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+            run(m, blocks[n]);
+        }
+        struct block *behind = block_new(0x8004, 1, END_PLAIN);
+
+        for (unsigned n = 0; n < 2; n++) { /* not taken, mispredicted the first time */
+            run(m, quiet);
+            run(m, behind);
+        }
+        finish(m);
+        assert_int_equal(rdmsr(m, PMC0 + 6), rows[i].count);
+        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+            free(blocks[n]);
+        }
+        free(quiet), free(behind);
+        machine_free(m);
+    }
+}
+
+static void referee(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+
+    (void)state;
+    set_up_buffer(m, 208 * 2 + 8, 208 * 2);
+    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
+    assert_true(violated(m, "ds-buffer-size"));
+    machine_free(m);
+
+    m = machine_of(ICELAKE);
+    set_up_buffer(m, 208 * 2, 200);
+    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
+    assert_true(violated(m, "ds-threshold-outside"));
+    machine_free(m);
+
+    m = machine_of(ICELAKE);
+    set_up_buffer(m, 320, 320);
+    sample_fixed(m, 0, 0xb, 5, 0);
+    assert_true(violated(m, "pebs-int"));
+    wrmsr(m, FIXED_CTR0, 0);
+    assert_true(violated(m, "pebs-reconfigured"));
+    machine_free(m);
+
+    m = machine_of(ICELAKE); /* the management area reaches to the last fixed counter's slot */
+    put(m, DS + 0x20, DS + 0x98);
+    put(m, DS + 0x28, DS + 0x98);
+    put(m, DS + 0x30, DS + 0x98 + 320);
+    put(m, DS + 0x38, DS + 0x98 + 320);
+    wrmsr(m, DS_AREA, DS);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PEBS_ENABLE, 1);
+    assert_true(violated(m, "ds-overlap"));
+    machine_free(m);
+}
+
+static void truth_lines(void **state)
+{
+    struct machine *m = machine_of(GOLDENCOVE);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+    char *text;
+    size_t size;
+
+    (void)state;
+    m->v.truth = open_memstream(&text, &size);
+    m->xmm[3][0] = 0x1122334455667788;
+    m->xmm[3][1] = 0x99aabbccddeeff00;
+    set_up_buffer(m, 512, 1024);
+    sample(m, 1, INST_RETIRED | PMC_ADAPTIVE, 3, 0x0100000f);
+    run(m, b);
+    finish(m);
+    fclose(m->v.truth);
+    m->v.truth = NULL;
+    assert_non_null(
+        strstr(text, " size=512 format_group=0x100000f retire_latency=1 eventing_ip=0x40000c counters=0x2 "));
+    assert_non_null(strstr(text, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 rflags=0x0 ip="));
+    assert_non_null(strstr(text, " xmm3=0x99aabbccddeeff001122334455667788 "));
+    assert_non_null(strstr(text, " lbr0=0x0,0x0,0,0,0,0 lbr1=0x0,0x0,0,0,0,0\n"));
+    free(text);
+    free(b);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(after_reset),
+        cmocka_unit_test(cpuid),
+        cmocka_unit_test(reserved_bits),
+        cmocka_unit_test(status_bits),
+        cmocka_unit_test(counters_without_their_registers),
+        cmocka_unit_test(every_combination),
+        cmocka_unit_test(without_the_adaptive_bit),
+        cmocka_unit_test(fixed_counters),
+        cmocka_unit_test(fixed_counter_with_groups),
+        cmocka_unit_test(shared_record),
+        cmocka_unit_test(threshold_and_maximum_in_bytes),
+        cmocka_unit_test(lbr_group),
+        cmocka_unit_test(lbr_group_of_a_data_event),
+        cmocka_unit_test(lbr_group_beyond_the_stack),
+        cmocka_unit_test(load_latency_on_icelake),
+        cmocka_unit_test(load_latency_on_goldencove),
+        cmocka_unit_test(load_latency_without_the_auxiliary_event),
+        cmocka_unit_test(store_latency),
+        cmocka_unit_test(memory_group_of_other_events),
+        cmocka_unit_test(counters_of_events),
+        cmocka_unit_test(precise_distribution_on_goldencove),
+        cmocka_unit_test(instructions_on_the_first_counter_of_goldencove),
+        cmocka_unit_test(branch_events),
+        cmocka_unit_test(referee),
+        cmocka_unit_test(truth_lines),
+    };
+    return cmocka_run_group_tests_name("adaptive PEBS on the modelled Ice Lake and Golden Cove", tests, NULL, NULL);
+}
