@@ -39,7 +39,8 @@ clean: ## remove what was built (the QEMU that ./bootstrap fetched stays)
 
 # ---- code without a machine: links into the kernel, the host tests and the tools --------------------------------
 PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
-	boot/multiboot2.c pebs/data_source.c pebs/netburst_events.c ds/ds_area.c ds/ds_check.c ds/caps.c ds/cores.c
+	boot/multiboot2.c pebs/data_source.c pebs/netburst_events.c ds/ds_area.c ds/ds_check.c ds/caps.c ds/cores.c \
+	pebs/events.c
 PURE := $(sort $(wildcard $(PURE)))
 
 # ---- kernel ---------------------------------------------------------------------------------------------------------

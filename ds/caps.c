@@ -75,6 +75,16 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_PEBS_NOT_ADAPTIVE] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear",
     [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
     [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
+    [CAPS_PEBS_ONE_COUNTER] = "no PEBS on general counters 1 to 3 of this core",
+    [CAPS_NO_PRECISE_STORE] = "no precise store event on this processor model",
+    [CAPS_NO_EVENT_INSTRUCTIONS] = "no precise event of all instructions without PREC_DIST on this processor model",
+    [CAPS_NO_EVENT_PREC_DIST] = "no INST_RETIRED.PREC_DIST on this processor model",
+    [CAPS_NO_EVENT_LOADS] = "no precise event of all loads on this processor model",
+    [CAPS_NO_EVENT_STORES] = "no precise event of all stores on this processor model",
+    [CAPS_NO_EVENT_BRANCHES] = "no precise event of all branches on this processor model",
+    [CAPS_NO_EVENT_TAKEN] = "no precise event of taken branches on this processor model",
+    [CAPS_NO_EVENT_NEAR_CALLS] = "no precise event of near calls on this processor model",
+    [CAPS_NO_EVENT_ANY] = "no precise event is known for this processor model",
     [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
     [CAPS_ARCH_LBR_NOT_TRIED] = "no LBR: IA32_LBR_CTL was not tried",
     [CAPS_ARCH_LBR_DIFFERS] = "no LBR: IA32_LBR_CTL bit 0 does not stay set",
@@ -90,6 +100,22 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core has none",
     [CAPS_LBR_NOT_ARCHITECTURAL] = "no architectural LBRs: CPUID.7:EDX bit 19 clear",
     [CAPS_LBR_NO_SELECT] = "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1",
+};
+
+static const struct {
+    enum caps_need need;
+    enum pebs_role role;
+    enum caps_reason why_not;
+} event_needs[] = {
+    { CAPS_NEED_LOAD_LATENCY, PEBS_ROLE_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN },
+    { CAPS_NEED_PRECISE_STORE, PEBS_ROLE_PRECISE_STORE, CAPS_NO_PRECISE_STORE },
+    { CAPS_NEED_EVENT_INSTRUCTIONS, PEBS_ROLE_INSTRUCTIONS, CAPS_NO_EVENT_INSTRUCTIONS },
+    { CAPS_NEED_EVENT_PREC_DIST, PEBS_ROLE_PREC_DIST, CAPS_NO_EVENT_PREC_DIST },
+    { CAPS_NEED_EVENT_LOADS, PEBS_ROLE_LOADS, CAPS_NO_EVENT_LOADS },
+    { CAPS_NEED_EVENT_STORES, PEBS_ROLE_STORES, CAPS_NO_EVENT_STORES },
+    { CAPS_NEED_EVENT_BRANCHES, PEBS_ROLE_BRANCHES, CAPS_NO_EVENT_BRANCHES },
+    { CAPS_NEED_EVENT_TAKEN, PEBS_ROLE_TAKEN, CAPS_NO_EVENT_TAKEN },
+    { CAPS_NEED_EVENT_NEAR_CALLS, PEBS_ROLE_NEAR_CALLS, CAPS_NO_EVENT_NEAR_CALLS },
 };
 
 static const struct debugctl_bits no_debugctl = { 0 };
@@ -232,8 +258,7 @@ static void fill_pebs(const struct core *core, struct caps *caps)
     }
     if (caps->perfmon_version > 0 && caps->general_count < 64)
         caps->pebs_counters &= (UINT64_C(1) << caps->general_count) - 1;
-    caps->load_latency_event = core->load_latency_event;
-    caps->load_latency_counters = core->load_latency_counters & caps->pebs_counters;
+    caps->events = core->events ? core->events : &pebs_events_none;
     caps->data_source = core->data_source;
 }
 
@@ -403,7 +428,12 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->reason[CAPS_NEED_PEBS_ADAPTIVE] =
         also(pebs, caps->pebs_method == PEBS_METHOD_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE);
     caps->reason[CAPS_NEED_PEBS_FIXED] = also(pebs, caps->pebs_fixed_counters != 0, CAPS_PEBS_NOT_FIXED);
-    caps->reason[CAPS_NEED_LOAD_LATENCY] = also(pebs, caps->load_latency_event != 0, CAPS_LOAD_LATENCY_UNKNOWN);
+    caps->reason[CAPS_NEED_PEBS_COUNTERS] = also(pebs, (caps->pebs_counters & 0xf) == 0xf, CAPS_PEBS_ONE_COUNTER);
+    for (unsigned i = 0; i < sizeof event_needs / sizeof event_needs[0]; i++)
+        caps->reason[event_needs[i].need] =
+            also(pebs, pebs_event_of(caps->events, event_needs[i].role, caps->pebs_counters) != NULL,
+                 event_needs[i].why_not);
+    caps->reason[CAPS_NEED_EVENT_ANY] = also(pebs, caps->events->count != 0, CAPS_NO_EVENT_ANY);
     caps->reason[CAPS_NEED_LBR] = lbr;
     caps->reason[CAPS_NEED_LBR_TOS] = also(lbr, caps->lbr_tos != 0, CAPS_LBR_NO_TOS);
     caps->reason[CAPS_NEED_LBR_INFO] = also(lbr, caps->lbr_info != 0, CAPS_LBR_NO_INFO);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "pebs/data_source.h"
+#include "pebs/events.h"
 #include "pebs/pebs_decode.h"
 
 struct caps_leaf {
@@ -56,7 +57,17 @@ enum caps_need {
     CAPS_NEED_PEBS_TAGGING,
     CAPS_NEED_PEBS_ADAPTIVE,
     CAPS_NEED_PEBS_FIXED,
+    CAPS_NEED_PEBS_COUNTERS,
     CAPS_NEED_LOAD_LATENCY,
+    CAPS_NEED_PRECISE_STORE,
+    CAPS_NEED_EVENT_INSTRUCTIONS,
+    CAPS_NEED_EVENT_PREC_DIST,
+    CAPS_NEED_EVENT_LOADS,
+    CAPS_NEED_EVENT_STORES,
+    CAPS_NEED_EVENT_BRANCHES,
+    CAPS_NEED_EVENT_TAKEN,
+    CAPS_NEED_EVENT_NEAR_CALLS,
+    CAPS_NEED_EVENT_ANY,
     CAPS_NEED_LBR,
     CAPS_NEED_LBR_TOS,
     CAPS_NEED_LBR_INFO,
@@ -82,13 +93,25 @@ enum caps_need {
 #define NEED_PEBS_TAGGING  (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)  /* NetBurst's PEBS, which samples tagged uops */
 #define NEED_PEBS_ADAPTIVE (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
 #define NEED_PEBS_FIXED    (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
+#define NEED_PEBS_COUNTERS (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS) /* PEBS on general counters 0 to 3 */
 #define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, its event known */
+#define NEED_PRECISE_STORE (UINT64_C(1) << CAPS_NEED_PRECISE_STORE) /* stores with their address: Sandy Bridge */
 #define NEED_LBR           (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
 #define NEED_LBR_TOS       (UINT64_C(1) << CAPS_NEED_LBR_TOS)       /* a top-of-stack pointer */
 #define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* entries have mispredict flag and cycles */
 #define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* a filter by kind of branch and by CPL */
 #define NEED_LBR_CALLSTACK (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* the stack as a call stack: returns take away */
 #define NEED_ARCH_LBR      (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
+
+/* A precise event of that role (pebs/events.h) that is known of this core; the last, any at all. */
+#define NEED_EVENT_INSTRUCTIONS (UINT64_C(1) << CAPS_NEED_EVENT_INSTRUCTIONS)
+#define NEED_EVENT_PREC_DIST    (UINT64_C(1) << CAPS_NEED_EVENT_PREC_DIST)
+#define NEED_EVENT_LOADS        (UINT64_C(1) << CAPS_NEED_EVENT_LOADS)
+#define NEED_EVENT_STORES       (UINT64_C(1) << CAPS_NEED_EVENT_STORES)
+#define NEED_EVENT_BRANCHES     (UINT64_C(1) << CAPS_NEED_EVENT_BRANCHES)
+#define NEED_EVENT_TAKEN        (UINT64_C(1) << CAPS_NEED_EVENT_TAKEN)
+#define NEED_EVENT_NEAR_CALLS   (UINT64_C(1) << CAPS_NEED_EVENT_NEAR_CALLS)
+#define NEED_EVENT_ANY          (UINT64_C(1) << CAPS_NEED_EVENT_ANY)
 
 /* Why something is missing; caps_reason_text() has the sentences. */
 enum caps_reason {
@@ -124,7 +147,17 @@ enum caps_reason {
     CAPS_PEBS_NOT_TAGGING,
     CAPS_PEBS_NOT_ADAPTIVE,
     CAPS_PEBS_NOT_FIXED,
+    CAPS_PEBS_ONE_COUNTER,
     CAPS_LOAD_LATENCY_UNKNOWN,
+    CAPS_NO_PRECISE_STORE,
+    CAPS_NO_EVENT_INSTRUCTIONS,
+    CAPS_NO_EVENT_PREC_DIST,
+    CAPS_NO_EVENT_LOADS,
+    CAPS_NO_EVENT_STORES,
+    CAPS_NO_EVENT_BRANCHES,
+    CAPS_NO_EVENT_TAKEN,
+    CAPS_NO_EVENT_NEAR_CALLS,
+    CAPS_NO_EVENT_ANY,
     CAPS_LBR_NOT_INTEL,
     CAPS_ARCH_LBR_NOT_TRIED,
     CAPS_ARCH_LBR_DIFFERS,
@@ -222,8 +255,7 @@ struct caps {
     bool pebs_retire_latency;     /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
     uint64_t pebs_counters;       /* mask of the general counters that can do PEBS */
     uint64_t pebs_fixed_counters; /* mask of the fixed counters that can do PEBS */
-    unsigned load_latency_event;  /* IA32_PERFEVTSELx[15:0] of the load latency event; 0 where unknown */
-    uint64_t load_latency_counters; /* mask of the general counters that can count it */
+    const struct pebs_event_list *events; /* the precise events that are known of this core; never NULL */
     enum data_source_encoding data_source;
 
     /* LBR; MSR numbers are those of entry 0, 0 where there is none */

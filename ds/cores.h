@@ -24,8 +24,7 @@ struct core {
     unsigned counter_width;       /* bits of a counter, where CPUID leaf 0Ah does not exist */
     bool pebs_trap_like;          /* where IA32_PERF_CAPABILITIES does not exist */
     uint64_t pebs_counters;       /* general counters that can do PEBS */
-    unsigned load_latency_event;  /* umask and event; 0 = none */
-    uint64_t load_latency_counters;
+    const struct pebs_event_list *events; /* NULL: none is known */
     enum data_source_encoding data_source;
 
     const char *const *notes; /* sentences, the last one NULL: errata and readings that change what is programmed */

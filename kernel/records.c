@@ -55,7 +55,7 @@ bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record)
 }
 
 /* What may have gone wrong on the way from the buffer into the log. */
-static void check_log(struct test_run *run, const char *name, const struct ds_log *log)
+static void check_log(struct test_run *run, const char *name, const struct ds_log *log, unsigned printed)
 {
     if (log->dropped)
         test_fail(run, "%u %s records did not fit the log", log->dropped, name);
@@ -63,27 +63,28 @@ static void check_log(struct test_run *run, const char *name, const struct ds_lo
         test_fail(run, "the %s buffer was full %u times: records may have been lost", name, log->overruns);
     if (log->broken)
         test_fail(run, "the %s index was outside the buffer or off the grid %u times", name, log->broken);
-    if (log->records > limit)
-        console_note("%u more %s records (records=all prints them)", log->records - limit, name);
+    if (log->records > printed)
+        console_note("%u more %s records (records=all prints them)", log->records - printed, name);
 }
 
 void records_close(struct test_run *run, unsigned interrupts)
 {
     const struct ds_log *bts = ds_bts_log(), *pebs = ds_pebs_log();
+    unsigned traced, sampled;
 
     ds_close();
-    for (unsigned n = 0; n < bts->records && n < limit; n++) {
+    for (traced = 0; traced < bts->records && run->bts_printed < limit; traced++) {
         struct bts_record record;
-        if (records_bts(run, n, &record))
-            bts_text(&console_sink, n, &record, &console_symbols);
+        if (records_bts(run, traced, &record))
+            bts_text(&console_sink, run->bts_printed++, &record, &console_symbols);
     }
-    for (unsigned n = 0; n < pebs->records && n < limit; n++) {
+    for (sampled = 0; sampled < pebs->records && run->pebs_printed < limit; sampled++) {
         struct pebs_record record;
-        if (records_pebs(run, n, &record))
-            pebs_text(&console_sink, n, &record, run->caps->data_source, &console_symbols);
+        if (records_pebs(run, sampled, &record))
+            pebs_text(&console_sink, run->pebs_printed++, &record, run->data_source, &console_symbols);
     }
-    check_log(run, "BTS", bts);
-    check_log(run, "PEBS", pebs);
+    check_log(run, "BTS", bts, traced);
+    check_log(run, "PEBS", pebs, sampled);
     console_note("drained %u BTS and %u PEBS records in %u interrupts", bts->records, pebs->records,
                  ds_counts()->interrupts);
     if (ds_counts()->interrupts < interrupts)

@@ -106,7 +106,7 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
         return SKIP;
     }
     console_note("%s", test->title);
-    run = (struct test_run){ .test = test, .caps = caps };
+    run = (struct test_run){ .test = test, .caps = caps, .data_source = caps->data_source };
     outcome = run_bounded(&run, options->timeout, quiesce);
     console_line("%s %u %s%s", outcome == PASS ? "ok" : "not ok", number, test->id, outcome == ERROR ? " # ERROR" : "");
     return outcome;

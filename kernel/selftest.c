@@ -35,10 +35,10 @@ static void storm(struct test_run *run)
     const struct ds_config config = {
         .pebs = true, .pebs_records = 64, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(1) }
     };
-    const struct pebs_sampling sampling = { .event = &pebs_all_loads,
+    const struct pebs_sampling sampling = { .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
                                             .period = 1,
                                             .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
-    struct window window = pebs_window(1);
+    struct window window = pebs_window(run->caps, 1);
 
     test_plan(run, 0);
     if (records_open(run, &config) && pebs_program(run->caps, &sampling))
@@ -48,7 +48,7 @@ static void storm(struct test_run *run)
 TEST(selftest_storm) = {
     .id = "selftest.storm",
     .title = "A storm of performance monitoring interrupts is ended by the time bound",
-    .needs = NEED_APIC | NEED_PEBS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
     .records = true,
     .on_request = true,
     .run = storm,

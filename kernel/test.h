@@ -14,10 +14,12 @@
 struct test_run {
     const struct test *test;
     const struct caps *caps;
-    unsigned expected, most; /* records of all kinds together: at least and at most so many must come */
-    unsigned seen;           /* so many came */
-    bool planned;            /* test_plan was called */
-    unsigned faults;         /* what went wrong, said by test_fail */
+    unsigned expected, most;               /* records of all kinds together: at least and at most so many must come */
+    unsigned seen;                         /* so many came */
+    bool planned;                          /* test_plan was called */
+    unsigned faults;                       /* what went wrong, said by test_fail */
+    unsigned bts_printed, pebs_printed;    /* records printed so far: a test that samples twice goes on counting */
+    enum data_source_encoding data_source; /* of the records to be printed */
 };
 
 struct test {

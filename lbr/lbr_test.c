@@ -262,10 +262,10 @@ static void freeze(struct test_run *run)
     const struct ds_config config = {
         .pebs = true, .pebs_records = 8, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(2000) }
     };
-    const struct pebs_sampling sampling = { .event = &pebs_near_taken,
+    const struct pebs_sampling sampling = { .event = pebs_event(run->caps, PEBS_ROLE_BRANCHES),
                                             .period = 2000,
                                             .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
-    struct window recording, counting = pebs_window(1);
+    struct window recording, counting = pebs_window(run->caps, 1);
 
     test_plan(run, 1);
     if (!records_open(run, &config))
@@ -297,7 +297,7 @@ static void freeze(struct test_run *run)
 TEST(lbr_freeze_on_pmi) = {
     .id = "lbr.freeze_on_pmi",
     .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack, until it is acknowledged",
-    .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS,
+    .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = freeze,
 };

@@ -8,24 +8,8 @@
 
 #include "arch/x86/msr_index.h"
 #include "ds/caps.h"
+#include "pebs/events.h"
 #include "workload/workload.h"
-
-/* A precise event by perf's name. */
-struct pebs_event {
-    const char *name;
-    uint16_t select;   /* IA32_PERFEVTSELx[15:0]: unit mask and event select */
-    uint64_t counters; /* mask of the general counters that can sample it */
-    bool distributed;  /* PDIR: the event that overflows is the one recorded, not the one after it */
-};
-
-/* The precise events in use, of Skylake: SDM Vol. 3B, "PEBS Performance Events for Skylake"; names as perf list's. */
-extern const struct pebs_event pebs_all_loads;
-extern const struct pebs_event pebs_all_stores;
-extern const struct pebs_event pebs_all_branches;
-extern const struct pebs_event pebs_near_call;
-extern const struct pebs_event pebs_near_taken;
-extern const struct pebs_event pebs_prec_dist;
-extern const struct pebs_event pebs_load_latency;
 
 /* What one general counter samples. */
 struct pebs_sampling {
@@ -36,6 +20,12 @@ struct pebs_sampling {
     unsigned threshold; /* of the load latency event, in core cycles (3 to 65535); ignored by others */
 };
 
+/* The event of this role that this processor can sample; NULL where it has none. */
+const struct pebs_event *pebs_event(const struct caps *caps, enum pebs_role role);
+
+/* The lowest general counter that can sample an event that this processor has. */
+unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
+
 /*
  * Programs the counter, with the DS area open. Nothing is sampled before the window opens. Returns false where the
  * counter cannot do the event or a register faults.
@@ -43,6 +33,6 @@ struct pebs_sampling {
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
 
 /* The window that lets counters count, as a mask of general counters. */
-struct window pebs_window(uint64_t counters);
+struct window pebs_window(const struct caps *caps, uint64_t counters);
 
 #endif

@@ -65,7 +65,9 @@ static void assert_available(const struct caps_input *input, uint64_t needs)
 
 #define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
 /* What a Skylake has not. */
-#define NEED_OTHERS (NEED_BTS_PREDICTED | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR)
+#define NEED_OTHERS                                                                                  \
+    (NEED_BTS_PREDICTED | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR | \
+     NEED_PRECISE_STORE | NEED_EVENT_INSTRUCTIONS)
 
 static void a_skylake(void **state)
 {
@@ -111,8 +113,7 @@ static void a_skylake(void **state)
     assert_int_equal(caps.pebs_record_size, 200);
     assert_int_equal(caps.pebs_counters, 0xf);
     assert_int_equal(caps.pebs_fixed_counters, 0);
-    assert_int_equal(caps.load_latency_event, 0x01cd);
-    assert_int_equal(caps.load_latency_counters, 0xf);
+    assert_ptr_equal(caps.events, &pebs_events_skylake);
     assert_int_equal(caps.data_source, DATA_SOURCE_SKYLAKE);
 
     assert_int_equal(caps.lbr_layout, LBR_LAYOUT_PAIRS);
@@ -207,21 +208,27 @@ static void families(void **state)
         enum lbr_layout layout;
         unsigned depth, from, to, tos, select, info;
         enum pebs_method method;
-        unsigned counters, latency_event, latency_counters;
+        unsigned counters;
+        const struct pebs_event_list *events;
     } known[] = {
-        { 0x00000f29, 2, 3, 4, 5, 0, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1, 0, 0 },
-        { 0x00000f43, 2, 3, 4, 5, 0, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1, 0, 0 },
-        { 0x000006d8, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0, 0, 0 },
-        { 0x000006ec, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0, 0, 0 },
-        { 0x0001067a, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0x1c9, 0, 0, PEBS_METHOD_GENERAL, 1, 0, 0 },
+        { 0x00000f29, 2, 3, 4, 5, 0, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1,
+          &pebs_events_none },
+        { 0x00000f43, 2, 3, 4, 5, 0, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1,
+          &pebs_events_none },
+        { 0x000006d8, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0,
+          &pebs_events_none },
+        { 0x000006ec, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0,
+          &pebs_events_none },
+        { 0x0001067a, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0x1c9, 0, 0, PEBS_METHOD_GENERAL, 1,
+          &pebs_events_core2 },
         { 0x000106a5, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
-          0x100b, 0xf },
+          &pebs_events_nehalem },
         { 0x000206a7, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
-          0x1cd, 0x8 },
+          &pebs_events_sandy_bridge },
         { 0x000306c3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
-          0x1cd, 0xf },
+          &pebs_events_haswell },
         { 0x000506e3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0x1c9, 0x1c8, 0xdc0, PEBS_METHOD_GENERAL, 0xf,
-          0x1cd, 0xf },
+          &pebs_events_skylake },
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(known); i++) {
@@ -245,8 +252,7 @@ static void families(void **state)
         assert_int_equal(caps.lbr_info, known[i].info);
         assert_int_equal(caps.pebs_method, known[i].method);
         assert_int_equal(caps.pebs_counters, known[i].counters);
-        assert_int_equal(caps.load_latency_event, known[i].latency_event);
-        assert_int_equal(caps.load_latency_counters, known[i].latency_counters);
+        assert_ptr_equal(caps.events, known[i].events);
         if (!known[i].off_os)
             assert_string_equal(caps_missing(&caps, NEED_BTS_CPL),
                                 "no BTS by privilege level: CPUID.1:ECX bit 4 clear");
@@ -275,6 +281,36 @@ static void netburst(void **state)
     assert_true(caps.bts_prediction);
     assert_missing(&input, NEED_GLOBAL_CTRL, "no performance monitoring: CPUID has no leaf 0Ah");
     assert_missing(&input, NEED_EVENTING_IP, "no EventingIP: PEBS formats 0 and 1 have none");
+}
+
+/* What a core's list of precise events lacks, tests skip with its reason. */
+static void precise_events(void **state)
+{
+    struct caps_input input = skylake();
+    (void)state;
+    input.leaf_1.eax = 0x0001067a;
+    input.leaf_a.eax = 0x07280202;
+    input.perf_capabilities.value = 0x40;
+    assert_available(&input, NEED_PEBS | NEED_EVENT_INSTRUCTIONS | NEED_EVENT_ANY);
+    assert_missing(&input, NEED_EVENT_LOADS, "no precise event of all loads on this processor model");
+    assert_missing(&input, NEED_EVENT_STORES, "no precise event of all stores on this processor model");
+    assert_missing(&input, NEED_EVENT_BRANCHES, "no precise event of all branches on this processor model");
+    assert_missing(&input, NEED_EVENT_TAKEN, "no precise event of taken branches on this processor model");
+    assert_missing(&input, NEED_EVENT_NEAR_CALLS, "no precise event of near calls on this processor model");
+    assert_missing(&input, NEED_EVENT_PREC_DIST, "no INST_RETIRED.PREC_DIST on this processor model");
+    assert_missing(&input, NEED_LOAD_LATENCY, "no load latency: its event is not known for this processor model");
+    assert_missing(&input, NEED_PRECISE_STORE, "no precise store event on this processor model");
+    assert_missing(&input, NEED_PEBS_COUNTERS, "no PEBS on general counters 1 to 3 of this core");
+
+    input = skylake();
+    assert_missing(&input, NEED_EVENT_INSTRUCTIONS,
+                   "no precise event of all instructions without PREC_DIST on this processor model");
+    input.leaf_1.eax = 0x000206a7;
+    assert_available(&input, NEED_PRECISE_STORE | NEED_LOAD_LATENCY);
+    input.leaf_a.eax = 0x07300304; /* without counter 3 there is neither */
+    assert_missing(&input, NEED_PRECISE_STORE, "no precise store event on this processor model");
+    input.leaf_1.eax = 0x000f0ff2;
+    assert_missing(&input, NEED_EVENT_ANY, "no precise event is known for this processor model");
 }
 
 /* Baseline PEBS: what a capability register tells stands above the row. */
@@ -671,7 +707,6 @@ static void pebs_counters(void **state)
     assert_int_equal(fill(&input).pebs_counters, 0xf);
     input.leaf_a.eax = 0x07300204;
     assert_int_equal(fill(&input).pebs_counters, 0x3);
-    assert_int_equal(fill(&input).load_latency_counters, 0x3);
     input.leaf_a = (struct caps_leaf)LEAF(0, 0, 0, 0); /* no word about counters: the row again */
     assert_int_equal(fill(&input).pebs_counters, 0xf);
 
@@ -762,6 +797,7 @@ int main(void)
         cmocka_unit_test(models),
         cmocka_unit_test(families),
         cmocka_unit_test(netburst),
+        cmocka_unit_test(precise_events),
         cmocka_unit_test(adaptive_pebs),
         cmocka_unit_test(architectural_lbrs),
         cmocka_unit_test(an_unlisted_model),

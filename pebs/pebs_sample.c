@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "pebs/pebs_sample.h"
+
+#include <inttypes.h>
+
+#include "kernel/console.h"
+
+#define MOST_RECORDS 320u
+
+unsigned pebs_spacing(const struct pebs_event *event, unsigned period)
+{
+    return event->role == PEBS_ROLE_PREC_DIST ? period : period + 1;
+}
+
+/* The threshold stays two records and more short of the end: on Core 2 the interrupt may come one event late. */
+unsigned pebs_room(const struct caps *caps)
+{
+    unsigned capacity = ds_pebs_capacity(caps) < MOST_RECORDS ? ds_pebs_capacity(caps) : MOST_RECORDS;
+
+    return capacity - 3;
+}
+
+/* Time stamps are those of one processor: they never go back. */
+static void check_time(struct test_run *run)
+{
+    struct pebs_record record;
+    uint64_t last = 0;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!(record.has & PEBS_HAS_TSC))
+            return;
+        if (record.tsc <= last)
+            test_fail(run, "PEBS record %u: time stamp %" PRIu64 " is not after %" PRIu64, n, record.tsc, last);
+        last = record.tsc;
+    }
+}
+
+bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
+{
+    const unsigned room = pebs_room(run->caps);
+    struct ds_config config = { .pebs = true,
+                                .pebs_records = s->records ? s->records : room + 3,
+                                .pebs_threshold = s->threshold ? s->threshold : room + 1 };
+    const struct pebs_sampling sampling = { .event = s->event,
+                                            .counter = s->counter,
+                                            .period = s->period,
+                                            .rings = s->rings ? s->rings : PERFEVTSEL_USR | PERFEVTSEL_OS,
+                                            .threshold = PEBS_LATENCY_THRESHOLD };
+    struct window window = pebs_window(run->caps, UINT64_C(1) << s->counter);
+
+    console_note("event %s, counter %u, reset -%u", s->event->name, s->counter, s->period);
+    config.pebs_reset[s->counter] = 0 - (uint64_t)s->period;
+    run->data_source = s->event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
+    if (!records_open(run, &config))
+        return false;
+    if (!pebs_program(run->caps, &sampling)) {
+        test_fail(run, "the counter could not be programmed");
+        return false;
+    }
+    s->workload->run(&window);
+    records_close(run, s->interrupts);
+    test_saw(run, ds_pebs_log()->records);
+    check_time(run);
+    return true;
+}
+
+void pebs_check(struct test_run *run, const struct pebs_sample *s, const struct pebs_record *record, uint64_t ip,
+                uint64_t next_ip)
+{
+    const uint64_t counter = UINT64_C(1) << s->counter;
+
+    if (record->has & PEBS_HAS_APPLICABLE)
+        test_equal(run, "applicable counters", record->counters, counter);
+    if (record->has & PEBS_HAS_STATUS) /* of all counters, and of the buffer */
+        test_equal(run, "status of the PEBS counters", record->counters & run->caps->pebs_counters, counter);
+    if (record->has & PEBS_HAS_EVENTING_IP)
+        test_equal(run, "EventingIP", record->eventing_ip, ip);
+    if (record->has & PEBS_HAS_GPRS)
+        test_equal(run, "IP", record->ip, run->caps->pebs_trap_like ? next_ip : ip);
+    if (record->has & PEBS_HAS_TSX)
+        test_equal(run, "TSX information", record->tsx, 0);
+}
