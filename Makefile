@@ -246,7 +246,7 @@ listings: $B/host/test_lbr_listing ## two published LBR listings, printed from t
 route ?= uefi
 gdb_args ?=
 export profile width options route
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t boots)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t real-mode.t boots)
 
 .PHONY: run gdb test qemu-test bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|..
@@ -255,11 +255,15 @@ run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME wid
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
-qemu-test: kernel loader iso model ## boots on every route, with and without the model
+qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-test: kernel loader iso model $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
+test: kernel loader iso model $B/real_mode.img $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
 	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS)
+
+$B/real_mode.img: tests/qemu/real_mode.asm
+	$(call say,NASM,$@)
+	$Q$(NASM) -f bin $(NASM_WARNINGS) $< -o $@
 
 $B/branchy.elf: tests/bench/branchy.asm
 	$(call say,NASM,$@)

@@ -138,10 +138,11 @@ static bool extend_translations(const struct vcpu *v)
 }
 
 /*
- * Leaves the block that runs before place, out of the callback that returns to `here`, to begin another one there.
+ * Leaves the block that runs before place, out of the callback of the instruction at `at` that returns to `here`, to
+ * begin another one there.
  * Returns where that cannot be done; things then take their course at the block's end.
  */
-static void leave(struct processor *p, struct place place, uintptr_t here)
+static void leave(struct processor *p, struct place place, uint64_t at, uintptr_t here)
 {
     uint64_t eflags;
 
@@ -153,7 +154,7 @@ static void leave(struct processor *p, struct place place, uintptr_t here)
     if (eflags & EFLAGS_RF) {
         processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* each instruction clears it */
     }
-    qemu_plugin_set_pc(block_address(place.block, place.index));
+    processor_go_to(p, at, block_address(place.block, place.index));
 }
 
 /* --- CPUID and MSRs -------------------------------------------------------------------------------------------- */
@@ -266,7 +267,7 @@ static void on_wrmsr(unsigned cpu, void *udata)
         make_fault(p);
     }
     if (extend_translations(&p->vcpu)) {
-        leave(p, (struct place){ site->place.block, site->place.index + 1 },
+        leave(p, (struct place){ site->place.block, site->place.index + 1 }, site->pc,
               here); /* what follows must be translated anew */
     }
 }
@@ -290,7 +291,7 @@ static void on_rdpmc(unsigned cpu, void *udata)
     }
     processor_write(p, RAX, (uint32_t)value);
     processor_write(p, RDX, value >> 32);
-    leave(p, (struct place){ site->place.block, site->place.index + 1 }, here);
+    leave(p, (struct place){ site->place.block, site->place.index + 1 }, site->pc, here);
     engine_leave(&p->vcpu, (struct place){ site->place.block, site->place.index + 1 });
     qemu_plugin_set_pc(site->next); /* the native one is not implemented: rather lose the status flags than go on */
 }
@@ -302,7 +303,7 @@ static void on_block(unsigned cpu, void *udata)
     const struct block *block = udata;
 
     if (engine_block(&model.processors[cpu]->vcpu, block)) {
-        qemu_plugin_set_pc(block->pc);
+        processor_go_to(model.processors[cpu], block->pc, block->pc);
     }
 }
 
@@ -317,7 +318,7 @@ static void due(unsigned cpu, const struct block *block, bool watching)
     if (answer == DUE_WATCH) {
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
     }
-    qemu_plugin_set_pc(block->pc);
+    processor_go_to(p, block->pc, block->pc);
 }
 
 static void on_due(unsigned cpu, void *udata)
@@ -342,7 +343,7 @@ static void on_stop(unsigned cpu, void *udata)
     interrupted = engine_stop(&p->vcpu, site->place);
     p->return_address = 0;
     if (interrupted) {
-        leave(p, site->place, here);
+        leave(p, site->place, site->pc, here);
     }
 }
 
@@ -381,7 +382,7 @@ static void on_data_retired(unsigned cpu, void *udata)
     interrupted = engine_data_retired(&p->vcpu, site->place, site->pc);
     p->return_address = 0;
     if (interrupted) {
-        leave(p, site->place, here);
+        leave(p, site->place, site->pc, here);
     }
 }
 
@@ -391,7 +392,7 @@ static void on_block_data_retired(unsigned cpu, void *udata)
     const struct block *block = udata;
 
     if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc)) {
-        qemu_plugin_set_pc(block->pc);
+        processor_go_to(model.processors[cpu], block->pc, block->pc);
     }
 }
 

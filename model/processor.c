@@ -26,40 +26,26 @@
 #define PTE_ADDRESS  UINT64_C(0x000ffffffffff000)
 
 static const char *const names[REGISTER_NAMES] = {
-    [RAX] = "rax",
-    [RBX] = "rbx",
-    [RCX] = "rcx",
-    [RDX] = "rdx",
-    [RSI] = "rsi",
-    [RDI] = "rdi",
-    [RBP] = "rbp",
-    [RSP] = "rsp",
-    [R8] = "r8",
-    [R9] = "r9",
-    [R10] = "r10",
-    [R11] = "r11",
-    [R12] = "r12",
-    [R13] = "r13",
-    [R14] = "r14",
-    [R15] = "r15",
-    [NAME_EFLAGS] = "eflags",
-    [NAME_CS] = "cs",
-    [NAME_CR0] = "cr0",
-    [NAME_CR3] = "cr3",
-    [NAME_CR4] = "cr4",
-    [NAME_EFER] = "efer",
+    [RAX] = "rax",      [RBX] = "rbx",        [RCX] = "rcx",
+    [RDX] = "rdx",      [RSI] = "rsi",        [RDI] = "rdi",
+    [RBP] = "rbp",      [RSP] = "rsp",        [R8] = "r8",
+    [R9] = "r9",        [R10] = "r10",        [R11] = "r11",
+    [R12] = "r12",      [R13] = "r13",        [R14] = "r14",
+    [R15] = "r15",      [NAME_RIP] = "rip",   [NAME_EFLAGS] = "eflags",
+    [NAME_CS] = "cs",   [NAME_CR0] = "cr0",   [NAME_CR3] = "cr3",
+    [NAME_CR4] = "cr4", [NAME_EFER] = "efer",
 };
 
-/* The names that qemu-system-i386 has for the first eight. */
-static const char *const narrow_names[] = {
-    [RAX] = "eax", [RBX] = "ebx", [RCX] = "ecx", [RDX] = "edx",
-    [RSI] = "esi", [RDI] = "edi", [RBP] = "ebp", [RSP] = "esp",
+/* The names that qemu-system-i386 has for some. */
+static const char *const narrow_names[REGISTER_NAMES] = {
+    [RAX] = "eax", [RBX] = "ebx", [RCX] = "ecx", [RDX] = "edx",      [RSI] = "esi",
+    [RDI] = "edi", [RBP] = "ebp", [RSP] = "esp", [NAME_RIP] = "eip",
 };
 
 static unsigned name_of(const char *name)
 {
     for (unsigned i = 0; i < REGISTER_NAMES; i++) {
-        if (strcmp(names[i], name) == 0 || (i <= RSP && strcmp(narrow_names[i], name) == 0)) {
+        if (strcmp(names[i], name) == 0 || (narrow_names[i] != NULL && strcmp(narrow_names[i], name) == 0)) {
             return i;
         }
     }
@@ -90,7 +76,6 @@ bool processor_init(struct processor *p, const char **missing)
     GArray *all = qemu_plugin_get_registers();
 
     p->buffer = g_byte_array_sized_new(4096);
-    qemu_private_init(&p->private);
     for (guint i = 0; i < all->len; i++) {
         const struct qemu_register_descriptor *d = &g_array_index(all, struct qemu_register_descriptor, i);
         unsigned name = name_of(d->name);
@@ -102,6 +87,7 @@ bool processor_init(struct processor *p, const char **missing)
         }
     }
     g_array_free(all, TRUE);
+    qemu_private_init(&p->private, p->registers[R8] != NULL);
     processor_reset(p);
     for (unsigned i = 0; i < REGISTER_NAMES; i++) {
         bool wide_only = (i >= R8 && i <= R15) || i == NAME_EFER;
@@ -132,6 +118,13 @@ void processor_write(struct processor *p, unsigned name, uint64_t value)
     g_byte_array_set_size(p->buffer, 0);
     g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
     qemu_plugin_write_register(p->registers[name], p->buffer);
+}
+
+_Noreturn void processor_go_to(struct processor *p, uint64_t at, uint64_t to)
+{
+    uint64_t rip = processor_read(p, NAME_RIP);
+
+    qemu_plugin_set_pc(rip == at ? to : (uint32_t)(rip + to - at)); /* only 64-bit code is above 4 GiB, and flat */
 }
 
 unsigned processor_cpl(struct processor *p)
@@ -221,19 +214,35 @@ static uint32_t deliver_pmi(void *cpu)
     return value;
 }
 
-/* RSP and RFLAGS as they were before an interruption was delivered in IA-32e mode, from the frame that was pushed. */
+static bool ia32e(void *cpu)
+{
+    return processor_read(cpu, NAME_EFER) & EFER_LMA;
+}
+
+/*
+ * RSP and RFLAGS as they were before an interruption was delivered, from the frame that was pushed: of 8-byte fields in
+ * IA-32e mode, where RSP and SS are always part of it, else of 4-byte ones, where they are from an outer ring. A 16-bit
+ * handler's frame, and one of a code segment that does not begin at 0, is not looked for.
+ */
 static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
 {
-    uint64_t frame[6]; /* error code if there is one, RIP, CS, RFLAGS, RSP, SS */
+    const bool wide = ia32e(p);
+    const unsigned size = wide ? 8 : 4;
+    uint8_t bytes[6 * 8];
+    uint64_t frame[6] = { 0 }; /* error code if there is one, RIP, CS, RFLAGS, RSP, SS */
 
-    if (!read_memory(p, r->general[RSP], frame, sizeof(frame))) {
+    if (!read_memory(p, r->general[RSP], bytes, 6 * size)) {
         return;
     }
+    for (unsigned i = 0; i < 6; i++) {
+        memcpy(&frame[i], bytes + i * size, size);
+    }
     const uint64_t *f = frame[0] == ip ? frame : frame + 1;
+    bool outer = wide || (f[1] & 3) > processor_cpl(p) || (f[2] & EFLAGS_VM);
 
     if (f[0] == ip) {
         r->rflags = f[2];
-        r->general[RSP] = f[3];
+        r->general[RSP] = outer ? f[3] : r->general[RSP] + (uint64_t)(f + 3 - frame) * size;
     }
 }
 
@@ -258,6 +267,11 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
         r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->return_address);
     }
     r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
+    if (!ia32e(p)) {         /* what the mode does not have is recorded as zero */
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            r->general[i] = i < R8 ? (uint32_t)r->general[i] : 0;
+        }
+    }
 }
 
 static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
@@ -275,11 +289,6 @@ static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
             memcpy(xmm[i], p->buffer->data, sizeof(xmm[i])); /* least significant byte first */
         }
     }
-}
-
-static bool ia32e(void *cpu)
-{
-    return processor_read(cpu, NAME_EFER) & EFER_LMA;
 }
 
 static uint64_t read_tsc(void *cpu)

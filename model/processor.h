@@ -9,7 +9,8 @@
 
 enum register_name {
     NAME_GENERAL, /* GENERAL_REGISTERS of them */
-    NAME_EFLAGS = GENERAL_REGISTERS,
+    NAME_RIP = GENERAL_REGISTERS,
+    NAME_EFLAGS,
     NAME_CS,
     NAME_CR0,
     NAME_CR3,
@@ -62,6 +63,12 @@ void processor_reset(struct processor *p);
 uint64_t processor_read(struct processor *p, unsigned name);
 void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS]);
 void processor_write(struct processor *p, unsigned name, uint64_t value);
+
+/*
+ * Goes on at linear address `to`. RIP, an offset in the code segment, is at this moment that of linear address `at`.
+ * Does not return.
+ */
+_Noreturn void processor_go_to(struct processor *p, uint64_t at, uint64_t to);
 
 /* The privilege level that code runs at now, 0 to 3. */
 unsigned processor_cpl(struct processor *p);

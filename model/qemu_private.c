@@ -24,7 +24,7 @@ static void find(const char *name, void *function, size_t size)
     memcpy(function, &symbol, size);
 }
 
-void qemu_private_init(struct qemu_private *p)
+void qemu_private_init(struct qemu_private *p, bool wide)
 {
     void **current_cpu = dlsym(RTLD_DEFAULT, "current_cpu");
 
@@ -33,45 +33,72 @@ void qemu_private_init(struct qemu_private *p)
     find("cpu_get_tsc", &get_tsc, sizeof(get_tsc));
     find("raise_exception_err_ra", &raise_exception, sizeof(raise_exception));
     p->cpu = current_cpu == NULL ? NULL : *current_cpu;
+    p->wide = wide;
     p->env = NULL;
 }
 
-/* The register file begins with the sixteen general registers in the order of their encoding. */
+/* The register file begins with the general registers in the order of their encoding. */
 static const unsigned order[GENERAL_REGISTERS] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
                                                    R8,  R9,  R10, R11, R12, R13, R14, R15 };
 
+static uint64_t general_at(const struct qemu_private *p, const char *file, unsigned i)
+{
+    uint64_t value = 0;
+
+    if (p->wide) {
+        memcpy(&value, file + 8 * i, 8);
+    } else if (i < 8) {
+        memcpy(&value, file + 4 * i, 4);
+    }
+    return value;
+}
+
 bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
 {
-    uint64_t file[GENERAL_REGISTERS];
-
     if (p->env == NULL) {
         return false;
     }
-    memcpy(file, p->env, sizeof(file));
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        general[order[i]] = file[i];
+        general[order[i]] = general_at(p, p->env, i);
+    }
+    return true;
+}
+
+/* general as the plugin interface reads them: outside 64-bit code only the low halves of the first eight. */
+static bool is_file(const struct qemu_private *p, const char *file, const uint64_t general[GENERAL_REGISTERS])
+{
+    bool whole = false;
+
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        whole = whole || general[i] > (i < R8 ? UINT32_MAX : 0);
+    }
+    for (unsigned i = 0; i < (whole ? GENERAL_REGISTERS : 8); i++) {
+        uint64_t differing = general_at(p, file, i) ^ general[order[i]];
+
+        if (whole ? differing != 0 : (uint32_t)differing != 0) {
+            return false;
+        }
     }
     return true;
 }
 
 static bool find_env(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS])
 {
-    uint64_t wanted[GENERAL_REGISTERS];
+    const size_t step = p->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     unsigned distinct = 0;
     char *found = NULL;
 
     if (p->env != NULL || p->cpu == NULL) {
         return p->env != NULL;
     }
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        wanted[i] = general[order[i]];
-        distinct += i > 0 && wanted[i] != wanted[i - 1];
+    for (unsigned i = 1; i < GENERAL_REGISTERS; i++) {
+        distinct += general[order[i]] != general[order[i - 1]];
     }
     if (distinct < 4) {
         return false; /* too little to tell it from other memory */
     }
-    for (char *at = p->cpu, *end = at + SEARCH_BYTES; at < end; at += sizeof(uint64_t)) {
-        if (memcmp(at, wanted, sizeof(wanted)) == 0) {
+    for (char *at = p->cpu, *end = at + SEARCH_BYTES; at < end; at += step) {
+        if (is_file(p, at, general)) {
             if (found != NULL) {
                 return false;
             }

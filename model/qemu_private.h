@@ -15,11 +15,12 @@
 
 struct qemu_private {
     void *cpu; /* QEMU's object for this processor */
+    bool wide;
     void *env; /* its register file, found by its contents; NULL until then */
 };
 
-/* On the processor's own thread. */
-void qemu_private_init(struct qemu_private *p);
+/* On the processor's own thread. wide: QEMU's register file has sixteen registers of 64 bits, not eight of 32. */
+void qemu_private_init(struct qemu_private *p, bool wide);
 
 /* The general registers, many times faster than one by one through the interface; false until env has been found. */
 bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
