@@ -319,7 +319,8 @@ void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
     for (unsigned i = 0; i < p->cpuid_count; i++) {
         const struct profile_cpuid *row = &p->cpuid[i];
 
-        if (row->leaf == leaf && (!row->indexed || row->subleaf == subleaf)) {
+        if (leaf >= row->leaf && leaf <= (row->last != 0 ? row->last : row->leaf) &&
+            (!row->indexed || row->subleaf == subleaf)) {
             for (unsigned reg = 0; reg < 4; reg++) {
                 regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
             }

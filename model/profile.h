@@ -160,6 +160,7 @@ struct profile_cpuid {
     uint32_t leaf, subleaf;
     bool indexed; /* only for this subleaf */
     uint32_t keep[4], add[4];
+    uint32_t last; /* leaves up to this one are alike; 0: the row is of one leaf */
 };
 
 /* A CPUID bit that software of the processor's time relies on, and that QEMU's -cpu decides, not the model. */

@@ -185,23 +185,26 @@ static const struct profile_feature features[] = {
     { 0x80000001, 3, 29, "long mode" },
 };
 
-/* Of what QEMU's -cpu can do nothing is hidden but SVM. */
+/*
+ * Of what QEMU's -cpu can do nothing is hidden but SVM. Leaves past QEMU's last are those of a part without what they
+ * describe.
+ */
 #define DS_ECX (DTES64_ECX | DS_CPL_ECX | PDCM_ECX)
 
 static const struct profile_cpuid icelake_cpuid[] = {
     { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0x606a6, 0, DS_ECX, DS_EDX } },
     { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
+    { 0x0e, .last = 0x1b },
     { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
-/* Leaves that QEMU does not know are those of a part without what they describe. */
 static const struct profile_cpuid goldencove_cpuid[] = {
     { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0x806f8, 0, DS_ECX, DS_EDX } },
+    { 0x0e, .last = 0x20 },
     { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, BIT(19) } }, /* architectural LBR */
     { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
     /* Depths 8, 16 and 32, lost in deep C-states; filters by level and kind, call stack; MISPRED, cycles, BR_TYPE. */
     { 0x1c, .add = { BIT(30) | 0x0b, 7, 7, 0 } },
-    { 0x20, .add = { 0, 0, 0, 0 } },
     { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 

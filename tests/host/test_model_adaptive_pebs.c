@@ -111,6 +111,14 @@ static void cpuid(void **state)
     assert_int_equal(regs[0], 0x08300805);
     assert_int_equal(regs[2], 0x0f);
     assert_int_equal(regs[3], 0x8604);
+    for (uint32_t leaf = 0x0e; leaf < 0x21; leaf++) { /* QEMU answers for them what it does for its last */
+        memset(regs, 0xff, sizeof(regs));
+        engine_cpuid(&golden->v, leaf, 0, regs);
+        assert_int_equal(regs[0], leaf == 0x1c ? 0x4000000b : 0);
+        memset(regs, 0xff, sizeof(regs));
+        engine_cpuid(&ice->v, leaf, 0, regs);
+        assert_int_equal(regs[3], leaf <= 0x1b ? 0 : 0xffffffff);
+    }
     memset(regs, 0, sizeof(regs));
     engine_cpuid(&golden->v, 7, 0, regs);
     assert_int_equal(regs[3], 1u << 19);
