@@ -89,6 +89,7 @@ static const struct core netburst_4 = { .name = "NetBurst",
                                         .pebs_method = PEBS_METHOD_NETBURST,
                                         .pebs_counters = 0x1,
                                         .counter_width = 40,
+                                        .events = &pebs_events_netburst,
                                         .pebs_trap_like = true,
                                         .notes = notes_netburst };
 static const struct core netburst_16 = { .name = "NetBurst",
@@ -98,6 +99,7 @@ static const struct core netburst_16 = { .name = "NetBurst",
                                          .pebs_method = PEBS_METHOD_NETBURST,
                                          .pebs_counters = 0x1,
                                          .counter_width = 40,
+                                         .events = &pebs_events_netburst,
                                          .pebs_trap_like = true,
                                          .notes = notes_netburst };
 static const struct core pentium_m = { .name = "Pentium M", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };

@@ -6,6 +6,29 @@
 #define PMC_1 0x02u
 #define PMC_3 0x08u
 
+/* On MSR_IQ_COUNTER4, which is counter 0 here; what is programmed for each: pebs/netburst_events.c. */
+static const struct pebs_event netburst[] = {
+    { "memory_loads", PEBS_ROLE_LOADS, 0, PMC_0, false },
+    { "memory_stores", PEBS_ROLE_STORES, 0, PMC_0, false },
+    { "packed_SP_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "packed_DP_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "scalar_SP_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "scalar_DP_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "128_bit_MMX_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "64_bit_MMX_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "X87_FP_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "X87_SIMD_memory_moves_retired", PEBS_ROLE_FLOATING, 0, PMC_0, false },
+    { "1stL_cache_load_miss_retired", PEBS_ROLE_CACHE, 0, PMC_0, false },
+    { "2ndL_cache_load_miss_retired", PEBS_ROLE_CACHE, 0, PMC_0, false },
+    { "DTLB_load_miss_retired", PEBS_ROLE_TLB_MISS, 0, PMC_0, false },
+    { "DTLB_store_miss_retired", PEBS_ROLE_TLB_MISS, 0, PMC_0, false },
+    { "DTLB_all_miss_retired", PEBS_ROLE_TLB_MISS, 0, PMC_0, false },
+    { "Tagged_mispred_branch", PEBS_ROLE_MISPREDICTED, 0, PMC_0, false },
+    { "MOB_load_replay_retired", PEBS_ROLE_CACHE, 0, PMC_0, false },
+    { "split_load_retired", PEBS_ROLE_SPLIT_LOADS, 0, PMC_0, false },
+    { "split_store_retired", PEBS_ROLE_SPLIT_STORES, 0, PMC_0, false },
+};
+
 static const struct pebs_event core2[] = {
     { "INST_RETIRED.ANY_P", PEBS_ROLE_INSTRUCTIONS, 0x00c0, PMC_0, false },
     { "X87_OPS_RETIRED.ANY", PEBS_ROLE_FLOATING, 0xfec1, PMC_0, false },
@@ -203,6 +226,7 @@ static const struct pebs_event ice_lake[] = {
 };
 
 #define LIST(name) const struct pebs_event_list pebs_events_##name = { name, sizeof name / sizeof name[0] }
+LIST(netburst);
 LIST(core2);
 LIST(bonnell);
 const struct pebs_event_list pebs_events_nehalem = { nehalem, sizeof nehalem / sizeof nehalem[0] - WESTMERE_ONLY };
@@ -228,8 +252,8 @@ const char *pebs_role_untriggered(enum pebs_role role)
         [PEBS_ROLE_CACHE] = "what another level of the hierarchy holds is not known beforehand",
         [PEBS_ROLE_TLB_MISS] = "what the TLB holds is not known beforehand",
         [PEBS_ROLE_UOPS] = "how many micro-operations an instruction has is not architectural",
-        [PEBS_ROLE_FLOATING] = "this program runs no x87, MMX or SSE instruction",
-        [PEBS_ROLE_ASSIST] = "an assist needs x87 or SSE instructions, which this program does not run",
+        [PEBS_ROLE_FLOATING] = "only NetBurst's x87 operations have a workload (pebs.tagging.execution)",
+        [PEBS_ROLE_ASSIST] = "no workload brings an assist about",
         [PEBS_ROLE_FRONTEND] = "what the front end does is not architectural",
         [PEBS_ROLE_TSX] = "this program starts no transaction",
     };

@@ -45,7 +45,7 @@ enum pebs_role {
 struct pebs_event {
     const char *name; /* perf's */
     enum pebs_role role;
-    uint16_t select;   /* IA32_PERFEVTSELx[15:0]: unit mask and event select */
+    uint16_t select;   /* IA32_PERFEVTSELx[15:0]: unit mask and event select; 0 on NetBurst (pebs/netburst_events.h) */
     uint64_t counters; /* mask of the general counters that can sample it */
     bool data_address; /* the record's data address is of this event, where the format has one */
 };
@@ -55,8 +55,9 @@ struct pebs_event_list {
     size_t count;
 };
 
-extern const struct pebs_event_list pebs_events_none, pebs_events_core2, pebs_events_bonnell, pebs_events_nehalem,
-    pebs_events_westmere, pebs_events_sandy_bridge, pebs_events_haswell, pebs_events_skylake, pebs_events_ice_lake;
+extern const struct pebs_event_list pebs_events_none, pebs_events_netburst, pebs_events_core2, pebs_events_bonnell,
+    pebs_events_nehalem, pebs_events_westmere, pebs_events_sandy_bridge, pebs_events_haswell, pebs_events_skylake,
+    pebs_events_ice_lake;
 
 /* The first event of this role that one of these counters can sample; NULL where there is none. */
 const struct pebs_event *pebs_event_of(const struct pebs_event_list *list, enum pebs_role role, uint64_t counters);

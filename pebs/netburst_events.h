@@ -17,7 +17,7 @@
 enum netburst_kind { NETBURST_FRONT_END, NETBURST_EXECUTION, NETBURST_REPLAY };
 
 struct netburst_event {
-    const char *name; /* the metric's name in tables 19-31 to 19-33 */
+    const char *name; /* the metric's name in tables 19-31 to 19-33, and in pebs_events_netburst */
     enum netburst_kind kind;
     uint32_t escr;   /* the upstream ESCR that ties the tag, or that a replay metric wants besides; 0: none */
     uint8_t event;   /* its event select */

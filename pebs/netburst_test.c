@@ -11,7 +11,9 @@
 
 #include <inttypes.h>
 
+#include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
+#include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
@@ -85,6 +87,62 @@ TEST(pebs_tagging_replay) = {
     .needs = NEEDS,
     .records = true,
     .run = replay,
+};
+
+/* Chased lines: each load's step is in the loop's counter, which counts the steps that are left. */
+static void check_chase(struct test_run *run, unsigned spacing)
+{
+    const unsigned steps = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS;
+    struct pebs_record record;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        unsigned step = (n + 1) * spacing;
+        test_equal(run, "IP", record.ip, workload_chase.accesses[0].next_ip);
+        test_equal(run, "RCX", record.gpr[PEBS_RCX], steps + 1 - step);
+        test_equal(run, "RAX", record.gpr[PEBS_RAX], (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES]);
+    }
+}
+
+/*
+ * PEBS and BTS at once over the same loop, no interrupt in between, whose handler's loads would count: every branch,
+ * and one load in 33, the counter starting again from the 40-bit reset value in the area after each.
+ */
+static void with_bts(struct test_run *run)
+{
+    enum { SPACING = 33 };
+    const struct ds_config config = { .pebs = true,
+                                      .pebs_records = 96,
+                                      .pebs_threshold = 80,
+                                      .pebs_reset = { 0 - (uint64_t)(SPACING - 1) },
+                                      .bts = true,
+                                      .bts_records = 1200,
+                                      .bts_threshold = 1100 };
+    unsigned branches = branch_count(&workload_chase, BRANCH_KINDS_ALL);
+    struct window tracing, counting = netburst_window();
+
+    test_plan(run, branches + WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS / SPACING);
+    if (!records_open(run, &config))
+        return;
+    tracing = bts_window(run->caps, false, 0);
+    if (program(run, "memory_loads", true, SPACING - 1)) {
+        interrupts_off();
+        msr_write((uint32_t)tracing.msr, tracing.on);
+        workload_chase.run(&counting);
+        msr_write((uint32_t)tracing.msr, tracing.off);
+        interrupts_on();
+    }
+    records_close(run, 0);
+    records_compare_bts(run, &workload_chase, 0);
+    test_saw(run, ds_pebs_log()->records);
+    check_chase(run, SPACING);
+}
+
+TEST(pebs_tagging_with_bts) = {
+    .id = "pebs.tagging.with_bts",
+    .title = "PEBS and BTS share the area: each branch of a loop, and one load in 33 after each reload of the counter",
+    .needs = NEEDS | NEED_BTS,
+    .records = true,
+    .run = with_bts,
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "pebs/netburst.h"
 
 const struct pebs_event *pebs_event(const struct caps *caps, enum pebs_role role)
 {
@@ -39,13 +40,25 @@ static bool program_general(const struct caps *caps, const struct pebs_sampling 
                            caps->full_width_write);
 }
 
+static bool program_netburst(const struct pebs_sampling *s)
+{
+    return netburst_program(&(struct netburst_setup){ .event = netburst_event_find(s->event->name),
+                                                      .os = (s->rings & PERFEVTSEL_OS) != 0,
+                                                      .usr = (s->rings & PERFEVTSEL_USR) != 0,
+                                                      .sample = true,
+                                                      .period = s->period });
+}
+
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
 {
-    return s->event->counters & caps->pebs_counters & UINT64_C(1) << s->counter && program_general(caps, s);
+    if (!(s->event->counters & caps->pebs_counters & UINT64_C(1) << s->counter))
+        return false;
+    return caps->pebs_method == PEBS_METHOD_NETBURST ? program_netburst(s) : program_general(caps, s);
 }
 
 struct window pebs_window(const struct caps *caps, uint64_t counters)
 {
-    (void)caps;
+    if (caps->pebs_method == PEBS_METHOD_NETBURST)
+        return netburst_window();
     return (struct window){ .msr = MSR_IA32_PERF_GLOBAL_CTRL, .on = counters, .off = 0 };
 }

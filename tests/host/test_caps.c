@@ -212,9 +212,9 @@ static void families(void **state)
         const struct pebs_event_list *events;
     } known[] = {
         { 0x00000f29, 2, 3, 4, 5, 0, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1,
-          &pebs_events_none },
+          &pebs_events_netburst },
         { 0x00000f43, 2, 3, 4, 5, 0, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1da, 0, 0, PEBS_METHOD_NETBURST, 1,
-          &pebs_events_none },
+          &pebs_events_netburst },
         { 0x000006d8, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0,
           &pebs_events_none },
         { 0x000006ec, 6, 7, 8, 0, 0, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0x1c9, 0, 0, PEBS_METHOD_NONE, 0,

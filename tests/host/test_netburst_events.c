@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "pebs/events.h"
 #include "pebs/netburst_events.h"
 
 #define T0_USR 0x4u
@@ -152,6 +153,12 @@ static void order(void **state)
 static void names(void **state)
 {
     (void)state;
+    assert_int_equal(pebs_events_netburst.count, netburst_event_count);
+    for (size_t i = 0; i < netburst_event_count; i++) /* the two lists speak of the same events */
+        assert_ptr_equal(netburst_event_find(pebs_events_netburst.events[i].name), &netburst_events[i]);
+    assert_string_equal(pebs_event_of(&pebs_events_netburst, PEBS_ROLE_LOADS, 1)->name, "memory_loads");
+    assert_string_equal(pebs_event_of(&pebs_events_netburst, PEBS_ROLE_STORES, 1)->name, "memory_stores");
+    assert_null(pebs_event_of(&pebs_events_netburst, PEBS_ROLE_BRANCHES, 1));
     assert_null(netburst_event_find("memory_load"));
     assert_null(netburst_event_find("memory_loadss"));
     assert_null(netburst_event_find(""));
