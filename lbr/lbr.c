@@ -36,8 +36,10 @@ static enum lbr_error read_entry(const struct caps *caps, unsigned n, struct lbr
 {
     uint64_t from = msr_get(caps->lbr_from + n);
 
-    if (caps->lbr_layout == LBR_LAYOUT_PACKED)
-        return lbr_decode(caps->lbr_format, (uint32_t)from, from >> 32, 0, entry);
+    if (caps->lbr_layout == LBR_LAYOUT_PACKED) {
+        lbr_decode_packed(from, entry);
+        return LBR_DECODE_OK;
+    }
     return lbr_decode(caps->lbr_format, from, msr_get(caps->lbr_to + n),
                       caps->lbr_info ? msr_get(caps->lbr_info + n) : 0, entry);
 }

@@ -321,7 +321,7 @@ static void instructions_registers(struct test_run *run)
     const struct workload *workload = &workload_loads;
     const struct pebs_sample sample = { .event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS),
                                         .workload = workload,
-                                        .period = 6 };
+                                        .period = 10 };
     struct pebs_record record;
     uint64_t value;
 

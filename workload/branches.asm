@@ -233,3 +233,27 @@ workload_nothing_branches_end:
 workload_nothing_accesses:
 workload_nothing_accesses_end:
 describe_workload workload_nothing, 0
+
+; ---- calls that are still open when the window closes ------------------------------------------------------------------
+workload_open_calls_start:
+open_leaf:      ret
+
+begin_workload workload_open_calls, workload_open_calls_start
+open_1:         call    open_outer
+                ud2
+open_outer:     call    open_leaf
+                nop
+open_2:         call    open_inner
+                ud2
+open_inner:     call    open_leaf
+                lea     sp_, [sp_ + 2 * WORD_BYTES]
+                end_workload workload_open_calls
+
+section .rodata
+workload_open_calls_branches:           ; only those that are open
+        branch  open_1, open_outer, LBR_REL_CALL
+        branch  open_2, open_inner, LBR_REL_CALL
+workload_open_calls_branches_end:
+workload_open_calls_accesses:
+workload_open_calls_accesses_end:
+describe_workload workload_open_calls, 9

@@ -40,13 +40,14 @@ struct workload {
 };
 
 /* workload/branches.asm */
-extern const struct workload workload_calls;     /* nested calls and returns */
-extern const struct workload workload_kinds;     /* every kind of near branch, taken and not taken */
-extern const struct workload workload_loop;      /* a loop with an alternating branch */
-extern const struct workload workload_long_loop; /* 3000 times the same branch */
-extern const struct workload workload_interrupt; /* INT n and its IRET */
-extern const struct workload workload_surprises; /* indirect jumps of two targets, in an order nobody can predict */
-extern const struct workload workload_nothing;   /* an empty body: what the window itself counts */
+extern const struct workload workload_calls;      /* nested calls and returns */
+extern const struct workload workload_kinds;      /* every kind of near branch, taken and not taken */
+extern const struct workload workload_loop;       /* a loop with an alternating branch */
+extern const struct workload workload_long_loop;  /* 3000 times the same branch */
+extern const struct workload workload_interrupt;  /* INT n and its IRET */
+extern const struct workload workload_surprises;  /* indirect jumps of two targets, in an order nobody can predict */
+extern const struct workload workload_open_calls; /* two calls still open at its end, its branches; two returned */
+extern const struct workload workload_nothing;    /* an empty body: what the window itself counts */
 
 /* workload/memory.asm */
 extern const struct workload workload_loads; /* loads of known addresses and values, one at a time */

@@ -97,8 +97,9 @@ sub parse_printed
             $test = $1;
             undef $pebs;
             %next = ();
-        } elsif (/^# lbr stack (?:tos (\d+) )?depth \d+$/) {
-            push @{$printed{lbr}}, { tos => defined $1 ? number($1) : undef, entries => [], where => $where };
+        } elsif (/^# lbr stack (?:tos (\d+) )?depth (\d+)$/) {
+            push @{$printed{lbr}}, { tos => defined $1 ? number($1) : undef, depth => $2, entries => [],
+                test => $test, where => $where };
             $next{lbr} = 0;
         } elsif (/^# (bts|lbr|pebs) (\d+) (.*)$/) {
             my ($kind, $n, $rest) = ($1, $2, $3);
@@ -203,16 +204,30 @@ sub without_overwritten
     return [@kept, @rest];
 }
 
+# The index of the truth for entry $i of a stack, from $at backwards. In a call stack what has returned lies between:
+# there it is the last branch that was written to this register, or, where entries shift, that equals the entry.
+sub index_of_entry
+{
+    my ($stack, $truth, $i, $at) = @_;
+    return $at if ($stack->{test} // '') ne 'lbr.call_stack';
+    my $entry = $stack->{entries}[$i];
+    $at-- while $at >= 0 && (defined $stack->{tos} ?
+        hex($truth->[$at]{tos} // return -1) != (hex($stack->{tos}) - $i) % $stack->{depth} :
+        $truth->[$at]{from} ne $entry->{from} || $truth->[$at]{to} ne $entry->{to});
+    return $at;
+}
+
 # The first difference of a stack to the truth that ends at index $end, with the number of entries before it; nothing
 # where all are equal.
 sub stack_difference
 {
     my ($stack, $truth, $end) = @_;
-    my $entries = $stack->{entries};
+    my ($entries, $at) = ($stack->{entries}, $end + 1);
     for my $i (0 .. $#$entries) {
-        return ($i, "entry $i: the truth has no entry so old") if $i > $end;
+        $at = index_of_entry($stack, $truth, $i, $at - 1);
+        return ($i, "entry $i: the truth has no entry so old") if $at < 0;
         for (@lbr_keys) {
-            my $want = $truth->[$end - $i]{$_} // $lbr_absent{$_} // 'none';
+            my $want = $truth->[$at]{$_} // $lbr_absent{$_} // 'none';
             return ($i, "entry $i: $_ $entries->[$i]{$_}, the truth is $want") if $entries->[$i]{$_} ne $want;
         }
     }

@@ -235,4 +235,22 @@ like join(' ', complaints([], ['dsmodel truth 1 profile=skylake'])), qr/no recor
 like join(' ', complaints([kernel_log()], [])), qr/no "dsmodel truth 1" line/, 'an empty truth log';
 breaks(truth => qr/^bts/, sub { s/to=/to / }, qr/truth line 2 is not understood/, 'a truth line of another form');
 
+# A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
+my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
+sub call_stack
+{
+    my ($test, $tos, @entries) = @_;
+    my @written = map { ($tos ? "tos=$_->[0] " : '') . sprintf 'from=%#x to=%#x', @$_[1, 2] } @calls;
+    return join ' ', complaints(["# test $test", '# lbr stack ' . ($tos ? 'tos 6 ' : '') . 'depth 8',
+        map { sprintf '# lbr %d %#x/%#x/P/-/-/1', $_, @{$calls[$entries[$_]]}[1, 2] } 0 .. $#entries],
+        ['dsmodel truth 1 profile=haswell', map { "lbr vcpu=0 $_ mispred=0 in_tsx=0 abort=0 cycles=1" } @written]);
+}
+for my $tos (0, 1) {
+    my $kind = $tos ? 'with a TOS' : 'that shifts';
+    is call_stack('lbr.call_stack', $tos, 2, 0), '', "a call stack $kind";
+    like call_stack('lbr.call_stack', $tos, 0, 2), qr/lbr stack: /, "a call stack $kind in the wrong order";
+    like call_stack('lbr.calls', $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in any other stack $kind";
+}
+like call_stack('lbr.call_stack', 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with what has returned';
+
 done_testing;
