@@ -4,13 +4,13 @@
  * and of interruptions, and answers with values, faults, records in memory and interrupts, all through struct host.
  *
  * Which file does what: engine.c begins, ends and delivers; msr.c the registers; counting.c counters and overflow;
- * pebs.c PEBS records; branches.c what a branch leaves behind in BTS and the LBR stack; data.c memory accesses;
- * referee.c what the manual forbids.
+ * pebs.c PEBS records; branches.c what a branch leaves behind in BTS and the LBR stack; lbr_arch.c that stack where it is
+ * architectural; data.c memory accesses; referee.c what the manual forbids.
  *
  * Time. One instruction takes one cycle. Batches. Branches are gathered in a ring and worked through when it is full,
  * when the next branch could raise an interrupt, and before anything by which software may look: an access to any MSR,
  * CPUID, RDPMC, an interrupt or exception. This is the modelled store buffer: a guest that reads the DS area by a plain
- * load while tracing sees it up to ENGINE_RING blocks late, and PEBS records up to PEBS_STAGE late.
+ * load while tracing sees BTS records up to ENGINE_RING blocks late, and PEBS records up to PEBS_STAGE bytes late.
  */
 #ifndef MODEL_ENGINE_H
 #define MODEL_ENGINE_H
@@ -26,9 +26,9 @@
 #include "model/profile.h"
 #include "model/referee.h"
 
-#define ENGINE_RING      512 /* blocks */
-#define PEBS_STAGE       16  /* records */
-#define MAX_COUNTERS     18  /* general ones first, fixed ones behind */
+#define ENGINE_RING      512  /* blocks */
+#define PEBS_STAGE       3200 /* bytes */
+#define MAX_COUNTERS     18   /* general ones first, fixed ones behind */
 #define MAX_LBR          32
 #define EVENT_QUALIFIERS 3
 
@@ -162,7 +162,7 @@ struct vcpu {
 
     /* records on their way to memory */
     uint8_t bts_stage[ENGINE_RING * ENCODE_BTS_MAX];
-    uint8_t pebs_stage[PEBS_STAGE * ENCODE_PEBS_MAX + ADAPTIVE_MAX_BYTES];
+    uint8_t pebs_stage[PEBS_STAGE + ADAPTIVE_MAX_BYTES];
     unsigned bts_staged;      /* records */
     size_t pebs_staged;       /* bytes */
     uint64_t bts_at, pebs_at; /* where the stage goes */

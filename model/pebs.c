@@ -160,7 +160,7 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
         v->status |= STATUS_OVF_BUF;
         v->pmi_wanted = true;
     }
-    if (v->pebs_staged + ENCODE_PEBS_MAX > PEBS_STAGE * ENCODE_PEBS_MAX) {
+    if (v->pebs_staged >= PEBS_STAGE) {
         pebs_flush(v);
     }
     return true;

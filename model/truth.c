@@ -56,7 +56,7 @@ static void truth_gprs(FILE *log, const struct pebs_event *event)
     }
 }
 
-static void truth_lbrs(FILE *log, const struct adaptive_event *extra)
+static void truth_lbrs(FILE *log, enum lbr_format format, const struct adaptive_event *extra)
 {
     static const struct lbr_entry none;
 
@@ -65,6 +65,9 @@ static void truth_lbrs(FILE *log, const struct adaptive_event *extra)
 
         fprintf(log, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,%u,%u,%u", i, e->from, e->to, (unsigned)(e->info >> 63),
                 (unsigned)(e->info >> 62 & 1), (unsigned)(e->info >> 61 & 1), (unsigned)(e->info & 0xffff));
+        if (format == LBR_FORMAT_ARCH) {
+            fprintf(log, ",%u", (unsigned)(e->info >> 56 & 0xf));
+        }
     }
 }
 
@@ -95,7 +98,7 @@ void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_event *event,
         }
     }
     if (extra->format & DATA_CFG_LBRS) {
-        truth_lbrs(v->truth, extra);
+        truth_lbrs(v->truth, v->profile->lbr_format, extra);
     }
     fputc('\n', v->truth);
     funlockfile(v->truth);

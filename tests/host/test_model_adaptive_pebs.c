@@ -768,6 +768,9 @@ static void truth_lines(void **state)
     m->v.truth = open_memstream(&text, &size);
     m->xmm[3][0] = 0x1122334455667788;
     m->xmm[3][1] = 0x99aabbccddeeff00;
+    wrmsr(m, 0x1500, 0x400008);
+    wrmsr(m, 0x1600, 0x400010);
+    wrmsr(m, 0x1200, 0x9400000000000009);
     set_up_buffer(m, 512, 1024);
     sample(m, 1, INST_RETIRED | PMC_ADAPTIVE, 3, 0x0100000f);
     run(m, b);
@@ -778,7 +781,7 @@ static void truth_lines(void **state)
         strstr(text, " size=512 format_group=0x100000f retire_latency=1 eventing_ip=0x40000c counters=0x2 "));
     assert_non_null(strstr(text, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 rflags=0x0 ip="));
     assert_non_null(strstr(text, " xmm3=0x99aabbccddeeff001122334455667788 "));
-    assert_non_null(strstr(text, " lbr0=0x0,0x0,0,0,0,0 lbr1=0x0,0x0,0,0,0,0\n"));
+    assert_non_null(strstr(text, " lbr0=0x400008,0x400010,1,0,0,9,4 lbr1=0x0,0x0,0,0,0,0,0\n"));
     free(text);
     free(b);
     machine_free(m);
