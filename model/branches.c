@@ -72,13 +72,13 @@ void branches_flush(struct vcpu *v)
     v->bts_staged = 0;
 }
 
-static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
+/* width: bytes of a field. predicted_flag: whether the records have that flag. */
+static inline void store_records(struct vcpu *v, const struct branch *branches, unsigned n, unsigned width,
+                                 bool predicted_flag)
 {
     const bool skip_system = debugctl_has(v, v->profile->debugctl->bts_off_os);
     const bool skip_user = debugctl_has(v, v->profile->debugctl->bts_off_usr);
-    const bool predicted_flag = v->profile->bts_predicted;
-    const unsigned width = v->form.width;
-    const unsigned size = encode_bts_bytes(&v->form);
+    const unsigned size = 3 * width;
     uint64_t index = v->ds.bts.index;
     const uint64_t base = v->ds.bts.base;
     const uint64_t maximum = v->ds.bts.maximum;
@@ -110,6 +110,16 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
         v->ds.bts.index = index;
     }
     v->bts_staged = staged;
+}
+
+/* By constants where it must be fast. */
+static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
+{
+    if (v->form.width == 8 && !v->profile->bts_predicted) {
+        store_records(v, branches, n, 8, false);
+    } else {
+        store_records(v, branches, n, v->form.width, v->profile->bts_predicted);
+    }
 }
 
 static bool lbr_wants(const struct vcpu *v, const struct branch *b)

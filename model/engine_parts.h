@@ -136,6 +136,8 @@ void netburst_configure(struct vcpu *v, unsigned i);
 void netburst_overflow(struct vcpu *v, unsigned i);
 /* Bit i: PEBS is on for the i-th counter. */
 uint64_t netburst_pebs_counters(const struct vcpu *v);
+/* Bit i: the OVF flag of the i-th CCCR. */
+uint64_t netburst_overflows(const struct vcpu *v);
 enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *value);
 /* A CCCR or MSR_PEBS_ENABLE was written by the WRMSR at ip. */
 void netburst_referee(struct vcpu *v, uint64_t ip);

@@ -303,6 +303,16 @@ uint64_t netburst_pebs_counters(const struct vcpu *v)
     return v->regs[REG_IA32_PEBS_ENABLE] & PEBS_MY_THR ? UINT64_C(1) << IQ_COUNTER4 : 0;
 }
 
+uint64_t netburst_overflows(const struct vcpu *v)
+{
+    uint64_t mask = 0;
+
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        mask |= v->event_select[i] & CCCR_OVF ? UINT64_C(1) << i : 0;
+    }
+    return mask;
+}
+
 enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *value)
 {
     unsigned i = index & ~RDPMC_FAST;

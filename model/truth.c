@@ -142,7 +142,9 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event)
 void truth_pmi(struct vcpu *v, uint32_t lvtpc)
 {
     if (v->truth != NULL) {
-        fprintf(v->truth, "pmi vcpu=%u status=0x%" PRIx64 " lvtpc=0x%x %s\n", v->number, v->status, lvtpc,
+        uint64_t status = is_netburst(v) ? netburst_overflows(v) : v->status;
+
+        fprintf(v->truth, "pmi vcpu=%u status=0x%" PRIx64 " lvtpc=0x%x %s\n", v->number, status, lvtpc,
                 lvtpc & 1u << 16 ? "masked" : "delivered");
     }
 }

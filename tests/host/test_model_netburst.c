@@ -366,9 +366,9 @@ static void branches_retired(void **state)
     struct block *loop = block_new(0, 4, END_JCC);
     struct block *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
     struct block *end = block_new(0x800, 2, END_PLAIN);
-    /* taken (mispredicted), taken (predicted), not taken (mispredicted), the jump taken (mispredicted) */
-    const struct block *blocks[] = { loop, loop, loop, jump, end };
-    static const unsigned sorts[4] = { 0, 1, 1, 2 }; /* MMNP, MMNM, MMTP, MMTM */
+    /* taken mispredicted, predicted three times, not taken mispredicted; the jump taken mispredicted */
+    const struct block *blocks[] = { loop, loop, loop, loop, loop, jump, end };
+    static const unsigned sorts[4] = { 0, 1, 3, 2 }; /* MMNP, MMNM, MMTP, MMTM */
 
     (void)state;
     for (unsigned mask = 0; mask < 16; mask++) {
@@ -377,9 +377,9 @@ static void branches_retired(void **state)
         for (unsigned sort = 0; sort < 4; sort++) {
             expected += mask >> sort & 1 ? sorts[sort] : 0;
         }
-        assert_int_equal(counted(ENABLE(5), EVENT(0x06, mask) | RINGS, blocks, 5), expected);
+        assert_int_equal(counted(ENABLE(5), EVENT(0x06, mask) | RINGS, blocks, 7), expected);
     }
-    assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, 5), 3); /* mispred_branch_retired */
+    assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, 7), 3); /* mispred_branch_retired */
     free(loop), free(jump), free(end);
 }
 
@@ -415,6 +415,22 @@ static void overflow(void **state)
     assert_int_equal(m->pmis, 1);
     wrmsr(m, CCCR(12), 0);
 
+    wrmsr(m, COUNTER(12), (uint64_t)-4); /* nobody asks for it */
+    wrmsr(m, CCCR(12), ENABLE(4));
+    run(m, b), run(m, b);
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(rdmsr(m, CCCR(12)), ENABLE(4) | OVF);
+    wrmsr(m, CCCR(12), 0);
+
+    wrmsr(m, COUNTER(12), (uint64_t)-4); /* it waits for its event, whatever else is written meanwhile */
+    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
+    run(m, b);
+    wrmsr(m, MATRIX_VERT, 0);
+    assert_int_equal(m->pmis, 1);
+    run(m, b);
+    assert_int_equal(m->pmis, 2);
+    wrmsr(m, CCCR(12), 0);
+
     wrmsr(m, COUNTER(12), 0); /* FORCE_OVF: each event overflows, and each but the first interrupts */
     wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI | UINT64_C(1) << 25);
     m->lvtpc = 0x40;
@@ -423,7 +439,7 @@ static void overflow(void **state)
         m->lvtpc = 0x40;
     }
     wrmsr(m, CCCR(12), 0);
-    assert_int_equal(m->pmis, 1 + 2);
+    assert_int_equal(m->pmis, 2 + 2);
     assert_int_equal(rdmsr(m, COUNTER(12)), 3);
     free(b), free(one);
     machine_free(m);
@@ -499,6 +515,8 @@ static void execution_tags(void **state)
                 wrmsr(m, FIRM_ESCR0 + escr, tag & ~UINT64_C(0x10)); /* tagging off */
                 run(m, b);
                 wrmsr(m, FIRM_ESCR0 + escr, tag & ~EVENT(0, 0x8000)); /* not ALL */
+                run(m, b);
+                wrmsr(m, FIRM_ESCR0 + escr, tag & ~UINT64_C(8)); /* in rings 1 to 3 */
                 run(m, b);
                 wrmsr(m, CCCR(12), 0);
                 assert_int_equal(rdmsr(m, COUNTER(12)), 1 + 4);
