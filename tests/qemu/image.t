@@ -62,13 +62,15 @@ rebuilt()
     cmp "$iso" "$work/elsewhere/build/dstest86.iso"
 }
 
-echo 1..9
+echo 1..10
 check "the image has less than 3 MB" small
 check "it holds loaders and kernels of both widths" contents
 text=$'# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r'
 check "options.txt is read by UEFI: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r usb -o "$text"
 check "options.txt is read by BIOS: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r bios-usb -o "$text"
-check "options.txt that is no text is refused" says 'error: boot: line 2 of the options file: not plain ASCII' \
+check "options.txt that is no text is refused by the loader" \
+    says 'dstest86: line 2 of \dstest86\options.txt: not plain ASCII' -r cd32 -o $'run=\xe4'
+check "options.txt that is no text is refused by the kernel" says 'error: boot: line 2 of the options file: not plain ASCII' \
     -r bios-cd -o $'run=\xe4'
 check "a width that the processor has not is refused by the loader" \
     says 'width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)' -r uefi32 -w 64 -- -cpu max,-lm
