@@ -8,7 +8,8 @@
  *
  * Several counters that fall due on one instruction share one record, with several bits in its counters field. Up to
  * format 0010b that field is IA32_PERF_GLOBAL_STATUS as it was, with the bits of counters that have nothing to do with
- * PEBS. SDM Vol. 3B (253669-083), "PEBS Record Format" of the 4th generation and of the 6th.
+ * PEBS. Outside IA-32e mode upper halves, R8 to R15 and XMM8 to XMM15 are zero. SDM Vol. 3B (253669-083), "PEBS Record
+ * Format" of the 4th generation and of the 6th.
  */
 #include <string.h>
 
@@ -77,6 +78,9 @@ static void encode_adaptive(struct vcpu *v, uint8_t *bytes, uint32_t format, str
     }
     if (format & DATA_CFG_XMMS) {
         v->host->xmm(v->cpu, extra.xmm);
+        if (!v->host->ia32e(v->cpu)) {
+            memset(extra.xmm[8], 0, 8 * sizeof(extra.xmm[0]));
+        }
     }
     if (format & DATA_CFG_LBRS) {
         extra.lbr = stack;
@@ -110,7 +114,11 @@ static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip
         .eventing_ip = eventing_ip,
         .tsc = v->host->tsc(v->cpu),
     };
-    memcpy(event.general, registers.general, sizeof(event.general));
+    const bool wide = v->host->ia32e(v->cpu);
+
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        event.general[i] = wide ? registers.general[i] : i < R8 ? (uint32_t)registers.general[i] : 0;
+    }
     if (data != NULL) {
         event.data_address = data->address;
         event.data_source = data->source;

@@ -267,11 +267,6 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
         r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->return_address);
     }
     r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
-    if (!ia32e(p)) {         /* what the mode does not have is recorded as zero */
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-            r->general[i] = i < R8 ? (uint32_t)r->general[i] : 0;
-        }
-    }
 }
 
 static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])

@@ -27,6 +27,9 @@ extern const struct profile profile_icelake, profile_goldencove;
 /* IA32_DEBUGCTL of Core 2 and all that came later. */
 extern const struct profile_debugctl debugctl_core;
 
+/* Registers of debugging and performance monitoring that a processor before Ice Lake may lack, and then raises #GP. */
+extern const struct profile_msr absent_msrs[17];
+
 /* What 64-bit software needs of QEMU's -cpu. */
 extern const struct profile_feature wide_features[5];
 

@@ -26,6 +26,15 @@ const struct profile_feature wide_features[5] = {
     { 0x80000001, 3, 29, "long mode" },
 };
 
+const struct profile_msr absent_msrs[17] = {
+    { 0x0040, 8, .reg = REG_ABSENT },  { 0x0060, 8, .reg = REG_ABSENT },  { 0x00c1, 8, .reg = REG_ABSENT },
+    { 0x0186, 8, .reg = REG_ABSENT },  { 0x01a6, 2, .reg = REG_ABSENT },  { 0x01c8, 1, .reg = REG_ABSENT },
+    { 0x0309, 4, .reg = REG_ABSENT },  { 0x0345, 1, .reg = REG_ABSENT },  { 0x038d, 6, .reg = REG_ABSENT },
+    { 0x03f1, 2, .reg = REG_ABSENT },  { 0x03f6, 2, .reg = REG_ABSENT },  { 0x04c1, 8, .reg = REG_ABSENT },
+    { 0x0680, 32, .reg = REG_ABSENT }, { 0x06c0, 32, .reg = REG_ABSENT }, { 0x0dc0, 32, .reg = REG_ABSENT },
+    { 0x14ce, 2, .reg = REG_ABSENT },  { 0x1200, 32, .reg = REG_ABSENT },
+};
+
 /* What the MSRs of all of these share. */
 #define COUNTER_BITS      (BITS(3, 0) | BITS(34, 32))
 #define MISC_ENABLE_BITS  (BIT(0) | BIT(3) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34) | BIT(38))
@@ -124,6 +133,8 @@ const struct profile profile_nehalem = {
     },
     .msrs = nehalem_msrs,
     .msr_count = COUNT(nehalem_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
     .events = nehalem_events,
     .event_count = COUNT(nehalem_events),
     .features = wide_features,
@@ -234,6 +245,8 @@ const struct profile profile_sandybridge = {
     },
     .msrs = sandybridge_msrs,
     .msr_count = COUNT(sandybridge_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
     .events = sandybridge_events,
     .event_count = COUNT(sandybridge_events),
     .features = wide_features,
@@ -347,6 +360,8 @@ const struct profile profile_haswell = {
     },
     .msrs = haswell_msrs,
     .msr_count = COUNT(haswell_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
     .events = haswell_events,
     .event_count = COUNT(haswell_events),
     .features = wide_features,
@@ -459,6 +474,8 @@ const struct profile profile_skylake = {
     },
     .msrs = skylake_msrs,
     .msr_count = COUNT(skylake_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
     .events = skylake_events,
     .event_count = COUNT(skylake_events),
     .features = wide_features,

@@ -165,6 +165,7 @@ static inline struct machine *machine_of(const char *profile)
 
     assert_non_null(m);
     m->memory_at = MEMORY;
+    m->ia32e = profile_find(profile)->dtes64; /* as 64-bit software runs it */
     m->lvtpc = 0x40;
     m->page_flags = 0x63; /* present, writable, accessed, dirty */
     m->violations = open_memstream(&m->violations_text, &m->violations_size);

@@ -132,6 +132,68 @@ static void pebs_format_3(void **state)
     free(bytes);
 }
 
+/* Formats 0 to 2 are the first 144, 176 and 192 bytes of format 3, and nothing behind them is touched. */
+static void pebs_older_formats(void **state)
+{
+    static const size_t sizes[] = { 144, 176, 192 };
+    (void)state;
+    for (unsigned format = 0; format < COUNT_OF(sizes); format++) {
+        uint8_t *bytes = malloc(sizes[format]);
+        assert_non_null(bytes);
+        memset(bytes, 0xee, sizes[format]);
+        encode_pebs(bytes, &(struct ds_form){ 8, format }, &event);
+        assert_memory_equal(bytes, golden_pebs, sizes[format]);
+        free(bytes);
+    }
+}
+
+/* The 32-bit form: the low halves of the values, EFLAGS, linear IP, EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP. */
+static void pebs_32_bit(void **state)
+{
+    static const uint8_t golden[40] = {
+        0x00, 0x01, 0x02, 0x03, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x18, 0x19,
+        0x1a, 0x1b, 0x20, 0x21, 0x22, 0x23, 0x28, 0x29, 0x2a, 0x2b, 0x30, 0x31, 0x32, 0x33,
+        0x38, 0x39, 0x3a, 0x3b, 0x40, 0x41, 0x42, 0x43, 0x48, 0x49, 0x4a, 0x4b,
+    };
+    (void)state;
+    uint8_t *bytes = malloc(40);
+    assert_non_null(bytes);
+    memset(bytes, 0xee, 40);
+    encode_pebs(bytes, &(struct ds_form){ 4, 0 }, &event);
+    assert_memory_equal(bytes, golden, 40);
+    free(bytes);
+}
+
+static void bts_and_ds_area_32_bit(void **state)
+{
+    static const struct bts_event branch = { 0xff00000003020100, 0xff00000007060504, 0xff0000000b0a0908 };
+    static const uint8_t golden[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+    static const struct ds_form form = { 4, 0 };
+    (void)state;
+    struct ds_area area;
+    uint8_t *bytes = malloc(12);
+    assert_non_null(bytes);
+    encode_bts(bytes, 4, &branch);
+    assert_memory_equal(bytes, golden, 12);
+    free(bytes);
+    bytes = malloc(0x28);
+    assert_non_null(bytes);
+    for (unsigned i = 0; i < 0x28; i++) {
+        bytes[i] = (uint8_t)i;
+    }
+    encode_read_ds(&area, &form, bytes);
+    free(bytes);
+    assert_int_equal(area.bts.base, 0x03020100);
+    assert_int_equal(area.bts.index, 0x07060504);
+    assert_int_equal(area.bts.maximum, 0x0b0a0908);
+    assert_int_equal(area.bts.threshold, 0x0f0e0d0c);
+    assert_int_equal(area.pebs.base, 0x13121110);
+    assert_int_equal(area.pebs.index, 0x17161514);
+    assert_int_equal(area.pebs.maximum, 0x1b1a1918);
+    assert_int_equal(area.pebs.threshold, 0x1f1e1d1c);
+    assert_int_equal(area.reset[0], 0x2726252423222120); /* of 8 bytes in this form too */
+}
+
 static void pebs_at_an_odd_address(void **state)
 {
     (void)state;
@@ -203,6 +265,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_and_places),
         cmocka_unit_test(pebs_format_3),
+        cmocka_unit_test(pebs_older_formats),
+        cmocka_unit_test(pebs_32_bit),
+        cmocka_unit_test(bts_and_ds_area_32_bit),
         cmocka_unit_test(pebs_at_an_odd_address),
         cmocka_unit_test(bts),
         cmocka_unit_test(ds_area),

@@ -178,7 +178,9 @@ static void not_its_own(void **state)
     (void)state;
     assert_int_equal(engine_rdmsr(&m->v, 0x10, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
     assert_int_equal(try_write(m, 0xc0000080, 0), MSR_UNKNOWN);
-    assert_int_equal(try_write(m, PMC0 + 4, 0), MSR_UNKNOWN);
+    assert_int_equal(try_write(m, PMC0 + 4, 0), MSR_FAULT); /* PMC4 */
+    assert_int_equal(engine_rdmsr(&m->v, PMC0 + 4, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(try_write(m, 0x40, 0), MSR_FAULT); /* Core 2's LBR stack */
     assert_int_equal(try_write(m, LBR_FROM0 + 32, 0), MSR_UNKNOWN);
     machine_free(m);
 }
