@@ -4,8 +4,9 @@
  * MSR_PEBS_ENABLE with two bits that the manual's prints describe differently. Tags of the front end are what
  * pebs.loads and pebs.stores sample there.
  *
- * Exact by the manual: a tagged uop counts once, when it retires. Modelled: that an x87 addition and a load are one uop
- * each, that LFENCE is none of the kind, and that the hardware is armed before the next event (pebs/pebs_test.c).
+ * Exact by the manual: a tagged uop counts once, when it retires. Modelled: that an addition, a load and a store are
+ * one uop each, that LFENCE is none of the kind, and that the hardware is armed before the next event
+ * (pebs/pebs_test.c).
  */
 #include "pebs/netburst.h"
 
@@ -87,6 +88,95 @@ TEST(pebs_tagging_replay) = {
     .needs = NEEDS,
     .records = true,
     .run = replay,
+};
+
+static void mmx(struct test_run *run)
+{
+    workload_x87_prepare();
+    sample(run, "64_bit_MMX_retired", &workload_mmx, false);
+}
+
+TEST(pebs_tagging_execution_mmx) = {
+    .id = "pebs.tagging.execution.mmx",
+    .title = "execution_event samples MMX operations, and none of the x87 operations between them",
+    .needs = NEEDS,
+    .records = true,
+    .run = mmx,
+};
+
+static void replay_stores(struct test_run *run)
+{
+    sample(run, "split_store_retired", &workload_split_stores, true);
+}
+
+TEST(pebs_tagging_replay_stores) = {
+    .id = "pebs.tagging.replay.stores",
+    .title = "replay_event samples stores across two cache lines, and none that stay inside one",
+    .needs = NEEDS,
+    .records = true,
+    .run = replay_stores,
+};
+
+/* Whether a branch of the workload leads there. */
+static bool is_target(const struct workload *workload, uint64_t ip)
+{
+    for (uint64_t i = 0; i < workload->branch_count; i++)
+        if (workload->branches[i].to == ip)
+            return true;
+    return false;
+}
+
+/*
+ * Two witnesses of one misprediction: the flag of its BTS record, and the tag that its replay gets. How many there are
+ * is the predictor's affair; both must have the same, but for the loop's last conditional branch, which falls through
+ * and is in no trace.
+ */
+static void replay_mispredicted(struct test_run *run)
+{
+    const struct workload *workload = &workload_surprises;
+    const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL);
+    const struct ds_config config = { .pebs = true,
+                                      .pebs_records = 96,
+                                      .pebs_threshold = 80,
+                                      .pebs_reset = { 0 - (uint64_t)PERIOD },
+                                      .bts = true,
+                                      .bts_records = 512,
+                                      .bts_threshold = 480 };
+    struct window tracing, counting = netburst_window();
+    struct bts_record branch;
+    struct pebs_record record;
+    unsigned wrong = 0, sampled;
+
+    test_plan_between(run, branches + 1, branches + (branches + 1) / (PERIOD + 1));
+    if (!records_open(run, &config))
+        return;
+    tracing = bts_window(run->caps, false, 0);
+    if (program(run, "Tagged_mispred_branch", true, PERIOD)) {
+        interrupts_off();
+        msr_write((uint32_t)tracing.msr, tracing.on);
+        workload->run(&counting);
+        msr_write((uint32_t)tracing.msr, tracing.off);
+        interrupts_on();
+    }
+    records_close(run, 0);
+    records_compare_bts(run, workload, 0);
+    sampled = ds_pebs_log()->records;
+    test_saw(run, sampled);
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &branch); n++)
+        wrong += branch.from >= workload->start && branch.from < workload->limit && !branch.predicted;
+    if (sampled != wrong / (PERIOD + 1) && sampled != (wrong + 1) / (PERIOD + 1))
+        test_fail(run, "BTS has %u mispredicted branches, PEBS has %u records of them", wrong, sampled);
+    for (unsigned n = 0; n < sampled && records_pebs(run, n, &record); n++)
+        if (!is_target(workload, record.ip) && record.ip != workload->limit)
+            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not behind a branch", n, record.ip);
+}
+
+TEST(pebs_tagging_replay_mispredicted) = {
+    .id = "pebs.tagging.replay.mispredicted",
+    .title = "Tagged mispredicted branches and the prediction flags of BTS tell of the same mispredictions",
+    .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
+    .records = true,
+    .run = replay_mispredicted,
 };
 
 /* Chased lines: each load's step is in the loop's counter, which counts the steps that are left. */

@@ -1,5 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; Uops for NetBurst's tags: x87 arithmetic for execution tagging, loads across two cache lines for replay tagging.
+; Uops for NetBurst's tags: x87 and MMX arithmetic for execution tagging, loads and stores across two cache lines for replay
+; tagging.
 ; LFENCE after each lets one event retire before the next begins.
 
 %include "workload/workload.inc"
@@ -41,6 +42,30 @@ workload_x87_accesses:                          ; no access: the instructions al
 workload_x87_accesses_end:
 describe_workload workload_x87, TAGGED * 2
 
+; ---- MMX arithmetic -----------------------------------------------------------------------------------------------
+; As above. The x87 additions between them are another event's.
+begin_workload workload_mmx
+%assign i 0
+%rep TAGGED
+mmx_%+i:        paddd   mm0, mm1
+mmx_%+i%+_next: lfence
+                fadd    st0, st1
+%assign i i + 1
+%endrep
+                end_workload workload_mmx
+
+section .rodata
+workload_mmx_branches:
+workload_mmx_branches_end:
+workload_mmx_accesses:
+%assign i 0
+%rep TAGGED
+        access  mmx_%+i, mmx_%+i%+_next, 0, 0
+%assign i i + 1
+%endrep
+workload_mmx_accesses_end:
+describe_workload workload_mmx, TAGGED * 3
+
 ; ---- split loads --------------------------------------------------------------------------------------------------
 ; Each from the last two bytes of one line and the first two of the next, between loads that stay inside one line.
 %define VALUE(i) (0x66778800 + (i))
@@ -76,3 +101,30 @@ workload_split_loads_accesses:
 %endrep
 workload_split_loads_accesses_end:
 describe_workload workload_split_loads, TAGGED * 3
+
+; ---- split stores -------------------------------------------------------------------------------------------------
+begin_workload workload_split_stores
+%assign i 0
+%rep TAGGED
+                mov     eax, VALUE(i)
+                mov     [split_stored + i * 64], eax
+split_store_%+i: mov    [split_stored + i * 64 + 62], eax
+split_store_%+i%+_next: lfence
+%assign i i + 1
+%endrep
+                end_workload workload_split_stores
+
+section .bss align=64
+split_stored:   resb    TAGGED * 64 + 64
+
+section .rodata
+workload_split_stores_branches:
+workload_split_stores_branches_end:
+workload_split_stores_accesses:
+%assign i 0
+%rep TAGGED
+        access  split_store_%+i, split_store_%+i%+_next, split_stored + i * 64 + 62, VALUE(i)
+%assign i i + 1
+%endrep
+workload_split_stores_accesses_end:
+describe_workload workload_split_stores, TAGGED * 4

@@ -62,10 +62,12 @@ extern const struct workload workload_chase;    /* a ring of lines that fits int
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 
-/* workload/tagging.asm: what NetBurst tags */
-extern const struct workload workload_x87;         /* x87 additions, among the accesses but without an address */
-extern const struct workload workload_split_loads; /* loads across two cache lines, one other load before each */
-void workload_x87_prepare(void);                   /* makes their operands; before the window opens */
+/* workload/tagging.asm: what NetBurst tags. The first two are among the accesses, but without an address. */
+extern const struct workload workload_x87;          /* x87 additions */
+extern const struct workload workload_mmx;          /* MMX additions, an x87 addition behind each */
+extern const struct workload workload_split_loads;  /* loads across two cache lines, one other load before each */
+extern const struct workload workload_split_stores; /* likewise stores */
+void workload_x87_prepare(void);                    /* makes their operands; before the window opens */
 
 /* workload/user.asm: at CPL 3; the window opens and closes at CPL 0. */
 extern const struct workload workload_user;       /* a call, a return and a jump */
