@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
 ; From the firmware's mode to the kernel's entry: see trampoline.h. Position-independent, uses no stack once segments
 ; change, and copies with paging off, so neither firmware's page tables nor its stack can be in the way of the kernel.
-; Assembled as elf64 for the x64 loader and as elf32 for the ia32 loader; only the first part differs.
+; Assembled as elf64 for the x64 loader and as elf32 for the ia32 loader.
 
 ARGUMENT_ENTRY    equ 0
 ARGUMENT_MAGIC    equ 4
@@ -78,7 +78,8 @@ protected:
         xor     eax, eax
         mov     cr4, eax
 
-        ; LME and NXE off, where there is an EFER.
+        ; LME and NXE off. There is an EFER if we were in long mode, whatever CPUID says; else CPUID has to tell.
+%ifnidn __?OUTPUT_FORMAT?__, elf64
         mov     eax, 0x80000000
         cpuid
         cmp     eax, 0x80000001
@@ -87,6 +88,7 @@ protected:
         cpuid
         test    edx, CPUID_80000001_EDX_NX | CPUID_80000001_EDX_LM
         jz      .no_efer
+%endif
         xor     eax, eax
         xor     edx, edx
         mov     ecx, EFER
