@@ -243,7 +243,7 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
     counts = (struct ds_counts){ 0 };
     *breaches = (struct ds_breaches){ 0 };
     if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
-        config->pebs_records > ds_pebs_capacity(caps))
+        (config->pebs && config->pebs_records > ds_pebs_capacity(caps)))
         return false;
 
     if (config->bts)

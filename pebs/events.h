@@ -21,6 +21,8 @@ enum pebs_role {
     PEBS_ROLE_SPLIT_LOADS, /* over the end of a cache line */
     PEBS_ROLE_SPLIT_STORES,
     PEBS_ROLE_L1_HITS,
+    PEBS_ROLE_X87,
+    PEBS_ROLE_MMX,
     PEBS_ROLE_BRANCHES,    /* all, taken or not */
     PEBS_ROLE_CONDITIONAL, /* taken or not */
     PEBS_ROLE_TAKEN,       /* near ones */
@@ -35,7 +37,7 @@ enum pebs_role {
     PEBS_ROLE_CACHE,    /* a level of the hierarchy beyond the first */
     PEBS_ROLE_TLB_MISS, /* of the second level, or a page walk */
     PEBS_ROLE_UOPS,
-    PEBS_ROLE_FLOATING, /* x87, MMX and SSE */
+    PEBS_ROLE_SSE, /* SSE */
     PEBS_ROLE_ASSIST,
     PEBS_ROLE_FRONTEND,
     PEBS_ROLE_TSX,

@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "lbr/lbr_layout.h"
 #include "report/format.h"
 
-#define LINE_MAX 256
+#define LINE_MAX     256
+#define EVENTS_WIDTH 100 /* characters, behind which no further name begins */
 
 static void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -79,6 +81,36 @@ static void branch_records(const struct line_sink *out, const struct caps *c)
             c->lbr_callstack ? ", with call-stack mode" : "", c->lbr_branch_type ? ", with branch types" : "");
 }
 
+/* The names of the precise events, as many on a line as it takes. */
+static void events(const struct line_sink *out, const struct caps *c)
+{
+    char line[LINE_MAX];
+    int used = 0;
+
+    if (caps_missing(c, NEED_PEBS | NEED_EVENT_ANY))
+        return;
+    for (size_t i = 0; i < c->events->count; i++) {
+        used += format(line + used, sizeof line - (size_t)used, " %s", c->events->events[i].name);
+        if (used > EVENTS_WIDTH || i + 1 == c->events->count) {
+            say(out, "events%s", line);
+            used = 0;
+        }
+    }
+}
+
+/* Which reading is taken where prints of the manual contradict each other. */
+static void readings(const struct line_sink *out, const struct caps *c)
+{
+    if (!caps_missing(c, NEED_DS))
+        say(out,
+            "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1");
+    if (!caps_missing(c, NEED_PEBS))
+        say(out, "reading of the counter reset: 64 bits, of which the counter has %u; older prints have 40",
+            c->general_width);
+    if (!caps_missing(c, NEED_LBR) && (c->arch_lbr || c->lbr_format >= LBR_FORMAT_FLAGS))
+        say(out, "reading of MISPRED: set where the prediction was wrong; SDM 253668-032 table 16-6 has it right");
+}
+
 void machine_text(const struct line_sink *out, const struct caps *c)
 {
     say(out, "cpu %s family %x model %x stepping %x signature 0x%08" PRIx32 " %s", c->vendor, c->family, c->model,
@@ -90,6 +122,8 @@ void machine_text(const struct line_sink *out, const struct caps *c)
     perfmon(out, c);
     debug_store(out, c);
     branch_records(out, c);
+    events(out, c);
+    readings(out, c);
     for (unsigned i = 0; c->notes[i]; i++)
         say(out, "note %s", c->notes[i]);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found on this machine, in words: the lines "cpu", "perfmon", "ds", "bts", "pebs", "lbr" and "note". Pure. */
+/*
+ * What was found on this machine, in words: the lines "cpu", "perfmon", "ds", "bts", "pebs", "lbr", "events",
+ * "reading" and "note". Pure.
+ */
 #ifndef REPORT_MACHINE_TEXT_H
 #define REPORT_MACHINE_TEXT_H
 

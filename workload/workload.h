@@ -62,6 +62,9 @@ extern const struct workload workload_chase;    /* a ring of lines that fits int
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 
+/* workload/precise.asm */
+extern const struct workload workload_locked; /* locked increments, an ordinary load behind each */
+
 /* workload/tagging.asm: what NetBurst tags. The first two are among the accesses, but without an address. */
 extern const struct workload workload_x87;          /* x87 additions */
 extern const struct workload workload_mmx;          /* MMX additions, an x87 addition behind each */

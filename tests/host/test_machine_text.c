@@ -6,7 +6,7 @@
 
 struct lines {
     unsigned count;
-    char text[12][256];
+    char text[20][256];
 };
 
 static void keep(void *context, const char *text)
@@ -17,6 +17,8 @@ static void keep(void *context, const char *text)
 }
 
 static const char *const no_notes[] = { NULL };
+static const struct pebs_event some_events[] = { { .name = "A.B" }, { .name = "C" } };
+static const struct pebs_event_list two_events = { some_events, COUNT_OF(some_events) };
 static const char *const two_notes[] = { "a bit is read so", "erratum X1: another", NULL };
 
 static struct caps skylake(void)
@@ -29,6 +31,7 @@ static struct caps skylake(void)
         .model = 0x5e,
         .stepping = 3,
         .core = "Skylake",
+        .events = &two_events,
         .nx = true,
         .physical_bits = 39,
         .linear_bits = 48,
@@ -73,6 +76,10 @@ static void everything(void **state)
         "bts records of 24 bytes, filter by privilege level, prediction flag not defined",
         "pebs format 3, records of 200 bytes, trap-like, counters 0xf",
         "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter, with call-stack mode",
+        "events A.B C",
+        "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1",
+        "reading of the counter reset: 64 bits, of which the counter has 48; older prints have 40",
+        "reading of MISPRED: set where the prediction was wrong; SDM 253668-032 table 16-6 has it right",
     };
     struct lines got = { 0 };
     struct caps caps = skylake();
@@ -93,6 +100,10 @@ static void less(void **state)
         "bts records of 12 bytes, no filter by privilege level, prediction flag defined",
         "pebs format 0, records of 144 bytes, fault-like, counters 0x1",
         "lbr format 3, 16 entries, from 0x680 to 0x6c0",
+        "events A.B C",
+        "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1",
+        "reading of the counter reset: 64 bits, of which the counter has 48; older prints have 40",
+        "reading of MISPRED: set where the prediction was wrong; SDM 253668-032 table 16-6 has it right",
     };
     struct lines got = { 0 };
     struct caps caps = skylake();
@@ -128,12 +139,35 @@ static void netburst(void **state)
     caps.pebs_format = 0;
     caps.pebs_record_size = 40;
     caps.general_width = 40;
+    caps.lbr_format = 1;
     caps.notes = two_notes;
     machine_text(&(struct line_sink){ keep, &got }, &caps);
-    assert_int_equal(got.count, 10);
+    assert_int_equal(got.count, 13);
     assert_string_equal(got.text[6], "pebs format 0, records of 40 bytes, trap-like, MSR_IQ_COUNTER4 of 40 bits");
-    assert_string_equal(got.text[8], "note a bit is read so");
-    assert_string_equal(got.text[9], "note erratum X1: another");
+    assert_string_equal(
+        got.text[9],
+        "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1");
+    assert_string_equal(got.text[10],
+                        "reading of the counter reset: 64 bits, of which the counter has 40; older prints have 40");
+    assert_string_equal(got.text[11], "note a bit is read so");
+    assert_string_equal(got.text[12], "note erratum X1: another");
+}
+
+/* A list of names goes on behind the line that it fills. */
+static void many_events(void **state)
+{
+    struct pebs_event many[5];
+    struct pebs_event_list list = { many, COUNT_OF(many) };
+    struct lines got = { 0 };
+    struct caps caps = skylake();
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(many); i++)
+        many[i] = (struct pebs_event){ .name = "MEM_UNCORE_RETIRED.REMOTE_CACHE_LOCAL_HOME_HIT" };
+    caps.events = &list;
+    machine_text(&(struct line_sink){ keep, &got }, &caps);
+    assert_int_equal(got.count, 13);
+    assert_int_equal(strlen(got.text[8]), 6 + 3 * 47);
+    assert_int_equal(strlen(got.text[9]), 6 + 2 * 47);
 }
 
 static void nothing(void **state)
@@ -158,10 +192,8 @@ static void nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything),
-        cmocka_unit_test(less),
-        cmocka_unit_test(netburst),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(everything),  cmocka_unit_test(less),    cmocka_unit_test(netburst),
+        cmocka_unit_test(many_events), cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests_name("machine_text", tests, NULL, NULL);
 }
