@@ -39,7 +39,7 @@ static void begin(struct vcpu *v, struct place place)
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
     v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
-    v->data.level = v->data.store_level = LEVEL_L1;
+    v->data.level = LEVEL_L1;
     v->hot->data_pending = 1;
 }
 

@@ -304,6 +304,26 @@ static void fixed_counters(void **state)
     }
 }
 
+/* On Skylake bit 32 of IA32_PEBS_ENABLE is a general counter's, and fixed counters overflow as ever. */
+static void fixed_counters_before(void **state)
+{
+    struct machine *m = machine_of("skylake");
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 2000, 2000);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, FIXED_CTRL, 3);
+    wrmsr(m, FIXED_CTR0, -UINT64_C(5) & 0xffffffffffff);
+    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << 32);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+    run_times(m, b, 4);
+    assert_int_equal(filled(m), 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
+    free(b);
+    machine_free(m);
+}
+
 static void fixed_counter_with_groups(void **state)
 {
     struct machine *m = machine_of(ICELAKE);
@@ -413,6 +433,31 @@ static void lbr_group(void **state)
     (void)state;
     check_lbr_group(ALL_BRANCHES);
     check_lbr_group(NEAR_TAKEN);
+}
+
+/* In the middle of a block: the newest branch is the one into it. */
+static void lbr_group_within_a_block(void **state)
+{
+    struct machine *m = machine_of(ICELAKE);
+    struct block *a = block_new(0, 4, END_REL_JMP);
+    struct block *b = block_new(0x100, 4, END_REL_JMP);
+
+    (void)state;
+    set_up_buffer(m, 80, 80);
+    wrmsr(m, DEBUGCTL, 1);
+    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 13, LBRS | 1u << 24);
+    for (unsigned i = 0; i < 2; i++) {
+        run(m, a);
+        run(m, b);
+    }
+    assert_int_equal(filled(m), 80);
+    assert_int_equal(field(m, 8), b->pc + 4);
+    assert_int_equal(field(m, 32), a->last);
+    assert_int_equal(field(m, 40), b->pc);
+    assert_int_equal(field(m, 56), b->last);
+    assert_int_equal(field(m, 64), a->pc);
+    free(a), free(b);
+    machine_free(m);
 }
 
 /* The same for an event that is seen with the instruction's own access, in a return. */
@@ -671,20 +716,20 @@ static void branch_events(void **state)
         uint64_t event;
         unsigned count;
     } rows[] = {
-        { ALL_BRANCHES, 12 },
+        { ALL_BRANCHES, 14 },
         { CONDITIONAL_TAKEN, 1 },
         { NEAR_CALL, 3 },
-        { CONDITIONAL, 3 },
-        { CONDITIONAL_NTAKEN, 2 },
+        { CONDITIONAL, 5 },
+        { CONDITIONAL_NTAKEN, 4 },
         { INDIRECT, 4 },
         { NEAR_TAKEN, 9 },
         { 0x08c4, 2 },
         { 0x40c4, 1 },
-        { 0x00c5, 11 },
+        { 0x00c5, 12 },
         { 0x01c5, 1 },
         { 0x02c5, 1 },
-        { 0x10c5, 1 },
-        { 0x11c5, 2 },
+        { 0x10c5, 2 },
+        { 0x11c5, 3 },
         { 0x20c5, 9 },
         { 0x80c5, 4 },
         { 0x04c4, 0 } /* Skylake's */
@@ -696,7 +741,7 @@ static void branch_events(void **state)
         static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_REL_CALL, END_IND_CALL, END_IND_JMP,
                                                END_IND_JMP, END_IND_JMP,  END_RET,      END_RET,      END_FAR };
         struct block *blocks[COUNT_OF(ends)];
-        struct block *quiet = block_new(0x8000, 1, END_JCC);
+        struct block *quiet[] = { block_new(0x8000, 1, END_JCC), block_new(0x8004, 1, END_JCC) };
 
         for (unsigned n = 0; n < COUNT_OF(ends); n++) {
             blocks[n] = block_new(0x100 * n, 1, ends[n]);
@@ -705,10 +750,11 @@ static void branch_events(void **state)
         for (unsigned n = 0; n < COUNT_OF(ends); n++) {
             run(m, blocks[n]);
         }
-        struct block *behind = block_new(0x8004, 1, END_PLAIN);
+        struct block *behind = block_new(0x8008, 1, END_PLAIN);
 
         for (unsigned n = 0; n < 2; n++) { /* not taken, mispredicted the first time */
-            run(m, quiet);
+            run(m, quiet[0]);
+            run(m, quiet[1]);
             run(m, behind);
         }
         finish(m);
@@ -716,7 +762,7 @@ static void branch_events(void **state)
         for (unsigned n = 0; n < COUNT_OF(ends); n++) {
             free(blocks[n]);
         }
-        free(quiet), free(behind);
+        free(quiet[0]), free(quiet[1]), free(behind);
         machine_free(m);
     }
 }
@@ -798,10 +844,12 @@ int main(void)
         cmocka_unit_test(every_combination),
         cmocka_unit_test(without_the_adaptive_bit),
         cmocka_unit_test(fixed_counters),
+        cmocka_unit_test(fixed_counters_before),
         cmocka_unit_test(fixed_counter_with_groups),
         cmocka_unit_test(shared_record),
         cmocka_unit_test(threshold_and_maximum_in_bytes),
         cmocka_unit_test(lbr_group),
+        cmocka_unit_test(lbr_group_within_a_block),
         cmocka_unit_test(lbr_group_of_a_data_event),
         cmocka_unit_test(lbr_group_beyond_the_stack),
         cmocka_unit_test(load_latency_on_icelake),

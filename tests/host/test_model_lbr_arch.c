@@ -423,6 +423,41 @@ static void in_a_pebs_record(void **state)
     machine_free(m);
 }
 
+/* Of a smaller depth a record has no more. */
+static void in_a_pebs_record_of_small_depth(void **state)
+{
+    struct machine *m = golden_cove();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+    const uint64_t size = 32 + 10 * 24;
+
+    (void)state;
+    put(m, DS + 0x20, PEBS);
+    put(m, DS + 0x28, PEBS);
+    put(m, DS + 0x30, PEBS + size);
+    put(m, DS + 0x38, PEBS + size);
+    wrmsr(m, DS_AREA, DS);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, LBR_DEPTH, 8);
+    wrmsr(m, LBR_CTL, EVERYTHING);
+    for (unsigned i = 0; i < 20; i++) {
+        run(m, b);
+    }
+    wrmsr(m, 0x3f2, 0x09000008);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | INST_RETIRED);
+    wrmsr(m, PMC0 + 1, (uint32_t)-1);
+    wrmsr(m, PEBS_ENABLE, 2);
+    wrmsr(m, GLOBAL_CTRL, 2);
+    run(m, b);
+    finish(m);
+    assert_int_equal(get(m, DS + 0x28), PEBS + size);
+    assert_int_equal(get(m, PEBS + 32 + 7 * 24), b->last);
+    for (unsigned at = 32 + 8 * 24; at < size; at += 8) {
+        assert_int_equal(get(m, PEBS + at), 0);
+    }
+    free(b);
+    machine_free(m);
+}
+
 static void truth_line(void **state)
 {
     struct machine *m = golden_cove();
@@ -462,6 +497,7 @@ int main(void)
         cmocka_unit_test(debugctl_does_not_enable_it),
         cmocka_unit_test(frozen_by_a_pmi),
         cmocka_unit_test(in_a_pebs_record),
+        cmocka_unit_test(in_a_pebs_record_of_small_depth),
         cmocka_unit_test(truth_line),
     };
     return cmocka_run_group_tests_name("the modelled architectural LBR stack", tests, NULL, NULL);
