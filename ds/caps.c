@@ -30,6 +30,9 @@
 #define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
 #define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
 
+/* MSR_PEBS_DATA_CFG with all groups and the most LBR entries. */
+#define PEBS_ADAPTIVE_ALL (UINT64_C(0xf) | (uint64_t)(PEBS_LBR_MAX - 1) << 24)
+
 #define PERF_CAP_PEBS_TRAP      (UINT64_C(1) << 6)
 #define PERF_CAP_SMM_FREEZE     (UINT64_C(1) << 12)
 #define PERF_CAP_FULL_WRITE     (UINT64_C(1) << 13)
@@ -251,14 +254,19 @@ static void fill_pebs(const struct core *core, struct caps *caps)
         for (unsigned i = 0; ds_reset_general(caps->pebs_format, i) < DS_RESET_MAX; i++)
             caps->pebs_counters |= UINT64_C(1) << i;
     }
-    if (caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_baseline) {
+    if (caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_baseline && caps->pebs_record_size == 0) {
         caps->pebs_method = PEBS_METHOD_ADAPTIVE;
+        caps->pebs_record_size = caps->ds_area_size != 0 ? (unsigned)pebs_adaptive_size(0) : 0;
         for (unsigned i = 0; i < caps->fixed_count && ds_reset_fixed(caps->pebs_format, i) < DS_RESET_MAX; i++)
             caps->pebs_fixed_counters |= UINT64_C(1) << i;
     }
     if (caps->perfmon_version > 0 && caps->general_count < 64)
         caps->pebs_counters &= (UINT64_C(1) << caps->general_count) - 1;
     caps->events = core->events ? core->events : &pebs_events_none;
+    caps->pebs_record_most = caps->pebs_record_size;
+    if (caps->pebs_method == PEBS_METHOD_ADAPTIVE && caps->pebs_record_size != 0)
+        caps->pebs_record_most = (unsigned)pebs_adaptive_size(PEBS_ADAPTIVE_ALL);
+    caps->load_latency_auxiliary = core->load_latency_auxiliary;
     caps->data_source = core->data_source;
 }
 

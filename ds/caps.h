@@ -249,13 +249,19 @@ struct caps {
     enum pebs_method pebs_method;
     unsigned pebs_format;         /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if it faults */
     struct pebs_form pebs_form;   /* for the decoder */
-    unsigned pebs_record_size;    /* bytes; 0 where unknown or not fixed */
+    unsigned pebs_record_size;    /* bytes; of adaptive records those of the basic group; 0 where unknown */
+    unsigned pebs_record_most;    /* bytes with all groups; otherwise the same */
     bool pebs_baseline;           /* IA32_PERF_CAPABILITIES[14] */
     bool pebs_trap_like;          /* the record's IP is the instruction after the one that caused it */
     bool pebs_retire_latency;     /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
     uint64_t pebs_counters;       /* mask of the general counters that can do PEBS */
     uint64_t pebs_fixed_counters; /* mask of the fixed counters that can do PEBS */
     const struct pebs_event_list *events; /* the precise events that are known of this core; never NULL */
+    /*
+     * IA32_PERFEVTSELx[15:0] of an event that must count on counter 0 beside the load latency event, or the record's
+     * data source and latency mean nothing; 0: none (Linux, mem-loads-aux of Sapphire Rapids).
+     */
+    uint16_t load_latency_auxiliary;
     enum data_source_encoding data_source;
 
     /* LBR; MSR numbers are those of entry 0, 0 where there is none */

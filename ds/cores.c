@@ -213,6 +213,7 @@ static const struct core golden_cove = { .name = "Golden Cove",
                                          .pebs_method = PEBS_METHOD_GENERAL,
                                          .pebs_counters = 0xff,
                                          .events = &pebs_events_ice_lake,
+                                         .load_latency_auxiliary = 0x8203,
                                          .data_source = DATA_SOURCE_SKYLAKE };
 
 static const struct {

@@ -25,6 +25,7 @@ struct core {
     bool pebs_trap_like;          /* where IA32_PERF_CAPABILITIES does not exist */
     uint64_t pebs_counters;       /* general counters that can do PEBS */
     const struct pebs_event_list *events; /* NULL: none is known */
+    uint16_t load_latency_auxiliary;      /* as in struct caps */
     enum data_source_encoding data_source;
 
     const char *const *notes; /* sentences, the last one NULL: errata and readings that change what is programmed */

@@ -12,6 +12,7 @@
 #include "ds/ds_area.h"
 #include "arch/x86/image.h"
 #include "kernel/string.h"
+#include "pebs/pebs_decode.h"
 
 #define BTS_BUFFER_SIZE  0x18000u
 #define PEBS_BUFFER_SIZE 0x10000u
@@ -195,7 +196,7 @@ static struct ds_description describe(const struct caps *caps, const struct ds_c
                                     .pebs = config->pebs,
                                     .bts_circular = config->bts_circular,
                                     .bts_record_size = caps->bts_record_size,
-                                    .pebs_record_size = caps->pebs_record_size,
+                                    .pebs_record_size = pebs.log.record_size,
                                     .apic_enabled = apic_present(),
                                     .lvt_performance = apic_performance_lvt(),
                                     .gate = gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
@@ -222,39 +223,52 @@ static void facility_open(struct facility *f, bool used, bool circular, unsigned
     f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
 }
 
-/* On format 0 a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; Linux too). */
-unsigned ds_pebs_capacity(const struct caps *caps)
+/* Bytes of a PEBS record. */
+static unsigned pebs_bytes(const struct caps *caps, uint64_t data_cfg)
 {
+    return caps->pebs_method == PEBS_METHOD_ADAPTIVE ? (unsigned)pebs_adaptive_size(data_cfg) : caps->pebs_record_size;
+}
+
+/* On format 0 a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; Linux too). */
+unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg)
+{
+    unsigned record = pebs_bytes(caps, data_cfg);
     unsigned size = caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_format == 0 ? PAGE_SIZE : PEBS_BUFFER_SIZE;
 
-    return caps->pebs_record_size ? size / caps->pebs_record_size : 0;
+    return record ? size / record : 0;
 }
 
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
 {
     /* No manual says that bits above a counter's width are ignored. Without CPUID.0AH the width is 0: all bits stay. */
     const uint64_t width = UINT64_MAX >> (64 - caps->general_width) % 64;
+    const uint64_t fixed_width = UINT64_MAX >> (64 - caps->fixed_width) % 64;
     struct ds_area area = { 0 };
     struct ds_description description;
 
     ds_close();
     facility_open(&bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
-    facility_open(&pebs, config->pebs, false, caps->pebs_record_size);
+    facility_open(&pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
     counts = (struct ds_counts){ 0 };
     *breaches = (struct ds_breaches){ 0 };
     if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
-        (config->pebs && config->pebs_records > ds_pebs_capacity(caps)))
+        (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
         return false;
 
     if (config->bts)
         area.bts = buffer_of(bts_buffer, caps->bts_record_size, config->bts_records,
                              config->bts_circular ? config->bts_records + 1 : config->bts_threshold);
     if (config->pebs)
-        area.pebs = buffer_of(pebs_buffer, caps->pebs_record_size, config->pebs_records, config->pebs_threshold);
+        area.pebs = buffer_of(pebs_buffer, pebs.log.record_size, config->pebs_records, config->pebs_threshold);
     for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
         unsigned slot = ds_reset_general(caps->pebs_format, i);
         if (slot < DS_RESET_MAX)
             area.pebs_reset[slot] = config->pebs_reset[i] & width;
+    }
+    for (unsigned i = 0; i < DS_FIXED_COUNTERS; i++) {
+        unsigned slot = ds_reset_fixed(caps->pebs_format, i);
+        if (slot < DS_RESET_MAX)
+            area.pebs_reset[slot] = config->pebs_reset_fixed[i] & fixed_width;
     }
     memset(bts_buffer, 0, sizeof bts_buffer);
     memset(pebs_buffer, 0, sizeof pebs_buffer);

@@ -14,6 +14,7 @@
 #include "ds/ds_check.h"
 
 #define DS_GENERAL_COUNTERS 8u
+#define DS_FIXED_COUNTERS   4u
 
 /* Sizes count in records. A threshold of n raises the interrupt when n records are in the buffer. */
 struct ds_config {
@@ -22,6 +23,8 @@ struct ds_config {
     bool pebs;
     unsigned pebs_records, pebs_threshold;
     uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: what it is reloaded with */
+    uint64_t pebs_reset_fixed[DS_FIXED_COUNTERS];
+    uint64_t pebs_data_cfg; /* the groups of adaptive records, as MSR_PEBS_DATA_CFG shall be; ignored by others */
 };
 
 /* Records as the processor wrote them, copied out of a buffer before its index went back. */
@@ -39,8 +42,8 @@ struct ds_counts {
     unsigned spurious;   /* of these: without a record and without a status bit */
 };
 
-/* The most records that a PEBS buffer may have on this processor. */
-unsigned ds_pebs_capacity(const struct caps *caps);
+/* The most records that a PEBS buffer may have on this processor; of adaptive records, those with these groups. */
+unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
 
 /*
  * Builds the management area in memory, installs the service routine, sets the LVT entry up, checks everything against

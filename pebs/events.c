@@ -201,6 +201,7 @@ static const struct pebs_event skylake[] = {
 
 /* The memory events are on counters 0 to 3. */
 static const struct pebs_event ice_lake[] = {
+    { "INST_RETIRED.ANY_P", PEBS_ROLE_INSTRUCTIONS, 0x00c0, 0xfe, false }, /* not on counter 0 of Golden Cove */
     { "BR_INST_RETIRED.ALL_BRANCHES", PEBS_ROLE_BRANCHES, 0x00c4, ANY, false },
     { "BR_INST_RETIRED.COND", PEBS_ROLE_CONDITIONAL, 0x11c4, ANY, false },
     { "BR_INST_RETIRED.NEAR_CALL", PEBS_ROLE_NEAR_CALLS, 0x02c4, ANY, false },

@@ -49,11 +49,50 @@ static bool program_netburst(const struct pebs_sampling *s)
                                                       .period = s->period });
 }
 
+static bool needs_auxiliary(const struct caps *caps, const struct pebs_sampling *s)
+{
+    return !s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && caps->load_latency_auxiliary != 0;
+}
+
+/* The bits of MSR_PEBS_ENABLE from 32 on are the fixed counters', so no bit enables load latency: its event does. */
+static bool program_adaptive(const struct caps *caps, const struct pebs_sampling *s)
+{
+    const bool adaptive = s->data_cfg != 0 && !s->basic;
+    const uint64_t enable = s->fixed ? PEBS_ENABLE_FIXED(s->counter) : UINT64_C(1) << s->counter;
+
+    if (!msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) || !msr_write(MSR_PEBS_DATA_CFG, s->data_cfg) ||
+        !msr_write(MSR_PEBS_ENABLE, msr_get(MSR_PEBS_ENABLE) | enable))
+        return false;
+    if (s->fixed)
+        return fixed_counter_program(s->counter,
+                                     (s->rings & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS(s->counter) : 0) |
+                                         (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0) |
+                                         (adaptive ? FIXED_CTR_CTRL_ADAPTIVE(s->counter) : 0),
+                                     0 - s->period);
+    if (s->event->role == PEBS_ROLE_LOAD_LATENCY && !msr_write(MSR_PEBS_LD_LAT_THRESHOLD, s->threshold))
+        return false;
+    if (needs_auxiliary(caps, s) &&
+        !counter_program(0, caps->load_latency_auxiliary | s->rings | PERFEVTSEL_EN, 0, caps->full_width_write))
+        return false;
+    return counter_program(s->counter,
+                           s->event->select | s->rings | PERFEVTSEL_EN | (adaptive ? PERFEVTSEL_ADAPTIVE : 0),
+                           0 - s->period, caps->full_width_write);
+}
+
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
 {
-    if (!(s->event->counters & caps->pebs_counters & UINT64_C(1) << s->counter))
+    const uint64_t counter = UINT64_C(1) << s->counter;
+
+    if (!(s->fixed ? caps->pebs_fixed_counters & counter : s->event->counters & caps->pebs_counters & counter))
         return false;
-    return caps->pebs_method == PEBS_METHOD_NETBURST ? program_netburst(s) : program_general(caps, s);
+    return caps->pebs_method == PEBS_METHOD_NETBURST   ? program_netburst(s)
+           : caps->pebs_method == PEBS_METHOD_ADAPTIVE ? program_adaptive(caps, s)
+                                                       : program_general(caps, s);
+}
+
+uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *s)
+{
+    return UINT64_C(1) << (s->counter + (s->fixed ? 32 : 0)) | (needs_auxiliary(caps, s) ? 1 : 0);
 }
 
 struct window pebs_window(const struct caps *caps, uint64_t counters)

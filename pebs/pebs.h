@@ -11,13 +11,16 @@
 #include "pebs/events.h"
 #include "workload/workload.h"
 
-/* What one general counter samples. */
+/* What one counter samples. */
 struct pebs_sampling {
-    const struct pebs_event *event;
+    const struct pebs_event *event; /* of a general counter; a fixed one has its own */
     unsigned counter;
+    bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE alone) */
     uint64_t period;    /* the counter starts at -period, as its reset slot in the area must say too */
     uint64_t rings;     /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
     unsigned threshold; /* of the load latency event, in core cycles (3 to 65535); ignored by others */
+    uint64_t data_cfg;  /* the groups of an adaptive record, as in the area's struct ds_config */
+    bool basic;         /* this counter's records have the basic group alone, whatever data_cfg says */
 };
 
 /* The event of this role that this processor can sample; NULL where it has none. */
@@ -32,7 +35,10 @@ unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
  */
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
 
-/* The window that lets counters count, as a mask of general counters. */
+/* The counters that must count for it, for pebs_window(). */
+uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *sampling);
+
+/* The window that lets counters count: a mask of general counters, and from bit 32 on of fixed ones. */
 struct window pebs_window(const struct caps *caps, uint64_t counters);
 
 #endif

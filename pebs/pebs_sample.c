@@ -13,11 +13,17 @@ unsigned pebs_spacing(const struct pebs_event *event, unsigned period)
 }
 
 /* The threshold stays two records and more short of the end: on Core 2 the interrupt may come one event late. */
-unsigned pebs_room(const struct caps *caps)
+unsigned pebs_room(const struct caps *caps, uint64_t data_cfg)
 {
-    unsigned capacity = ds_pebs_capacity(caps) < MOST_RECORDS ? ds_pebs_capacity(caps) : MOST_RECORDS;
+    unsigned capacity = ds_pebs_capacity(caps, data_cfg);
 
-    return capacity - 3;
+    return (capacity < MOST_RECORDS ? capacity : MOST_RECORDS) - 3;
+}
+
+/* The counter's bit in the global registers and in a record's applicable counters. */
+static uint64_t counter_bit(const struct pebs_sample *s)
+{
+    return UINT64_C(1) << (s->counter + (s->fixed ? 32 : 0));
 }
 
 /* Time stamps are those of one processor: they never go back. */
@@ -37,20 +43,29 @@ static void check_time(struct test_run *run)
 
 bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
 {
-    const unsigned room = pebs_room(run->caps);
+    const uint64_t data_cfg = s->data_cfg ? s->data_cfg : PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
+    /* The size of a record in the buffer is that of its own groups. */
+    const uint64_t groups = s->basic ? 0 : data_cfg;
+    const unsigned room = pebs_room(run->caps, groups);
     struct ds_config config = { .pebs = true,
                                 .pebs_records = s->records ? s->records : room + 3,
-                                .pebs_threshold = s->threshold ? s->threshold : room + 1 };
+                                .pebs_threshold = s->threshold ? s->threshold : room + 1,
+                                .pebs_data_cfg = groups };
     const struct pebs_sampling sampling = { .event = s->event,
                                             .counter = s->counter,
+                                            .fixed = s->fixed,
+                                            .data_cfg = data_cfg,
+                                            .basic = s->basic,
                                             .period = s->period,
                                             .rings = s->rings ? s->rings : PERFEVTSEL_USR | PERFEVTSEL_OS,
                                             .threshold = PEBS_LATENCY_THRESHOLD };
-    struct window window = pebs_window(run->caps, UINT64_C(1) << s->counter);
+    struct window window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
 
-    console_note("event %s, counter %u, reset -%u", s->event->name, s->counter, s->period);
-    config.pebs_reset[s->counter] = 0 - (uint64_t)s->period;
-    run->data_source = s->event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
+    console_note("event %s, %s %u, reset -%u", s->fixed ? "of its own" : s->event->name,
+                 s->fixed ? "fixed counter" : "counter", s->counter, s->period);
+    (s->fixed ? config.pebs_reset_fixed : config.pebs_reset)[s->counter] = 0 - (uint64_t)s->period;
+    run->data_source =
+        !s->fixed && s->event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
     if (!records_open(run, &config))
         return false;
     if (!pebs_program(run->caps, &sampling)) {
@@ -67,7 +82,7 @@ bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
 void pebs_check(struct test_run *run, const struct pebs_sample *s, const struct pebs_record *record, uint64_t ip,
                 uint64_t next_ip)
 {
-    const uint64_t counter = UINT64_C(1) << s->counter;
+    const uint64_t counter = counter_bit(s);
 
     if (record->has & PEBS_HAS_APPLICABLE)
         test_equal(run, "applicable counters", record->counters, counter);

@@ -14,6 +14,9 @@ struct pebs_sample {
     const struct pebs_event *event;
     const struct workload *workload;
     unsigned counter, period;
+    bool fixed;                  /* a fixed counter; event is NULL then */
+    uint64_t data_cfg;           /* the groups of adaptive records; 0: memory and registers */
+    bool basic;                  /* adaptive records of this counter have no groups, whatever data_cfg says */
     uint64_t rings;              /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
     unsigned records, threshold; /* of the buffer; 0: as large as it can be, and no interrupt falls due */
     unsigned interrupts;         /* how many must come at least */
@@ -22,8 +25,8 @@ struct pebs_sample {
 /* How many events lie between two records: the overflow arms, the next event is recorded, unless it is PREC_DIST. */
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
-/* The most records that a sample without interrupts may have. */
-unsigned pebs_room(const struct caps *caps);
+/* The most records that a sample without interrupts may have; of adaptive records, those with these groups. */
+unsigned pebs_room(const struct caps *caps, uint64_t data_cfg);
 
 /* Opens the area, samples, closes, and adds the records to what the test saw. Returns whether it ran. */
 bool pebs_sample(struct test_run *run, const struct pebs_sample *sample);

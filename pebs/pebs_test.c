@@ -319,9 +319,10 @@ static bool loaded_by(const struct workload *workload, uint64_t ip, uint64_t *va
 static void instructions_registers(struct test_run *run)
 {
     const struct workload *workload = &workload_loads;
-    const struct pebs_sample sample = { .event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS),
-                                        .workload = workload,
-                                        .period = 10 };
+    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
+    const struct pebs_sample sample = {
+        .event = event, .counter = pebs_counter(run->caps, event), .workload = workload, .period = 10
+    };
     struct pebs_record record;
     uint64_t value;
 
@@ -355,7 +356,9 @@ static void instructions_threshold(struct test_run *run)
 {
     enum { PERIOD = 49, THRESHOLD = 8, RECORDS = 20 };
     const struct workload *workload = &workload_straight;
-    const struct pebs_sample sample = { .event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS),
+    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
+    const struct pebs_sample sample = { .event = event,
+                                        .counter = pebs_counter(run->caps, event),
                                         .workload = workload,
                                         .period = PERIOD,
                                         .records = RECORDS,

@@ -60,6 +60,12 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
     else if (c->pebs_method == PEBS_METHOD_NETBURST)
         say(out, "pebs format %u, records of %u bytes, %s-like, MSR_IQ_COUNTER4 of %u bits", c->pebs_format,
             c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->general_width);
+    else if (c->pebs_method == PEBS_METHOD_ADAPTIVE)
+        say(out,
+            "pebs format %u adaptive, records of %u to %u bytes, %s-like, counters 0x%" PRIx64
+            ", fixed counters 0x%" PRIx64 "%s",
+            c->pebs_format, c->pebs_record_size, c->pebs_record_most, c->pebs_trap_like ? "trap" : "fault",
+            c->pebs_counters, c->pebs_fixed_counters, c->pebs_retire_latency ? ", with retire latency" : "");
     else
         say(out, "pebs format %u, records of %u bytes, %s-like, counters 0x%" PRIx64, c->pebs_format,
             c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->pebs_counters);

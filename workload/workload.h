@@ -65,6 +65,12 @@ extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 /* workload/precise.asm */
 extern const struct workload workload_locked; /* locked increments, an ordinary load behind each */
 
+/* workload/vectors.asm: loads that fill the vector registers, then others that leave them alone */
+extern const struct workload workload_vectors;
+#define WORKLOAD_XMMS        (2 * (unsigned)sizeof(void *)) /* that the mode has */
+#define WORKLOAD_XMM_LOW(n)  (UINT64_C(0x6c6f770000000000) + (n))
+#define WORKLOAD_XMM_HIGH(n) (UINT64_C(0x6869676800000000) + (n))
+
 /* workload/tagging.asm: what NetBurst tags. The first two are among the accesses, but without an address. */
 extern const struct workload workload_x87;          /* x87 additions */
 extern const struct workload workload_mmx;          /* MMX additions, an x87 addition behind each */

@@ -107,4 +107,13 @@ static inline void cr0_write(uintptr_t value)
     __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
 }
 
+/* Lets SSE instructions run. The kernel itself is compiled without; only a workload has them. */
+static inline void sse_enable(void)
+{
+    const uintptr_t emulate = 1u << 2, task_switched = 1u << 3, os_has_fxsr = 1u << 9;
+
+    cr0_write(cr0_read() & ~(emulate | task_switched));
+    cr4_write(cr4_read() | os_has_fxsr);
+}
+
 #endif

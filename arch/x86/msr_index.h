@@ -83,6 +83,7 @@
 #define FIXED_CTR_CTRL_OS(n)       MSR_BIT(4 * (n))
 #define FIXED_CTR_CTRL_USR(n)      MSR_BIT(4 * (n) + 1)
 #define FIXED_CTR_CTRL_ADAPTIVE(n) MSR_BIT(4 * (n) + 32)
+#define FIXED_CTR_CTRL_ALL(n)      (UINT64_C(0x0000000f0000000f) << 4 * (n))
 
 #define MSR_IA32_PERF_GLOBAL_STATUS 0x0000038eu
 #define GLOBAL_STATUS_LBR_FRZ       MSR_BIT(58)
@@ -107,6 +108,7 @@
 #define PEBS_DATA_CFG_GPRS         MSR_BIT(1)
 #define PEBS_DATA_CFG_XMMS         MSR_BIT(2)
 #define PEBS_DATA_CFG_LBRS         MSR_BIT(3)
+#define PEBS_DATA_CFG_ALL          UINT64_C(0xf)             /* those four; one LBR entry */
 #define PEBS_DATA_CFG_LBR_COUNT(n) ((uint64_t)((n)-1) << 24) /* entries, 1 to 256 */
 
 #define MSR_IA32_DS_AREA 0x00000600u

@@ -3,13 +3,25 @@
 
 #include "arch/x86/msr.h"
 
+#define COUNTER_BITS ((UINT64_C(1) << 48) - 1) /* those of the widest counters there are */
+
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width)
 {
     /* After reset GLOBAL_CTRL has the general counters on (SDM Vol. 3A, "Processor State After Reset"). */
     return msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) && msr_write(MSR_IA32_PERFEVTSEL(n), 0) &&
            msr_write(full_width ? MSR_IA32_A_PMC(n) : MSR_IA32_PMC(n),
-                     full_width ? value & ((UINT64_C(1) << 48) - 1) : (uint32_t)value) &&
+                     full_width ? value & COUNTER_BITS : (uint32_t)value) &&
            msr_write(MSR_IA32_PERFEVTSEL(n), select);
+}
+
+bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value)
+{
+    const uint64_t own = FIXED_CTR_CTRL_ALL(n);
+    uint64_t others = msr_get(MSR_IA32_FIXED_CTR_CTRL) & ~own;
+
+    return msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) && msr_write(MSR_IA32_FIXED_CTR_CTRL, others) &&
+           msr_write(MSR_IA32_FIXED_CTR(n), value & COUNTER_BITS) &&
+           msr_write(MSR_IA32_FIXED_CTR_CTRL, others | control);
 }
 
 uint64_t counter_read(unsigned n)

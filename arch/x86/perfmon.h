@@ -15,6 +15,12 @@ bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_widt
 uint64_t counter_read(unsigned n);
 
 /*
+ * The same for fixed counter n, which counts its own event: control is its bits of IA32_FIXED_CTR_CTRL, value is taken
+ * modulo 48 bits. Nothing counts before IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
+ */
+bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value);
+
+/*
  * Stops and clears so many general counters, stops the fixed ones if there are any, and clears the status of all.
  * global: the IA32_PERF_GLOBAL registers exist.
  */

@@ -330,6 +330,10 @@ static void adaptive_pebs(void **state)
     assert_int_equal(caps.pebs_method, PEBS_METHOD_ADAPTIVE);
     assert_int_equal(caps.pebs_counters, 0xff);
     assert_int_equal(caps.pebs_fixed_counters, 0xf);
+    assert_int_equal(caps.pebs_record_size, 32);
+    assert_int_equal(caps.pebs_record_most, 1232);
+    assert_int_equal(caps.load_latency_auxiliary, 0);
+    assert_available(&input, NEED_PEBS | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_LOAD_LATENCY);
     assert_false(caps.pebs_retire_latency);
     input.perf_capabilities.value = 0x274c5;
     assert_true(fill(&input).pebs_retire_latency);
@@ -344,6 +348,7 @@ static void architectural_lbrs(void **state)
     input.leaf_1c = (struct caps_leaf)LEAF(0x4000000b, 0x7, 0x7, 0);
     input.perf_capabilities.value = 0x3fff;
     struct caps caps = fill(&input);
+    assert_int_equal(caps.load_latency_auxiliary, 0x8203);
     assert_int_equal(caps.lbr_layout, LBR_LAYOUT_ARCH);
     assert_int_equal(caps.lbr_depth, 32);
     assert_int_equal(caps.lbr_from, 0x1500);

@@ -90,6 +90,31 @@ static void everything(void **state)
         assert_string_equal(got.text[i], expected[i]);
 }
 
+static void groups_and_shifting(void **state)
+{
+    struct lines got = { 0 };
+    struct caps caps = skylake();
+    (void)state;
+    caps.pebs_method = PEBS_METHOD_ADAPTIVE;
+    caps.pebs_format = 4;
+    caps.pebs_record_size = 32;
+    caps.pebs_record_most = 1232;
+    caps.pebs_counters = 0xff;
+    caps.pebs_fixed_counters = 0xf;
+    caps.pebs_retire_latency = true;
+    caps.lbr_layout = LBR_LAYOUT_ARCH;
+    caps.arch_lbr = caps.lbr_branch_type = true;
+    caps.lbr_format = 63;
+    caps.lbr_from = 0x1500;
+    caps.lbr_to = 0x1600;
+    caps.lbr_info = 0x1200;
+    machine_text(&(struct line_sink){ keep, &got }, &caps);
+    assert_string_equal(got.text[6], "pebs format 4 adaptive, records of 32 to 1232 bytes, trap-like, counters 0xff, "
+                                     "fixed counters 0xf, with retire latency");
+    assert_string_equal(got.text[7], "lbr format 63, 32 entries, architectural, from 0x1500 to 0x1600, with info, with "
+                                     "filter, with call-stack mode, with branch types");
+}
+
 static void less(void **state)
 {
     static const char *const expected[] = {
@@ -193,7 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything),  cmocka_unit_test(less),    cmocka_unit_test(netburst),
-        cmocka_unit_test(many_events), cmocka_unit_test(nothing),
+        cmocka_unit_test(many_events), cmocka_unit_test(nothing), cmocka_unit_test(groups_and_shifting),
     };
     return cmocka_run_group_tests_name("machine_text", tests, NULL, NULL);
 }
