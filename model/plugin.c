@@ -10,10 +10,12 @@
  * is recognised by the bytes in front of it. Native WRMSR runs too, for QEMU drops what it does not know. So no block
  * is ever left in its middle, where QEMU's own state is not whole.
  */
+#define _POSIX_C_SOURCE 200809L /* fileno */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "model/insn.h"
 #include "model/processor.h"
@@ -605,6 +607,9 @@ static void on_init(unsigned cpu, void *udata)
     const char *missing = NULL;
 
     (void)udata;
+    if (qemu_private_icount()) {
+        die("it does not go with QEMU's %s: it reads clocks and raises interrupts in the middle of blocks", "-icount");
+    }
     if (cpu >= MAX_PROCESSORS) {
         die("more than %s processors", "256");
     }
@@ -628,12 +633,19 @@ static void on_init(unsigned cpu, void *udata)
     }
 }
 
+/* QEMU's status is the guest's by now; what was lost must be said all the same. */
+static void finish_log(FILE *log, const char *option)
+{
+    if (log != NULL && (fflush(log) != 0 || ferror(log))) {
+        fprintf(stderr, "dsmodel: the file of %s= could not be written to its end: %s\n", option, strerror(errno));
+    }
+}
+
 static void on_exit_qemu(void *udata)
 {
     (void)udata;
-    if (model.truth != NULL) {
-        fflush(model.truth);
-    }
+    finish_log(model.truth, "truth");
+    finish_log(model.violations, "violations");
 }
 
 /* --- options --------------------------------------------------------------------------------------------------- */
@@ -669,25 +681,54 @@ static const char *value_of(const char *argument, const char *key)
     return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
 }
 
-struct paths {
-    const char *truth, *violations;
+struct options {
+    const char *profile, *truth, *violations;
 };
 
-static void parse_option(const char *argument, struct paths *paths)
+static void parse_option(const char *argument, struct options *options)
 {
-    const char *value;
+    const struct {
+        const char *key, **value;
+    } keys[] = {
+        { "profile", &options->profile },
+        { "truth", &options->truth },
+        { "violations", &options->violations },
+    };
 
-    if ((value = value_of(argument, "profile")) != NULL) {
-        model.profile = profile_find(value);
-        if (model.profile == NULL) {
-            refuse_profile(value);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *value = value_of(argument, keys[i].key);
+
+        if (value == NULL) {
+            continue;
         }
-    } else if ((value = value_of(argument, "truth")) != NULL) {
-        paths->truth = value;
-    } else if ((value = value_of(argument, "violations")) != NULL) {
-        paths->violations = value;
-    } else {
-        die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE", argument);
+        if (*keys[i].value != NULL) {
+            die("%s= was given twice", keys[i].key);
+        }
+        if (*value == '\0') {
+            die("%s= was given without a value", keys[i].key);
+        }
+        *keys[i].value = value;
+        return;
+    }
+    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE", argument);
+}
+
+static void open_logs(const struct options *options)
+{
+    struct stat truth, violations;
+
+    if (options->violations != NULL) {
+        model.violations = open_log(options->violations);
+        setvbuf(model.violations, NULL, _IOLBF, 0);
+    }
+    if (options->truth != NULL) {
+        model.truth = open_log(options->truth);
+        fprintf(model.truth, "dsmodel truth 1 profile=%s\n", model.profile->name);
+    }
+    if (model.truth != NULL && model.violations != NULL && fstat(fileno(model.truth), &truth) == 0 &&
+        fstat(fileno(model.violations), &violations) == 0 && S_ISREG(truth.st_mode) &&
+        truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
+        die("truth= and violations= are the same file: %s", options->truth);
     }
 }
 
@@ -705,22 +746,19 @@ static void check_qemu(const struct qemu_info *info)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     check_qemu(info);
-    struct paths paths = { NULL, NULL };
+    struct options options = { NULL, NULL, NULL };
 
+    if (model.score != NULL) {
+        die("%s", "-plugin names it twice");
+    }
     for (int i = 0; i < argc; i++) {
-        parse_option(argv[i], &paths);
+        parse_option(argv[i], &options);
     }
+    model.profile = options.profile == NULL ? NULL : profile_find(options.profile);
     if (model.profile == NULL) {
-        refuse_profile(NULL);
+        refuse_profile(options.profile);
     }
-    if (paths.violations != NULL) {
-        model.violations = open_log(paths.violations);
-        setvbuf(model.violations, NULL, _IOLBF, 0);
-    }
-    if (paths.truth != NULL) {
-        model.truth = open_log(paths.truth);
-        fprintf(model.truth, "dsmodel truth 1 profile=%s\n", model.profile->name);
-    }
+    open_logs(&options);
     model.id = id;
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
     register_callbacks(NULL);

@@ -141,6 +141,13 @@ void qemu_private_general_protection(struct qemu_private *p, const uint64_t gene
     }
 }
 
+bool qemu_private_icount(void)
+{
+    const int *mode = dlsym(RTLD_DEFAULT, "use_icount");
+
+    return mode != NULL && *mode != 0;
+}
+
 uint64_t qemu_private_tsc(const struct qemu_private *p)
 {
     struct timespec now;

@@ -43,6 +43,9 @@ bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
 void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],
                                      uintptr_t return_address);
 
+/* Whether QEMU counts instructions to make time (-icount). */
+bool qemu_private_icount(void);
+
 /* What RDTSC reads. */
 uint64_t qemu_private_tsc(const struct qemu_private *p);
 
