@@ -58,7 +58,7 @@ rebuilt()
     mkdir "$work/elsewhere"
     tar -C "$root" --exclude=./build --exclude='./.git*' -cf - . | tar -C "$work/elsewhere" -xmf -
     make -s -j2 -C "$work/elsewhere" iso V=0 "REVISION=$revision" \
-        "SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)"
+        "SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}"
     cmp "$iso" "$work/elsewhere/build/dstest86.iso"
 }
 
