@@ -574,6 +574,31 @@ static void freezing_the_stack_counts_on(void **state)
     machine_free(m);
 }
 
+/* An interrupt that the BTS buffer asks for freezes counters at what they have counted. */
+static void freezing_keeps_counts(void **state)
+{
+    static const char *const profiles[] = { "nehalem", "skylake" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
+        struct machine *m = machine_of(profiles[i]);
+        struct block *b = block_new(0, 4, END_REL_JMP);
+
+        set_up_ds(m, 10, 2, 0, 0);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+        wrmsr(m, DEBUGCTL, 0x1000 | BTINT | TR_BTS);
+        wrmsr(m, GLOBAL_CTRL, 1);
+        for (unsigned n = 0; n < 5; n++) {
+            run(m, b); /* the second one's branch reaches the threshold */
+        }
+        assert_true(m->pmis > 0);
+        assert_int_equal(rdmsr(m, PMC0), 8);
+        free(b);
+        machine_free(m);
+    }
+}
+
 /* A block of one access. */
 static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
 {
@@ -724,6 +749,7 @@ int main(void)
         cmocka_unit_test(call_stack),
         cmocka_unit_test(freezing_clears),
         cmocka_unit_test(freezing_the_stack_counts_on),
+        cmocka_unit_test(freezing_keeps_counts),
         cmocka_unit_test(data_events),
         cmocka_unit_test(core2_has_two_caches),
         cmocka_unit_test(core2_buffer_of_a_page),
