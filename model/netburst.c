@@ -2,8 +2,9 @@
 /*
  * NetBurst's counters. An ESCR selects an event and the privilege levels, a CCCR selects one of the ESCRs that its
  * counter can reach, and filters; 18 counters in four groups, of which IQ_COUNTER4 alone can sample (PEBS). Sources:
- * SDM Vol. 3B (253669-027), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", its table
- * of counters, CCCRs and ESCRs, and appendix A's tables of non-retirement and at-retirement events and of tags.
+ * SDM Vol. 3B (253669, 2016), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", its
+ * table of counters, CCCRs and ESCRs; "Performance-Monitoring Events", the tables of non-retirement and at-retirement
+ * events and of the metrics available for tagging.
  *
  * Micro-operations. Every instruction is one, and nothing is ever bogus. One that loads, stores or does both is one
  * tagged micro-operation; locked accesses, returns and far transfers cannot be tagged (input and output neither; here

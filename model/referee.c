@@ -21,7 +21,7 @@
 #define SETTING_UP "SDM Vol. 3B (253669-083), \"Setting Up the DS Save Area\""
 #define DS_FIELDS  "SDM Vol. 3B (253669-083), \"Debug Store (DS) Mechanism\""
 #define PEBS       "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\""
-#define NETBURST   "SDM Vol. 3B (253669-027), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
+#define NETBURST   "SDM Vol. 3B (253669, 2016), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
 #define AUX        "Linux 5.12, \"perf/x86/intel: Add perf core PMU support for Sapphire Rapids\""
 #define LATENCY    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\""
 
