@@ -27,6 +27,7 @@ says()
 {
     local text=$1 machine
     shift
+    : >"$work/serial" # what the last machine said must not be taken for it
     timeout 60 "$here/boot" -p none "$@" >"$work/serial" 2>&1 &
     machine=$!
     while kill -0 $machine 2>/dev/null && ! grep -aqF -- "$text" "$work/serial"; do
