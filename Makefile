@@ -192,10 +192,12 @@ $B/dsmodel.so: $(MODEL_OBJECTS)
 HOST_CFLAGS := $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -I.
 HOST_SOURCES := $(wildcard tests/host/test_*.c)
 HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
+HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)
 PROVE := prove -e 'env CMOCKA_MESSAGE_OUTPUT=TAP'
 
 # Written by a probe: the compiler and its flags, for objects must not outlive them, and whether -m32 links.
-ifneq ($(filter host-test test listings $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test test listings fuzz $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
@@ -224,11 +226,16 @@ $B/$1/test_%: $B/$1/tests/host/test_%.o $(PURE:%.c=$B/$1/%.o)
 	$$(call say,HOSTLD,$$@)
 	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka
 
--include $(patsubst %.c,$B/$1/%.d,$(PURE) $(MODEL_PURE) $(HOST_SOURCES))
+-include $(patsubst %.c,$B/$1/%.d,$(PURE) $(MODEL_PURE) $(HOST_SOURCES) $(wildcard tests/fuzz/*.c))
 endef
 $(eval $(call host_rules,host,-m64))
 $(eval $(call host_rules,host32,-m32))
 .PRECIOUS: $B/host/%.o $B/host32/%.o
+
+# The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c.
+$(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host/tests/fuzz/main.o $(PURE:%.c=$B/host/%.o)
+	$(call say,HOSTLD,$@)
+	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^
 
 .PHONY: host-test
 host-test: $(HOST_TESTS) ## decoders, options, checks and the model's engine, on the host
@@ -236,6 +243,31 @@ ifeq ($(HOST_32),no)
 	@echo '  NOTE     no -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
 endif
 	$Q$(PROVE) $(HOST_TESTS)
+
+# ---- fuzzing --------------------------------------------------------------------------------------------------------
+# libFuzzer is clang's; tests/fuzz/run says what is missing.
+seconds ?= 60
+FUZZ_CC := clang
+FUZZ_CFLAGS := $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=all -fprofile-instr-generate -fcoverage-mapping -I.
+
+$B/fuzz/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(FUZZ_CC) $(FUZZ_CFLAGS) $(DEPS) -c -o $@ $<
+
+$(FUZZ_TARGETS:%=$B/fuzz/fuzz_%): $B/fuzz/fuzz_%: $B/fuzz/tests/fuzz/%.o $(PURE:%.c=$B/fuzz/%.o)
+	$(call say,LD,$@)
+	$Q$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $^
+
+.PHONY: fuzz fuzz-tools
+fuzz-tools:
+	$Qtests/fuzz/run -t
+$(PURE:%.c=$B/fuzz/%.o) $(FUZZ_TARGETS:%=$B/fuzz/tests/fuzz/%.o): | fuzz-tools
+fuzz: $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%) $(FUZZ_TARGETS:%=$B/host/fuzz_%) ## every decoder against libFuzzer: seconds=60 in all; prints coverage
+	$Qtests/fuzz/run -s "$(seconds)" $(FUZZ_TARGETS)
+
+-include $(patsubst %.c,$B/fuzz/%.d,$(PURE) $(FUZZ_TARGETS:%=tests/fuzz/%.c))
 
 .PHONY: listings
 listings: $B/host/test_lbr_listing ## two published LBR listings, printed from their MSR values

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fuzz target is one function over an input of any bytes, which must hold what the code under test promises for all
+ * of them. libFuzzer calls it in `make fuzz`, main.c in `make host-test`.
+ */
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/record_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                 \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                       \
+        }                                                                                  \
+    } while (0)
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+/* The next bytes as a number, the lowest first; past the end they are zero. */
+static inline uint64_t take(struct input *in, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes && in->size > 0; i++, in->data++, in->size--)
+        value |= (uint64_t)*in->data << (8 * i);
+    return value;
+}
+
+static inline void fill(void *object, size_t size)
+{
+    memset(object, 0xa5, size);
+}
+
+/* Whether a filled object still is as fill() left it. */
+static inline int untouched(const void *object, size_t size)
+{
+    const uint8_t *bytes = object;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0xa5)
+            return 0;
+    return 1;
+}
+
+/* Lines of text: short enough for the kernel's console, printable, one by one. */
+static inline void take_line(void *context, const char *text)
+{
+    unsigned *lines = context;
+    REQUIRE(strlen(text) < 320);
+    for (const char *c = text; *c; c++)
+        REQUIRE(*c >= ' ' && *c <= '~');
+    ++*lines;
+}
+
+/* Odd addresses have a symbol. */
+static inline bool find_odd(void *context, uint64_t address, const char **name, uint64_t *offset)
+{
+    (void)context;
+    *name = "a_name_that_has_more_characters_than_the_sixty_four_that_a_line_has_room_for";
+    *offset = address;
+    return address & 1;
+}
+
+static const struct symbolizer odd_symbols = { find_odd, NULL };
+
+#endif
