@@ -17,6 +17,7 @@
 #include "kernel/console.h"
 #include "kernel/finish.h"
 #include "kernel/panic.h"
+#include "kernel/memory.h"
 #include "kernel/records.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
@@ -63,6 +64,7 @@ static void step_options(void)
     serial_init(machine.options.console, machine.options.console_baud);
     finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     records_limit(machine.options.records);
+    memory_init(&machine.boot);
     serial_write("\r\n"); /* firmware may have left escapes without a line end */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
     if (problem) {

@@ -128,3 +128,25 @@ workload_chase_accesses:        ; the instruction alone: its address goes round 
         access  chase_load, chase_next, 0, 0
 workload_chase_accesses_end:
 describe_workload workload_chase, 2 + RING_STEPS * 3
+
+; ---- a ring that its user makes -----------------------------------------------------------------------------------
+begin_workload workload_walk
+                mov     ecx, [workload_walk_steps]
+                mov     ax_, [workload_walk_first]
+walk_load:      mov     ax_, [ax_]
+walk_next:      dec     ecx
+                jnz     walk_load
+                end_workload workload_walk
+
+section .bss
+global workload_walk_first, workload_walk_steps
+workload_walk_first: resq 1
+workload_walk_steps: resd 1
+
+section .rodata
+workload_walk_branches:
+workload_walk_branches_end:
+workload_walk_accesses:         ; the instruction alone
+        access  walk_load, walk_next, 0, 0
+workload_walk_accesses_end:
+describe_workload workload_walk, 0

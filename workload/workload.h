@@ -61,6 +61,9 @@ extern const struct workload workload_chase;    /* a ring of lines that fits int
 #define WORKLOAD_CHASE_ROUNDS  64u
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
+extern const struct workload workload_walk; /* a ring that the test makes: its first line, and how many steps to go */
+extern uintptr_t workload_walk_first;
+extern uint32_t workload_walk_steps; /* at least 1; RCX counts them down */
 
 /* workload/precise.asm */
 extern const struct workload workload_locked; /* locked increments, an ordinary load behind each */

@@ -39,6 +39,12 @@ static inline void cpu_pause(void)
     __asm__ volatile("pause" : : : "memory");
 }
 
+/* Writes the line of this address back and takes it out of every cache. CPUID.1:EDX[19]. */
+static inline void cache_line_flush(const void *address)
+{
+    __asm__ volatile("clflush %0" : : "m"(*(const char *)address) : "memory");
+}
+
 static inline void cpu_halt(void)
 {
     __asm__ volatile("hlt" : : : "memory");

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads with a known place in the memory hierarchy: rings of lines as large as each level, in an order that no
+ * prefetcher follows. Such a ring was just written in the order in which it is walked, so that of one larger than a
+ * level, whose oldest lines go first, no line is left there when its turn comes: it must come from the next level.
+ */
+#include "report/mem_table.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/perfmon.h"
+#include "kernel/console.h"
+#include "kernel/memory.h"
+#include "pebs/pebs_sample.h"
+
+#define LINE  64u
+#define KIB   1024u
+#define MIB   (1024u * KIB)
+#define STEPS 32768u
+
+/* Core's L1 has 32 or 48 KiB, L2 256 KiB to 2 MiB, L3 8 MiB and more. Lines of the last ring are flushed as well. */
+static const struct footprint {
+    const char *name;
+    unsigned bytes;    /* a power of two */
+    const char *level; /* where a load's data comes from, in perf's words; NULL: none of the caches */
+} footprints[] = {
+    { "the first level", 16 * KIB, "L1 or L1 hit" },
+    { "the second level", 128 * KIB, "L2 or L2 hit" },
+    { "the third level", 4 * MIB, "L3 or L3 hit" },
+    { "memory", 16 * MIB, NULL },
+};
+
+#define LEVELS (sizeof footprints / sizeof footprints[0])
+
+static bool equal(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+static bool is_of(const struct footprint *footprint, const char *level)
+{
+    if (footprint->level)
+        return equal(level, footprint->level);
+    for (unsigned i = 0; i + 1 < LEVELS; i++)
+        if (equal(level, footprints[i].level))
+            return false;
+    return true;
+}
+
+/* Each line holds the address of the next. A linear congruential sequence of full period visits all, in no order. */
+static void make_ring(uint8_t *block, const struct footprint *footprint)
+{
+    const uint32_t lines = footprint->bytes / LINE;
+    uint32_t line = 0;
+
+    for (uint32_t i = 0; i < lines; i++) {
+        const uint32_t next = (line * 1664525u + 1013904223u) & (lines - 1);
+        *(uintptr_t *)(void *)(block + (size_t)line * LINE) = (uintptr_t)(block + (size_t)next * LINE);
+        line = next;
+    }
+    for (uint32_t i = 0; !footprint->level && i < lines; i++)
+        cache_line_flush(block + (size_t)i * LINE);
+    workload_walk_first = (uintptr_t)block;
+    workload_walk_steps = STEPS;
+}
+
+/*
+ * Walks a ring and holds every record of it against its step, which RCX tells. One record in eight may come from
+ * elsewhere: opening the area displaces lines, and so do page walks, prefetchers and other agents. Returns the average
+ * latency.
+ */
+static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uint8_t *block,
+                     const struct footprint *footprint, struct mem_table *table)
+{
+    const struct access *load = workload_walk.accesses;
+    struct pebs_record record;
+    uint32_t step = 0, samples = 0, elsewhere = 0, weight = 0;
+    const uintptr_t *line = (const uintptr_t *)(void *)block;
+
+    console_note("a ring of %u KiB: %s", footprint->bytes / KIB, footprint->name);
+    make_ring(block, footprint);
+    if (!pebs_sample(run, sample))
+        return 0;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const char *level = data_source_words(run->caps->data_source, record.data_source).level;
+        const uint32_t at = STEPS - (uint32_t)record.gpr[PEBS_RCX];
+        if ((record.has & PEBS_HAS_EVENTING_IP ? record.eventing_ip : record.ip) !=
+            (record.has & PEBS_HAS_EVENTING_IP ? load->ip : load->next_ip))
+            continue; /* the loads before the walk */
+        for (; step < at; step++)
+            line = (const uintptr_t *)*line;
+        pebs_check(run, sample, &record, load->ip, load->next_ip);
+        test_equal(run, "data address", record.data_address, (uintptr_t)line);
+        mem_table_add(table, level, record.latency);
+        samples++;
+        weight += (uint32_t)record.latency;
+        elsewhere += !is_of(footprint, level);
+    }
+    if (elsewhere > samples / 8)
+        test_fail(run, "%u of %u loads from a ring of %u KiB did not come from %s", elsewhere, samples,
+                  footprint->bytes / KIB, footprint->name);
+    if (samples == 0) {
+        test_fail(run, "no load of the ring of %u KiB was sampled", footprint->bytes / KIB);
+        return 0;
+    }
+    return weight / samples;
+}
+
+static void hierarchy(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
+    const struct pebs_sample sample = {
+        .event = event, .workload = &workload_walk, .counter = pebs_counter(run->caps, event), .period = 1023
+    };
+    uint8_t *block = memory_block(footprints[LEVELS - 1].bytes);
+    struct mem_table table = { 0 };
+    uint64_t last = 0;
+
+    test_plan_between(run, LEVELS, LEVELS * ((STEPS + 2) / pebs_spacing(event, sample.period)));
+    if (!block) {
+        test_fail(run, "this machine has no %u MiB of free memory in one piece", footprints[LEVELS - 1].bytes / MIB);
+        return;
+    }
+    for (unsigned i = 0; i < LEVELS; i++) {
+        const uint64_t latency = walk(run, &sample, block, &footprints[i], &table);
+        if (latency <= last)
+            test_fail(run, "loads from %s take %" PRIu64 " cycles, those from nearer %" PRIu64, footprints[i].name,
+                      latency, last);
+        last = latency;
+    }
+    mem_table_text(&console_sink, &table, event->name);
+}
+
+TEST(pebs_load_latency_hierarchy) = {
+    .id = "pebs.load_latency.hierarchy",
+    .title = "Loads from rings as large as each level come from that level, and take longer the farther it is",
+    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
+    .records = true,
+    .run = hierarchy,
+};
