@@ -2,27 +2,12 @@
 #include "report/lbr_listing.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "lbr/lbr_layout.h"
 #include "report/format.h"
 
-#define LINE_SIZE       160
 #define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
 #define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0123456789abcdef"))
-
-static void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const struct line_sink *out, const char *fmt, ...)
-{
-    char line[LINE_SIZE];
-    va_list args;
-
-    va_start(args, fmt);
-    vformat(line, sizeof line, fmt, args);
-    va_end(args);
-    out->line(out->context, line);
-}
 
 static const char *symbol(char text[SYMBOL_SIZE], uint64_t address, const struct symbolizer *symbols)
 {

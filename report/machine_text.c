@@ -2,26 +2,11 @@
 #include "report/machine_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "lbr/lbr_layout.h"
 #include "report/format.h"
 
-#define LINE_MAX     256
 #define EVENTS_WIDTH 100 /* characters, behind which no further name begins */
-
-static void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const struct line_sink *out, const char *fmt, ...)
-{
-    char line[LINE_MAX];
-    va_list args;
-
-    va_start(args, fmt);
-    vformat(line, sizeof line, fmt, args);
-    va_end(args);
-    out->line(out->context, line);
-}
 
 static void perfmon(const struct line_sink *out, const struct caps *c)
 {
@@ -90,7 +75,7 @@ static void branch_records(const struct line_sink *out, const struct caps *c)
 /* The names of the precise events, as many on a line as it takes. */
 static void events(const struct line_sink *out, const struct caps *c)
 {
-    char line[LINE_MAX];
+    char line[LINE_SIZE];
     int used = 0;
 
     if (caps_missing(c, NEED_PEBS | NEED_EVENT_ANY))

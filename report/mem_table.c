@@ -2,25 +2,7 @@
 #include "report/mem_table.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-
-#include "report/format.h"
-
-#define LINE_SIZE 128
-
-static void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const struct line_sink *out, const char *fmt, ...)
-{
-    char line[LINE_SIZE];
-    va_list args;
-
-    va_start(args, fmt);
-    vformat(line, sizeof line, fmt, args);
-    va_end(args);
-    out->line(out->context, line);
-}
 
 static bool same(const char *a, const char *b)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "report/record_text.h"
+#include "report/line.h"
 
 #define MEM_TABLE_ROWS 16u /* more than any encoding has words */
 

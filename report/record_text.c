@@ -5,7 +5,6 @@
 
 #define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
 #define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0x0123456789abcdef"))
-#define LINE_SIZE       320 /* the longest line has two symbols, eight values and their keys */
 
 static bool find(const struct symbolizer *symbols, uint64_t address, const char **name, uint64_t *offset)
 {

@@ -13,12 +13,7 @@
 #include "lbr/lbr_decode.h"
 #include "pebs/data_source.h"
 #include "pebs/pebs_decode.h"
-
-/* Receives one line at a time, without a line end. */
-struct line_sink {
-    void (*line)(void *context, const char *text);
-    void *context;
-};
+#include "report/line.h"
 
 /* Finds the symbol that covers an address. Returns false where none does. */
 struct symbolizer {
