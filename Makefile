@@ -280,7 +280,7 @@ gdb_args ?=
 export profile width options route
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t real-mode.t boots)
 
-.PHONY: run gdb test qemu-test bench
+.PHONY: run gdb test qemu-test machines bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|..
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options"
 
@@ -292,6 +292,10 @@ qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, wit
 
 test: kernel loader iso model $B/real_mode.img $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
 	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS)
+
+machines: kernel model ## docs/machines.md, the table of what passes where, from boots of every modelled processor
+	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
+	$Qtests/qemu/machines $B/test/* >docs/machines.md
 
 $B/real_mode.img: tests/qemu/real_mode.asm
 	$(call say,NASM,$@)
