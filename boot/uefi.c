@@ -387,13 +387,9 @@ static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char
     return status;
 }
 
-/* Called by crt0 of gnu-efi. */
-EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system);
-
-EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
+/* Returns only where no kernel was started; what was wrong has been said. */
+static EFI_STATUS load(EFI_HANDLE self)
 {
-    InitializeLib(self, system);
-
     EFI_LOADED_IMAGE *loader;
     EFI_STATUS status = BS->HandleProtocol(self, &LoadedImageProtocol, (void **)&loader);
     if (EFI_ERROR(status)) {
@@ -417,4 +413,15 @@ EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
     Print(L"dstest86: loader at 0x%lx starts the %d-bit kernel at 0x%x, options: %a\n",
           (UINT64)(UINTN)loader->ImageBase, kernel.width, kernel.image.entry, text[0] != '\0' ? text : "none");
     return start(self, &kernel, text);
+}
+
+/* Called by crt0 of gnu-efi. */
+EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system);
+
+EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
+{
+    InitializeLib(self, system);
+    EFI_STATUS status = load(self);
+    Print(L"dstest86: no kernel was started; back to the firmware\n");
+    return status;
 }

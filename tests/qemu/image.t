@@ -63,7 +63,14 @@ rebuilt()
     cmp "$iso" "$work/elsewhere/build/dstest86.iso"
 }
 
-echo 1..10
+refused()
+{
+    local status=0
+    timeout 60 "$here/run" -r uefi32 -w 64 -p none -- -cpu max,-lm 2>&1 || status=$?
+    [ $status = 99 ]
+}
+
+echo 1..11
 check "the image has less than 3 MB" small
 check "it holds loaders and kernels of both widths" contents
 text=$'# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r'
@@ -77,5 +84,6 @@ check "a width that the processor has not is refused by the loader" \
     says 'width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)' -r uefi32 -w 64 -- -cpu max,-lm
 check "a kernel that does not fit into memory is refused by GRUB" \
     says 'error: GRUB cannot start kernel-64.elf' -r bios-cd -- -m 3
+check "make run ends with an error where no kernel is started" refused
 check "grub.cfg chooses the width" says 'verdict=skip' -r bios-disk -w 32 -o 'run=ds.*'
 check "the image has the same bytes when it is built elsewhere" rebuilt
