@@ -59,7 +59,7 @@ KERNEL_CFLAGS := $(WARNINGS) -O2 -g -ffreestanding -fno-pic -fno-pie -fno-stack-
 # Tests run in the order in which their file has them; clang keeps it by itself.
 KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
 # nasm 2.16.03 warns of every relocation, which a linked image is full of; 2.16.01 does not know these warnings.
-NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
+NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
 
 # Both kernels come from the same sources, but for the files whose names end in a width.
 # $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
