@@ -108,6 +108,8 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
     console_note("%s", test->title);
     run = (struct test_run){ .test = test, .caps = caps, .data_source = caps->data_source };
     outcome = run_bounded(&run, options->timeout, quiesce);
+    if (outcome != PASS && test->source)
+        console_note("claimed by %s", test->source);
     console_line("%s %u %s%s", outcome == PASS ? "ok" : "not ok", number, test->id, outcome == ERROR ? " # ERROR" : "");
     return outcome;
 }
@@ -196,7 +198,7 @@ enum verdict runner_run(const struct options *options, const struct caps *caps, 
 void runner_list(void)
 {
     for (const struct test *t = tests_start; t < tests_end; t++)
-        console_note("test %s: %s", t->id, t->title);
+        console_note("test %s: %s [%s]", t->id, t->title, t->source ? t->source : "no source");
 }
 
 void runner_totals(struct totals *out)

@@ -25,9 +25,11 @@ struct test_run {
 struct test {
     const char *id;    /* stable, dotted, [a-z0-9._] */
     const char *title; /* the claim in one sentence */
-    uint64_t needs;    /* NEED_* of ds/caps.h */
-    bool records;      /* arms a facility: must call test_plan before it does */
-    bool on_request;   /* must not pass: runs only when run= names it by its first word */
+    const char
+        *source;     /* who claims it: title, section and edition of the manual, the seed where it stands there, too */
+    uint64_t needs;  /* NEED_* of ds/caps.h */
+    bool records;    /* arms a facility: must call test_plan before it does */
+    bool on_request; /* must not pass: runs only when run= names it by its first word */
     void (*run)(struct test_run *run);
 };
 
