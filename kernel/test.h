@@ -23,13 +23,12 @@ struct test_run {
 };
 
 struct test {
-    const char *id;    /* stable, dotted, [a-z0-9._] */
-    const char *title; /* the claim in one sentence */
-    const char
-        *source;     /* who claims it: the manual's title, section and edition, and the seed where it stands in one */
-    uint64_t needs;  /* NEED_* of ds/caps.h */
-    bool records;    /* arms a facility: must call test_plan before it does */
-    bool on_request; /* must not pass: runs only when run= names it by its first word */
+    const char *id;     /* stable, dotted, [a-z0-9._] */
+    const char *title;  /* the claim in one sentence */
+    const char *source; /* who claims it: title, section and edition of the manual; the seed that says so, too */
+    uint64_t needs;     /* NEED_* of ds/caps.h */
+    bool records;       /* arms a facility: must call test_plan before it does */
+    bool on_request;    /* must not pass: runs only when run= names it by its first word */
     void (*run)(struct test_run *run);
 };
 
