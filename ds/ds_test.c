@@ -27,6 +27,7 @@ static void readback(struct test_run *run)
 TEST(ds_area_readback) = {
     .id = "ds.area.readback",
     .title = "IA32_DS_AREA holds every linear address that the processor has",
+    .source = "SDM Vol. 4 (335592-081), table 2-2, IA32_DS_AREA; seed 002, step 2",
     .needs = NEED_DS,
     .run = readback,
 };
@@ -42,6 +43,7 @@ static void non_canonical(struct test_run *run)
 TEST(ds_area_noncanonical) = {
     .id = "ds.area.noncanonical",
     .title = "A non-canonical address in IA32_DS_AREA raises #GP and changes nothing",
+    .source = "SDM Vol. 2D (334569-083), \"WRMSR\", 64-bit mode exceptions",
     .needs = NEED_DS | NEED_LONG_MODE,
     .run = non_canonical,
 };
@@ -70,6 +72,7 @@ static void restrictions(struct test_run *run)
 TEST(ds_restrictions) = {
     .id = "ds.restrictions",
     .title = "The DS save area keeps every restriction of the manual, and nothing is written before it is enabled",
+    .source = "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2; seed 002",
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = restrictions,

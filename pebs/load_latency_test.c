@@ -151,6 +151,8 @@ static void hierarchy(struct test_run *run)
 TEST(pebs_load_latency_hierarchy) = {
     .id = "pebs.load_latency.hierarchy",
     .title = "Loads from rings as large as each level come from that level, and take longer the farther it is",
+    .source =
+        "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004",
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = hierarchy,

@@ -20,6 +20,8 @@
 #include "kernel/test.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)
+#define MANUAL \
+    "SDM Vol. 3B (253669-083), \"Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)\""
 
 #define PERIOD 1u
 
@@ -72,6 +74,7 @@ static void execution(struct test_run *run)
 TEST(pebs_tagging_execution) = {
     .id = "pebs.tagging.execution",
     .title = "execution_event samples x87 operations, tagged by the execution unit, and nothing between them",
+    .source = MANUAL ", \"Execution Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = execution,
@@ -85,6 +88,7 @@ static void replay(struct test_run *run)
 TEST(pebs_tagging_replay) = {
     .id = "pebs.tagging.replay",
     .title = "replay_event samples loads across two cache lines, and none that stay inside one",
+    .source = MANUAL ", \"Replay Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = replay,
@@ -99,6 +103,7 @@ static void mmx(struct test_run *run)
 TEST(pebs_tagging_execution_mmx) = {
     .id = "pebs.tagging.execution.mmx",
     .title = "execution_event samples MMX operations, and none of the x87 operations between them",
+    .source = MANUAL ", \"Execution Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = mmx,
@@ -112,6 +117,7 @@ static void replay_stores(struct test_run *run)
 TEST(pebs_tagging_replay_stores) = {
     .id = "pebs.tagging.replay.stores",
     .title = "replay_event samples stores across two cache lines, and none that stay inside one",
+    .source = MANUAL ", \"Replay Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = replay_stores,
@@ -174,6 +180,7 @@ static void replay_mispredicted(struct test_run *run)
 TEST(pebs_tagging_replay_mispredicted) = {
     .id = "pebs.tagging.replay.mispredicted",
     .title = "Tagged mispredicted branches and the prediction flags of BTS tell of the same mispredictions",
+    .source = MANUAL ", \"Replay Tagging\"",
     .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
     .records = true,
     .run = replay_mispredicted,
@@ -230,6 +237,7 @@ static void with_bts(struct test_run *run)
 TEST(pebs_tagging_with_bts) = {
     .id = "pebs.tagging.with_bts",
     .title = "PEBS and BTS share the area: each branch of a loop, and one load in 33 after each reload of the counter",
+    .source = "SDM Vol. 3B (253669), \"Setting Up the PEBS Buffer\", 18.18.8.3; seed 003",
     .needs = NEEDS | NEED_BTS,
     .records = true,
     .run = with_bts,
@@ -260,6 +268,7 @@ static void uop_tag(struct test_run *run)
 TEST(pebs_tagging_uop_tag) = {
     .id = "pebs.tagging.uop_tag",
     .title = "MSR_PEBS_ENABLE bit 24 alone tags replays for a counter that counts, and enables no sampling",
+    .source = MANUAL ", \"Replay Tagging\", the table of MSR_PEBS_ENABLE, against 18.18.8.1; seed 003",
     .needs = NEEDS,
     .records = true,
     .run = uop_tag,
@@ -291,6 +300,7 @@ TEST(pebs_tagging_count) = {
     .id = "pebs.tagging.count",
     .title =
         "MSR_IQ_COUNTER4 counts the loads, the stores, the x87 operations and the split loads of a workload exactly",
+    .source = MANUAL ", \"At-Retirement Counting\"",
     .needs = NEEDS,
     .run = count,
 };
@@ -311,6 +321,7 @@ static void width(struct test_run *run)
 TEST(pebs_tagging_counter_width) = {
     .id = "pebs.tagging.counter_width",
     .title = "MSR_IQ_COUNTER4 has 40 bits and overflows to 0",
+    .source = MANUAL ", \"Performance Counters\"",
     .needs = NEEDS,
     .run = width,
 };

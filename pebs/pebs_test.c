@@ -48,6 +48,7 @@ static void loads(struct test_run *run)
 TEST(pebs_loads) = {
     .id = "pebs.loads",
     .title = "Each record of a load names its instruction, its address and the value it left in RAX",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = loads,
@@ -76,6 +77,7 @@ static void registers(struct test_run *run)
 TEST(pebs_registers) = {
     .id = "pebs.registers",
     .title = "Each record has all sixteen registers and the flags as they were after the instruction",
+    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\"; seed 000",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = registers,
@@ -89,6 +91,7 @@ static void stores(struct test_run *run)
 TEST(pebs_stores) = {
     .id = "pebs.stores",
     .title = "Each record of a store names its instruction, its address and the value it stored",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_STORES,
     .records = true,
     .run = stores,
@@ -104,6 +107,7 @@ static void precise_store(struct test_run *run)
 TEST(pebs_precise_store) = {
     .id = "pebs.precise_store",
     .title = "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, records the address of each store",
+    .source = "SDM Vol. 3B (253669-083), \"Precise Store Facility\" of Sandy Bridge",
     .needs = NEEDS | NEED_PRECISE_STORE,
     .records = true,
     .run = precise_store,
@@ -117,6 +121,8 @@ static void counter_1(struct test_run *run)
 TEST(pebs_counter_1) = {
     .id = "pebs.counter.1",
     .title = "Counter 1 samples with its own reset slot and its own bit",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
+              "IA32_PEBS_ENABLE and of the counter reset fields",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = counter_1,
@@ -130,6 +136,8 @@ static void counter_2(struct test_run *run)
 TEST(pebs_counter_2) = {
     .id = "pebs.counter.2",
     .title = "Counter 2 samples with its own reset slot and its own bit",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
+              "IA32_PEBS_ENABLE and of the counter reset fields",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = counter_2,
@@ -143,6 +151,8 @@ static void counter_3(struct test_run *run)
 TEST(pebs_counter_3) = {
     .id = "pebs.counter.3",
     .title = "Counter 3 samples with its own reset slot and its own bit",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
+              "IA32_PEBS_ENABLE and of the counter reset fields",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = counter_3,
@@ -180,6 +190,7 @@ static void threshold(struct test_run *run)
 TEST(pebs_interrupt_threshold) = {
     .id = "pebs.interrupt.threshold",
     .title = "The interrupt at the threshold drains the buffer, and no record is lost between two interrupts",
+    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = threshold,
@@ -214,6 +225,8 @@ static void taken(struct test_run *run)
 TEST(pebs_branches_taken) = {
     .id = "pebs.branches.taken",
     .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
+    .source = "SDM Vol. 3B (253669-083), \"EventingIP Record\" of Haswell, and the table of PEBS performance events of "
+              "each core",
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
     .run = taken,
@@ -227,6 +240,7 @@ static void near_calls(struct test_run *run)
 TEST(pebs_branches_call) = {
     .id = "pebs.branches.call",
     .title = "BR_INST_RETIRED.NEAR_CALL samples calls and nothing else",
+    .source = "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core",
     .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
     .records = true,
     .run = near_calls,
@@ -241,6 +255,7 @@ static void reload(struct test_run *run)
 TEST(pebs_reload) = {
     .id = "pebs.reload",
     .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = reload,
@@ -287,6 +302,7 @@ static void prec_dist(struct test_run *run)
 TEST(pebs_inst_retired_prec_dist) = {
     .id = "pebs.inst_retired.prec_dist",
     .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart",
+    .source = "SDM Vol. 3B (253669-083), \"Precise Distribution of Instructions Retired (PDIR)\"",
     .needs = NEEDS | NEED_EVENT_PREC_DIST,
     .records = true,
     .run = prec_dist,
@@ -300,6 +316,7 @@ static void instructions(struct test_run *run)
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
     .title = "Samples of all instructions lie the period and one apart",
+    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions,
@@ -342,6 +359,7 @@ static void instructions_registers(struct test_run *run)
 TEST(pebs_instructions_registers) = {
     .id = "pebs.instructions.registers",
     .title = "Each record of an instruction has the registers and flags as they were after it",
+    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\"; seed 000",
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_registers,
@@ -388,6 +406,7 @@ static void instructions_threshold(struct test_run *run)
 TEST(pebs_instructions_threshold) = {
     .id = "pebs.instructions.threshold",
     .title = "The interrupt at the threshold drains records of instructions, its own routine's among them",
+    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_threshold,
@@ -428,6 +447,7 @@ static void load_latency(struct test_run *run)
 TEST(pebs_load_latency_l1) = {
     .id = "pebs.load_latency.l1",
     .title = "Loads from a ring that fits the first level have their address, their latency and the source L1",
+    .source = "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\"; seed 004",
     .needs = NEEDS | NEED_LOAD_LATENCY,
     .records = true,
     .run = load_latency,
@@ -475,6 +495,7 @@ static void with_bts(struct test_run *run)
 TEST(pebs_with_bts) = {
     .id = "pebs.with_bts",
     .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
+    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
     .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
     .records = true,
     .run = with_bts,
@@ -526,6 +547,7 @@ static void count_exact(struct test_run *run)
 TEST(perfmon_count) = {
     .id = "perfmon.count",
     .title = "Counters count retired instructions, branches and calls exactly",
+    .source = "SDM Vol. 3B (253669-083), \"Architectural Performance Monitoring\"",
     .needs = NEED_GLOBAL_CTRL,
     .run = count_exact,
 };
