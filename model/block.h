@@ -54,14 +54,14 @@ struct block_insn {
 };
 
 struct block {
-    uint64_t pc;    /* linear address of the first instruction */
-    uint64_t last;  /* of the last instruction */
-    uint64_t next;  /* of the byte behind the last instruction */
+    uint64_t pc;   /* linear address of the first instruction */
+    uint64_t last; /* of the last instruction */
+    uint64_t next; /* of the byte behind the last instruction */
+    /* The branch that it ends in was taken if the next block's address differs from `fall` in the bits of `mask`. */
+    uint64_t fall, mask;
     uint32_t slot;  /* of its branch in the predictor */
     uint16_t count; /* instructions, at least one */
     uint8_t end;    /* enum block_end */
-    uint8_t always; /* 1: it ends in a branch that is always taken */
-    uint8_t maybe;  /* 1: in one that is taken if the next block does not lie behind it */
     uint8_t cpl;    /* privilege level that the block runs at, 0 to 3 */
     struct block_insn insns[];
 };
@@ -85,21 +85,27 @@ static inline int block_index(const struct block *b, uint64_t address)
     return -1;
 }
 
-/* slots: of the predictor, a power of two; one more, the last, is for blocks that end in no branch. */
+#define NO_ADDRESS (UINT64_C(1) << 63) /* not canonical */
+
+/*
+ * To be called when all but `slot` and what says how it ends is known. slots: of the predictor, a power of two; one
+ * more, the last, is for blocks that end in no branch.
+ */
 static inline void block_set_end(struct block *b, enum block_end end, uint32_t slots)
 {
     uint64_t hash = b->last ^ b->last >> 12;
+    bool branch = end >= END_JCC && end != END_INT;
 
     b->end = (uint8_t)end;
-    b->always = end > END_JCC && end != END_INT;
-    b->maybe = end == END_JCC;
-    b->slot = b->always || b->maybe ? (uint32_t)hash & (slots - 1) : slots;
+    b->fall = end == END_JCC ? b->next : NO_ADDRESS;
+    b->mask = branch ? ~UINT64_C(0) : 0;
+    b->slot = branch ? (uint32_t)hash & (slots - 1) : slots;
 }
 
 /* 1 if the branch that a block ended in was taken, control having gone to `to`; 0 too if it ended in none. */
 static inline unsigned block_took(const struct block *b, uint64_t to)
 {
-    return b->always | (b->maybe & (to != b->next));
+    return ((to ^ b->fall) & b->mask) != 0;
 }
 
 static inline bool block_ends_in_branch(const struct block *b)

@@ -16,6 +16,8 @@
  * Wrapping. A record that does not fit before the absolute maximum goes to the base of the buffer, in both modes:
  * BTINT only decides whether reaching the threshold asks for an interrupt.
  */
+#include <string.h>
+
 #include "model/engine_parts.h"
 
 #define LBR_MISPRED         (UINT64_C(1) << 63) /* of FROM or of LBR_INFO, whichever the format has */
@@ -284,7 +286,7 @@ static inline unsigned gather(struct vcpu *v, const struct block *const *blocks,
         if (predict) {
             b->time = time;
             b->to_cpl = next->cpl;
-            if (block->always | block->maybe) {
+            if (block->mask != 0) {
                 b->mispredicted = mispredicts(v, block, next->pc);
                 b->predicted = !b->mispredicted;
                 if (v->counts_outcomes) {
@@ -320,15 +322,19 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-    uint64_t taken = *tos;
+    uint64_t *predictor = v->predictor;
+    const struct block *block = v->ring[0];
+    unsigned taken = 0;
 
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t next = v->ring[i + 1]->pc;
+    for (unsigned i = 1; i <= n; i++) {
+        const struct block *next = v->ring[i];
+        uint64_t to = next->pc;
 
-        v->predictor[v->ring[i]->slot] = next;
-        taken += block_took(v->ring[i], next);
+        predictor[block->slot] = to;
+        taken += block_took(block, to);
+        block = next;
     }
-    *tos = taken & (lbr_depth(v) - 1);
+    *tos = (*tos + taken) & (lbr_depth(v) - 1);
 }
 
 static void drain(struct vcpu *v, unsigned n)
@@ -393,10 +399,28 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
     branches_set_limit(v);
 }
 
+/* When only the LBR stack is interested: makes room in the ring by dropping what does not matter. False: too little
+ * does. */
+static bool forget(struct vcpu *v)
+{
+    unsigned first = first_that_matters(v, v->ring_used - 1);
+
+    if (first < ENGINE_RING / 2) {
+        return false;
+    }
+    pass_over(v, first);
+    v->ring_used -= first;
+    memmove(v->ring, v->ring + first, v->ring_used * sizeof(v->ring[0]));
+    return true;
+}
+
 bool engine_ring_full(struct vcpu *v)
 {
     const struct block *block = v->ring[v->ring_used - 1];
 
+    if (forget(v)) {
+        return false;
+    }
     branches_drain(v, true, 0, 0);
     if (counting_outcome_due(v)) {
         counting_fall_due(v, BETWEEN_BLOCKS, block->pc, v->last_branch, NULL);

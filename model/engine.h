@@ -4,8 +4,8 @@
  * and of interruptions, and answers with values, faults, records in memory and interrupts, all through struct host.
  *
  * Which file does what: engine.c begins, ends and delivers; msr.c the registers; counting.c counters and overflow;
- * pebs.c PEBS records; branches.c what a branch leaves behind in BTS and the LBR stack; lbr_arch.c that stack where it is
- * architectural; data.c memory accesses; referee.c what the manual forbids.
+ * pebs.c PEBS records; branches.c what a branch leaves behind in BTS and the LBR stack; lbr_arch.c that stack where it
+ * is architectural; data.c memory accesses; referee.c what the manual forbids.
  *
  * Time. One instruction takes one cycle. Batches. Branches are gathered in a ring and worked through when it is full,
  * when the next branch could raise an interrupt, and before anything by which software may look: an access to any MSR,
@@ -222,9 +222,15 @@ unsigned engine_class_events(unsigned id, const struct block *block, unsigned fr
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
-/* A block begins while hot->tracing. True: a PMI was raised at its first instruction, and the block is to be begun
- * again so that it can be delivered there. */
-static inline bool engine_block(struct vcpu *v, const struct block *block);
+/* A block begins while hot->tracing. True: engine_ring_full has to be called. */
+static inline bool engine_block(struct vcpu *v, const struct block *block)
+{
+    v->ring[v->ring_used++] = block;
+    return v->ring_used >= v->ring_limit;
+}
+
+/* True: a PMI was raised at the newest block's first instruction, and the block is to be begun again so that it can be
+ * delivered there. */
 bool engine_ring_full(struct vcpu *v);
 
 /*
@@ -281,12 +287,6 @@ static inline bool engine_took_pmi(struct vcpu *v)
 
     v->pmi_raised = false;
     return raised;
-}
-
-static inline bool engine_block(struct vcpu *v, const struct block *block)
-{
-    v->ring[v->ring_used++] = block;
-    return v->ring_used >= v->ring_limit && engine_ring_full(v);
 }
 
 #endif

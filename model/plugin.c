@@ -300,12 +300,18 @@ static void on_rdpmc(unsigned cpu, void *udata)
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
+static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block)
+{
+    if (engine_ring_full(&model.processors[cpu]->vcpu)) {
+        processor_go_to(model.processors[cpu], block->pc, block->pc);
+    }
+}
+
+/* Runs once a branch. What is rare is called last and not inlined, so that this needs no stack. */
 static void on_block(unsigned cpu, void *udata)
 {
-    const struct block *block = udata;
-
-    if (engine_block(&model.processors[cpu]->vcpu, block)) {
-        processor_go_to(model.processors[cpu], block->pc, block->pc);
+    if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
+        ring_full(cpu, udata);
     }
 }
 

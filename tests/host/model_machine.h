@@ -255,7 +255,7 @@ static inline bool begin(struct machine *m, const struct block *b)
             watching = watching || answer == DUE_WATCH;
         }
     }
-    if (m->hot.tracing && engine_block(&m->v, b)) {
+    if (m->hot.tracing && engine_block(&m->v, b) && engine_ring_full(&m->v)) {
         return false;
     }
     if (m->v.wants_classes) {

@@ -288,6 +288,56 @@ static void lbr_stack_with_plain_blocks(void **state)
     machine_free(m);
 }
 
+/* A walk over conditional branches, each taken once in `often` times, in a way that no earlier outcome foretells. */
+static void walk(struct machine *m, struct block *const *blocks, unsigned steps, unsigned often)
+{
+    uint32_t random = 1;
+    unsigned at = 0;
+
+    wrmsr(m, DEBUGCTL, 1);
+    for (unsigned i = 0; i < steps; i++) {
+        run(m, blocks[at]);
+        random = random * 1664525 + 1013904223;
+        at = (at + ((random >> 16) % often == 0 ? 5 : 1)) % 8;
+    }
+    finish(m);
+}
+
+/* However long the branches wait that only the stack is interested in, it reads as if each were seen at once: a log
+ * makes the engine do that. */
+static void lbr_stack_at_any_length(void **state)
+{
+    struct block *blocks[8];
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        blocks[i] = block_new(0x10 * i, 4, i == 7 ? END_REL_JMP : END_JCC);
+    }
+    for (unsigned often = 1; often <= 256; often *= 4) {
+        for (unsigned steps = 200; steps < 2000; steps += 67) {
+            struct machine *m = machine_new();
+            struct machine *logged = machine_new();
+
+            logged->v.truth = fopen("/dev/null", "w");
+            assert_non_null(logged->v.truth);
+            walk(m, blocks, steps, often);
+            walk(logged, blocks, steps, often);
+            assert_int_equal(rdmsr(m, LBR_TOS), rdmsr(logged, LBR_TOS));
+            for (uint32_t entry = 0; entry < 32; entry++) {
+                assert_int_equal(rdmsr(m, LBR_FROM0 + entry), rdmsr(logged, LBR_FROM0 + entry));
+                assert_int_equal(rdmsr(m, LBR_TO0 + entry), rdmsr(logged, LBR_TO0 + entry));
+                assert_int_equal(rdmsr(m, LBR_INFO0 + entry), rdmsr(logged, LBR_INFO0 + entry));
+            }
+            fclose(logged->v.truth);
+            machine_free(m);
+            machine_free(logged);
+        }
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        free(blocks[i]);
+    }
+}
+
 /* Not taken branches leave no entry, and their cycles go to the next one that does. */
 static void lbr_cycles(void **state)
 {
@@ -431,6 +481,7 @@ int main(void)
         cmocka_unit_test(repeated_strings_are_no_branches),
         cmocka_unit_test(lbr_stack),
         cmocka_unit_test(lbr_stack_with_plain_blocks),
+        cmocka_unit_test(lbr_stack_at_any_length),
         cmocka_unit_test(lbr_cycles),
         cmocka_unit_test(lbr_select),
         cmocka_unit_test(lbr_select_privilege),
