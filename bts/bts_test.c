@@ -10,6 +10,7 @@
 #include "arch/x86/image.h"
 #include "kernel/console.h"
 #include "kernel/records.h"
+#include "kernel/sources.h"
 #include "kernel/test.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
@@ -40,6 +41,7 @@ static void calls(struct test_run *run)
 TEST(bts_calls) = {
     .id = "bts.calls",
     .title = "Nested calls and returns are stored in order, with their exact addresses",
+    .source = SDM_BTS "; seed 001",
     .needs = NEEDS,
     .records = true,
     .run = calls,
@@ -53,6 +55,7 @@ static void kinds(struct test_run *run)
 TEST(bts_kinds) = {
     .id = "bts.kinds",
     .title = "Every kind of near branch is stored when it is taken, and none when it is not",
+    .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
     .run = kinds,
@@ -66,6 +69,7 @@ static void loop(struct test_run *run)
 TEST(bts_loop) = {
     .id = "bts.loop",
     .title = "A loop with an alternating branch is stored round by round",
+    .source = SDM_BTS,
     .needs = NEEDS,
     .records = true,
     .run = loop,
@@ -80,6 +84,7 @@ static void interrupt(struct test_run *run)
 TEST(bts_software_interrupt) = {
     .id = "bts.software_interrupt",
     .title = "INT n and IRET are branches",
+    .source = SDM_LBR_STACK,
     .needs = NEEDS,
     .records = true,
     .run = interrupt,
@@ -104,6 +109,7 @@ static void threshold(struct test_run *run)
 TEST(bts_interrupt_threshold) = {
     .id = "bts.interrupt.threshold",
     .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
+    .source = SDM_DS_SERVICE "; seed 002",
     .needs = NEEDS,
     .records = true,
     .run = threshold,
@@ -129,6 +135,7 @@ static void circular(struct test_run *run)
 TEST(bts_circular) = {
     .id = "bts.circular",
     .title = "A circular buffer wraps at its maximum without an interrupt and keeps the newest branches",
+    .source = SDM_SETTING_UP_BTS,
     .needs = NEEDS,
     .records = true,
     .run = circular,
@@ -153,6 +160,7 @@ static void circular_order(struct test_run *run)
 TEST(bts_circular_order) = {
     .id = "bts.circular.order",
     .title = "A circular buffer that wrapped holds the newest branches in order, the oldest at its index",
+    .source = SDM_SETTING_UP_BTS,
     .needs = NEEDS,
     .records = true,
     .run = circular_order,
@@ -188,6 +196,7 @@ static void predicted(struct test_run *run)
 TEST(bts_circular_predicted) = {
     .id = "bts.circular.predicted",
     .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
+    .source = SDM_DEBUG_STORE "; seed 001",
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = predicted,
@@ -209,6 +218,7 @@ static void mispredicted(struct test_run *run)
 TEST(bts_mispredicted) = {
     .id = "bts.mispredicted",
     .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets nobody could know",
+    .source = SDM_DEBUG_STORE "; seed 001",
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = mispredicted,
@@ -259,6 +269,7 @@ static void off_os(struct test_run *run)
 TEST(bts_cpl_off_os) = {
     .id = "bts.cpl.off_os",
     .title = "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is",
+    .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,
     .run = off_os,
@@ -273,6 +284,7 @@ static void off_usr(struct test_run *run)
 TEST(bts_cpl_off_usr) = {
     .id = "bts.cpl.off_usr",
     .title = "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is",
+    .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,
     .run = off_usr,
@@ -287,6 +299,7 @@ static void off_both(struct test_run *run)
 TEST(bts_cpl_off_both) = {
     .id = "bts.cpl.off_both",
     .title = "With BTS_OFF_OS and BTS_OFF_USR nothing is stored",
+    .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,
     .run = off_both,

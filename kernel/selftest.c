@@ -9,6 +9,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "kernel/records.h"
+#include "kernel/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 
@@ -22,6 +23,7 @@ static void hang(struct test_run *run)
 TEST(selftest_hang) = {
     .id = "selftest.hang",
     .title = "A test that never ends is ended by its time bound, fails, and the next one runs",
+    .source = OWN_RUNNER,
     .on_request = true,
     .run = hang,
 };
@@ -48,6 +50,7 @@ static void storm(struct test_run *run)
 TEST(selftest_storm) = {
     .id = "selftest.storm",
     .title = "A storm of performance monitoring interrupts is ended by the time bound",
+    .source = OWN_RUNNER,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
     .records = true,
     .on_request = true,
@@ -62,6 +65,7 @@ static void no_plan(struct test_run *run)
 TEST(selftest_no_plan) = {
     .id = "selftest.no_plan",
     .title = "A test that arms a facility without an expectation is an error",
+    .source = OWN_RUNNER,
     .records = true,
     .on_request = true,
     .run = no_plan,
@@ -75,6 +79,7 @@ static void no_records(struct test_run *run)
 TEST(selftest_no_records) = {
     .id = "selftest.no_records",
     .title = "A test that expected records and got none fails",
+    .source = OWN_RUNNER,
     .records = true,
     .on_request = true,
     .run = no_records,
@@ -90,6 +95,7 @@ static void exception(struct test_run *run)
 TEST(selftest_exception) = {
     .id = "selftest.exception",
     .title = "An exception that nobody expects prints the registers and ends with verdict=panic",
+    .source = OWN_RUNNER,
     .on_request = true,
     .run = exception,
 };
@@ -106,6 +112,7 @@ static void execute_data(struct test_run *run)
 TEST(selftest_execute_data) = {
     .id = "selftest.execute_data",
     .title = "Running data ends with verdict=panic where the processor has the no-execute bit",
+    .source = OWN_PAGES,
     .on_request = true,
     .run = execute_data,
 };
@@ -120,6 +127,7 @@ static void null_pointer(struct test_run *run)
 TEST(selftest_null_pointer) = {
     .id = "selftest.null_pointer",
     .title = "The page of the null pointer is not there",
+    .source = OWN_PAGES,
     .on_request = true,
     .run = null_pointer,
 };
@@ -138,6 +146,7 @@ static void stack_overflow(struct test_run *run)
 TEST(selftest_stack_overflow) = {
     .id = "selftest.stack_overflow",
     .title = "A stack that overflows meets its guard page, and the double fault is reported from a stack of its own",
+    .source = OWN_PAGES,
     .on_request = true,
     .run = stack_overflow,
 };

@@ -5,6 +5,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "kernel/records.h"
+#include "kernel/sources.h"
 #include "kernel/test.h"
 #include "lbr/lbr_arch.h"
 
@@ -69,6 +70,7 @@ static void branch_type(struct test_run *run)
 TEST(lbr_arch_branch_type) = {
     .id = "lbr.arch.branch_type",
     .title = "Each architectural LBR entry says what kind of branch it was",
+    .source = SDM_ARCH_LBR_INFO,
     .needs = NEED_LBR | NEED_ARCH_LBR,
     .records = true,
     .run = branch_type,
@@ -101,6 +103,7 @@ static void depths(struct test_run *run)
 TEST(lbr_arch_depth) = {
     .id = "lbr.arch.depth",
     .title = "IA32_LBR_DEPTH sets how many branches the stack holds, and a write to it empties the stack",
+    .source = SDM_ARCH_LBR_DEPTH,
     .needs = NEED_LBR | NEED_ARCH_LBR,
     .records = true,
     .run = depths,

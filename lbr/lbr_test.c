@@ -13,6 +13,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/records.h"
+#include "kernel/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 
@@ -74,6 +75,7 @@ static void calls(struct test_run *run)
 TEST(lbr_calls) = {
     .id = "lbr.calls",
     .title = "The stack holds nested calls and returns, the newest at the top",
+    .source = SDM_LBR_STACK "; seed 001",
     .needs = NEED_LBR,
     .records = true,
     .run = calls,
@@ -87,6 +89,7 @@ static void kinds(struct test_run *run)
 TEST(lbr_kinds) = {
     .id = "lbr.kinds",
     .title = "Every kind of near branch is recorded when it is taken, and none when it is not",
+    .source = SDM_MONITORING,
     .needs = NEED_LBR,
     .records = true,
     .run = kinds,
@@ -100,6 +103,7 @@ static void wrap(struct test_run *run)
 TEST(lbr_wrap) = {
     .id = "lbr.wrap",
     .title = "After more branches than entries the stack holds the newest ones",
+    .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
     .run = wrap,
@@ -126,6 +130,7 @@ static void info(struct test_run *run)
 TEST(lbr_info) = {
     .id = "lbr.info",
     .title = "LBR_INFO marks the branches of a steady loop as predicted, outside transactions, and counts their cycles",
+    .source = SDM_LBR_INFO "; seed 001",
     .needs = NEED_LBR | NEED_LBR_INFO,
     .records = true,
     .run = info,
@@ -140,6 +145,7 @@ static void software_interrupt(struct test_run *run)
 TEST(lbr_software_interrupt) = {
     .id = "lbr.software_interrupt",
     .title = "INT n and IRET are recorded as branches",
+    .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
     .run = software_interrupt,
@@ -158,6 +164,7 @@ static void top_of_stack(struct test_run *run)
 TEST(lbr_tos) = {
     .id = "lbr.tos",
     .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
+    .source = SDM_LBR_TOS "; seed 001",
     .needs = NEED_LBR | NEED_LBR_TOS,
     .records = true,
     .run = top_of_stack,
@@ -177,6 +184,7 @@ static void select_jcc(struct test_run *run)
 TEST(lbr_select_jcc) = {
     .id = "lbr.select.jcc",
     .title = "LBR_SELECT JCC leaves out conditional branches and nothing else",
+    .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
     .run = select_jcc,
@@ -190,6 +198,7 @@ static void select_calls(struct test_run *run)
 TEST(lbr_select_calls) = {
     .id = "lbr.select.calls",
     .title = "LBR_SELECT NEAR_REL_CALL and NEAR_IND_CALL leave out near calls and nothing else",
+    .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
     .run = select_calls,
@@ -203,6 +212,7 @@ static void select_returns(struct test_run *run)
 TEST(lbr_select_returns) = {
     .id = "lbr.select.returns",
     .title = "LBR_SELECT NEAR_RET leaves out near returns and nothing else",
+    .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
     .run = select_returns,
@@ -253,6 +263,7 @@ static void select_jumps(struct test_run *run)
 TEST(lbr_select_jumps) = {
     .id = "lbr.select.jumps",
     .title = "LBR_SELECT NEAR_IND_JMP and NEAR_REL_JMP leave out unconditional jumps and nothing else",
+    .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
     .run = select_jumps,
@@ -278,6 +289,7 @@ static void select_kernel(struct test_run *run)
 TEST(lbr_select_cpl_0) = {
     .id = "lbr.select.cpl_0",
     .title = "LBR_SELECT CPL_EQ_0 leaves out everything at CPL 0",
+    .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
     .run = select_kernel,
@@ -305,6 +317,7 @@ static void call_stack(struct test_run *run)
 TEST(lbr_call_stack) = {
     .id = "lbr.call_stack",
     .title = "As a call stack, the newest entries are the calls that have not returned",
+    .source = SDM_LBR_CALL_STACK,
     .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
     .records = true,
     .run = call_stack,
@@ -376,6 +389,7 @@ static void freeze_overflow(struct test_run *run)
 TEST(lbr_freeze_on_overflow) = {
     .id = "lbr.freeze_on_overflow",
     .title = "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter that overflowed out of the stack",
+    .source = SDM_FREEZE,
     .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
     .records = true,
     .run = freeze_overflow,
@@ -409,6 +423,7 @@ static void freeze(struct test_run *run)
 TEST(lbr_freeze_on_pmi) = {
     .id = "lbr.freeze_on_pmi",
     .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack, until it is acknowledged",
+    .source = SDM_FREEZE,
     .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = freeze,
