@@ -17,6 +17,7 @@ OBJCOPY := objcopy
 profile ?= skylake
 width ?=
 options ?=
+fault ?=
 V ?= 0
 ifeq ($V,0)
 Q := @
@@ -277,12 +278,12 @@ listings: $B/host/test_lbr_listing ## two published LBR listings, printed from t
 # tests/qemu/boot knows the machine. profile=none is stock QEMU without the model.
 route ?= uefi
 gdb_args ?=
-export profile width options route
+export profile width options route fault
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t real-mode.t boots machines.t)
 
-.PHONY: run gdb test qemu-test machines bench
-run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|..
-	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options"
+.PHONY: run gdb test qemu-test prove-tests machines bench
+run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME
+	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault"
 
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
@@ -292,6 +293,9 @@ qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, wit
 
 test: kernel loader iso model $B/real_mode.img $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
 	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS)
+
+prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite?
+	$Qtests/qemu/prove
 
 machines: kernel model ## docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }

@@ -23,17 +23,6 @@
 #define LBR_MISPRED         (UINT64_C(1) << 63) /* of FROM or of LBR_INFO, whichever the format has */
 #define LBR_INFO_MAX_CYCLES 0xffff
 
-/* A taken branch. Gathered from the ring a handful at a time and then handed to who wants it: short loops run fast. */
-struct branch {
-    const struct block *block; /* the one that it ended */
-    uint64_t to;
-    uint64_t time;                /* cycles, its own included */
-    bool mispredicted, predicted; /* interruptions are neither */
-    uint8_t to_cpl;
-};
-
-#define BTS_PREDICTED UINT64_C(0x10) /* flags of a BTS record, where the processor has it */
-
 #define HANDFUL 64
 #define BIT(n)  (UINT64_C(1) << (n))
 
@@ -66,7 +55,7 @@ void branches_flush(struct vcpu *v)
     if (v->bts_staged == 0) {
         return;
     }
-    encode_field(index, v->form.width, v->ds.bts.index);
+    encode_field(index, v->form.width, v->faults.any ? faults_bts_index(v, v->ds.bts.index) : v->ds.bts.index);
     if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * encode_bts_bytes(&v->form)) ||
         !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + encode_bts_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->last_branch);
@@ -74,27 +63,36 @@ void branches_flush(struct vcpu *v)
     v->bts_staged = 0;
 }
 
-/* width: bytes of a field. predicted_flag: whether the records have that flag. */
+/* width: bytes of a field. predicted_flag: whether the records have that flag. faulty: whether a fault is on. */
 static inline void store_records(struct vcpu *v, const struct branch *branches, unsigned n, unsigned width,
-                                 bool predicted_flag)
+                                 bool predicted_flag, bool faulty)
 {
-    const bool skip_system = debugctl_has(v, v->profile->debugctl->bts_off_os);
-    const bool skip_user = debugctl_has(v, v->profile->debugctl->bts_off_usr);
+    bool skip_system = debugctl_has(v, v->profile->debugctl->bts_off_os);
+    bool skip_user = debugctl_has(v, v->profile->debugctl->bts_off_usr);
     const unsigned size = 3 * width;
     uint64_t index = v->ds.bts.index;
     const uint64_t base = v->ds.bts.base;
     const uint64_t maximum = v->ds.bts.maximum;
     unsigned staged = v->bts_staged;
 
+    if (faulty) {
+        faults_bts_filters(v, &skip_system, &skip_user);
+    }
     v->last_branch = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
-        const struct bts_event event = { branches[i].block->last, branches[i].to,
-                                         predicted_flag && branches[i].predicted ? BTS_PREDICTED : 0 };
+        struct bts_event event = { branches[i].block->last, branches[i].to,
+                                   predicted_flag && branches[i].predicted ? BTS_PREDICTED : 0 };
 
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
         }
+        if (faulty) {
+            faults_bts_event(v, &branches[i], &event);
+        }
         if (index + size > maximum || index < base) {
+            if (faulty && faults_bts_full(v)) {
+                continue;
+            }
             v->bts_staged = staged;
             branches_flush(v);
             staged = 0;
@@ -117,17 +115,17 @@ static inline void store_records(struct vcpu *v, const struct branch *branches, 
 /* By constants where it must be fast. */
 static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    if (v->form.width == 8 && !v->profile->bts_predicted) {
-        store_records(v, branches, n, 8, false);
+    if (v->faults.any) {
+        store_records(v, branches, n, v->form.width, v->profile->bts_predicted, true);
+    } else if (v->form.width == 8 && !v->profile->bts_predicted) {
+        store_records(v, branches, n, 8, false, false);
     } else {
-        store_records(v, branches, n, v->form.width, v->profile->bts_predicted);
+        store_records(v, branches, n, v->form.width, v->profile->bts_predicted, false);
     }
 }
 
-static bool lbr_wants(const struct vcpu *v, const struct branch *b)
+static bool lbr_wants(uint64_t select, const struct branch *b)
 {
-    uint64_t select = v->regs[REG_MSR_LBR_SELECT];
-
     return !(select & (b->to_cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0)) &&
            !(select >> ((unsigned)b->block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
 }
@@ -154,41 +152,50 @@ static struct lbr_entry lbr_encode(enum lbr_format format, const struct lbr_even
     }
 }
 
-static void push_lbr(struct vcpu *v, const struct branch *b)
+static inline void push_lbr(struct vcpu *v, const struct branch *b, bool faulty)
 {
     uint64_t mask = lbr_depth(v) - 1;
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-    const struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr_time,
-                                     b->mispredicted, v->lbr_timed, b->block->end };
+    struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr_time,
+                               b->mispredicted, v->lbr_timed, b->block->end };
 
+    if (faulty) {
+        faults_lbr_event(v, &event);
+    }
     v->lbr_time = b->time;
     v->lbr_timed = true;
-    *tos = (*tos + 1) & mask;
+    *tos = (*tos + !(faulty && fault(v, FAULT_LBR_TOS_STUCK))) & mask;
     v->lbr[*tos] = lbr_encode(v->profile->lbr_format, &event);
     if (v->truth != NULL) {
         truth_lbr(v, (unsigned)*tos, &event);
     }
 }
 
-static void store_lbr(struct vcpu *v, const struct branch *branches, unsigned n)
+static inline void store_lbr(struct vcpu *v, const struct branch *branches, unsigned n, bool faulty)
 {
     uint64_t select = v->regs[REG_MSR_LBR_SELECT];
     unsigned depth = lbr_depth(v);
+    bool pops = true;
 
+    if (faulty) {
+        select = faults_lbr_select(v, select);
+        pops = faults_lbr_pops(v);
+    }
     for (unsigned i = 0; i < n; i++) {
         const struct branch *b = &branches[i];
 
-        if (!lbr_wants(v, b)) {
+        if (!lbr_wants(select, b)) {
             continue;
         }
-        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* the call that it answers is over */
+        if (pops && (select & LBR_SELECT_EN_CALLSTACK) &&
+            b->block->end == END_RET) { /* the call that it answers is over */
             uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
             v->lbr[*tos] = (struct lbr_entry){ 0, 0, 0 };
             *tos = (*tos - 1) & (depth - 1);
             continue;
         }
-        push_lbr(v, b);
+        push_lbr(v, b, faulty);
     }
 }
 
@@ -236,18 +243,41 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
     }
 }
 
-static void record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
+static void record_bts(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
 {
-    if (lbr_on(v)) {
-        store_lbr(v, branches, n);
-    }
-    if (!bts_on(v) || n == 0) {
+    if (n == 0) {
         return;
     }
     if (area_readable) {
         store_bts(v, branches, n);
     } else {
         referee_report(v, RECORD_LOST, branches[0].block->last);
+    }
+}
+
+static void record_faulty(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
+{
+    struct branch kept[HANDFUL];
+
+    if (lbr_on(v)) {
+        store_lbr(v, kept, faults_lbr_branches(v, branches, n, kept), true);
+    }
+    if (bts_on(v)) {
+        record_bts(v, kept, faults_bts_branches(v, branches, n, kept), area_readable);
+    }
+}
+
+static void record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
+{
+    if (v->faults.any) {
+        record_faulty(v, branches, n, area_readable);
+        return;
+    }
+    if (lbr_on(v)) {
+        store_lbr(v, branches, n, false);
+    }
+    if (bts_on(v)) {
+        record_bts(v, branches, n, area_readable);
     }
 }
 
@@ -265,10 +295,10 @@ static void finish_bts(struct vcpu *v)
 
 /*
  * Puts the taken ones among the branches of blocks [0, n) into branches, which has room for n. blocks[n] began after
- * the last of them. Returns how many there are.
+ * the last of them. Returns how many there are. With faults they are not only the taken ones.
  */
 static inline unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
-                              bool predict)
+                              bool predict, bool faulty)
 {
     unsigned taken = 0;
     uint64_t time = v->time;
@@ -282,7 +312,12 @@ static inline unsigned gather(struct vcpu *v, const struct block *const *blocks,
         time += block->count;
         b->block = block;
         b->to = next->pc;
-        taken += took;
+        if (faulty) {
+            b->not_taken = !took;
+            taken += block->mask != 0;
+        } else {
+            taken += took;
+        }
         if (predict) {
             b->time = time;
             b->to_cpl = next->cpl;
@@ -308,7 +343,8 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
     unsigned needed = lbr_depth(v) + 1;
 
-    if (!lbr_on(v) || bts_on(v) || v->counts_outcomes || v->truth != NULL || v->regs[REG_MSR_LBR_SELECT] != 0) {
+    if (!lbr_on(v) || bts_on(v) || v->counts_outcomes || v->truth != NULL || v->faults.any ||
+        v->regs[REG_MSR_LBR_SELECT] != 0) {
         return 0;
     }
     while (n > 0 && needed > 0) {
@@ -348,8 +384,9 @@ static void drain(struct vcpu *v, unsigned n)
     pass_over(v, start);
     for (unsigned first = start; first < n; first += HANDFUL) {
         unsigned some = n - first < HANDFUL ? n - first : HANDFUL;
-        unsigned taken = predict ? gather(v, v->ring + first, some, branches, true)
-                                 : gather(v, v->ring + first, some, branches, false);
+        unsigned taken = v->faults.any ? gather(v, v->ring + first, some, branches, true, true)
+                         : predict     ? gather(v, v->ring + first, some, branches, true, false)
+                                       : gather(v, v->ring + first, some, branches, false, false);
 
         record(v, branches, taken, area_readable);
     }
@@ -387,7 +424,7 @@ void branches_drop_last(struct vcpu *v, unsigned index)
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl)
 {
     struct block at = { .last = from, .end = END_FAR, .cpl = (uint8_t)from_cpl };
-    struct branch b = { &at, to, v->time, false, false, (uint8_t)to_cpl };
+    struct branch b = { &at, to, v->time, false, false, (uint8_t)to_cpl, false };
 
     if (lbr_on(v)) {
         v->regs[REG_MSR_LER_FROM_LIP] = v->lbr[v->regs[REG_MSR_LASTBRANCH_TOS]].from;

@@ -308,7 +308,7 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
             recorded |= UINT64_C(1) << i;
         } else if (overflowed && c->pebs) {
             c->armed = true;
-            recorded |= c->pdir && !c->near ? UINT64_C(1) << i : 0;
+            recorded |= (c->pdir && !c->near) || fault(v, FAULT_PEBS_ARMING_SKIPPED) ? UINT64_C(1) << i : 0;
         } else if (overflowed && is_netburst(v)) {
             netburst_overflow(v, i);
         } else if (overflowed) {
@@ -320,7 +320,7 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
     if (recorded != 0 && pebs_record(v, recorded, ip, eventing_ip, data)) {
         for (unsigned i = 0; i < n; i++) {
             if (recorded >> i & 1) {
-                counting_load(v, i, pebs_reset_value(v, i));
+                counting_load(v, i, v->faults.any ? faults_pebs_reload(v, i) : pebs_reset_value(v, i));
             }
         }
     }

@@ -87,6 +87,9 @@ bool engine_read_ds(struct vcpu *v)
         return false;
     }
     encode_read_ds(&v->ds, &v->form, bytes);
+    if (v->faults.any) {
+        faults_ds_area(v, &v->ds);
+    }
     if (v->pebs_staged > 0) {
         v->ds.pebs = pebs; /* its index in memory is behind by what is staged */
     }
@@ -140,6 +143,9 @@ static void freeze(struct vcpu *v, struct place place)
     bool lbrs = debugctl_has(v, bits->freeze_lbrs);
     bool counters = debugctl_has(v, bits->freeze_perfmon);
 
+    if (v->faults.any) {
+        faults_freeze(v, &lbrs, &counters);
+    }
     if (!lbrs && !counters) {
         return;
     }
@@ -155,7 +161,7 @@ static void freeze(struct vcpu *v, struct place place)
 
 void engine_deliver(struct vcpu *v, struct place place)
 {
-    if (!v->pmi_wanted) {
+    if (!v->pmi_wanted || (v->faults.any && faults_pmi_waits(v))) {
         return;
     }
     v->pmi_wanted = false;

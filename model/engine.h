@@ -23,6 +23,7 @@
 #include "model/block.h"
 #include "model/data_cache.h"
 #include "model/encode.h"
+#include "model/faults.h"
 #include "model/profile.h"
 #include "model/referee.h"
 
@@ -129,6 +130,7 @@ struct vcpu {
     const struct host *host;
     void *cpu;
     FILE *truth, *violations; /* NULL: not wanted */
+    struct fault_set faults;
     struct hot *hot;
     uint64_t *predictor;
     struct data_cache *cache;
@@ -172,6 +174,7 @@ struct vcpu {
     bool pebs_ds_read, pebs_dropping;
     bool pmi_wanted;
     bool pmi_raised;    /* since the last engine_took_pmi */
+    bool pmi_waits;     /* a fault has put it off */
     bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
 
     struct {
@@ -186,8 +189,8 @@ struct vcpu {
 };
 
 /*
- * Makes a processor, in its state after reset; all of v but its logs must be zero. hot is the memory that translated
- * code shares and must outlive it. Returns false without memory.
+ * Makes a processor, in its state after reset; all of v but its logs and faults must be zero. hot is the memory that
+ * translated code shares and must outlive it. Returns false without memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);

@@ -108,6 +108,18 @@ bool counting_outcome_due(const struct vcpu *v);
 uint64_t counting_outcomes_left(const struct vcpu *v);
 
 /* branches.c */
+/* A taken branch. Gathered from the ring a handful at a time and then handed to who wants it: short loops run fast. */
+struct branch {
+    const struct block *block; /* the one that it ended */
+    uint64_t to;
+    uint64_t time;                /* cycles, its own included */
+    bool mispredicted, predicted; /* interruptions are neither */
+    uint8_t to_cpl;
+    bool not_taken; /* only while there are faults */
+};
+
+#define BTS_PREDICTED UINT64_C(0x10) /* flags of a BTS record, where the processor has it */
+
 /*
  * Works through the ring. With keep_last the newest block still runs and stays; otherwise it has ended, and control
  * went on at next, at privilege level cpl.
@@ -192,6 +204,42 @@ static inline uint64_t counter_bit(const struct vcpu *v, unsigned i)
 struct ds_form engine_ds_form(const struct vcpu *v);
 /* Reads the management area into v->ds. False where it is not mapped. */
 bool engine_read_ds(struct vcpu *v);
+
+/* faults.c: what a fault that is on makes of what was about to be done. */
+static inline bool fault(const struct vcpu *v, enum fault fault)
+{
+    return fault_set_has(&v->faults, fault);
+}
+
+/* The management area has been read. */
+void faults_ds_area(const struct vcpu *v, struct ds_area *area);
+/* The value of the PEBS index behind so many bytes that go to v->pebs_at. */
+uint64_t faults_pebs_index(const struct vcpu *v, size_t written);
+/* Whether the record to be written, of so many bytes, is lost. */
+bool faults_pebs_lose(const struct vcpu *v, size_t size);
+/* What v->counters[i] is reloaded with. */
+uint64_t faults_pebs_reload(const struct vcpu *v, unsigned i);
+void faults_pebs_event(const struct vcpu *v, struct pebs_event *event);
+/* The branches that BTS and the LBR stack are told of; kept has room for all. */
+unsigned faults_bts_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
+unsigned faults_lbr_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
+void faults_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user);
+/* Whether a record that no longer fits is dropped. */
+bool faults_bts_full(const struct vcpu *v);
+void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_event *event);
+/* The value of the BTS index that is written to the area. */
+uint64_t faults_bts_index(const struct vcpu *v, uint64_t index);
+uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select);
+/* Whether a return removes an entry from the call stack. */
+bool faults_lbr_pops(const struct vcpu *v);
+void faults_lbr_event(const struct vcpu *v, struct lbr_event *event);
+/* The value that RDMSR returns, and the one that WRMSR is taken to write. */
+uint64_t faults_rdmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
+uint64_t faults_wrmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
+/* What a PMI freezes. */
+void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters);
+/* Whether the PMI that is wanted is put off. */
+bool faults_pmi_waits(struct vcpu *v);
 
 /* truth.c: one line each in the truth log, if there is one. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);

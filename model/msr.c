@@ -227,6 +227,9 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
     }
     counting_update(v, place);
     *value = read_register(v, m, address - m->address);
+    if (v->faults.any) {
+        *value = faults_rdmsr(v, m, *value);
+    }
     return MSR_DONE;
 }
 
@@ -258,7 +261,7 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     }
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
-    write_register(v, m, i, value);
+    write_register(v, m, i, v->faults.any ? faults_wrmsr(v, m, value) : value);
     v->hot->stop_at = 0;
     engine_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
     referee_after(v, &before, ip);

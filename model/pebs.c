@@ -24,7 +24,8 @@ void pebs_flush(struct vcpu *v)
     if (v->pebs_staged == 0) {
         return;
     }
-    encode_field(index, v->form.width, v->pebs_at + v->pebs_staged);
+    encode_field(index, v->form.width,
+                 v->faults.any ? faults_pebs_index(v, v->pebs_staged) : v->pebs_at + v->pebs_staged);
     if (!v->host->write(v->cpu, v->pebs_at, v->pebs_stage, v->pebs_staged) ||
         !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + encode_pebs_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->pebs_first);
@@ -124,7 +125,16 @@ static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip
         event.data_source = data->source;
         event.latency = data->latency;
     }
+    if (v->faults.any) {
+        faults_pebs_event(v, &event);
+    }
     return event;
+}
+
+static void raise_overflow(struct vcpu *v)
+{
+    v->status |= fault(v, FAULT_PEBS_STATUS_BIT62_MISSING) ? 0 : STATUS_OVF_BUF;
+    v->pmi_wanted = true;
 }
 
 bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip, const struct data_access *data)
@@ -148,6 +158,10 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
         return false;
     }
     v->pebs_dropping = false;
+    if (v->faults.any && faults_pebs_lose(v, size)) {
+        raise_overflow(v);
+        return true;
+    }
     struct pebs_event event = describe(v, counters, ip, eventing_ip, data);
 
     if (v->pebs_staged == 0) {
@@ -165,10 +179,9 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
     v->pebs_staged += size;
     pebs->index += size;
     if (pebs->index >= pebs->threshold) {
-        v->status |= STATUS_OVF_BUF;
-        v->pmi_wanted = true;
+        raise_overflow(v);
     }
-    if (v->pebs_staged >= PEBS_STAGE) {
+    if (v->pebs_staged >= PEBS_STAGE || v->faults.any) {
         pebs_flush(v);
     }
     return true;

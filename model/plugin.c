@@ -44,6 +44,7 @@ static struct {
     uint64_t id;
     const struct profile *profile;
     FILE *truth, *violations;
+    struct fault_set faults;
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* what translations carry */
@@ -623,6 +624,7 @@ static void on_init(unsigned cpu, void *udata)
 
     p->vcpu.truth = model.truth;
     p->vcpu.violations = model.violations;
+    p->vcpu.faults = model.faults;
     p->apic_id = cpu;
     if (!processor_init(p, &missing)) {
         die("this QEMU's processor has no register named %s", missing);
@@ -680,6 +682,22 @@ static _Noreturn void refuse_profile(const char *name)
     exit(1);
 }
 
+static void take_faults(const char *list)
+{
+    size_t length;
+    const char *unknown = faults_parse(&model.faults, list, &length);
+
+    if (unknown == NULL) {
+        return;
+    }
+    fprintf(stderr, "dsmodel: fault=%.*s is not known; the faults are:", (int)length, unknown);
+    for (unsigned i = 0; fault_name(i) != NULL; i++) {
+        fprintf(stderr, " %s", fault_name(i));
+    }
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
 static const char *value_of(const char *argument, const char *key)
 {
     size_t length = strlen(key);
@@ -688,7 +706,7 @@ static const char *value_of(const char *argument, const char *key)
 }
 
 struct options {
-    const char *profile, *truth, *violations;
+    const char *profile, *truth, *violations, *fault;
 };
 
 static void parse_option(const char *argument, struct options *options)
@@ -699,6 +717,7 @@ static void parse_option(const char *argument, struct options *options)
         { "profile", &options->profile },
         { "truth", &options->truth },
         { "violations", &options->violations },
+        { "fault", &options->fault },
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -716,7 +735,7 @@ static void parse_option(const char *argument, struct options *options)
         *keys[i].value = value;
         return;
     }
-    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE", argument);
+    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..]", argument);
 }
 
 static void open_logs(const struct options *options)
@@ -752,7 +771,7 @@ static void check_qemu(const struct qemu_info *info)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     check_qemu(info);
-    struct options options = { NULL, NULL, NULL };
+    struct options options = { NULL, NULL, NULL, NULL };
 
     if (model.score != NULL) {
         die("%s", "-plugin names it twice");
@@ -763,6 +782,9 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     model.profile = options.profile == NULL ? NULL : profile_find(options.profile);
     if (model.profile == NULL) {
         refuse_profile(options.profile);
+    }
+    if (options.fault != NULL) {
+        take_faults(options.fault);
     }
     open_logs(&options);
     model.id = id;

@@ -202,10 +202,15 @@ static uint32_t deliver_pmi(void *cpu)
     } else {
         p->apic_id = read_apic(p, APIC_ID) >> 24;
     }
+    if (fault_set_has(&p->vcpu.faults, FAULT_PMI_WHILE_MASKED)) {
+        value &= ~LVT_MASKED;
+    }
     if (value & LVT_MASKED) {
         return value;
     }
-    if (x2apic) {
+    if (fault_set_has(&p->vcpu.faults, FAULT_PMI_NO_MASK)) {
+        /* stays as it is */
+    } else if (x2apic) {
         p->x2apic_lvtpc |= LVT_MASKED;
     } else {
         write_apic(p, APIC_LVTPC, value | LVT_MASKED);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults.h"
+
+#include <string.h>
+
+#include "model/engine_parts.h"
+
+static const struct {
+    const char *name, *sentence;
+} table[] = {
+#define FAULT(id, name, sentence) { name, sentence },
+#include "model/faults.inc"
+#undef FAULT
+};
+
+const char *fault_name(unsigned index)
+{
+    return index < FAULTS ? table[index].name : NULL;
+}
+
+const char *fault_sentence(unsigned index)
+{
+    return index < FAULTS ? table[index].sentence : NULL;
+}
+
+const char *faults_parse(struct fault_set *set, const char *list, size_t *length)
+{
+    for (;; list += *length + 1) {
+        unsigned i = 0;
+
+        *length = strcspn(list, ",");
+        while (i < FAULTS && (strlen(table[i].name) != *length || memcmp(table[i].name, list, *length) != 0)) {
+            i++;
+        }
+        if (i == FAULTS) {
+            return list;
+        }
+        set->words[i / 64] |= UINT64_C(1) << i % 64;
+        set->any = true;
+        if (list[*length] == '\0') {
+            return NULL;
+        }
+    }
+}
+
+/* --- the DS area ----------------------------------------------------------------------------------------------- */
+
+void faults_ds_area(const struct vcpu *v, struct ds_area *area)
+{
+    if (fault(v, FAULT_PEBS_THRESHOLD_GREATER)) {
+        area->pebs.threshold++;
+    }
+    if (fault(v, FAULT_PEBS_THRESHOLD_IGNORED)) {
+        area->pebs.threshold = UINT64_MAX;
+    }
+    if (fault(v, FAULT_PEBS_MAXIMUM_PASSED)) {
+        area->pebs.maximum += ENCODE_PEBS_MAX;
+    }
+    if (fault(v, FAULT_BTS_THRESHOLD_GREATER)) {
+        area->bts.threshold++;
+    }
+    if (fault(v, FAULT_BTS_THRESHOLD_IGNORED)) {
+        area->bts.threshold = UINT64_MAX;
+    }
+}
+
+/* --- PEBS ------------------------------------------------------------------------------------------------------ */
+
+uint64_t faults_pebs_index(const struct vcpu *v, size_t written)
+{
+    uint64_t index = v->pebs_at + written;
+
+    if (fault(v, FAULT_PEBS_INDEX_STUCK)) {
+        return v->pebs_at;
+    }
+    if (fault(v, FAULT_PEBS_INDEX_SHORT)) {
+        return index - v->form.width;
+    }
+    return fault(v, FAULT_PEBS_INDEX_TWICE) ? index + written : index;
+}
+
+bool faults_pebs_lose(const struct vcpu *v, size_t size)
+{
+    return fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST) && v->ds.pebs.index + size >= v->ds.pebs.threshold;
+}
+
+uint64_t faults_pebs_reload(const struct vcpu *v, unsigned i)
+{
+    if (fault(v, FAULT_PEBS_RELOAD_FORGOTTEN)) {
+        return v->counters[i].value;
+    }
+    if (fault(v, FAULT_PEBS_RELOAD_SLOT_0)) {
+        return pebs_reset_value(v, 0);
+    }
+    return pebs_reset_value(v, i) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+}
+
+void faults_pebs_event(const struct vcpu *v, struct pebs_event *event)
+{
+    if (fault(v, FAULT_PEBS_RECORD_FLAGS_ZERO)) {
+        event->rflags = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT)) {
+        event->ip = event->eventing_ip;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT)) {
+        event->eventing_ip = event->ip;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
+        uint64_t rbx = event->general[RBX];
+
+        event->general[RBX] = event->general[RCX];
+        event->general[RCX] = rbx;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
+        event->general[R15] = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ZERO)) {
+        event->counters = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_TSC_ZERO)) {
+        event->tsc = 0;
+    }
+    if (fault(v, FAULT_PEBS_DATA_ADDRESS_LINE)) {
+        event->data_address &= ~UINT64_C(63);
+    }
+    if (fault(v, FAULT_PEBS_DATA_SOURCE_NEXT) && event->data_source == v->profile->memory.source[LEVEL_L1]) {
+        event->data_source = v->profile->memory.source[LEVEL_L2];
+    }
+}
+
+/* --- branches -------------------------------------------------------------------------------------------------- */
+
+static bool is_far(const struct branch *b)
+{
+    return b->block->end >= END_FAR;
+}
+
+unsigned faults_bts_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if ((branches[i].not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) ||
+            (fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN) && is_far(&branches[i]))) {
+            continue;
+        }
+        kept[count++] = branches[i];
+    }
+    return count;
+}
+
+unsigned faults_lbr_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if ((branches[i].not_taken && !fault(v, FAULT_LBR_BRANCHES_NOT_TAKEN)) ||
+            (fault(v, FAULT_LBR_BRANCHES_FAR_FORGOTTEN) && is_far(&branches[i]))) {
+            continue;
+        }
+        kept[count++] = branches[i];
+    }
+    return count;
+}
+
+void faults_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
+{
+    if (fault(v, FAULT_BTS_CPL_SWAPPED)) {
+        bool system = *skip_system;
+
+        *skip_system = *skip_user;
+        *skip_user = system;
+    }
+    *skip_system = *skip_system && !fault(v, FAULT_BTS_CPL_OFF_OS_IGNORED);
+    *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
+}
+
+bool faults_bts_full(const struct vcpu *v)
+{
+    return fault(v, FAULT_BTS_CIRCULAR_STOPS);
+}
+
+void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_event *event)
+{
+    if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
+        event->from = b->block->next;
+    }
+    if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
+        uint64_t from = event->from;
+
+        event->from = event->to;
+        event->to = from;
+    }
+    if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED)) {
+        event->flags ^= v->profile->bts_predicted ? BTS_PREDICTED : 0;
+    }
+}
+
+uint64_t faults_bts_index(const struct vcpu *v, uint64_t index)
+{
+    if (fault(v, FAULT_BTS_INDEX_STUCK)) {
+        return v->bts_at;
+    }
+    return fault(v, FAULT_BTS_INDEX_SHORT) ? index - v->bts_staged * v->form.width : index;
+}
+
+uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select)
+{
+    return fault(v, FAULT_LBR_SELECT_IGNORED) ? select & LBR_SELECT_EN_CALLSTACK : select;
+}
+
+bool faults_lbr_pops(const struct vcpu *v)
+{
+    return !fault(v, FAULT_LBR_CALL_STACK_NOT_POPPED);
+}
+
+void faults_lbr_event(const struct vcpu *v, struct lbr_event *event)
+{
+    if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
+        uint64_t from = event->from;
+
+        event->from = event->to;
+        event->to = from;
+    }
+    event->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
+    if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
+        event->cycles = 0;
+    }
+}
+
+/* --- registers and interrupts ---------------------------------------------------------------------------------- */
+
+uint64_t faults_rdmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
+        return (value + 1) & (lbr_depth(v) - 1);
+    }
+    return value;
+}
+
+uint64_t faults_wrmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET && fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED)) {
+        return 0;
+    }
+    return value;
+}
+
+void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters)
+{
+    (void)counters;
+    *lbrs = *lbrs && !fault(v, FAULT_LBR_FREEZE_IGNORED);
+}
+
+bool faults_pmi_waits(struct vcpu *v)
+{
+    v->pmi_waits = !v->pmi_waits;
+    return fault(v, FAULT_PMI_LATE) && v->pmi_waits;
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+#
+# Runs machines (tests/qemu/boot) side by side, as many at a time as there are processors.
+package SideBySide;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Path qw(make_path);
+use FindBin;
+use POSIX qw(WNOHANG);
+our @EXPORT_OK = qw(side_by_side);
+
+sub start
+{
+    my ($boot) = @_;
+    my $folder = $boot->{folder};
+    make_path($folder);
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/serial" or die "$folder/serial: $!\n";
+        open STDERR, '>', "$folder/stderr" or die "$folder/stderr: $!\n";
+        exec "$FindBin::Bin/boot", @{$boot->{arguments}} or die "$FindBin::Bin/boot: $!\n";
+    }
+    @$boot{qw(pid started)} = ($pid, time);
+}
+
+# Each boot is a hash: folder (of serial and stderr), arguments (tests/qemu/boot's). Those that end later than $seconds
+# are killed. Calls $ended, in their order, with each once it has ended and has the keys status and, if so, killed.
+sub side_by_side
+{
+    my ($seconds, $ended, @boots) = @_;
+    my (@waiting, %running, $reported) = @boots;
+    chomp(my $processors = `nproc`);
+    $reported = 0;
+    local @SIG{qw(INT TERM)} = (sub { kill 'TERM', keys %running; exit 130 }) x 2;
+    while ($reported < @boots) {
+        while (@waiting && keys %running < $processors) {
+            my $boot = shift @waiting;
+            start($boot);
+            $running{$boot->{pid}} = $boot;
+        }
+        while ((my $pid = waitpid -1, WNOHANG) > 0) {
+            my $boot = delete $running{$pid} or next;
+            @$boot{qw(status done)} = ($? & 127 ? 128 + ($? & 127) : $? >> 8, 1);
+        }
+        for my $boot (values %running) {
+            my $late = time - $boot->{started} - $seconds;
+            $boot->{killed} = 1 if $late > 0;
+            kill $late > 5 ? 'KILL' : 'TERM', $boot->{pid} if $late > 0;
+        }
+        $ended->($boots[$reported++]) while $reported < @boots && $boots[$reported]{done};
+        select undef, undef, undef, 0.02;
+    }
+}
+
+1;
