@@ -95,10 +95,21 @@ $B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/symbols.o
 	$$(call say,LINK,$$@)
 	$$Q$$(LINK$1) $$(KERNEL_OBJ$1) $B/k$1/symbols.o -o $$@
 
+# A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for tests/qemu/prove.
+$B/mutants/%-$1.o: $B/mutants/%.c
+	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 -c $$< -o $$@
+$B/mutants/%-$1.elf: $B/mutants/%-$1.o $$(KERNEL_OBJ$1) $B/k$1/symbols.o
+	$$Q$$(LINK$1) $$(filter-out %/ds/ds_check.o,$$(KERNEL_OBJ$1)) $$< $B/k$1/symbols.o -o $$@
+
 -include $$(KERNEL_C$1:%.c=$B/k$1/%.d) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o.d)
 endef
 $(eval $(call kernel_rules,64,-m64 -mno-red-zone -mcmodel=small,elf64,elf_x86_64,32))
 $(eval $(call kernel_rules,32,-m32 -march=i686,elf32,elf_i386,64))
+
+$B/mutants/%.c: ds/ds_check.c ds/ds_check.h
+	@mkdir -p $(@D)
+	$Qawk -v rule=DS_BREACH_$$(echo '$*' | tr a-z A-Z) '{ print } /^static void breach\(/ { inside = 1 } \
+	inside && /^{/ { print "    if (id == " rule ")\n        return;"; inside = 0; done = 1 } END { exit !done }' $< >$@
 
 # The version for C and for nasm, touched only when it changes.
 $B/include/version.h: DEFINE := \#define

@@ -61,6 +61,8 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_DS_AREA_NOT_TRIED] = "no DS: IA32_DS_AREA was not tried",
     [CAPS_DS_AREA_DIFFERS] = "no DS: IA32_DS_AREA does not read back what was written",
     [CAPS_DS_AREA_FAULTS] = "no DS: IA32_DS_AREA cannot be written",
+    [CAPS_DS_NOT_32] = "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one",
+    [CAPS_DS_NOT_64] = "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one",
     [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
     [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model",
     [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
@@ -424,7 +426,10 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->reason[CAPS_NEED_PERFMON] = perfmon;
     caps->reason[CAPS_NEED_GLOBAL_CTRL] = global;
     caps->reason[CAPS_NEED_FREEZE] = also(global, caps->freeze != CAPS_FREEZE_NONE, CAPS_NO_FREEZE);
-    caps->reason[CAPS_NEED_DS] = judge_ds(input, caps, 0, CAPS_AVAILABLE);
+    enum caps_reason ds = judge_ds(input, caps, 0, CAPS_AVAILABLE);
+    caps->reason[CAPS_NEED_DS] = ds;
+    caps->reason[CAPS_NEED_DS_32] = also(ds, caps->ds_width == 4, CAPS_DS_NOT_32);
+    caps->reason[CAPS_NEED_DS_64] = also(ds, caps->ds_width == 8, CAPS_DS_NOT_64);
     caps->reason[CAPS_NEED_BTS] = bts;
     caps->reason[CAPS_NEED_BTS_CPL] = also(bts, caps->ds_cpl && caps->debugctl->bts_off_os != 0, CAPS_NO_DS_CPL);
     caps->reason[CAPS_NEED_BTS_PREDICTED] = also(bts, caps->bts_prediction, CAPS_BTS_NO_PREDICTION);

@@ -47,6 +47,8 @@ enum caps_need {
     CAPS_NEED_GLOBAL_CTRL,
     CAPS_NEED_FREEZE,
     CAPS_NEED_DS,
+    CAPS_NEED_DS_32,
+    CAPS_NEED_DS_64,
     CAPS_NEED_BTS,
     CAPS_NEED_BTS_CPL,
     CAPS_NEED_BTS_PREDICTED,
@@ -83,6 +85,8 @@ enum caps_need {
 #define NEED_GLOBAL_CTRL   (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL)   /* its version 2: the IA32_PERF_GLOBAL registers */
 #define NEED_FREEZE        (UINT64_C(1) << CAPS_NEED_FREEZE)        /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
 #define NEED_DS            (UINT64_C(1) << CAPS_NEED_DS)            /* the DS save area */
+#define NEED_DS_32         (UINT64_C(1) << CAPS_NEED_DS_32)         /* its fields are 32 bits wide here */
+#define NEED_DS_64         (UINT64_C(1) << CAPS_NEED_DS_64)         /* its fields are 64 bits wide here */
 #define NEED_BTS           (UINT64_C(1) << CAPS_NEED_BTS)           /* branch trace store */
 #define NEED_BTS_CPL       (UINT64_C(1) << CAPS_NEED_BTS_CPL)       /* its filter by privilege level */
 #define NEED_BTS_PREDICTED (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED) /* records say whether a branch was predicted */
@@ -131,6 +135,8 @@ enum caps_reason {
     CAPS_DS_AREA_NOT_TRIED,
     CAPS_DS_AREA_DIFFERS,
     CAPS_DS_AREA_FAULTS,
+    CAPS_DS_NOT_32,
+    CAPS_DS_NOT_64,
     CAPS_BTS_UNAVAILABLE,
     CAPS_BTS_BITS_UNKNOWN,
     CAPS_NO_DS_CPL,

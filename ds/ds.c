@@ -10,6 +10,7 @@
 #include "arch/x86/paging.h"
 #include "ds/counting.h"
 #include "ds/ds_area.h"
+#include "ds/ds_steps.h"
 #include "arch/x86/image.h"
 #include "kernel/string.h"
 #include "pebs/pebs_decode.h"
@@ -34,11 +35,17 @@ struct facility {
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
+    const uint8_t *memory; /* of its buffer */
+    unsigned memory_size;
 };
 
 static uint8_t bts_log_bytes[BTS_LOG_SIZE], pebs_log_bytes[PEBS_LOG_SIZE];
-static struct facility bts = { .log_bytes = bts_log_bytes, .log_size = BTS_LOG_SIZE };
-static struct facility pebs = { .log_bytes = pebs_log_bytes, .log_size = PEBS_LOG_SIZE };
+static struct facility bts = {
+    .log_bytes = bts_log_bytes, .log_size = BTS_LOG_SIZE, .memory = bts_buffer, .memory_size = BTS_BUFFER_SIZE
+};
+static struct facility pebs = {
+    .log_bytes = pebs_log_bytes, .log_size = PEBS_LOG_SIZE, .memory = pebs_buffer, .memory_size = PEBS_BUFFER_SIZE
+};
 static struct ds_counts counts;
 static const struct caps *open_for; /* NULL while closed */
 static void (*observer)(uint64_t global_status);
@@ -76,17 +83,27 @@ static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
     f->log.dropped += (unsigned)((bytes - taken) / f->log.record_size);
 }
 
+/* Whether all that the buffer says lies in its memory, and its index on a record. */
+static bool sound(const struct facility *f, const struct ds_buffer *buffer)
+{
+    const uint64_t memory = address_of(f->memory);
+
+    return buffer->base >= memory && buffer->base <= buffer->index && buffer->index <= buffer->maximum &&
+           buffer->maximum <= memory + f->memory_size &&
+           (size_t)(buffer->index - buffer->base) % f->log.record_size == 0;
+}
+
 /* Empties one buffer into its log and sets its index back. Returns whether there was anything. */
-static bool drain(struct facility *f, struct ds_buffer *buffer, const uint8_t *memory)
+static bool drain(struct facility *f, struct ds_buffer *buffer)
 {
     uint64_t filled = buffer->index - buffer->base;
 
     if (!f->used || !filled)
         return false;
-    if (buffer->index < buffer->base || buffer->index > buffer->maximum || (size_t)filled % f->log.record_size) {
+    if (!sound(f, buffer)) {
         f->log.broken++;
     } else {
-        log_append(f, memory, (size_t)filled);
+        log_append(f, (const uint8_t *)(uintptr_t)buffer->base, (size_t)filled);
         if (buffer->index + f->log.record_size > buffer->maximum)
             f->log.overruns++;
     }
@@ -95,13 +112,12 @@ static bool drain(struct facility *f, struct ds_buffer *buffer, const uint8_t *m
 }
 
 /* A circular buffer is read once, when it stands: from the index on, if it has ever wrapped, and up to the index. */
-static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const uint8_t *memory)
+static void drain_circular(struct facility *f, const struct ds_buffer *buffer)
 {
-    uint64_t distance = buffer->index - buffer->base;
-    size_t size = (size_t)(buffer->maximum - buffer->base), filled = (size_t)distance;
-    const uint8_t *oldest = memory + filled;
+    size_t size = (size_t)(buffer->maximum - buffer->base), filled = (size_t)(buffer->index - buffer->base);
+    const uint8_t *memory = (const uint8_t *)(uintptr_t)buffer->base, *oldest = memory + filled;
 
-    if (distance > size || filled % f->log.record_size) {
+    if (!sound(f, buffer)) {
         f->log.broken++;
         return;
     }
@@ -120,8 +136,8 @@ static bool drain_both(void)
     bool any;
 
     area_read(&area);
-    any = !bts.circular && drain(&bts, &area.bts, bts_buffer);
-    any |= drain(&pebs, &area.pebs, pebs_buffer);
+    any = !bts.circular && drain(&bts, &area.bts);
+    any |= drain(&pebs, &area.pebs);
     if (any)
         area_write(open_for, &area);
     return any;
@@ -182,30 +198,6 @@ static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
     return true;
 }
 
-static struct ds_description describe(const struct caps *caps, const struct ds_config *config,
-                                      const struct ds_area *area)
-{
-    uint8_t gate = interrupt_gate_type(apic_performance_lvt() & APIC_LVT_VECTOR);
-
-    return (struct ds_description){ .area_base = address_of(management_area),
-                                    .area_size = caps->ds_area_size,
-                                    .width = caps->ds_width,
-                                    .area = *area,
-                                    .linear_bits = caps->linear_bits,
-                                    .bts = config->bts,
-                                    .pebs = config->pebs,
-                                    .bts_circular = config->bts_circular,
-                                    .bts_record_size = caps->bts_record_size,
-                                    .pebs_record_size = pebs.log.record_size,
-                                    .apic_enabled = apic_present(),
-                                    .lvt_performance = apic_performance_lvt(),
-                                    .gate = gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
-                                            : gate == GATE_TRAP    ? DS_GATE_TRAP
-                                            : gate                 ? DS_GATE_OTHER
-                                                                   : DS_GATE_ABSENT,
-                                    .page = page_facts };
-}
-
 static struct ds_buffer buffer_of(const uint8_t *memory, unsigned record_size, unsigned records, unsigned threshold)
 {
     uint64_t base = address_of(memory);
@@ -238,22 +230,28 @@ unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg)
     return record ? size / record : 0;
 }
 
-bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
+bool ds_build(const struct caps *caps, const struct ds_config *config)
+{
+    ds_close();
+    facility_open(&bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
+    facility_open(&pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
+    counts = (struct ds_counts){ 0 };
+    if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
+        (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
+        return false;
+    memset(bts_buffer, 0, sizeof bts_buffer);
+    memset(pebs_buffer, 0, sizeof pebs_buffer);
+    interrupt_set(VECTOR_PERFORMANCE, service);
+    apic_performance_arm(VECTOR_PERFORMANCE);
+    return true;
+}
+
+static struct ds_area area_of(const struct caps *caps, const struct ds_config *config)
 {
     /* No manual says that bits above a counter's width are ignored. Without CPUID.0AH the width is 0: all bits stay. */
     const uint64_t width = UINT64_MAX >> (64 - caps->general_width) % 64;
     const uint64_t fixed_width = UINT64_MAX >> (64 - caps->fixed_width) % 64;
     struct ds_area area = { 0 };
-    struct ds_description description;
-
-    ds_close();
-    facility_open(&bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
-    facility_open(&pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
-    counts = (struct ds_counts){ 0 };
-    *breaches = (struct ds_breaches){ 0 };
-    if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
-        (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
-        return false;
 
     if (config->bts)
         area.bts = buffer_of(bts_buffer, caps->bts_record_size, config->bts_records,
@@ -270,20 +268,53 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
         if (slot < DS_RESET_MAX)
             area.pebs_reset[slot] = config->pebs_reset_fixed[i] & fixed_width;
     }
-    memset(bts_buffer, 0, sizeof bts_buffer);
-    memset(pebs_buffer, 0, sizeof pebs_buffer);
-    area_write(caps, &area);
+    return area;
+}
 
-    interrupt_set(VECTOR_PERFORMANCE, service);
-    apic_performance_arm(VECTOR_PERFORMANCE);
-    description = describe(caps, config, &area);
-    if (ds_check(&description, breaches)) {
+void ds_describe(const struct caps *caps, const struct ds_config *config, struct ds_description *description)
+{
+    uint8_t gate = interrupt_gate_type(apic_performance_lvt() & APIC_LVT_VECTOR);
+
+    *description = (struct ds_description){ .area_base = address_of(management_area),
+                                            .area_size = caps->ds_area_size,
+                                            .width = caps->ds_width,
+                                            .area = area_of(caps, config),
+                                            .linear_bits = caps->linear_bits,
+                                            .bts = config->bts,
+                                            .pebs = config->pebs,
+                                            .bts_circular = config->bts_circular,
+                                            .bts_record_size = caps->bts_record_size,
+                                            .pebs_record_size = pebs.log.record_size,
+                                            .apic_enabled = apic_present(),
+                                            .lvt_performance = apic_performance_lvt(),
+                                            .gate = gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
+                                                    : gate == GATE_TRAP    ? DS_GATE_TRAP
+                                                    : gate                 ? DS_GATE_OTHER
+                                                                           : DS_GATE_ABSENT,
+                                            .page = page_facts };
+}
+
+bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches)
+{
+    if (ds_check(description, breaches)) {
         apic_performance_mask();
         return false;
     }
+    area_write(caps, &description->area);
     open_for = caps;
-    msr_write(MSR_IA32_DS_AREA, address_of(management_area));
+    msr_write(MSR_IA32_DS_AREA, description->area_base);
     return true;
+}
+
+bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
+{
+    struct ds_description description;
+
+    *breaches = (struct ds_breaches){ 0 };
+    if (!ds_build(caps, config))
+        return false;
+    ds_describe(caps, config, &description);
+    return ds_commit(caps, &description, breaches);
 }
 
 void ds_close(void)
@@ -302,7 +333,7 @@ void ds_close(void)
     if (bts.circular) {
         struct ds_area area;
         area_read(&area);
-        drain_circular(&bts, &area.bts, bts_buffer);
+        drain_circular(&bts, &area.bts);
     }
     drain_both();
     counting_acknowledge(open_for, counting_status(open_for));

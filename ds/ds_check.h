@@ -45,6 +45,12 @@ struct ds_description {
     void *context;
 };
 
+/* Where the manual has them. */
+#define DS_SAYS_SETTING_UP_DS   "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2"
+#define DS_SAYS_SETTING_UP_BTS  "SDM Vol. 3B (253669), \"Setting Up the BTS Buffer\", 18.7.8.3"
+#define DS_SAYS_MANAGEMENT_AREA "SDM Vol. 3B (253668-032), \"Debug Store (DS) Mechanism\", 16-23"
+#define DS_SAYS_IA32E_OPERATION "SDM Vol. 3B (253669), \"DS Save Area and IA-32e Mode Operation\", 18.18.5.1"
+
 enum ds_breach_id {
     DS_BREACH_WIDTH_RANGE,     /* a value does not fit the field's 32 bits */
     DS_BREACH_CANONICAL,       /* an address is not canonical */
@@ -102,6 +108,6 @@ unsigned ds_check(const struct ds_description *description, struct ds_breaches *
 bool ds_breach_is_advice(enum ds_breach_id id);
 const char *ds_breach_name(enum ds_breach_id id);     /* "threshold_grid": for scripts */
 const char *ds_breach_sentence(enum ds_breach_id id); /* "is not base + k * record": follows field and value */
-const char *ds_breach_citation(enum ds_breach_id id); /* where the manual says so */
+const char *ds_breach_citation(enum ds_breach_id id); /* where the manual says so: one of DS_SAYS_* */
 
 #endif

@@ -27,6 +27,7 @@
 
 static const struct {
     const char *name, *sentence, *citation;
+    bool advice; /* the manual only recommends it */
 } rules[VIOLATIONS] = {
     [DS_AREA_ZERO] = { "ds-area-zero", "BTS or PEBS was enabled with IA32_DS_AREA 0", SETTING_UP },
     [DS_AREA_NOT_MAPPED] = { "ds-area-not-mapped", "the DS management area is not present", SETTING_UP },
@@ -39,7 +40,7 @@ static const struct {
     [DS_BASE_MISALIGNED] = { "ds-base-misaligned",
                              "the base of the DS area or of a buffer is not aligned on a doubleword", SETTING_UP },
     [DS_BUFFER_SIZE] = { "ds-buffer-size", "a buffer is not a whole number of records (plus one byte at most)",
-                         DS_FIELDS },
+                         SETTING_UP, .advice = true },
     [DS_BUFFER_TOO_SMALL] = { "ds-buffer-too-small", "a buffer has no room for one record", DS_FIELDS },
     [DS_INDEX_OUTSIDE] = { "ds-index-outside", "an index is outside its buffer or not on a record's first byte",
                            DS_FIELDS },
@@ -78,7 +79,8 @@ void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
         return; /* the same once more */
     }
     v->reported[violation] = ip + 1;
-    fprintf(v->violations, "violation vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n", v->number, ip, rules[violation].name,
+    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n",
+            rules[violation].advice ? "advice" : "violation", v->number, ip, rules[violation].name,
             rules[violation].sentence, rules[violation].citation);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The referee: what a guest does that the manual forbids or warns of, one line each in the violations log. Programming
- * that the processor itself refuses (#GP) is no violation. A rule that cannot be seen from inside is not checked: A20M,
- * the gate type behind LVTPC's vector, memory types, and other address spaces than the current one.
+ * The referee: what a guest does that the manual forbids or warns of, one line each in the violations log. What it
+ * merely recommends is said as advice. Programming that the processor itself refuses (#GP) is no violation. A rule that
+ * cannot be seen from inside is not checked: A20M, the gate type behind LVTPC's vector, memory types, and other address
+ * spaces than the current one.
  */
 #ifndef MODEL_REFEREE_H
 #define MODEL_REFEREE_H

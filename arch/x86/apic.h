@@ -8,6 +8,7 @@
 
 #define APIC_LVT_VECTOR   0x000000ffu
 #define APIC_LVT_DELIVERY 0x00000700u /* 0 = fixed */
+#define APIC_LVT_NMI      0x00000400u /* its value for NMI */
 #define APIC_LVT_LEVEL    0x00008000u
 #define APIC_LVT_MASKED   0x00010000u
 
@@ -27,6 +28,9 @@ void apic_eoi(void);
 uint32_t apic_performance_lvt(void);
 void apic_performance_arm(unsigned vector);
 void apic_performance_mask(void);
+
+/* The same as any value, for tests of what an entry must not be. */
+void apic_performance_write(uint32_t entry);
 
 /* One-shot timer interrupt after a count of ticks (bus clock / 128), 0 stops it; the ticks that are left. */
 void apic_timer_start(unsigned vector, uint32_t ticks);

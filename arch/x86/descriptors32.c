@@ -128,6 +128,11 @@ uint8_t interrupt_gate_type(unsigned vector)
     return idt[vector].type & GATE_PRESENT ? idt[vector].type & 0xfu : 0;
 }
 
+void interrupt_gate_set_type(unsigned vector, uint8_t type)
+{
+    idt[vector].type = (uint8_t)(type ? (idt[vector].type & GATE_DPL_3) | GATE_PRESENT | type : 0);
+}
+
 void user_call(void (*function)(void))
 {
     user_enter(function, &tss.ring[0].esp, (uintptr_t)(user_stack + sizeof user_stack));

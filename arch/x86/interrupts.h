@@ -46,6 +46,9 @@ void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user);
 /* Where a vector's IDT entry leads, and its type: one of GATE_* or another; 0 where it is not present. */
 uint64_t interrupt_gate_address(unsigned vector);
 uint8_t interrupt_gate_type(unsigned vector);
+
+/* Gives it another type; 0: not present. For tests of what a gate must not be. */
+void interrupt_gate_set_type(unsigned vector, uint8_t type);
 #define GATE_TASK      0x5u
 #define GATE_INTERRUPT 0xeu
 #define GATE_TRAP      0xfu

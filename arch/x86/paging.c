@@ -188,3 +188,13 @@ bool paging_lookup(uint64_t linear, uint64_t *entry)
         table = (const void *)(uintptr_t)(e & PAGE_ADDRESS);
     }
 }
+
+uint64_t paging_exchange(uint64_t linear, uint64_t entry)
+{
+    uint64_t before = 0;
+
+    paging_lookup(linear, &before);
+    map(linear, paging->levels - 1, entry);
+    cr3_write(cr3_read()); /* drops what the TLBs have of it */
+    return before;
+}

@@ -45,4 +45,7 @@ uintptr_t paging_root(void);
 /* Walks the tables that CR3 points to. Fills *entry with what all levels together allow; false: not present. */
 bool paging_lookup(uint64_t linear, uint64_t *entry);
 
+/* Exchanges the entry of a page of 4 KiB, and returns the old one. For tests of what a page must not be. */
+uint64_t paging_exchange(uint64_t linear, uint64_t entry);
+
 #endif

@@ -67,7 +67,7 @@ static void assert_available(const struct caps_input *input, uint64_t needs)
 /* What a Skylake has not. */
 #define NEED_OTHERS                                                                                  \
     (NEED_BTS_PREDICTED | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR | \
-     NEED_PRECISE_STORE | NEED_EVENT_INSTRUCTIONS)
+     NEED_PRECISE_STORE | NEED_EVENT_INSTRUCTIONS | NEED_DS_32)
 
 static void a_skylake(void **state)
 {
@@ -738,6 +738,15 @@ static void width_of_the_ds_area(void **state)
         assert_int_equal(caps.dtes64, (i & 2) != 0);
         assert_int_equal(caps.ds_width, i == 0 ? 4 : 8);
         assert_int_equal(caps.ds_area_size, i == 0 ? 0x30 : 0x60);
+        if (i == 0) {
+            assert_null(caps_missing(&caps, NEED_DS_32));
+            assert_string_equal(caps_missing(&caps, NEED_DS_64),
+                                "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one");
+        } else {
+            assert_null(caps_missing(&caps, NEED_DS_64));
+            assert_string_equal(caps_missing(&caps, NEED_DS_32),
+                                "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one");
+        }
         assert_int_equal(caps.bts_record_size, i == 0 ? 12 : 24);
         assert_int_equal(caps.pebs_record_size, i == 0 ? 0 : 200);
         assert_int_equal(caps.pebs_form.width, caps.ds_width);

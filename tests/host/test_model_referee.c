@@ -177,6 +177,24 @@ static void changes_while_it_runs(void **state)
     machine_free(m);
 }
 
+/* What the manual recommends, and what it demands. */
+static void advice(void **state)
+{
+    struct setting s = good();
+    struct machine *m;
+
+    (void)state;
+    s.bts_maximum += 2;
+    m = program(&s);
+    assert_non_null(strstr(m->violations_text, "advice vcpu=0 rip=0x420000 ds-buffer-size: "));
+    machine_free(m);
+    s = good();
+    s.bts_index = s.bts_base - RECORD_BTS;
+    m = program(&s);
+    assert_non_null(strstr(m->violations_text, "violation vcpu=0 rip=0x420000 ds-index-outside: "));
+    machine_free(m);
+}
+
 /* A handler that enables PEBS again while LVTPC still has the mask bit of the delivery. */
 static void enabled_again_by_the_handler(void **state)
 {
@@ -230,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_clean_set_up), cmocka_unit_test(each_rule),
         cmocka_unit_test(area_zero),      cmocka_unit_test(changes_while_it_runs),
         cmocka_unit_test(lost_records),   cmocka_unit_test(enabled_again_by_the_handler),
+        cmocka_unit_test(advice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

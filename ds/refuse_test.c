@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each of the manual's restrictions on the DS save area broken by itself, once in a BTS and once in a PEBS buffer: the
+ * check refuses it with that breach and no other, and no register has changed. The same set-up unspoiled is accepted,
+ * so it was the spoiling that was refused. What the manual only recommends is accepted, said, and works.
+ *
+ * Memory, page tables, LVT entry and IDT are spoiled in truth; what cannot be is spoiled in the description.
+ */
+#include "arch/x86/apic.h"
+#include "arch/x86/image.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/paging.h"
+#include "bts/bts.h"
+#include "ds/ds_steps.h"
+#include "kernel/records.h"
+#include "kernel/string.h"
+#include "kernel/test.h"
+
+#define ADDRESS_BIT_20 (UINT64_C(1) << 20)
+
+/* What a rule is broken in. */
+struct setup {
+    struct ds_description *is;
+    struct ds_buffer *buffer; /* of the facility that is going to be enabled */
+    uint64_t record;          /* bytes */
+    uint64_t page, entry;     /* whose page-table entry was exchanged, and what it was; 0: none */
+};
+
+/* One way to break one rule. The machine is spoiled before it is described, the description after. */
+struct spoiling {
+    void (*machine)(struct setup *setup);
+    void (*description)(struct setup *setup);
+    bool circular; /* a rule of circular BTS, which PEBS has not */
+};
+
+static void move_buffer(struct setup *s, uint64_t distance)
+{
+    s->buffer->base += distance;
+    s->buffer->index += distance;
+    s->buffer->maximum += distance;
+    s->buffer->threshold += distance;
+}
+
+static void width_range(struct setup *s)
+{
+    s->buffer->threshold += UINT64_C(1) << 32;
+}
+
+static void canonical(struct setup *s)
+{
+    s->buffer->threshold ^= UINT64_C(1) << 63;
+}
+
+static void order(struct setup *s)
+{
+    s->buffer->maximum = s->buffer->base - s->record;
+}
+
+static void too_small(struct setup *s)
+{
+    s->buffer->maximum = s->buffer->base + s->record - 1;
+}
+
+static void doubleword(struct setup *s)
+{
+    move_buffer(s, 2);
+}
+
+static void cache_line(struct setup *s)
+{
+    move_buffer(s, 4);
+}
+
+static void size_multiple(struct setup *s)
+{
+    s->buffer->maximum += 4;
+}
+
+static void index_range(struct setup *s)
+{
+    s->buffer->index = s->buffer->base - s->record;
+}
+
+static void index_grid(struct setup *s)
+{
+    s->buffer->index = s->buffer->base + 4;
+}
+
+static void threshold_range(struct setup *s)
+{
+    s->buffer->threshold = s->buffer->maximum;
+}
+
+static void threshold_grid(struct setup *s)
+{
+    s->buffer->threshold += 4;
+}
+
+static void threshold_room(struct setup *s)
+{
+    s->buffer->threshold = s->buffer->maximum - s->record;
+}
+
+static void circular(struct setup *s)
+{
+    s->buffer->threshold = s->buffer->maximum;
+}
+
+static void overlap(struct setup *s)
+{
+    move_buffer(s, s->is->area_base - s->buffer->base);
+}
+
+/* Exchanges the entry of the buffer's first page. */
+static void change_page(struct setup *s, uint64_t clear, uint64_t set)
+{
+    s->page = s->buffer->base;
+    paging_lookup(s->page, &s->entry);
+    paging_exchange(s->page, (s->entry & ~clear) | set);
+}
+
+static void not_present(struct setup *s)
+{
+    change_page(s, PAGE_PRESENT, 0);
+}
+
+static void not_accessed(struct setup *s)
+{
+    change_page(s, PAGE_ACCESSED, 0);
+}
+
+static void not_dirty(struct setup *s)
+{
+    change_page(s, PAGE_DIRTY, 0);
+}
+
+static void not_writable(struct setup *s)
+{
+    change_page(s, PAGE_WRITE, 0);
+}
+
+static void user(struct setup *s)
+{
+    change_page(s, 0, PAGE_USER);
+}
+
+/* A page of this kernel's code that is all else that a buffer's page must be. Not all page tables can say "no code". */
+static void code(struct setup *s)
+{
+    move_buffer(s, (uint64_t)(uintptr_t)text_start - s->buffer->base);
+    change_page(s, 0, PAGE_WRITE | PAGE_DIRTY);
+}
+
+static void memory_type(struct setup *s)
+{
+    change_page(s, 0, PAGE_CACHE_DISABLE);
+}
+
+/* Other memory is behind the page: its physical address has the bit, the linear one has not. */
+static void a20m(struct setup *s)
+{
+    change_page(s, 0, ADDRESS_BIT_20);
+}
+
+static void apic_off(struct setup *s)
+{
+    s->is->apic_enabled = false;
+}
+
+static void lvt_masked(struct setup *s)
+{
+    (void)s;
+    apic_performance_write(VECTOR_PERFORMANCE | APIC_LVT_MASKED);
+}
+
+static void lvt_delivery(struct setup *s)
+{
+    (void)s;
+    apic_performance_write(VECTOR_PERFORMANCE | APIC_LVT_NMI);
+}
+
+/* An APIC may keep this bit of this entry at 0. */
+static void lvt_level(struct setup *s)
+{
+    s->is->lvt_performance |= APIC_LVT_LEVEL;
+}
+
+static void lvt_vector(struct setup *s)
+{
+    (void)s;
+    apic_performance_write(VECTOR_EXCEPTIONS - 1);
+}
+
+static void gate_absent(struct setup *s)
+{
+    (void)s;
+    interrupt_gate_set_type(VECTOR_PERFORMANCE, 0);
+}
+
+static void gate_type(struct setup *s)
+{
+    (void)s;
+    interrupt_gate_set_type(VECTOR_PERFORMANCE, GATE_TRAP);
+}
+
+/* What no refusal may change. */
+struct registers {
+    uint64_t ds_area, debugctl, pebs_enable;
+    uint32_t lvt;
+};
+
+static struct registers registers_read(void)
+{
+    return (struct registers){ msr_get(MSR_IA32_DS_AREA), msr_get(MSR_IA32_DEBUGCTL), msr_get(MSR_PEBS_ENABLE),
+                               apic_performance_lvt() };
+}
+
+static void registers_compare(struct test_run *run, const struct registers *was)
+{
+    const struct registers is = registers_read();
+
+    test_equal(run, "IA32_DS_AREA", is.ds_area, was->ds_area);
+    test_equal(run, "IA32_DEBUGCTL", is.debugctl, was->debugctl);
+    test_equal(run, "IA32_PEBS_ENABLE", is.pebs_enable, was->pebs_enable);
+    test_equal(run, "the LVT entry", is.lvt, was->lvt);
+}
+
+/* Everything up to the check, with what is spoiled, if anything. */
+static void prepare(struct test_run *run, const struct ds_config *config, const struct spoiling *spoil,
+                    struct ds_description *description, struct setup *setup)
+{
+    *setup =
+        (struct setup){ .is = description, .buffer = config->bts ? &description->area.bts : &description->area.pebs };
+    ds_build(run->caps, config);
+    if (spoil && spoil->machine)
+        spoil->machine(setup);
+    ds_describe(run->caps, config, description);
+    setup->record = config->bts ? description->bts_record_size : description->pebs_record_size;
+    if (spoil && spoil->description)
+        spoil->description(setup);
+}
+
+static void mend(const struct setup *setup)
+{
+    if (setup->page)
+        paging_exchange(setup->page, setup->entry);
+    interrupt_gate_set_type(VECTOR_PERFORMANCE, GATE_INTERRUPT);
+}
+
+static void compare_breaches(struct test_run *run, const struct ds_breaches *breaches, enum ds_breach_id id)
+{
+    for (unsigned i = 0; i < breaches->count; i++) {
+        const struct ds_breach *b = &breaches->item[i];
+        if (b->id != id)
+            test_fail(run, "%s %s too: %s 0x%llx", b->field, ds_breach_sentence(b->id), ds_breach_name(b->id),
+                      (unsigned long long)b->value);
+    }
+    if (!(breaches->set >> id & 1))
+        test_fail(run, "the check did not find %s", ds_breach_name(id));
+}
+
+static void refuse_for(struct test_run *run, const struct ds_config *config, enum ds_breach_id id,
+                       const struct spoiling *spoil)
+{
+    const struct registers was = registers_read();
+    struct ds_description description;
+    struct ds_breaches breaches;
+    struct setup setup;
+    bool open;
+
+    prepare(run, config, spoil, &description, &setup);
+    open = ds_commit(run->caps, &description, &breaches);
+    mend(&setup);
+    if (open)
+        test_fail(run, "the area was opened for %s", config->bts ? "BTS" : "PEBS");
+    else
+        registers_compare(run, &was);
+    ds_close();
+    compare_breaches(run, &breaches, id);
+
+    prepare(run, config, NULL, &description, &setup);
+    if (!ds_commit(run->caps, &description, &breaches))
+        test_fail(run, "the unspoiled area was refused for %s", config->bts ? "BTS" : "PEBS");
+    test_equal(run, "IA32_DS_AREA of the unspoiled area", msr_get(MSR_IA32_DS_AREA), description.area_base);
+    ds_close();
+    registers_compare(run, &was);
+}
+
+static void refuse(struct test_run *run, enum ds_breach_id id, const struct spoiling *spoil)
+{
+    const struct ds_config bts = {
+        .bts = true, .bts_circular = spoil->circular, .bts_records = 64, .bts_threshold = 32
+    };
+    const struct ds_config pebs = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
+
+    refuse_for(run, &bts, id, spoil);
+    if (!spoil->circular && !caps_missing(run->caps, NEED_PEBS))
+        refuse_for(run, &pebs, id, spoil);
+}
+
+/* The spoiled area is opened, its one breach is said, and a trace in it is what it would be anywhere. */
+static void advise(struct test_run *run, enum ds_breach_id id, const struct spoiling *spoil)
+{
+    const struct ds_config config = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
+    struct ds_description description;
+    struct ds_breaches breaches;
+    struct setup setup;
+    struct window window;
+    bool open;
+
+    test_plan(run, branch_count(&workload_calls, BRANCH_KINDS_ALL));
+    prepare(run, &config, spoil, &description, &setup);
+    open = ds_commit(run->caps, &description, &breaches);
+    compare_breaches(run, &breaches, id);
+    if (open) {
+        window = bts_window(run->caps, false, 0);
+        workload_calls.run(&window);
+        records_close(run, 0);
+        records_compare_bts(run, &workload_calls, 0);
+    } else {
+        test_fail(run, "the area was refused");
+    }
+    mend(&setup);
+}
+
+#define NEEDS (NEED_APIC | NEED_BTS)
+
+#define SEED "; seed 002"
+
+/* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
+#define REFUSE(rule, id_, needs_, title_, source_, ...)                   \
+    static void refuse_##rule(struct test_run *run)                       \
+    {                                                                     \
+        refuse(run, id_, &(const struct spoiling){ __VA_ARGS__ });        \
+    }                                                                     \
+    TEST(ds_refuse_##rule) = {                                            \
+        .id = "ds.refuse." #rule,                                         \
+        .title = title_ " is refused before the processor is told of it", \
+        .source = source_,                                                \
+        .needs = NEEDS | (needs_),                                        \
+        .run = refuse_##rule,                                             \
+    }
+
+#define ADVISE(rule, id_, title_, source_, ...)                    \
+    static void advise_##rule(struct test_run *run)                \
+    {                                                              \
+        advise(run, id_, &(const struct spoiling){ __VA_ARGS__ }); \
+    }                                                              \
+    TEST(ds_advice_##rule) = {                                     \
+        .id = "ds.advice." #rule,                                  \
+        .title = title_ " is advised against and works",           \
+        .source = source_,                                         \
+        .needs = NEEDS,                                            \
+        .records = true,                                           \
+        .run = advise_##rule,                                      \
+    }
+
+REFUSE(width_range, DS_BREACH_WIDTH_RANGE, NEED_DS_32, "A threshold that does not fit into 32 bits",
+       DS_SAYS_IA32E_OPERATION, .description = width_range);
+REFUSE(canonical, DS_BREACH_CANONICAL, NEED_DS_64, "A threshold that is no canonical address", DS_SAYS_IA32E_OPERATION,
+       .description = canonical);
+REFUSE(order, DS_BREACH_ORDER, 0, "A buffer that ends before it begins", DS_SAYS_MANAGEMENT_AREA, .description = order);
+REFUSE(too_small, DS_BREACH_TOO_SMALL, 0, "A buffer one byte too small for a record", DS_SAYS_MANAGEMENT_AREA,
+       .description = too_small);
+REFUSE(doubleword, DS_BREACH_DOUBLEWORD, 0, "A buffer that is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS SEED,
+       .description = doubleword);
+ADVISE(cache_line, DS_BREACH_CACHE_LINE, "A buffer on a doubleword, but not on a cache line boundary,",
+       DS_SAYS_SETTING_UP_DS SEED, .description = cache_line);
+ADVISE(size_multiple, DS_BREACH_SIZE_MULTIPLE, "A buffer of a size that is no multiple of the record's",
+       DS_SAYS_SETTING_UP_DS SEED, .description = size_multiple);
+REFUSE(index_range, DS_BREACH_INDEX_RANGE, 0, "An index before its buffer", DS_SAYS_MANAGEMENT_AREA,
+       .description = index_range);
+REFUSE(index_grid, DS_BREACH_INDEX_GRID, 0, "An index that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA,
+       .description = index_grid);
+REFUSE(threshold_range, DS_BREACH_THRESHOLD_RANGE, 0, "A threshold at the end of the buffer", DS_SAYS_MANAGEMENT_AREA,
+       .description = threshold_range);
+REFUSE(threshold_grid, DS_BREACH_THRESHOLD_GRID, 0, "A threshold that is on no record's first byte",
+       DS_SAYS_MANAGEMENT_AREA, .description = threshold_grid);
+REFUSE(threshold_room, DS_BREACH_THRESHOLD_ROOM, 0, "A threshold one record before the end of the buffer",
+       DS_SAYS_MANAGEMENT_AREA, .description = threshold_room);
+REFUSE(circular, DS_BREACH_CIRCULAR, 0, "A circular buffer whose threshold can be reached", DS_SAYS_SETTING_UP_BTS,
+       .description = circular, .circular = true);
+REFUSE(overlap, DS_BREACH_OVERLAP, 0, "A buffer on top of the management area", DS_SAYS_SETTING_UP_DS SEED,
+       .description = overlap);
+REFUSE(not_present, DS_BREACH_NOT_PRESENT, 0, "A buffer on a page that is not present", DS_SAYS_SETTING_UP_DS SEED,
+       .description = not_present);
+REFUSE(not_accessed, DS_BREACH_NOT_ACCESSED, 0, "A buffer on a page not marked accessed", DS_SAYS_SETTING_UP_DS SEED,
+       .description = not_accessed);
+REFUSE(not_dirty, DS_BREACH_NOT_DIRTY, 0, "A buffer on a page not marked dirty", DS_SAYS_SETTING_UP_DS SEED,
+       .description = not_dirty);
+REFUSE(not_writable, DS_BREACH_NOT_WRITABLE, 0, "A buffer on a read-only page", DS_SAYS_SETTING_UP_DS SEED,
+       .description = not_writable);
+REFUSE(user, DS_BREACH_USER, 0, "A buffer on a user page", DS_SAYS_SETTING_UP_DS SEED, .description = user);
+REFUSE(code, DS_BREACH_CODE, 0, "A buffer on a page with code", DS_SAYS_SETTING_UP_DS SEED, .description = code);
+ADVISE(memory_type, DS_BREACH_MEMORY_TYPE, "A buffer in uncacheable memory", DS_SAYS_SETTING_UP_DS SEED,
+       .description = memory_type);
+REFUSE(a20m, DS_BREACH_A20M, 0, "A buffer with bit 20 set in its physical address", DS_SAYS_SETTING_UP_DS SEED,
+       .description = a20m);
+REFUSE(apic_off, DS_BREACH_APIC_OFF, 0, "An area without a local APIC", DS_SAYS_SETTING_UP_DS SEED,
+       .description = apic_off);
+REFUSE(lvt_masked, DS_BREACH_LVT_MASKED, 0, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_masked);
+REFUSE(lvt_delivery, DS_BREACH_LVT_DELIVERY, 0, "An LVT entry that delivers as NMI", DS_SAYS_SETTING_UP_DS SEED,
+       .machine = lvt_delivery);
+REFUSE(lvt_level, DS_BREACH_LVT_LEVEL, 0, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED,
+       .description = lvt_level);
+REFUSE(lvt_vector, DS_BREACH_LVT_VECTOR, 0, "An LVT entry with a vector of the processor's exceptions",
+       DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_vector);
+REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry with a vector without a handler",
+       DS_SAYS_SETTING_UP_DS SEED, .machine = gate_absent);
+REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED,
+       .machine = gate_type);
