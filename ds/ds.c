@@ -362,3 +362,13 @@ void ds_on_interrupt(void (*observe)(uint64_t global_status))
 {
     observer = observe;
 }
+
+struct ds_memory ds_memory(void)
+{
+    return (struct ds_memory){ .area = management_area,
+                               .bts = bts_buffer,
+                               .pebs = pebs_buffer,
+                               .area_size = sizeof management_area,
+                               .bts_size = sizeof bts_buffer,
+                               .pebs_size = sizeof pebs_buffer };
+}

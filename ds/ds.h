@@ -8,6 +8,7 @@
 #define DS_DS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ds/caps.h"
@@ -62,6 +63,13 @@ void ds_close(void);
 const struct ds_log *ds_bts_log(void);
 const struct ds_log *ds_pebs_log(void);
 const struct ds_counts *ds_counts(void);
+
+/* The memory of the save area, bytes: what the processor is given, and where it must not write. */
+struct ds_memory {
+    uint8_t *area, *bts, *pebs;
+    size_t area_size, bts_size, pebs_size;
+};
+struct ds_memory ds_memory(void);
 
 /* Called in the service routine while everything stands still, before the status is acknowledged. NULL: nobody. */
 void ds_on_interrupt(void (*observe)(uint64_t global_status));

@@ -22,6 +22,9 @@ bool records_open(struct test_run *run, const struct ds_config *config);
  */
 void records_close(struct test_run *run, unsigned interrupts);
 
+/* The same for a test that fills a buffer on purpose, and judges by itself. */
+void records_close_full(struct test_run *run);
+
 /* Decodes record n of the log. Fails the test and returns false where the decoder refuses it. */
 bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);

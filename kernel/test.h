@@ -18,6 +18,7 @@ struct test_run {
     unsigned seen;                         /* so many came */
     bool planned;                          /* test_plan was called */
     unsigned faults;                       /* what went wrong, said by test_fail */
+    const char *skipped;                   /* why, said by test_skip; else NULL */
     unsigned bts_printed, pebs_printed;    /* records printed so far: a test that samples twice goes on counting */
     enum data_source_encoding data_source; /* of the records to be printed */
 };
@@ -43,6 +44,12 @@ void test_plan_between(struct test_run *run, unsigned least, unsigned most);
 
 /* Adds to the records that came. The runner compares at the end. */
 void test_saw(struct test_run *run, unsigned records);
+
+/*
+ * Says why this processor cannot be asked, where no NEED_* can tell. The test must end at once, with nothing armed; it
+ * counts as skipped.
+ */
+void test_skip(struct test_run *run, const char *reason);
 
 /* Says what is wrong; the test goes on, and fails. */
 void test_fail(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

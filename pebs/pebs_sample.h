@@ -20,6 +20,7 @@ struct pebs_sample {
     uint64_t rings;              /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
     unsigned records, threshold; /* of the buffer; 0: as large as it can be, and no interrupt falls due */
     unsigned interrupts;         /* how many must come at least */
+    unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 
 /* How many events lie between two records: the overflow arms, the next event is recorded, unless it is PREC_DIST. */
@@ -27,6 +28,20 @@ unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /* The most records that a sample without interrupts may have; of adaptive records, those with these groups. */
 unsigned pebs_room(const struct caps *caps, uint64_t data_cfg);
+
+/*
+ * An event that every processor has of which precise events are known, over a workload of known length at CPL 0: it
+ * leaves so many records, 1 to 10.
+ */
+struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records);
+
+/*
+ * The steps of pebs_sample(): opens the area; programs the counter; and the window in which the workload must run. Then
+ * comes records_close().
+ */
+bool pebs_sample_open(struct test_run *run, const struct pebs_sample *sample);
+bool pebs_sample_arm(struct test_run *run, const struct pebs_sample *sample);
+struct window pebs_sample_window(const struct test_run *run, const struct pebs_sample *sample);
 
 /* Opens the area, samples, closes, and adds the records to what the test saw. Returns whether it ran. */
 bool pebs_sample(struct test_run *run, const struct pebs_sample *sample);

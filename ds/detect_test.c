@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a processor says of its debug store, against what it does. Sizes and offsets are typed here from the manual's
+ * tables once more: the decoders, whose own tables they could be compared with, are not asked.
+ */
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "kernel/console.h"
+#include "kernel/records.h"
+#include "kernel/string.h"
+#include "pebs/pebs_sample.h"
+
+#define DETECTION "SDM Vol. 3B (253669), \"Detection of the Availability of the PEBS Facilities\", 18.18.8.1; seed 003"
+
+#define CPUID_1_ECX_DTES64 (1u << 2)
+
+#define MISC_ENABLE_PERFMON          MSR_BIT(7)
+#define MISC_ENABLE_BTS_UNAVAILABLE  MSR_BIT(11)
+#define MISC_ENABLE_PEBS_UNAVAILABLE MSR_BIT(12)
+
+#define PERF_CAPABILITIES_PEBS_FORMAT(value) ((unsigned)((value) >> 8) & 0xf)
+#define PERF_CAPABILITIES_FW_WRITE           MSR_BIT(13)
+#define PERF_CAPABILITIES_BASELINE           MSR_BIT(14)
+
+/* Other addresses than those that the probe of the capabilities and ds.area.readback use. */
+static void ds_area(struct test_run *run)
+{
+    for (unsigned bit = 12; bit < 32; bit++) {
+        msr_write(MSR_IA32_DS_AREA, MSR_BIT(bit));
+        test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), MSR_BIT(bit));
+    }
+    msr_write(MSR_IA32_DS_AREA, 0);
+}
+
+TEST(detect_ds_area) = {
+    .id = "detect.ds.area",
+    .title = "With the DS feature flag, CPUID.1:EDX[21], IA32_DS_AREA can be programmed to point to a save area: every "
+             "bit of it",
+    .source = DETECTION,
+    .needs = NEED_DS,
+    .run = ds_area,
+};
+
+/* The bits are read-only; whether a write that differs in them faults the manual does not say, and both will do. */
+static void misc_enable(struct test_run *run)
+{
+    static const uint64_t bits[] = { MISC_ENABLE_BTS_UNAVAILABLE, MISC_ENABLE_PEBS_UNAVAILABLE };
+    const uint64_t value = msr_get(MSR_IA32_MISC_ENABLE);
+
+    for (unsigned i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+        const bool taken = msr_write(MSR_IA32_MISC_ENABLE, value ^ bits[i]);
+        test_equal(run, "IA32_MISC_ENABLE", msr_get(MSR_IA32_MISC_ENABLE), value);
+        if (taken)
+            msr_write(MSR_IA32_MISC_ENABLE, value);
+    }
+}
+
+TEST(detect_misc_enable_read_only) = {
+    .id = "detect.misc_enable.read_only",
+    .title = "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
+    .source = "SDM Vol. 4 (335592-081), table 2-2, IA32_MISC_ENABLE; seed 000",
+    .needs = NEED_DS,
+    .run = misc_enable,
+};
+
+/* One bit of the register that every processor of the kind has. */
+static void pebs_enable(struct test_run *run)
+{
+    const uint64_t bit = run->caps->pebs_method == PEBS_METHOD_NETBURST ? PEBS_ENABLE_MY_THR : MSR_BIT(0);
+    uint64_t value;
+
+    test_equal(run, "IA32_MISC_ENABLE bit 12", msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE, 0);
+    if (!msr_write(MSR_PEBS_ENABLE, bit) || !msr_read(MSR_PEBS_ENABLE, &value))
+        test_fail(run, "MSR_PEBS_ENABLE faults");
+    else
+        test_equal(run, "MSR_PEBS_ENABLE", value, bit);
+    msr_write(MSR_PEBS_ENABLE, 0);
+    test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
+}
+
+TEST(detect_pebs_enable) = {
+    .id = "detect.pebs.enable",
+    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE is there and can be set and cleared",
+    .source = DETECTION,
+    .needs = NEED_PEBS,
+    .run = pebs_enable,
+};
+
+static void perf_capabilities(struct test_run *run)
+{
+    uint64_t value;
+
+    if (!run->caps->pdcm) {
+        test_skip(run, "no IA32_PERF_CAPABILITIES: CPUID.1:ECX bit 15 clear");
+        return;
+    }
+    if (!msr_read(MSR_IA32_PERF_CAPABILITIES, &value)) {
+        test_fail(run, "IA32_PERF_CAPABILITIES cannot be read");
+        return;
+    }
+    for (unsigned bit = 0; bit < 20; bit++) {
+        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* a fault will do */
+        test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
+    }
+}
+
+TEST(detect_perf_capabilities_read_only) = {
+    .id = "detect.perf_capabilities.read_only",
+    .title =
+        "CPUID.1:ECX[15] promises IA32_PERF_CAPABILITIES, which is read-only: what it says of PEBS and LBR is fixed",
+    .source = "SDM Vol. 3B (253669-083), \"IA32_PERF_CAPABILITIES MSR Enumeration\"; seed 000",
+    .needs = NEED_PERFMON,
+    .run = perf_capabilities,
+};
+
+/* Bytes of a record by the manual's tables; of an adaptive one, those that it says itself. */
+static uint64_t announced_size(const struct test_run *run, const uint8_t *record)
+{
+    static const unsigned sizes[] = { 144, 176, 192, 200 };
+    const struct cpuid features = cpuid(1, 0);
+    const uint64_t value = run->caps->pdcm ? msr_get(MSR_IA32_PERF_CAPABILITIES) : 0;
+    const unsigned format = PERF_CAPABILITIES_PEBS_FORMAT(value);
+
+    if (value & PERF_CAPABILITIES_BASELINE)
+        return record[6] | (uint64_t)record[7] << 8;
+    if (!(features.ecx & CPUID_1_ECX_DTES64) && !(msr_get(MSR_IA32_EFER) & EFER_LMA))
+        return 40;
+    return format < sizeof sizes / sizeof sizes[0] ? sizes[format] : 0;
+}
+
+static uint64_t field(const uint8_t *bytes, unsigned width)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = width; i > 0; i--)
+        value = value << 8 | bytes[i - 1];
+    return value;
+}
+
+static void record_size(struct test_run *run)
+{
+    const struct pebs_sample sample = pebs_sample_any(run->caps, 1);
+    const struct window window = pebs_sample_window(run, &sample);
+    const struct ds_memory memory = ds_memory();
+    const bool wide = run->caps->ds_width == DS_WIDTH_64;
+
+    test_plan(run, 1);
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    sample.workload->run(&window);
+    test_equal(run, "distance of the PEBS index from the base",
+               wide ? field(memory.area + 0x28, 8) - field(memory.area + 0x20, 8)
+                    : field(memory.area + 0x14, 4) - field(memory.area + 0x10, 4),
+               announced_size(run, memory.pebs));
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+TEST(detect_pebs_record_size) = {
+    .id = "detect.pebs.record_size",
+    .title = "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, or as it says itself",
+    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\" and \"Adaptive PEBS\"; seed 000",
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .records = true,
+    .run = record_size,
+};
+
+/* The index of the BTS buffer moves in the field of that width, and what would be the other width's is left alone. */
+static void dtes64(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true, .bts_records = 64, .bts_threshold = 60 };
+    const struct cpuid features = cpuid(1, 0);
+    const bool wide = features.ecx & CPUID_1_ECX_DTES64 || msr_get(MSR_IA32_EFER) & EFER_LMA;
+    const unsigned branches = branch_count(&workload_calls, BRANCH_KINDS_ALL);
+    const struct ds_memory memory = ds_memory();
+    struct window window;
+
+    test_plan(run, branches);
+    if (!records_open(run, &config))
+        return;
+    window = (struct window){ MSR_IA32_DEBUGCTL, run->caps->debugctl->tr | run->caps->debugctl->bts, 0 };
+    interrupts_off();
+    workload_calls.run(&window);
+    test_equal(run, "distance of the BTS index from the base",
+               wide ? field(memory.area + 0x08, 8) - field(memory.area, 8)
+                    : field(memory.area + 0x04, 4) - field(memory.area, 4),
+               branches * (wide ? 24 : 12));
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(detect_dtes64) = {
+    .id = "detect.dtes64",
+    .title = "With DTES64, CPUID.1:ECX[2], and in IA-32e mode without it, DS area and records have fields of 64 bits, "
+             "else of 32",
+    .source = "SDM Vol. 3B (253669-083), \"64 Bit Format of the DS Save Area\"; seed 000",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = dtes64,
+};
+
+/* A value that IA32_PMC0 could not be written to: bit 31 clear, bits above it set. */
+static void full_width(struct test_run *run)
+{
+    const uint64_t most = (MSR_BIT(run->caps->general_width) - 1) & ~MSR_BIT(31);
+    const bool promised = run->caps->pdcm && msr_get(MSR_IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
+    uint64_t value;
+
+    if (!promised) {
+        test_skip(run, "no full-width writes: IA32_PERF_CAPABILITIES bit 13 clear");
+        return;
+    }
+    if (!msr_write(MSR_IA32_A_PMC(0), most) || !msr_read(MSR_IA32_A_PMC(0), &value)) {
+        test_fail(run, "IA32_A_PMC0 faults");
+        return;
+    }
+    test_equal(run, "IA32_A_PMC0", value, most);
+    test_equal(run, "IA32_PMC0", msr_get(MSR_IA32_PMC(0)), most);
+    msr_write(MSR_IA32_A_PMC(0), 0);
+}
+
+TEST(detect_full_width) = {
+    .id = "detect.full_width",
+    .title = "Where IA32_PERF_CAPABILITIES[13] is set, IA32_A_PMC0 takes every bit of counter 0",
+    .source = "SDM Vol. 3B (253669-083), \"Full-Width Writes to Performance Counter Registers\"; seed 000",
+    .needs = NEED_GLOBAL_CTRL,
+    .run = full_width,
+};

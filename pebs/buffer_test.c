@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the processor writes: the fields of the DS management area that it moves and those that it must leave alone,
+ * and the bytes of the buffer that are none of its business. Interrupts stay off while records are written, so that
+ * nobody drains them; what is then in memory is compared byte by byte.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "ds/ds_area.h"
+#include "kernel/string.h"
+#include "pebs/pebs_sample.h"
+
+#define NEEDS      (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
+#define MANAGEMENT "SDM Vol. 3B (253668-032), \"Debug Store (DS) Mechanism\", 16-23, figures 16-5 and 16-8"
+#define BUFFERS    "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, fields of the DS area"
+
+#define PATTERN 0xa5u
+
+#define QUIESCENT_PAUSES 1000u
+
+/* The buffer of the tests that fill it: the threshold is far enough from its end for the manual. */
+enum { RECORDS = 4, THRESHOLD = 2, EVENTS_FOR = 10 };
+
+static struct ds_area area_read(const struct test_run *run)
+{
+    const struct ds_memory memory = ds_memory();
+    struct ds_area area = { 0 };
+
+    ds_area_decode(run->caps->ds_width, run->caps->pebs_format, memory.area, memory.area_size, &area);
+    return area;
+}
+
+static void area_write(const struct test_run *run, const struct ds_area *area)
+{
+    const struct ds_memory memory = ds_memory();
+
+    ds_area_encode(run->caps->ds_width, run->caps->pebs_format, area, memory.area, memory.area_size);
+}
+
+static uint8_t *at(uint64_t address)
+{
+    return (uint8_t *)(uintptr_t)address;
+}
+
+static void paint(void)
+{
+    const struct ds_memory memory = ds_memory();
+
+    memset(memory.pebs, PATTERN, memory.pebs_size);
+}
+
+/* Fails unless all bytes are as paint() left them. */
+static void check_painted(struct test_run *run, const char *what, uint64_t from, uint64_t to)
+{
+    for (uint64_t address = from; address < to; address++) {
+        if (*at(address) != PATTERN) {
+            test_fail(run, "%s: the byte at 0x%" PRIx64 " was written", what, address);
+            return;
+        }
+    }
+}
+
+static uint64_t buffer_end(void)
+{
+    const struct ds_memory memory = ds_memory();
+
+    return (uintptr_t)memory.pebs + memory.pebs_size;
+}
+
+/* Runs the workload with interrupts off, and leaves them off; behind it no record is on its way any more. */
+static void run_closed(struct test_run *run, const struct pebs_sample *sample)
+{
+    const struct window window = pebs_sample_window(run, sample);
+
+    interrupts_off();
+    sample->workload->run(&window);
+    msr_write(MSR_PEBS_ENABLE, 0);
+    for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
+        cpu_pause();
+}
+
+/* Opens, paints, lets the test change the area, and samples. Returns false where it did not come to that. */
+static bool sample_into(struct test_run *run, const struct pebs_sample *sample, void (*change)(struct ds_area *area))
+{
+    struct ds_area area;
+
+    if (!pebs_sample_open(run, sample))
+        return false;
+    paint();
+    if (change) {
+        area = area_read(run);
+        change(&area);
+        area_write(run, &area);
+    }
+    if (!pebs_sample_arm(run, sample))
+        return false;
+    run_closed(run, sample);
+    return true;
+}
+
+static unsigned record_size(void)
+{
+    return ds_pebs_log()->record_size;
+}
+
+/* ---- the index ------------------------------------------------------------------------------------------------ */
+
+static void steps(struct test_run *run)
+{
+    enum { MOST = 4 };
+
+    test_plan(run, 1 + 2 + 3 + MOST);
+    for (unsigned records = 1; records <= MOST; records++) {
+        const struct pebs_sample sample = pebs_sample_any(run->caps, records);
+        struct ds_area area;
+        if (!sample_into(run, &sample, NULL))
+            return;
+        area = area_read(run);
+        test_equal(run, "distance of the index from the base", area.pebs.index - area.pebs.base,
+                   records * record_size());
+        records_close(run, 0);
+        test_saw(run, ds_pebs_log()->records);
+    }
+}
+
+TEST(ds_pebs_index_steps) = {
+    .id = "ds.pebs.index.steps",
+    .title = "Each PEBS record moves the index by the size of one record, from the base",
+    .source = MANAGEMENT,
+    .needs = NEEDS,
+    .records = true,
+    .run = steps,
+};
+
+enum { AHEAD = 3 };
+
+static void index_ahead(struct ds_area *area)
+{
+    area->pebs.index += (uint64_t)AHEAD * record_size();
+}
+
+/* Afterwards the records are moved to the base, where the log takes them from. */
+static void start(struct test_run *run)
+{
+    enum { COUNT = 2 };
+    const struct pebs_sample sample = pebs_sample_any(run->caps, COUNT);
+    struct ds_area area;
+    uint64_t first;
+
+    test_plan(run, COUNT);
+    if (!sample_into(run, &sample, index_ahead))
+        return;
+    area = area_read(run);
+    first = area.pebs.base + (uint64_t)AHEAD * record_size();
+    check_painted(run, "before the index", area.pebs.base, first);
+    if (test_equal(run, "the index", area.pebs.index, first + (uint64_t)COUNT * record_size())) {
+        memmove(at(area.pebs.base), at(first), (size_t)COUNT * record_size());
+        area.pebs.index = area.pebs.base + (uint64_t)COUNT * record_size();
+        area_write(run, &area);
+    }
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+TEST(ds_pebs_index_start) = {
+    .id = "ds.pebs.index.start",
+    .title = "The first PEBS record is written where the index points, not at the base",
+    .source = MANAGEMENT,
+    .needs = NEEDS,
+    .records = true,
+    .run = start,
+};
+
+static void beyond(struct test_run *run)
+{
+    enum { COUNT = 5 };
+    const struct pebs_sample sample = pebs_sample_any(run->caps, COUNT);
+    struct ds_area area;
+
+    test_plan(run, COUNT);
+    if (!sample_into(run, &sample, NULL))
+        return;
+    area = area_read(run);
+    check_painted(run, "behind the last record", area.pebs.base + (uint64_t)COUNT * record_size(), buffer_end());
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+TEST(ds_pebs_index_beyond) = {
+    .id = "ds.pebs.index.beyond",
+    .title = "No byte of the PEBS buffer is written behind the last record",
+    .source = MANAGEMENT,
+    .needs = NEEDS,
+    .records = true,
+    .run = beyond,
+};
+
+/* ---- the management area ---------------------------------------------------------------------------------------- */
+
+/* All of the page but the index, whose place in the area is typed here once more. */
+static void kept(struct test_run *run)
+{
+    enum { COUNT = 3, PAGE = 4096 };
+    static uint8_t before[PAGE];
+    const struct pebs_sample sample = pebs_sample_any(run->caps, COUNT);
+    const struct ds_memory memory = ds_memory();
+    const size_t width = run->caps->ds_width, index = width == DS_WIDTH_32 ? 0x14 : 0x28;
+
+    test_plan(run, COUNT);
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    memset(memory.area + run->caps->ds_area_size, PATTERN, memory.area_size - run->caps->ds_area_size);
+    memcpy(before, memory.area, sizeof before);
+    run_closed(run, &sample);
+    for (size_t i = 0; i < sizeof before; i++)
+        if ((i < index || i >= index + width) && memory.area[i] != before[i])
+            test_fail(run, "byte 0x%x of the management area is 0x%x, was 0x%x", (unsigned)i, memory.area[i],
+                      before[i]);
+    memset(memory.area + run->caps->ds_area_size, 0, memory.area_size - run->caps->ds_area_size);
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+TEST(ds_pebs_area_kept) = {
+    .id = "ds.pebs.area.kept",
+    .title = "Of the DS management area PEBS writes its index and nothing else: no base, maximum, threshold or reset",
+    .source = MANAGEMENT,
+    .needs = NEEDS,
+    .records = true,
+    .run = kept,
+};
+
+/* Two areas in one page: what the register said first must be forgotten. */
+static void used(struct test_run *run)
+{
+    enum { COUNT = 3, SECOND = 0x800 };
+    const struct pebs_sample sample = pebs_sample_any(run->caps, COUNT);
+    const struct ds_memory memory = ds_memory();
+    struct ds_area first, second = { 0 };
+
+    test_plan(run, COUNT);
+    if (!pebs_sample_open(run, &sample))
+        return;
+    memcpy(memory.area + SECOND, memory.area, run->caps->ds_area_size);
+    msr_write(MSR_IA32_DS_AREA, (uintptr_t)memory.area + SECOND);
+    if (!pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    first = area_read(run);
+    ds_area_decode(run->caps->ds_width, run->caps->pebs_format, memory.area + SECOND, memory.area_size - SECOND,
+                   &second);
+    test_equal(run, "the index of the area that IA32_DS_AREA left", first.pebs.index, first.pebs.base);
+    test_equal(run, "the index of the area that IA32_DS_AREA names", second.pebs.index,
+               second.pebs.base + (uint64_t)COUNT * record_size());
+    msr_write(MSR_IA32_DS_AREA, (uintptr_t)memory.area);
+    area_write(run, &second);
+    memset(memory.area + SECOND, 0, run->caps->ds_area_size);
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+TEST(ds_area_used) = {
+    .id = "ds.area.used",
+    .title = "Records go to the area that IA32_DS_AREA names when PEBS begins, not to one that it named before",
+    .source = "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, step 2; seed 002",
+    .needs = NEEDS,
+    .records = true,
+    .run = used,
+};
+
+/* ---- the absolute maximum --------------------------------------------------------------------------------------- */
+
+static struct pebs_sample filling(const struct caps *caps)
+{
+    struct pebs_sample sample = pebs_sample_any(caps, EVENTS_FOR);
+
+    sample.records = RECORDS;
+    sample.threshold = THRESHOLD;
+    return sample;
+}
+
+static void fill(struct test_run *run, void (*change)(struct ds_area *area))
+{
+    const struct pebs_sample sample = filling(run->caps);
+    struct ds_area area;
+
+    test_plan(run, RECORDS);
+    if (!sample_into(run, &sample, change))
+        return;
+    area = area_read(run);
+    test_equal(run, "the index", area.pebs.index, area.pebs.base + (uint64_t)RECORDS * record_size());
+    check_painted(run, "behind the absolute maximum", area.pebs.base + (uint64_t)RECORDS * record_size(), buffer_end());
+    records_close_full(run);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+static void maximum(struct test_run *run)
+{
+    fill(run, NULL);
+}
+
+TEST(ds_pebs_maximum) = {
+    .id = "ds.pebs.maximum",
+    .title = "The PEBS buffer takes records up to its absolute maximum, and not one beyond, if nobody drains it",
+    .source = BUFFERS,
+    .needs = NEEDS,
+    .records = true,
+    .run = maximum,
+};
+
+static void one_more_byte(struct ds_area *area)
+{
+    area->pebs.maximum += 1;
+}
+
+static void maximum_plus_one(struct test_run *run)
+{
+    fill(run, one_more_byte);
+}
+
+TEST(ds_pebs_maximum_plus_one) = {
+    .id = "ds.pebs.maximum.plus_one",
+    .title = "An absolute maximum of a whole number of records and one byte takes as many as one without that byte",
+    .source = MANAGEMENT,
+    .needs = NEEDS,
+    .records = true,
+    .run = maximum_plus_one,
+};
+
+/* An IP that tells the order: of the instruction, or the one behind it. */
+static uint64_t place(const struct pebs_record *record)
+{
+    return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+}
+
+static void oldest(struct test_run *run)
+{
+    const struct pebs_sample whole = pebs_sample_any(run->caps, EVENTS_FOR), sample = filling(run->caps);
+    uint64_t places[RECORDS] = { 0 };
+    struct pebs_record record;
+
+    test_plan(run, EVENTS_FOR + RECORDS);
+    if (!sample_into(run, &whole, NULL))
+        return;
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+    for (unsigned n = 0; n < ds_pebs_log()->records && n < RECORDS && records_pebs(run, n, &record); n++)
+        places[n] = place(&record);
+    if (!sample_into(run, &sample, NULL))
+        return;
+    records_close_full(run);
+    test_saw(run, ds_pebs_log()->records);
+    for (unsigned n = 0; n < ds_pebs_log()->records && n < RECORDS && records_pebs(run, n, &record); n++)
+        test_equal(run, "IP of a record in the full buffer", place(&record), places[n]);
+}
+
+TEST(ds_pebs_maximum_oldest) = {
+    .id = "ds.pebs.maximum.oldest",
+    .title = "A full PEBS buffer keeps the oldest records: none is overwritten, for it is never circular",
+    .source = BUFFERS,
+    .needs = NEEDS,
+    .records = true,
+    .run = oldest,
+};
+
+/*
+ * The service routine drains the first fill as soon as interrupts are on again. What became of the counter meanwhile no
+ * manual says, so it is set up anew.
+ */
+static void room(struct test_run *run)
+{
+    const struct pebs_sample sample = filling(run->caps);
+    const struct window window = pebs_sample_window(run, &sample);
+
+    test_plan(run, 2 * RECORDS);
+    if (!pebs_sample_open(run, &sample))
+        return;
+    for (unsigned fills = 0; fills < 2 && pebs_sample_arm(run, &sample); fills++) {
+        interrupts_off();
+        sample.workload->run(&window);
+        interrupts_on();
+        for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
+            cpu_pause();
+    }
+    records_close_full(run);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+TEST(ds_pebs_maximum_room) = {
+    .id = "ds.pebs.maximum.room",
+    .title = "A full PEBS buffer takes records again once software has set its index back to the base",
+    .source = BUFFERS,
+    .needs = NEEDS,
+    .records = true,
+    .run = room,
+};
+
+/* ---- the threshold ---------------------------------------------------------------------------------------------- */
+
+/* So many records with interrupts off, then on: how many interrupts were waiting. */
+static unsigned interrupts_after(struct test_run *run, unsigned records, unsigned at_most)
+{
+    struct pebs_sample sample = pebs_sample_any(run->caps, records);
+    const struct window window = pebs_sample_window(run, &sample);
+
+    sample.records = at_most + 4;
+    sample.threshold = at_most;
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return 0;
+    interrupts_off();
+    sample.workload->run(&window);
+    interrupts_on();
+    for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
+        cpu_pause();
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+    return ds_counts()->interrupts;
+}
+
+static void below(struct test_run *run)
+{
+    enum { AT = 6 };
+
+    test_plan(run, AT - 1);
+    test_equal(run, "interrupts one record below the threshold", interrupts_after(run, AT - 1, AT), 0);
+}
+
+TEST(ds_pebs_threshold_below) = {
+    .id = "ds.pebs.threshold.below",
+    .title = "One record short of the threshold there is no interrupt",
+    .source = BUFFERS,
+    .needs = NEEDS,
+    .records = true,
+    .run = below,
+};
+
+/* On Core 2 the interrupt may come one event late (erratum AJ68): there one more record must bring it. */
+static void reached(struct test_run *run)
+{
+    enum { AT = 6 };
+    const bool late = run->caps->pebs_method == PEBS_METHOD_GENERAL && run->caps->pebs_format == 0;
+    const unsigned records = late ? AT + 1 : AT;
+
+    test_plan(run, records);
+    test_equal(run, "interrupts at the threshold", interrupts_after(run, records, AT), 1);
+}
+
+TEST(ds_pebs_threshold_reached) = {
+    .id = "ds.pebs.threshold.reached",
+    .title = "The record with which the index reaches the threshold brings the interrupt",
+    .source = BUFFERS,
+    .needs = NEEDS,
+    .records = true,
+    .run = reached,
+};
+
+/* Records go on coming behind the threshold while the interrupt waits. */
+static void passed(struct test_run *run)
+{
+    enum { AT = 6, RECORDS_PAST = 9 };
+
+    test_plan(run, RECORDS_PAST);
+    test_equal(run, "interrupts past the threshold", interrupts_after(run, RECORDS_PAST, AT), 1);
+}
+
+TEST(ds_pebs_threshold_passed) = {
+    .id = "ds.pebs.threshold.passed",
+    .title = "Records behind the threshold are written while its interrupt waits, and it is one interrupt for all",
+    .source = "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2; seed 002",
+    .needs = NEEDS,
+    .records = true,
+    .run = passed,
+};
