@@ -63,13 +63,12 @@ void branches_flush(struct vcpu *v)
     v->bts_staged = 0;
 }
 
-/* width: bytes of a field. predicted_flag: whether the records have that flag. faulty: whether a fault is on. */
-static inline void store_records(struct vcpu *v, const struct branch *branches, unsigned n, unsigned width,
-                                 bool predicted_flag, bool faulty)
+static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
 {
+    const bool faulty = v->faults.any;
     bool skip_system = debugctl_has(v, v->profile->debugctl->bts_off_os);
     bool skip_user = debugctl_has(v, v->profile->debugctl->bts_off_usr);
-    const unsigned size = 3 * width;
+    const unsigned size = encode_bts_bytes(&v->form);
     uint64_t index = v->ds.bts.index;
     const uint64_t base = v->ds.bts.base;
     const uint64_t maximum = v->ds.bts.maximum;
@@ -81,7 +80,7 @@ static inline void store_records(struct vcpu *v, const struct branch *branches, 
     v->last_branch = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
         struct bts_event event = { branches[i].block->last, branches[i].to,
-                                   predicted_flag && branches[i].predicted ? BTS_PREDICTED : 0 };
+                                   v->profile->bts_predicted && branches[i].predicted ? BTS_PREDICTED : 0 };
 
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
@@ -104,24 +103,12 @@ static inline void store_records(struct vcpu *v, const struct branch *branches, 
         if (v->truth != NULL) {
             truth_bts(v, index, &event);
         }
-        encode_bts(v->bts_stage + staged * size, width, &event);
+        encode_bts(v->bts_stage + staged * size, v->form.width, &event);
         staged++;
         index += size;
         v->ds.bts.index = index;
     }
     v->bts_staged = staged;
-}
-
-/* By constants where it must be fast. */
-static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
-{
-    if (v->faults.any) {
-        store_records(v, branches, n, v->form.width, v->profile->bts_predicted, true);
-    } else if (v->form.width == 8 && !v->profile->bts_predicted) {
-        store_records(v, branches, n, 8, false, false);
-    } else {
-        store_records(v, branches, n, v->form.width, v->profile->bts_predicted, false);
-    }
 }
 
 static bool lbr_wants(uint64_t select, const struct branch *b)
@@ -297,8 +284,8 @@ static void finish_bts(struct vcpu *v)
  * Puts the taken ones among the branches of blocks [0, n) into branches, which has room for n. blocks[n] began after
  * the last of them. Returns how many there are. With faults they are not only the taken ones.
  */
-static inline unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
-                              bool predict, bool faulty)
+static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
+                       bool predict)
 {
     unsigned taken = 0;
     uint64_t time = v->time;
@@ -312,7 +299,7 @@ static inline unsigned gather(struct vcpu *v, const struct block *const *blocks,
         time += block->count;
         b->block = block;
         b->to = next->pc;
-        if (faulty) {
+        if (v->faults.any) {
             b->not_taken = !took;
             taken += block->mask != 0;
         } else {
@@ -373,22 +360,73 @@ static void pass_over(struct vcpu *v, unsigned n)
     *tos = (*tos + taken) & (lbr_depth(v) - 1);
 }
 
+/* Whether only BTS is interested, in every branch, and nobody logs. */
+static bool stores_all(const struct vcpu *v, bool predict)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return v->form.width == 8 && !predict && v->truth == NULL && !debugctl_has(v, bits->bts_off_os | bits->bts_off_usr);
+}
+
+/* The first of blocks [i, n) that ended in a taken branch, n if there is none. */
+static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
+{
+    while (i < n && !block_took(v->ring[i], v->ring[i + 1]->pc)) {
+        v->time += v->ring[i++]->count;
+    }
+    return i;
+}
+
+/* The taken branches of blocks [0, n), out of the ring into the stage: as many in a row as the buffer has room for. */
+static void store_all(struct vcpu *v, unsigned n)
+{
+    const unsigned size = ENCODE_BTS_MAX; /* that of the 64-bit form */
+    struct ds_buffer *bts = &v->ds.bts;
+
+    for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
+        v->last_branch = v->ring[i]->last;
+        if (bts->index + size > bts->maximum || bts->index < bts->base) {
+            branches_flush(v);
+            bts->index = bts->base;
+        }
+        const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
+        const unsigned end = room < n - i ? i + (unsigned)room : n;
+        uint8_t *const start = v->bts_stage + v->bts_staged * size;
+        uint8_t *at = start;
+        uint64_t time = v->time;
+
+        for (; i < end; i++) {
+            const struct bts_event event = { v->ring[i]->last, v->ring[i + 1]->pc, 0 };
+
+            encode_bts(at, 8, &event);
+            at += block_took(v->ring[i], event.to) * size; /* the next one overwrites what was no taken branch */
+            time += v->ring[i]->count;
+        }
+        v->time = time;
+        v->bts_at = v->bts_staged == 0 ? bts->index : v->bts_at;
+        v->bts_staged += (unsigned)(at - start) / size;
+        bts->index += (uint64_t)(at - start);
+    }
+}
+
 static void drain(struct vcpu *v, unsigned n)
 {
     struct branch branches[HANDFUL];
-    bool predict = lbr_on(v) || v->counts_outcomes || (bts_on(v) && v->profile->bts_predicted);
+    bool predict = v->faults.any || lbr_on(v) || v->counts_outcomes || (bts_on(v) && v->profile->bts_predicted);
     bool area_readable = bts_on(v) && engine_read_ds(v);
 
+    if (area_readable && stores_all(v, predict)) {
+        store_all(v, n);
+        finish_bts(v);
+        return;
+    }
     unsigned start = first_that_matters(v, n);
 
     pass_over(v, start);
     for (unsigned first = start; first < n; first += HANDFUL) {
         unsigned some = n - first < HANDFUL ? n - first : HANDFUL;
-        unsigned taken = v->faults.any ? gather(v, v->ring + first, some, branches, true, true)
-                         : predict     ? gather(v, v->ring + first, some, branches, true, false)
-                                       : gather(v, v->ring + first, some, branches, false, false);
 
-        record(v, branches, taken, area_readable);
+        record(v, branches, gather(v, v->ring + first, some, branches, predict), area_readable);
     }
     finish_bts(v);
 }

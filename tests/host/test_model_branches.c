@@ -288,54 +288,131 @@ static void lbr_stack_with_plain_blocks(void **state)
     machine_free(m);
 }
 
-/* A walk over conditional branches, each taken once in `often` times, in a way that no earlier outcome foretells. */
-static void walk(struct machine *m, struct block *const *blocks, unsigned steps, unsigned often)
+#define WALK 8
+
+/* The blocks of a walk: conditional branches, and one that is always taken. */
+static void walk_new(struct block *blocks[WALK])
+{
+    for (unsigned i = 0; i < WALK; i++) {
+        blocks[i] = block_new(0x10 * i, 4, i == WALK - 1 ? END_REL_JMP : END_JCC);
+    }
+}
+
+static void walk_free(struct block *blocks[WALK])
+{
+    for (unsigned i = 0; i < WALK; i++) {
+        free(blocks[i]);
+    }
+}
+
+/*
+ * Each conditional branch is taken once in `often` times, in a way that no earlier outcome foretells. A PMI has the
+ * index put back. Returns a number that depends on all the steps at which one came.
+ */
+static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *blocks, unsigned steps, unsigned often)
 {
     uint32_t random = 1;
     unsigned at = 0;
+    uint64_t pmis = 0;
 
-    wrmsr(m, DEBUGCTL, 1);
+    wrmsr(m, DEBUGCTL, debugctl);
     for (unsigned i = 0; i < steps; i++) {
-        run(m, blocks[at]);
+        while (!begin(m, blocks[at])) {
+            put(m, DS + 0x08, BTS);
+            m->lvtpc = 0x40;
+            pmis = pmis * 31 + i;
+        }
         random = random * 1664525 + 1013904223;
-        at = (at + ((random >> 16) % often == 0 ? 5 : 1)) % 8;
+        at = (at + ((random >> 16) % often == 0 ? 5 : 1)) % WALK;
     }
     finish(m);
+    return pmis;
 }
 
-/* However long the branches wait that only the stack is interested in, it reads as if each were seen at once: a log
- * makes the engine do that. */
+/* A machine with a log, which has the engine look at every branch by itself. */
+static struct machine *logged_new(void)
+{
+    struct machine *m = machine_new();
+
+    m->v.truth = fopen("/dev/null", "w");
+    assert_non_null(m->v.truth);
+    return m;
+}
+
+static void logged_free(struct machine *m)
+{
+    fclose(m->v.truth);
+    machine_free(m);
+}
+
+/* However long branches wait that only the stack is interested in, it reads as if each were seen at once. */
 static void lbr_stack_at_any_length(void **state)
 {
-    struct block *blocks[8];
+    struct block *blocks[WALK];
 
     (void)state;
-    for (unsigned i = 0; i < 8; i++) {
-        blocks[i] = block_new(0x10 * i, 4, i == 7 ? END_REL_JMP : END_JCC);
-    }
+    walk_new(blocks);
     for (unsigned often = 1; often <= 256; often *= 4) {
         for (unsigned steps = 200; steps < 2000; steps += 67) {
             struct machine *m = machine_new();
-            struct machine *logged = machine_new();
+            struct machine *logged = logged_new();
 
-            logged->v.truth = fopen("/dev/null", "w");
-            assert_non_null(logged->v.truth);
-            walk(m, blocks, steps, often);
-            walk(logged, blocks, steps, often);
+            walk(m, 1, blocks, steps, often);
+            walk(logged, 1, blocks, steps, often);
             assert_int_equal(rdmsr(m, LBR_TOS), rdmsr(logged, LBR_TOS));
             for (uint32_t entry = 0; entry < 32; entry++) {
                 assert_int_equal(rdmsr(m, LBR_FROM0 + entry), rdmsr(logged, LBR_FROM0 + entry));
                 assert_int_equal(rdmsr(m, LBR_TO0 + entry), rdmsr(logged, LBR_TO0 + entry));
                 assert_int_equal(rdmsr(m, LBR_INFO0 + entry), rdmsr(logged, LBR_INFO0 + entry));
             }
-            fclose(logged->v.truth);
             machine_free(m);
-            machine_free(logged);
+            logged_free(logged);
         }
     }
-    for (unsigned i = 0; i < 8; i++) {
-        free(blocks[i]);
+    walk_free(blocks);
+}
+
+/* The same of BTS: records, index and interrupts, of buffers that wrap often, seldom or never, or have no room at all.
+ */
+static void bts_of_any_length(void **state)
+{
+    static const struct {
+        unsigned records, threshold;
+        uint64_t debugctl;
+    } buffers[] = {
+        { 0, 1, TR_BTS },
+        { 1, 2, TR_BTS },
+        { 7, 8, TR_BTS },
+        { 100, 200, TR_BTS },
+        { 7, 7, TR_BTS | BTINT },
+        { 7, 3, TR_BTS | BTINT },
+        { 100, 100, TR_BTS | BTINT },
+        { 40, 90, TR_BTS | BTINT },
+    };
+    struct block *blocks[WALK];
+
+    (void)state;
+    walk_new(blocks);
+    for (unsigned i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
+        for (unsigned often = 1; often <= 64; often *= 4) {
+            for (unsigned steps = 10; steps < 1500; steps += 133) {
+                struct machine *m = machine_new();
+                struct machine *logged = logged_new();
+                uint64_t pmis;
+
+                set_up_ds(m, buffers[i].records, buffers[i].threshold, 0, 0);
+                set_up_ds(logged, buffers[i].records, buffers[i].threshold, 0, 0);
+                pmis = walk(m, buffers[i].debugctl, blocks, steps, often);
+                assert_int_equal(pmis, walk(logged, buffers[i].debugctl, blocks, steps, often));
+                assert_int_equal(m->pmis, logged->pmis);
+                assert_int_equal(m->v.time, logged->v.time);
+                assert_memory_equal(m->memory, logged->memory, MEMORY_SIZE);
+                machine_free(m);
+                logged_free(logged);
+            }
+        }
     }
+    walk_free(blocks);
 }
 
 /* Not taken branches leave no entry, and their cycles go to the next one that does. */
@@ -482,6 +559,7 @@ int main(void)
         cmocka_unit_test(lbr_stack),
         cmocka_unit_test(lbr_stack_with_plain_blocks),
         cmocka_unit_test(lbr_stack_at_any_length),
+        cmocka_unit_test(bts_of_any_length),
         cmocka_unit_test(lbr_cycles),
         cmocka_unit_test(lbr_select),
         cmocka_unit_test(lbr_select_privilege),
