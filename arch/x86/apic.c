@@ -111,11 +111,6 @@ void apic_performance_mask(void)
         apic_write(APIC_LVT_PERFORMANCE, APIC_LVT_MASKED);
 }
 
-void apic_performance_write(uint32_t entry)
-{
-    apic_write(APIC_LVT_PERFORMANCE, entry);
-}
-
 void apic_timer_start(unsigned vector, uint32_t ticks)
 {
     apic_write(APIC_TIMER_DIVIDE, DIVIDE_BY_128);
