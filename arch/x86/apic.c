@@ -100,6 +100,11 @@ void apic_performance_arm(unsigned vector)
     apic_write(APIC_LVT_PERFORMANCE, vector);
 }
 
+void apic_performance_write(uint32_t entry)
+{
+    apic_write(APIC_LVT_PERFORMANCE, entry);
+}
+
 void apic_performance_mask(void)
 {
     if (registers)

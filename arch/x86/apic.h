@@ -28,6 +28,8 @@ void apic_eoi(void);
 uint32_t apic_performance_lvt(void);
 void apic_performance_arm(unsigned vector);
 void apic_performance_mask(void);
+/* The same as any value, for tests of what an entry must not be. */
+void apic_performance_write(uint32_t entry);
 
 /* One-shot timer interrupt after a count of ticks (bus clock / 128), 0 stops it; the ticks that are left. */
 void apic_timer_start(unsigned vector, uint32_t ticks);
