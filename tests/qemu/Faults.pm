@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads the model's table of faults and tests/qemu/faults, and translates between sets of tests and globs.
+# Reads the tables of faults, the model's and those of the kernel's own check, and tests/qemu/faults, and translates between sets of tests and globs.
 package Faults;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(read_table read_faults expected globs_for);
+our @EXPORT_OK = qw(read_table read_rules rule_of read_faults expected globs_for);
 
 my %narrow = map { $_ => 1 } qw(netburst pentium-m core-duo);    # processors without long mode
 
@@ -17,6 +17,28 @@ sub read_table
     my %table = map { /^FAULT\(\w+, "([^"]+)", "([^"]+)"\)/ ? ($1, $2) : () } <$file>;
     die "$path: no faults\n" if !%table;
     return %table;
+}
+
+# The same for the kernel's check of the DS area, of which the Makefile builds mutants that do not report one rule: what
+# the model cannot break. The path is that of ds/ds_check.h.
+sub read_rules
+{
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    my %table;
+    while (<$file>) {
+        last if /^\s*DS_BREACH_COUNT/;
+        $table{'check.' . lc $1} = "the kernel's check does not report this: $2" if m{^\s*DS_BREACH_(\w+),\s*/\* (.*) \*/};
+    }
+    die "$path: no rules\n" if !%table;
+    return %table;
+}
+
+# The rule that a fault's name means, if it is one of these.
+sub rule_of
+{
+    my ($fault) = @_;
+    return ($fault // '') =~ /^check\.(\w+)$/ ? $1 : undef;
 }
 
 # Returns all lines as they are, and those that are faults, each a hash.
