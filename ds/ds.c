@@ -236,7 +236,7 @@ bool ds_build(const struct caps *caps, const struct ds_config *config)
     facility_open(&bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
     facility_open(&pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
     counts = (struct ds_counts){ 0 };
-    if ((uint64_t)config->bts_records * caps->bts_record_size > BTS_BUFFER_SIZE ||
+    if (((uint64_t)config->bts_before + config->bts_records) * caps->bts_record_size > BTS_BUFFER_SIZE ||
         (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
         return false;
     memset(bts_buffer, 0, sizeof bts_buffer);
@@ -254,8 +254,9 @@ static struct ds_area area_of(const struct caps *caps, const struct ds_config *c
     struct ds_area area = { 0 };
 
     if (config->bts)
-        area.bts = buffer_of(bts_buffer, caps->bts_record_size, config->bts_records,
-                             config->bts_circular ? config->bts_records + 1 : config->bts_threshold);
+        area.bts =
+            buffer_of(bts_buffer + (size_t)config->bts_before * caps->bts_record_size, caps->bts_record_size,
+                      config->bts_records, config->bts_circular ? config->bts_records + 1 : config->bts_threshold);
     if (config->pebs)
         area.pebs = buffer_of(pebs_buffer, pebs.log.record_size, config->pebs_records, config->pebs_threshold);
     for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
@@ -341,6 +342,11 @@ void ds_close(void)
     msr_write(MSR_IA32_DS_AREA, 0);
     open_for = NULL;
     interrupts_on();
+}
+
+void ds_area_now(struct ds_area *area)
+{
+    area_read(area);
 }
 
 const struct ds_log *ds_bts_log(void)

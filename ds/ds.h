@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ds/caps.h"
+#include "ds/ds_area.h"
 #include "ds/ds_check.h"
 
 #define DS_GENERAL_COUNTERS 8u
@@ -21,6 +22,7 @@
 struct ds_config {
     bool bts, bts_circular; /* circular: no threshold, and no interrupt */
     unsigned bts_records, bts_threshold;
+    unsigned bts_before; /* records' worth of memory left free before the buffer's base */
     bool pebs;
     unsigned pebs_records, pebs_threshold;
     uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: what it is reloaded with */
@@ -58,6 +60,9 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
  * nothing is open.
  */
 void ds_close(void);
+
+/* The management area as it lies in memory now. It must be open. */
+void ds_area_now(struct ds_area *area);
 
 /* Where circular BTS would write next, and the log in the order of time: valid after ds_close(). */
 const struct ds_log *ds_bts_log(void);

@@ -107,6 +107,8 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
     const char *missing = caps_missing(caps, test->needs);
     enum outcome outcome;
 
+    if (!missing && test->lacks)
+        missing = test->lacks(caps);
     console_note("test %s", test->id);
     if (missing) {
         console_line("ok %u %s # SKIP %s", number, test->id, missing);

@@ -14,6 +14,7 @@
 #define SDM_MONITORING     SDM_2009 "\"Monitoring Branches, Exceptions, and Interrupts\", 16.4.2"
 #define SDM_BTS            SDM_2009 "\"Branch Trace Store (BTS)\", 16.4.5"
 #define SDM_BTS_CPL        SDM_2009 "\"CPL-Qualified Branch Trace Mechanism\", 16.4.6"
+#define SDM_BTS_ENCODINGS  SDM_2009 "\"Setting Up CPL-Qualified BTS\", 16.4.9.4, table of its encodings"
 #define SDM_FREEZE         SDM_2009 "\"Freezing LBR and Performance Counters on PMI\", 16.4.7"
 #define SDM_LBR_STACK      SDM_2009 "\"LBR Stack\", 16.4.8"
 #define SDM_LBR_TOS        SDM_2009 "\"LBR Stack\", 16.4.8, table 16-3"

@@ -28,8 +28,9 @@ struct test {
     const char *title;  /* the claim in one sentence */
     const char *source; /* who claims it: title, section and edition of the manual; the seed that says so, too */
     uint64_t needs;     /* NEED_* of ds/caps.h */
-    bool records;       /* arms a facility: must call test_plan before it does */
-    bool on_request;    /* must not pass: runs only when run= names it by its first word */
+    const char *(*lacks)(const struct caps *caps); /* what else is missing, in a sentence, or NULL */
+    bool records;                                  /* arms a facility: must call test_plan before it does */
+    bool on_request;                               /* must not pass: runs only when run= names it by its first word */
     void (*run)(struct test_run *run);
 };
 

@@ -173,17 +173,19 @@ sub compare_predictions
 }
 
 # How many records a circular buffer overwrote before the $size ones that $printed holds. A record may be missing only
-# where the one $size later took its place, with no interrupt between them, for then nobody had the chance to read it.
+# where the one $size later took its place, with no interrupt between them, for then nobody had the chance to read it;
+# but bts.circular.undrained lets no interrupt in.
 # Of all places that fit it is the last, since a loop fits in many and the buffer keeps the newest. Undef: none fits.
 sub overwritten
 {
     my ($printed, $truth) = @_;
     my ($size, $fits) = (scalar @$printed, undef);
+    my $held = ($printed->[0]{test} // '') eq 'bts.circular.undrained';
     for my $skip (0 .. @$truth - $size) {
         $fits = $skip if !grep { $printed->[$_]{from} ne $truth->[$skip + $_]{from} ||
                 $printed->[$_]{to} ne $truth->[$skip + $_]{to} } 0 .. $size - 1;
         my ($lost, $instead) = ($truth->[$skip], $truth->[$skip + $size] // last);
-        last if $lost->{at} ne $instead->{at} || $lost->{interrupts} != $instead->{interrupts};
+        last if $lost->{at} ne $instead->{at} || (!$held && $lost->{interrupts} != $instead->{interrupts});
     }
     return $fits;
 }

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What BTS does to the management area and to the memory around its buffer, read from memory after the window and
+ * before the area is closed. Interrupts are off but where the test is of the interrupt.
+ */
+#include "bts/bts.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "kernel/console.h"
+#include "kernel/records.h"
+#include "kernel/sources.h"
+#include "kernel/test.h"
+#include "report/record_text.h"
+
+#define NEEDS (NEED_APIC | NEED_BTS)
+
+/* So many branches go through a buffer of so many records, with as much memory again free before and behind it. */
+#define SMALL 8u
+
+static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
+
+static unsigned branches_of(const struct workload *workload)
+{
+    return branch_count(workload, BRANCH_KINDS_ALL);
+}
+
+/* How many records the index has advanced since the area was opened. */
+static uint64_t advanced(struct test_run *run, const struct ds_buffer *bts)
+{
+    size_t bytes = (size_t)(bts->index - bts->base);
+
+    if (bytes % run->caps->bts_record_size)
+        test_fail(run, "the index is 0x%zx bytes from the base, not whole records", bytes);
+    return bytes / run->caps->bts_record_size;
+}
+
+/* The bits that switch BTS, with interrupts off. */
+static void run_with(const struct workload *workload, struct window window, uint64_t bits)
+{
+    window.on = window.off | bits;
+    interrupts_off();
+    workload->run(&window);
+    interrupts_on();
+}
+
+/* ---- the enable bits --------------------------------------------------------------------------------------------- */
+
+static void expect_nothing(struct test_run *run, uint64_t bits)
+{
+    struct ds_area area;
+
+    test_plan(run, 0);
+    if (!records_open(run, &roomy))
+        return;
+    run_with(&workload_calls, bts_window(run->caps, false, 0), bits);
+    ds_area_now(&area);
+    test_equal(run, "records that the index advanced", advanced(run, &area.bts), 0);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+}
+
+static void tr_alone(struct test_run *run)
+{
+    expect_nothing(run, run->caps->debugctl->tr);
+}
+
+TEST(bts_enable_tr_alone) = {
+    .id = "bts.enable.tr_alone",
+    .title = "With TR alone branches are sent out as messages, and none is stored",
+    .source = SDM_BTS_ENCODINGS,
+    .needs = NEEDS,
+    .records = true,
+    .run = tr_alone,
+};
+
+static void bts_alone(struct test_run *run)
+{
+    expect_nothing(run, run->caps->debugctl->bts);
+}
+
+TEST(bts_enable_bts_alone) = {
+    .id = "bts.enable.bts_alone",
+    .title = "With BTS alone, TR being clear, no branch is stored",
+    .source = SDM_BTS_ENCODINGS,
+    .needs = NEEDS,
+    .records = true,
+    .run = bts_alone,
+};
+
+static void ends(struct test_run *run)
+{
+    struct window window = bts_window(run->caps, false, 0);
+    unsigned expected = branches_of(&workload_calls);
+    struct ds_area area;
+
+    test_plan(run, expected);
+    if (!records_open(run, &roomy))
+        return;
+    run_with(&workload_calls, window, window.on);
+    run_with(&workload_kinds, window, 0);
+    ds_area_now(&area);
+    test_equal(run, "records that the index advanced", advanced(run, &area.bts), expected);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(bts_enable_ends) = {
+    .id = "bts.enable.ends",
+    .title = "Once TR and BTS are clear no further branch is stored",
+    .source = SDM_BTS_ENCODINGS,
+    .needs = NEEDS,
+    .records = true,
+    .run = ends,
+};
+
+/* ---- the management area ----------------------------------------------------------------------------------------- */
+
+/* Workloads of different lengths, one behind the other. */
+static void index_advances(struct test_run *run)
+{
+    static const struct workload *const workloads[] = { &workload_kinds, &workload_nothing, &workload_calls,
+                                                        &workload_loop, &workload_kinds };
+    struct window window = bts_window(run->caps, false, 0);
+    uint64_t expected = 0;
+
+    for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++)
+        expected += branches_of(workloads[i]);
+    test_plan(run, (unsigned)expected);
+    if (!records_open(run, &roomy))
+        return;
+    expected = 0;
+    for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++) {
+        struct ds_area area;
+        run_with(workloads[i], window, window.on);
+        expected += branches_of(workloads[i]);
+        ds_area_now(&area);
+        test_equal(run, "records that the index advanced", advanced(run, &area.bts), expected);
+    }
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(bts_index_advances) = {
+    .id = "bts.index.advances",
+    .title = "The BTS index advances by one record for each branch",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = index_advances,
+};
+
+static void check_fields(struct test_run *run, const struct ds_area *before, const struct ds_area *after)
+{
+    test_equal(run, "BTS buffer base", after->bts.base, before->bts.base);
+    test_equal(run, "BTS absolute maximum", after->bts.maximum, before->bts.maximum);
+    test_equal(run, "BTS interrupt threshold", after->bts.threshold, before->bts.threshold);
+}
+
+static void fields_kept(struct test_run *run)
+{
+    const struct ds_config circular = { .bts = true, .bts_circular = true, .bts_records = SMALL };
+    struct window window = bts_window(run->caps, true, 0);
+    struct ds_area before, after;
+
+    test_plan(run, SMALL);
+    if (!records_open(run, &circular))
+        return;
+    ds_area_now(&before);
+    run_with(&workload_long_loop, window, window.on);
+    ds_area_now(&after);
+    check_fields(run, &before, &after);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(bts_circular_fields) = {
+    .id = "bts.circular.fields",
+    .title = "Of the BTS fields of the management area the processor writes the index alone",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = fields_kept,
+};
+
+/* Both facilities have their fields in one area; PEBS' must not suffer. */
+static void pebs_fields_kept(struct test_run *run)
+{
+    struct window window = bts_window(run->caps, false, 0);
+    struct ds_area before, after;
+
+    test_plan(run, branches_of(&workload_calls));
+    if (!records_open(run, &roomy))
+        return;
+    ds_area_now(&before);
+    run_with(&workload_calls, window, window.on);
+    ds_area_now(&after);
+    test_equal(run, "PEBS buffer base", after.pebs.base, before.pebs.base);
+    test_equal(run, "PEBS index", after.pebs.index, before.pebs.index);
+    test_equal(run, "PEBS absolute maximum", after.pebs.maximum, before.pebs.maximum);
+    test_equal(run, "PEBS interrupt threshold", after.pebs.threshold, before.pebs.threshold);
+    for (unsigned slot = 0; slot < DS_RESET_MAX; slot++)
+        test_equal(run, "PEBS counter reset", after.pebs_reset[slot], before.pebs_reset[slot]);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(bts_fields_pebs) = {
+    .id = "bts.fields.pebs",
+    .title = "BTS leaves the PEBS fields of the management area alone",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = pebs_fields_kept,
+};
+
+/* ---- the buffer's ends ------------------------------------------------------------------------------------------- */
+
+/*
+ * Whether the index goes to the base with the record that fills the buffer or with the one after it, the manual does
+ * not say. With one more record it must be there.
+ */
+static void wrap(struct test_run *run)
+{
+    const unsigned branches = branches_of(&workload_calls);
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = branches - 1 };
+    struct window window = bts_window(run->caps, true, 0);
+    struct ds_area area;
+
+    test_plan(run, branches - 1);
+    if (!records_open(run, &config))
+        return;
+    run_with(&workload_calls, window, window.on);
+    ds_area_now(&area);
+    test_equal(run, "records between base and index", advanced(run, &area.bts), 1);
+    records_close(run, 0);
+    records_compare_bts(run, &workload_calls, 1);
+}
+
+TEST(bts_circular_wrap) = {
+    .id = "bts.circular.wrap",
+    .title = "The record after the one that filled a circular buffer is at its base, and the index behind it",
+    .source = SDM_BTS,
+    .needs = NEEDS,
+    .records = true,
+    .run = wrap,
+};
+
+/* Whether memory from one record's place to another's, counted from where the memory starts, is as it was: zero. */
+static void check_untouched(struct test_run *run, const char *where, unsigned from, unsigned to)
+{
+    const unsigned record = run->caps->bts_record_size;
+    const uint8_t *memory = ds_memory().bts;
+
+    for (unsigned at = from * record; at < to * record; at++)
+        if (memory[at]) {
+            test_fail(run, "byte %u %s was written: 0x%02x", at, where, memory[at]);
+            return;
+        }
+}
+
+static void guard(struct test_run *run, bool behind)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = SMALL, .bts_before = SMALL };
+    struct window window = bts_window(run->caps, true, 0);
+
+    test_plan(run, SMALL);
+    if (!records_open(run, &config))
+        return;
+    run_with(&workload_long_loop, window, window.on);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+    if (behind)
+        check_untouched(run, "at or behind the absolute maximum", 2 * SMALL, 8 * SMALL);
+    else
+        check_untouched(run, "before the base", 0, SMALL);
+}
+
+static void guard_behind(struct test_run *run)
+{
+    guard(run, true);
+}
+
+TEST(bts_circular_maximum) = {
+    .id = "bts.circular.maximum",
+    .title = "No record reaches the absolute maximum, however often a circular buffer wraps",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = guard_behind,
+};
+
+static void guard_before(struct test_run *run)
+{
+    guard(run, false);
+}
+
+TEST(bts_circular_base) = {
+    .id = "bts.circular.base",
+    .title = "No record lies before the buffer's base, however often a circular buffer wraps",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = guard_before,
+};
+
+/* What the buffer has, if it holds the newest records as a circular one does: from the index on, and up to it. */
+static void print_as_circular(struct test_run *run, const struct ds_buffer *bts, const uint8_t *buffer)
+{
+    const unsigned size = run->caps->bts_record_size, records = (unsigned)((size_t)(bts->maximum - bts->base) / size);
+    const unsigned first = (unsigned)((size_t)(bts->index - bts->base) / size);
+    struct bts_record record;
+
+    for (unsigned i = 0; i < records; i++)
+        if (bts_decode(run->caps->ds_width, buffer + (first + i) % records * size, size, run->caps->bts_prediction,
+                       &record) == BTS_DECODE_OK)
+            bts_text(&console_sink, i, &record, &console_symbols);
+}
+
+/*
+ * Nobody drains the buffer, since interrupts are off. What then happens to records the manual does not say, but
+ * where the buffer ends it does.
+ */
+static void full(struct test_run *run)
+{
+    const struct ds_config config = {
+        .bts = true, .bts_records = 2 * SMALL, .bts_threshold = SMALL, .bts_before = SMALL
+    };
+    struct window window = bts_window(run->caps, false, 0);
+    struct ds_area area;
+
+    test_plan_between(run, 0, 2 * SMALL);
+    if (!records_open(run, &config))
+        return;
+    run_with(&workload_long_loop, window, window.on);
+    ds_area_now(&area);
+    if (area.bts.index < area.bts.base || area.bts.index > area.bts.maximum)
+        test_fail(run, "the index is 0x%" PRIx64 ", outside the buffer", area.bts.index);
+    else
+        print_as_circular(run, &area.bts, ds_memory().bts + (size_t)SMALL * run->caps->bts_record_size);
+    ds_close();
+    check_untouched(run, "at or behind the absolute maximum", 3 * SMALL, 16 * SMALL);
+}
+
+TEST(bts_circular_undrained) = {
+    .id = "bts.circular.undrained",
+    .title = "A buffer that nobody drains after its interrupt is never written at or past its absolute maximum",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = full,
+};
+
+/* ---- the threshold ----------------------------------------------------------------------------------------------- */
+
+/* A workload's branches in a buffer whose threshold is so many records up. Returns how many interrupts came. */
+static unsigned interrupts_at(struct test_run *run, unsigned threshold)
+{
+    const struct ds_config config = { .bts = true, .bts_records = 512, .bts_threshold = threshold };
+    struct window window = bts_window(run->caps, false, 0);
+
+    if (!records_open(run, &config))
+        return 0;
+    workload_loop.run(&window);
+    records_close(run, 0);
+    records_compare_bts(run, &workload_loop, 0);
+    return ds_counts()->interrupts;
+}
+
+static void threshold_below(struct test_run *run)
+{
+    unsigned branches = branches_of(&workload_loop);
+
+    test_plan(run, branches);
+    test_equal(run, "number of interrupts", interrupts_at(run, branches + 1), 0);
+}
+
+TEST(bts_threshold_below) = {
+    .id = "bts.threshold.below",
+    .title = "No interrupt comes while the index is one record below the threshold",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = threshold_below,
+};
+
+static void threshold_at(struct test_run *run)
+{
+    unsigned branches = branches_of(&workload_loop);
+
+    test_plan(run, branches);
+    test_equal(run, "number of interrupts", interrupts_at(run, branches), 1);
+}
+
+TEST(bts_threshold_at) = {
+    .id = "bts.threshold.at",
+    .title = "One interrupt comes with the record that takes the index to the threshold",
+    .source = SDM_DEBUG_STORE,
+    .needs = NEEDS,
+    .records = true,
+    .run = threshold_at,
+};
