@@ -32,6 +32,16 @@
 /* Chapter "Performance Monitoring" */
 #define SDM_PERFMON SDM_2009 "\"Architectural Performance Monitoring\""
 
+#define SDM_PERFMON_1  SDM_2009 "\"Architectural Performance Monitoring Version 1 Facilities\""
+#define SDM_PERFMON_2  SDM_2009 "\"Architectural Performance Monitoring Version 2 Facilities\""
+#define SDM_PERFMON_4  SDM_2023 "\"Architectural Performance Monitoring Version 4\""
+#define SDM_FULL_WIDTH SDM_2023 "\"Full-Width Writes to Performance Counter Registers\""
+
+/* Other volumes */
+#define SDM_RDPMC     "SDM Vol. 2B (253667-081), \"RDPMC\""
+#define SDM_WRMSR     "SDM Vol. 2D (334569-083), \"WRMSR\", exceptions"
+#define SDM_MSR_TABLE "SDM Vol. 4 (335592-081), table 2-2, "
+
 /* What this program claims of itself. */
 #define OWN_RUNNER "docs/output.md, \"The frame\"; kernel/test.h"
 #define OWN_PAGES  "docs/output.md, \"The frame\"; arch/x86/paging.h"

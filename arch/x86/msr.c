@@ -33,3 +33,17 @@ bool msr_write(uint32_t msr, uint64_t value)
                      : "memory");
     return done != 0;
 }
+
+bool pmc_read(uint32_t n, uint64_t *value)
+{
+    uint32_t low = 0, high = 0, done = 0;
+
+    __asm__ volatile("1: rdpmc\n\t"
+                     "movl $1, %2\n\t"
+                     "2:\n\t" FIXUP("1b", "2b")
+                     : "+a"(low), "+d"(high), "+r"(done)
+                     : "c"(n)
+                     : "memory");
+    *value = (uint64_t)high << 32 | low;
+    return done != 0;
+}

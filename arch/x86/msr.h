@@ -15,6 +15,12 @@
 bool msr_read(uint32_t msr, uint64_t *value);
 bool msr_write(uint32_t msr, uint64_t value);
 
+/*
+ * RDPMC of counter n, or of a fixed one with PMC_FIXED set. Returns false when it raised #GP, and stores 0.
+ */
+#define PMC_FIXED (1u << 30)
+bool pmc_read(uint32_t n, uint64_t *value);
+
 /* The value of a register, 0 where reading it faults. */
 static inline uint64_t msr_get(uint32_t msr)
 {

@@ -25,6 +25,7 @@
 #define PERFEVTSEL_OS          MSR_BIT(17)
 #define PERFEVTSEL_INT         MSR_BIT(20)
 #define PERFEVTSEL_EN          MSR_BIT(22)
+#define PERFEVTSEL_INV         MSR_BIT(23)
 #define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* records of this counter have the groups of MSR_PEBS_DATA_CFG */
 
 #define MSR_IA32_MISC_ENABLE 0x000001a0u
@@ -93,6 +94,10 @@
 
 #define MSR_IA32_PERF_GLOBAL_CTRL     0x0000038fu
 #define MSR_IA32_PERF_GLOBAL_OVF_CTRL 0x00000390u /* same bits as GLOBAL_STATUS; a written 1 clears */
+
+/* Version 4 and later */
+#define MSR_IA32_PERF_GLOBAL_STATUS_SET 0x00000391u /* a written 1 sets */
+#define MSR_IA32_PERF_GLOBAL_INUSE      0x00000392u
 
 #define MSR_PEBS_ENABLE           0x000003f1u
 #define PEBS_ENABLE_LL(n)         MSR_BIT(32 + (n)) /* load latency on general counter n: Nehalem to Skylake */

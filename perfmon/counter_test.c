@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * General and fixed counters as registers: width, writes, what lets them count, overflow and its status. Every count is
+ * of code between two writes of IA32_PERF_GLOBAL_CTRL with interrupts off, and what is compared is the difference of
+ * two workloads, or of two runs of one: so what the window itself counts drops out.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "kernel/records.h"
+#include "kernel/sources.h"
+#include "kernel/test.h"
+#include "pebs/pebs.h"
+
+#define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
+#define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
+#define ENABLED      PERFEVTSEL_EN
+#define BOTH_RINGS   (PERFEVTSEL_USR | PERFEVTSEL_OS)
+
+#define GENERAL(n) (UINT64_C(1) << (n))
+#define FIXED(n)   (UINT64_C(1) << (32 + (n)))
+
+#define FIXED_RINGS_BOTH UINT64_C(3)
+
+/* A bit that goes to the sign of a value that is loaded by 32 bits. */
+#define LEGACY_SIGN UINT64_C(0x80000000)
+
+static const char *no_fixed(const struct caps *caps)
+{
+    return caps->fixed_count ? NULL : "no fixed counter: CPUID.0AH:EDX[4:0] is 0";
+}
+
+static const char *no_full_width(const struct caps *caps)
+{
+    return caps->full_width_write ? NULL : "no full-width writes: IA32_PERF_CAPABILITIES bit 13 clear";
+}
+
+static const char *before_version_4(const struct caps *caps)
+{
+    return caps->perfmon_version >= 4 ? NULL : "no such register before version 4: CPUID.0AH:EAX[7:0] is below 4";
+}
+
+static const char *one_counter(const struct caps *caps)
+{
+    return caps->general_count >= 2 ? NULL : "only one general counter";
+}
+
+static uint64_t ones(unsigned bits)
+{
+    return UINT64_MAX >> (64 - bits);
+}
+
+static void program(struct test_run *run, unsigned n, uint64_t select, uint64_t value)
+{
+    if (!counter_program(n, select, value, run->caps->full_width_write))
+        test_fail(run, "counter %u could not be programmed", n);
+}
+
+static void program_fixed(struct test_run *run, uint64_t control, uint64_t value)
+{
+    if (!fixed_counter_program(0, control, value))
+        test_fail(run, "fixed counter 0 could not be programmed");
+}
+
+/* Lets these counters count over a workload. */
+static void run_counting(struct test_run *run, uint64_t counters, const struct workload *workload)
+{
+    struct window window = pebs_window(run->caps, counters);
+
+    interrupts_off();
+    workload->run(&window);
+    interrupts_on();
+}
+
+static uint64_t count(struct test_run *run, unsigned n, uint64_t select, const struct workload *workload)
+{
+    program(run, n, select, 0);
+    run_counting(run, GENERAL(n), workload);
+    return counter_read(n);
+}
+
+static uint64_t count_fixed(struct test_run *run, uint64_t control, const struct workload *workload)
+{
+    program_fixed(run, control, 0);
+    run_counting(run, FIXED(0), workload);
+    return msr_get(MSR_IA32_FIXED_CTR(0));
+}
+
+/* ---- the registers ----------------------------------------------------------------------------------------------- */
+
+static void width(struct test_run *run)
+{
+    const uint64_t most = ones(run->caps->general_width);
+
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        for (unsigned bit = 0; bit < run->caps->general_width; bit++) {
+            msr_write(MSR_IA32_A_PMC(n), GENERAL(bit));
+            test_equal(run, "counter with one bit set", msr_get(MSR_IA32_PMC(n)), GENERAL(bit));
+        }
+        msr_write(MSR_IA32_A_PMC(n), most);
+        test_equal(run, "counter with all bits set", msr_get(MSR_IA32_PMC(n)), most);
+    }
+}
+
+TEST(perfmon_width) = {
+    .id = "perfmon.width",
+    .title = "A general counter holds every bit of the width that CPUID says, written through its full-width alias",
+    .source = SDM_FULL_WIDTH,
+    .needs = NEED_PERFMON,
+    .lacks = no_full_width,
+    .run = width,
+};
+
+static void sign_extension(struct test_run *run)
+{
+    const uint64_t most = ones(run->caps->general_width);
+
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        msr_write(MSR_IA32_PMC(n), LEGACY_SIGN);
+        test_equal(run, "counter after a write of 80000000h", msr_get(MSR_IA32_PMC(n)), most & ~(LEGACY_SIGN - 1));
+        msr_write(MSR_IA32_PMC(n), LEGACY_SIGN - 1);
+        test_equal(run, "counter after a write of 7fffffffh", msr_get(MSR_IA32_PMC(n)), LEGACY_SIGN - 1);
+    }
+}
+
+TEST(perfmon_sign_extension) = {
+    .id = "perfmon.sign_extension",
+    .title = "A write to IA32_PMCx takes 32 bits and extends their sign to the counter's width",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_PERFMON,
+    .run = sign_extension,
+};
+
+static void fixed_width(struct test_run *run)
+{
+    const uint64_t most = ones(run->caps->fixed_width);
+
+    for (unsigned n = 0; n < run->caps->fixed_count; n++) {
+        msr_write(MSR_IA32_FIXED_CTR(n), most);
+        test_equal(run, "fixed counter with all bits set", msr_get(MSR_IA32_FIXED_CTR(n)), most);
+        msr_write(MSR_IA32_FIXED_CTR(n), 0);
+        test_equal(run, "fixed counter with all bits clear", msr_get(MSR_IA32_FIXED_CTR(n)), 0);
+    }
+}
+
+TEST(perfmon_fixed_width) = {
+    .id = "perfmon.fixed.width",
+    .title = "A fixed counter holds every bit of the width that CPUID says",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_width,
+};
+
+static void rdpmc(struct test_run *run)
+{
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        uint64_t value;
+        program(run, n, BRANCHES | BOTH_RINGS | ENABLED, 0x1000 * (n + 1));
+        run_counting(run, GENERAL(n), &workload_loop);
+        if (!pmc_read(n, &value))
+            test_fail(run, "RDPMC %u faults", n);
+        test_equal(run, "RDPMC of a general counter", value, counter_read(n));
+    }
+}
+
+TEST(perfmon_rdpmc) = {
+    .id = "perfmon.rdpmc",
+    .title = "RDPMC reads of a general counter what RDMSR does",
+    .source = SDM_RDPMC,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rdpmc,
+};
+
+static void rdpmc_fixed(struct test_run *run)
+{
+    for (unsigned n = 0; n < run->caps->fixed_count; n++) {
+        uint64_t value;
+        msr_write(MSR_IA32_FIXED_CTR(n), 0x2000 * (n + 1));
+        if (!pmc_read(PMC_FIXED | n, &value))
+            test_fail(run, "RDPMC of fixed counter %u faults", n);
+        test_equal(run, "RDPMC of a fixed counter", value, 0x2000 * (n + 1));
+    }
+}
+
+TEST(perfmon_rdpmc_fixed) = {
+    .id = "perfmon.rdpmc.fixed",
+    .title = "RDPMC with ECX bit 30 set reads a fixed counter",
+    .source = SDM_RDPMC,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = rdpmc_fixed,
+};
+
+static void rdpmc_beyond(struct test_run *run)
+{
+    uint64_t value;
+
+    if (pmc_read(run->caps->general_count, &value))
+        test_fail(run, "RDPMC %u reads 0x%" PRIx64, run->caps->general_count, value);
+    if (pmc_read(PMC_FIXED | run->caps->fixed_count, &value))
+        test_fail(run, "RDPMC of fixed counter %u reads 0x%" PRIx64, run->caps->fixed_count, value);
+}
+
+TEST(perfmon_rdpmc_beyond) = {
+    .id = "perfmon.rdpmc.beyond",
+    .title = "RDPMC of a counter that CPUID does not report raises #GP",
+    .source = SDM_RDPMC,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rdpmc_beyond,
+};
+
+/* ---- what lets a counter count ----------------------------------------------------------------------------------- */
+
+static void each_counter(struct test_run *run)
+{
+    for (unsigned n = 0; n < run->caps->general_count; n++)
+        test_equal(run, "instructions that a counter counts over a loop",
+                   count(run, n, INSTRUCTIONS | BOTH_RINGS | ENABLED, &workload_loop) -
+                       count(run, n, INSTRUCTIONS | BOTH_RINGS | ENABLED, &workload_nothing),
+                   workload_loop.instructions);
+}
+
+TEST(perfmon_counters) = {
+    .id = "perfmon.counters",
+    .title = "Each general counter that CPUID reports counts",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = each_counter,
+};
+
+static void fixed_count(struct test_run *run)
+{
+    test_equal(run, "instructions that fixed counter 0 counts over a loop",
+               count_fixed(run, FIXED_RINGS_BOTH, &workload_loop) -
+                   count_fixed(run, FIXED_RINGS_BOTH, &workload_nothing),
+               workload_loop.instructions);
+}
+
+TEST(perfmon_fixed_count) = {
+    .id = "perfmon.fixed.count",
+    .title = "Fixed counter 0 counts retired instructions exactly",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_count,
+};
+
+static void enable_bit(struct test_run *run)
+{
+    test_equal(run, "what a counter counts without its EN bit",
+               count(run, 0, INSTRUCTIONS | BOTH_RINGS, &workload_loop), 0);
+}
+
+TEST(perfmon_enable) = {
+    .id = "perfmon.enable",
+    .title = "A counter whose EN bit is clear does not count, whatever IA32_PERF_GLOBAL_CTRL says",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = enable_bit,
+};
+
+/* Counter 0 is programmed, and counter 1 alone is let count. */
+static void global_control(struct test_run *run)
+{
+    program(run, 0, INSTRUCTIONS | BOTH_RINGS | ENABLED, 0);
+    program(run, 1, INSTRUCTIONS | BOTH_RINGS | ENABLED, 0);
+    run_counting(run, GENERAL(1), &workload_loop);
+    test_equal(run, "what counter 0 counts while its bit of IA32_PERF_GLOBAL_CTRL is clear", counter_read(0), 0);
+    if (counter_read(1) < workload_loop.instructions)
+        test_fail(run, "counter 1 counted %" PRIu64 " only", counter_read(1));
+}
+
+TEST(perfmon_global_ctrl) = {
+    .id = "perfmon.global_ctrl",
+    .title = "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count, while another one does",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = one_counter,
+    .run = global_control,
+};
+
+static void fixed_disabled(struct test_run *run)
+{
+    test_equal(run, "what fixed counter 0 counts with its enable field 0", count_fixed(run, 0, &workload_loop), 0);
+}
+
+TEST(perfmon_fixed_disabled) = {
+    .id = "perfmon.fixed.disabled",
+    .title = "A fixed counter whose enable field is 0 does not count, whatever IA32_PERF_GLOBAL_CTRL says",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_disabled,
+};
+
+/*
+ * Two workloads at CPL 3 that differ there alone: workload_user branches three times, workload_user_loop 3000 times
+ * with the last one that falls through. What leads there and back at CPL 0 is the same.
+ */
+static uint64_t loop_more(struct test_run *run, uint64_t rings)
+{
+    return count(run, 0, BRANCHES | rings | ENABLED, &workload_user_loop) -
+           count(run, 0, BRANCHES | rings | ENABLED, &workload_user);
+}
+
+static uint64_t expected_more(void)
+{
+    return branch_count(&workload_user_loop, BRANCH_KINDS_ALL) + 1 - branch_count(&workload_user, BRANCH_KINDS_ALL);
+}
+
+static void rings_user(struct test_run *run)
+{
+    test_equal(run, "branches at CPL 3 that the loop has more", loop_more(run, PERFEVTSEL_USR), expected_more());
+    test_equal(run, "branches at CPL 0 that are counted as CPL 3's",
+               count(run, 0, BRANCHES | PERFEVTSEL_USR | ENABLED, &workload_calls), 0);
+}
+
+TEST(perfmon_rings_user) = {
+    .id = "perfmon.rings.user",
+    .title = "With USR alone a counter counts at CPL 3 and not at CPL 0",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rings_user,
+};
+
+static void rings_system(struct test_run *run)
+{
+    test_equal(run, "branches at CPL 3 that are counted as CPL 0's", loop_more(run, PERFEVTSEL_OS), 0);
+    test_equal(run, "branches at CPL 0",
+               count(run, 0, BRANCHES | PERFEVTSEL_OS | ENABLED, &workload_calls) -
+                   count(run, 0, BRANCHES | PERFEVTSEL_OS | ENABLED, &workload_nothing),
+               branch_count(&workload_calls, BRANCH_KINDS_ALL));
+}
+
+TEST(perfmon_rings_system) = {
+    .id = "perfmon.rings.system",
+    .title = "With OS alone a counter counts at CPL 0 and not at CPL 3",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rings_system,
+};
+
+static void fixed_rings(struct test_run *run)
+{
+    test_equal(run, "instructions at CPL 3 that are counted as CPL 0's",
+               count_fixed(run, FIXED_CTR_CTRL_OS(0), &workload_user_loop) -
+                   count_fixed(run, FIXED_CTR_CTRL_OS(0), &workload_user),
+               0);
+    test_equal(run, "instructions at CPL 0 that are counted as CPL 3's",
+               count_fixed(run, FIXED_CTR_CTRL_USR(0), &workload_loop), 0);
+}
+
+TEST(perfmon_fixed_rings) = {
+    .id = "perfmon.fixed.rings",
+    .title = "The enable field of a fixed counter lets it count at CPL 0 alone, or at the others alone",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_rings,
+};
+
+/* No processor retires so many instructions in one cycle. */
+#define CMASK_MOST (UINT64_C(255) << 24)
+
+static void cmask(struct test_run *run)
+{
+    test_equal(run, "cycles in which at least 255 instructions retired",
+               count(run, 0, INSTRUCTIONS | BOTH_RINGS | ENABLED | CMASK_MOST, &workload_loop), 0);
+}
+
+TEST(perfmon_cmask) = {
+    .id = "perfmon.cmask",
+    .title = "With a counter mask a counter counts cycles that have at least so many events: none has 255",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = cmask,
+};
+
+static void invert(struct test_run *run)
+{
+    const uint64_t select = INSTRUCTIONS | BOTH_RINGS | ENABLED | CMASK_MOST | PERFEVTSEL_INV;
+    uint64_t few = count(run, 0, select, &workload_loop), many = count(run, 0, select, &workload_long_loop);
+
+    if (!few || many <= few)
+        test_fail(run, "cycles with fewer than 255 instructions: %" PRIu64 " in a loop, %" PRIu64 " in a longer one",
+                  few, many);
+}
+
+TEST(perfmon_invert) = {
+    .id = "perfmon.invert",
+    .title = "With INV and a counter mask a counter counts the cycles that have fewer events",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = invert,
+};
+
+/* ---- overflow ---------------------------------------------------------------------------------------------------- */
+
+/* The branches of a long loop, counted by counter n, and by counter 0 of the fixed ones its instructions. */
+static uint64_t long_loop_branches(struct test_run *run, unsigned n)
+{
+    return count(run, n, BRANCHES | BOTH_RINGS | ENABLED, &workload_long_loop);
+}
+
+/* The status after counter n, loaded with -distance, has counted the branches of the long loop. */
+static uint64_t status_after(struct test_run *run, unsigned n, uint64_t distance)
+{
+    program(run, n, BRANCHES | BOTH_RINGS | ENABLED, 0 - distance);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    run_counting(run, GENERAL(n), &workload_long_loop);
+    return msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+}
+
+static void overflow_status(struct test_run *run)
+{
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        uint64_t branches = long_loop_branches(run, n);
+        test_equal(run, "IA32_PERF_GLOBAL_STATUS one event before the overflow", status_after(run, n, branches + 1), 0);
+        test_equal(run, "IA32_PERF_GLOBAL_STATUS at the overflow", status_after(run, n, branches), GENERAL(n));
+    }
+}
+
+TEST(perfmon_overflow_status) = {
+    .id = "perfmon.overflow.status",
+    .title = "The event that takes a counter past its highest value sets its status bit and no other, and not an event "
+             "sooner",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = overflow_status,
+};
+
+static void overflow_wraps(struct test_run *run)
+{
+    uint64_t branches = long_loop_branches(run, 0);
+
+    status_after(run, 0, branches - 100);
+    test_equal(run, "counter 0, 100 events after its overflow", counter_read(0), 100);
+}
+
+TEST(perfmon_overflow_wraps) = {
+    .id = "perfmon.overflow.wraps",
+    .title = "A counter that overflowed goes on from 0",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = overflow_wraps,
+};
+
+static void overflow_fixed(struct test_run *run)
+{
+    program_fixed(run, FIXED_RINGS_BOTH, ones(run->caps->fixed_width) - 1000);
+    run_counting(run, FIXED(0), &workload_long_loop);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), FIXED(0));
+}
+
+TEST(perfmon_overflow_fixed) = {
+    .id = "perfmon.overflow.fixed",
+    .title = "A fixed counter's overflow sets its status bit from 32 on, and no other",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = overflow_fixed,
+};
+
+static void status_kept(struct test_run *run)
+{
+    status_after(run, 0, 1000);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS read again", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), GENERAL(0));
+    run_counting(run, GENERAL(0), &workload_loop);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS after more events", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), GENERAL(0));
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 0);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS after a write of 0", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), GENERAL(0));
+}
+
+TEST(perfmon_status_kept) = {
+    .id = "perfmon.status.kept",
+    .title = "A status bit stays set until a 1 is written for it",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = status_kept,
+};
+
+static void status_cleared(struct test_run *run)
+{
+    program(run, 0, BRANCHES | BOTH_RINGS | ENABLED, 0 - UINT64_C(1000));
+    program(run, 1, BRANCHES | BOTH_RINGS | ENABLED, 0 - UINT64_C(1000));
+    run_counting(run, GENERAL(0) | GENERAL(1), &workload_long_loop);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, GENERAL(0));
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS with bit 0 cleared", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), GENERAL(1));
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, GENERAL(1));
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS with both cleared", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), 0);
+}
+
+TEST(perfmon_status_cleared) = {
+    .id = "perfmon.status.cleared",
+    .title = "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and leaves the others",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = one_counter,
+    .run = status_cleared,
+};
+
+static void status_set(struct test_run *run)
+{
+    if (!msr_write(MSR_IA32_PERF_GLOBAL_STATUS_SET, GENERAL(0)))
+        test_fail(run, "IA32_PERF_GLOBAL_STATUS_SET faults");
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), GENERAL(0));
+}
+
+TEST(perfmon_status_set) = {
+    .id = "perfmon.status.set",
+    .title = "A 1 written to IA32_PERF_GLOBAL_STATUS_SET sets its status bit",
+    .source = SDM_PERFMON_4,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = before_version_4,
+    .run = status_set,
+};
+
+static void in_use(struct test_run *run)
+{
+    test_equal(run, "IA32_PERF_GLOBAL_INUSE while nothing is programmed", msr_get(MSR_IA32_PERF_GLOBAL_INUSE), 0);
+    program(run, 0, BRANCHES, 0);
+    test_equal(run, "IA32_PERF_GLOBAL_INUSE with an event on counter 0", msr_get(MSR_IA32_PERF_GLOBAL_INUSE),
+               GENERAL(0));
+    program(run, 0, BRANCHES | PERFEVTSEL_INT, 0);
+    test_equal(run, "IA32_PERF_GLOBAL_INUSE with its interrupt", msr_get(MSR_IA32_PERF_GLOBAL_INUSE),
+               GENERAL(0) | GENERAL(63));
+}
+
+TEST(perfmon_in_use) = {
+    .id = "perfmon.in_use",
+    .title = "IA32_PERF_GLOBAL_INUSE tells which counters have an event, and whether one asks for an interrupt",
+    .source = SDM_PERFMON_4,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = before_version_4,
+    .run = in_use,
+};
+
+/* Counter 0 overflows in the midst of a long loop; returns how many interrupts that brought. */
+static unsigned overflow_interrupts(struct test_run *run, uint64_t interrupt, unsigned least)
+{
+    const struct ds_config neither = { .bts = false };
+    struct window window = pebs_window(run->caps, GENERAL(0));
+
+    if (!records_open(run, &neither))
+        return 0;
+    program(run, 0, BRANCHES | BOTH_RINGS | ENABLED | interrupt, 0 - UINT64_C(1000));
+    workload_long_loop.run(&window);
+    records_close(run, least);
+    return ds_counts()->interrupts;
+}
+
+static void overflow_quiet(struct test_run *run)
+{
+    test_equal(run, "interrupts", overflow_interrupts(run, 0, 0), 0);
+}
+
+TEST(perfmon_overflow_quiet) = {
+    .id = "perfmon.overflow.quiet",
+    .title = "A counter whose INT bit is clear overflows without an interrupt",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .run = overflow_quiet,
+};
+
+static void overflow_interrupt(struct test_run *run)
+{
+    test_equal(run, "interrupts", overflow_interrupts(run, PERFEVTSEL_INT, 1), 1);
+}
+
+TEST(perfmon_overflow_interrupt) = {
+    .id = "perfmon.overflow.interrupt",
+    .title = "A counter whose INT bit is set overflows with one interrupt",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .run = overflow_interrupt,
+};
