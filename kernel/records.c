@@ -157,7 +157,7 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds)
 static bool is_interrupt_entry(uint64_t address)
 {
     for (unsigned vector = VECTOR_EXCEPTIONS; vector < 256; vector++)
-        if (vector != VECTOR_WORKLOAD && interrupt_gate_address(vector) == address)
+        if (vector != VECTOR_WORKLOAD && vector != VECTOR_WORKLOAD_SELF && interrupt_gate_address(vector) == address)
             return true;
     return false;
 }

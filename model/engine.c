@@ -213,7 +213,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
 void engine_lone_instruction(struct vcpu *v, uint64_t address)
 {
     const struct block *block = running_block(v);
-    int index = block == NULL || address == block->pc ? -1 : block_index(block, address);
+    int index = block == NULL ? -1 : block_index(block, address);
 
     if (index < 0 || (unsigned)index + 1 == block->count) {
         return; /* a block of its own, as translated */

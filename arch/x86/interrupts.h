@@ -8,6 +8,8 @@
 
 #define VECTOR_DEBUG              1u
 #define VECTOR_NMI                2u
+#define VECTOR_BREAKPOINT         3u
+#define VECTOR_INVALID_OPCODE     6u
 #define VECTOR_DOUBLE_FAULT       8u
 #define VECTOR_GENERAL_PROTECTION 13u
 #define VECTOR_PAGE_FAULT         14u
@@ -16,6 +18,7 @@
 #define VECTOR_WORKLOAD           0x80u /* software interrupt of the workloads, open to CPL 3 */
 #define VECTOR_USER_EXIT          0x81u /* the way back from CPL 3 */
 #define VECTOR_PERFORMANCE        0xe1u
+#define VECTOR_WORKLOAD_SELF      0xe2u /* an interrupt that a workload sends to its own processor */
 #define VECTOR_TIMER              0xf0u /* of a higher priority: it ends a storm of the other */
 #define VECTOR_SPURIOUS           0xffu
 

@@ -28,6 +28,10 @@
 #define PERFEVTSEL_INV         MSR_BIT(23)
 #define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* records of this counter have the groups of MSR_PEBS_DATA_CFG */
 
+/* Where SYSENTER goes. */
+#define MSR_IA32_SYSENTER_CS  0x00000174u
+#define MSR_IA32_SYSENTER_EIP 0x00000176u
+
 #define MSR_IA32_MISC_ENABLE 0x000001a0u
 
 #define MSR_LBR_SELECT           0x000001c8u /* a set bit suppresses */
@@ -137,8 +141,14 @@
 #define MSR_IA32_LBR_TO(n)    (0x00001600u + (n))
 
 #define MSR_IA32_EFER 0xc0000080u
+#define EFER_SCE      MSR_BIT(0)
 #define EFER_LME      MSR_BIT(8)
 #define EFER_LMA      MSR_BIT(10)
 #define EFER_NXE      MSR_BIT(11)
+
+/* Where SYSCALL goes: selectors, RIP, and the flags that it clears. */
+#define MSR_IA32_STAR  0xc0000081u
+#define MSR_IA32_LSTAR 0xc0000082u
+#define MSR_IA32_FMASK 0xc0000084u
 
 #endif

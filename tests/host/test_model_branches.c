@@ -215,6 +215,28 @@ static void a_block_left_in_its_middle(void **state)
     machine_free(m);
 }
 
+/* The same where it is the block's first instruction. */
+static void a_block_left_behind_its_first_instruction(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_FAR);
+    struct block *rest = block_new(4, 1, END_FAR);
+
+    (void)state;
+    set_up_ds(m, 20, 30, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    run(m, b);
+    engine_lone_instruction(&m->v, b->pc);
+    run(m, rest);
+    finish(m);
+    assert_int_equal(stored(m), 1);
+    expect_bts(m, 0, rest->last, CODE + 0x10000);
+    assert_int_equal(rdmsr(m, PMC0), 2 + 1);
+    free(b), free(rest);
+    machine_free(m);
+}
+
 static void repeated_strings_are_no_branches(void **state)
 {
     struct machine *m = machine_new();
@@ -555,6 +577,7 @@ int main(void)
         cmocka_unit_test(privilege_filters),
         cmocka_unit_test(interruptions),
         cmocka_unit_test(a_block_left_in_its_middle),
+        cmocka_unit_test(a_block_left_behind_its_first_instruction),
         cmocka_unit_test(repeated_strings_are_no_branches),
         cmocka_unit_test(lbr_stack),
         cmocka_unit_test(lbr_stack_with_plain_blocks),

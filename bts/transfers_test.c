@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Far transfers, exceptions, a hardware interrupt and system calls in the trace. */
+#include "bts/bts.h"
+
+#include <inttypes.h>
+
+#include "kernel/records.h"
+#include "kernel/sources.h"
+#include "kernel/test.h"
+#include "kernel/transfers.h"
+
+#define NEEDS (NEED_APIC | NEED_BTS)
+
+static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
+
+static bool is_source(const struct workload *workload, uint64_t from)
+{
+    for (uint64_t i = 0; i < workload->branch_count; i++)
+        if (workload->branches[i].from == from)
+            return true;
+    return false;
+}
+
+/*
+ * The records of branches from where the workload has one must be its branches, in order. What else is there, on the
+ * way to CPL 3 and back, is not looked at.
+ */
+static void compare(struct test_run *run, const struct workload *workload)
+{
+    struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
+    struct bts_record record;
+
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++) {
+        const struct branch *want;
+        if (!is_source(workload, record.from))
+            continue;
+        test_saw(run, 1);
+        want = branch_next(&walk);
+        if (!want || record.from != want->from || record.to != want->to)
+            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, n,
+                      record.from, record.to, want ? want->from : 0, want ? want->to : 0);
+    }
+}
+
+static void trace(struct test_run *run, const struct workload *workload)
+{
+    struct window window;
+
+    test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
+    if (!records_open(run, &roomy))
+        return;
+    transfers_prepare(run->caps);
+    window = bts_window(run->caps, false, 0);
+    workload->run(&window);
+    transfers_restore();
+    records_close(run, 0);
+    compare(run, workload);
+}
+
+static void far(struct test_run *run)
+{
+    trace(run, &workload_far);
+}
+
+TEST(bts_far) = {
+    .id = "bts.far",
+    .title = "Far jumps, calls and returns are branches",
+    .source = SDM_MONITORING,
+    .needs = NEEDS,
+    .records = true,
+    .run = far,
+};
+
+static void invalid(struct test_run *run)
+{
+    trace(run, &workload_invalid);
+}
+
+TEST(bts_exception_fault) = {
+    .id = "bts.exception.fault",
+    .title = "A fault (#UD) is stored as a branch from the instruction that raised it to its handler",
+    .source = SDM_MONITORING,
+    .needs = NEEDS,
+    .records = true,
+    .run = invalid,
+};
+
+static void breakpoint(struct test_run *run)
+{
+    trace(run, &workload_breakpoint);
+}
+
+TEST(bts_exception_trap) = {
+    .id = "bts.exception.trap",
+    .title = "A trap (#BP) is stored as a branch from the instruction that raised it, not from the one it returns to",
+    .source = SDM_MONITORING,
+    .needs = NEEDS,
+    .records = true,
+    .run = breakpoint,
+};
+
+static void page_fault(struct test_run *run)
+{
+    trace(run, &workload_page);
+}
+
+TEST(bts_exception_page_fault) = {
+    .id = "bts.exception.page_fault",
+    .title = "A page fault is stored as a branch from the instruction whose access failed",
+    .source = SDM_MONITORING,
+    .needs = NEEDS,
+    .records = true,
+    .run = page_fault,
+};
+
+static void interrupt(struct test_run *run)
+{
+    trace(run, &workload_self);
+}
+
+TEST(bts_interrupt_hardware) = {
+    .id = "bts.interrupt.hardware",
+    .title = "A hardware interrupt is stored as a branch from where it returns to, and so is its IRET",
+    .source = SDM_MONITORING,
+    .needs = NEEDS,
+    .records = true,
+    .run = interrupt,
+};
+
+static void system_call(struct test_run *run)
+{
+    trace(run, &workload_system_call);
+}
+
+TEST(bts_system_call) = {
+    .id = "bts.system_call",
+    .title = "SYSCALL and SYSRET are branches, and outside 64-bit mode SYSENTER is",
+    .source = SDM_MONITORING,
+    .needs = NEEDS,
+    .lacks = transfers_no_system_call,
+    .records = true,
+    .run = system_call,
+};
