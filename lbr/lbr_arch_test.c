@@ -7,9 +7,10 @@
 #include "kernel/records.h"
 #include "kernel/sources.h"
 #include "kernel/test.h"
+#include "kernel/transfers.h"
 #include "lbr/lbr_arch.h"
-
-static struct lbr_stack stack;
+#include "lbr/lbr_layout.h"
+#include "lbr/lbr_record.h"
 
 /* Records a workload with no filter, at this depth. */
 static void record(struct test_run *run, const struct workload *workload, unsigned depth)
@@ -22,9 +23,9 @@ static void record(struct test_run *run, const struct workload *workload, unsign
     lbr_reset(&caps, 0);
     window = lbr_window(&caps, 0);
     workload->run(&window);
-    lbr_read(&caps, &stack);
+    lbr_read(&caps, &lbr_recorded);
     interrupts_on();
-    records_print_lbr(run, &stack);
+    records_print_lbr(run, &lbr_recorded);
 }
 
 /* The type that the entry of such a branch has. SDM Vol. 3B (253669-081), table "IA32_LBR_x_INFO", BR_TYPE. */
@@ -60,7 +61,7 @@ static void branch_type(struct test_run *run)
         branch_next(&walk);
     for (unsigned age = count; age-- > 0;) {
         const struct branch *want = branch_next(&walk);
-        const struct lbr_entry *got = &stack.entries[age];
+        const struct lbr_entry *got = &lbr_recorded.entries[age];
         test_saw(run, got->from == want->from && got->to == want->to);
         if (!(got->has & LBR_HAS_TYPE) || got->type != type_of(want->kind))
             test_fail(run, "LBR entry %u has branch type %u, must be %u", age, got->type, type_of(want->kind));
@@ -91,8 +92,8 @@ static void depths(struct test_run *run)
             continue;
         record(run, &workload_long_loop, depth);
         test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), depth);
-        for (unsigned age = 0; age < depth && stack.error == LBR_DECODE_OK; age++)
-            test_saw(run, stack.entries[age].from == loop->from && stack.entries[age].to == loop->to);
+        for (unsigned age = 0; age < depth && lbr_recorded.error == LBR_DECODE_OK; age++)
+            test_saw(run, lbr_recorded.entries[age].from == loop->from && lbr_recorded.entries[age].to == loop->to);
         msr_write(MSR_IA32_LBR_DEPTH, depth);
         for (unsigned age = 0; age < depth; age++)
             if (msr_get(MSR_IA32_LBR_FROM(age)) || msr_get(MSR_IA32_LBR_TO(age)) || msr_get(MSR_IA32_LBR_INFO(age)))
@@ -107,4 +108,187 @@ TEST(lbr_arch_depth) = {
     .needs = NEED_LBR | NEED_ARCH_LBR,
     .records = true,
     .run = depths,
+};
+
+/* ---- the registers ----------------------------------------------------------------------------------------------- */
+
+static void depth_refused(struct test_run *run)
+{
+    const uint64_t before = msr_get(MSR_IA32_LBR_DEPTH);
+
+    for (unsigned depth = 0; depth <= 72; depth++)
+        if ((depth == 0 || depth % 8 || depth > 64 || !(run->caps->arch_lbr_depths >> (depth / 8 - 1) & 1)) &&
+            msr_write(MSR_IA32_LBR_DEPTH, depth))
+            test_fail(run, "IA32_LBR_DEPTH takes %u, which CPUID.1CH:EAX does not report", depth);
+    test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), before);
+    lbr_reset(run->caps, 0);
+}
+
+TEST(lbr_arch_depth_refused) = {
+    .id = "lbr.arch.depth.refused",
+    .title = "IA32_LBR_DEPTH refuses a depth that CPUID.1CH:EAX does not report",
+    .source = SDM_ARCH_LBR_DEPTH,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = depth_refused,
+};
+
+static void depth_beyond(struct test_run *run)
+{
+    uint64_t value;
+
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned depth = 8 * (i + 1);
+        if (!(run->caps->arch_lbr_depths >> i & 1) || depth == run->caps->lbr_depth)
+            continue;
+        msr_write(MSR_IA32_LBR_DEPTH, depth);
+        if (!msr_read(MSR_IA32_LBR_FROM(depth - 1), &value))
+            test_fail(run, "the last of %u entries cannot be read", depth);
+        if (msr_read(MSR_IA32_LBR_FROM(depth), &value) || msr_read(MSR_IA32_LBR_TO(depth), &value) ||
+            msr_read(MSR_IA32_LBR_INFO(depth), &value))
+            test_fail(run, "an entry behind the last of %u can be read", depth);
+    }
+    lbr_reset(run->caps, 0);
+}
+
+/* Where there is one depth only, there is no entry that could be behind it and yet be. */
+static const char *one_depth(const struct caps *caps)
+{
+    return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports one depth only";
+}
+
+TEST(lbr_arch_depth_beyond) = {
+    .id = "lbr.arch.depth.beyond",
+    .title = "The registers of an entry at or past IA32_LBR_DEPTH raise #GP",
+    .source = SDM_ARCH_LBR_DEPTH,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .lacks = one_depth,
+    .run = depth_beyond,
+};
+
+static void control_reserved(struct test_run *run)
+{
+    const uint64_t before = msr_get(MSR_IA32_LBR_CTL);
+
+    for (unsigned bit = 4; bit < 64; bit++)
+        if ((bit < 16 || bit > 22) && msr_write(MSR_IA32_LBR_CTL, before | UINT64_C(1) << bit))
+            test_fail(run, "IA32_LBR_CTL takes bit %u, which is reserved", bit);
+    test_equal(run, "IA32_LBR_CTL", msr_get(MSR_IA32_LBR_CTL), before);
+    lbr_reset(run->caps, 0);
+}
+
+TEST(lbr_arch_control_reserved) = {
+    .id = "lbr.arch.reserved",
+    .title = "IA32_LBR_CTL refuses its reserved bits",
+    .source = SDM_MSR_TABLE "IA32_LBR_CTL; " SDM_WRMSR,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = control_reserved,
+};
+
+static void debugctl(struct test_run *run)
+{
+    const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
+
+    if (!msr_write(MSR_IA32_DEBUGCTL, before | DEBUGCTL_LBR))
+        test_fail(run, "IA32_DEBUGCTL refuses the LBR bit");
+    test_equal(run, "IA32_DEBUGCTL.LBR", msr_get(MSR_IA32_DEBUGCTL) & DEBUGCTL_LBR, 0);
+    msr_write(MSR_IA32_DEBUGCTL, before);
+}
+
+TEST(lbr_arch_debugctl) = {
+    .id = "lbr.arch.debugctl",
+    .title = "Beside architectural LBRs IA32_DEBUGCTL.LBR can be written and reads 0",
+    .source = SDM_2023 "\"Last Branch Records\"",
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = debugctl,
+};
+
+static void format(struct test_run *run)
+{
+    test_equal(run, "IA32_PERF_CAPABILITIES[5:0]", run->caps->perf_capabilities & PERF_CAP_LBR_FORMAT, LBR_FORMAT_ARCH);
+    if (!run->caps->arch_lbr_depths)
+        test_fail(run, "CPUID.1CH:EAX reports no depth");
+}
+
+TEST(lbr_arch_format) = {
+    .id = "lbr.arch.format",
+    .title = "With architectural LBRs IA32_PERF_CAPABILITIES says so, and CPUID.1CH reports a depth",
+    .source = SDM_2023 "\"Last Branch Records\"; " SDM_MSR_TABLE "IA32_PERF_CAPABILITIES",
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = format,
+};
+
+/* ---- filters: each bit alone ------------------------------------------------------------------------------------- */
+
+/* The stack's entries must be the workload's branches of one kind, when its bit alone is set. */
+static void filter_each(struct test_run *run)
+{
+    static const struct {
+        uint64_t bit, kind;
+        const struct workload *workload;
+    } filters[] = {
+        { LBR_CTL_JCC, LBR_SELECT_JCC, &workload_kinds },
+        { LBR_CTL_NEAR_REL_JMP, LBR_SELECT_NEAR_REL_JMP, &workload_kinds },
+        { LBR_CTL_NEAR_IND_JMP, LBR_SELECT_NEAR_IND_JMP, &workload_kinds },
+        { LBR_CTL_NEAR_REL_CALL, LBR_SELECT_NEAR_REL_CALL, &workload_kinds },
+        { LBR_CTL_NEAR_IND_CALL, LBR_SELECT_NEAR_IND_CALL, &workload_kinds },
+        { LBR_CTL_NEAR_RET, LBR_SELECT_NEAR_RET, &workload_kinds },
+        { LBR_CTL_OTHER_BRANCH, LBR_SELECT_FAR_BRANCH, &workload_far },
+    };
+    unsigned expected = 0;
+
+    for (unsigned i = 0; i < sizeof filters / sizeof filters[0]; i++)
+        expected += branch_count(filters[i].workload, filters[i].kind);
+    test_plan(run, expected);
+    for (unsigned i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        unsigned count = branch_count(filters[i].workload, filters[i].kind);
+        struct window window;
+
+        interrupts_off();
+        lbr_reset(run->caps, 0);
+        msr_write(MSR_IA32_LBR_CTL, LBR_CTL_OS | LBR_CTL_USR | filters[i].bit);
+        window = lbr_window(run->caps, 0);
+        filters[i].workload->run(&window);
+        lbr_read(run->caps, &lbr_recorded);
+        interrupts_on();
+        records_print_lbr(run, &lbr_recorded);
+        lbr_compare(run, filters[i].workload, filters[i].kind, count);
+        for (unsigned age = 0; age < lbr_recorded.depth; age++)
+            test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+    }
+    lbr_reset(run->caps, 0);
+}
+
+TEST(lbr_arch_filter) = {
+    .id = "lbr.arch.filter",
+    .title = "Each filter bit of IA32_LBR_CTL lets in its kind of branch and no other",
+    .source = SDM_MSR_TABLE "IA32_LBR_CTL",
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .records = true,
+    .run = filter_each,
+};
+
+/* Without USR and OS no branch can be let in, whatever its kind. */
+static void no_ring(struct test_run *run)
+{
+    struct window window;
+
+    test_plan(run, 0);
+    interrupts_off();
+    lbr_reset(run->caps, LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0);
+    window = lbr_window(run->caps, 0);
+    workload_kinds.run(&window);
+    lbr_read(run->caps, &lbr_recorded);
+    lbr_reset(run->caps, 0);
+    interrupts_on();
+    for (unsigned age = 0; age < lbr_recorded.depth; age++)
+        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+}
+
+TEST(lbr_arch_no_ring) = {
+    .id = "lbr.arch.no_ring",
+    .title = "With neither OS nor USR set in IA32_LBR_CTL nothing is recorded",
+    .source = SDM_MSR_TABLE "IA32_LBR_CTL",
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .records = true,
+    .run = no_ring,
 };

@@ -3,7 +3,7 @@
  * Branches in registers. Interrupts are off while the stack records, since one would be in it; the freeze tests turn
  * them on, for the interrupt that freezes.
  */
-#include "lbr/lbr.h"
+#include "lbr/lbr_record.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -17,59 +17,9 @@
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 
-#define NO_FILTER UINT64_C(0)
-
-static struct lbr_stack stack;
-
-/* Compares the stack's count newest entries with the last that the workload's branches of these kinds have. */
-static void compare(struct test_run *run, const struct workload *workload, uint64_t kinds, unsigned count)
-{
-    struct branch_walk walk = { workload, kinds, 0, 0 };
-    unsigned total = branch_count(workload, kinds);
-
-    for (unsigned skip = total - count; skip; skip--)
-        branch_next(&walk);
-    for (unsigned age = count; age-- > 0;) {
-        const struct branch *want = branch_next(&walk);
-        const struct lbr_entry *got = &stack.entries[age];
-        if (got->from != want->from || got->to != want->to)
-            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
-                      got->from, got->to, want->from, want->to);
-    }
-}
-
-/* Records a workload with this filter, and prints the stack. */
-static void read_after(struct test_run *run, const struct workload *workload, uint64_t select)
-{
-    struct window window;
-
-    interrupts_off();
-    lbr_reset(run->caps, select);
-    window = lbr_window(run->caps, 0);
-    workload->run(&window);
-    lbr_read(run->caps, &stack);
-    interrupts_on();
-    records_print_lbr(run, &stack);
-}
-
-/* Records a workload; the entries must be its branches of the kinds that the filter lets in, and no others. */
-static void record(struct test_run *run, const struct workload *workload, uint64_t suppress)
-{
-    unsigned depth = run->caps->lbr_depth;
-    unsigned total = branch_count(workload, ~suppress);
-
-    test_plan(run, total < depth ? total : depth);
-    read_after(run, workload, suppress);
-    if (stack.error != LBR_DECODE_OK)
-        return;
-    for (unsigned age = 0; age < depth; age++)
-        test_saw(run, stack.entries[age].from || stack.entries[age].to);
-    compare(run, workload, ~suppress, run->expected);
-}
-
 static void calls(struct test_run *run)
 {
-    record(run, &workload_calls, NO_FILTER);
+    lbr_record(run, &workload_calls, LBR_NO_FILTER);
 }
 
 TEST(lbr_calls) = {
@@ -83,7 +33,7 @@ TEST(lbr_calls) = {
 
 static void kinds(struct test_run *run)
 {
-    record(run, &workload_kinds, NO_FILTER);
+    lbr_record(run, &workload_kinds, LBR_NO_FILTER);
 }
 
 TEST(lbr_kinds) = {
@@ -97,7 +47,7 @@ TEST(lbr_kinds) = {
 
 static void wrap(struct test_run *run)
 {
-    record(run, &workload_long_loop, NO_FILTER);
+    lbr_record(run, &workload_long_loop, LBR_NO_FILTER);
 }
 
 TEST(lbr_wrap) = {
@@ -114,9 +64,9 @@ static void info(struct test_run *run)
 {
     uint64_t cycles = 0;
 
-    record(run, &workload_long_loop, NO_FILTER);
-    for (unsigned age = 0; age < stack.depth && stack.error == LBR_DECODE_OK; age++) {
-        const struct lbr_entry *entry = &stack.entries[age];
+    lbr_record(run, &workload_long_loop, LBR_NO_FILTER);
+    for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++) {
+        const struct lbr_entry *entry = &lbr_recorded.entries[age];
         if (!(entry->has & LBR_HAS_MISPRED) || entry->mispredicted)
             test_fail(run, "LBR entry %u of a steady loop is not marked as predicted", age);
         if (entry->in_tsx || entry->tsx_abort)
@@ -139,7 +89,7 @@ TEST(lbr_info) = {
 static void software_interrupt(struct test_run *run)
 {
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
-    record(run, &workload_interrupt, NO_FILTER);
+    lbr_record(run, &workload_interrupt, LBR_NO_FILTER);
 }
 
 TEST(lbr_software_interrupt) = {
@@ -157,8 +107,8 @@ static void top_of_stack(struct test_run *run)
     unsigned before = (unsigned)msr_get(run->caps->lbr_tos);
     unsigned count = branch_count(&workload_calls, BRANCH_KINDS_ALL);
 
-    record(run, &workload_calls, NO_FILTER);
-    test_equal(run, "top of stack", stack.tos, (before + count) % run->caps->lbr_depth);
+    lbr_record(run, &workload_calls, LBR_NO_FILTER);
+    test_equal(run, "top of stack", lbr_recorded.tos, (before + count) % run->caps->lbr_depth);
 }
 
 TEST(lbr_tos) = {
@@ -172,8 +122,8 @@ TEST(lbr_tos) = {
 
 static void select_each(struct test_run *run, uint64_t suppress)
 {
-    record(run, &workload_kinds, suppress);
-    lbr_reset(run->caps, NO_FILTER);
+    lbr_record(run, &workload_kinds, suppress);
+    lbr_reset(run->caps, LBR_NO_FILTER);
 }
 
 static void select_jcc(struct test_run *run)
@@ -226,8 +176,8 @@ static void compare_without(struct test_run *run, const struct workload *workloa
 {
     struct branch_walk walk = { workload, ~suppress, 0, 0 };
 
-    for (unsigned age = stack.depth; age-- > 0;) {
-        const struct lbr_entry *got = &stack.entries[age];
+    for (unsigned age = lbr_recorded.depth; age-- > 0;) {
+        const struct lbr_entry *got = &lbr_recorded.entries[age];
         const struct branch *want;
 
         if (!got->from && !got->to)
@@ -254,9 +204,9 @@ static void select_jumps(struct test_run *run)
     }
     test_plan_between(run, branch_count(&workload_kinds, ~(suppress | optional)),
                       branch_count(&workload_kinds, ~suppress));
-    read_after(run, &workload_kinds, suppress);
-    lbr_reset(run->caps, NO_FILTER);
-    if (stack.error == LBR_DECODE_OK)
+    lbr_run(run, &workload_kinds, suppress);
+    lbr_reset(run->caps, LBR_NO_FILTER);
+    if (lbr_recorded.error == LBR_DECODE_OK)
         compare_without(run, &workload_kinds, suppress, optional);
 }
 
@@ -278,12 +228,12 @@ static void select_kernel(struct test_run *run)
     lbr_reset(run->caps, LBR_SELECT_CPL_EQ_0);
     window = lbr_window(run->caps, 0);
     workload_calls.run(&window);
-    lbr_read(run->caps, &stack);
-    lbr_reset(run->caps, NO_FILTER);
+    lbr_read(run->caps, &lbr_recorded);
+    lbr_reset(run->caps, LBR_NO_FILTER);
     interrupts_on();
-    records_print_lbr(run, &stack);
-    for (unsigned age = 0; age < stack.depth; age++)
-        test_saw(run, stack.entries[age].from || stack.entries[age].to);
+    records_print_lbr(run, &lbr_recorded);
+    for (unsigned age = 0; age < lbr_recorded.depth; age++)
+        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
 }
 
 TEST(lbr_select_cpl_0) = {
@@ -303,15 +253,15 @@ TEST(lbr_select_cpl_0) = {
 static void call_stack(struct test_run *run)
 {
     test_plan(run, (unsigned)workload_open_calls.branch_count);
-    read_after(run, &workload_open_calls,
-               LBR_SELECT_CALL_STACK | LBR_SELECT_JCC | LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP |
-                   LBR_SELECT_FAR_BRANCH);
-    lbr_reset(run->caps, NO_FILTER);
-    if (stack.error != LBR_DECODE_OK)
+    lbr_run(run, &workload_open_calls,
+            LBR_SELECT_CALL_STACK | LBR_SELECT_JCC | LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP |
+                LBR_SELECT_FAR_BRANCH);
+    lbr_reset(run->caps, LBR_NO_FILTER);
+    if (lbr_recorded.error != LBR_DECODE_OK)
         return;
     for (unsigned age = 0; age < run->expected; age++)
-        test_saw(run, stack.entries[age].from || stack.entries[age].to);
-    compare(run, &workload_open_calls, BRANCH_KINDS_ALL, run->expected);
+        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+    lbr_compare(run, &workload_open_calls, BRANCH_KINDS_ALL, run->expected);
 }
 
 TEST(lbr_call_stack) = {
@@ -334,7 +284,7 @@ static void read_frozen(uint64_t status)
     if (!frozen_count++) {
         frozen_status = status;
         frozen_debugctl = msr_get(MSR_IA32_DEBUGCTL);
-        lbr_read(frozen_caps, &stack);
+        lbr_read(frozen_caps, &lbr_recorded);
     }
 }
 
@@ -346,13 +296,13 @@ static void run_frozen(struct test_run *run)
     frozen_caps = run->caps;
     frozen_count = 0;
     ds_on_interrupt(read_frozen);
-    lbr_reset(run->caps, NO_FILTER);
+    lbr_reset(run->caps, LBR_NO_FILTER);
     recording = lbr_window(run->caps, run->caps->debugctl->freeze_lbrs);
     msr_write((uint32_t)recording.msr, recording.on);
     workload_long_loop.run(&counting);
     msr_write((uint32_t)recording.msr, recording.off);
     records_close(run, 1);
-    records_print_lbr(run, &stack);
+    records_print_lbr(run, &lbr_recorded);
 }
 
 /* In the handler, and behind it. Version 2 and 3 clear the enable bit; later ones have a status bit until it is reset.
@@ -363,7 +313,7 @@ static void check_frozen(struct test_run *run)
         test_equal(run, "IA32_DEBUGCTL.LBR in the handler", frozen_debugctl & run->caps->debugctl->lbr, 0);
     else if (!(frozen_status & GLOBAL_STATUS_LBR_FRZ))
         test_fail(run, "IA32_PERF_GLOBAL_STATUS.LBR_FRZ is clear in the handler");
-    compare(run, &workload_long_loop, BRANCH_KINDS_ALL, run->caps->lbr_depth);
+    lbr_compare(run, &workload_long_loop, BRANCH_KINDS_ALL, run->caps->lbr_depth);
     test_equal(run, "LBR_FRZ after its acknowledgement", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_LBR_FRZ,
                0);
 }
@@ -380,8 +330,8 @@ static void freeze_overflow(struct test_run *run)
     if (!counter_program(0, branches, 0 - UINT64_C(2000), run->caps->full_width_write))
         test_fail(run, "the counter could not be programmed");
     run_frozen(run);
-    for (unsigned age = 0; age < stack.depth; age++)
-        test_saw(run, stack.entries[age].from || stack.entries[age].to);
+    for (unsigned age = 0; age < lbr_recorded.depth; age++)
+        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
     test_equal(run, "overflow of counter 0 in the handler", frozen_status & 1, 1);
     check_frozen(run);
 }
@@ -397,7 +347,7 @@ TEST(lbr_freeze_on_overflow) = {
 
 /*
  * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. Frozen,
- * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the stack.
+ * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the lbr_recorded.
  */
 static void freeze(struct test_run *run)
 {

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+/* What the LBR stack does when it is off, full, filtered by one bit, or written by software; and what else it records.
+ */
+#include "lbr/lbr_record.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/image.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "kernel/console.h"
+#include "kernel/sources.h"
+#include "kernel/transfers.h"
+#include "pebs/pebs.h"
+
+#define FAMILY_NETBURST 0xfu
+
+static bool is_used(const struct lbr_entry *entry)
+{
+    return entry->from || entry->to;
+}
+
+static void count_used(struct test_run *run)
+{
+    for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++)
+        test_saw(run, is_used(&lbr_recorded.entries[age]));
+}
+
+static unsigned at_most(unsigned count, unsigned most)
+{
+    return count < most ? count : most;
+}
+
+/* ---- the flag ---------------------------------------------------------------------------------------------------- */
+
+/* Another workload with the flag clear: the stack must stay as the first one left it. */
+static void stopped(struct test_run *run)
+{
+    static struct lbr_stack before;
+    struct window window;
+
+    lbr_record(run, &workload_calls, LBR_NO_FILTER);
+    before = lbr_recorded;
+    window = lbr_window(run->caps, 0);
+    window.on = window.off;
+    interrupts_off();
+    workload_kinds.run(&window);
+    lbr_read(run->caps, &lbr_recorded);
+    interrupts_on();
+    test_equal(run, "top of stack", lbr_recorded.tos, before.tos);
+    for (unsigned age = 0; age < before.depth; age++) {
+        test_equal(run, "from of an entry that was there", lbr_recorded.entries[age].from, before.entries[age].from);
+        test_equal(run, "to of an entry that was there", lbr_recorded.entries[age].to, before.entries[age].to);
+    }
+}
+
+TEST(lbr_stopped) = {
+    .id = "lbr.stopped",
+    .title = "While the LBR flag is clear nothing is recorded, and the entries stay",
+    .source = SDM_MONITORING,
+    .needs = NEED_LBR,
+    .records = true,
+    .run = stopped,
+};
+
+/* ---- the registers ----------------------------------------------------------------------------------------------- */
+
+/* The values have every register's own number in them; addresses that any form and width of entry can hold. */
+static uint64_t own_value(uint64_t kind, unsigned entry)
+{
+    return kind + 0x100 * (entry + 1);
+}
+
+static void registers(struct test_run *run)
+{
+    const struct caps *caps = run->caps;
+    const uint64_t from = 0x10000, to = caps->lbr_to ? 0x20000 : 0, info = 0x30;
+
+    for (unsigned i = 0; i < caps->lbr_depth; i++)
+        if (!msr_write(caps->lbr_from + i, own_value(from, i)) ||
+            (caps->lbr_to && !msr_write(caps->lbr_to + i, own_value(to, i))) ||
+            (caps->lbr_info && !msr_write(caps->lbr_info + i, info + i)))
+            test_fail(run, "a register of LBR entry %u cannot be written", i);
+    for (unsigned i = 0; i < caps->lbr_depth; i++) {
+        test_equal(run, "FROM register", msr_get(caps->lbr_from + i), own_value(from, i));
+        if (caps->lbr_to)
+            test_equal(run, "TO register", msr_get(caps->lbr_to + i), own_value(to, i));
+        if (caps->lbr_info)
+            test_equal(run, "INFO register", msr_get(caps->lbr_info + i), info + i);
+    }
+    lbr_reset(caps, LBR_NO_FILTER);
+}
+
+/* The manual calls NetBurst's read-only. */
+static const char *is_netburst(const struct caps *caps)
+{
+    return caps->family == FAMILY_NETBURST ? "the LBR registers of NetBurst are read-only by the manual" : NULL;
+}
+
+TEST(lbr_registers) = {
+    .id = "lbr.registers",
+    .title = "Each register of the LBR stack is a register of its own, which software can write and read back",
+    .source = "SDM Vol. 4 (335592-081), MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), MSR_LBR_INFO_x, IA32_LBR_x_INFO",
+    .needs = NEED_LBR,
+    .lacks = is_netburst,
+    .run = registers,
+};
+
+static void tos_wraps(struct test_run *run)
+{
+    const unsigned before = (unsigned)msr_get(run->caps->lbr_tos), depth = run->caps->lbr_depth;
+    const unsigned count = branch_count(&workload_loop, BRANCH_KINDS_ALL);
+    unsigned laps = depth / (count % depth ? count % depth : 1) + 1;
+
+    test_plan(run, depth);
+    for (unsigned lap = 1; lap <= laps; lap++) {
+        struct window window = lbr_window(run->caps, 0);
+        interrupts_off();
+        workload_loop.run(&window);
+        lbr_read(run->caps, &lbr_recorded);
+        interrupts_on();
+        test_equal(run, "top of stack", lbr_recorded.tos, (before + lap * count) % depth);
+    }
+    records_print_lbr(run, &lbr_recorded);
+    count_used(run);
+}
+
+TEST(lbr_tos_wrap) = {
+    .id = "lbr.tos.wrap",
+    .title = "From its highest value the top-of-stack pointer goes on at 0",
+    .source = SDM_LBR_TOS,
+    .needs = NEED_LBR | NEED_LBR_TOS,
+    .records = true,
+    .run = tos_wraps,
+};
+
+/* ---- filters, one bit each --------------------------------------------------------------------------------------- */
+
+/*
+ * On Nehalem and Westmere a filter without jumps may lose calls and returns too. So there they may be missing, each
+ * one; the order is the workload's, nothing else is missing, and no branch is there that is left out.
+ */
+static void record_without_jumps(struct test_run *run, uint64_t suppress)
+{
+    const uint64_t optional = LBR_SELECT_NEAR_REL_CALL | LBR_SELECT_NEAR_IND_CALL | LBR_SELECT_NEAR_RET;
+    struct branch_walk walk = { &workload_kinds, ~suppress, 0, 0 };
+
+    test_plan_between(run, at_most(branch_count(&workload_kinds, ~(suppress | optional)), run->caps->lbr_depth),
+                      branch_count(&workload_kinds, ~suppress));
+    lbr_run(run, &workload_kinds, suppress);
+    count_used(run);
+    for (unsigned age = lbr_recorded.depth; age-- > 0;) {
+        const struct lbr_entry *got = &lbr_recorded.entries[age];
+        const struct branch *want;
+        if (!is_used(got))
+            continue;
+        do
+            want = branch_next(&walk);
+        while (want && want->kind & optional && (want->from != got->from || want->to != got->to));
+        if (!want || want->from != got->from || want->to != got->to)
+            test_fail(run, "LBR entry %u, 0x%" PRIx64 " => 0x%" PRIx64 ", is not the next that the filter lets in", age,
+                      got->from, got->to);
+    }
+}
+
+static void select_one(struct test_run *run, const struct workload *workload, uint64_t bit)
+{
+    if (run->caps->lbr_select_jumps_quirk && bit & (LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP))
+        record_without_jumps(run, bit);
+    else
+        lbr_record(run, workload, bit);
+    lbr_reset(run->caps, LBR_NO_FILTER);
+}
+
+static void relative_calls(struct test_run *run)
+{
+    select_one(run, &workload_kinds, LBR_SELECT_NEAR_REL_CALL);
+}
+
+TEST(lbr_select_relative_calls) = {
+    .id = "lbr.select.near_rel_call",
+    .title = "LBR_SELECT NEAR_REL_CALL leaves out relative calls and no indirect ones",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = relative_calls,
+};
+
+static void indirect_calls(struct test_run *run)
+{
+    select_one(run, &workload_kinds, LBR_SELECT_NEAR_IND_CALL);
+}
+
+TEST(lbr_select_indirect_calls) = {
+    .id = "lbr.select.near_ind_call",
+    .title = "LBR_SELECT NEAR_IND_CALL leaves out indirect calls and no relative ones",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = indirect_calls,
+};
+
+static void relative_jumps(struct test_run *run)
+{
+    select_one(run, &workload_kinds, LBR_SELECT_NEAR_REL_JMP);
+}
+
+TEST(lbr_select_relative_jumps) = {
+    .id = "lbr.select.near_rel_jmp",
+    .title = "LBR_SELECT NEAR_REL_JMP leaves out relative jumps and no indirect ones",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = relative_jumps,
+};
+
+static void indirect_jumps(struct test_run *run)
+{
+    select_one(run, &workload_kinds, LBR_SELECT_NEAR_IND_JMP);
+}
+
+TEST(lbr_select_indirect_jumps) = {
+    .id = "lbr.select.near_ind_jmp",
+    .title = "LBR_SELECT NEAR_IND_JMP leaves out indirect jumps and no relative ones",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = indirect_jumps,
+};
+
+static void far_branches(struct test_run *run)
+{
+    select_one(run, &workload_far, LBR_SELECT_FAR_BRANCH);
+}
+
+TEST(lbr_select_far) = {
+    .id = "lbr.select.far_branch",
+    .title = "LBR_SELECT FAR_BRANCH leaves out far jumps, calls and returns, and no near branch",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = far_branches,
+};
+
+/* ---- filters by privilege level ---------------------------------------------------------------------------------- */
+
+static bool in_user(uint64_t address)
+{
+    return address >= (uintptr_t)user_start && address < (uintptr_t)user_end;
+}
+
+/*
+ * Both rings branch, CPL 3 last; the manual does not say to which ring a branch from one into the other belongs, so
+ * such a branch is let pass. Returns the entries that begin and end in the ring that is let in.
+ */
+static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
+{
+    struct window window;
+    unsigned found = 0;
+
+    interrupts_off();
+    lbr_reset(run->caps, select);
+    window = lbr_window(run->caps, 0);
+    workload_calls.run(&window);
+    workload_user.run(&window);
+    lbr_read(run->caps, &lbr_recorded);
+    lbr_reset(run->caps, LBR_NO_FILTER);
+    interrupts_on();
+    records_print_lbr(run, &lbr_recorded);
+    for (unsigned age = 0; age < lbr_recorded.depth; age++) {
+        const struct lbr_entry *entry = &lbr_recorded.entries[age];
+        if (!is_used(entry) || in_user(entry->from) != in_user(entry->to))
+            continue;
+        if (in_user(entry->from) != user)
+            test_fail(run, "LBR entry %u is a branch at CPL %u", age, user ? 0 : 3);
+        found++;
+    }
+    return found;
+}
+
+static void user_only(struct test_run *run)
+{
+    test_plan(run, branch_count(&workload_user, BRANCH_KINDS_ALL));
+    test_saw(run, of_ring(run, LBR_SELECT_CPL_EQ_0, true));
+}
+
+TEST(lbr_select_user_only) = {
+    .id = "lbr.select.cpl_eq_0",
+    .title = "LBR_SELECT CPL_EQ_0 leaves out every branch at CPL 0 and none at CPL 3",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = user_only,
+};
+
+static void system_only(struct test_run *run)
+{
+    test_plan_between(run, 1, run->caps->lbr_depth);
+    test_saw(run, of_ring(run, LBR_SELECT_CPL_NEQ_0, false));
+}
+
+TEST(lbr_select_system_only) = {
+    .id = "lbr.select.cpl_neq_0",
+    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch at CPL 3 and lets CPL 0's in",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = system_only,
+};
+
+/* ---- what else is a branch --------------------------------------------------------------------------------------- */
+
+/* The entries from where the workload has a branch must be its branches, in order; others are not looked at. */
+static void record_sources(struct test_run *run, const struct workload *workload)
+{
+    struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
+
+    transfers_prepare(run->caps);
+    lbr_run(run, workload, LBR_NO_FILTER);
+    transfers_restore();
+    for (unsigned age = lbr_recorded.depth; age-- > 0 && lbr_recorded.error == LBR_DECODE_OK;) {
+        const struct lbr_entry *got = &lbr_recorded.entries[age];
+        const struct branch *want;
+        bool ours = false;
+        for (uint64_t i = 0; i < workload->branch_count; i++)
+            ours = ours || workload->branches[i].from == got->from;
+        if (!ours)
+            continue;
+        test_saw(run, 1);
+        want = branch_next(&walk);
+        if (!want || got->from != want->from || got->to != want->to)
+            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
+                      got->from, got->to, want ? want->from : 0, want ? want->to : 0);
+    }
+}
+
+/* The stack may be too small for all: then the newest must be there. */
+static void far(struct test_run *run)
+{
+    lbr_record(run, &workload_far, LBR_NO_FILTER);
+}
+
+TEST(lbr_far) = {
+    .id = "lbr.far",
+    .title = "Far jumps, calls and returns are recorded",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_LBR,
+    .records = true,
+    .run = far,
+};
+
+static void exceptions(struct test_run *run)
+{
+    static const struct workload *const workloads[] = { &workload_invalid, &workload_breakpoint, &workload_page };
+    unsigned expected = 0;
+
+    for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++)
+        expected += branch_count(workloads[i], BRANCH_KINDS_ALL);
+    test_plan(run, expected);
+    for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++)
+        record_sources(run, workloads[i]);
+}
+
+TEST(lbr_exceptions) = {
+    .id = "lbr.exceptions",
+    .title = "Exceptions (#UD, #BP, #PF) are recorded from the instruction that raised them to their handler",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_LBR,
+    .records = true,
+    .run = exceptions,
+};
+
+static void hardware_interrupt(struct test_run *run)
+{
+    test_plan(run, branch_count(&workload_self, BRANCH_KINDS_ALL));
+    record_sources(run, &workload_self);
+}
+
+TEST(lbr_hardware_interrupt) = {
+    .id = "lbr.hardware_interrupt",
+    .title = "A hardware interrupt is recorded from where it returns to",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_APIC | NEED_LBR,
+    .records = true,
+    .run = hardware_interrupt,
+};
+
+static void user(struct test_run *run)
+{
+    test_plan(run, branch_count(&workload_user, BRANCH_KINDS_ALL));
+    record_sources(run, &workload_user);
+}
+
+/* The way back from CPL 3 takes entries, too. */
+static const char *too_shallow(const struct caps *caps)
+{
+    return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for what comes behind the branches at CPL 3";
+}
+
+TEST(lbr_user) = {
+    .id = "lbr.user",
+    .title = "Branches at CPL 3 are recorded where no filter leaves them out",
+    .source = SDM_MONITORING,
+    .needs = NEED_LBR,
+    .lacks = too_shallow,
+    .records = true,
+    .run = user,
+};
+
+/* ---- what an entry says ------------------------------------------------------------------------------------------ */
+
+static const char *no_mispredict_flag(const struct caps *caps)
+{
+    return caps->lbr_layout == LBR_LAYOUT_ARCH || (caps->lbr_format >= 3 && caps->lbr_format <= 7)
+               ? NULL
+               : "no mispredict flag: this LBR format has none";
+}
+
+/* Two targets that follow no pattern. How many a predictor guesses is its own affair; one in eight must surprise it. */
+static void mispredicted(struct test_run *run)
+{
+    const uint64_t jump = workload_surprises.branches[0].from;
+    unsigned jumps = 0, surprised = 0;
+
+    lbr_record(run, &workload_surprises, LBR_NO_FILTER);
+    for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++) {
+        const struct lbr_entry *entry = &lbr_recorded.entries[age];
+        if (!(entry->has & LBR_HAS_MISPRED))
+            test_fail(run, "LBR entry %u does not say whether it was predicted", age);
+        jumps += entry->from == jump;
+        surprised += entry->from == jump && entry->mispredicted;
+    }
+    console_note("%u of %u jumps without a pattern were mispredicted", surprised, jumps);
+    if (surprised < jumps / 8 || !surprised)
+        test_fail(run, "%u jumps of %u are marked as mispredicted", surprised, jumps);
+}
+
+TEST(lbr_mispredicted) = {
+    .id = "lbr.mispredicted",
+    .title = "MISPRED is set for indirect jumps whose targets nobody could know",
+    .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
+    .needs = NEED_LBR,
+    .lacks = no_mispredict_flag,
+    .records = true,
+    .run = mispredicted,
+};
+
+/* ---- the call stack ---------------------------------------------------------------------------------------------- */
+
+#define CALLS_AND_RETURNS \
+    (LBR_SELECT_CALL_STACK | LBR_SELECT_JCC | LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP | LBR_SELECT_FAR_BRANCH)
+
+/* Every call has returned, so that the top is where it was. */
+static void call_stack_empty(struct test_run *run)
+{
+    const uint64_t before = run->caps->lbr_tos ? msr_get(run->caps->lbr_tos) : 0;
+
+    test_plan(run, 0);
+    lbr_run(run, &workload_calls, CALLS_AND_RETURNS);
+    lbr_reset(run->caps, LBR_NO_FILTER);
+    if (lbr_recorded.error != LBR_DECODE_OK)
+        return;
+    test_equal(run, "top of stack", lbr_recorded.tos, before);
+    test_saw(run, is_used(&lbr_recorded.entries[0]));
+}
+
+TEST(lbr_call_stack_empty) = {
+    .id = "lbr.call_stack.empty",
+    .title = "As a call stack, the stack is as it was when every call has returned",
+    .source = SDM_LBR_CALL_STACK,
+    .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
+    .records = true,
+    .run = call_stack_empty,
+};
+
+/* ---- after a freeze ---------------------------------------------------------------------------------------------- */
+
+/*
+ * The overflow of a counter freezes the stack; its interrupt is served and acknowledged. Before version 4 of
+ * performance monitoring the enable bit must then be set again, from there on the acknowledgement alone lets go.
+ */
+static void released(struct test_run *run)
+{
+    const struct ds_config neither = { .bts = false };
+    const uint64_t branches = 0x00c4 | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_INT | PERFEVTSEL_EN;
+    struct window recording, counting = pebs_window(run->caps, 1);
+    unsigned expected = at_most(branch_count(&workload_calls, BRANCH_KINDS_ALL), run->caps->lbr_depth);
+
+    test_plan(run, expected);
+    if (!records_open(run, &neither))
+        return;
+    if (!counter_program(0, branches, 0 - UINT64_C(2000), run->caps->full_width_write))
+        test_fail(run, "the counter could not be programmed");
+    lbr_reset(run->caps, LBR_NO_FILTER);
+    recording = lbr_window(run->caps, run->caps->debugctl->freeze_lbrs);
+    msr_write((uint32_t)recording.msr, recording.on);
+    workload_long_loop.run(&counting);
+    msr_write((uint32_t)recording.msr, recording.off);
+    records_close(run, 1);
+    interrupts_off();
+    workload_calls.run(&recording);
+    lbr_read(run->caps, &lbr_recorded);
+    interrupts_on();
+    records_print_lbr(run, &lbr_recorded);
+    lbr_compare(run, &workload_calls, BRANCH_KINDS_ALL, expected);
+    for (unsigned age = 0; age < expected; age++)
+        test_saw(run, is_used(&lbr_recorded.entries[age]));
+}
+
+TEST(lbr_freeze_released) = {
+    .id = "lbr.freeze_released",
+    .title = "Once the interrupt that froze it is acknowledged the enabled stack records again",
+    .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
+    .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
+    .records = true,
+    .run = released,
+};
