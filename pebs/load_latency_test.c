@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
@@ -156,4 +157,93 @@ TEST(pebs_load_latency_hierarchy) = {
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = hierarchy,
+};
+
+/* ---- the threshold ---------------------------------------------------------------------------------------------- */
+
+#define THRESHOLD_SAYS \
+    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", MSR_PEBS_LD_LAT_THRESHOLD"
+
+static void threshold_register(struct test_run *run)
+{
+    static const uint64_t values[] = { PEBS_LATENCY_THRESHOLD, 4, 0x20, 0x155, 0xaaa, 0xffff };
+
+    for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if (!msr_write(MSR_PEBS_LD_LAT_THRESHOLD, values[i]))
+            test_fail(run, "MSR_PEBS_LD_LAT_THRESHOLD does not take 0x%" PRIx64, values[i]);
+        test_equal(run, "MSR_PEBS_LD_LAT_THRESHOLD", msr_get(MSR_PEBS_LD_LAT_THRESHOLD) & 0xffff, values[i]);
+    }
+    msr_write(MSR_PEBS_LD_LAT_THRESHOLD, PEBS_LATENCY_THRESHOLD);
+}
+
+TEST(pebs_load_latency_threshold_register) = {
+    .id = "pebs.load_latency.threshold.register",
+    .title = "MSR_PEBS_LD_LAT_THRESHOLD keeps a threshold from 3 cycles to 65535",
+    .source = THRESHOLD_SAYS,
+    .needs = NEED_PEBS | NEED_LOAD_LATENCY,
+    .run = threshold_register,
+};
+
+static struct pebs_sample chase(const struct test_run *run, unsigned latency)
+{
+    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
+
+    return (struct pebs_sample){ .event = event,
+                                 .workload = &workload_chase,
+                                 .counter = pebs_counter(run->caps, event),
+                                 .period = 32,
+                                 .latency = latency };
+}
+
+#define CHASE_STEPS (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS)
+
+static void threshold_far(struct test_run *run)
+{
+    const struct pebs_sample sample = chase(run, 0xffff);
+
+    test_plan(run, 0);
+    pebs_sample(run, &sample);
+}
+
+TEST(pebs_load_latency_threshold_far) = {
+    .id = "pebs.load_latency.threshold.far",
+    .title =
+        "Loads that stay below the threshold are not counted: of a ring in the first level none takes 65535 cycles",
+    .source = THRESHOLD_SAYS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
+    .records = true,
+    .run = threshold_far,
+};
+
+/* What the quickest load takes is the threshold of the second turn. */
+static void threshold_exceeded(struct test_run *run)
+{
+    struct pebs_sample sample = chase(run, PEBS_LATENCY_THRESHOLD);
+    const unsigned most = CHASE_STEPS / pebs_spacing(sample.event, sample.period);
+    struct pebs_record record;
+    unsigned least = 0xffff;
+
+    test_plan_between(run, 1, 2 * most);
+    if (!pebs_sample(run, &sample))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        least = record.latency < least ? (unsigned)record.latency : least;
+    console_note("the quickest load took %u cycles", least);
+    if (least <= PEBS_LATENCY_THRESHOLD)
+        test_fail(run, "a load of %u cycles was recorded, the threshold is %u", least, PEBS_LATENCY_THRESHOLD);
+    sample.latency = least;
+    if (least <= PEBS_LATENCY_THRESHOLD || !pebs_sample(run, &sample))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        if (record.latency <= least)
+            test_fail(run, "a load of %" PRIu64 " cycles was recorded, the threshold is %u", record.latency, least);
+}
+
+TEST(pebs_load_latency_threshold_exceeded) = {
+    .id = "pebs.load_latency.threshold.exceeded",
+    .title = "A recorded load took longer than the threshold: one that took just as long is none",
+    .source = THRESHOLD_SAYS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
+    .records = true,
+    .run = threshold_exceeded,
 };

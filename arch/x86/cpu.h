@@ -34,6 +34,14 @@ static inline void port_write16(uint16_t port, uint16_t value)
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
 }
 
+/* The time stamp counter, read when all instructions before have retired. CPUID.1:EDX[4] and [26]. */
+static inline uint64_t time_stamp(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
+    return low | (uint64_t)high << 32;
+}
+
 static inline void cpu_pause(void)
 {
     __asm__ volatile("pause" : : : "memory");

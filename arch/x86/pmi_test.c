@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The performance monitoring interrupt: one counter that overflows once over straight code is its cause, and the LVT
+ * entry decides what becomes of it. That which the service routine of the debug store does is seen in pebs.* and bts.*.
+ */
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "kernel/test.h"
+#include "workload/workload.h"
+
+#define NEEDS (NEED_APIC | NEED_GLOBAL_CTRL)
+
+#define LVT      "SDM Vol. 3A (253668), \"Local Vector Table\""
+#define OVERFLOW "SDM Vol. 3B (253669-083), \"Architectural Performance Monitoring Version 2 Facilities\""
+#define ROUTINE  "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, steps 3 to 5; seed 002"
+
+#define INSTRUCTIONS 0x00c0u /* INST_RETIRED.ANY, architectural */
+
+/* Far enough from either end of workload_straight, and of the loop at CPL 3. */
+#define EVENTS 500u
+
+#define OTHER_VECTOR (VECTOR_PERFORMANCE + 1)
+
+#define PAUSES 1000u
+
+/* What the handler saw the last time, and how often. */
+static volatile struct {
+    unsigned interrupts;
+    unsigned vector;
+    uint32_t lvt;
+    uint64_t status;
+    uintptr_t ip, cs;
+} seen;
+
+static void observe(const struct interrupt_frame *frame)
+{
+    seen.interrupts++;
+    seen.vector = (unsigned)frame->vector;
+    seen.lvt = apic_performance_lvt();
+    seen.status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+    seen.ip = frame->ip;
+    seen.cs = frame->cs;
+}
+
+/* Leaves everything as the interrupt made it. */
+static void look(struct interrupt_frame *frame)
+{
+    observe(frame);
+    apic_eoi();
+}
+
+/* An NMI is not the APIC's to end. */
+static void look_at_nmi(struct interrupt_frame *frame)
+{
+    observe(frame);
+}
+
+static void settle(void)
+{
+    for (unsigned i = 0; i < PAUSES; i++)
+        cpu_pause();
+}
+
+/* Counters start at -EVENTS; nothing has overflowed, nobody was called. */
+static void prepare(struct test_run *run, unsigned counters, uint64_t flags, uint32_t lvt)
+{
+    seen.interrupts = 0;
+    interrupt_set(VECTOR_PERFORMANCE, look);
+    apic_performance_write(lvt);
+    for (unsigned n = 0; n < counters; n++)
+        if (!counter_program(n, INSTRUCTIONS | PERFEVTSEL_EN | flags, 0 - (uint64_t)EVENTS,
+                             run->caps->full_width_write))
+            test_fail(run, "counter %u could not be programmed", n);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+}
+
+#define BOTH_RINGS (PERFEVTSEL_OS | PERFEVTSEL_USR)
+
+/* Lets these counters count over a workload. */
+static void count_over(const struct workload *workload, uint64_t counters)
+{
+    const struct window window = { MSR_IA32_PERF_GLOBAL_CTRL, counters, 0 };
+
+    workload->run(&window);
+    settle();
+}
+
+static uint64_t overflowed(void)
+{
+    return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & 3;
+}
+
+/* Nothing of a test's may come later; the routine of the debug store sets itself up. */
+static void finish(void)
+{
+    apic_performance_mask();
+    interrupts_on();
+    settle();
+}
+
+/* ---- whether there is one ------------------------------------------------------------------------------------- */
+
+static void overflow(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "counters that had overflowed", seen.status & 3, 1);
+    finish();
+}
+
+TEST(pmi_overflow) = {
+    .id = "pmi.overflow",
+    .title = "A counter with its INT flag set interrupts when it overflows, once",
+    .source = OVERFLOW,
+    .needs = NEEDS,
+    .run = overflow,
+};
+
+static void int_clear(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS, VECTOR_PERFORMANCE);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+    finish();
+}
+
+TEST(pmi_int_clear) = {
+    .id = "pmi.int_clear",
+    .title = "A counter with its INT flag clear sets its overflow bit and does not interrupt",
+    .source = OVERFLOW,
+    .needs = NEEDS,
+    .run = int_clear,
+};
+
+/* ---- the LVT entry -------------------------------------------------------------------------------------------- */
+
+static void mask_set(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    test_equal(run, "the mask flag before", apic_performance_lvt() & APIC_LVT_MASKED, 0);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the mask flag in the handler", seen.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    test_equal(run, "the mask flag afterwards", apic_performance_lvt() & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    finish();
+}
+
+TEST(pmi_lvt_mask_set) = {
+    .id = "pmi.lvt.mask_set",
+    .title =
+        "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
+    .source = LVT,
+    .needs = NEEDS,
+    .run = mask_set,
+};
+
+static void until_unmasked(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts of the first overflow", seen.interrupts, 1);
+
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, apic_performance_lvt());
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts of the second overflow, the entry still masked", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts of the third overflow, the entry unmasked", seen.interrupts, 1);
+    finish();
+}
+
+TEST(pmi_lvt_until_unmasked) = {
+    .id = "pmi.lvt.until_unmasked",
+    .title = "After an interrupt there is no other until software clears the mask flag; then there is",
+    .source = LVT,
+    .needs = NEEDS,
+    .run = until_unmasked,
+};
+
+static void masked(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+    finish();
+}
+
+TEST(pmi_lvt_masked) = {
+    .id = "pmi.lvt.masked",
+    .title = "A masked LVT entry keeps the interrupt away and not the overflow bit",
+    .source = LVT,
+    .needs = NEEDS,
+    .run = masked,
+};
+
+static void vector(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, OTHER_VECTOR);
+    interrupt_set(OTHER_VECTOR, look);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the vector", seen.vector, OTHER_VECTOR);
+    finish();
+    interrupt_set(OTHER_VECTOR, NULL);
+}
+
+TEST(pmi_lvt_vector) = {
+    .id = "pmi.lvt.vector",
+    .title = "The interrupt comes at the vector that the LVT entry has",
+    .source = ROUTINE,
+    .needs = NEEDS,
+    .run = vector,
+};
+
+/* With interrupts off, for which an NMI does not care. */
+static void nmi(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, APIC_LVT_NMI);
+    interrupt_set(VECTOR_NMI, look_at_nmi);
+    interrupts_off();
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the vector", seen.vector, VECTOR_NMI);
+    finish();
+    interrupt_set(VECTOR_NMI, NULL);
+}
+
+TEST(pmi_lvt_nmi) = {
+    .id = "pmi.lvt.nmi",
+    .title = "An LVT entry with delivery mode NMI brings vector 2, though interrupts are off",
+    .source = LVT,
+    .needs = NEEDS,
+    .run = nmi,
+};
+
+/* ---- when it comes -------------------------------------------------------------------------------------------- */
+
+static void held(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    interrupts_off();
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts while they are off", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+    interrupts_on();
+    settle();
+    test_equal(run, "interrupts once they are on", seen.interrupts, 1);
+    finish();
+}
+
+TEST(pmi_held) = {
+    .id = "pmi.held",
+    .title = "An interrupt that falls due while interrupts are off is held, not lost, and comes once when they are on",
+    .source = "SDM Vol. 3A (253668), \"Masking Maskable Hardware Interrupts\"",
+    .needs = NEEDS,
+    .run = held,
+};
+
+static void two_causes(struct test_run *run)
+{
+    if (run->caps->general_count < 2) {
+        test_skip(run, "one general counter only");
+        return;
+    }
+    prepare(run, 2, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    interrupts_off();
+    count_over(&workload_straight, 3);
+    interrupts_on();
+    settle();
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "counters that had overflowed", seen.status & 3, 3);
+    finish();
+}
+
+TEST(pmi_two_causes) = {
+    .id = "pmi.two_causes",
+    .title = "Two overflows while interrupts are off are one interrupt, and both bits tell of them",
+    .source = LVT,
+    .needs = NEEDS,
+    .run = two_causes,
+};
+
+/* Counted at CPL 3 alone, so that no instruction of the handler is an event. */
+static void cpl_3(struct test_run *run)
+{
+    prepare(run, 1, PERFEVTSEL_USR | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_user_loop, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the privilege level that was interrupted", seen.cs & 3, 3);
+    if (seen.ip < workload_user_loop.start || seen.ip >= workload_user_loop.limit)
+        test_fail(run, "the interrupt came at 0x%llx, outside the workload", (unsigned long long)seen.ip);
+    finish();
+}
+
+TEST(pmi_cpl_3) = {
+    .id = "pmi.cpl_3",
+    .title = "An overflow at CPL 3 interrupts there, and the handler goes back there",
+    .source = ROUTINE,
+    .needs = NEEDS,
+    .run = cpl_3,
+};
+
+/* ---- its status ----------------------------------------------------------------------------------------------- */
+
+static void sticky(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
+    count_over(&workload_straight, 1);
+    for (unsigned i = 0; i < 3; i++)
+        test_equal(run, "counters that have overflowed", overflowed(), 1);
+    finish();
+}
+
+TEST(pmi_status_sticky) = {
+    .id = "pmi.status.sticky",
+    .title = "An overflow bit of IA32_PERF_GLOBAL_STATUS stays set, however often it is read",
+    .source = OVERFLOW,
+    .needs = NEEDS,
+    .run = sticky,
+};
+
+static void acknowledge(struct test_run *run)
+{
+    if (run->caps->general_count < 2) {
+        test_skip(run, "one general counter only");
+        return;
+    }
+    prepare(run, 2, BOTH_RINGS, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
+    count_over(&workload_straight, 3);
+    test_equal(run, "counters that have overflowed", overflowed(), 3);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 0);
+    test_equal(run, "what a written 0 leaves", overflowed(), 3);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 2);
+    test_equal(run, "what the acknowledgement of counter 1 leaves", overflowed(), 1);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 1);
+    test_equal(run, "what the acknowledgement of both leaves", overflowed(), 0);
+    finish();
+}
+
+TEST(pmi_status_acknowledge) = {
+    .id = "pmi.status.acknowledge",
+    .title = "IA32_PERF_GLOBAL_OVF_CTRL clears the overflow bits that are written as 1, and no others",
+    .source = OVERFLOW,
+    .needs = NEEDS,
+    .run = acknowledge,
+};
