@@ -57,7 +57,7 @@ void branches_flush(struct vcpu *v)
     }
     encode_field(index, v->form.width, v->faults.any ? faults_bts_index(v, v->ds.bts.index) : v->ds.bts.index);
     if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * encode_bts_bytes(&v->form)) ||
-        !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + encode_bts_index_at(&v->form), index, v->form.width)) {
+        !v->host->write(v->cpu, engine_ds_area(v) + encode_bts_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->last_branch);
     }
     v->bts_staged = 0;

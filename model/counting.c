@@ -177,7 +177,11 @@ static void configure_general(struct vcpu *v, unsigned i)
     bool system = select & EVTSEL_OS;
     uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
     bool asked = enable >> i & 1;
+    bool enabled = enabling & EVTSEL_EN;
 
+    if (v->faults.any) {
+        faults_counter(v, i, &user, &system, &enabled, &asked);
+    }
     c->event_class = event_class(kind, user && system ? ANY_RING : system ? RING_0 : OTHER_RINGS);
     c->interrupts = select & EVTSEL_INT;
     if (kind == EVENT_LOAD_LATENCY) {
@@ -191,8 +195,9 @@ static void configure_general(struct vcpu *v, unsigned i)
                            (select >> 8 & 0xff) == v->profile->pdir_umask) ||
                           (v->profile->pdist_counters & counter_bit(v, i)));
     c->adaptive = select & EVTSEL_ADAPTIVE;
-    c->active = kind != EVENT_NONE && (user || system) && (enabling & EVTSEL_EN) &&
-                (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1);
+    c->active =
+        kind != EVENT_NONE && (user || system) && enabled &&
+        ((v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1) || (c->pebs && fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED)));
 }
 
 /*
@@ -312,8 +317,8 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
         } else if (overflowed && is_netburst(v)) {
             netburst_overflow(v, i);
         } else if (overflowed) {
-            v->status |= counter_bit(v, i);
-            v->pmi_wanted = v->pmi_wanted || c->interrupts;
+            v->status |= v->faults.any ? faults_overflow(v, counter_bit(v, i)) : counter_bit(v, i);
+            v->pmi_wanted = v->pmi_wanted || c->interrupts || fault(v, FAULT_PMI_INT_IGNORED);
         }
         c->moved = false;
     }
@@ -322,6 +327,9 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
             if (recorded >> i & 1) {
                 counting_load(v, i, v->faults.any ? faults_pebs_reload(v, i) : pebs_reset_value(v, i));
             }
+        }
+        if (v->faults.any) {
+            faults_pebs_reloaded(v, recorded);
         }
     }
     counting_arm(v, place);

@@ -145,7 +145,9 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_L3_MISSES:
         return load && v->data.level > LEVEL_L3;
     case EVENT_LOAD_LATENCY:
-        return load && data_instruction_latency(v, &v->data.load) > v->regs[REG_MSR_PEBS_LD_LAT];
+        return load && (v->faults.any ? faults_latency(v, data_instruction_latency(v, &v->data.load),
+                                                       v->regs[REG_MSR_PEBS_LD_LAT])
+                                      : data_instruction_latency(v, &v->data.load) > v->regs[REG_MSR_PEBS_LD_LAT]);
     default:
         return false;
     }

@@ -70,9 +70,14 @@ void engine_free(struct vcpu *v)
  */
 struct ds_form engine_ds_form(const struct vcpu *v)
 {
-    bool wide = v->profile->dtes64 || v->host->ia32e(v->cpu);
+    bool wide = (v->profile->dtes64 && !fault(v, FAULT_DETECT_DTES64_IGNORED)) || v->host->ia32e(v->cpu);
 
     return (struct ds_form){ wide ? 8 : 4, v->profile->pebs_format };
+}
+
+uint64_t engine_ds_area(const struct vcpu *v)
+{
+    return v->regs[REG_IA32_DS_AREA] & (fault(v, FAULT_DS_AREA_PAGE_ALIGNED) ? ~UINT64_C(0xfff) : ~UINT64_C(0));
 }
 
 bool engine_read_ds(struct vcpu *v)
@@ -83,7 +88,7 @@ bool engine_read_ds(struct vcpu *v)
     if (v->pebs_staged == 0) {
         v->form = engine_ds_form(v);
     }
-    if (!v->host->read(v->cpu, v->regs[REG_IA32_DS_AREA], bytes, encode_ds_bytes(&v->form))) {
+    if (!v->host->read(v->cpu, engine_ds_area(v), bytes, encode_ds_bytes(&v->form))) {
         return false;
     }
     encode_read_ds(&v->ds, &v->form, bytes);
@@ -165,6 +170,9 @@ void engine_deliver(struct vcpu *v, struct place place)
         return;
     }
     v->pmi_wanted = false;
+    if (v->faults.any && faults_pmi_lost(v)) {
+        return;
+    }
     branches_flush(v);
     pebs_flush(v);
     freeze(v, place);

@@ -95,6 +95,7 @@ struct host {
 
 struct counter {
     uint64_t value;       /* counter_width bits */
+    uint64_t written;     /* what software wrote to it last; only for faults */
     unsigned event_class; /* EVENT_CLASSES when it counts nothing */
     bool active;
     bool pebs;    /* its overflow arms PEBS */
@@ -175,6 +176,8 @@ struct vcpu {
     bool pmi_wanted;
     bool pmi_raised;    /* since the last engine_took_pmi */
     bool pmi_waits;     /* a fault has put it off */
+    bool sampled;       /* the newest branch has left a PEBS record; only for faults */
+    uint32_t first_lvtpc; /* of the first PMI; only for faults */
     bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
 
     struct {

@@ -81,6 +81,8 @@ static inline const struct block *running_block(const struct vcpu *v)
     return v->hot->block != NULL ? v->hot->block : v->ring_used > 0 ? v->ring[v->ring_used - 1] : NULL;
 }
 
+/* engine.c: where the DS area is. */
+uint64_t engine_ds_area(const struct vcpu *v);
 /* engine.c: raises the PMI that was asked for, once everything else that fell due has been done. */
 void engine_deliver(struct vcpu *v, struct place place);
 /* engine.c: takes DEBUGCTL, the counters' configuration and the freeze bits over into what translated code does. */
@@ -220,8 +222,18 @@ bool faults_pebs_lose(const struct vcpu *v, size_t size);
 /* What v->counters[i] is reloaded with. */
 uint64_t faults_pebs_reload(const struct vcpu *v, unsigned i);
 void faults_pebs_event(const struct vcpu *v, struct pebs_event *event);
+/* Whether a record of this size has no room. */
+bool faults_pebs_full(struct vcpu *v, size_t size);
+/* The staged record and the index were written. */
+void faults_pebs_written(struct vcpu *v);
+/* The counters in recorded have been reloaded. */
+void faults_pebs_reloaded(struct vcpu *v, uint64_t recorded);
+/* The i-th counter's configuration, and what it may count. */
+void faults_counter(const struct vcpu *v, unsigned i, bool *user, bool *system, bool *enabled, bool *asked);
+bool faults_latency(const struct vcpu *v, uint64_t latency, uint64_t threshold);
+uint64_t faults_overflow(const struct vcpu *v, uint64_t bit);
 /* The branches that BTS and the LBR stack are told of; kept has room for all. */
-unsigned faults_bts_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
+unsigned faults_bts_branches(struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
 unsigned faults_lbr_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
 void faults_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user);
 /* Whether a record that no longer fits is dropped. */
@@ -234,12 +246,15 @@ uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select);
 bool faults_lbr_pops(const struct vcpu *v);
 void faults_lbr_event(const struct vcpu *v, struct lbr_event *event);
 /* The value that RDMSR returns, and the one that WRMSR is taken to write. */
-uint64_t faults_rdmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
-uint64_t faults_wrmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
+uint64_t faults_rdmsr(struct vcpu *v, const struct profile_msr *m, uint64_t value);
+uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
+/* Whether a register takes every value, its read-only bits included. */
+bool faults_writable(const struct vcpu *v, const struct profile_msr *m);
 /* What a PMI freezes. */
 void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters);
 /* Whether the PMI that is wanted is put off. */
 bool faults_pmi_waits(struct vcpu *v);
+bool faults_pmi_lost(const struct vcpu *v);
 
 /* truth.c: one line each in the truth log, if there is one. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);

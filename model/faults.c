@@ -5,6 +5,12 @@
 
 #include "model/engine_parts.h"
 
+#define EFLAGS_IF UINT64_C(0x200)
+
+#define LVT_VECTOR   0xffu
+#define LVT_DELIVERY 0x700u
+#define LVT_MASKED   0x10000u
+
 static const struct {
     const char *name, *sentence;
 } table[] = {
@@ -50,6 +56,9 @@ void faults_ds_area(const struct vcpu *v, struct ds_area *area)
     if (fault(v, FAULT_PEBS_THRESHOLD_GREATER)) {
         area->pebs.threshold++;
     }
+    if (fault(v, FAULT_PEBS_THRESHOLD_EARLY)) {
+        area->pebs.threshold -= pebs_record_bytes(v, &v->form, 1);
+    }
     if (fault(v, FAULT_PEBS_THRESHOLD_IGNORED)) {
         area->pebs.threshold = UINT64_MAX;
     }
@@ -92,7 +101,64 @@ uint64_t faults_pebs_reload(const struct vcpu *v, unsigned i)
     if (fault(v, FAULT_PEBS_RELOAD_SLOT_0)) {
         return pebs_reset_value(v, 0);
     }
+    if (fault(v, FAULT_PEBS_RELOAD_WRITTEN)) {
+        return v->counters[i].written;
+    }
     return pebs_reset_value(v, i) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+}
+
+void faults_pebs_reloaded(struct vcpu *v, uint64_t recorded)
+{
+    v->sampled = fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && bts_on(v);
+    for (unsigned i = 0; i < MAX_COUNTERS && fault(v, FAULT_PEBS_STATUS_OWN_BIT_LEFT); i++) {
+        v->status |= recorded >> i & 1 ? counter_bit(v, i) : 0;
+    }
+}
+
+bool faults_pebs_full(struct vcpu *v, size_t size)
+{
+    struct ds_buffer *pebs = &v->ds.pebs;
+    bool full = pebs->index + size > pebs->maximum || pebs->index < pebs->base;
+
+    if (fault(v, FAULT_PEBS_MAXIMUM_EXACT)) {
+        full = pebs->index == pebs->maximum || pebs->index < pebs->base;
+    }
+    if (full && fault(v, FAULT_PEBS_MAXIMUM_WRAPS)) {
+        pebs->index = pebs->base;
+        return false;
+    }
+    return full || (v->pebs_dropping && fault(v, FAULT_PEBS_MAXIMUM_FOR_GOOD));
+}
+
+void faults_pebs_written(struct vcpu *v)
+{
+    const uint8_t zeroes[8] = { 0 };
+    uint8_t index[8];
+
+    if (fault(v, FAULT_PEBS_RECORD_SPILLS)) {
+        v->host->write(v->cpu, v->pebs_at + v->pebs_staged, zeroes, v->form.width);
+    }
+    if (fault(v, FAULT_DS_AREA_OTHER_INDEX)) {
+        encode_field(index, v->form.width, v->ds.bts.index + v->pebs_staged);
+        v->host->write(v->cpu, engine_ds_area(v) + encode_bts_index_at(&v->form), index, v->form.width);
+    }
+}
+
+void faults_counter(const struct vcpu *v, unsigned i, bool *user, bool *system, bool *enabled, bool *asked)
+{
+    const bool one_of_both = *user != *system;
+
+    (void)i;
+    *system = *system || (one_of_both && fault(v, FAULT_PEBS_RINGS_USR_IS_BOTH));
+    *user = *user || (one_of_both && fault(v, FAULT_PEBS_RINGS_OS_IS_BOTH));
+    *enabled = *enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED);
+    *asked = *asked || fault(v, FAULT_PEBS_ENABLE_IGNORED);
+}
+
+bool faults_latency(const struct vcpu *v, uint64_t latency, uint64_t threshold)
+{
+    return latency > threshold || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
+           (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }
 
 void faults_pebs_event(const struct vcpu *v, struct pebs_event *event)
@@ -118,6 +184,16 @@ void faults_pebs_event(const struct vcpu *v, struct pebs_event *event)
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ZERO)) {
         event->counters = 0;
     }
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL)) {
+        event->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_TSX_SET)) {
+        event->tsx = 1;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_UPPER_SET) && !v->host->ia32e(v->cpu)) {
+        event->general[RSP] |= UINT64_C(1) << 32;
+        event->general[R8] = 1;
+    }
     if (fault(v, FAULT_PEBS_RECORD_TSC_ZERO)) {
         event->tsc = 0;
     }
@@ -136,17 +212,18 @@ static bool is_far(const struct branch *b)
     return b->block->end >= END_FAR;
 }
 
-unsigned faults_bts_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+unsigned faults_bts_branches(struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if ((branches[i].not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) ||
+        if ((i + 1 == n && v->sampled) || (branches[i].not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) ||
             (fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN) && is_far(&branches[i]))) {
             continue;
         }
         kept[count++] = branches[i];
     }
+    v->sampled = v->sampled && n == 0;
     return count;
 }
 
@@ -231,20 +308,54 @@ void faults_lbr_event(const struct vcpu *v, struct lbr_event *event)
 
 /* --- registers and interrupts ---------------------------------------------------------------------------------- */
 
-uint64_t faults_rdmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+uint64_t faults_overflow(const struct vcpu *v, uint64_t bit)
 {
+    return fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && v->status != 0 ? 0 : bit;
+}
+
+bool faults_writable(const struct vcpu *v, const struct profile_msr *m)
+{
+    return (m->reg == REG_IA32_MISC_ENABLE && fault(v, FAULT_DETECT_MISC_ENABLE_WRITABLE)) ||
+           (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_WRITABLE));
+}
+
+uint64_t faults_rdmsr(struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
+        v->status = 0;
+    }
+    if (m->reg == REG_IA32_PEBS_ENABLE && fault(v, FAULT_PEBS_ENABLE_READS_ZERO)) {
+        return 0;
+    }
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
         return (value + 1) & (lbr_depth(v) - 1);
     }
     return value;
 }
 
-uint64_t faults_wrmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
-    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET && fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED)) {
-        return 0;
+    switch (m->reg) {
+    case REG_IA32_PERF_GLOBAL_STATUS_RESET:
+        if (fault(v, FAULT_PMI_ACKNOWLEDGEMENT_ALL)) {
+            return value != 0 ? ~UINT64_C(0) : 0;
+        }
+        return fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED) ? 0 : value;
+    case REG_IA32_DS_AREA:
+        v->pebs_dropping = false;
+        return fault(v, FAULT_DS_AREA_BIT_20_LOST) ? value & ~(UINT64_C(1) << 20) : value;
+    case REG_IA32_A_PMC:
+        value = fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
+        v->counters[i].written = value;
+        return value;
+    case REG_IA32_PMC:
+        v->counters[i].written = (uint64_t)(int64_t)(int32_t)value;
+        return value;
+    case REG_MSR_PEBS_LD_LAT:
+        return fault(v, FAULT_PEBS_LATENCY_REGISTER_NARROW) ? value & 0xfff : value;
+    default:
+        return value;
     }
-    return value;
 }
 
 void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters)
@@ -257,4 +368,30 @@ bool faults_pmi_waits(struct vcpu *v)
 {
     v->pmi_waits = !v->pmi_waits;
     return fault(v, FAULT_PMI_LATE) && v->pmi_waits;
+}
+
+bool faults_pmi_lost(const struct vcpu *v)
+{
+    struct registers registers;
+
+    if (!fault(v, FAULT_PMI_HELD_LOST)) {
+        return false;
+    }
+    v->host->registers(v->cpu, 0, &registers);
+    return !(registers.rflags & EFLAGS_IF);
+}
+
+uint32_t faults_lvtpc(struct vcpu *v, uint32_t value)
+{
+    if (fault(v, FAULT_PMI_WHILE_MASKED)) {
+        value &= ~LVT_MASKED;
+    }
+    if (fault(v, FAULT_PMI_DELIVERY_IGNORED)) {
+        value &= ~LVT_DELIVERY;
+    }
+    if (fault(v, FAULT_PMI_VECTOR_KEPT)) {
+        v->first_lvtpc = v->first_lvtpc != 0 ? v->first_lvtpc : value & LVT_VECTOR;
+        value = (value & ~LVT_VECTOR) | v->first_lvtpc;
+    }
+    return value;
 }

@@ -34,6 +34,10 @@ static inline bool fault_set_has(const struct fault_set *set, enum fault fault)
  */
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
 
+struct vcpu;
+/* The LVT entry as a PMI finds it. */
+uint32_t faults_lvtpc(struct vcpu *v, uint32_t value);
+
 /* The name of the index-th fault, NULL past the last; and what it breaks. */
 const char *fault_name(unsigned index);
 const char *fault_sentence(unsigned index);

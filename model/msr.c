@@ -55,6 +55,9 @@ static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, ui
 {
     const uint64_t flag = UINT64_C(1) << 63;
 
+    if (v->faults.any && faults_writable(v, m)) {
+        return true;
+    }
     if (m->read_only || (value & ~(m->writable | m->ignored))) {
         return false;
     }
@@ -209,7 +212,8 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
         lbr_arch_set_control(v, value);
         break;
     default:
-        v->regs[m->reg] = (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
+        v->regs[m->reg] =
+            v->faults.any && faults_writable(v, m) ? value : (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
         break;
     }
 }
@@ -261,7 +265,7 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     }
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
-    write_register(v, m, i, v->faults.any ? faults_wrmsr(v, m, value) : value);
+    write_register(v, m, i, v->faults.any ? faults_wrmsr(v, m, i, value) : value);
     v->hot->stop_at = 0;
     engine_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
     referee_after(v, &before, ip);

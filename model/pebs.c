@@ -27,8 +27,11 @@ void pebs_flush(struct vcpu *v)
     encode_field(index, v->form.width,
                  v->faults.any ? faults_pebs_index(v, v->pebs_staged) : v->pebs_at + v->pebs_staged);
     if (!v->host->write(v->cpu, v->pebs_at, v->pebs_stage, v->pebs_staged) ||
-        !v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + encode_pebs_index_at(&v->form), index, v->form.width)) {
+        !v->host->write(v->cpu, engine_ds_area(v) + encode_pebs_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->pebs_first);
+    }
+    if (v->faults.any) {
+        faults_pebs_written(v);
     }
     v->pebs_staged = 0;
 }
@@ -150,7 +153,7 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
     }
     const size_t size = pebs_record_bytes(v, &v->form, counters);
 
-    if (pebs->index + size > pebs->maximum || pebs->index < pebs->base) {
+    if (v->faults.any ? faults_pebs_full(v, size) : pebs->index + size > pebs->maximum || pebs->index < pebs->base) {
         if (!v->pebs_dropping) {
             truth_pebs_dropped(v, pebs->index);
         }

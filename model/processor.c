@@ -202,8 +202,10 @@ static uint32_t deliver_pmi(void *cpu)
     } else {
         p->apic_id = read_apic(p, APIC_ID) >> 24;
     }
-    if (fault_set_has(&p->vcpu.faults, FAULT_PMI_WHILE_MASKED)) {
-        value &= ~LVT_MASKED;
+    const uint32_t entry = value;
+
+    if (p->vcpu.faults.any) {
+        value = faults_lvtpc(&p->vcpu, value);
     }
     if (value & LVT_MASKED) {
         return value;
@@ -213,7 +215,7 @@ static uint32_t deliver_pmi(void *cpu)
     } else if (x2apic) {
         p->x2apic_lvtpc |= LVT_MASKED;
     } else {
-        write_apic(p, APIC_LVTPC, value | LVT_MASKED);
+        write_apic(p, APIC_LVTPC, entry | LVT_MASKED);
     }
     write_apic(p, APIC_BASE | p->apic_id << 12, value & LVT_MESSAGE);
     return value;

@@ -58,13 +58,15 @@ bool watchdog_init(void)
 
     if (!apic_present())
         return false;
+    apic_timer_start(VECTOR_TIMER, UINT32_MAX); /* first: a pause of the host may make a second longer, never shorter */
     port_write8(PORT_B, (uint8_t)((port_read8(PORT_B) & ~PORT_B_SPEAKER) | PORT_B_GATE_2));
     port_write8(PIT_COMMAND, PIT_CHANNEL_2_MODE_0);
     port_write8(PIT_CHANNEL_2, (uint8_t)count);
     port_write8(PIT_CHANNEL_2, (uint8_t)(count >> 8));
-    if (port_read8(PORT_B) & PORT_B_OUT_2)
+    if (port_read8(PORT_B) & PORT_B_OUT_2) {
+        apic_timer_start(VECTOR_TIMER, 0);
         return false; /* no PIT: its output is low while it counts */
-    apic_timer_start(VECTOR_TIMER, UINT32_MAX);
+    }
     while (!(port_read8(PORT_B) & PORT_B_OUT_2) && --spin)
         cpu_pause();
     ticks_per_second = (UINT32_MAX - apic_timer_left()) * MEASURE_HZ;
