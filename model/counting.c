@@ -84,54 +84,62 @@ static unsigned counter_count(const struct vcpu *v)
     return v->profile->general_counters + v->profile->fixed_counters;
 }
 
+/* Whether nothing can be seen of an overflow but that the next event is recorded. */
+static bool arms_unseen(const struct vcpu *v, const struct counter *c)
+{
+    return c->pebs && !c->armed && !c->forced && (!c->pdir || c->near) && !fault(v, FAULT_PEBS_ARMING_SKIPPED);
+}
+
+static uint64_t class_now(const struct vcpu *v, unsigned id, struct place place)
+{
+    return (v->hot->counts[id] & (CLASS_FORCE - 1)) - still_to_come(id, place);
+}
+
 void counting_update(struct vcpu *v, struct place place)
 {
-    unsigned n = counter_count(v);
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        struct counter *c = &v->counters[__builtin_ctz(left)];
+        uint64_t events = class_now(v, c->event_class, place) - v->base[c->event_class];
 
-    for (unsigned i = 0; i < n; i++) {
-        struct counter *c = &v->counters[i];
-
-        if (c->active) {
-            uint64_t now = (v->hot->counts[c->event_class] & (CLASS_FORCE - 1)) - still_to_come(c->event_class, place);
-            uint64_t events = now - v->base[c->event_class];
-
-            c->value += events;
-            c->moved = c->moved || events > 0;
+        c->value += events;
+        c->moved = c->moved || events > 0;
+        if (c->value > width_mask(v) && arms_unseen(v, c)) {
+            c->value &= width_mask(v);
+            c->armed = true;
+            c->moved = c->value > 0; /* since the overflow */
         }
     }
-    for (unsigned i = 0; i < n; i++) {
-        struct counter *c = &v->counters[i];
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        unsigned id = v->counters[__builtin_ctz(left)].event_class;
 
-        if (c->active) {
-            v->base[c->event_class] =
-                (v->hot->counts[c->event_class] & (CLASS_FORCE - 1)) - still_to_come(c->event_class, place);
-        }
+        v->base[id] = class_now(v, id, place);
     }
+}
+
+/* Events until something is to be done about a counter. */
+static uint64_t events_left(const struct vcpu *v, const struct counter *c)
+{
+    if (c->armed || c->forced) {
+        return 1;
+    }
+    return width_mask(v) - (c->value & width_mask(v)) + 1 + arms_unseen(v, c);
 }
 
 void counting_arm(struct vcpu *v, struct place place)
 {
-    unsigned n = counter_count(v);
-    uint64_t left[MAX_COUNTERS];
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        const struct counter *c = &v->counters[__builtin_ctz(left)];
+        uint64_t least = events_left(v, c);
 
-    for (unsigned i = 0; i < n; i++) {
-        struct counter *c = &v->counters[i];
+        for (uint32_t others = v->active; others != 0; others &= others - 1) {
+            const struct counter *other = &v->counters[__builtin_ctz(others)];
 
-        left[i] = c->armed || c->forced ? 1 : (UINT64_C(1) << v->profile->counter_width) - (c->value & width_mask(v));
-    }
-    for (unsigned i = 0; i < n; i++) {
-        struct counter *c = &v->counters[i];
-
-        if (!c->active) {
-            continue;
-        }
-        for (unsigned j = 0; j < n; j++) {
-            if (v->counters[j].active && v->counters[j].event_class == c->event_class && left[j] < left[i]) {
-                left[i] = left[j];
+            if (other->event_class == c->event_class && events_left(v, other) < least) {
+                least = events_left(v, other);
             }
         }
-        v->base[c->event_class] = CLASS_DUE - left[i];
-        v->hot->counts[c->event_class] = CLASS_DUE - left[i] + still_to_come(c->event_class, place);
+        v->base[c->event_class] = CLASS_DUE - least;
+        v->hot->counts[c->event_class] = CLASS_DUE - least + still_to_come(c->event_class, place);
     }
 }
 
@@ -232,6 +240,7 @@ void counting_configure(struct vcpu *v, struct place place)
 {
     unsigned n = counter_count(v);
 
+    v->active = 0;
     for (unsigned i = 0; i < n; i++) {
         struct counter *c = &v->counters[i];
 
@@ -243,6 +252,7 @@ void counting_configure(struct vcpu *v, struct place place)
             configure_fixed(v, i - v->profile->general_counters);
         }
         c->active = c->active && !(v->status & STATUS_CTR_FRZ);
+        v->active |= (uint32_t)c->active << i;
         c->armed = c->armed && (c->pebs || c->late);
         c->moved = false;
     }
@@ -251,12 +261,9 @@ void counting_configure(struct vcpu *v, struct place place)
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
         v->hot->counts[id] = 0; /* a class that nobody counts is far from CLASS_DUE */
     }
-    for (unsigned i = 0; i < n; i++) {
-        const struct counter *c = &v->counters[i];
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        const struct counter *c = &v->counters[__builtin_ctz(left)];
 
-        if (!c->active) {
-            continue;
-        }
         v->records_lbrs = v->records_lbrs || (c->pebs && c->adaptive);
         if (c->event_class < INLINE_CLASSES) {
             v->wants_classes |= UINT64_C(1) << c->event_class;
@@ -274,10 +281,10 @@ uint64_t counting_outcomes_left(const struct vcpu *v)
 {
     uint64_t left = UINT64_MAX;
 
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        const struct counter *c = &v->counters[i];
+    for (uint32_t active = v->active; active != 0; active &= active - 1) {
+        const struct counter *c = &v->counters[__builtin_ctz(active)];
 
-        if (c->active && c->event_class >= INLINE_CLASSES && c->event_class < event_class(EVENT_DATA, ANY_RING)) {
+        if (c->event_class >= INLINE_CLASSES && c->event_class < event_class(EVENT_DATA, ANY_RING)) {
             uint64_t count = v->hot->counts[c->event_class];
             uint64_t mine = count < CLASS_DUE ? CLASS_DUE - count : 0;
 
@@ -295,14 +302,14 @@ bool counting_outcome_due(const struct vcpu *v)
 void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
                        const struct data_access *data)
 {
-    unsigned n = counter_count(v);
     uint64_t recorded = 0;
 
     counting_update(v, place);
-    for (unsigned i = 0; i < n; i++) {
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
         struct counter *c = &v->counters[i];
-        bool overflowed = c->active && (c->value > width_mask(v) || (c->forced && c->moved));
-        bool after = c->active && c->armed && c->moved; /* the event after an overflow */
+        bool overflowed = c->value > width_mask(v) || (c->forced && c->moved);
+        bool after = c->armed && c->moved; /* the event after an overflow */
 
         c->value &= width_mask(v);
         if (after && !c->pebs) {
@@ -323,10 +330,10 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
         c->moved = false;
     }
     if (recorded != 0 && pebs_record(v, recorded, ip, eventing_ip, data)) {
-        for (unsigned i = 0; i < n; i++) {
-            if (recorded >> i & 1) {
-                counting_load(v, i, v->faults.any ? faults_pebs_reload(v, i) : pebs_reset_value(v, i));
-            }
+        for (; recorded != 0; recorded &= recorded - 1) {
+            unsigned i = (unsigned)__builtin_ctzll(recorded);
+
+            counting_load(v, i, v->faults.any ? faults_pebs_reload(v, i) : pebs_reset_value(v, i));
         }
         if (v->faults.any) {
             faults_pebs_reloaded(v, recorded);
@@ -358,10 +365,10 @@ static int first_due(const struct vcpu *v, struct place place)
 {
     int first = -1;
 
-    for (unsigned i = 0; i < counter_count(v); i++) {
-        const struct counter *c = &v->counters[i];
+    for (uint32_t active = v->active; active != 0; active &= active - 1) {
+        const struct counter *c = &v->counters[__builtin_ctz(active)];
 
-        if (!c->active || c->event_class >= INLINE_CLASSES) {
+        if (c->event_class >= INLINE_CLASSES) {
             continue;
         }
         uint64_t events = engine_class_events(c->event_class, place.block, place.index);
@@ -396,10 +403,10 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
 bool counting_due(struct vcpu *v)
 {
     counting_update(v, BETWEEN_BLOCKS);
-    for (unsigned i = 0; i < counter_count(v); i++) {
-        const struct counter *c = &v->counters[i];
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        const struct counter *c = &v->counters[__builtin_ctz(left)];
 
-        if (c->active && c->event_class < INLINE_CLASSES && v->base[c->event_class] >= CLASS_DUE) {
+        if (c->event_class < INLINE_CLASSES && v->base[c->event_class] >= CLASS_DUE) {
             return true;
         }
     }

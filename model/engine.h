@@ -41,13 +41,14 @@
 
 /*
  * An event counted in all rings, in ring 0 only or outside it only is a class of its own, with a running count that
- * says how far the nearest counter is from overflow: the event that takes it to CLASS_DUE makes a counter overflow.
- * CLASS_FORCE on top makes the next block's check call the engine in any case.
+ * says how far the nearest counter is from overflow, or from the event behind it if that alone shows: the event that
+ * takes it to CLASS_DUE is the one. CLASS_DUE is more than a counter can be away. CLASS_FORCE on top makes the next
+ * block's check call the engine in any case.
  */
 enum event_qualifier { ANY_RING, RING_0, OTHER_RINGS };
 #define EVENT_CLASSES  (EVENT_KINDS * EVENT_QUALIFIERS)
 #define INLINE_CLASSES (EVENT_OUTCOMES * EVENT_QUALIFIERS) /* at most 64 */
-#define CLASS_DUE      (UINT64_C(1) << 48)
+#define CLASS_DUE      (UINT64_C(1) << 49)
 #define CLASS_FORCE    (UINT64_C(1) << 56)
 
 static inline unsigned event_class(enum event_kind kind, enum event_qualifier qualifier)
@@ -149,6 +150,7 @@ struct vcpu {
     uint64_t escr[NETBURST_ESCRS];       /* by address */
     uint64_t status;                     /* IA32_PERF_GLOBAL_STATUS */
     struct counter counters[MAX_COUNTERS];
+    uint32_t active;              /* bit i: counters[i] is */
     uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
 
     bool counts_outcomes;

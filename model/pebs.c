@@ -106,8 +106,8 @@ static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip
     struct registers registers;
     uint64_t bits = 0;
 
-    for (unsigned i = 0; i < MAX_COUNTERS; i++) {
-        bits |= counters >> i & 1 ? counter_bit(v, i) : 0;
+    for (uint64_t left = counters; left != 0; left &= left - 1) {
+        bits |= counter_bit(v, (unsigned)__builtin_ctzll(left));
     }
     v->host->registers(v->cpu, ip, &registers);
 

@@ -169,6 +169,58 @@ static void records_n_plus_1_apart(void **state)
     machine_free(m);
 }
 
+/* Between the overflow and the event that is recorded the counter reads 0, and it may be stopped and go on. */
+static void looked_at_between(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *five = block_new(0, 5, END_REL_JMP);
+    struct block *one = block_new(0x100, 1, END_REL_JMP);
+    uint64_t value = 1;
+
+    (void)state;
+    set_up_ds(m, 0, 0, 100, 100);
+    sample(m, 0, INST_RETIRED, 5);
+    run(m, five);
+    run(m, one);
+    assert_int_equal(engine_rdpmc(&m->v, 0, &value, (struct place){ one, 0 }), MSR_DONE);
+    assert_int_equal(value, 0);
+    assert_int_equal(records(m), 1);
+    assert_int_equal(record(m, 0, 0xb0), one->pc);
+
+    sample(m, 0, INST_RETIRED, 5);
+    run(m, five);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(rdmsr(m, PMC0), 0);
+    run(m, five);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    run(m, one);
+    assert_int_equal(records(m), 2);
+    assert_int_equal(record(m, 1, 0xb0), one->pc);
+    free(five), free(one);
+    machine_free(m);
+}
+
+/* A counter that interrupts on the same instruction does not take its event for the one behind it. */
+static void another_overflows_at_once(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 10, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 100, 100);
+    sample(m, 0, INST_RETIRED, 5);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PMC0 + 1, (uint32_t)-5);
+    wrmsr(m, GLOBAL_CTRL, 3);
+    run(m, b);
+    assert_int_equal(records(m), 1);
+    assert_int_equal(record(m, 0, 0xb0), b->pc + 5 * 4);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 2);
+    free(b);
+    machine_free(m);
+}
+
 static void pdir_records_n_apart(void **state)
 {
     struct machine *m = machine_new();
@@ -474,6 +526,8 @@ int main(void)
         cmocka_unit_test(a_repeated_string_instruction_counts_once),
         cmocka_unit_test(overflow_without_pebs),
         cmocka_unit_test(records_n_plus_1_apart),
+        cmocka_unit_test(looked_at_between),
+        cmocka_unit_test(another_overflows_at_once),
         cmocka_unit_test(pdir_records_n_apart),
         cmocka_unit_test(pdir_elsewhere_counts_nothing),
         cmocka_unit_test(two_counters_share_a_record),
