@@ -104,6 +104,12 @@ uint64_t processor_read(struct processor *p, unsigned name)
 {
     uint64_t value = 0;
 
+    if (name == NAME_RIP && p->private.rip != NULL) {
+        return qemu_private_rip(&p->private);
+    }
+    if (name == NAME_EFLAGS && p->private.rip != NULL) {
+        return qemu_private_eflags(&p->private);
+    }
     if (p->registers[name] == NULL) {
         return 0;
     }
@@ -115,6 +121,10 @@ uint64_t processor_read(struct processor *p, unsigned name)
 
 void processor_write(struct processor *p, unsigned name, uint64_t value)
 {
+    if (name == NAME_EFLAGS && p->private.rip != NULL) {
+        qemu_private_set_eflags(&p->private, value);
+        return;
+    }
     g_byte_array_set_size(p->buffer, 0);
     g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
     qemu_plugin_write_register(p->registers[name], p->buffer);
@@ -268,6 +278,9 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
 
     processor_read_general(p, r->general);
     r->rflags = processor_read(p, NAME_EFLAGS);
+    if (p->private.rip == NULL) {
+        qemu_private_find_rip(&p->private, processor_read(p, NAME_RIP), r->rflags);
+    }
     if (p->delivered) {
         read_frame(p, ip, r);
     } else {

@@ -35,6 +35,7 @@ void qemu_private_init(struct qemu_private *p, bool wide)
     p->cpu = current_cpu == NULL ? NULL : *current_cpu;
     p->wide = wide;
     p->env = NULL;
+    p->rip = NULL;
 }
 
 /* The register file begins with the general registers in the order of their encoding. */
@@ -107,6 +108,53 @@ static bool find_env(struct qemu_private *p, const uint64_t general[GENERAL_REGI
     }
     p->env = found;
     return found != NULL;
+}
+
+static size_t field_size(const struct qemu_private *p)
+{
+    return p->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+static uint64_t get(const struct qemu_private *p, const char *field)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, field, field_size(p)); /* least significant byte first */
+    return value;
+}
+
+void qemu_private_find_rip(struct qemu_private *p, uint64_t rip, uint64_t eflags)
+{
+    const size_t size = field_size(p);
+    char *found = NULL;
+
+    if (p->env == NULL) {
+        return;
+    }
+    for (char *at = p->env, *end = at + INTEGER_BYTES - size; at < end; at += size) {
+        if (get(p, at) == rip && get(p, at + size) == eflags) {
+            if (found != NULL) {
+                return;
+            }
+            found = at;
+        }
+    }
+    p->rip = found;
+}
+
+uint64_t qemu_private_rip(const struct qemu_private *p)
+{
+    return get(p, p->rip);
+}
+
+uint64_t qemu_private_eflags(const struct qemu_private *p)
+{
+    return get(p, (char *)p->rip + field_size(p));
+}
+
+void qemu_private_set_eflags(const struct qemu_private *p, uint64_t eflags)
+{
+    memcpy((char *)p->rip + field_size(p), &eflags, field_size(p));
 }
 
 bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address)

@@ -17,6 +17,7 @@ struct qemu_private {
     void *cpu; /* QEMU's object for this processor */
     bool wide;
     void *env; /* its register file, found by its contents; NULL until then */
+    void *rip; /* behind it, with EFLAGS behind that; NULL until they have been found, too */
 };
 
 /* On the processor's own thread. wide: QEMU's register file has sixteen registers of 64 bits, not eight of 32. */
@@ -24,6 +25,14 @@ void qemu_private_init(struct qemu_private *p, bool wide);
 
 /* The general registers, many times faster than one by one through the interface; false until env has been found. */
 bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
+
+/* Looks for RIP and EFLAGS, which read so through the interface at this moment. */
+void qemu_private_find_rip(struct qemu_private *p, uint64_t rip, uint64_t eflags);
+
+/* The same as the interface's, once they have been found. */
+uint64_t qemu_private_rip(const struct qemu_private *p);
+uint64_t qemu_private_eflags(const struct qemu_private *p);
+void qemu_private_set_eflags(const struct qemu_private *p, uint64_t eflags);
 
 /*
  * RFLAGS as the guest would push them, where system_flags are those that the plugin interface reads. general: the
