@@ -121,6 +121,19 @@ static inline void cr0_write(uintptr_t value)
     __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
 }
 
+/* The debug status register: which debug exception it was. */
+static inline uintptr_t dr6_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("mov %%dr6, %0" : "=r"(value));
+    return value;
+}
+
+static inline void dr6_write(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%dr6" : : "r"(value));
+}
+
 /* Lets SSE instructions run. The kernel itself is compiled without; only a workload has them. */
 static inline void sse_enable(void)
 {

@@ -43,7 +43,7 @@ void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack
 void double_fault_entry(void);
 void double_fault(uint32_t error_code) __attribute__((noreturn));
 
-static uint64_t gdt[7];
+static uint64_t gdt[8];
 static struct tss tss, double_fault_tss;
 static struct gate idt[256];
 static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
@@ -58,11 +58,11 @@ static void gate_set(unsigned vector, uint16_t selector, void (*entry)(void), ui
     };
 }
 
-static uint64_t tss_descriptor(const struct tss *of)
+static uint64_t tss_descriptor(const struct tss *of, size_t size)
 {
     uint64_t base = (uintptr_t)of;
 
-    return UINT64_C(0x0000890000000000) | (sizeof *of - 1) | (base & 0xffffff) << 16 | (base >> 24) << 56;
+    return UINT64_C(0x0000890000000000) | (size - 1) | (base & 0xffffff) << 16 | (base >> 24) << 56;
 }
 
 /*
@@ -75,8 +75,9 @@ void descriptors_init(void)
     gdt[2] = UINT64_C(0x00cf92000000ffff); /* stack, CPL 0 */
     gdt[3] = UINT64_C(0x00cff2000000ffff); /* data and stack, CPL 3 */
     gdt[4] = UINT64_C(0x00cffa000000ffff); /* code, CPL 3 */
-    gdt[5] = tss_descriptor(&tss);
-    gdt[6] = tss_descriptor(&double_fault_tss);
+    gdt[5] = tss_descriptor(&tss, sizeof tss);
+    gdt[6] = tss_descriptor(&double_fault_tss, sizeof double_fault_tss);
+    gdt[7] = UINT64_C(0x00cf12000000ffff); /* data, CPL 0, not present: for who loads it on purpose */
 
     tss.ring[0].ss = SELECTOR_STACK;
     tss.io_map = sizeof tss;
@@ -111,6 +112,12 @@ void double_fault(uint32_t error_code)
         frame.registers[REGISTERS - 1 - n] = tss.registers[n];
     for (;;)
         interrupt_dispatch(&frame);
+}
+
+/* No task may be switched to whose TSS has less than 104 bytes. */
+void interrupt_spoil_tss(bool spoiled)
+{
+    gdt[6] = tss_descriptor(&double_fault_tss, sizeof double_fault_tss - spoiled);
 }
 
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)

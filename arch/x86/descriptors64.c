@@ -29,12 +29,17 @@ _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A, \"Task Management in 64-
 #define SELECTOR_DATA 0x10u
 #define SELECTOR_TSS  0x28u
 
+#define GATE_TSS 0x9u /* one that is not busy */
+
 /* A stack of its own for what may strike anywhere, a broken kernel stack included. */
 #define EMERGENCY_STACK 1u
+/* Past the end of a spoiled TSS, which still has the emergency stack. */
+#define LOST_STACK   7u
+#define SPOILED_SIZE offsetof(struct tss, ist[LOST_STACK - 1])
 
 void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t data, uint16_t tss);
 
-static uint64_t gdt[7];
+static uint64_t gdt[8];
 static struct tss tss;
 static struct gate idt[256];
 static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
@@ -52,19 +57,27 @@ static void gate_set(unsigned vector, void (*entry)(void), uint8_t type, uint8_t
                                  .offset_high = (uint32_t)(address >> 32) };
 }
 
+/* The TSS's descriptor: it is 64 bits of base and a limit, and not busy. */
+static void tss_describe(size_t size)
+{
+    uint64_t base = (uint64_t)(uintptr_t)&tss;
+
+    gdt[5] =
+        (uint64_t)(GATE_PRESENT | GATE_TSS) << 40 | (size - 1) | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
+    gdt[6] = base >> 32;
+}
+
 void descriptors_init(void)
 {
-    uint64_t tss_base = (uint64_t)(uintptr_t)&tss;
-
     gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
     gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */
     gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
     gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
-    gdt[5] =
-        UINT64_C(0x0000890000000000) | (sizeof tss - 1) | (tss_base & 0xffffff) << 16 | (tss_base >> 24 & 0xff) << 56;
-    gdt[6] = tss_base >> 32;
+    tss_describe(sizeof tss);
+    gdt[7] = UINT64_C(0x0000120000000000); /* data, CPL 0, not present: for who loads it on purpose */
 
     tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(emergency_stack + sizeof emergency_stack);
+    tss.ist[LOST_STACK - 1] = tss.ist[EMERGENCY_STACK - 1];
     tss.io_map = sizeof tss;
     gdt_load(&(struct table_pointer){ sizeof gdt - 1, (uint64_t)(uintptr_t)gdt }, SELECTOR_CODE, SELECTOR_DATA,
              SELECTOR_TSS);
@@ -74,7 +87,14 @@ void descriptors_init(void)
         gate_set(vector, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT, emergency ? EMERGENCY_STACK : 0);
     }
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
+    gate_set(VECTOR_LOST_STACK, interrupt_entries[VECTOR_LOST_STACK], GATE_PRESENT | GATE_INTERRUPT, LOST_STACK);
     __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uint64_t)(uintptr_t)idt }));
+}
+
+void interrupt_spoil_tss(bool spoiled)
+{
+    tss_describe(spoiled ? SPOILED_SIZE : sizeof tss);
+    __asm__ volatile("ltr %w0" : : "r"(SELECTOR_TSS) : "memory");
 }
 
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)

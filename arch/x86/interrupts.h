@@ -17,6 +17,7 @@
 #define VECTOR_EXCEPTIONS         32u   /* the first vector that is not the processor's own */
 #define VECTOR_WORKLOAD           0x80u /* software interrupt of the workloads, open to CPL 3 */
 #define VECTOR_USER_EXIT          0x81u /* the way back from CPL 3 */
+#define VECTOR_LOST_STACK         0x82u /* 64-bit kernel: needs a stack that a spoiled TSS has not */
 #define VECTOR_PERFORMANCE        0xe1u
 #define VECTOR_WORKLOAD_SELF      0xe2u /* an interrupt that a workload sends to its own processor */
 #define VECTOR_TIMER              0xf0u /* of a higher priority: it ends a storm of the other */
@@ -55,6 +56,12 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type);
 #define GATE_TASK      0x5u
 #define GATE_INTERRUPT 0xeu
 #define GATE_TRAP      0xfu
+
+/*
+ * For who wants an invalid TSS exception, makes a TSS too short, or whole again: in the 64-bit kernel the one in use,
+ * which then has no stack for VECTOR_LOST_STACK; in the 32-bit kernel that of the double fault's task.
+ */
+void interrupt_spoil_tss(bool spoiled);
 
 /* Calls function at CPL 3, on a stack of its own and with interrupts on; it must end with INT VECTOR_USER_EXIT. */
 void user_call(void (*function)(void));

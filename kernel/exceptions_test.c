@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every exception that an instruction can raise at will, raised on purpose. robust.exception.*: it is expected, and
+ * what the handler is given is compared: vector, error code, instruction pointer, flags, every register.
+ * selftest.exception.*: nobody expects it, and it ends the run with a report; tests/qemu/cases holds what must stand
+ * there.
+ */
+#include "workload/exceptions.h"
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "kernel/panic.h"
+#include "kernel/test.h"
+#include "workload/workload.h"
+
+#define CR0_MP (1u << 1)
+#define CR0_EM (1u << 2)
+#define CR0_TS (1u << 3)
+#define CR0_NE (1u << 5)
+#define CR0_AM (1u << 18)
+
+#define FLAG_TF (1u << 8)
+#define FLAG_RF \
+    (1u << 16) /* a fault is pushed with it, so that a breakpoint at its instruction does not strike twice */
+#define FLAG_AC (1u << 18)
+
+#define DR6_SINGLE_STEP (1u << 14)
+#define DR6_NOTHING     0xffff0ff0u
+
+#define STACK_POINTER 4u /* as instructions encode it */
+
+static const struct raise *raised;
+static struct interrupt_frame caught;
+static unsigned times;
+static uintptr_t caught_cr2, caught_dr6;
+
+/* Keeps what came, and goes on behind it. Only what the raising code does is ours. */
+static void catch (struct interrupt_frame *frame)
+{
+    if (frame->ip < raised->start || frame->ip > raised->resume)
+        panic_exception(frame);
+    caught = *frame;
+    caught_cr2 = cr2_read();
+    caught_dr6 = dr6_read();
+    times++;
+    frame->flags &= ~(uintptr_t)(FLAG_TF | FLAG_AC);
+    frame->ip = (uintptr_t)raised->resume;
+}
+
+static void set_handlers(interrupt_handler *handler)
+{
+    for (unsigned vector = 0; vector < VECTOR_EXCEPTIONS; vector++)
+        if (vector != VECTOR_NMI && vector != VECTOR_DOUBLE_FAULT && vector != VECTOR_MACHINE_CHECK)
+            interrupt_set(vector, handler);
+}
+
+static void raise_it(const struct raise *raise)
+{
+    raised = raise;
+    times = 0;
+    set_handlers(catch);
+    raise->run();
+    set_handlers(NULL);
+}
+
+/* With these bits of CR0 set, and these clear, for the time being. */
+static void raise_with(const struct raise *raise, uintptr_t set, uintptr_t clear)
+{
+    const uintptr_t cr0 = cr0_read();
+
+    cr0_write((cr0 | set) & ~clear);
+    raise_it(raise);
+    cr0_write(cr0);
+}
+
+static void compare(struct test_run *run)
+{
+    if (!test_equal(run, "number of exceptions", times, 1))
+        return;
+    test_equal(run, "vector", caught.vector, raised->vector);
+    test_equal(run, "error code", caught.error_code, raised->error_code);
+    test_equal(run, "pushed instruction pointer", caught.ip, raised->ip);
+    test_equal(run, "pushed flags", caught.flags & ~(uintptr_t)FLAG_RF, raised->flags);
+    test_equal(run, "pushed privilege level", caught.cs & 3, raised->cpl);
+    if (raised->address)
+        test_equal(run, "CR2", caught_cr2, raised->address);
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        if (n != STACK_POINTER)
+            test_equal(run, "a general register", caught.registers[REGISTERS - 1 - n], WORKLOAD_REGISTER(n));
+        else if (raised->cpl == 0)
+            test_equal(run, "stack pointer", caught.registers[REGISTERS - 1 - n], raise_stack_pointer);
+    }
+}
+
+/*
+ * Two tests of one exception: robust.exception.NAME expects it, selftest.exception.NAME does not. The bits of CR0 are
+ * set and cleared for it; before and after are statements.
+ */
+#define EXCEPTION(name, claim, section, raise, set, clear, before, after) \
+    static void expect_##name(struct test_run *run)                       \
+    {                                                                     \
+        before;                                                           \
+        raise_with(&raise, set, clear);                                   \
+        after;                                                            \
+        compare(run);                                                     \
+    }                                                                     \
+    TEST(robust_exception_##name) = {                                     \
+        .id = "robust.exception." #name,                                  \
+        .title = claim,                                                   \
+        .source = "SDM Vol. 3A (253668-083), \"" section "\"",            \
+        .run = expect_##name,                                             \
+    };                                                                    \
+    UNEXPECTED(name, raise, set, clear, before)
+
+#define UNEXPECTED(name, raise, set, clear, before)                                                                    \
+    static void suffer_##name(struct test_run *run)                                                                    \
+    {                                                                                                                  \
+        (void)run;                                                                                                     \
+        before;                                                                                                        \
+        cr0_write((cr0_read() | (set)) & ~(uintptr_t)(clear));                                                         \
+        (raise).run();                                                                                                 \
+    }                                                                                                                  \
+    TEST(selftest_exception_##name) = {                                                                                \
+        .id = "selftest.exception." #name,                                                                             \
+        .title = "Nobody expects this exception: it is named, with its error code, where it struck and the registers", \
+        .on_request = true,                                                                                            \
+        .run = suffer_##name,                                                                                          \
+    }
+
+EXCEPTION(divide, "A division by zero is #DE, with the address of the DIV", "Interrupt 0--Divide Error Exception (#DE)",
+          raise_divide, 0, 0, , );
+
+static void compare_step(struct test_run *run)
+{
+    test_equal(run, "DR6.BS", caught_dr6 & DR6_SINGLE_STEP, DR6_SINGLE_STEP);
+}
+
+EXCEPTION(debug,
+          "The trap flag raises #DB behind the instruction after POPF, and DR6.BS says that it was a single step",
+          "Single-Step Exception Condition", raise_step, 0, 0, dr6_write(DR6_NOTHING), compare_step(run);
+          dr6_write(DR6_NOTHING));
+EXCEPTION(breakpoint, "INT3 is #BP, with the address after it", "Interrupt 3--Breakpoint Exception (#BP)",
+          raise_breakpoint, 0, 0, , );
+EXCEPTION(overflow, "INTO with OF set is #OF, with the address after it; 64-bit mode has no INTO, and raises #UD",
+          "Interrupt 4--Overflow Exception (#OF)", raise_overflow, 0, 0, , );
+EXCEPTION(bound, "BOUND outside its bounds is #BR, with its own address; 64-bit mode has no BOUND, and raises #UD",
+          "Interrupt 5--BOUND Range Exceeded Exception (#BR)", raise_bound, 0, 0, , );
+EXCEPTION(invalid_opcode, "UD2 is #UD, with its own address", "Interrupt 6--Invalid Opcode Exception (#UD)",
+          raise_invalid, 0, 0, , );
+EXCEPTION(no_device, "An x87 instruction with CR0.TS set is #NM", "Interrupt 7--Device Not Available Exception (#NM)",
+          raise_no_device, CR0_TS, CR0_EM, , );
+EXCEPTION(invalid_tss, "A TSS that is too short is #TS, with its selector", "Interrupt 10--Invalid TSS Exception (#TS)",
+          raise_tss, 0, 0, interrupt_spoil_tss(true), interrupt_spoil_tss(false));
+EXCEPTION(not_present, "A segment that is not present, loaded into FS, is #NP with its selector",
+          "Interrupt 11--Segment Not Present (#NP)", raise_absent, 0, 0, , );
+EXCEPTION(stack_segment, "A segment that is not present, loaded into SS, is #SS with its selector",
+          "Interrupt 12--Stack Fault Exception (#SS)", raise_stack, 0, 0, , );
+EXCEPTION(protection, "A selector past the end of the GDT is #GP with that selector",
+          "Interrupt 13--General Protection Exception (#GP)", raise_protection, 0, 0, , );
+EXCEPTION(page_absent, "A read below the stack, where no page is, is #PF: error code 0, the address in CR2",
+          "Interrupt 14--Page-Fault Exception (#PF)", raise_page_absent, 0, 0, , );
+EXCEPTION(page_read_only, "A write into the kernel's code is #PF at CPL 0, too: error code 3, the address in CR2",
+          "Interrupt 14--Page-Fault Exception (#PF)", raise_page_read_only, 0, 0, , );
+EXCEPTION(x87, "An unmasked x87 exception is #MF at the next instruction that waits",
+          "Interrupt 16--x87 FPU Floating-Point Error (#MF)", raise_math, CR0_NE | CR0_MP, CR0_TS | CR0_EM, , );
+EXCEPTION(user_page, "A read of the kernel's data at CPL 3 is #PF: error code 5, the address in CR2",
+          "Interrupt 14--Page-Fault Exception (#PF)", raise_user_page, 0, 0, , );
+EXCEPTION(user_privileged, "CLI at CPL 3 is #GP, error code 0", "Interrupt 13--General Protection Exception (#GP)",
+          raise_user_privileged, 0, 0, , );
+EXCEPTION(user_gate,
+          "INT n at CPL 3 through a gate of CPL 0 is #GP, with the vector and the IDT flag in its error code",
+          "Error Code", raise_user_gate, 0, 0, , );
+
+/* QEMU's TCG has no alignment check, so this one waits for a processor that has. */
+static void expect_alignment(struct test_run *run)
+{
+    raise_with(&raise_user_alignment, CR0_AM, 0);
+    compare(run);
+}
+
+TEST(silicon_exception_alignment) = {
+    .id = "silicon.exception.alignment",
+    .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set is #AC, error code 0",
+    .source = "SDM Vol. 3A (253668-083), \"Interrupt 17--Alignment Check Exception (#AC)\"",
+    .on_request = true,
+    .run = expect_alignment,
+};
+
+/* What cannot be raised at will is brought by INT n: it is reported all the same. */
+UNEXPECTED(machine_check, raise_machine_check, 0, 0, );
+UNEXPECTED(reserved, raise_reserved, 0, 0, );
+UNEXPECTED(unhandled, raise_unhandled, 0, 0, );
