@@ -47,6 +47,7 @@ static struct facility pebs = {
     .log_bytes = pebs_log_bytes, .log_size = PEBS_LOG_SIZE, .memory = pebs_buffer, .memory_size = PEBS_BUFFER_SIZE
 };
 static struct ds_counts counts;
+static struct ds_area opened;       /* as it was written, with empty buffers: what a drain leaves behind */
 static const struct caps *open_for; /* NULL while closed */
 static void (*observer)(uint64_t global_status);
 
@@ -83,41 +84,45 @@ static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
     f->log.dropped += (unsigned)((bytes - taken) / f->log.record_size);
 }
 
-/* Whether all that the buffer says lies in its memory, and its index on a record. */
-static bool sound(const struct facility *f, const struct ds_buffer *buffer)
+/*
+ * Whether the buffer is what it was when it was opened, lies in its memory, and has an index that the processor can
+ * have left there.
+ */
+static bool sound(const struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
 {
     const uint64_t memory = address_of(f->memory);
 
-    return buffer->base >= memory && buffer->base <= buffer->index && buffer->index <= buffer->maximum &&
+    return buffer->base == was->base && buffer->maximum == was->maximum && buffer->threshold == was->threshold &&
+           buffer->base >= memory && buffer->base <= buffer->index && buffer->index <= buffer->maximum &&
            buffer->maximum <= memory + f->memory_size &&
            (size_t)(buffer->index - buffer->base) % f->log.record_size == 0;
 }
 
-/* Empties one buffer into its log and sets its index back. Returns whether there was anything. */
-static bool drain(struct facility *f, struct ds_buffer *buffer)
+/* Empties one buffer into its log. Returns whether there was anything. */
+static bool drain(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was, uint64_t *indexed)
 {
-    uint64_t filled = buffer->index - buffer->base;
+    size_t filled = (size_t)(buffer->index - buffer->base);
 
-    if (!f->used || !filled)
+    if (!f->used)
         return false;
-    if (!sound(f, buffer)) {
+    if (!sound(f, buffer, was)) {
         f->log.broken++;
-    } else {
-        log_append(f, (const uint8_t *)(uintptr_t)buffer->base, (size_t)filled);
-        if (buffer->index + f->log.record_size > buffer->maximum)
-            f->log.overruns++;
+        return true;
     }
-    buffer->index = buffer->base;
-    return true;
+    log_append(f, (const uint8_t *)(uintptr_t)buffer->base, filled);
+    *indexed += filled / f->log.record_size;
+    if (buffer->index + f->log.record_size > buffer->maximum)
+        f->log.overruns++;
+    return filled != 0;
 }
 
 /* A circular buffer is read once, when it stands: from the index on, if it has ever wrapped, and up to the index. */
-static void drain_circular(struct facility *f, const struct ds_buffer *buffer)
+static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
 {
     size_t size = (size_t)(buffer->maximum - buffer->base), filled = (size_t)(buffer->index - buffer->base);
     const uint8_t *memory = (const uint8_t *)(uintptr_t)buffer->base, *oldest = memory + filled;
 
-    if (!sound(f, buffer)) {
+    if (!sound(f, buffer, was)) {
         f->log.broken++;
         return;
     }
@@ -130,16 +135,29 @@ static void drain_circular(struct facility *f, const struct ds_buffer *buffer)
     log_append(f, memory, filled);
 }
 
+/* The reset values are PEBS's: without them its records are of no known distance. */
+static bool resets_intact(const struct ds_area *area)
+{
+    for (unsigned i = 0; i < DS_RESET_MAX; i++)
+        if (area->pebs_reset[i] != opened.pebs_reset[i])
+            return false;
+    return true;
+}
+
 static bool drain_both(void)
 {
     struct ds_area area;
     bool any;
 
     area_read(&area);
-    any = !bts.circular && drain(&bts, &area.bts);
-    any |= drain(&pebs, &area.pebs);
+    any = !bts.circular && drain(&bts, &area.bts, &opened.bts, &counts.bts_indexed);
+    any |= drain(&pebs, &area.pebs, &opened.pebs, &counts.pebs_indexed);
+    if (pebs.used && !resets_intact(&area)) {
+        pebs.log.broken++;
+        any = true;
+    }
     if (any)
-        area_write(open_for, &area);
+        area_write(open_for, &opened);
     return any;
 }
 
@@ -301,8 +319,9 @@ bool ds_commit(const struct caps *caps, const struct ds_description *description
         apic_performance_mask();
         return false;
     }
-    area_write(caps, &description->area);
     open_for = caps;
+    area_write(caps, &description->area);
+    ds_area_adopt();
     msr_write(MSR_IA32_DS_AREA, description->area_base);
     return true;
 }
@@ -334,7 +353,7 @@ void ds_close(void)
     if (bts.circular) {
         struct ds_area area;
         area_read(&area);
-        drain_circular(&bts, &area.bts);
+        drain_circular(&bts, &area.bts, &opened.bts);
     }
     drain_both();
     counting_acknowledge(open_for, counting_status(open_for));
@@ -367,6 +386,18 @@ const struct ds_counts *ds_counts(void)
 void ds_on_interrupt(void (*observe)(uint64_t global_status))
 {
     observer = observe;
+}
+
+void ds_area_adopt(void)
+{
+    area_read(&opened);
+    opened.bts.index = opened.bts.base;
+    opened.pebs.index = opened.pebs.base;
+}
+
+void ds_logs_empty(void)
+{
+    bts.log.records = pebs.log.records = 0;
 }
 
 struct ds_memory ds_memory(void)

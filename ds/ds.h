@@ -37,12 +37,13 @@ struct ds_log {
     unsigned records;     /* in bytes */
     unsigned dropped;     /* drained, but the log was full */
     unsigned overruns;    /* drains that found no room left for another record: some may never have been written */
-    unsigned broken;      /* drains that found an index outside the buffer or off the records' grid */
+    unsigned broken;      /* drains that found what no processor writes: see ds_open() */
 };
 
 struct ds_counts {
-    unsigned interrupts; /* performance monitoring interrupts */
-    unsigned spurious;   /* of these: without a record and without a status bit */
+    unsigned interrupts;                /* performance monitoring interrupts */
+    unsigned spurious;                  /* of these: without a record and without a status bit */
+    uint64_t bts_indexed, pebs_indexed; /* records by what the index showed, all drains together */
 };
 
 /* The most records that a PEBS buffer may have on this processor; of adaptive records, those with these groups. */
@@ -52,6 +53,10 @@ unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
  * Builds the management area in memory, installs the service routine, sets the LVT entry up, checks everything against
  * the manual's restrictions, and only then writes IA32_DS_AREA. Returns false, with the breaches in *breaches, when
  * the check refuses; the hardware has then seen nothing. Empties both logs.
+ *
+ * The processor writes the two indexes and nothing else of the area. A drain that finds an index outside its buffer or
+ * off the records' grid, or another value changed, counts as broken, takes no record, and puts back what was written
+ * here.
  */
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches);
 
@@ -78,5 +83,11 @@ struct ds_memory ds_memory(void);
 
 /* Called in the service routine while everything stands still, before the status is acknowledged. NULL: nobody. */
 void ds_on_interrupt(void (*observe)(uint64_t global_status));
+
+/* Who has written to the open area on purpose says so: what it is now is what a drain must find. */
+void ds_area_adopt(void);
+
+/* Forgets the records that both logs hold, to make room: for such an observer, when it has read them. */
+void ds_logs_empty(void);
 
 #endif

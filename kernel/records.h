@@ -22,6 +22,9 @@ bool records_open(struct test_run *run, const struct ds_config *config);
  */
 void records_close(struct test_run *run, unsigned interrupts);
 
+/* The same where so many interrupts must have come for nothing. */
+void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious);
+
 /* The same for a test that fills a buffer on purpose, and judges by itself. */
 void records_close_full(struct test_run *run);
 

@@ -209,6 +209,7 @@ static void set_reset(const struct test_run *run, unsigned counter, uint64_t val
         return;
     area.pebs_reset[slot] = value & width_mask(run);
     ds_area_encode(run->caps->ds_width, run->caps->pebs_format, &area, memory.area, memory.area_size);
+    ds_area_adopt();
 }
 
 /* Holds the records against events first, first + spacing, and so on, counted from 0. */

@@ -38,6 +38,7 @@ static void area_write(const struct test_run *run, const struct ds_area *area)
     const struct ds_memory memory = ds_memory();
 
     ds_area_encode(run->caps->ds_width, run->caps->pebs_format, area, memory.area, memory.area_size);
+    ds_area_adopt();
 }
 
 static uint8_t *at(uint64_t address)

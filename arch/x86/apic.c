@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 
@@ -10,6 +11,7 @@
 #define APIC_TPR             0x080u
 #define APIC_EOI             0x0b0u
 #define APIC_SPURIOUS        0x0f0u
+#define APIC_COMMAND         0x300u /* its high half, 310h, is the destination; a shorthand needs none */
 #define APIC_LVT_TIMER       0x320u
 #define APIC_LVT_THERMAL     0x330u
 #define APIC_LVT_PERFORMANCE 0x340u
@@ -21,6 +23,9 @@
 #define APIC_TIMER_DIVIDE    0x3e0u
 
 #define SPURIOUS_ENABLE 0x100u
+#define COMMAND_SELF    0x40000u
+#define COMMAND_PENDING 0x1000u
+#define COMMAND_POLLS   1000000u
 #define DIVIDE_BY_128   0xau
 #define TPR_OURS_ONLY   ((VECTOR_PERFORMANCE & 0xf0u) - 0x10u)
 
@@ -88,6 +93,15 @@ bool apic_present(void)
 void apic_eoi(void)
 {
     apic_write(APIC_EOI, 0);
+}
+
+void apic_send_self(unsigned vector)
+{
+    unsigned polls = COMMAND_POLLS;
+
+    apic_write(APIC_COMMAND, COMMAND_SELF | vector);
+    while (apic_read(APIC_COMMAND) & COMMAND_PENDING && --polls)
+        cpu_pause();
 }
 
 uint32_t apic_performance_lvt(void)

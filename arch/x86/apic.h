@@ -24,6 +24,9 @@ bool apic_present(void);
 
 void apic_eoi(void);
 
+/* Sends this processor a fixed interrupt; returns when it is on its way. */
+void apic_send_self(unsigned vector);
+
 /* The LVT entry of the performance counters: read, and written as fixed delivery, edge, not masked, this vector. */
 uint32_t apic_performance_lvt(void);
 void apic_performance_arm(unsigned vector);

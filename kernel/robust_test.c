@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel must live through: interrupts that bring nothing or come twice, and a DS area that was scribbled
+ * over. */
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "bts/bts.h"
+#include "ds/ds_area.h"
+#include "kernel/records.h"
+#include "kernel/test.h"
+#include "pebs/pebs_sample.h"
+
+#define DELIVERY_PAUSES 1000u /* an interrupt to oneself is taken long before */
+
+static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
+
+/* Sends the performance monitoring interrupt that no counter and no buffer asked for, and lets it come. */
+static void interrupt_for_nothing(void)
+{
+    apic_send_self(VECTOR_PERFORMANCE);
+    for (unsigned i = 0; i < DELIVERY_PAUSES; i++)
+        cpu_pause();
+}
+
+static void trace_loop(struct test_run *run)
+{
+    struct window window = bts_window(run->caps, false, 0);
+
+    workload_loop.run(&window);
+}
+
+static uint8_t *area_bytes(void)
+{
+    return (uint8_t *)(uintptr_t)msr_get(MSR_IA32_DS_AREA);
+}
+
+/* By a test that means no good: it must fail, and those behind it pass. */
+static void scribbler(struct test_run *run)
+{
+    test_plan(run, 0);
+    if (!records_open(run, &traced))
+        return;
+    trace_loop(run);
+    for (unsigned i = 0; i < run->caps->ds_area_size; i++)
+        area_bytes()[i] = 0x5a; /* the window is closed: no processor is to store records there */
+    records_close(run, 0);
+}
+
+TEST(selftest_scribble) = {
+    .id = "selftest.scribble",
+    .title = "A test that scribbles over the whole area fails, and does the next one no harm",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = scribbler,
+};
+
+/* ---- interrupts ----------------------------------------------------------------------------------------------------
+ */
+
+static void spurious(struct test_run *run)
+{
+    unsigned interrupts;
+
+    test_plan(run, branch_count(&workload_loop, BRANCH_KINDS_ALL));
+    if (!records_open(run, &traced))
+        return;
+    interrupt_for_nothing();
+    interrupt_for_nothing();
+    trace_loop(run);
+    records_close_spurious(run, 2, 2);
+    interrupts = ds_counts()->interrupts;
+    interrupt_for_nothing(); /* the area is closed by now */
+    test_equal(run, "number of interrupts behind the close", ds_counts()->interrupts, interrupts);
+    test_equal(run, "mask of the LVT entry behind the close", apic_performance_lvt() & APIC_LVT_MASKED,
+               APIC_LVT_MASKED);
+    records_compare_bts(run, &workload_loop, 0);
+}
+
+TEST(robust_pmi_spurious) = {
+    .id = "robust.pmi.spurious",
+    .title = "An interrupt for nothing is counted as that and loses no record, and one behind the close does nothing",
+    .source =
+        "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service "
+        "Routine\", 18.7.8.5",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = spurious,
+};
+
+static void send_again(uint64_t global_status)
+{
+    static bool again;
+
+    (void)global_status;
+    again = !again; /* or the one that was sent would send another */
+    if (again)
+        apic_send_self(VECTOR_PERFORMANCE);
+}
+
+/* The second one waits until the first is through, and then drains the few branches of the way out of it. */
+static void twice(struct test_run *run)
+{
+    unsigned branches = branch_count(&workload_loop, BRANCH_KINDS_ALL);
+
+    test_plan(run, branches);
+    if (!records_open(run, &traced))
+        return;
+    ds_on_interrupt(send_again);
+    trace_loop(run);
+    records_close_spurious(run, 2 * (branches / traced.bts_threshold), ds_counts()->spurious);
+    records_compare_bts(run, &workload_loop, 0);
+    test_equal(run, "number of interrupts in the trace", records_interrupts(run), ds_counts()->interrupts);
+}
+
+TEST(robust_pmi_twice) = {
+    .id = "robust.pmi.twice",
+    .title = "An interrupt that comes twice drains twice, and no record is lost or counted twice",
+    .source =
+        "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service "
+        "Routine\", 18.7.8.5",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = twice,
+};
+
+/* ---- a scribbled area
+ * ------------------------------------------------------------------------------------------------ */
+
+enum scribble { INDEX_BELOW, INDEX_ABOVE, INDEX_OFF_GRID, BASE, MAXIMUM, THRESHOLD, RESET, SCRIBBLES };
+
+static const char *const scribbled[SCRIBBLES] = { "an index below the buffer", "an index past the buffer",
+                                                  "an index off the grid",     "another base",
+                                                  "another maximum",           "another threshold",
+                                                  "another reset value" };
+
+/* Writes over one field of the open area; where only one is wrong the others still hide it. */
+static void scribble(const struct caps *caps, bool pebs, enum scribble what, unsigned record)
+{
+    struct ds_area area;
+    struct ds_buffer *buffer = pebs ? &area.pebs : &area.bts;
+
+    ds_area_decode(caps->ds_width, caps->pebs_format, area_bytes(), caps->ds_area_size, &area);
+    switch (what) {
+    case INDEX_BELOW:
+        buffer->index = buffer->base - record;
+        break;
+    case INDEX_ABOVE:
+        buffer->index = buffer->maximum + record;
+        break;
+    case INDEX_OFF_GRID:
+        buffer->index = buffer->base + record + 1;
+        break;
+    case BASE:
+        buffer->base -= record;
+        break;
+    case MAXIMUM:
+        buffer->maximum += 64 * record;
+        break;
+    case THRESHOLD:
+        buffer->threshold = buffer->base;
+        break;
+    default:
+        area.pebs_reset[0]++;
+        break;
+    }
+    ds_area_encode(caps->ds_width, caps->pebs_format, &area, area_bytes(), caps->ds_area_size);
+}
+
+/* Nothing is armed while the area is written over: what the drain finds is what was scribbled. */
+static void open_and_scribble(struct test_run *run, const struct ds_config *config, enum scribble what)
+{
+    const struct ds_log *log = config->pebs ? ds_pebs_log() : ds_bts_log();
+
+    if (!records_open(run, config))
+        return;
+    scribble(run->caps, config->pebs, what, log->record_size);
+    ds_close();
+    if (log->broken != 1 || log->records)
+        test_fail(run, "%s: found %u times, and %u records were taken", scribbled[what], log->broken, log->records);
+}
+
+static void scribbled_bts(struct test_run *run)
+{
+    test_plan(run, branch_count(&workload_loop, BRANCH_KINDS_ALL));
+    for (enum scribble what = 0; what < RESET; what++)
+        open_and_scribble(run, &traced, what);
+    if (!records_open(run, &traced))
+        return;
+    scribble(run->caps, false, INDEX_OFF_GRID, ds_bts_log()->record_size);
+    interrupt_for_nothing(); /* whose service routine puts the area in order */
+    test_equal(run, "drains that found the area broken", ds_bts_log()->broken, 1);
+    if (!records_open(run, &traced))
+        return;
+    trace_loop(run);
+    records_close(run, 1);
+    records_compare_bts(run, &workload_loop, 0);
+}
+
+TEST(robust_area_bts) = {
+    .id = "robust.area.bts",
+    .title = "Whatever of the BTS buffer's fields is scribbled over is noticed, and the next trace is whole",
+    .source = "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"DS Buffer Management Area\"",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = scribbled_bts,
+};
+
+static void scribbled_pebs(struct test_run *run)
+{
+    const struct ds_config config = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
+    const struct pebs_sample sample = { .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
+                                        .workload = &workload_loads,
+                                        .period = 1 };
+
+    test_plan(run, (unsigned)workload_loads.access_count / pebs_spacing(sample.event, sample.period));
+    for (enum scribble what = 0; what < SCRIBBLES; what++)
+        open_and_scribble(run, &config, what);
+    pebs_sample(run, &sample);
+}
+
+TEST(robust_area_pebs) = {
+    .id = "robust.area.pebs",
+    .title =
+        "Whatever of PEBS's fields is scribbled over is noticed, reset values included, and the next sample is whole",
+    .source = "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"DS Buffer Management Area\"",
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = scribbled_pebs,
+};
