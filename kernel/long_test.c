@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A million records through small buffers, on request. Three counts must agree to the record: those that the kernel
+ * decoded, those that the index showed at the drains, and, in tests/qemu/long.t, those that the model's log of truth
+ * has.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/interrupts.h"
+#include "bts/bts.h"
+#include "kernel/console.h"
+#include "kernel/records.h"
+#include "kernel/string.h"
+#include "kernel/test.h"
+#include "pebs/pebs.h"
+#include "pebs/pebs_sample.h"
+
+#define STAGES(array) (sizeof(array) / sizeof(array)[0])
+
+/* How large the buffer is, when the interrupt comes, and how often the workload runs. */
+struct stage {
+    unsigned records, threshold, runs;
+    unsigned period; /* of PEBS */
+};
+
+static struct {
+    struct test_run *run;
+    const struct workload *workload; /* which takes one branch again and again */
+    bool branch_alone;               /* PEBS samples that branch, not every instruction */
+    uint64_t decoded, ours;          /* ours: where they had to be */
+} tally;
+
+static struct total {
+    uint64_t decoded, indexed, ours, interrupts;
+} total;
+
+static bool is_ours_bts(const struct bts_record *record)
+{
+    const struct branch *branch = &tally.workload->branches[0];
+
+    return record->from == branch->from && record->to == branch->to;
+}
+
+static bool is_ours_pebs(const struct pebs_record *record)
+{
+    const struct branch *branch = &tally.workload->branches[0];
+
+    if (!tally.branch_alone)
+        return record->ip >= tally.workload->start && record->ip < tally.workload->limit;
+    return (!(record->has & PEBS_HAS_EVENTING_IP) || record->eventing_ip == branch->from) &&
+           (!(record->has & PEBS_HAS_GPRS) || record->ip == branch->to);
+}
+
+/*
+ * Reads what the service routine drained, and makes room for more. All records are alike: the memory they were in is
+ * zeroed, so that one which was never written is not the one that was there before.
+ */
+static void take(uint64_t global_status)
+{
+    struct bts_record bts;
+    struct pebs_record pebs;
+
+    (void)global_status;
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(tally.run, n, &bts); n++) {
+        tally.decoded++;
+        tally.ours += is_ours_bts(&bts);
+    }
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(tally.run, n, &pebs); n++) {
+        tally.decoded++;
+        tally.ours += is_ours_pebs(&pebs);
+    }
+    memset(ds_memory().bts, 0, (size_t)ds_bts_log()->records * ds_bts_log()->record_size);
+    memset(ds_memory().pebs, 0, (size_t)ds_pebs_log()->records * ds_pebs_log()->record_size);
+    ds_logs_empty();
+}
+
+static void check_log(struct test_run *run, const struct ds_log *log)
+{
+    test_equal(run, "records that did not fit the log", log->dropped, 0);
+    test_equal(run, "drains of a full buffer", log->overruns, 0);
+    test_equal(run, "drains of a broken area", log->broken, 0);
+}
+
+/* Runs the workload with the area open; sampling: what PEBS samples. */
+static void run_stage(struct test_run *run, const struct ds_config *config, const struct stage *stage,
+                      const struct workload *workload, const struct window *window,
+                      const struct pebs_sampling *sampling)
+{
+    uint64_t indexed;
+
+    tally.run = run;
+    tally.workload = workload;
+    tally.decoded = tally.ours = 0;
+    if (!records_open(run, config))
+        return;
+    ds_on_interrupt(take);
+    if (sampling && !pebs_program(run->caps, sampling)) {
+        test_fail(run, "the counter could not be programmed");
+        return;
+    }
+    for (unsigned i = 0; i < stage->runs; i++)
+        workload->run(window);
+    ds_close();
+    ds_on_interrupt(NULL);
+    check_log(run, config->pebs ? ds_pebs_log() : ds_bts_log());
+    take(0);
+    indexed = config->pebs ? ds_counts()->pebs_indexed : ds_counts()->bts_indexed;
+    console_note("buffer of %u, interrupt at %u: %" PRIu64 " decoded, %" PRIu64 " by the index, %u interrupts",
+                 stage->records, stage->threshold, tally.decoded, indexed, ds_counts()->interrupts);
+    test_equal(run, "records decoded", tally.decoded, indexed);
+    total.decoded += tally.decoded;
+    total.indexed += indexed;
+    total.ours += tally.ours;
+    total.interrupts += ds_counts()->interrupts;
+    test_saw(run, (unsigned)tally.ours);
+}
+
+static void report(const char *kind)
+{
+    console_note("count %s kernel %" PRIu64 " index %" PRIu64 " of the workload %" PRIu64 " interrupts %" PRIu64, kind,
+                 total.decoded, total.indexed, total.ours, total.interrupts);
+}
+
+/*
+ * The routine's own branches are records, too, up to where it stops the trace and from where it resumes it: about ten.
+ * So the threshold is farther than that from either end.
+ */
+static void bts(struct test_run *run)
+{
+    static const struct stage stages[] = { { 512, 480, 120, 0 }, { 512, 256, 120, 0 }, { 64, 32, 95, 0 } };
+    const struct workload *workload = &workload_long_loop;
+    const struct window window = bts_window(run->caps, false, 0);
+    unsigned runs = 0;
+
+    for (unsigned i = 0; i < STAGES(stages); i++)
+        runs += stages[i].runs;
+    total = (struct total){ 0 };
+    test_plan(run, runs * branch_count(workload, BRANCH_KINDS_ALL));
+    for (unsigned i = 0; i < STAGES(stages); i++) {
+        const struct ds_config config = { .bts = true,
+                                          .bts_records = stages[i].records,
+                                          .bts_threshold = stages[i].threshold };
+        run_stage(run, &config, &stages[i], workload, &window, NULL);
+    }
+    report("bts");
+}
+
+TEST(long_bts) = {
+    .id = "long.bts",
+    .title = "Of a million branches through small buffers none is lost and none is counted twice",
+    .source =
+        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = bts,
+};
+
+/*
+ * At CPL 3 alone, so that the routine has no events. A threshold two records below the end, the nearest that may be
+ * (ds/ds_check.h), and one of a single record, leave the interrupt a few events to come in.
+ */
+static const struct stage sampled[] = { { 25, 23, 500, 15 }, { 24, 12, 600, 1 }, { 8, 1, 100, 15 } };
+
+static void sample(struct test_run *run, enum pebs_role role, unsigned least_events, unsigned most_events)
+{
+    const struct pebs_event *event = pebs_event(run->caps, role);
+    unsigned least = 0, most = 0;
+
+    total = (struct total){ 0 };
+    tally.branch_alone = least_events == most_events;
+    for (unsigned i = 0; i < STAGES(sampled); i++) {
+        least += sampled[i].runs * least_events / pebs_spacing(event, sampled[i].period);
+        most += sampled[i].runs * most_events / pebs_spacing(event, sampled[i].period);
+    }
+    test_plan_between(run, least, most);
+    for (unsigned i = 0; i < STAGES(sampled); i++) {
+        const struct pebs_sampling sampling = { .event = event,
+                                                .counter = pebs_counter(run->caps, event),
+                                                .period = sampled[i].period,
+                                                .rings = PERFEVTSEL_USR };
+        const struct window window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
+        struct ds_config config = { .pebs = true,
+                                    .pebs_records = sampled[i].records,
+                                    .pebs_threshold = sampled[i].threshold };
+
+        config.pebs_reset[sampling.counter] = 0 - (uint64_t)sampled[i].period;
+        run_stage(run, &config, &sampled[i], &workload_user_loop, &window, &sampling);
+    }
+}
+
+static void taken(struct test_run *run)
+{
+    const unsigned branches = branch_count(&workload_user_loop, BRANCH_KINDS_ALL);
+
+    sample(run, PEBS_ROLE_TAKEN, branches, branches);
+    report("pebs");
+}
+
+TEST(long_pebs_taken) = {
+    .id = "long.pebs.taken",
+    .title = "Of a million samples of taken branches through small buffers none is lost and none is counted twice",
+    .source =
+        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4",
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN,
+    .records = true,
+    .on_request = true,
+    .run = taken,
+};
+
+/* Each round has two. What comes before and behind them, and whether INT n counts, is not asked here. */
+static void instructions(struct test_run *run)
+{
+    const unsigned rounds = branch_count(&workload_user_loop, BRANCH_KINDS_ALL) + 1;
+
+    sample(run, PEBS_ROLE_INSTRUCTIONS, 2 * rounds - 2, 2 * rounds + 2);
+    report("pebs");
+}
+
+TEST(long_pebs_instructions) = {
+    .id = "long.pebs.instructions",
+    .title = "Of two million samples of instructions through small buffers none is lost and none is counted twice",
+    .source =
+        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4",
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
+    .records = true,
+    .on_request = true,
+    .run = instructions,
+};

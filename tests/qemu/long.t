@@ -1,0 +1,53 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# A million records of each kind through small buffers: as many must be in the model's truth log as the kernel decoded,
+# and as the index showed. Prints the three counts. The truth goes through a FIFO and is counted here; no line is kept.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use POSIX qw(mkfifo);
+use lib $FindBin::Bin;
+use KernelLog qw(clean);
+use Test::More;
+
+my $least = 1_000_000;
+my @runs = (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs']);
+
+# What the model wrote by kind, once the machine is gone.
+sub count_truth
+{
+    my ($path) = @_;
+    my %count;
+    open my $truth, '<', $path or die "long.t: $path: $!\n";
+    while (<$truth>) {
+        $count{substr $_, 0, index $_, ' '}++;
+    }
+    return \%count;
+}
+
+for my $run (@runs) {
+    my ($test, $profile, $kind) = @$run;
+    my $folder = tempdir(CLEANUP => 1);
+    mkfifo("$folder/truth", 0600) or die "long.t: $folder/truth: $!\n";
+    my $pid = fork // die "long.t: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/serial" or die "long.t: $folder/serial: $!\n";
+        exec "$FindBin::Bin/boot", '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder;
+        die "long.t: $FindBin::Bin/boot: $!\n";
+    }
+    my $truth = count_truth("$folder/truth");
+    waitpid $pid, 0;
+    open my $serial, '<', "$folder/serial" or die "long.t: $folder/serial: $!\n";
+    my @lines = map { clean($_) } <$serial>;
+    my ($kernel, $index) = map { /^# count $kind kernel (\d+) index (\d+) / ? ($1, $2) : () } @lines;
+    $_ //= 0 for $kernel, $index, $truth->{$kind};
+    diag map { "$_\n" } @lines if !ok((grep { /^# end dstest86 verdict=pass / } @lines), "$test on $profile passes");
+    ok($kernel >= $least, "$test: at least $least records");
+    is($kernel, $index, "$test: kernel and index agree");
+    is($kernel, $truth->{$kind}, "$test: kernel and truth agree");
+    is($truth->{'pebs-dropped'} // 0, 0, "$test: the processor dropped none");
+    note "$test: kernel $kernel, index $index, truth $truth->{$kind}";
+}
+done_testing;
