@@ -402,3 +402,73 @@ TEST(bts_threshold_at) = {
     .records = true,
     .run = threshold_at,
 };
+
+/* ---- the record -------------------------------------------------------------------------------------------------- */
+
+/* A field of a record as it lies in memory, low byte first. */
+static uint64_t raw_field(struct test_run *run, unsigned record, unsigned field)
+{
+    const unsigned width = run->caps->ds_width;
+    const uint8_t *at = ds_memory().bts + (size_t)record * run->caps->bts_record_size + (size_t)field * width;
+    uint64_t value = 0;
+
+    for (unsigned i = width; i-- > 0;)
+        value = value << 8 | at[i];
+    return value;
+}
+
+/* Fields 0 and 1 of each record against the labels, without the decoder; only these bits of them. */
+static void compare_raw(struct test_run *run, uint64_t bits)
+{
+    struct branch_walk walk = { &workload_kinds, BRANCH_KINDS_ALL, 0, 0 };
+    struct window window = bts_window(run->caps, false, 0);
+    const unsigned branches = branches_of(&workload_kinds);
+
+    test_plan(run, branches);
+    if (!records_open(run, &roomy))
+        return;
+    run_with(&workload_kinds, window, window.on);
+    records_close(run, 0);
+    test_saw(run, ds_bts_log()->records);
+    for (unsigned n = 0; n < branches; n++) {
+        const struct branch *want = branch_next(&walk);
+        test_equal(run, "first field of a record", raw_field(run, n, 0) & bits, want->from & bits);
+        test_equal(run, "second field of a record", raw_field(run, n, 1) & bits, want->to & bits);
+    }
+}
+
+static void layout(struct test_run *run)
+{
+    compare_raw(run, UINT32_MAX);
+}
+
+TEST(bts_record_layout) = {
+    .id = "bts.record.layout",
+    .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
+    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9; seed 001",
+    .needs = NEEDS,
+    .records = true,
+    .run = layout,
+};
+
+static void upper_halves(struct test_run *run)
+{
+    compare_raw(run, UINT64_MAX);
+}
+
+static const char *no_upper_halves(const struct caps *caps)
+{
+    return caps->ia32e_active    ? "in IA-32e mode addresses have 64 bits"
+           : caps->ds_width == 4 ? "the fields of a record have 32 bits"
+                                 : NULL;
+}
+
+TEST(bts_record_upper_halves) = {
+    .id = "bts.record.upper_halves",
+    .title = "Outside IA-32e mode the upper halves of a 64-bit record's addresses are 0",
+    .source = SDM_DEBUG_STORE ", 64-bit format",
+    .needs = NEEDS,
+    .lacks = no_upper_halves,
+    .records = true,
+    .run = upper_halves,
+};

@@ -22,6 +22,7 @@
 #include "kernel/runner.h"
 #include "kernel/serial.h"
 #include "pebs/netburst.h"
+#include "perfmon/reset_state.h"
 #include "report/machine_text.h"
 #include "version.h"
 
@@ -89,6 +90,7 @@ static void step_probe(void)
 
     ds_probe(&input);
     caps_fill(&input, &machine.caps);
+    reset_state_take(&machine.caps);
 }
 
 static void step_paging(void)

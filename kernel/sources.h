@@ -38,6 +38,8 @@
 #define SDM_FULL_WIDTH SDM_2023 "\"Full-Width Writes to Performance Counter Registers\""
 
 /* Other volumes */
+#define SDM_RESET \
+    "SDM Vol. 3A (253668-081), \"Processor State After Reset\", table of states following power-up, reset, or INIT"
 #define SDM_RDPMC     "SDM Vol. 2B (253667-081), \"RDPMC\""
 #define SDM_WRMSR     "SDM Vol. 2D (334569-083), \"WRMSR\", exceptions"
 #define SDM_MSR_TABLE "SDM Vol. 4 (335592-081), table 2-2, "

@@ -13,7 +13,7 @@
 #define SYSENTER_CODE   UINT64_C(0x08)
 #define FMASK_INTERRUPT UINT64_C(0x200)
 
-#define GATES     4u
+#define GATES   4u
 #define CHANGES 4u
 
 extern uint32_t workload_apic;

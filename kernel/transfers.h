@@ -11,6 +11,7 @@ extern const struct workload workload_far;        /* far jump, call and return, 
 extern const struct workload workload_invalid;    /* #UD; the handler goes on behind it */
 extern const struct workload workload_breakpoint; /* #BP by INT3 */
 extern const struct workload workload_page;       /* #PF by a read of the null pointer's page */
+extern const struct workload workload_step;       /* a call, a return, and a single step, whose handler must clear TF */
 extern const struct workload workload_self;       /* an interrupt that the local APIC sends to its own processor */
 extern const struct workload
     workload_system_call; /* SYSCALL at CPL 3 and SYSRET, outside 64-bit mode SYSENTER at CPL 0 */

@@ -292,3 +292,33 @@ TEST(lbr_arch_no_ring) = {
     .records = true,
     .run = no_ring,
 };
+
+/* The loop's own branches are left out, so that its time is that of the call behind it. */
+static void cycles(struct test_run *run)
+{
+    const unsigned count = branch_count(&workload_slow, ~LBR_SELECT_JCC);
+
+    lbr_record(run, &workload_slow, LBR_SELECT_JCC);
+    lbr_reset(run->caps, 0);
+    if (!(lbr_recorded.entries[1].has & LBR_HAS_CYCLES))
+        test_fail(run, "the call behind the loop has no count of cycles");
+    test_equal(run, "cycles of the call behind the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
+    if (lbr_recorded.entries[count - 2].cycles == LBR_INFO_CYCLES)
+        test_fail(run, "the return from the first call took as many cycles");
+}
+
+static const char *no_cycles(const struct caps *caps)
+{
+    (void)caps;
+    return cpuid(0x1c, 0).ecx & 1u << 1 ? NULL : "no cycles in LBR entries: CPUID.1CH:ECX bit 1 clear";
+}
+
+TEST(lbr_arch_cycles) = {
+    .id = "lbr.arch.cycles",
+    .title = "An entry counts the cycles since the last recorded branch, and stops at FFFFh",
+    .source = SDM_ARCH_LBR_INFO,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .lacks = no_cycles,
+    .records = true,
+    .run = cycles,
+};

@@ -4,9 +4,11 @@
 #include "lbr/lbr_record.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
+#include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/console.h"
@@ -406,6 +408,73 @@ TEST(lbr_user) = {
     .lacks = too_shallow,
     .records = true,
     .run = user,
+};
+
+/* ---- debug exceptions -------------------------------------------------------------------------------------------- */
+
+#define FLAGS_TRAP ((uintptr_t)1 << 8)
+
+/* The register that enables the stack, as its handler finds it. */
+static uint32_t enable_register;
+static uint64_t enable_in_handler;
+
+static void on_debug(struct interrupt_frame *frame)
+{
+    enable_in_handler = msr_get(enable_register);
+    frame->flags &= ~FLAGS_TRAP;
+}
+
+static void record_step(struct test_run *run)
+{
+    enable_in_handler = UINT64_MAX;
+    enable_register = (uint32_t)lbr_window(run->caps, 0).msr;
+    interrupt_set(VECTOR_DEBUG, on_debug);
+    lbr_run(run, &workload_step, LBR_NO_FILTER);
+    interrupt_set(VECTOR_DEBUG, NULL);
+}
+
+static void debug_exception_disables(struct test_run *run)
+{
+    const uint64_t enable = run->caps->lbr_layout == LBR_LAYOUT_ARCH ? LBR_CTL_LBREN : run->caps->debugctl->lbr;
+
+    test_plan_between(run, branch_count(&workload_step, BRANCH_KINDS_ALL), run->caps->lbr_depth);
+    record_step(run);
+    count_used(run);
+    test_equal(run, "the enable bit in the handler of a debug exception", enable_in_handler & enable, 0);
+}
+
+TEST(lbr_debug_exception_disables) = {
+    .id = "lbr.debug_exception.disables",
+    .title = "A debug exception clears the bit that enables the stack before its handler begins",
+    .source = SDM_MONITORING "; " SDM_2023 "\"Last Branch Records\": LBREn and #DB",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = debug_exception_disables,
+};
+
+static const char *architectural(const struct caps *caps)
+{
+    return caps->lbr_layout == LBR_LAYOUT_ARCH ? "the manual does not say it of architectural LBRs" : NULL;
+}
+
+static void debug_exception_kept_out(struct test_run *run)
+{
+    unsigned count = branch_count(&workload_step, BRANCH_KINDS_ALL);
+
+    test_plan(run, count);
+    record_step(run);
+    count_used(run);
+    lbr_compare(run, &workload_step, BRANCH_KINDS_ALL, count);
+}
+
+TEST(lbr_debug_exception_kept_out) = {
+    .id = "lbr.debug_exception.kept_out",
+    .title = "A debug exception is not recorded, and leaves the entries before it",
+    .source = SDM_MONITORING,
+    .needs = NEED_LBR,
+    .lacks = architectural,
+    .records = true,
+    .run = debug_exception_kept_out,
 };
 
 /* ---- what an entry says ------------------------------------------------------------------------------------------ */

@@ -60,6 +60,9 @@ void branches_flush(struct vcpu *v)
         !v->host->write(v->cpu, engine_ds_area(v) + encode_bts_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->last_branch);
     }
+    if (v->faults.any) {
+        faults_bts_fields(v);
+    }
     v->bts_staged = 0;
 }
 
@@ -95,7 +98,7 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
             v->bts_staged = staged;
             branches_flush(v);
             staged = 0;
-            index = base;
+            index = faulty ? faults_bts_wrap(v, base) : base;
         }
         if (staged == 0) {
             v->bts_at = index;

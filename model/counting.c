@@ -148,10 +148,10 @@ void counting_arm(struct vcpu *v, struct place place)
  * instruction a cycle an event happens at most once in a cycle, so what is left is the event itself, every cycle, or
  * nothing. EDGE is not modelled: with it a counter stands still, and so it does with INV and CMASK 1.
  */
-static enum event_kind masked_kind(enum event_kind kind, uint64_t select)
+static enum event_kind masked_kind(const struct vcpu *v, enum event_kind kind, uint64_t select)
 {
-    unsigned cmask = EVTSEL_CMASK(select);
-    bool inverted = select & EVTSEL_INV;
+    unsigned cmask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : EVTSEL_CMASK(select);
+    bool inverted = (select & EVTSEL_INV) && !fault(v, FAULT_PERFMON_INV_IGNORED);
 
     if (select & EVTSEL_EDGE) {
         return EVENT_NONE;
@@ -179,7 +179,7 @@ static void configure_general(struct vcpu *v, unsigned i)
     uint64_t select = v->event_select[i];
     struct counter *c = &v->counters[i];
     const struct profile_event *e = find_event(v->profile, select, i);
-    enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, select);
+    enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind(v, (enum event_kind)e->kind, select);
     uint64_t enabling = v->event_select[v->profile->one_enable ? 0 : i];
     bool user = select & EVTSEL_USR;
     bool system = select & EVTSEL_OS;
@@ -203,9 +203,9 @@ static void configure_general(struct vcpu *v, unsigned i)
                            (select >> 8 & 0xff) == v->profile->pdir_umask) ||
                           (v->profile->pdist_counters & counter_bit(v, i)));
     c->adaptive = select & EVTSEL_ADAPTIVE;
-    c->active =
-        kind != EVENT_NONE && (user || system) && enabled &&
-        ((v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1) || (c->pebs && fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED)));
+    c->active = kind != EVENT_NONE && (user || system) && (enabled || fault(v, FAULT_PERFMON_ENABLE_IGNORED)) &&
+                ((v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1) || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED) ||
+                 (c->pebs && fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED)));
 }
 
 /*
@@ -217,14 +217,15 @@ static void configure_fixed(struct vcpu *v, unsigned i)
     unsigned control = (unsigned)(v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * i) & 0xf;
     struct counter *c = &v->counters[v->profile->general_counters + i];
     const uint64_t bit = counter_bit(v, v->profile->general_counters + i);
-    unsigned rings = control & 3;
+    unsigned rings = (control & 3) == 0 && fault(v, FAULT_PERFMON_FIXED_ALWAYS) ? 3 : control & 3;
 
     c->event_class = event_class(EVENT_INSTRUCTIONS, rings == 3 ? ANY_RING : rings == 1 ? RING_0 : OTHER_RINGS);
     c->interrupts = control & 8;
     c->pebs = v->profile->pebs_adaptive && (v->regs[REG_IA32_PEBS_ENABLE] & bit);
     c->pdir = c->pebs && (v->profile->pdist_counters & bit);
     c->adaptive = v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_ADAPTIVE + 4 * i) & 1;
-    c->active = rings != 0 && (v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> (FIXED_STATUS_SHIFT + i) & 1);
+    c->active = rings != 0 && ((v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> (FIXED_STATUS_SHIFT + i) & 1) ||
+                               fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED));
 }
 
 void counting_load(struct vcpu *v, unsigned i, uint64_t value)
@@ -311,7 +312,7 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
         bool overflowed = c->value > width_mask(v) || (c->forced && c->moved);
         bool after = c->armed && c->moved; /* the event after an overflow */
 
-        c->value &= width_mask(v);
+        c->value = overflowed && fault(v, FAULT_PERFMON_OVERFLOW_STOPS) ? width_mask(v) : c->value & width_mask(v);
         if (after && !c->pebs) {
             c->armed = false;
             v->pmi_wanted = true;

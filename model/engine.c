@@ -49,6 +49,9 @@ void engine_reset(struct vcpu *v)
     if (profile->perfmon_version < 2) {
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
     }
+    if (v->faults.any) {
+        faults_reset(v);
+    }
     engine_update(v, BETWEEN_BLOCKS);
 }
 
@@ -183,6 +186,19 @@ void engine_deliver(struct vcpu *v, struct place place)
     truth_pmi(v, lvtpc);
 }
 
+/*
+ * The processor clears the LBR flag before the handler of a debug exception begins, and leaves the stack as it is. SDM
+ * Vol. 3B (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; "Last Branch Records" says so of LBREn.
+ */
+static void debug_exception(struct vcpu *v)
+{
+    if (!fault(v, FAULT_LBR_DEBUG_EXCEPTION_RECORDED)) {
+        v->regs[REG_IA32_DEBUGCTL] &= ~v->profile->debugctl->lbr;
+        v->regs[REG_IA32_LBR_CTL] &= ~LBR_CTL_LBREN;
+        engine_update(v, BETWEEN_BLOCKS);
+    }
+}
+
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl)
 {
     const struct block *block = running_block(v);
@@ -190,7 +206,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     bool software = block != NULL && block->end == END_INT && from == block->last; /* INT n, which has retired */
     bool cut;
 
-    if (kind == INTERRUPTION_EXCEPTION) {
+    if (kind != INTERRUPTION_EXTERNAL) {
         cut = index >= 0 && !software;
     } else {
         cut = block != NULL && block->end == END_REPEAT && from == block->last;
@@ -207,6 +223,9 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
             counting_fall_due(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
         }
         branches_drain(v, false, from, block == NULL ? 0 : block->cpl);
+    }
+    if (kind == INTERRUPTION_DEBUG) {
+        debug_exception(v);
     }
     if (v->hot->tracing) {
         branches_interruption(v, from, to, block == NULL ? cpl : block->cpl, cpl);

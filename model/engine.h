@@ -176,11 +176,11 @@ struct vcpu {
     struct ds_form form;      /* of it and of the records */
     bool pebs_ds_read, pebs_dropping;
     bool pmi_wanted;
-    bool pmi_raised;    /* since the last engine_took_pmi */
-    bool pmi_waits;     /* a fault has put it off */
-    bool sampled;       /* the newest branch has left a PEBS record; only for faults */
+    bool pmi_raised;      /* since the last engine_took_pmi */
+    bool pmi_waits;       /* a fault has put it off */
+    bool sampled;         /* the newest branch has left a PEBS record; only for faults */
     uint32_t first_lvtpc; /* of the first PMI; only for faults */
-    bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
+    bool masked_by_pmi;   /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
 
     struct {
         uint64_t ip; /* of the instruction */
@@ -271,7 +271,11 @@ void engine_lone_instruction(struct vcpu *v, uint64_t address);
 void engine_leave(struct vcpu *v, struct place place);
 
 /* Control went from `from` to the handler at `to`, which runs at privilege level cpl. */
-enum interruption { INTERRUPTION_EXTERNAL, INTERRUPTION_EXCEPTION };
+enum interruption {
+    INTERRUPTION_EXTERNAL,
+    INTERRUPTION_EXCEPTION,
+    INTERRUPTION_DEBUG, /* a debug exception, #DB, which the LBR stack does not record and which turns it off */
+};
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl);
 
 /* An instruction accesses memory: size 1 to 64 bytes. */

@@ -50,11 +50,13 @@ static inline bool debugctl_has(const struct vcpu *v, uint64_t flags)
     return v->regs[REG_IA32_DEBUGCTL] & flags;
 }
 
+bool faults_bts_on(const struct vcpu *v);
+
 static inline bool bts_on(const struct vcpu *v)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
 
-    return debugctl_has(v, bits->tr) && debugctl_has(v, bits->bts);
+    return v->faults.any ? faults_bts_on(v) : debugctl_has(v, bits->tr) && debugctl_has(v, bits->bts);
 }
 
 static inline bool lbr_on(const struct vcpu *v)
@@ -241,6 +243,10 @@ bool faults_bts_full(const struct vcpu *v);
 void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_event *event);
 /* The value of the BTS index that is written to the area. */
 uint64_t faults_bts_index(const struct vcpu *v, uint64_t index);
+/* Where a buffer that is full goes on. */
+uint64_t faults_bts_wrap(const struct vcpu *v, uint64_t base);
+/* What else is written with the index. */
+void faults_bts_fields(const struct vcpu *v);
 uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select);
 /* Whether a return removes an entry from the call stack. */
 bool faults_lbr_pops(const struct vcpu *v);
@@ -250,6 +256,8 @@ uint64_t faults_rdmsr(struct vcpu *v, const struct profile_msr *m, uint64_t valu
 uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
 /* Whether a register takes every value, its read-only bits included. */
 bool faults_writable(const struct vcpu *v, const struct profile_msr *m);
+/* All is as after reset. */
+void faults_reset(struct vcpu *v);
 /* What a PMI freezes. */
 void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters);
 /* Whether the PMI that is wanted is put off. */

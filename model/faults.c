@@ -53,6 +53,12 @@ const char *faults_parse(struct fault_set *set, const char *list, size_t *length
 
 void faults_ds_area(const struct vcpu *v, struct ds_area *area)
 {
+    if (fault(v, FAULT_BTS_MAXIMUM_PASSED)) {
+        area->bts.maximum += encode_bts_bytes(&v->form);
+    }
+    if (fault(v, FAULT_BTS_THRESHOLD_EARLY)) {
+        area->bts.threshold -= encode_bts_bytes(&v->form);
+    }
     if (fault(v, FAULT_PEBS_THRESHOLD_GREATER)) {
         area->pebs.threshold++;
     }
@@ -263,6 +269,9 @@ void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_e
     if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
         event->from = b->block->next;
     }
+    if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu)) {
+        event->from |= UINT64_C(1) << 40;
+    }
     if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
         uint64_t from = event->from;
 
@@ -282,8 +291,43 @@ uint64_t faults_bts_index(const struct vcpu *v, uint64_t index)
     return fault(v, FAULT_BTS_INDEX_SHORT) ? index - v->bts_staged * v->form.width : index;
 }
 
+bool faults_bts_on(const struct vcpu *v)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return (debugctl_has(v, bits->tr) || fault(v, FAULT_BTS_ENABLE_TR_IGNORED)) &&
+           (debugctl_has(v, bits->bts) || fault(v, FAULT_BTS_ENABLE_BTS_IGNORED)) &&
+           (debugctl_has(v, bits->tr) || debugctl_has(v, bits->bts));
+}
+
+uint64_t faults_bts_wrap(const struct vcpu *v, uint64_t base)
+{
+    return fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE) ? base - encode_bts_bytes(&v->form) : base;
+}
+
+void faults_bts_fields(const struct vcpu *v)
+{
+    const uint64_t area = v->regs[REG_IA32_DS_AREA];
+    uint8_t field[8];
+
+    if (fault(v, FAULT_BTS_FIELDS_BASE_WRITTEN)) {
+        encode_field(field, v->form.width, v->ds.bts.base + encode_bts_bytes(&v->form));
+        v->host->write(v->cpu, area, field, v->form.width);
+    }
+    if (fault(v, FAULT_BTS_FIELDS_PEBS_WRITTEN)) {
+        encode_field(field, v->form.width, v->ds.bts.index);
+        v->host->write(v->cpu, area + encode_pebs_index_at(&v->form), field, v->form.width);
+    }
+}
+
 uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select)
 {
+    if (fault(v, FAULT_LBR_SELECT_FAR_IGNORED)) {
+        select &= ~(UINT64_C(1) << (END_FAR - END_JCC + LBR_SELECT_FIRST_KIND));
+    }
+    if (fault(v, FAULT_LBR_SELECT_CPL_3_IGNORED)) {
+        select &= ~LBR_SELECT_CPL_NEQ_0;
+    }
     return fault(v, FAULT_LBR_SELECT_IGNORED) ? select & LBR_SELECT_EN_CALLSTACK : select;
 }
 
@@ -301,12 +345,40 @@ void faults_lbr_event(const struct vcpu *v, struct lbr_event *event)
         event->to = from;
     }
     event->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
+    event->mispredicted = event->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
+    event->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
     if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
         event->cycles = 0;
     }
 }
 
 /* --- registers and interrupts ---------------------------------------------------------------------------------- */
+
+void faults_reset(struct vcpu *v)
+{
+    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_ZERO)) {
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = 0;
+    }
+    if (fault(v, FAULT_PERFMON_RESET_COUNTERS_DIRTY)) {
+        v->event_select[0] = EVTSEL_USR;
+        v->counters[1].value = 1;
+    }
+}
+
+/* Bits of the DEBUGCTL register that stay set. */
+static uint64_t sticking(const struct vcpu *v)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return (fault(v, FAULT_BTS_ENABLE_STICKS) ? bits->tr | bits->bts : 0) |
+           (fault(v, FAULT_LBR_ENABLE_STICKS) ? bits->lbr : 0);
+}
+
+static bool is_lbr_address(const struct profile_msr *m)
+{
+    return m->reg == REG_LASTBRANCH_FROM || m->reg == REG_LASTBRANCH_TO || m->reg == REG_LASTBRANCH_BOTH ||
+           m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO;
+}
 
 uint64_t faults_overflow(const struct vcpu *v, uint64_t bit)
 {
@@ -329,6 +401,15 @@ uint64_t faults_rdmsr(struct vcpu *v, const struct profile_msr *m, uint64_t valu
     }
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
         return (value + 1) & (lbr_depth(v) - 1);
+    }
+    if (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE)) {
+        return value | v->profile->debugctl->lbr;
+    }
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
+        return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
+    }
+    if (m->reg == REG_IA32_PERF_GLOBAL_INUSE && fault(v, FAULT_PERFMON_IN_USE_ZERO)) {
+        return 0;
     }
     return value;
 }
@@ -353,8 +434,16 @@ uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, u
         return value;
     case REG_MSR_PEBS_LD_LAT:
         return fault(v, FAULT_PEBS_LATENCY_REGISTER_NARROW) ? value & 0xfff : value;
+    case REG_IA32_PERF_GLOBAL_STATUS_SET:
+        return fault(v, FAULT_PERFMON_STATUS_SET_IGNORED) ? 0 : value;
+    case REG_IA32_DEBUGCTL:
+        return value | (v->regs[REG_IA32_DEBUGCTL] & sticking(v));
+    case REG_IA32_LBR_CTL:
+        return value | (fault(v, FAULT_LBR_ENABLE_STICKS) ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN : 0);
+    case REG_IA32_LBR_DEPTH:
+        return lbr_arch_has_depth(v->profile, value) ? value : v->regs[REG_IA32_LBR_DEPTH];
     default:
-        return value;
+        return is_lbr_address(m) && fault(v, FAULT_LBR_REGISTERS_CLEARED) ? 0 : value;
     }
 }
 

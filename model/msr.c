@@ -48,7 +48,7 @@ static bool exists(const struct vcpu *v, const struct profile_msr *m, unsigned i
 {
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
 
-    return m->reg != REG_ABSENT && (!lbr || i < lbr_depth(v));
+    return m->reg != REG_ABSENT && (!lbr || i < lbr_depth(v) || fault(v, FAULT_LBR_DEPTH_BEYOND_READS));
 }
 
 static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
@@ -67,7 +67,7 @@ static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, ui
     case CHECK_FLAG_AND_ADDRESS:
         return canonical((value & ~flag) | (value << 1 & flag));
     case CHECK_LBR_DEPTH:
-        return lbr_arch_has_depth(v->profile, value);
+        return lbr_arch_has_depth(v->profile, value) || fault(v, FAULT_LBR_DEPTH_ANY);
     default:
         return true;
     }
@@ -285,8 +285,12 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
         return netburst_rdpmc(v, index, value);
     }
     if (i >= (index & RDPMC_FIXED ? v->profile->fixed_counters : v->profile->general_counters)) {
-        return MSR_FAULT;
+        if (!fault(v, FAULT_PERFMON_RDPMC_BEYOND)) {
+            return MSR_FAULT;
+        }
+        i = 0;
     }
+    i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
     counting_update(v, place);
     *value = v->counters[index & RDPMC_FIXED ? v->profile->general_counters + i : i].value & width_mask(v);
     return MSR_DONE;

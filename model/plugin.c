@@ -27,6 +27,8 @@
 #define MSR_X2APIC_LVTPC   0x834
 #define MSR_FAULTING       0x8ff /* an x2APIC register that does not exist: QEMU raises #GP in either APIC mode */
 
+#define VECTOR_DEBUG 1
+
 #define CR4_PCE (UINT64_C(1) << 8)
 
 #define RESET_VECTOR UINT64_C(0xfffffff0) /* where a processor begins after RESET */
@@ -428,8 +430,13 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
 
     p->exception_at = NO_EXCEPTION;
     p->delivered = true;
-    engine_interruption(&p->vcpu, exception ? INTERRUPTION_EXCEPTION : INTERRUPTION_EXTERNAL, from, to,
-                        processor_cpl(p));
+    bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);
+
+    engine_interruption(&p->vcpu,
+                        debug       ? INTERRUPTION_DEBUG
+                        : exception ? INTERRUPTION_EXCEPTION
+                                    : INTERRUPTION_EXTERNAL,
+                        from, to, processor_cpl(p));
     p->delivered = false;
 }
 

@@ -385,6 +385,24 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     return 0;
 }
 
+bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
+{
+    const bool protected_mode = processor_read(p, NAME_CR0) & CR0_PE;
+    const bool wide = processor_read(p, NAME_EFER) & EFER_LMA;
+    uint64_t table, offset;
+    uint8_t gate[16];
+
+    if (!protected_mode || !qemu_private_idt(&p->private, &table) ||
+        !read_memory(p, table + vector * (wide ? 16 : 8), gate, wide ? 16 : 8)) {
+        return false;
+    }
+    offset = gate[0] | gate[1] << 8 | gate[6] << 16 | (uint64_t)gate[7] << 24;
+    for (unsigned i = 0; wide && i < 4; i++) {
+        offset |= (uint64_t)gate[8 + i] << (32 + 8 * i);
+    }
+    return offset == address; /* code segments begin at 0 */
+}
+
 const struct host processor_host = {
     .read = read_memory,
     .write = write_memory,

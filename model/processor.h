@@ -73,6 +73,9 @@ _Noreturn void processor_go_to(struct processor *p, uint64_t at, uint64_t to);
 /* The privilege level that code runs at now, 0 to 3. */
 unsigned processor_cpl(struct processor *p);
 
+/* Whether the handler of this vector, as the interrupt descriptor table has it, begins at this linear address. */
+bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address);
+
 /* Whether LVTPC is MSR 834h and not memory. */
 bool processor_in_x2apic_mode(struct processor *p);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,6 +19,8 @@ static uint64_t (*read_eflags)(void *env);
 static uint64_t (*get_tsc)(void *env);
 static void (*raise_exception)(void *env, int vector, int error_code, uintptr_t host_pc);
 
+static void (*dump_state)(void *cpu, FILE *stream, int flags);
+
 static void find(const char *name, void *function, size_t size)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
@@ -30,6 +34,7 @@ void qemu_private_init(struct qemu_private *p, bool wide)
 
     find("cpu_restore_state", &restore_state, sizeof(restore_state));
     find("helper_read_eflags", &read_eflags, sizeof(read_eflags));
+    find("cpu_dump_state", &dump_state, sizeof(dump_state));
     find("cpu_get_tsc", &get_tsc, sizeof(get_tsc));
     find("raise_exception_err_ra", &raise_exception, sizeof(raise_exception));
     p->cpu = current_cpu == NULL ? NULL : *current_cpu;
@@ -187,6 +192,27 @@ void qemu_private_general_protection(struct qemu_private *p, const uint64_t gene
     if (raise_exception != NULL && find_env(p, general)) {
         raise_exception(p->env, EXCEPTION_GP, 0, return_address);
     }
+}
+
+bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
+{
+    static const char label[] = "IDT=";
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = p->cpu == NULL || dump_state == NULL ? NULL : open_memstream(&text, &size);
+    const char *found;
+
+    if (stream == NULL) {
+        return false;
+    }
+    dump_state(p->cpu, stream, 0);
+    fclose(stream);
+    found = strstr(text, label);
+    if (found != NULL) {
+        *base = strtoull(found + strlen(label), NULL, 16);
+    }
+    free(text);
+    return found != NULL;
 }
 
 bool qemu_private_icount(void)

@@ -52,6 +52,9 @@ bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
 void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],
                                      uintptr_t return_address);
 
+/* The linear address of the interrupt descriptor table, from QEMU's own print of its state: slow. */
+bool qemu_private_idt(const struct qemu_private *p, uint64_t *base);
+
 /* Whether QEMU counts instructions to make time (-icount). */
 bool qemu_private_icount(void);
 

@@ -223,6 +223,32 @@ workload_surprises_accesses:
 workload_surprises_accesses_end:
 describe_workload workload_surprises, 0
 
+; ---- two calls, and more than 65535 cycles between them -----------------------------------------------------------
+SLOW_ROUNDS     equ 200000
+
+workload_slow_start:
+slow_function:  ret
+
+begin_workload workload_slow, workload_slow_start
+slow_1:         call    slow_function
+slow_2:         mov     ecx, SLOW_ROUNDS
+slow_again:     dec     ecx
+slow_back:      jnz     slow_again
+slow_3:         call    slow_function
+slow_4:         end_workload workload_slow
+
+section .rodata
+workload_slow_branches:
+        branch  slow_1, slow_function, LBR_REL_CALL
+        branch  slow_function, slow_2, LBR_RET
+        branch  slow_back, slow_again, LBR_JCC, SLOW_ROUNDS - 1
+        branch  slow_3, slow_function, LBR_REL_CALL
+        branch  slow_function, slow_4, LBR_RET
+workload_slow_branches_end:
+workload_slow_accesses:
+workload_slow_accesses_end:
+describe_workload workload_slow, 0
+
 ; ---- nothing ------------------------------------------------------------------------------------------------------
 begin_workload workload_nothing
                 end_workload workload_nothing

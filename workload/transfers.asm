@@ -115,6 +115,33 @@ page_1:         mov     al, [si_]       ; the page of the null pointer
 page_2:         end_workload workload_page
 exception_workload page, page_iret
 
+; ---- a debug exception: one single step, behind a call and its return ----------------------------------------------
+FLAGS_TRAP      equ 1 << 8
+
+workload_step_start:
+step_function:  ret
+
+begin_workload workload_step, workload_step_start
+step_1:         call    step_function
+step_2:         pushf
+%if WORD_BYTES = 8
+                or      qword [rsp], FLAGS_TRAP
+%else
+                or      dword [esp], FLAGS_TRAP
+%endif
+                popf
+                nop                     ; traps behind it
+                end_workload workload_step
+
+section .rodata
+workload_step_branches:
+        branch  step_1, step_function, LBR_REL_CALL
+        branch  step_function, step_2, LBR_RET
+workload_step_branches_end:
+workload_step_accesses:
+workload_step_accesses_end:
+describe_workload workload_step, 0
+
 ; ---- a hardware interrupt -------------------------------------------------------------------------------------------
 ; The local APIC sends one to this processor while interrupts are off, and has it pending when they are turned on: it
 ; strikes behind the instruction that STI shields.

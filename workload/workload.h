@@ -47,6 +47,7 @@ extern const struct workload workload_long_loop;  /* 3000 times the same branch 
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps of two targets, in an order nobody can predict */
 extern const struct workload workload_open_calls; /* two calls still open at its end, its branches; two returned */
+extern const struct workload workload_slow; /* a call, a long loop, and a call */
 extern const struct workload workload_nothing;    /* an empty body: what the window itself counts */
 
 /* workload/memory.asm */

@@ -289,6 +289,28 @@ static void lbr_stack(void **state)
 }
 
 /* The same with blocks between that end in no branch, whose cycles count for the branch behind them. */
+/* The processor clears the LBR flag before the handler of #DB begins; BTS goes on. */
+static void debug_exceptions_stop_the_lbr_stack(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *jump = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 20, 30, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS | 1);
+    run(m, jump);
+    engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
+    run(m, jump);
+    finish(m);
+    assert_int_equal(rdmsr(m, DEBUGCTL), TR_BTS);
+    assert_int_equal(rdmsr(m, LBR_TOS), 1);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), jump->last);
+    assert_int_equal(rdmsr(m, LBR_TO0 + 1), 0x7000);
+    assert_int_equal(stored(m), 3);
+    free(jump);
+    machine_free(m);
+}
+
 static void lbr_stack_with_plain_blocks(void **state)
 {
     struct machine *m = machine_new();
@@ -580,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_block_left_behind_its_first_instruction),
         cmocka_unit_test(repeated_strings_are_no_branches),
         cmocka_unit_test(lbr_stack),
+        cmocka_unit_test(debug_exceptions_stop_the_lbr_stack),
         cmocka_unit_test(lbr_stack_with_plain_blocks),
         cmocka_unit_test(lbr_stack_at_any_length),
         cmocka_unit_test(bts_of_any_length),

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registers whose state after reset the manual defines, as they were when this program began. Firmware ran before it
+ * and may have written them; who judges them must know that.
+ */
+#ifndef PERFMON_RESET_STATE_H
+#define PERFMON_RESET_STATE_H
+
+#include <stdint.h>
+
+#include "ds/caps.h"
+
+#define RESET_COUNTERS 8u /* general ones that are kept */
+
+struct reset_state {
+    uint64_t global_ctrl, lbr_select;
+    uint64_t event_select[RESET_COUNTERS], counter[RESET_COUNTERS];
+};
+
+/* Reads those that the processor has; before anything is programmed. */
+void reset_state_take(const struct caps *caps);
+const struct reset_state *reset_state(void);
+
+#endif
