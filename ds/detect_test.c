@@ -86,6 +86,35 @@ TEST(detect_pebs_enable) = {
     .run = pebs_enable,
 };
 
+/* Of which counter a bit is, and whether it can be set, is all that is asked; that each samples, pebs.counter.* shows.
+ */
+static void pebs_counter_bits(struct test_run *run)
+{
+    const uint64_t counters = run->caps->pebs_counters;
+
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        if (!(counters & MSR_BIT(n)))
+            continue;
+        if (!msr_write(MSR_PEBS_ENABLE, MSR_BIT(n)))
+            test_fail(run, "the bit of counter %u cannot be set", n);
+        test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), MSR_BIT(n));
+    }
+    msr_write(MSR_PEBS_ENABLE, 0);
+    if (!msr_write(MSR_PEBS_ENABLE, counters))
+        test_fail(run, "the bits of all counters cannot be set at once");
+    test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), counters);
+    msr_write(MSR_PEBS_ENABLE, 0);
+}
+
+TEST(detect_pebs_counters) = {
+    .id = "detect.pebs.counters",
+    .title = "Each counter that this core lets sample has its bit in IA32_PEBS_ENABLE, and they go together",
+    .source =
+        "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
+    .needs = NEED_PEBS | NEED_GLOBAL_CTRL,
+    .run = pebs_counter_bits,
+};
+
 static void perf_capabilities(struct test_run *run)
 {
     uint64_t value;

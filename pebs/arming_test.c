@@ -495,6 +495,52 @@ TEST(pebs_status_acknowledge) = {
     .run = acknowledge,
 };
 
+static uint64_t status_seen;
+
+static void see_status(uint64_t status)
+{
+    status_seen = status;
+}
+
+/* The counter without PEBS overflows behind the record at the threshold. */
+static void two_causes(struct test_run *run)
+{
+    enum { COUNT = 8, AT = 6, PLAIN = 1, LEFT = 4 };
+    struct pebs_sample sample = pebs_sample_any(run->caps, COUNT);
+    struct window window = pebs_sample_window(run, &sample);
+
+    test_plan(run, COUNT);
+    sample.records = AT + 4;
+    sample.threshold = AT;
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    if (!counter_program(PLAIN, sample.event->select | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_INT | PERFEVTSEL_EN,
+                         0 - (sample.workload->access_count - LEFT), run->caps->full_width_write))
+        test_fail(run, "counter %u could not be programmed", PLAIN);
+    window.on |= MSR_BIT(PLAIN);
+    status_seen = 0;
+    ds_on_interrupt(see_status);
+    interrupts_off();
+    sample.workload->run(&window);
+    interrupts_on();
+    for (unsigned i = 0; i < PAUSES; i++)
+        cpu_pause();
+    ds_on_interrupt(NULL);
+    finish(run);
+    test_equal(run, "interrupts", ds_counts()->interrupts, 1);
+    test_equal(run, "the status that it found", status_seen & (GLOBAL_STATUS_DS_BUFFER | MSR_BIT(PLAIN)),
+               GLOBAL_STATUS_DS_BUFFER | MSR_BIT(PLAIN));
+}
+
+TEST(pebs_status_two_causes) = {
+    .id = "pebs.status.two_causes",
+    .title = "The buffer's threshold and another counter's overflow are one interrupt, whose status tells of both",
+    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .needs = NEEDS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = two_causes,
+};
+
 /* ---- with BTS -----------------------------------------------------------------------------------------------------
  */
 

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The performance monitoring interrupt: one counter that overflows once over straight code is its cause, and the LVT
- * entry decides what becomes of it. That which the service routine of the debug store does is seen in pebs.* and bts.*.
+ * entry decides what becomes of it. Whether and when a counter overflows is tested in perfmon.*; what the service
+ * routine of the debug store does, in pebs.* and bts.*.
  */
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "bts/bts.h"
+#include "ds/counting.h"
+#include "kernel/records.h"
 #include "kernel/test.h"
 #include "workload/workload.h"
 
 #define NEEDS (NEED_APIC | NEED_GLOBAL_CTRL)
 
-#define LVT      "SDM Vol. 3A (253668), \"Local Vector Table\""
-#define OVERFLOW "SDM Vol. 3B (253669-083), \"Architectural Performance Monitoring Version 2 Facilities\""
-#define ROUTINE  "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, steps 3 to 5; seed 002"
+#define LVT     "SDM Vol. 3A (253668), \"Local Vector Table\""
+#define ROUTINE "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, steps 3 to 5; seed 002"
 
 #define INSTRUCTIONS 0x00c0u /* INST_RETIRED.ANY, architectural */
 
@@ -100,42 +103,6 @@ static void finish(void)
     interrupts_on();
     settle();
 }
-
-/* ---- whether there is one ------------------------------------------------------------------------------------- */
-
-static void overflow(struct test_run *run)
-{
-    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
-    count_over(&workload_straight, 1);
-    test_equal(run, "interrupts", seen.interrupts, 1);
-    test_equal(run, "counters that had overflowed", seen.status & 3, 1);
-    finish();
-}
-
-TEST(pmi_overflow) = {
-    .id = "pmi.overflow",
-    .title = "A counter with its INT flag set interrupts when it overflows, once",
-    .source = OVERFLOW,
-    .needs = NEEDS,
-    .run = overflow,
-};
-
-static void int_clear(struct test_run *run)
-{
-    prepare(run, 1, BOTH_RINGS, VECTOR_PERFORMANCE);
-    count_over(&workload_straight, 1);
-    test_equal(run, "interrupts", seen.interrupts, 0);
-    test_equal(run, "counters that have overflowed", overflowed(), 1);
-    finish();
-}
-
-TEST(pmi_int_clear) = {
-    .id = "pmi.int_clear",
-    .title = "A counter with its INT flag clear sets its overflow bit and does not interrupt",
-    .source = OVERFLOW,
-    .needs = NEEDS,
-    .run = int_clear,
-};
 
 /* ---- the LVT entry -------------------------------------------------------------------------------------------- */
 
@@ -308,47 +275,51 @@ TEST(pmi_cpl_3) = {
     .run = cpl_3,
 };
 
-/* ---- its status ----------------------------------------------------------------------------------------------- */
+/* ---- the service routine of the debug store ------------------------------------------------------------------- */
 
-static void sticky(struct test_run *run)
+static struct {
+    unsigned interrupts;
+    uint32_t lvt;
+} routine;
+
+/* In the routine, before it acknowledges and unmasks. */
+static void in_routine(uint64_t status)
 {
-    prepare(run, 1, BOTH_RINGS, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
-    count_over(&workload_straight, 1);
-    for (unsigned i = 0; i < 3; i++)
-        test_equal(run, "counters that have overflowed", overflowed(), 1);
-    finish();
+    (void)status;
+    routine.interrupts++;
+    routine.lvt = apic_performance_lvt();
 }
 
-TEST(pmi_status_sticky) = {
-    .id = "pmi.status.sticky",
-    .title = "An overflow bit of IA32_PERF_GLOBAL_STATUS stays set, however often it is read",
-    .source = OVERFLOW,
-    .needs = NEEDS,
-    .run = sticky,
-};
-
-static void acknowledge(struct test_run *run)
+/* What it must leave behind so that the next interrupt can come, after the last one that came. */
+static void service(struct test_run *run)
 {
-    if (run->caps->general_count < 2) {
-        test_skip(run, "one general counter only");
+    const unsigned branches = branch_count(&workload_long_loop, BRANCH_KINDS_ALL);
+    const struct ds_config config = { .bts = true, .bts_records = 1600, .bts_threshold = 1000 };
+    struct window tracing;
+
+    test_plan_between(run, branches, 2 * branches);
+    if (!records_open(run, &config))
         return;
-    }
-    prepare(run, 2, BOTH_RINGS, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
-    count_over(&workload_straight, 3);
-    test_equal(run, "counters that have overflowed", overflowed(), 3);
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 0);
-    test_equal(run, "what a written 0 leaves", overflowed(), 3);
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 2);
-    test_equal(run, "what the acknowledgement of counter 1 leaves", overflowed(), 1);
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 1);
-    test_equal(run, "what the acknowledgement of both leaves", overflowed(), 0);
-    finish();
+    routine.interrupts = 0;
+    ds_on_interrupt(in_routine);
+    tracing = bts_window(run->caps, false, 0);
+    workload_long_loop.run(&tracing);
+    ds_on_interrupt(NULL);
+    if (routine.interrupts < 2)
+        test_fail(run, "%u interrupts came, two at least had to", routine.interrupts);
+    test_equal(run, "the mask flag when the routine began", routine.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    test_equal(run, "the LVT entry when it had ended", apic_performance_lvt() & (APIC_LVT_MASKED | APIC_LVT_VECTOR),
+               VECTOR_PERFORMANCE);
+    test_equal(run, "the status when it had ended", counting_status(run->caps), 0);
+    records_close(run, 2);
+    test_saw(run, ds_bts_log()->records);
 }
 
-TEST(pmi_status_acknowledge) = {
-    .id = "pmi.status.acknowledge",
-    .title = "IA32_PERF_GLOBAL_OVF_CTRL clears the overflow bits that are written as 1, and no others",
-    .source = OVERFLOW,
-    .needs = NEEDS,
-    .run = acknowledge,
+TEST(pmi_service) = {
+    .id = "pmi.service",
+    .title = "The service routine finds its LVT entry masked, acknowledges and unmasks, and is called again",
+    .source = "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5; seeds 002 and 003",
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = service,
 };
