@@ -141,10 +141,13 @@ TEST(bts_circular) = {
     .run = circular,
 };
 
-/* Order matters in a circular buffer too: 29 branches of different kinds in room for 16. */
+/*
+ * Order matters in a circular buffer too: 29 branches, three every two rounds, and room for 12. Those at the end follow
+ * each other in another way than those at the beginning, with which a buffer that does not wrap would stay full.
+ */
 static void circular_order(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 11 };
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 12 };
     unsigned branches = branch_count(&workload_loop, BRANCH_KINDS_ALL);
     struct window window;
 

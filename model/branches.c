@@ -91,10 +91,10 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
         if (faulty) {
             faults_bts_event(v, &branches[i], &event);
         }
+        if (faulty && faults_bts_lose(v, index, size)) {
+            continue;
+        }
         if (index + size > maximum || index < base) {
-            if (faulty && faults_bts_full(v)) {
-                continue;
-            }
             v->bts_staged = staged;
             branches_flush(v);
             staged = 0;
@@ -150,12 +150,15 @@ static inline void push_lbr(struct vcpu *v, const struct branch *b, bool faulty)
                                b->mispredicted, v->lbr_timed, b->block->end };
 
     if (faulty) {
-        faults_lbr_event(v, &event);
+        faults_lbr_event(v, b, &event);
     }
     v->lbr_time = b->time;
     v->lbr_timed = true;
-    *tos = (*tos + !(faulty && fault(v, FAULT_LBR_TOS_STUCK))) & mask;
+    *tos = (faulty ? faults_lbr_top(v, *tos) : *tos + 1) & mask;
     v->lbr[*tos] = lbr_encode(v->profile->lbr_format, &event);
+    if (faulty) {
+        faults_lbr_entry(v, &v->lbr[*tos]);
+    }
     if (v->truth != NULL) {
         truth_lbr(v, (unsigned)*tos, &event);
     }

@@ -101,6 +101,9 @@ void counting_update(struct vcpu *v, struct place place)
         struct counter *c = &v->counters[__builtin_ctz(left)];
         uint64_t events = class_now(v, c->event_class, place) - v->base[c->event_class];
 
+        if (v->faults.any) {
+            events = faults_events(v, events);
+        }
         c->value += events;
         c->moved = c->moved || events > 0;
         if (c->value > width_mask(v) && arms_unseen(v, c)) {
@@ -251,6 +254,9 @@ void counting_configure(struct vcpu *v, struct place place)
             configure_general(v, i);
         } else {
             configure_fixed(v, i - v->profile->general_counters);
+        }
+        if (v->faults.any) {
+            faults_counted(v, i);
         }
         c->active = c->active && !(v->status & STATUS_CTR_FRZ);
         v->active |= (uint32_t)c->active << i;

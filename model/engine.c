@@ -75,7 +75,12 @@ struct ds_form engine_ds_form(const struct vcpu *v)
 {
     bool wide = (v->profile->dtes64 && !fault(v, FAULT_DETECT_DTES64_IGNORED)) || v->host->ia32e(v->cpu);
 
-    return (struct ds_form){ wide ? 8 : 4, v->profile->pebs_format };
+    struct ds_form form = { wide ? 8 : 4, v->profile->pebs_format };
+
+    if (v->faults.any) {
+        faults_ds_form(v, &form);
+    }
+    return form;
 }
 
 uint64_t engine_ds_area(const struct vcpu *v)
@@ -184,6 +189,9 @@ void engine_deliver(struct vcpu *v, struct place place)
     v->pmi_raised = !(lvtpc & LVT_MASKED);
     v->masked_by_pmi = v->masked_by_pmi || v->pmi_raised;
     truth_pmi(v, lvtpc);
+    if (v->faults.any) {
+        v->pmi_wanted = faults_pmi_again(v);
+    }
 }
 
 /*

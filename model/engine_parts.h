@@ -215,7 +215,8 @@ static inline bool fault(const struct vcpu *v, enum fault fault)
     return fault_set_has(&v->faults, fault);
 }
 
-/* The management area has been read. */
+/* How the area is laid out; and what it holds, read just now. */
+void faults_ds_form(const struct vcpu *v, struct ds_form *form);
 void faults_ds_area(const struct vcpu *v, struct ds_area *area);
 /* The value of the PEBS index behind so many bytes that go to v->pebs_at. */
 uint64_t faults_pebs_index(const struct vcpu *v, size_t written);
@@ -237,9 +238,18 @@ uint64_t faults_overflow(const struct vcpu *v, uint64_t bit);
 /* The branches that BTS and the LBR stack are told of; kept has room for all. */
 unsigned faults_bts_branches(struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
 unsigned faults_lbr_branches(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept);
+/* Which groups a record has; what is in them, stack being the LBR group's; and the bytes of its basic group. */
+uint32_t faults_adaptive_format(const struct vcpu *v, uint32_t format);
+void faults_adaptive(const struct vcpu *v, struct pebs_event *event, struct adaptive_event *extra,
+                     struct lbr_entry *stack);
+void faults_adaptive_bytes(const struct vcpu *v, uint8_t *bytes);
+/* v->counters[i] has been configured. */
+void faults_counted(struct vcpu *v, unsigned i);
+/* How many events are counted where there were so many. */
+uint64_t faults_events(const struct vcpu *v, uint64_t events);
 void faults_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user);
-/* Whether a record that no longer fits is dropped. */
-bool faults_bts_full(const struct vcpu *v);
+/* Whether the record that would go to index is lost. */
+bool faults_bts_lose(const struct vcpu *v, uint64_t index, unsigned size);
 void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_event *event);
 /* The value of the BTS index that is written to the area. */
 uint64_t faults_bts_index(const struct vcpu *v, uint64_t index);
@@ -250,7 +260,6 @@ void faults_bts_fields(const struct vcpu *v);
 uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select);
 /* Whether a return removes an entry from the call stack. */
 bool faults_lbr_pops(const struct vcpu *v);
-void faults_lbr_event(const struct vcpu *v, struct lbr_event *event);
 /* The value that RDMSR returns, and the one that WRMSR is taken to write. */
 uint64_t faults_rdmsr(struct vcpu *v, const struct profile_msr *m, uint64_t value);
 uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
@@ -258,11 +267,16 @@ uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, u
 bool faults_writable(const struct vcpu *v, const struct profile_msr *m);
 /* All is as after reset. */
 void faults_reset(struct vcpu *v);
+void faults_lbr_event(const struct vcpu *v, const struct branch *b, struct lbr_event *event);
+void faults_lbr_entry(const struct vcpu *v, struct lbr_entry *entry);
+/* The top of the stack behind this one, before it is taken modulo the depth. */
+uint64_t faults_lbr_top(const struct vcpu *v, uint64_t top);
 /* What a PMI freezes. */
 void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters);
-/* Whether the PMI that is wanted is put off. */
+/* Whether the PMI that is wanted is put off; and, once it was raised, whether it is wanted again. */
 bool faults_pmi_waits(struct vcpu *v);
 bool faults_pmi_lost(const struct vcpu *v);
+bool faults_pmi_again(struct vcpu *v);
 
 /* truth.c: one line each in the truth log, if there is one. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/faults.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/engine_parts.h"
@@ -49,15 +50,96 @@ const char *faults_parse(struct fault_set *set, const char *list, size_t *length
     }
 }
 
+static void swap(uint64_t *a, uint64_t *b)
+{
+    uint64_t kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* --- the processor itself ---------------------------------------------------------------------------------------- */
+
+/* Which registers there are, and what may be written. */
+static const struct profile_msr *change_msrs(const struct fault_set *set, const struct profile_msr *msrs,
+                                             unsigned count)
+{
+    struct profile_msr *changed = malloc((count + 1) * sizeof(*changed));
+
+    if (changed == NULL) {
+        return msrs;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct profile_msr *m = &changed[i];
+
+        *m = msrs[i];
+        if (fault_set_has(set, FAULT_PERFMON_MSR_RESERVED_TAKEN) && m->writable != 0 && m->check == CHECK_BITS) {
+            m->ignored |= ~m->writable;
+        }
+        if (fault_set_has(set, FAULT_PERFMON_MSR_READ_ONLY_TAKEN) && m->read_only) {
+            m->read_only = false;
+            m->ignored = ~UINT64_C(0);
+        }
+        if (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) && m->reg == REG_IA32_DS_AREA) {
+            m->check = CHECK_BITS;
+        }
+        if (fault_set_has(set, FAULT_PERFMON_RESET_DIRTY)) {
+            m->reset |= m->writable & (m->reg == REG_IA32_DS_AREA ? 0x1000 : 1);
+        }
+    }
+    return changed;
+}
+
+const struct profile *faults_profile(const struct profile *profile, const struct fault_set *set)
+{
+    static struct profile changed;
+
+    changed = *profile;
+    changed.msrs = change_msrs(set, profile->msrs, profile->msr_count);
+    changed.family_msrs = change_msrs(set, profile->family_msrs, profile->family_msr_count);
+    if (fault_set_has(set, FAULT_PERFMON_WIDTH_32)) {
+        changed.counter_width = 32;
+    }
+    if (fault_set_has(set, FAULT_PERFMON_WIDTH_MORE)) {
+        changed.counter_width++;
+    }
+    if (fault_set_has(set, FAULT_PEBS_PDIR_IGNORED)) {
+        changed.pdir_counter = MAX_COUNTERS;
+        changed.pdist_counters = 0;
+    }
+    if (fault_set_has(set, FAULT_PEBS_DATA_SOURCE_NEXT)) {
+        changed.memory.source[LEVEL_L1] = changed.memory.source[LEVEL_L2];
+    }
+    if (fault_set_has(set, FAULT_PEBS_DATA_SOURCE_L3_MEMORY)) {
+        changed.memory.source[LEVEL_L3] = changed.memory.source[LEVEL_MEMORY];
+    }
+    return &changed;
+}
+
 /* --- the DS area ----------------------------------------------------------------------------------------------- */
+
+void faults_ds_form(const struct vcpu *v, struct ds_form *form)
+{
+    if (fault(v, FAULT_DS_LAYOUT_NARROW)) {
+        form->width = 4;
+    }
+}
 
 void faults_ds_area(const struct vcpu *v, struct ds_area *area)
 {
+    const unsigned bts_bytes = encode_bts_bytes(&v->form);
+
     if (fault(v, FAULT_BTS_MAXIMUM_PASSED)) {
         area->bts.maximum += encode_bts_bytes(&v->form);
     }
     if (fault(v, FAULT_BTS_THRESHOLD_EARLY)) {
         area->bts.threshold -= encode_bts_bytes(&v->form);
+    }
+    if (fault(v, FAULT_DS_LAYOUT_SWAPPED)) {
+        struct ds_buffer bts = area->bts;
+
+        area->bts = area->pebs;
+        area->pebs = bts;
     }
     if (fault(v, FAULT_PEBS_THRESHOLD_GREATER)) {
         area->pebs.threshold++;
@@ -76,6 +158,9 @@ void faults_ds_area(const struct vcpu *v, struct ds_area *area)
     }
     if (fault(v, FAULT_BTS_THRESHOLD_IGNORED)) {
         area->bts.threshold = UINT64_MAX;
+    }
+    if (fault(v, FAULT_BTS_CIRCULAR_EARLY)) {
+        area->bts.maximum -= bts_bytes;
     }
 }
 
@@ -101,16 +186,21 @@ bool faults_pebs_lose(const struct vcpu *v, size_t size)
 
 uint64_t faults_pebs_reload(const struct vcpu *v, unsigned i)
 {
+    unsigned from = i;
+
     if (fault(v, FAULT_PEBS_RELOAD_FORGOTTEN)) {
         return v->counters[i].value;
     }
     if (fault(v, FAULT_PEBS_RELOAD_SLOT_0)) {
-        return pebs_reset_value(v, 0);
+        from = 0;
     }
     if (fault(v, FAULT_PEBS_RELOAD_WRITTEN)) {
         return v->counters[i].written;
     }
-    return pebs_reset_value(v, i) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+    if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters) {
+        from = i - v->profile->general_counters + 1;
+    }
+    return pebs_reset_value(v, from) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
 }
 
 void faults_pebs_reloaded(struct vcpu *v, uint64_t recorded)
@@ -178,11 +268,15 @@ void faults_pebs_event(const struct vcpu *v, struct pebs_event *event)
     if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT)) {
         event->eventing_ip = event->ip;
     }
+    if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_OFFSET)) {
+        event->tsx = event->eventing_ip;
+        event->eventing_ip = 0;
+    }
     if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
-        uint64_t rbx = event->general[RBX];
-
-        event->general[RBX] = event->general[RCX];
-        event->general[RCX] = rbx;
+        swap(&event->general[RBX], &event->general[RCX]);
+    }
+    if (fault(v, FAULT_PEBS_RECORD_RSP_BELOW)) {
+        event->general[RSP] -= 8;
     }
     if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
         event->general[R15] = 0;
@@ -200,15 +294,129 @@ void faults_pebs_event(const struct vcpu *v, struct pebs_event *event)
         event->general[RSP] |= UINT64_C(1) << 32;
         event->general[R8] = 1;
     }
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
+        event->counters <<= 1;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT)) {
+        event->counters |= event->counters >> FIXED_STATUS_SHIFT;
+    }
     if (fault(v, FAULT_PEBS_RECORD_TSC_ZERO)) {
         event->tsc = 0;
     }
     if (fault(v, FAULT_PEBS_DATA_ADDRESS_LINE)) {
         event->data_address &= ~UINT64_C(63);
     }
-    if (fault(v, FAULT_PEBS_DATA_SOURCE_NEXT) && event->data_source == v->profile->memory.source[LEVEL_L1]) {
-        event->data_source = v->profile->memory.source[LEVEL_L2];
+    if (fault(v, FAULT_PEBS_DATA_ADDRESS_ZERO) ||
+        (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && event->data_address == v->data.store.address)) {
+        event->data_address = 0;
     }
+    if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
+        event->latency = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET)) {
+        swap(&event->latency, &event->data_source);
+    }
+}
+
+uint32_t faults_adaptive_format(const struct vcpu *v, uint32_t format)
+{
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED)) {
+        return (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+    }
+    return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? format & ~DATA_CFG_GPRS : format;
+}
+
+void faults_adaptive(const struct vcpu *v, struct pebs_event *event, struct adaptive_event *extra,
+                     struct lbr_entry *stack)
+{
+    if (fault(v, FAULT_PEBS_ADAPTIVE_MEMINFO_MISSING)) {
+        event->data_address = event->data_source = event->latency = 0;
+        extra->cache_latency = 0;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_GPRS_ORDER)) { /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP */
+        uint64_t *g = event->general;
+        const uint64_t before[] = { g[RAX], g[RBX], g[RCX], g[RDX], g[RSI], g[RDI], g[RBP], g[RSP] };
+        static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+
+        for (unsigned i = 0; i < 8; i++) {
+            g[order[i]] = before[i];
+        }
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_HALVES) && i < XMM_REGISTERS; i++) {
+        swap(&extra->xmm[i][0], &extra->xmm[i][1]);
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_REVERSED) && i < XMM_REGISTERS / 2; i++) {
+        swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
+        swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_LBR_OLDEST_FIRST) && i < extra->lbr_count / 2; i++) {
+        struct lbr_entry kept = stack[i];
+
+        stack[i] = stack[extra->lbr_count - 1 - i];
+        stack[extra->lbr_count - 1 - i] = kept;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
+        unsigned asked = DATA_CFG_LBR_COUNT(extra->format);
+
+        extra->lbr_count = asked - 1 < extra->lbr_count ? asked - 1 : extra->lbr_count;
+    }
+}
+
+void faults_adaptive_bytes(const struct vcpu *v, uint8_t *bytes)
+{
+    if (fault(v, FAULT_PEBS_ADAPTIVE_SIZE)) {
+        bytes[6] = (uint8_t)(bytes[6] - 32); /* the record's size is in bits 63:48 */
+    }
+}
+
+/* --- counting -------------------------------------------------------------------------------------------------- */
+
+static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
+{
+    if (fault(v, FAULT_PERFMON_EVENT_CALLS_AND_MORE) && kind == EVENT_NEAR_CALLS) {
+        return EVENT_TYPED_BRANCHES;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_TAKEN_AND_NOT) && kind == EVENT_NEAR_TAKEN) {
+        return EVENT_BRANCHES;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_LOADS_ARE_STORES) && (kind == EVENT_LOADS || kind == EVENT_STORES)) {
+        return kind == EVENT_LOADS ? EVENT_STORES : EVENT_LOADS;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE) && (kind == EVENT_SPLIT_LOADS || kind == EVENT_SPLIT_STORES)) {
+        return kind == EVENT_SPLIT_LOADS ? EVENT_LOADS : EVENT_STORES;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_X87_IS_MMX) && (kind == EVENT_X87 || kind == EVENT_MMX_64)) {
+        return kind == EVENT_X87 ? EVENT_MMX_64 : EVENT_X87;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_MISPREDICTED_AND_NOT) && kind >= EVENT_MISPREDICTED &&
+        kind <= EVENT_MISPREDICTED_TAGGABLE && kind != EVENT_CONDITIONAL_TAKEN) {
+        return EVENT_BRANCHES;
+    }
+    return kind;
+}
+
+void faults_counted(struct vcpu *v, unsigned i)
+{
+    struct counter *c = &v->counters[i];
+    enum event_kind kind = (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
+    enum event_qualifier ring = (enum event_qualifier)(c->event_class % EVENT_QUALIFIERS);
+
+    if (kind == EVENT_NONE) {
+        return;
+    }
+    if (fault(v, FAULT_PERFMON_CPL_IGNORED)) {
+        ring = ANY_RING;
+    } else if (fault(v, FAULT_PERFMON_CPL_SWAPPED) && ring != ANY_RING) {
+        ring = ring == RING_0 ? OTHER_RINGS : RING_0;
+    }
+    c->event_class = event_class(changed_kind(v, kind), ring);
+    c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
+    c->pebs = c->pebs && !(fault(v, FAULT_PEBS_ENABLE_COUNTER_0_ONLY) && i != 0);
+}
+
+uint64_t faults_events(const struct vcpu *v, uint64_t events)
+{
+    return fault(v, FAULT_PERFMON_COUNT_MORE) ? events + events / 16 : events;
 }
 
 /* --- branches -------------------------------------------------------------------------------------------------- */
@@ -218,16 +426,37 @@ static bool is_far(const struct branch *b)
     return b->block->end >= END_FAR;
 }
 
+/* An interruption's branch comes with no block of code. */
+static bool is_interruption(const struct branch *b)
+{
+    return b->block->count == 0;
+}
+
+static bool bts_wants(const struct vcpu *v, const struct branch *b)
+{
+    return !(b->not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) &&
+           !(is_far(b) && fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN)) &&
+           !(is_far(b) && !is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_IRET_FORGOTTEN)) &&
+           !(is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_INTERRUPTS_FORGOTTEN)) &&
+           !(b->block->end == END_RET && fault(v, FAULT_BTS_BRANCHES_RETURNS_FORGOTTEN)) &&
+           !(b->block->end == END_IND_JMP && fault(v, FAULT_BTS_BRANCHES_INDIRECT_FORGOTTEN));
+}
+
+static bool lbr_wants(const struct vcpu *v, const struct branch *b)
+{
+    return !(b->not_taken && !fault(v, FAULT_LBR_BRANCHES_NOT_TAKEN)) &&
+           !(is_far(b) && fault(v, FAULT_LBR_BRANCHES_FAR_FORGOTTEN)) &&
+           !(is_far(b) && !is_interruption(b) && fault(v, FAULT_LBR_BRANCHES_IRET_FORGOTTEN));
+}
+
 unsigned faults_bts_branches(struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if ((i + 1 == n && v->sampled) || (branches[i].not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) ||
-            (fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN) && is_far(&branches[i]))) {
-            continue;
+        if (!(i + 1 == n && v->sampled) && bts_wants(v, &branches[i])) {
+            kept[count++] = branches[i];
         }
-        kept[count++] = branches[i];
     }
     v->sampled = v->sampled && n == 0;
     return count;
@@ -238,11 +467,9 @@ unsigned faults_lbr_branches(const struct vcpu *v, const struct branch *branches
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if ((branches[i].not_taken && !fault(v, FAULT_LBR_BRANCHES_NOT_TAKEN)) ||
-            (fault(v, FAULT_LBR_BRANCHES_FAR_FORGOTTEN) && is_far(&branches[i]))) {
-            continue;
+        if (lbr_wants(v, &branches[i])) {
+            kept[count++] = branches[i];
         }
-        kept[count++] = branches[i];
     }
     return count;
 }
@@ -259,9 +486,22 @@ void faults_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user
     *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
 }
 
-bool faults_bts_full(const struct vcpu *v)
+bool faults_bts_lose(const struct vcpu *v, uint64_t index, unsigned size)
 {
-    return fault(v, FAULT_BTS_CIRCULAR_STOPS);
+    bool full = index + size > v->ds.bts.maximum;
+    bool reaches = !full && index < v->ds.bts.threshold && index + size >= v->ds.bts.threshold;
+
+    return (full && fault(v, FAULT_BTS_CIRCULAR_STOPS)) || (reaches && fault(v, FAULT_BTS_THRESHOLD_RECORD_LOST));
+}
+
+uint64_t faults_bts_wrap(const struct vcpu *v, uint64_t base)
+{
+    const unsigned size = encode_bts_bytes(&v->form);
+
+    if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE)) {
+        return base - size;
+    }
+    return fault(v, FAULT_BTS_CIRCULAR_BASE) ? base + size : base;
 }
 
 void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_event *event)
@@ -273,13 +513,13 @@ void faults_bts_event(const struct vcpu *v, const struct branch *b, struct bts_e
         event->from |= UINT64_C(1) << 40;
     }
     if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
-        uint64_t from = event->from;
-
-        event->from = event->to;
-        event->to = from;
+        swap(&event->from, &event->to);
     }
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED)) {
         event->flags ^= v->profile->bts_predicted ? BTS_PREDICTED : 0;
+    }
+    if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS)) {
+        event->flags |= v->profile->bts_predicted ? BTS_PREDICTED : 0;
     }
 }
 
@@ -300,11 +540,6 @@ bool faults_bts_on(const struct vcpu *v)
            (debugctl_has(v, bits->tr) || debugctl_has(v, bits->bts));
 }
 
-uint64_t faults_bts_wrap(const struct vcpu *v, uint64_t base)
-{
-    return fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE) ? base - encode_bts_bytes(&v->form) : base;
-}
-
 void faults_bts_fields(const struct vcpu *v)
 {
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
@@ -322,13 +557,25 @@ void faults_bts_fields(const struct vcpu *v)
 
 uint64_t faults_lbr_select(const struct vcpu *v, uint64_t select)
 {
-    if (fault(v, FAULT_LBR_SELECT_FAR_IGNORED)) {
-        select &= ~(UINT64_C(1) << (END_FAR - END_JCC + LBR_SELECT_FIRST_KIND));
+    static const struct {
+        enum fault fault;
+        unsigned bit;
+    } ignored[] = {
+        { FAULT_LBR_SELECT_CPL_0_IGNORED, 0 },    { FAULT_LBR_SELECT_JCC_IGNORED, 2 },
+        { FAULT_LBR_SELECT_REL_CALL_IGNORED, 3 }, { FAULT_LBR_SELECT_IND_CALL_IGNORED, 4 },
+        { FAULT_LBR_SELECT_RET_IGNORED, 5 },      { FAULT_LBR_SELECT_IND_JMP_IGNORED, 6 },
+        { FAULT_LBR_SELECT_REL_JMP_IGNORED, 7 },  { FAULT_LBR_SELECT_FAR_IGNORED, 8 },
+        { FAULT_LBR_SELECT_CPL_3_IGNORED, 1 },
+    };
+    const uint64_t kinds = UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND;
+
+    if (fault(v, FAULT_LBR_SELECT_IGNORED)) {
+        return select & LBR_SELECT_EN_CALLSTACK;
     }
-    if (fault(v, FAULT_LBR_SELECT_CPL_3_IGNORED)) {
-        select &= ~LBR_SELECT_CPL_NEQ_0;
+    for (unsigned i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+        select &= fault(v, ignored[i].fault) ? ~(UINT64_C(1) << ignored[i].bit) : ~UINT64_C(0);
     }
-    return fault(v, FAULT_LBR_SELECT_IGNORED) ? select & LBR_SELECT_EN_CALLSTACK : select;
+    return fault(v, FAULT_LBR_SELECT_INVERTED) && (select & kinds) ? select ^ kinds : select;
 }
 
 bool faults_lbr_pops(const struct vcpu *v)
@@ -336,19 +583,43 @@ bool faults_lbr_pops(const struct vcpu *v)
     return !fault(v, FAULT_LBR_CALL_STACK_NOT_POPPED);
 }
 
-void faults_lbr_event(const struct vcpu *v, struct lbr_event *event)
+void faults_lbr_event(const struct vcpu *v, const struct branch *b, struct lbr_event *event)
 {
+    if (fault(v, FAULT_LBR_ENTRY_FROM_BEHIND)) {
+        event->from = b->block->next;
+    }
     if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
-        uint64_t from = event->from;
-
-        event->from = event->to;
-        event->to = from;
+        swap(&event->from, &event->to);
     }
     event->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
     event->mispredicted = event->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
     event->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
     if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
         event->cycles = 0;
+    }
+    if (fault(v, FAULT_LBR_ENTRY_TYPE) && (event->end == END_REL_CALL || event->end == END_IND_CALL)) {
+        event->end = event->end == END_REL_CALL ? END_IND_CALL : END_REL_CALL;
+    }
+}
+
+uint64_t faults_lbr_top(const struct vcpu *v, uint64_t top)
+{
+    uint64_t next = top + 1;
+
+    if (fault(v, FAULT_LBR_TOS_STUCK)) {
+        return top;
+    }
+    if ((fault(v, FAULT_LBR_TOS_EARLY) && next == lbr_depth(v) - 1) ||
+        (fault(v, FAULT_LBR_DEPTH_HALF) && next >= lbr_depth(v) / 2)) {
+        return 0;
+    }
+    return next;
+}
+
+void faults_lbr_entry(const struct vcpu *v, struct lbr_entry *entry)
+{
+    if (fault(v, FAULT_LBR_ENTRY_IN_TSX)) {
+        *(v->profile->lbr_format >= LBR_FORMAT_INFO ? &entry->info : &entry->from) ^= UINT64_C(1) << 62;
     }
 }
 
@@ -382,7 +653,10 @@ static bool is_lbr_address(const struct profile_msr *m)
 
 uint64_t faults_overflow(const struct vcpu *v, uint64_t bit)
 {
-    return fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && v->status != 0 ? 0 : bit;
+    if (fault(v, FAULT_PERFMON_OVERFLOW_NO_STATUS) || (fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && v->status != 0)) {
+        return 0;
+    }
+    return fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS) ? bit << 1 : bit;
 }
 
 bool faults_writable(const struct vcpu *v, const struct profile_msr *m)
@@ -414,6 +688,23 @@ uint64_t faults_rdmsr(struct vcpu *v, const struct profile_msr *m, uint64_t valu
     return value;
 }
 
+/* If there is a BTS buffer, and it is empty. */
+static void touch_area(struct vcpu *v, uint64_t address)
+{
+    const struct ds_form form = engine_ds_form(v);
+    uint8_t bytes[ENCODE_DS_MAX], index[8];
+    struct ds_area area;
+
+    if (!v->host->read(v->cpu, address, bytes, encode_ds_bytes(&form))) {
+        return;
+    }
+    encode_read_ds(&area, &form, bytes);
+    if (area.bts.index == area.bts.base && area.bts.index < area.bts.maximum) {
+        encode_field(index, form.width, area.bts.index + encode_bts_bytes(&form));
+        v->host->write(v->cpu, address + encode_bts_index_at(&form), index, form.width);
+    }
+}
+
 uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     switch (m->reg) {
@@ -421,10 +712,15 @@ uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, u
         if (fault(v, FAULT_PMI_ACKNOWLEDGEMENT_ALL)) {
             return value != 0 ? ~UINT64_C(0) : 0;
         }
-        return fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED) ? 0 : value;
+        value &= fault(v, FAULT_LBR_FREEZE_LASTING) ? ~STATUS_LBR_FRZ : ~UINT64_C(0);
+        return fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED) ? value & (STATUS_LBR_FRZ | STATUS_CTR_FRZ) : value;
     case REG_IA32_DS_AREA:
         v->pebs_dropping = false;
-        return fault(v, FAULT_DS_AREA_BIT_20_LOST) ? value & ~(UINT64_C(1) << 20) : value;
+        if (fault(v, FAULT_DS_AREA_TOUCHED)) {
+            touch_area(v, value);
+        }
+        value &= fault(v, FAULT_DS_AREA_BIT_20_LOST) ? ~(UINT64_C(1) << 20) : ~UINT64_C(0);
+        return fault(v, FAULT_DS_AREA_LOW_32) ? (uint32_t)value : value;
     case REG_IA32_A_PMC:
         value = fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
         v->counters[i].written = value;
@@ -449,14 +745,23 @@ uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, u
 
 void faults_freeze(const struct vcpu *v, bool *lbrs, bool *counters)
 {
-    (void)counters;
     *lbrs = *lbrs && !fault(v, FAULT_LBR_FREEZE_IGNORED);
+    *counters = *counters && !fault(v, FAULT_PERFMON_FREEZE_IGNORED);
 }
 
 bool faults_pmi_waits(struct vcpu *v)
 {
+    if (fault(v, FAULT_PMI_NEVER)) {
+        v->pmi_wanted = false;
+        return true;
+    }
     v->pmi_waits = !v->pmi_waits;
     return fault(v, FAULT_PMI_LATE) && v->pmi_waits;
+}
+
+bool faults_pmi_again(struct vcpu *v)
+{
+    return fault(v, FAULT_PMI_TWICE) && v->pmi_waits;
 }
 
 bool faults_pmi_lost(const struct vcpu *v)

@@ -37,6 +37,10 @@ const char *faults_parse(struct fault_set *set, const char *list, size_t *length
 struct vcpu;
 /* The LVT entry as a PMI finds it. */
 uint32_t faults_lvtpc(struct vcpu *v, uint32_t value);
+struct profile;
+
+/* The processor with those faults that are in its tables. There is one at a time. */
+const struct profile *faults_profile(const struct profile *profile, const struct fault_set *set);
 
 /* The name of the index-th fault, NULL past the last; and what it breaks. */
 const char *fault_name(unsigned index);

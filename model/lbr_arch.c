@@ -32,7 +32,13 @@ bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth)
 
 void lbr_arch_set_depth(struct vcpu *v, uint64_t depth)
 {
+    if (fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED)) {
+        return;
+    }
     v->regs[REG_IA32_LBR_DEPTH] = depth;
+    if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS)) {
+        return;
+    }
     v->regs[REG_MSR_LASTBRANCH_TOS] = 0;
     memset(v->lbr, 0, sizeof(v->lbr));
 }

@@ -301,7 +301,9 @@ void netburst_overflow(struct vcpu *v, unsigned i)
 
 uint64_t netburst_pebs_counters(const struct vcpu *v)
 {
-    return v->regs[REG_IA32_PEBS_ENABLE] & PEBS_MY_THR ? UINT64_C(1) << IQ_COUNTER4 : 0;
+    uint64_t bits = fault(v, FAULT_PEBS_ENABLE_BIT24) ? PEBS_MY_THR | PEBS_UOP_TAG : PEBS_MY_THR;
+
+    return v->regs[REG_IA32_PEBS_ENABLE] & bits ? UINT64_C(1) << IQ_COUNTER4 : 0;
 }
 
 uint64_t netburst_overflows(const struct vcpu *v)

@@ -53,12 +53,14 @@ uint64_t pebs_reset_value(const struct vcpu *v, unsigned i)
 /* A record has its groups if any of its counters asks for them, else the basic one. */
 static uint32_t adaptive_format(const struct vcpu *v, uint64_t counters)
 {
+    uint32_t format = 0;
+
     for (unsigned i = 0; i < MAX_COUNTERS; i++) {
         if ((counters >> i & 1) && v->counters[i].adaptive) {
-            return (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+            format = (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
         }
     }
-    return 0;
+    return v->faults.any ? faults_adaptive_format(v, format) : format;
 }
 
 size_t pebs_record_bytes(const struct vcpu *v, const struct ds_form *form, uint64_t counters)
@@ -93,7 +95,13 @@ static void encode_adaptive(struct vcpu *v, uint8_t *bytes, uint32_t format, str
             stack[i] = *lbr_newest(v, i);
         }
     }
+    if (v->faults.any) {
+        faults_adaptive(v, event, &extra, stack);
+    }
     adaptive_encode(bytes, event, &extra);
+    if (v->faults.any) {
+        faults_adaptive_bytes(v, bytes);
+    }
     if (v->truth != NULL) {
         truth_adaptive(v, v->ds.pebs.index, event, &extra);
     }

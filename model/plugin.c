@@ -792,6 +792,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     }
     if (options.fault != NULL) {
         take_faults(options.fault);
+        model.profile = faults_profile(model.profile, &model.faults);
     }
     open_logs(&options);
     model.id = id;

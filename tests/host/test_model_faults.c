@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of faults, the list that fault= takes, and what a fault in the processor's tables leaves as it was. */
+#include "tests/host/model_machine.h"
+
+#include <ctype.h>
+
+static const char *parse(struct fault_set *set, const char *list, size_t *length)
+{
+    *set = (struct fault_set){ 0 };
+    return faults_parse(set, list, length);
+}
+
+/* The name that begins at this byte of the list is said to be unknown. */
+static void assert_unknown(const char *list, const char *name, size_t at)
+{
+    struct fault_set set;
+    size_t length;
+    const char *unknown = parse(&set, list, &length);
+
+    assert_non_null(unknown);
+    assert_int_equal(unknown - list, at);
+    assert_int_equal(length, strlen(name));
+    assert_memory_equal(unknown, name, length);
+}
+
+static void names_a_list(void **state)
+{
+    struct fault_set set;
+    size_t length;
+
+    (void)state;
+    assert_null(parse(&set, "bts.index.stuck", &length));
+    assert_true(set.any);
+    for (unsigned i = 0; i < FAULTS; i++) {
+        assert_int_equal(fault_set_has(&set, (enum fault)i), i == FAULT_BTS_INDEX_STUCK);
+    }
+    assert_null(parse(&set, "pmi.no_mask,pebs.index.stuck,ds.layout.swapped,pmi.no_mask", &length));
+    for (unsigned i = 0; i < FAULTS; i++) {
+        bool named = i == FAULT_PMI_NO_MASK || i == FAULT_PEBS_INDEX_STUCK || i == FAULT_DS_LAYOUT_SWAPPED;
+
+        assert_int_equal(fault_set_has(&set, (enum fault)i), named);
+    }
+}
+
+/* A beginning of a name is none, nor is one in another case, with a blank, or without a letter. */
+static void says_what_is_no_name(void **state)
+{
+    (void)state;
+    assert_unknown("no.such.fault", "no.such.fault", 0);
+    assert_unknown("bts.index.stuck,no.such.fault,bts.index.short", "no.such.fault", 16);
+    assert_unknown("bts.index.stuck,bts.index.stuc", "bts.index.stuc", 16);
+    assert_unknown("bts.index.stuckk", "bts.index.stuckk", 0);
+    assert_unknown("Bts.index.stuck", "Bts.index.stuck", 0);
+    assert_unknown("bts.index.stuck, bts.index.short", " bts.index.short", 16);
+    assert_unknown("", "", 0);
+    assert_unknown("bts.index.stuck,", "", 16);
+    assert_unknown(",bts.index.stuck", "", 0);
+    assert_unknown("bts.index.stuck,,bts.index.short", "", 16);
+}
+
+/* Each is found by its name, begins with an area, is called as its identifier is, and is told of in a sentence. */
+static void table(void **state)
+{
+    static const char *const identifiers[] = {
+#define FAULT(id, name, sentence) #id,
+#include "model/faults.inc"
+#undef FAULT
+    };
+    static const char *const areas[] = { "detect.", "ds.", "pebs.", "bts.", "lbr.", "pmi.", "perfmon.", "robust." };
+
+    (void)state;
+    assert_int_equal(COUNT_OF(identifiers), FAULTS);
+    for (unsigned i = 0; i < FAULTS; i++) {
+        const char *name = fault_name(i);
+        struct fault_set set;
+        size_t length;
+        bool area = false;
+
+        assert_null(parse(&set, name, &length));
+        assert_true(fault_set_has(&set, (enum fault)i)); /* and no other has the name */
+        assert_int_equal(strlen(name), strlen(identifiers[i]));
+        for (unsigned at = 0; name[at] != '\0'; at++) {
+            assert_int_equal(name[at] == '.' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
+        }
+        for (unsigned a = 0; a < COUNT_OF(areas); a++) {
+            area = area || strncmp(name, areas[a], strlen(areas[a])) == 0;
+        }
+        assert_true(area);
+        assert_true(strlen(fault_sentence(i)) > 10);
+    }
+    assert_null(fault_name(FAULTS));
+    assert_null(fault_sentence(FAULTS));
+}
+
+/* A fault elsewhere leaves the processor's tables as they are; the one named changes what it says. */
+static void processors(void **state)
+{
+    const struct profile *healthy = profile_find("netburst");
+    struct fault_set set;
+    size_t length;
+
+    (void)state;
+    assert_null(parse(&set, "bts.index.stuck", &length));
+    const struct profile *same = faults_profile(healthy, &set);
+
+    assert_int_equal(same->counter_width, healthy->counter_width);
+    assert_int_equal(same->msr_count, healthy->msr_count);
+    assert_memory_equal(same->msrs, healthy->msrs, healthy->msr_count * sizeof(*healthy->msrs));
+    free((void *)(uintptr_t)same->msrs);
+    free((void *)(uintptr_t)same->family_msrs);
+
+    assert_null(parse(&set, "perfmon.width.32", &length));
+    const struct profile *narrow = faults_profile(healthy, &set);
+
+    assert_int_equal(narrow->counter_width, 32);
+    assert_int_equal(healthy->counter_width, 40);
+    free((void *)(uintptr_t)narrow->msrs);
+    free((void *)(uintptr_t)narrow->family_msrs);
+}
+
+/* A fault is the processor's own: the one beside it is healthy. */
+static void one_processor(void **state)
+{
+    struct machine *faulty = machine_new(), *healthy = machine_new();
+    size_t length;
+
+    (void)state;
+    assert_null(faults_parse(&faulty->v.faults, "ds.area.low_32", &length));
+    wrmsr(faulty, DS_AREA, MEMORY);
+    wrmsr(healthy, DS_AREA, MEMORY);
+    assert_int_equal(rdmsr(faulty, DS_AREA), (uint32_t)MEMORY);
+    assert_int_equal(rdmsr(healthy, DS_AREA), MEMORY);
+    machine_free(faulty);
+    machine_free(healthy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_a_list), cmocka_unit_test(says_what_is_no_name), cmocka_unit_test(table),
+        cmocka_unit_test(processors),   cmocka_unit_test(one_processor),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
