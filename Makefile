@@ -290,9 +290,9 @@ listings: $B/host/test_lbr_listing ## two published LBR listings, printed from t
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t image.t widths.t real-mode.t long.t boots machines.t)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t prove.t image.t widths.t real-mode.t long.t boots machines.t conformance.t)
 
-.PHONY: run gdb test qemu-test prove-tests machines bench
+.PHONY: run gdb test qemu-test prove-tests machines conformance bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault"
 
@@ -311,6 +311,9 @@ prove-tests: kernel model ## break the model on purpose, fault by fault: does ev
 machines: kernel model ## docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
 	$Qtests/qemu/machines $B/test/* >docs/machines.md
+
+conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test notices
+	$Qtests/qemu/conformance $B/test/* >docs/conformance.md
 
 $B/real_mode.img: tests/qemu/real_mode.asm
 	$(call say,NASM,$@)
