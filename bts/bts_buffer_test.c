@@ -116,6 +116,32 @@ TEST(bts_enable_ends) = {
     .run = ends,
 };
 
+/* One bit at a time: nothing is stored without both TR and BTS. */
+static void readback(struct test_run *run)
+{
+    const struct debugctl_bits *bits = run->caps->debugctl;
+    const bool by_level = run->caps->ds_cpl;
+    const uint64_t each[] = { bits->tr, bits->bts, bits->btint, by_level ? bits->bts_off_os : 0,
+                              by_level ? bits->bts_off_usr : 0 };
+    const uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
+
+    for (unsigned i = 0; i < sizeof each / sizeof each[0]; i++) {
+        if (!msr_write(MSR_IA32_DEBUGCTL, rest | each[i]))
+            test_fail(run, "bit 0x%" PRIx64 " is refused", each[i]);
+        test_equal(run, "the register with one bit set", msr_get(MSR_IA32_DEBUGCTL), rest | each[i]);
+        msr_write(MSR_IA32_DEBUGCTL, rest);
+        test_equal(run, "the register with the bit cleared", msr_get(MSR_IA32_DEBUGCTL), rest);
+    }
+}
+
+TEST(bts_enable_readback) = {
+    .id = "bts.enable.readback",
+    .title = "Each bit that switches BTS can be set, reads back alone, and can be cleared",
+    .source = SDM_2009 "\"IA32_DEBUGCTL MSR\", 16.4.1; \"MSR_DEBUGCTLA MSR\", 16.7.1",
+    .needs = NEED_BTS,
+    .run = readback,
+};
+
 /* ---- the management area ----------------------------------------------------------------------------------------- */
 
 /* Workloads of different lengths, one behind the other. */

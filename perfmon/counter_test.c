@@ -585,6 +585,48 @@ TEST(perfmon_overflow_interrupt) = {
     .run = overflow_interrupt,
 };
 
+/* The same of fixed counter 0, which counts the loop's instructions. */
+static unsigned fixed_interrupts(struct test_run *run, uint64_t control, unsigned least)
+{
+    const struct ds_config neither = { .bts = false };
+    struct window window = pebs_window(run->caps, FIXED(0));
+
+    if (!records_open(run, &neither))
+        return 0;
+    program_fixed(run, control, ones(run->caps->fixed_width) - 1000);
+    workload_long_loop.run(&window);
+    records_close(run, least);
+    return ds_counts()->interrupts;
+}
+
+static void fixed_quiet(struct test_run *run)
+{
+    test_equal(run, "interrupts", fixed_interrupts(run, FIXED_RINGS_BOTH, 0), 0);
+}
+
+TEST(perfmon_fixed_quiet) = {
+    .id = "perfmon.fixed.quiet",
+    .title = "A fixed counter whose PMI bit is clear overflows without an interrupt",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_quiet,
+};
+
+static void fixed_interrupt(struct test_run *run)
+{
+    test_equal(run, "interrupts", fixed_interrupts(run, FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1), 1);
+}
+
+TEST(perfmon_fixed_interrupt) = {
+    .id = "perfmon.fixed.interrupt",
+    .title = "A fixed counter whose PMI bit is set overflows with one interrupt",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_interrupt,
+};
+
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t frozen_status;

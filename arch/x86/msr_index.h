@@ -87,6 +87,7 @@
 #define MSR_IA32_FIXED_CTR_CTRL    0x0000038du
 #define FIXED_CTR_CTRL_OS(n)       MSR_BIT(4 * (n))
 #define FIXED_CTR_CTRL_USR(n)      MSR_BIT(4 * (n) + 1)
+#define FIXED_CTR_CTRL_PMI(n)      MSR_BIT(4 * (n) + 3)
 #define FIXED_CTR_CTRL_ADAPTIVE(n) MSR_BIT(4 * (n) + 32)
 #define FIXED_CTR_CTRL_ALL(n)      (UINT64_C(0x0000000f0000000f) << 4 * (n))
 
