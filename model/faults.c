@@ -733,6 +733,7 @@ uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, u
     case REG_IA32_PERF_GLOBAL_STATUS_SET:
         return fault(v, FAULT_PERFMON_STATUS_SET_IGNORED) ? 0 : value;
     case REG_IA32_DEBUGCTL:
+        value &= fault(v, FAULT_BTS_ENABLE_BTINT_LOST) ? ~v->profile->debugctl->btint : ~UINT64_C(0);
         return value | (v->regs[REG_IA32_DEBUGCTL] & sticking(v));
     case REG_IA32_LBR_CTL:
         return value | (fault(v, FAULT_LBR_ENABLE_STICKS) ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN : 0);
