@@ -54,6 +54,12 @@ static const char *const reasons[CAPS_REASON_COUNT] = {
     [CAPS_PERFMON_NONE] = "no performance monitoring: CPUID.0AH:EAX has version 0",
     [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
     [CAPS_NO_FREEZE] = "no freeze on PMI: CPUID.1:ECX bit 15 clear",
+    [CAPS_GLOBAL_CTRL_FAULTS] = "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written",
+    [CAPS_COUNTER_FAULTS] = "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written",
+    [CAPS_FREEZE_DEBUGCTL_FAULTS] = "no freeze on PMI: IA32_DEBUGCTL cannot be written",
+    [CAPS_BTS_DEBUGCTL_FAULTS] = "no BTS: IA32_DEBUGCTL cannot be written",
+    [CAPS_PEBS_ENABLE_FAULTS] = "no PEBS: IA32_PEBS_ENABLE cannot be written",
+    [CAPS_LBR_STACK_FAULTS] = "no LBR: its stack cannot be read",
     [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
     [CAPS_NO_PERFMON_FLAG] = "no performance monitoring: IA32_MISC_ENABLE bit 7 clear",
     [CAPS_NO_DS_FLAG] = "no DS: CPUID.1:EDX bit 21 clear",
@@ -229,7 +235,9 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
         caps->pebs_format =
             input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities >> 8) & 0xf : CAPS_UNKNOWN;
     caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
-    caps->ds_area_size = ds_area_size(caps->ds_width, caps->pebs_format);
+    /* BTS's fields are the first ones whatever PEBS has behind them (SDM Vol. 3B, "DS Buffer Management Area"). */
+    caps->ds_area_format = ds_reset_slots(caps->pebs_format) != 0 ? caps->pebs_format : DS_FORMAT_LARGEST;
+    caps->ds_area_size = ds_area_size(caps->ds_width, caps->ds_area_format);
 
     /* Outside Core and later the register has other bits, and CPUID leaf 0AH begins with Core. */
     caps->debugctl = core->name || caps->perfmon_version > 0 ? core->debugctl : &no_debugctl;
@@ -258,7 +266,7 @@ static void fill_pebs(const struct core *core, struct caps *caps)
     }
     if (caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_baseline && caps->pebs_record_size == 0) {
         caps->pebs_method = PEBS_METHOD_ADAPTIVE;
-        caps->pebs_record_size = caps->ds_area_size != 0 ? (unsigned)pebs_adaptive_size(0) : 0;
+        caps->pebs_record_size = ds_reset_slots(caps->pebs_format) != 0 ? (unsigned)pebs_adaptive_size(0) : 0;
         for (unsigned i = 0; i < caps->fixed_count && ds_reset_fixed(caps->pebs_format, i) < DS_RESET_MAX; i++)
             caps->pebs_fixed_counters |= UINT64_C(1) << i;
     }

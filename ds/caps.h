@@ -128,6 +128,12 @@ enum caps_reason {
     CAPS_PERFMON_NONE,
     CAPS_PERFMON_VERSION,
     CAPS_NO_FREEZE,
+    CAPS_GLOBAL_CTRL_FAULTS, /* these are found by whoever tries the registers, not by caps_fill() */
+    CAPS_COUNTER_FAULTS,
+    CAPS_FREEZE_DEBUGCTL_FAULTS,
+    CAPS_BTS_DEBUGCTL_FAULTS,
+    CAPS_PEBS_ENABLE_FAULTS,
+    CAPS_LBR_STACK_FAULTS,
     CAPS_MISC_ENABLE_FAULTS,
     CAPS_NO_PERFMON_FLAG,
     CAPS_NO_DS_FLAG,
@@ -245,7 +251,8 @@ struct caps {
     /* debug store */
     bool ds, dtes64, ds_cpl; /* CPUID flags only; what can be used: caps_missing() */
     unsigned ds_width;       /* bytes of a pointer field: 4 or 8 */
-    size_t ds_area_size;     /* bytes of the management area; 0 where pebs_format is unknown */
+    unsigned ds_area_format; /* PEBS's, as far as the management area goes; the largest where it is unknown, for BTS */
+    size_t ds_area_size;     /* bytes of the management area */
 
     /* BTS */
     unsigned bts_record_size; /* bytes */

@@ -64,12 +64,12 @@ static uint64_t bts_bits(const struct caps *caps)
 
 static void area_read(struct ds_area *area)
 {
-    ds_area_decode(open_for->ds_width, open_for->pebs_format, management_area, sizeof management_area, area);
+    ds_area_decode(open_for->ds_width, open_for->ds_area_format, management_area, sizeof management_area, area);
 }
 
 static void area_write(const struct caps *caps, const struct ds_area *area)
 {
-    ds_area_encode(caps->ds_width, caps->pebs_format, area, management_area, sizeof management_area);
+    ds_area_encode(caps->ds_width, caps->ds_area_format, area, management_area, sizeof management_area);
 }
 
 /* Copies bytes of whole records to the end of the log, as many as it has room for. */
@@ -278,12 +278,12 @@ static struct ds_area area_of(const struct caps *caps, const struct ds_config *c
     if (config->pebs)
         area.pebs = buffer_of(pebs_buffer, pebs.log.record_size, config->pebs_records, config->pebs_threshold);
     for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
-        unsigned slot = ds_reset_general(caps->pebs_format, i);
+        unsigned slot = ds_reset_general(caps->ds_area_format, i);
         if (slot < DS_RESET_MAX)
             area.pebs_reset[slot] = config->pebs_reset[i] & width;
     }
     for (unsigned i = 0; i < DS_FIXED_COUNTERS; i++) {
-        unsigned slot = ds_reset_fixed(caps->pebs_format, i);
+        unsigned slot = ds_reset_fixed(caps->ds_area_format, i);
         if (slot < DS_RESET_MAX)
             area.pebs_reset[slot] = config->pebs_reset_fixed[i] & fixed_width;
     }

@@ -38,6 +38,7 @@ enum ds_area_error {
  * ds_reset_slots() is 0 for a format without a known area; the other two are the index into pebs_reset of a general
  * or fixed counter, DS_RESET_MAX where that counter has none. The 32-bit area has one slot, of general counter 0.
  */
+#define DS_FORMAT_LARGEST 6u
 unsigned ds_reset_slots(unsigned pebs_format);
 unsigned ds_reset_general(unsigned pebs_format, unsigned counter);
 unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter);

@@ -64,3 +64,38 @@ void ds_probe(struct caps_input *in)
         in->arch_lbr_control = try_register(MSR_IA32_LBR_CTL, LBR_CTL_LBREN);
     in->ia32e_active = (msr_get(MSR_IA32_EFER) & EFER_LMA) != 0;
 }
+
+/* What is available of needs first to last is not, for this reason. */
+static void take_away(struct caps *caps, enum caps_need first, enum caps_need last, enum caps_reason reason)
+{
+    for (enum caps_need need = first; need <= last; need++)
+        if (caps->reason[need] == CAPS_AVAILABLE)
+            caps->reason[need] = reason;
+}
+
+static void take_away_counters(struct caps *caps, enum caps_reason reason)
+{
+    take_away(caps, CAPS_NEED_PERFMON, CAPS_NEED_FREEZE, reason);
+    if (caps->pebs_method != PEBS_METHOD_NETBURST)
+        take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, reason);
+}
+
+void ds_probe_registers(struct caps *caps)
+{
+    uint64_t value;
+
+    if (caps->global_ctrl && !msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0))
+        take_away_counters(caps, CAPS_GLOBAL_CTRL_FAULTS);
+    if (caps->general_count != 0 && !(msr_write(MSR_IA32_PERFEVTSEL(0), 0) && msr_write(MSR_IA32_PMC(0), 0)))
+        take_away_counters(caps, CAPS_COUNTER_FAULTS);
+    if (!(caps_missing(caps, NEED_BTS) && caps_missing(caps, NEED_FREEZE)) &&
+        !(msr_read(MSR_IA32_DEBUGCTL, &value) && msr_write(MSR_IA32_DEBUGCTL, 0))) {
+        take_away(caps, CAPS_NEED_FREEZE, CAPS_NEED_FREEZE, CAPS_FREEZE_DEBUGCTL_FAULTS);
+        take_away(caps, CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_FAULTS);
+    }
+    if (!caps_missing(caps, NEED_PEBS) && !(msr_read(MSR_PEBS_ENABLE, &value) && msr_write(MSR_PEBS_ENABLE, 0)))
+        take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_ENABLE_FAULTS);
+    if (!caps_missing(caps, NEED_LBR) &&
+        !(msr_read(caps->lbr_from, &value) && msr_read(caps->lbr_tos ? caps->lbr_tos : caps->lbr_from, &value)))
+        take_away(caps, CAPS_NEED_LBR, CAPS_NEED_ARCH_LBR, CAPS_LBR_STACK_FAULTS);
+}

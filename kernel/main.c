@@ -91,6 +91,7 @@ static void step_probe(void)
     ds_probe(&input);
     caps_fill(&input, &machine.caps);
     reset_state_take(&machine.caps);
+    ds_probe_registers(&machine.caps);
 }
 
 static void step_paging(void)

@@ -141,7 +141,7 @@ static void scribble(const struct caps *caps, bool pebs, enum scribble what, uns
     struct ds_area area;
     struct ds_buffer *buffer = pebs ? &area.pebs : &area.bts;
 
-    ds_area_decode(caps->ds_width, caps->pebs_format, area_bytes(), caps->ds_area_size, &area);
+    ds_area_decode(caps->ds_width, caps->ds_area_format, area_bytes(), caps->ds_area_size, &area);
     switch (what) {
     case INDEX_BELOW:
         buffer->index = buffer->base - record;
@@ -165,7 +165,7 @@ static void scribble(const struct caps *caps, bool pebs, enum scribble what, uns
         area.pebs_reset[0]++;
         break;
     }
-    ds_area_encode(caps->ds_width, caps->pebs_format, &area, area_bytes(), caps->ds_area_size);
+    ds_area_encode(caps->ds_width, caps->ds_area_format, &area, area_bytes(), caps->ds_area_size);
 }
 
 /* Nothing is armed while the area is written over: what the drain finds is what was scribbled. */

@@ -258,7 +258,7 @@ void counting_configure(struct vcpu *v, struct place place)
         if (v->faults.any) {
             faults_counted(v, i);
         }
-        c->active = c->active && !(v->status & STATUS_CTR_FRZ);
+        c->active = c->active && !lies(v, LIE_INERT) && !(v->status & STATUS_CTR_FRZ);
         v->active |= (uint32_t)c->active << i;
         c->armed = c->armed && (c->pebs || c->late);
         c->moved = false;

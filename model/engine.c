@@ -112,7 +112,7 @@ bool engine_read_ds(struct vcpu *v)
 void engine_update(struct vcpu *v, struct place place)
 {
     counting_configure(v, place);
-    v->hot->tracing = bts_on(v) || lbr_on(v) || v->counts_outcomes;
+    v->hot->tracing = (bts_on(v) || lbr_on(v) || v->counts_outcomes) && !lies(v, LIE_INERT);
     v->wants_blocks = v->wants_blocks || v->hot->tracing;
     if (bts_on(v)) {
         engine_read_ds(v);

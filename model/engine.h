@@ -24,6 +24,7 @@
 #include "model/data_cache.h"
 #include "model/encode.h"
 #include "model/faults.h"
+#include "model/lies.h"
 #include "model/profile.h"
 #include "model/referee.h"
 
@@ -133,6 +134,7 @@ struct vcpu {
     void *cpu;
     FILE *truth, *violations; /* NULL: not wanted */
     struct fault_set faults;
+    uint32_t lies; /* a bit each, by enum lie */
     struct hot *hot;
     uint64_t *predictor;
     struct data_cache *cache;

@@ -209,6 +209,15 @@ struct ds_form engine_ds_form(const struct vcpu *v);
 /* Reads the management area into v->ds. False where it is not mapped. */
 bool engine_read_ds(struct vcpu *v);
 
+/* lies.c: what a lie that is told makes of a register and of CPUID. */
+static inline bool lies(const struct vcpu *v, enum lie lie)
+{
+    return v->lies >> lie & 1;
+}
+bool lies_keep_back(const struct vcpu *v, const struct profile_msr *m);
+uint64_t lies_rdmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
+void lies_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4]);
+
 /* faults.c: what a fault that is on makes of what was about to be done. */
 static inline bool fault(const struct vcpu *v, enum fault fault)
 {

@@ -48,7 +48,8 @@ static bool exists(const struct vcpu *v, const struct profile_msr *m, unsigned i
 {
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
 
-    return m->reg != REG_ABSENT && (!lbr || i < lbr_depth(v) || fault(v, FAULT_LBR_DEPTH_BEYOND_READS));
+    return m->reg != REG_ABSENT && (!lbr || i < lbr_depth(v) || fault(v, FAULT_LBR_DEPTH_BEYOND_READS)) &&
+           !(v->lies && lies_keep_back(v, m));
 }
 
 static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
@@ -231,6 +232,9 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
     }
     counting_update(v, place);
     *value = read_register(v, m, address - m->address);
+    if (v->lies) {
+        *value = lies_rdmsr(v, m, *value);
+    }
     if (v->faults.any) {
         *value = faults_rdmsr(v, m, *value);
     }
@@ -336,6 +340,9 @@ void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
                 regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
             }
         }
+    }
+    if (v->lies) {
+        lies_cpuid(v, leaf, regs);
     }
 }
 

@@ -47,6 +47,7 @@ static struct {
     const struct profile *profile;
     FILE *truth, *violations;
     struct fault_set faults;
+    uint32_t lies;
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* what translations carry */
@@ -632,6 +633,7 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.truth = model.truth;
     p->vcpu.violations = model.violations;
     p->vcpu.faults = model.faults;
+    p->vcpu.lies = model.lies;
     p->apic_id = cpu;
     if (!processor_init(p, &missing)) {
         die("this QEMU's processor has no register named %s", missing);
@@ -705,6 +707,21 @@ static void take_faults(const char *list)
     exit(1);
 }
 
+static void take_lies(const char *list)
+{
+    const char *unknown = lies_parse(&model.lies, list);
+
+    if (unknown == NULL) {
+        return;
+    }
+    fprintf(stderr, "dsmodel: lie=%.*s is not known; the lies are:", (int)strcspn(unknown, ","), unknown);
+    for (unsigned i = 0; lie_name(i) != NULL; i++) {
+        fprintf(stderr, " %s", lie_name(i));
+    }
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
 static const char *value_of(const char *argument, const char *key)
 {
     size_t length = strlen(key);
@@ -713,7 +730,7 @@ static const char *value_of(const char *argument, const char *key)
 }
 
 struct options {
-    const char *profile, *truth, *violations, *fault;
+    const char *profile, *truth, *violations, *fault, *lie;
 };
 
 static void parse_option(const char *argument, struct options *options)
@@ -721,10 +738,8 @@ static void parse_option(const char *argument, struct options *options)
     const struct {
         const char *key, **value;
     } keys[] = {
-        { "profile", &options->profile },
-        { "truth", &options->truth },
-        { "violations", &options->violations },
-        { "fault", &options->fault },
+        { "profile", &options->profile }, { "truth", &options->truth }, { "violations", &options->violations },
+        { "fault", &options->fault },     { "lie", &options->lie },
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -742,7 +757,9 @@ static void parse_option(const char *argument, struct options *options)
         *keys[i].value = value;
         return;
     }
-    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..]", argument);
+    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..] "
+        "lie=NAME[,NAME..]",
+        argument);
 }
 
 static void open_logs(const struct options *options)
@@ -778,7 +795,7 @@ static void check_qemu(const struct qemu_info *info)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     check_qemu(info);
-    struct options options = { NULL, NULL, NULL, NULL };
+    struct options options = { NULL, NULL, NULL, NULL, NULL };
 
     if (model.score != NULL) {
         die("%s", "-plugin names it twice");
@@ -793,6 +810,9 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     if (options.fault != NULL) {
         take_faults(options.fault);
         model.profile = faults_profile(model.profile, &model.faults);
+    }
+    if (options.lie != NULL) {
+        take_lies(options.lie);
     }
     open_logs(&options);
     model.id = id;

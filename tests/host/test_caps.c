@@ -516,7 +516,7 @@ static void each_reason_of_pebs(void **state)
     assert_missing(&input, NEED_PEBS, "no PEBS: IA32_PERF_CAPABILITIES cannot be read");
     assert_int_equal(fill(&input).pebs_format, CAPS_UNKNOWN);
     assert_int_equal(fill(&input).perf_capabilities, 0);
-    assert_int_equal(fill(&input).ds_area_size, 0);
+    assert_int_equal(fill(&input).ds_area_size, 0x1c0);
     assert_available(&input, NEED_DS | NEED_BTS);
 
     for (unsigned format = 4; format < 16; format++) {
