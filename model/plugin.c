@@ -117,10 +117,21 @@ static void *arena_copy(const void *bytes, size_t size)
     return memcpy(at, bytes, size);
 }
 
+/* The scoreboard moves when it makes room for more processors, and QEMU drops all translations then. */
+static void find_hot(void)
+{
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
+        }
+    }
+}
+
 /* QEMU drops all translations; no processor runs. */
 static void on_flush(void *udata)
 {
     (void)udata;
+    find_hot();
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
         if (model.processors[i] != NULL) {
             engine_keep_blocks(&model.processors[i]->vcpu);
@@ -643,11 +654,7 @@ static void on_init(unsigned cpu, void *udata)
     }
     model.processors[cpu] = p;
     thread_processor = p;
-    for (unsigned i = 0; i < cpu; i++) { /* the scoreboard may have moved to make room for this one */
-        if (model.processors[i] != NULL) {
-            model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
-        }
-    }
+    find_hot(); /* to make room for this one */
 }
 
 /* QEMU's status is the guest's by now; what was lost must be said all the same. */
