@@ -438,7 +438,7 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
         p->exception_at = from;
         return;
     }
-    bool exception = p->exception_at == from;
+    bool exception = p->exception_at == from, raised = p->exception_at != NO_EXCEPTION;
 
     p->exception_at = NO_EXCEPTION;
     p->delivered = true;
@@ -450,6 +450,10 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
                                     : INTERRUPTION_EXTERNAL,
                         from, to, processor_cpl(p));
     p->delivered = false;
+    if (raised && p->vcpu.faults.any) {
+        processor_break_frame(p, fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CARRY_INVERTED),
+                              fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CODE_ZERO));
+    }
 }
 
 /* The first instruction after a reset. */

@@ -263,6 +263,38 @@ static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
     }
 }
 
+/* Which word of an interruption's frame, from the lowest on, is RIP: the one below a selector. */
+static unsigned frame_ip(const uint64_t frame[3])
+{
+    return frame[1] > UINT16_MAX ? 1 : 0;
+}
+
+void processor_break_frame(struct processor *p, bool carry, bool code)
+{
+    const unsigned size = ia32e(p) ? 8 : 4;
+    const uint64_t at = processor_read(p, RSP);
+    uint64_t frame[4] = { 0 };
+    unsigned ip;
+
+    if (!(processor_read(p, NAME_CR0) & CR0_PG)) { /* firmware's, of 16 bits perhaps */
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        if (!read_memory(p, at + i * size, &frame[i], size)) {
+            return;
+        }
+    }
+    ip = frame_ip(frame);
+    if (carry) {
+        frame[ip + 2] ^= EFLAGS_CF;
+        write_memory(p, at + (ip + 2) * size, &frame[ip + 2], size);
+    }
+    if (code && ip == 1) {
+        frame[0] = 0;
+        write_memory(p, at, &frame[0], size);
+    }
+}
+
 void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS])
 {
     if (!qemu_private_general(&p->private, general)) {

@@ -21,6 +21,7 @@ enum register_name {
 
 #define NO_EXCEPTION (~UINT64_C(0)) /* no canonical address */
 
+#define EFLAGS_CF (UINT64_C(1) << 0)
 #define EFLAGS_RF (UINT64_C(1) << 16)
 #define EFLAGS_VM (UINT64_C(1) << 17)
 
@@ -61,6 +62,9 @@ bool processor_init(struct processor *p, const char **missing);
 void processor_reset(struct processor *p);
 
 uint64_t processor_read(struct processor *p, unsigned name);
+/* A fault: spoils the frame that an exception has just pushed, its carry flag or its error code. */
+void processor_break_frame(struct processor *p, bool carry, bool code);
+
 void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS]);
 void processor_write(struct processor *p, unsigned name, uint64_t value);
 
