@@ -337,8 +337,8 @@ void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t
         c->moved = false;
     }
     if (recorded != 0 && pebs_record(v, recorded, ip, eventing_ip, data)) {
-        for (; recorded != 0; recorded &= recorded - 1) {
-            unsigned i = (unsigned)__builtin_ctzll(recorded);
+        for (uint64_t left = recorded; left != 0; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctzll(left);
 
             counting_load(v, i, v->faults.any ? faults_pebs_reload(v, i) : pebs_reset_value(v, i));
         }
