@@ -197,7 +197,7 @@ TEST(detect_pebs_record_size) = {
 /* The index of the BTS buffer moves in the field of that width, and what would be the other width's is left alone. */
 static void dtes64(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true, .bts_records = 64, .bts_threshold = 60 };
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 64 };
     const struct cpuid features = cpuid(1, 0);
     const bool wide = features.ecx & CPUID_1_ECX_DTES64 || msr_get(MSR_IA32_EFER) & EFER_LMA;
     const unsigned branches = branch_count(&workload_calls, BRANCH_KINDS_ALL);

@@ -55,7 +55,9 @@ void branches_flush(struct vcpu *v)
     if (v->bts_staged == 0) {
         return;
     }
-    encode_field(index, v->form.width, v->faults.any ? faults_bts_index(v, v->ds.bts.index) : v->ds.bts.index);
+    const uint64_t next = v->faults.any ? faults_bts_index(v, v->ds.bts.index) : v->ds.bts.index;
+
+    encode_field(index, v->form.width, next);
     if (!v->host->write(v->cpu, v->bts_at, v->bts_stage, v->bts_staged * encode_bts_bytes(&v->form)) ||
         !v->host->write(v->cpu, engine_ds_area(v) + encode_bts_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->last_branch);
@@ -63,6 +65,7 @@ void branches_flush(struct vcpu *v)
     if (v->faults.any) {
         faults_bts_fields(v);
     }
+    referee_bts_written(v, v->bts_at, next);
     v->bts_staged = 0;
 }
 
@@ -415,11 +418,22 @@ static void store_all(struct vcpu *v, unsigned n)
     }
 }
 
+/* The area, if there is a use for it, before the branch at ip is stored. */
+static bool read_area(struct vcpu *v, uint64_t ip)
+{
+    bool readable = bts_on(v) && engine_read_ds(v);
+
+    if (readable) {
+        referee_area_read(v, ip);
+    }
+    return readable;
+}
+
 static void drain(struct vcpu *v, unsigned n)
 {
     struct branch branches[HANDFUL];
     bool predict = v->faults.any || lbr_on(v) || v->counts_outcomes || (bts_on(v) && v->profile->bts_predicted);
-    bool area_readable = bts_on(v) && engine_read_ds(v);
+    bool area_readable = read_area(v, n > 0 ? v->ring[0]->last : 0);
 
     if (area_readable && stores_all(v, predict)) {
         store_all(v, n);
@@ -475,7 +489,7 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
         v->regs[REG_MSR_LER_TO_LIP] = v->lbr[v->regs[REG_MSR_LASTBRANCH_TOS]].to;
     }
 
-    record(v, &b, 1, bts_on(v) && engine_read_ds(v));
+    record(v, &b, 1, read_area(v, from));
     finish_bts(v);
     branches_set_limit(v);
 }

@@ -172,6 +172,15 @@ static void freeze(struct vcpu *v, struct place place)
     engine_update(v, place);
 }
 
+/* The instruction before place, or between two blocks the one that retired last. */
+static uint64_t last_address(const struct vcpu *v, struct place place)
+{
+    if (place.block != NULL && place.index > 0) {
+        return block_address(place.block, place.index - 1);
+    }
+    return running_block(v) != NULL ? running_block(v)->last : v->left_behind;
+}
+
 void engine_deliver(struct vcpu *v, struct place place)
 {
     if (!v->pmi_wanted || (v->faults.any && faults_pmi_waits(v))) {
@@ -186,6 +195,7 @@ void engine_deliver(struct vcpu *v, struct place place)
     freeze(v, place);
     uint32_t lvtpc = v->host->pmi(v->cpu);
 
+    referee_pmi(v, lvtpc, last_address(v, place));
     v->pmi_raised = !(lvtpc & LVT_MASKED);
     v->masked_by_pmi = v->masked_by_pmi || v->pmi_raised;
     truth_pmi(v, lvtpc);
@@ -214,6 +224,9 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     bool software = block != NULL && block->end == END_INT && from == block->last; /* INT n, which has retired */
     bool cut;
 
+    if (kind == INTERRUPTION_EXTERNAL) {
+        referee_handler(v, to);
+    }
     if (kind != INTERRUPTION_EXTERNAL) {
         cut = index >= 0 && !software;
     } else {

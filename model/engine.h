@@ -5,7 +5,7 @@
  *
  * Which file does what: engine.c begins, ends and delivers; msr.c the registers; counting.c counters and overflow;
  * pebs.c PEBS records; branches.c what a branch leaves behind in BTS and the LBR stack; lbr_arch.c that stack where it
- * is architectural; data.c memory accesses; referee.c what the manual forbids.
+ * is architectural; data.c memory accesses; referee*.c what the manual forbids.
  *
  * Time. One instruction takes one cycle. Batches. Branches are gathered in a ring and worked through when it is full,
  * when the next branch could raise an interrupt, and before anything by which software may look: an access to any MSR,
@@ -72,6 +72,8 @@ struct registers {
     uint64_t rflags;
 };
 
+enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
+
 /* The world outside one processor. cpu is what engine_init was given. */
 struct host {
     /* Guest memory by linear address, through the page tables of the moment. False where a byte is not mapped. */
@@ -91,8 +93,12 @@ struct host {
     uint64_t (*page)(void *cpu, uint64_t address);
     /* Whether code that has run lies in the 4 KiB page at this linear address. */
     bool (*has_code)(void *cpu, uint64_t address);
-    /* LVTPC without touching it. */
+    /* LVTPC without touching it; whether its local APIC is on, as far as one can see. */
     uint32_t (*lvtpc)(void *cpu);
+    bool (*apic_enabled)(void *cpu);
+    /* Whether an interrupt of this vector is being serviced; and RFLAGS.IF. */
+    enum in_service (*in_service)(void *cpu, uint8_t vector);
+    bool (*interrupts_on)(void *cpu);
 };
 
 struct counter {
@@ -145,7 +151,14 @@ struct vcpu {
     uint64_t wants_classes; /* bit i: inline class i */
 
     /* all from here on is cleared by reset */
+    /* the referee's */
     uint64_t reported[VIOLATIONS]; /* where each violation was reported last, plus 1 */
+    struct ds_area seen;           /* as the processor left it in memory */
+    bool watching_area;            /* seen is up to date */
+    uint64_t unacknowledged;       /* global status as a PMI found it, less what was reset since */
+    bool pmi_under_way;            /* not yet with its handler */
+    bool pmi_fixed;                /* not delivered as NMI */
+    uint8_t pmi_vector;
 
     uint64_t regs[REG_STORED];
     uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */

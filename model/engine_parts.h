@@ -30,6 +30,7 @@
 
 /* NetBurst's CCCRs */
 #define CCCR_ENABLE (UINT64_C(1) << 12)
+#define CCCR_OVF    (UINT64_C(1) << 31)
 
 /* IA32_LBR_CTL */
 #define LBR_CTL_LBREN (UINT64_C(1) << 0)

@@ -230,6 +230,7 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
     if (!exists(v, m, address - m->address)) {
         return MSR_FAULT;
     }
+    referee_read(v, (enum model_register)m->reg, place.block == NULL ? 0 : block_address(place.block, place.index));
     counting_update(v, place);
     *value = read_register(v, m, address - m->address);
     if (v->lies) {
@@ -257,22 +258,15 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
     unsigned i = address - m->address;
     uint64_t ip = place.block == NULL ? 0 : block_address(place.block, place.index);
 
-    if (m->reg == REG_IA32_DS_AREA) {
-        referee_ds_area_write(v, ip);
-    } else if (m->reg == REG_IA32_FIXED_CTR) {
-        referee_counter_write(v, v->profile->general_counters + i, ip);
-    } else if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC ||
-               (m->reg == REG_IA32_PERFEVTSEL && (value & EVTSEL_EN))) {
-        referee_counter_write(v, i, ip);
-    } else if (m->reg == REG_NETBURST_COUNTER || (m->reg == REG_NETBURST_CCCR && (value & CCCR_ENABLE))) {
-        referee_counter_write(v, netburst_number(m, i), ip);
-    }
+    bool netburst = m->reg == REG_NETBURST_COUNTER || m->reg == REG_NETBURST_CCCR;
+
+    referee_write(v, (enum model_register)m->reg, netburst ? netburst_number(m, i) : i, value, ip);
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
     write_register(v, m, i, v->faults.any ? faults_wrmsr(v, m, i, value) : value);
     v->hot->stop_at = 0;
     engine_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
-    referee_after(v, &before, ip);
+    referee_after(v, &before, (enum model_register)m->reg, ip);
     if (is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
         netburst_referee(v, ip);
     }

@@ -28,8 +28,7 @@
 #define CCCR_EDGE         (UINT64_C(1) << 24)
 #define CCCR_FORCE_OVF    (UINT64_C(1) << 25)
 #define CCCR_OVF_PMI      (UINT64_C(1) << 26) /* of logical processor 0 */
-#define CCCR_OVF          (UINT64_C(1) << 31)
-#define THREAD_SINGLE     1 /* while one logical processor of two is active */
+#define THREAD_SINGLE     1                   /* while one logical processor of two is active */
 #define THREAD_ANY        3
 
 /* ESCR */

@@ -24,8 +24,9 @@ void pebs_flush(struct vcpu *v)
     if (v->pebs_staged == 0) {
         return;
     }
-    encode_field(index, v->form.width,
-                 v->faults.any ? faults_pebs_index(v, v->pebs_staged) : v->pebs_at + v->pebs_staged);
+    const uint64_t next = v->faults.any ? faults_pebs_index(v, v->pebs_staged) : v->pebs_at + v->pebs_staged;
+
+    encode_field(index, v->form.width, next);
     if (!v->host->write(v->cpu, v->pebs_at, v->pebs_stage, v->pebs_staged) ||
         !v->host->write(v->cpu, engine_ds_area(v) + encode_pebs_index_at(&v->form), index, v->form.width)) {
         referee_report(v, RECORD_LOST, v->pebs_first);
@@ -33,6 +34,7 @@ void pebs_flush(struct vcpu *v)
     if (v->faults.any) {
         faults_pebs_written(v);
     }
+    referee_pebs_written(v, next);
     v->pebs_staged = 0;
 }
 
@@ -159,11 +161,13 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
         referee_report(v, RECORD_LOST, eventing_ip);
         return false;
     }
+    referee_area_read(v, eventing_ip);
     const size_t size = pebs_record_bytes(v, &v->form, counters);
 
     if (v->faults.any ? faults_pebs_full(v, size) : pebs->index + size > pebs->maximum || pebs->index < pebs->base) {
         if (!v->pebs_dropping) {
             truth_pebs_dropped(v, pebs->index);
+            referee_report(v, PEBS_BUFFER_FULL, eventing_ip);
         }
         v->pebs_dropping = true;
         return false;

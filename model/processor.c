@@ -4,12 +4,16 @@
 
 #include "model/processor.h"
 
-#define APIC_BASE   UINT64_C(0xfee00000)
-#define APIC_ID     (APIC_BASE + 0x20)
-#define APIC_LVTPC  (APIC_BASE + 0x340)
-#define LVT_MASKED  (1u << 16)
-#define LVT_MESSAGE 0x7ffu /* vector and delivery mode: the data of a message-signalled interrupt */
-#define NO_APIC     0xffffffffu
+#define APIC_BASE  UINT64_C(0xfee00000)
+#define APIC_ID    (APIC_BASE + 0x20)
+#define APIC_LVTPC (APIC_BASE + 0x340)
+
+#define APIC_SPURIOUS   (APIC_BASE + 0xf0)
+#define SPURIOUS_ENABLE (1u << 8)
+#define APIC_IN_SERVICE (APIC_BASE + 0x100) /* 32 vectors every 10h */
+#define LVT_MASKED      (1u << 16)
+#define LVT_MESSAGE     0x7ffu /* vector and delivery mode: the data of a message-signalled interrupt */
+#define NO_APIC         0xffffffffu
 
 #define CR0_PE   (UINT64_C(1) << 0)
 #define CR0_PG   (UINT64_C(1) << 31)
@@ -195,6 +199,28 @@ static uint32_t lvtpc(void *cpu)
     uint32_t value = read_apic(p, APIC_LVTPC);
 
     return value == NO_APIC ? p->x2apic_lvtpc : value;
+}
+
+/* Of an x2APIC one cannot see it. */
+static bool apic_enabled(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t spurious = read_apic(p, APIC_SPURIOUS);
+
+    return spurious == NO_APIC || (spurious & SPURIOUS_ENABLE);
+}
+
+/* Of an x2APIC one cannot see it. */
+static enum in_service in_service(void *cpu, uint8_t vector)
+{
+    uint32_t bits = read_apic(cpu, APIC_IN_SERVICE + vector / 32 * 0x10);
+
+    return bits == NO_APIC ? SERVICE_UNSEEN : bits >> vector % 32 & 1 ? IN_SERVICE : NOT_IN_SERVICE;
+}
+
+static bool interrupts_on(void *cpu)
+{
+    return processor_read(cpu, NAME_EFLAGS) & EFLAGS_IF;
 }
 
 /*
@@ -446,4 +472,7 @@ const struct host processor_host = {
     .page = page_entry,
     .has_code = has_code,
     .lvtpc = lvtpc,
+    .apic_enabled = apic_enabled,
+    .in_service = in_service,
+    .interrupts_on = interrupts_on,
 };

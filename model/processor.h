@@ -22,6 +22,7 @@ enum register_name {
 #define NO_EXCEPTION (~UINT64_C(0)) /* no canonical address */
 
 #define EFLAGS_CF (UINT64_C(1) << 0)
+#define EFLAGS_IF (UINT64_C(1) << 9)
 #define EFLAGS_RF (UINT64_C(1) << 16)
 #define EFLAGS_VM (UINT64_C(1) << 17)
 

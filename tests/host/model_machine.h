@@ -66,6 +66,9 @@ struct machine {
     uint64_t page_flags; /* of every page of the memory */
     uint64_t code_page;  /* a page that the machine says to hold code */
     uint32_t lvtpc;
+    bool apic_disabled;
+    enum in_service in_service; /* LVTPC's vector */
+    bool interrupts_on;
     unsigned pmis; /* delivered */
     struct registers registers;
     uint64_t xmm[XMM_REGISTERS][2];
@@ -146,6 +149,23 @@ static inline uint32_t machine_lvtpc(void *cpu)
     return ((struct machine *)cpu)->lvtpc;
 }
 
+static inline bool machine_apic_enabled(void *cpu)
+{
+    return !((struct machine *)cpu)->apic_disabled;
+}
+
+static inline enum in_service machine_in_service(void *cpu, uint8_t vector)
+{
+    struct machine *m = cpu;
+
+    return vector == (m->lvtpc & 0xff) ? m->in_service : NOT_IN_SERVICE;
+}
+
+static inline bool machine_interrupts_on(void *cpu)
+{
+    return ((struct machine *)cpu)->interrupts_on;
+}
+
 static const struct host machine_host = {
     .read = machine_read,
     .write = machine_write,
@@ -157,6 +177,9 @@ static const struct host machine_host = {
     .page = machine_page,
     .has_code = machine_has_code,
     .lvtpc = machine_lvtpc,
+    .apic_enabled = machine_apic_enabled,
+    .in_service = machine_in_service,
+    .interrupts_on = machine_interrupts_on,
 };
 
 static inline struct machine *machine_of(const char *profile)

@@ -237,7 +237,7 @@ static void bts_without_dtes64(void **state)
     m->memory_at = LOW_MEMORY;
     put32(m, LOW_MEMORY + 0x00, LOW_BTS);
     put32(m, LOW_MEMORY + 0x04, LOW_BTS);
-    put32(m, LOW_MEMORY + 0x08, LOW_BTS + 12 * 4);
+    put32(m, LOW_MEMORY + 0x08, LOW_BTS + 12 * 5);
     put32(m, LOW_MEMORY + 0x0c, LOW_BTS + 12 * 3);
     put32(m, LOW_MEMORY + 0x10, 0x11111111);
     wrmsr(m, DS_AREA, LOW_MEMORY);
@@ -248,7 +248,7 @@ static void bts_without_dtes64(void **state)
     wrmsr(m, DEBUGCTL, 0);
     assert_int_equal(m->pmis, 1);
     assert_int_equal(get32(m, LOW_MEMORY + 0x04), LOW_BTS + 12 * 3);
-    assert_int_equal(get32(m, LOW_MEMORY + 0x08), LOW_BTS + 12 * 4);
+    assert_int_equal(get32(m, LOW_MEMORY + 0x08), LOW_BTS + 12 * 5);
     assert_int_equal(get32(m, LOW_BTS + 0x0c), b->last);
     assert_int_equal(get32(m, LOW_BTS + 0x10), b->pc);
     assert_int_equal(get32(m, LOW_BTS + 0x14), 0);

@@ -3,13 +3,21 @@
  */
 #include "tests/host/model_machine.h"
 
+#define TOS            0x1c9
+#define PEBS_DATA_CFG  0x3f2
+#define PMC_ADAPTIVE   (UINT64_C(1) << 34)
+#define EVTSEL_INT_BIT (UINT64_C(1) << 20)
+
+static bool fired[VIOLATIONS]; /* by any test */
+
 struct setting {
     uint64_t area; /* IA32_DS_AREA */
     uint64_t bts_base, bts_index, bts_maximum, bts_threshold;
     uint64_t pebs_base, pebs_index, pebs_maximum, pebs_threshold;
     uint64_t event, debugctl, latency, pebs_enable;
-    uint64_t page_flags, code_page;
+    uint64_t page_flags, code_page, reset;
     uint32_t lvtpc;
+    bool apic_disabled;
 };
 
 static struct setting good(void)
@@ -29,6 +37,7 @@ static struct setting good(void)
         .latency = 3,
         .pebs_enable = 1,
         .page_flags = 0x63,
+        .reset = -UINT64_C(1000),
         .lvtpc = 0x40,
     };
 }
@@ -41,6 +50,7 @@ static struct machine *program(const struct setting *s)
     m->page_flags = s->page_flags;
     m->code_page = s->code_page;
     m->lvtpc = s->lvtpc;
+    m->apic_disabled = s->apic_disabled;
     put(m, DS + 0x00, s->bts_base);
     put(m, DS + 0x08, s->bts_index);
     put(m, DS + 0x10, s->bts_maximum);
@@ -49,7 +59,7 @@ static struct machine *program(const struct setting *s)
     put(m, DS + 0x28, s->pebs_index);
     put(m, DS + 0x30, s->pebs_maximum);
     put(m, DS + 0x38, s->pebs_threshold);
-    put(m, DS + 0x40, -UINT64_C(1000));
+    put(m, DS + 0x40, s->reset);
     wrmsr(m, GLOBAL_CTRL, 0);
     wrmsr(m, DS_AREA, s->area);
     wrmsr(m, LD_LAT, s->latency);
@@ -62,9 +72,10 @@ static struct machine *program(const struct setting *s)
     return m;
 }
 
-static void expect_only(const struct setting *s, const char *name)
+/* Of all violations the log has this one and no other; NULL: none. */
+static void only(struct machine *m, const char *name)
 {
-    struct machine *m = program(s);
+    fflush(m->violations);
     const char *text = m->violations_text;
 
     if (name == NULL) {
@@ -79,7 +90,20 @@ static void expect_only(const struct setting *s, const char *name)
             fail_msg("%s was expected alone; the log: %s", name, text);
         }
     }
+    for (unsigned i = 0; name != NULL && i < VIOLATIONS; i++) {
+        fired[i] = fired[i] || strcmp(name, referee_name(i)) == 0;
+    }
+}
+
+static void only_and_free(struct machine *m, const char *name)
+{
+    only(m, name);
     machine_free(m);
+}
+
+static void expect_only(const struct setting *s, const char *name)
+{
+    only_and_free(program(s), name);
 }
 
 static void a_clean_set_up(void **state)
@@ -93,6 +117,9 @@ static void a_clean_set_up(void **state)
     s = good();
     s.debugctl = TR_BTS; /* circular: the threshold is behind the maximum */
     s.bts_threshold = s.bts_maximum + RECORD_BTS;
+    expect_only(&s, NULL);
+    s = good();
+    s.pebs_threshold = s.pebs_maximum; /* no interrupt before the buffer is full */
     expect_only(&s, NULL);
     s = good();
     s.lvtpc = 0x400; /* NMI */
@@ -132,9 +159,24 @@ static void each_rule(void **state)
     BREAK(s.bts_threshold += 8, "ds-threshold-outside");
     BREAK(s.bts_threshold = s.bts_maximum + RECORD_BTS, "ds-threshold-outside");
     BREAK(s.pebs_threshold = s.pebs_base - RECORD_PEBS, "ds-threshold-outside");
-    BREAK((s.pebs_base = s.pebs_index = s.bts_base + 10 * RECORD_BTS, s.pebs_maximum = s.pebs_base + 4 * RECORD_PEBS,
+    BREAK((s.pebs_base = s.pebs_index = s.bts_base + 8 * RECORD_BTS, s.pebs_maximum = s.pebs_base + 4 * RECORD_PEBS,
            s.pebs_threshold = s.pebs_base + 2 * RECORD_PEBS),
           "ds-overlap");
+    BREAK(s.page_flags = 0x73, "ds-memory-type");
+    BREAK((s.bts_base += 4, s.bts_index += 4, s.bts_maximum += 4, s.bts_threshold += 4), "ds-cache-line");
+    BREAK(s.bts_threshold = s.bts_maximum - RECORD_BTS, "ds-threshold-room");
+    BREAK(s.bts_threshold = s.bts_maximum, "ds-threshold-room");
+    BREAK(s.pebs_threshold = s.pebs_maximum - RECORD_PEBS, "ds-threshold-room");
+    BREAK(s.debugctl = TR_BTS, "bts-circular-threshold");
+    BREAK((s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum), "bts-circular-threshold");
+    BREAK(s.reset = 0, "pebs-no-reset");
+    BREAK(s.apic_disabled = true, "apic-disabled");
+    BREAK(s.lvtpc = 0x8040, "lvtpc-trigger-mode");
+    BREAK(s.lvtpc = 0x1f, "lvtpc-vector");
+    BREAK(s.debugctl |= 0x600, "bts-off-both");
+    BREAK(s.event &= ~UINT64_C(0x30000), "counter-no-ring");
+    BREAK(s.event = EVTSEL_ON | LOAD_LATENCY, "pebs-latency-enable");
+    BREAK(s.pebs_enable = 0x100000001, "pebs-latency-event");
     BREAK(s.lvtpc = 0x10040, "lvtpc-masked");
     BREAK(s.lvtpc = 0x240, "lvtpc-delivery-mode"); /* SMI */
     BREAK(s.event = EVTSEL_ON | 0x003c, "pebs-event");
@@ -152,7 +194,19 @@ static void area_zero(void **state)
     (void)state;
     wrmsr(m, DEBUGCTL, TR_BTS);
     assert_true(violated(m, "violation vcpu=0 rip=0x420000 ds-area-zero: "));
-    machine_free(m);
+    only_and_free(m, "ds-area-zero");
+}
+
+static void stop(struct machine *m)
+{
+    wrmsr(m, DEBUGCTL, 0);
+    wrmsr(m, GLOBAL_CTRL, 0);
+}
+
+static void go_on(struct machine *m)
+{
+    wrmsr(m, GLOBAL_CTRL, 1);
+    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
 }
 
 static void changes_while_it_runs(void **state)
@@ -162,19 +216,368 @@ static void changes_while_it_runs(void **state)
 
     (void)state;
     wrmsr(m, PMC0, 0);
-    assert_true(violated(m, "pebs-reconfigured"));
+    only_and_free(m, "pebs-reconfigured");
+    m = program(&s);
+    wrmsr(m, EVTSEL0, s.event);
+    only_and_free(m, "pebs-reconfigured");
+    m = program(&s);
     wrmsr(m, DS_AREA, DS + 0x40);
-    assert_true(violated(m, "ds-area-changed"));
-    machine_free(m);
+    only_and_free(m, "ds-area-changed");
 
     m = program(&s);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, DEBUGCTL, 0);
+    stop(m);
     wrmsr(m, PMC0, 0);
     wrmsr(m, DS_AREA, DS + 0x40);
-    fflush(m->violations);
-    assert_string_equal(m->violations_text, "");
-    machine_free(m);
+    only_and_free(m, NULL);
+    m = program(&s);
+    wrmsr(m, EVTSEL0, 0); /* that is how to stop one counter */
+    only_and_free(m, NULL);
+}
+
+/* Software writes to the area while records may be on their way into it, and where it may. */
+static void area_changes_while_it_runs(void **state)
+{
+    static const struct {
+        unsigned offset;
+        uint64_t value;
+        const char *name;
+    } writes[] = {
+        { 0x00, BTS + 64, "ds-buffer-changed" },
+        { 0x08, BTS + 50 * RECORD_BTS, "ds-index-moved" },
+        { 0x10, BTS + 99 * RECORD_BTS, "ds-buffer-changed" },
+        { 0x18, BTS + 80 * RECORD_BTS, "ds-buffer-changed" },
+        { 0x20, PEBS + 64, "ds-buffer-changed" },
+        { 0x28, PEBS + 7 * RECORD_PEBS, "ds-index-moved" },
+        { 0x30, PEBS + 19 * RECORD_PEBS, "ds-buffer-changed" },
+        { 0x38, PEBS + 10 * RECORD_PEBS, "ds-buffer-changed" },
+    };
+    const struct setting s = good();
+    struct block *b = block_new(0, 600, END_REL_JMP);
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+        for (unsigned ran = 0; ran < 4; ran++) { /* before the first record, and after some of each kind */
+            struct machine *m = program(&s);
+
+            for (unsigned n = 0; n < ran; n++) {
+                run(m, b);
+            }
+            finish(m);
+            only(m, NULL);
+            put(m, DS + writes[i].offset, writes[i].value);
+            stop(m);
+            only_and_free(m, writes[i].name);
+        }
+        struct machine *m = program(&s); /* noticed without a stop, when the next record comes */
+
+        put(m, DS + writes[i].offset, writes[i].value);
+        run(m, b), run(m, b), run(m, b), run(m, b), run(m, b);
+        finish(m);
+        assert_true(violated(m, writes[i].name));
+        machine_free(m);
+
+        m = program(&s);
+        stop(m);
+        put(m, DS + writes[i].offset, writes[i].value);
+        stop(m);
+        only_and_free(m, NULL);
+    }
+    free(b);
+}
+
+/* Emptied by a handler in the right order, round after round. */
+static void a_clean_handler(void **state)
+{
+    struct setting s = good();
+    struct block *b = block_new(0, 100, END_REL_JMP);
+
+    (void)state;
+    s.reset = -UINT64_C(10);
+
+    struct machine *m = program(&s);
+
+    for (unsigned round = 1; round < 6; round++) {
+        while (m->pmis < round) {
+            run(m, b);
+        }
+        m->in_service = IN_SERVICE;
+        engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x30000, 0);
+        stop(m);
+        put(m, DS + 0x08, BTS);
+        put(m, DS + 0x28, PEBS);
+        wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        m->in_service = NOT_IN_SERVICE;
+        m->lvtpc = 0x40;
+        go_on(m);
+    }
+    only_and_free(m, NULL);
+    free(b);
+}
+
+/* The PMI of the threshold, and into its handler. */
+static struct machine *in_the_handler(const struct setting *s, bool interrupts_on)
+{
+    struct machine *m = program(s);
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+
+    while (m->pmis == 0) {
+        run(m, b);
+    }
+    m->in_service = IN_SERVICE;
+    m->interrupts_on = interrupts_on;
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x30000, 0);
+    m->interrupts_on = false;
+    free(b);
+    return m;
+}
+
+static void reset_indices(struct machine *m)
+{
+    put(m, DS + 0x08, BTS);
+    put(m, DS + 0x28, PEBS);
+}
+
+static void handlers(void **state)
+{
+    struct setting s = good();
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+    struct machine *m;
+
+    (void)state;
+    only_and_free(in_the_handler(&s, false), NULL);
+    only_and_free(in_the_handler(&s, true), "pmi-gate");
+    s.lvtpc = 0x400; /* an NMI's gate is another's affair */
+    only_and_free(in_the_handler(&s, true), NULL);
+    s = good();
+
+    m = in_the_handler(&s, false); /* not acknowledged */
+    stop(m);
+    reset_indices(m);
+    m->lvtpc = 0x40;
+    go_on(m);
+    only_and_free(m, "status-not-acknowledged");
+
+    m = in_the_handler(&s, false); /* not armed again: what comes before the end of its service is lost by right */
+    stop(m);
+    wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+    go_on(m);
+    run(m, b), run(m, b);
+    finish(m);
+    only(m, NULL);
+    m->in_service = NOT_IN_SERVICE;
+    run(m, b), run(m, b);
+    finish(m);
+    only_and_free(m, "pmi-lost");
+    free(b);
+}
+
+/* From version 4 on a freeze is a bit of the status, which keeps off what is enabled. */
+static void frozen(void **state)
+{
+    static const uint64_t freezes[] = { 0x801, 0x1000 }; /* LBRs, counters */
+    const uint64_t bits[] = { STATUS_LBRFRZ, STATUS_CTRFRZ };
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned reset = 0; reset < 2; reset++) {
+            struct setting s = good();
+
+            s.debugctl |= freezes[i];
+            struct machine *m = in_the_handler(&s, false);
+            uint64_t status = rdmsr(m, GLOBAL_STATUS);
+
+            assert_true(status & bits[i]);
+            stop(m);
+            reset_indices(m);
+            m->lvtpc = 0x40;
+            wrmsr(m, STATUS_RESET, reset ? status : status & ~bits[i]);
+            wrmsr(m, GLOBAL_CTRL, 1);
+            wrmsr(m, DEBUGCTL, s.debugctl);
+            only_and_free(m, reset ? NULL : "still-frozen");
+        }
+    }
+}
+
+static void freeze_without_pmi(void **state)
+{
+    (void)state;
+    for (unsigned interrupt = 0; interrupt < 2; interrupt++) {
+        struct machine *m = machine_new();
+
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, DEBUGCTL, 0x801);
+        wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED | (interrupt ? EVTSEL_INT_BIT : 0));
+        wrmsr(m, GLOBAL_CTRL, 1);
+        only_and_free(m, interrupt ? NULL : "freeze-without-pmi");
+    }
+}
+
+/* Counters that interrupt by themselves need the same LVT entry. */
+static void counters_ask_for_interrupts(void **state)
+{
+    struct machine *m = machine_new();
+
+    (void)state;
+    m->lvtpc = 0x10000;
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    only(m, NULL);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED | EVTSEL_INT_BIT);
+    only_and_free(m, "lvtpc-masked");
+}
+
+static void debug_control(void **state)
+{
+    struct setting s = good();
+    struct machine *m;
+
+    (void)state;
+    s.debugctl = 0x80;
+    expect_only(&s, "bts-without-tr");
+    s.debugctl = 0x40;
+    expect_only(&s, "tr-without-bts");
+    s.debugctl = 1;
+    m = program(&s);
+    rdmsr(m, LBR_FROM0 + 3);
+    only_and_free(m, "lbr-accessed");
+    m = program(&s);
+    wrmsr(m, TOS, 0);
+    only_and_free(m, "lbr-accessed");
+
+    s = good();
+    s.debugctl |= 1;
+    m = program(&s);
+    wrmsr(m, DEBUGCTL, 0x80); /* TR alone stops it */
+    wrmsr(m, DEBUGCTL, 0);
+    rdmsr(m, LBR_FROM0), rdmsr(m, LBR_TO0), rdmsr(m, TOS), rdmsr(m, DEBUGCTL);
+    wrmsr(m, LBR_TO0, 0);
+    only_and_free(m, NULL);
+}
+
+static void full_buffers(void **state)
+{
+    struct setting s = good();
+    struct block *b = block_new(0, 100, END_REL_JMP);
+    struct machine *m;
+
+    (void)state;
+    s.pebs_enable = 0;
+    for (unsigned branches = 99; branches <= 102; branches++) {
+        m = program(&s);
+        for (unsigned i = 0; i < branches; i++) {
+            run(m, b);
+        }
+        finish(m);
+        only_and_free(m, branches > 100 ? "bts-buffer-full" : NULL);
+    }
+    s = good();
+    s.debugctl = 0;
+    s.pebs_threshold = s.pebs_maximum;
+    for (unsigned blocks = 201; blocks <= 220; blocks += 19) { /* a record every ten of them */
+        m = program(&s);
+        for (unsigned i = 0; i < blocks; i++) {
+            run(m, b);
+        }
+        finish(m);
+        only_and_free(m, blocks > 210 ? "pebs-buffer-full" : NULL);
+    }
+    free(b);
+}
+
+static void pebs_enabled_late(void **state)
+{
+    const struct setting s = good();
+    struct machine *m = program(&s);
+
+    (void)state;
+    wrmsr(m, PEBS_ENABLE, 0);
+    only(m, NULL);
+    wrmsr(m, PEBS_ENABLE, 1);
+    only_and_free(m, "pebs-enabled-while-counting");
+}
+
+/* One counter of another processor, in a buffer of so many records of this size. */
+static struct machine *sample(const char *profile, unsigned counter, uint64_t event, uint64_t enable, unsigned records,
+                              unsigned record)
+{
+    struct machine *m = machine_of(profile);
+
+    set_up_ds(m, 0, 0, 0, 0);
+    put(m, DS + 0x30, PEBS + records * record);
+    put(m, DS + 0x38, PEBS + 10 * record);
+    for (unsigned i = 0; i < 4; i++) {
+        put(m, DS + 0x40 + 8 * i, -UINT64_C(100));
+    }
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PEBS_ENABLE, enable);
+    wrmsr(m, EVTSEL0 + counter, EVTSEL_ON | event);
+    wrmsr(m, GLOBAL_CTRL, 1u << counter);
+    return m;
+}
+
+static void other_processors(void **state)
+{
+    struct machine *m;
+
+    (void)state;
+    only_and_free(sample("core2", 0, INST_RETIRED, 1, 20, 144), NULL);
+    only_and_free(sample("core2", 0, INST_RETIRED, 1, 29, 144), "pebs-buffer-page");
+    only_and_free(sample("sandybridge", 3, 0x02cd, 8 | UINT64_C(1) << 63, 20, 176), NULL);
+    only_and_free(sample("sandybridge", 3, 0x02cd, 8, 20, 176), "pebs-store-enable");
+
+    m = sample("icelake", 0, INST_RETIRED | PMC_ADAPTIVE, 1, 20, 32);
+    only(m, NULL);
+    wrmsr(m, PEBS_DATA_CFG, 2);
+    only_and_free(m, "pebs-data-cfg-changed");
+    m = sample("icelake", 0, INST_RETIRED, 1, 20, 32);
+    wrmsr(m, PEBS_DATA_CFG, 2);
+    only_and_free(m, NULL); /* its records are basic ones */
+
+    for (unsigned lbr = 0; lbr < 2; lbr++) {
+        m = sample("icelake", 0, INST_RETIRED | PMC_ADAPTIVE, 1, 20, 7 * 32); /* which is four of 56 bytes, too */
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, PEBS_DATA_CFG, 8); /* one entry */
+        wrmsr(m, DEBUGCTL, lbr);
+        wrmsr(m, GLOBAL_CTRL, 1);
+        only_and_free(m, lbr ? NULL : "pebs-lbr-off");
+    }
+    for (unsigned aux = 0; aux < 2; aux++) {
+        m = machine_of("goldencove");
+        set_up_ds(m, 0, 0, 0, 0);
+        put(m, DS + 0x30, PEBS + 20 * 32);
+        put(m, DS + 0x38, PEBS + 10 * 32);
+        put(m, DS + 0x48, -UINT64_C(100));
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, LD_LAT, 3);
+        wrmsr(m, PEBS_ENABLE, 2);
+        wrmsr(m, EVTSEL0, aux ? EVTSEL_ON | 0x8203 : 0);
+        wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | LOAD_LATENCY);
+        wrmsr(m, GLOBAL_CTRL, 3);
+        only_and_free(m, aux ? NULL : "pebs-latency-aux");
+    }
+}
+
+/* Fixed counters take an interrupt of their own no more than general ones do. */
+static void fixed_counters(void **state)
+{
+    static const struct {
+        uint64_t control;
+        const char *name;
+    } cases[] = { { 3, NULL }, { 0xb, "pebs-int" } };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct machine *m = machine_of("icelake");
+
+        set_up_ds(m, 0, 0, 0, 0);
+        put(m, DS + 0x30, PEBS + 20 * 32);
+        put(m, DS + 0x38, PEBS + 10 * 32);
+        put(m, DS + 0x80, -UINT64_C(100));
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, PEBS_ENABLE, UINT64_C(1) << 32);
+        wrmsr(m, FIXED_CTRL, cases[i].control);
+        wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+        only_and_free(m, cases[i].name);
+    }
 }
 
 /* What the manual recommends, and what it demands. */
@@ -207,11 +610,11 @@ static void enabled_again_by_the_handler(void **state)
         begin(m, b);
     }
     assert_int_equal(m->lvtpc, 0x10040);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x28, PEBS);
-    wrmsr(m, GLOBAL_CTRL, 1);
-    fflush(m->violations);
-    assert_string_equal(m->violations_text, "");
+    stop(m);
+    reset_indices(m);
+    wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+    go_on(m);
+    only(m, NULL);
     m->lvtpc = 0x40;
     wrmsr(m, GLOBAL_CTRL, 0);
     wrmsr(m, GLOBAL_CTRL, 1);
@@ -237,18 +640,87 @@ static void lost_records(void **state)
     run(m, b);
     finish(m);
     assert_true(violated(m, "record-lost"));
+    fired[RECORD_LOST] = true;
     assert_int_equal(get(m, DS + 0x08), MEMORY - 0x1000);
     free(b);
     machine_free(m);
 }
 
+#define LOW_MEMORY UINT64_C(0x100000) /* NetBurst's fields have 32 bits */
+#define CCCR(i)    (0x360u + (i))
+#define CCCR_ON    (UINT64_C(1) << 12 | UINT64_C(5) << 13 | UINT64_C(3) << 16)
+#define MY_THR     (UINT64_C(1) << 25)
+#define UOP_TAG    (UINT64_C(1) << 24)
+#define FRONT_END  (UINT64_C(8) << 25 | 1u << 9 | 0xc)
+#define TAG_LOADS  (UINT64_C(2) << 25 | 2u << 9 | 0xc)
+
+static struct machine *netburst(uint64_t cccr, uint64_t enable, uint64_t tag)
+{
+    const uint32_t area[] = { 0,   0, 0, 0, 0x104000, 0x104000, 0x104000 + 20 * 40, 0x104000 + 10 * 40, (uint32_t)-100,
+                              0xff };
+    struct machine *m = machine_of("netburst");
+
+    m->memory_at = LOW_MEMORY;
+    memcpy(m->memory, area, sizeof(area));
+    wrmsr(m, DS_AREA, LOW_MEMORY);
+    wrmsr(m, 0x3bc, tag);            /* RAT_ESCR0 */
+    wrmsr(m, 0x3cc, FRONT_END);      /* CRU_ESCR2 */
+    wrmsr(m, 0x310, (uint64_t)-100); /* IQ_COUNTER4 */
+    wrmsr(m, PEBS_ENABLE, enable);
+    wrmsr(m, CCCR(16), cccr);
+    return m;
+}
+
+static void netburst_rules(void **state)
+{
+    struct machine *m;
+
+    (void)state;
+    only_and_free(netburst(CCCR_ON, MY_THR, TAG_LOADS), NULL);
+    only_and_free(netburst(CCCR_ON, UOP_TAG, TAG_LOADS), "pebs-only-tags");
+    only_and_free(netburst(CCCR_ON, MY_THR, 0), "pebs-no-tag");
+    only_and_free(netburst(CCCR_ON & ~(UINT64_C(1) << 17), 0, TAG_LOADS), "cccr-thread");
+    only_and_free(netburst(CCCR_ON | UINT64_C(1) << 31, 0, TAG_LOADS), "status-not-acknowledged");
+    m = netburst(CCCR_ON, MY_THR, TAG_LOADS);
+    wrmsr(m, 0x310, (uint64_t)-100);
+    only_and_free(m, "pebs-reconfigured");
+}
+
+/* The last test: none of the rules has been forgotten here. */
+static void all_have_fired(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < VIOLATIONS; i++) {
+        if (!fired[i]) {
+            fail_msg("no test breaks %s", referee_name(i));
+        }
+    }
+    assert_null(referee_name(VIOLATIONS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clean_set_up), cmocka_unit_test(each_rule),
-        cmocka_unit_test(area_zero),      cmocka_unit_test(changes_while_it_runs),
-        cmocka_unit_test(lost_records),   cmocka_unit_test(enabled_again_by_the_handler),
+        cmocka_unit_test(a_clean_set_up),
+        cmocka_unit_test(each_rule),
+        cmocka_unit_test(area_zero),
+        cmocka_unit_test(changes_while_it_runs),
+        cmocka_unit_test(area_changes_while_it_runs),
+        cmocka_unit_test(a_clean_handler),
+        cmocka_unit_test(handlers),
+        cmocka_unit_test(frozen),
+        cmocka_unit_test(freeze_without_pmi),
+        cmocka_unit_test(counters_ask_for_interrupts),
+        cmocka_unit_test(debug_control),
+        cmocka_unit_test(full_buffers),
+        cmocka_unit_test(pebs_enabled_late),
+        cmocka_unit_test(other_processors),
+        cmocka_unit_test(fixed_counters),
+        cmocka_unit_test(netburst_rules),
+        cmocka_unit_test(lost_records),
+        cmocka_unit_test(enabled_again_by_the_handler),
         cmocka_unit_test(advice),
+        cmocka_unit_test(all_have_fired),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
