@@ -290,7 +290,7 @@ listings: $B/host/test_lbr_listing ## two published LBR listings, printed from t
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t prove.t image.t widths.t real-mode.t long.t serial.t boots machines.t conformance.t)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t prove.t image.t widths.t real-mode.t long.t serial.t referee.t boots machines.t conformance.t)
 
 .PHONY: run gdb test qemu-test prove-tests machines conformance bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME

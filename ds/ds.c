@@ -313,16 +313,21 @@ void ds_describe(const struct caps *caps, const struct ds_config *config, struct
                                             .page = page_facts };
 }
 
+bool ds_force(const struct caps *caps, const struct ds_description *description)
+{
+    open_for = caps;
+    area_write(caps, &description->area);
+    ds_area_adopt();
+    return msr_write(MSR_IA32_DS_AREA, description->area_base);
+}
+
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches)
 {
     if (ds_check(description, breaches)) {
         apic_performance_mask();
         return false;
     }
-    open_for = caps;
-    area_write(caps, &description->area);
-    ds_area_adopt();
-    msr_write(MSR_IA32_DS_AREA, description->area_base);
+    ds_force(caps, description);
     return true;
 }
 

@@ -23,4 +23,7 @@ void ds_describe(const struct caps *caps, const struct ds_config *config, struct
  */
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches);
 
+/* Writes it without a check; false where IA32_DS_AREA faults. For tests that run only on request. */
+bool ds_force(const struct caps *caps, const struct ds_description *description);
+
 #endif

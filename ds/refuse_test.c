@@ -5,16 +5,20 @@
  * so it was the spoiling that was refused. What the manual only recommends is accepted, said, and works.
  *
  * Memory, page tables, LVT entry and IDT are spoiled in truth; what cannot be is spoiled in the description.
+ *
+ * forbidden.* programs such set-ups all the same, on request alone. What a processor makes of them no manual says; this
+ * kernel must survive it, and the model's referee names each (docs/referee.md).
  */
 #include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "bts/bts.h"
 #include "ds/ds_steps.h"
+#include "kernel/console.h"
 #include "kernel/records.h"
-#include "kernel/string.h"
 #include "kernel/test.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
@@ -50,6 +54,16 @@ static void width_range(struct setup *s)
 static void canonical(struct setup *s)
 {
     s->buffer->threshold ^= UINT64_C(1) << 63;
+}
+
+static void area_canonical(struct setup *s)
+{
+    s->is->area_base ^= UINT64_C(1) << 63;
+}
+
+static void area_zero(struct setup *s)
+{
+    s->is->area_base = 0;
 }
 
 static void order(struct setup *s)
@@ -178,6 +192,12 @@ static void lvt_delivery(struct setup *s)
 {
     (void)s;
     apic_performance_write(VECTOR_PERFORMANCE | APIC_LVT_NMI);
+}
+
+static void lvt_level_written(struct setup *s)
+{
+    (void)s;
+    apic_performance_write(VECTOR_PERFORMANCE | APIC_LVT_LEVEL);
 }
 
 /* An APIC may keep this bit of this entry at 0. */
@@ -324,9 +344,77 @@ static void advise(struct test_run *run, enum ds_breach_id id, const struct spoi
     mend(&setup);
 }
 
+/* Tracing is switched on and off; nothing branches in between, so that nothing is written where it must not be. */
+static void forbid(struct test_run *run, const struct workload *workload, const struct spoiling *spoil)
+{
+    const struct ds_config config = {
+        .bts = true, .bts_circular = spoil->circular, .bts_records = 64, .bts_threshold = 32
+    };
+    struct ds_description description;
+    struct setup setup;
+
+    test_plan_between(run, 0, UINT32_MAX);
+    prepare(run, &config, spoil, &description, &setup);
+    if (ds_force(run->caps, &description)) {
+        struct window window = bts_window(run->caps, spoil->circular, 0);
+        workload->run(&window);
+    } else {
+        console_note("IA32_DS_AREA was refused: #GP");
+    }
+    mend(&setup);
+    ds_close();
+    console_note("%u interrupts, %u records", ds_counts()->interrupts, ds_bts_log()->records);
+}
+
+/* Software writes to the area while it is being written. */
+static void while_tracing(struct test_run *run, void (*spoil)(const struct caps *caps, uint8_t *area))
+{
+    const struct ds_config config = { .bts = true, .bts_records = 1024, .bts_threshold = 1000 };
+    const struct ds_memory memory = ds_memory();
+    struct window window;
+
+    test_plan_between(run, 0, UINT32_MAX);
+    if (!records_open(run, &config))
+        return;
+    window = bts_window(run->caps, false, 0);
+    interrupts_off();
+    msr_write(MSR_IA32_DEBUGCTL, window.on);
+    spoil(run->caps, memory.area);
+    msr_write(MSR_IA32_DEBUGCTL, window.off);
+    interrupts_on();
+    ds_close();
+}
+
+/* The index is the second field. */
+static void move_index(const struct caps *caps, uint8_t *area)
+{
+    area[caps->ds_width] ^= 64;
+}
+
+static void move_maximum(const struct caps *caps, uint8_t *area)
+{
+    area[2 * caps->ds_width] ^= 64;
+}
+
+static void rewrite_area(const struct caps *caps, uint8_t *area)
+{
+    (void)caps;
+    msr_write(MSR_IA32_DS_AREA, (uintptr_t)area);
+}
+
+static void read_lbr(struct test_run *run)
+{
+    const uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
+
+    msr_write(MSR_IA32_DEBUGCTL, rest | run->caps->debugctl->lbr);
+    console_note("the top of stack is %llu", (unsigned long long)msr_get(run->caps->lbr_tos));
+    msr_write(MSR_IA32_DEBUGCTL, rest);
+}
+
 #define NEEDS (NEED_APIC | NEED_BTS)
 
 #define SEED "; seed 002"
+#define RUNS "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5"
 
 /* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
 #define REFUSE(rule, id_, needs_, title_, source_, ...)                   \
@@ -410,3 +498,58 @@ REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry with a vector withou
        DS_SAYS_SETTING_UP_DS SEED, .machine = gate_absent);
 REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED,
        .machine = gate_type);
+
+#define FORBID_(name, needs_, title_, source_, ...)                 \
+    static void forbid_##name(struct test_run *run)                 \
+    {                                                               \
+        __VA_ARGS__;                                                \
+    }                                                               \
+    TEST(forbidden_##name) = {                                      \
+        .id = "forbidden." #name,                                   \
+        .title = title_ " is programmed all the same and survived", \
+        .source = source_,                                          \
+        .needs = NEEDS | (needs_),                                  \
+        .records = true,                                            \
+        .on_request = true,                                         \
+        .run = forbid_##name,                                       \
+    }
+
+/* Spoils the area and traces nothing in it. */
+#define FORBID(name, title, source, ...) \
+    FORBID_(name, 0, title, source, forbid(run, &workload_nothing, &(const struct spoiling){ __VA_ARGS__ }))
+
+FORBID(area_zero, "An area at address 0", DS_SAYS_SETTING_UP_DS SEED, .description = area_zero);
+FORBID(area_canonical, "An area at an address that is not canonical", DS_SAYS_IA32E_OPERATION,
+       .description = area_canonical);
+FORBID(order, "A buffer that ends before it begins", DS_SAYS_MANAGEMENT_AREA, .description = order);
+FORBID(too_small, "A buffer one byte too small for a record", DS_SAYS_MANAGEMENT_AREA, .description = too_small);
+FORBID(doubleword, "A buffer that is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS SEED,
+       .description = doubleword);
+FORBID(index_range, "An index before its buffer", DS_SAYS_MANAGEMENT_AREA, .description = index_range);
+FORBID(index_grid, "An index that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA, .description = index_grid);
+FORBID(threshold_grid, "A threshold that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA,
+       .description = threshold_grid);
+FORBID(threshold_room, "A threshold one record before the end of the buffer", DS_SAYS_MANAGEMENT_AREA,
+       .description = threshold_room);
+FORBID(circular, "A circular buffer whose threshold can be reached", DS_SAYS_SETTING_UP_BTS, .description = circular,
+       .circular = true);
+FORBID(overlap, "A buffer on top of the management area", DS_SAYS_SETTING_UP_DS SEED, .description = overlap);
+FORBID(not_present, "A buffer on a page that is not present", DS_SAYS_SETTING_UP_DS SEED, .description = not_present);
+FORBID(not_accessed, "A buffer on a page not marked accessed", DS_SAYS_SETTING_UP_DS SEED, .description = not_accessed);
+FORBID(not_dirty, "A buffer on a page not marked dirty", DS_SAYS_SETTING_UP_DS SEED, .description = not_dirty);
+FORBID(not_writable, "A buffer on a read-only page", DS_SAYS_SETTING_UP_DS SEED, .description = not_writable);
+FORBID(user, "A buffer on a user page", DS_SAYS_SETTING_UP_DS SEED, .description = user);
+FORBID(code, "A buffer on a page with code", DS_SAYS_SETTING_UP_DS SEED, .description = code);
+FORBID(lvt_masked, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_masked);
+FORBID(lvt_level, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_level_written);
+FORBID(lvt_vector, "An LVT entry with a vector of the processor's exceptions", DS_SAYS_SETTING_UP_DS SEED,
+       .machine = lvt_vector);
+FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED,
+        forbid(run, &workload_long_loop, &(const struct spoiling){ .machine = gate_type }));
+FORBID_(index_moved, 0, "An index that software moves while it is in use", RUNS, while_tracing(run, move_index));
+FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", RUNS, while_tracing(run, move_maximum));
+FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", DS_SAYS_SETTING_UP_DS SEED,
+        while_tracing(run, rewrite_area));
+FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", "SDM Vol. 3B (253669-083), \"LBR Stack\"",
+        test_plan(run, 0);
+        read_lbr(run));

@@ -30,7 +30,7 @@ struct test {
     uint64_t needs;     /* NEED_* of ds/caps.h */
     const char *(*lacks)(const struct caps *caps); /* what else is missing, in a sentence, or NULL */
     bool records;                                  /* arms a facility: must call test_plan before it does */
-    bool on_request;                               /* must not pass: runs only when run= names it by its first word */
+    bool on_request; /* must not pass, or must not be done unasked: runs only when run= names its first word */
     void (*run)(struct test_run *run);
 };
 

@@ -772,15 +772,21 @@ static void referee(void **state)
     struct machine *m = machine_of(ICELAKE);
 
     (void)state;
-    set_up_buffer(m, 208 * 2 + 8, 208 * 2);
+    set_up_buffer(m, 208 * 2 + 4, 208 * 2);
     sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
     assert_true(violated(m, "ds-buffer-size"));
     machine_free(m);
 
     m = machine_of(ICELAKE);
-    set_up_buffer(m, 208 * 2, 200);
+    set_up_buffer(m, 208 * 2, 204);
     sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
     assert_true(violated(m, "ds-threshold-outside"));
+    machine_free(m);
+
+    m = machine_of(ICELAKE); /* records of any size may follow: neither size nor threshold is bound to this one's */
+    set_up_buffer(m, 208 * 2 + 8, 200);
+    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
+    assert_false(violated(m, "ds-"));
     machine_free(m);
 
     m = machine_of(ICELAKE);

@@ -1,0 +1,38 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# docs/referee.md has an entry for each thing that the model's referee can say, in the order of its table, and says which
+# are advice.
+use strict;
+use warnings;
+use FindBin;
+use Test::More;
+
+my $root = "$FindBin::Bin/../..";
+
+sub read_text
+{
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    local $/;
+    return <$file>;
+}
+
+my $table = read_text("$root/model/referee.inc");
+my $text = read_text("$root/docs/referee.md");
+my (@names, %advice);
+while ($table =~ /^VIOLATION\(\w+,\s*"([^"]+)",\s*(DEMAND|ADVICE),/mg) {
+    push @names, $1;
+    $advice{$1} = $2 eq 'ADVICE';
+}
+my %entries;
+my @entries;
+while ($text =~ /^### (\S+)\n(.*?)(?=^#|\z)/msg) {
+    push @entries, $1;
+    $entries{$1} = $2;
+}
+cmp_ok(scalar @names, '>', 50, 'the table can be read');
+is_deeply(\@entries, \@names, 'each name has its entry, in the order of the table');
+is(join(' ', grep { length($entries{$_} // '') < 60 } @names), '', 'each entry says something');
+is(join(' ', grep { ($entries{$_} // '') =~ /^Advice\./ xor $advice{$_} } @names), '', 'advice is called so, and nothing else');
+done_testing();
