@@ -93,6 +93,8 @@ struct host {
     uint64_t (*page)(void *cpu, uint64_t address);
     /* Whether code that has run lies in the 4 KiB page at this linear address. */
     bool (*has_code)(void *cpu, uint64_t address);
+    /* Whether another processor that is recording has this linear address in IA32_DS_AREA. */
+    bool (*area_shared)(void *cpu, uint64_t area);
     /* LVTPC without touching it; whether its local APIC is on, as far as one can see. */
     uint32_t (*lvtpc)(void *cpu);
     bool (*apic_enabled)(void *cpu);

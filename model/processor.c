@@ -75,6 +75,9 @@ void processor_reset(struct processor *p)
     p->faulting = false;
 }
 
+static GMutex all_lock;
+static GSList *all_processors;
+
 bool processor_init(struct processor *p, const char **missing)
 {
     GArray *all = qemu_plugin_get_registers();
@@ -92,6 +95,9 @@ bool processor_init(struct processor *p, const char **missing)
     }
     g_array_free(all, TRUE);
     qemu_private_init(&p->private, p->registers[R8] != NULL);
+    g_mutex_lock(&all_lock);
+    all_processors = g_slist_prepend(all_processors, p);
+    g_mutex_unlock(&all_lock);
     processor_reset(p);
     for (unsigned i = 0; i < REGISTER_NAMES; i++) {
         bool wide_only = (i >= R8 && i <= R15) || i == NAME_EFER;
@@ -199,6 +205,21 @@ static uint32_t lvtpc(void *cpu)
     uint32_t value = read_apic(p, APIC_LVTPC);
 
     return value == NO_APIC ? p->x2apic_lvtpc : value;
+}
+
+/* The others go on meanwhile: what is read of them is as of some moment. */
+static bool area_shared(void *cpu, uint64_t area)
+{
+    bool shared = false;
+
+    g_mutex_lock(&all_lock);
+    for (GSList *at = all_processors; at != NULL; at = at->next) {
+        const struct processor *p = at->data;
+
+        shared = shared || (p != cpu && referee_records_into(&p->vcpu, area));
+    }
+    g_mutex_unlock(&all_lock);
+    return shared;
 }
 
 /* Of an x2APIC one cannot see it. */
@@ -472,6 +493,7 @@ const struct host processor_host = {
     .page = page_entry,
     .has_code = has_code,
     .lvtpc = lvtpc,
+    .area_shared = area_shared,
     .apic_enabled = apic_enabled,
     .in_service = in_service,
     .interrupts_on = interrupts_on,

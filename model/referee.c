@@ -15,6 +15,7 @@
 #define SDM            "SDM Vol. 3B (253669-083), "
 #define SETTING_UP     SDM "\"Setting Up the DS Save Area\""
 #define SETTING_UP_BTS SDM "\"Setting Up the BTS Buffer\""
+#define PER_PROCESSOR  SDM "\"DS Save Area\""
 #define DS_FIELDS      SDM "\"Debug Store (DS) Mechanism\""
 #define SERVICE        SDM "\"Writing the DS Interrupt Service Routine\""
 #define FREEZE         SDM "\"Freezing LBR and Performance Counters on PMI\""

@@ -44,6 +44,9 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
 void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, uint64_t ip);
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
 
+/* Whether BTS or PEBS records into the area at this linear address. */
+bool referee_records_into(const struct vcpu *v, uint64_t area);
+
 /*
  * v->ds has just been read from memory: is it what the processor left there? And what the processor has
  * written now: records from at on, and the index behind them.

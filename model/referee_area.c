@@ -113,6 +113,9 @@ void referee_check_area(struct vcpu *v, uint64_t ip)
         return;
     }
     encode_read_ds(&ds, &form, bytes);
+    if (v->host->area_shared(v->cpu, area)) {
+        referee_report(v, DS_AREA_SHARED, ip);
+    }
     check_alignment(v, area, ip);
     check_pages(v, area, area + size, ip);
     if (bts && check_buffer(v, &ds.bts, bts_record, ip)) {
@@ -141,6 +144,11 @@ void referee_check_area(struct vcpu *v, uint64_t ip)
     if (bts_interrupts || pebs_interrupts) {
         referee_check_lvtpc(v, ip);
     }
+}
+
+bool referee_records_into(const struct vcpu *v, uint64_t area)
+{
+    return v->regs[REG_IA32_DS_AREA] == area && (bts_on(v) || referee_pebs_counters(v) != 0);
 }
 
 static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_buffer *was, uint64_t ip)

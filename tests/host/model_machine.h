@@ -67,6 +67,7 @@ struct machine {
     uint64_t code_page;  /* a page that the machine says to hold code */
     uint32_t lvtpc;
     bool apic_disabled;
+    bool area_shared;
     enum in_service in_service; /* LVTPC's vector */
     bool interrupts_on;
     unsigned pmis; /* delivered */
@@ -149,6 +150,11 @@ static inline uint32_t machine_lvtpc(void *cpu)
     return ((struct machine *)cpu)->lvtpc;
 }
 
+static inline bool machine_area_shared(void *cpu, uint64_t area)
+{
+    return ((struct machine *)cpu)->area_shared && area == DS;
+}
+
 static inline bool machine_apic_enabled(void *cpu)
 {
     return !((struct machine *)cpu)->apic_disabled;
@@ -177,6 +183,7 @@ static const struct host machine_host = {
     .page = machine_page,
     .has_code = machine_has_code,
     .lvtpc = machine_lvtpc,
+    .area_shared = machine_area_shared,
     .apic_enabled = machine_apic_enabled,
     .in_service = machine_in_service,
     .interrupts_on = machine_interrupts_on,

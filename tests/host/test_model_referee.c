@@ -17,7 +17,7 @@ struct setting {
     uint64_t event, debugctl, latency, pebs_enable;
     uint64_t page_flags, code_page, reset;
     uint32_t lvtpc;
-    bool apic_disabled;
+    bool apic_disabled, area_shared;
 };
 
 static struct setting good(void)
@@ -51,6 +51,7 @@ static struct machine *program(const struct setting *s)
     m->code_page = s->code_page;
     m->lvtpc = s->lvtpc;
     m->apic_disabled = s->apic_disabled;
+    m->area_shared = s->area_shared;
     put(m, DS + 0x00, s->bts_base);
     put(m, DS + 0x08, s->bts_index);
     put(m, DS + 0x10, s->bts_maximum);
@@ -171,6 +172,7 @@ static void each_rule(void **state)
     BREAK((s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum), "bts-circular-threshold");
     BREAK(s.reset = 0, "pebs-no-reset");
     BREAK(s.apic_disabled = true, "apic-disabled");
+    BREAK(s.area_shared = true, "ds-area-shared");
     BREAK(s.lvtpc = 0x8040, "lvtpc-trigger-mode");
     BREAK(s.lvtpc = 0x1f, "lvtpc-vector");
     BREAK(s.debugctl |= 0x600, "bts-off-both");
@@ -483,6 +485,22 @@ static void full_buffers(void **state)
     free(b);
 }
 
+/* What another processor is asked: does it record there, now? */
+static void records_into(void **state)
+{
+    const struct setting s = good();
+    struct machine *m = program(&s);
+
+    (void)state;
+    assert_true(referee_records_into(&m->v, DS));
+    assert_false(referee_records_into(&m->v, DS + 0x40));
+    wrmsr(m, DEBUGCTL, 0);
+    assert_true(referee_records_into(&m->v, DS));
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_false(referee_records_into(&m->v, DS));
+    machine_free(m);
+}
+
 static void pebs_enabled_late(void **state)
 {
     const struct setting s = good();
@@ -713,6 +731,7 @@ int main(void)
         cmocka_unit_test(counters_ask_for_interrupts),
         cmocka_unit_test(debug_control),
         cmocka_unit_test(full_buffers),
+        cmocka_unit_test(records_into),
         cmocka_unit_test(pebs_enabled_late),
         cmocka_unit_test(other_processors),
         cmocka_unit_test(fixed_counters),
