@@ -115,6 +115,12 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
 
+/* At CPL 0, where registers are read and written: a stack that leaves the kernel out stands still there. */
+static bool lbr_moves(const struct vcpu *v)
+{
+    return lbr_on(v) && !(v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_CPL_EQ_0);
+}
+
 static bool of_lbr_stack(enum model_register reg)
 {
     switch (reg) {
@@ -134,7 +140,7 @@ static bool of_lbr_stack(enum model_register reg)
 
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip)
 {
-    if (lbr_on(v) && of_lbr_stack(reg)) {
+    if (lbr_moves(v) && of_lbr_stack(reg)) {
         referee_report(v, LBR_ACCESSED, ip);
     }
 }
@@ -175,7 +181,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     if ((bts_on(v) || referee_pebs_counters(v) != 0) && engine_read_ds(v)) {
         referee_area_read(v, ip);
     }
-    if (lbr_on(v) && of_lbr_stack(reg)) {
+    if (lbr_moves(v) && of_lbr_stack(reg)) {
         referee_report(v, LBR_ACCESSED, ip);
     }
     switch (reg) {

@@ -444,6 +444,11 @@ static void debug_control(void **state)
     m = program(&s);
     wrmsr(m, TOS, 0);
     only_and_free(m, "lbr-accessed");
+    m = program(&s);
+    wrmsr(m, LBR_SELECT, 1); /* without the kernel's branches: nothing moves while it looks */
+    rdmsr(m, LBR_FROM0 + 3);
+    wrmsr(m, TOS, 0);
+    only_and_free(m, NULL);
 
     s = good();
     s.debugctl |= 1;
