@@ -117,9 +117,20 @@ static void store_bts(struct vcpu *v, const struct branch *branches, unsigned n)
     v->bts_staged = staged;
 }
 
+/*
+ * A branch from a level that is left out to one that is not tells nothing of the first (SDM Vol. 3B (253669-083), "Last
+ * Branch Records", "CPL Filtering").
+ */
+#define LBR_FROM_FILTERED UINT64_MAX
+
+static uint64_t lbr_cpl_filter(unsigned cpl)
+{
+    return cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0;
+}
+
 static bool lbr_wants(uint64_t select, const struct branch *b)
 {
-    return !(select & (b->to_cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0)) &&
+    return !(select & lbr_cpl_filter(b->to_cpl)) &&
            !(select >> ((unsigned)b->block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
 }
 
@@ -151,6 +162,10 @@ static inline void push_lbr(struct vcpu *v, const struct branch *b, bool faulty)
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr_time,
                                b->mispredicted, v->lbr_timed, b->block->end };
+
+    if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & lbr_cpl_filter(b->block->cpl))) {
+        event.from = LBR_FROM_FILTERED;
+    }
 
     if (faulty) {
         faults_lbr_event(v, b, &event);

@@ -259,12 +259,13 @@ static void privilege_filters(void **state)
     static const struct {
         unsigned levels;
         unsigned entries;
-    } cases[] = { { 0, 0 }, { OS, 1 }, { USR, 2 }, { OS | USR, 3 } };
+        uint64_t oldest_from; /* all ones: from the level that is left out */
+    } cases[] = { { 0, 0, 0 }, { OS, 1, UINT64_MAX }, { USR, 2, UINT64_MAX }, { OS | USR, 3, 0 } };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct machine *m = golden_cove();
-        struct block *system = block_new(0, 1, END_FAR);
+        struct block *system = block_new(0x40, 1, END_FAR);
         struct block *user = block_new(0x100, 1, END_REL_JMP);
         struct block *user_far = block_new(0x200, 1, END_FAR);
         unsigned entries = 0;
@@ -281,6 +282,9 @@ static void privilege_filters(void **state)
         }
         /* finish()'s block is ring 0 and ends in no branch */
         assert_int_equal(entries, cases[i].entries);
+        if (entries > 0) {
+            assert_int_equal(rdmsr(m, FROM + entries - 1), cases[i].oldest_from ? cases[i].oldest_from : system->last);
+        }
         free(system), free(user), free(user_far);
         machine_free(m);
     }
