@@ -35,8 +35,8 @@ all: kernel iso model ## build the kernel, the ISO and the model
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9 _-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
-clean: ## remove what was built (the QEMU that ./bootstrap fetched stays)
-	$Qrm -rf $(filter-out $B/toolchain $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
+clean: ## remove what was built (what ./bootstrap fetched stays)
+	$Qrm -rf $(filter-out $B/toolchain $B/linux $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
 
 # ---- code without a machine: links into the kernel, the host tests and the tools --------------------------------
 PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
@@ -314,6 +314,21 @@ machines: kernel model ## docs/machines.md, the table of what passes where, from
 
 conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test notices
 	$Qtests/qemu/conformance $B/test/* >docs/conformance.md
+
+# ---- Linux as a guest -----------------------------------------------------------------------------------------------
+# What ./bootstrap --linux fetched; profiles="skylake icelake" boots these alone.
+profiles ?=
+.PHONY: linux-test
+linux-test: model $B/initramfs.gz ## Debian's kernel and perf on the model: profiles="NAME.." (after ./bootstrap --linux)
+	$Q$(PROVE) -v tests/linux/run :: $(profiles)
+
+$B/linux-program: tests/linux/program.asm
+	$(call say,NASM,$@)
+	$Q$(NASM) -f elf64 -g -F dwarf $(NASM_WARNINGS) $< -o $@.o && $(LD) -static -z noexecstack $@.o -o $@
+
+$B/initramfs.gz: $B/linux-program tests/linux/init tests/linux/make-initramfs $(wildcard $B/linux/usr/bin/perf)
+	$(call say,CPIO,$@)
+	$Qtests/linux/make-initramfs $@ $B
 
 $B/real_mode.img: tests/qemu/real_mode.asm
 	$(call say,NASM,$@)
