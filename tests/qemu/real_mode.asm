@@ -36,7 +36,7 @@ start:
     mov dword [es:AREA + 0x00], BTS
     mov dword [es:AREA + 0x08], BTS
     mov dword [es:AREA + 0x10], BTS + 24 * 8
-    mov dword [es:AREA + 0x18], BTS + 24 * 8
+    mov dword [es:AREA + 0x18], BTS + 24 * 9 ; circular
     mov dword [es:AREA + 0x20], PEBS
     mov dword [es:AREA + 0x28], PEBS
     mov dword [es:AREA + 0x30], PEBS + 200 * 8
