@@ -275,8 +275,8 @@ void faults_pebs_event(const struct vcpu *v, struct pebs_event *event)
     if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
         swap(&event->general[RBX], &event->general[RCX]);
     }
-    if (fault(v, FAULT_PEBS_RECORD_RSP_BELOW)) {
-        event->general[RSP] -= 8;
+    if (fault(v, FAULT_PEBS_RECORD_RSP_ZERO)) {
+        event->general[RSP] = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
         event->general[R15] = 0;
@@ -728,6 +728,8 @@ uint64_t faults_wrmsr(struct vcpu *v, const struct profile_msr *m, unsigned i, u
     case REG_IA32_PMC:
         v->counters[i].written = (uint64_t)(int64_t)(int32_t)value;
         return value;
+    case REG_IA32_FIXED_CTR:
+        return fault(v, FAULT_PERFMON_FIXED_NARROW) ? (uint32_t)value : value;
     case REG_MSR_PEBS_LD_LAT:
         return fault(v, FAULT_PEBS_LATENCY_REGISTER_NARROW) ? value & 0xfff : value;
     case REG_IA32_PERF_GLOBAL_STATUS_SET:
@@ -755,6 +757,9 @@ bool faults_pmi_waits(struct vcpu *v)
     if (fault(v, FAULT_PMI_NEVER)) {
         v->pmi_wanted = false;
         return true;
+    }
+    if (fault(v, FAULT_PMI_TWICE) && v->pmi_waits && (v->host->lvtpc(v->cpu) & LVT_MASKED)) {
+        return true; /* the second one, until it can come */
     }
     v->pmi_waits = !v->pmi_waits;
     return fault(v, FAULT_PMI_LATE) && v->pmi_waits;

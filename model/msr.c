@@ -159,7 +159,8 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
         v->status |= value;
         break;
     case REG_IA32_PMC: /* 32 bits, sign-extended to the counter's width */
-        counting_load(v, i, (uint64_t)(int64_t)(int32_t)value);
+        counting_load(
+            v, i, fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED) ? (uint32_t)value : (uint64_t)(int64_t)(int32_t)value);
         break;
     case REG_IA32_A_PMC:
         counting_load(v, i, value);
