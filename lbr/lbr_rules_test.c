@@ -175,6 +175,34 @@ static void select_one(struct test_run *run, const struct workload *workload, ui
     lbr_reset(run->caps, LBR_NO_FILTER);
 }
 
+static void conditional(struct test_run *run)
+{
+    select_one(run, &workload_kinds, LBR_SELECT_JCC);
+}
+
+TEST(lbr_select_jcc) = {
+    .id = "lbr.select.jcc",
+    .title = "LBR_SELECT JCC leaves out conditional branches and nothing else",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = conditional,
+};
+
+static void returns(struct test_run *run)
+{
+    select_one(run, &workload_kinds, LBR_SELECT_NEAR_RET);
+}
+
+TEST(lbr_select_returns) = {
+    .id = "lbr.select.returns",
+    .title = "LBR_SELECT NEAR_RET leaves out near returns and nothing else",
+    .source = SDM_LBR_SELECT,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .records = true,
+    .run = returns,
+};
+
 static void relative_calls(struct test_run *run)
 {
     select_one(run, &workload_kinds, LBR_SELECT_NEAR_REL_CALL);
