@@ -51,7 +51,7 @@ kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 LOADER_ONLY := boot/uefi.c boot/elf_image.c
 HOST_ONLY := report/lbr_listing.c
 KERNEL_C := $(filter-out $(LOADER_ONLY) $(HOST_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
-            $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr perfmon kernel)))
+            $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr perfmon kernel measure)))
 KERNEL_ASM := boot/multiboot2.asm $(wildcard arch/x86/*.asm workload/*.asm)
 
 # Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state.

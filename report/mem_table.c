@@ -27,8 +27,8 @@ void mem_table_add(struct mem_table *table, const char *words, uint64_t latency)
     table->rows[i].weight += latency;
 }
 
-/* part / whole in hundredths of a percent, digit by digit: the 32-bit kernel has no division of 64 bits. */
-static unsigned share(uint64_t part, uint64_t whole)
+/* Digit by digit: the 32-bit kernel has no division of 64 bits. */
+unsigned mem_table_share(uint64_t part, uint64_t whole)
 {
     unsigned value = 0;
 
@@ -58,7 +58,7 @@ void mem_table_text(const struct line_sink *out, const struct mem_table *table, 
             if (!printed[i] && (heaviest == MEM_TABLE_ROWS || table->rows[i].weight > table->rows[heaviest].weight))
                 heaviest = i;
         const struct mem_row *row = &table->rows[heaviest];
-        const unsigned overhead = share(row->weight, table->weight);
+        const unsigned overhead = mem_table_share(row->weight, table->weight);
         printed[heaviest] = true;
         say(out, "%4u.%02u%%  %12u  %s", overhead / 100, overhead % 100, row->samples, row->words);
     }

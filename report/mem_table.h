@@ -29,6 +29,9 @@ struct mem_table {
  */
 void mem_table_add(struct mem_table *table, const char *words, uint64_t latency);
 
+/* part / whole, rounded to hundredths of a percent; part is at most whole, 0 where whole is 0. */
+unsigned mem_table_share(uint64_t part, uint64_t whole);
+
 /*
  * Prints the table as perf does, the heaviest row first: Overhead is the row's share of the weight, rounded to
  * hundredths of a percent. event: the name of what was sampled.
