@@ -290,7 +290,7 @@ listings: $B/host/test_lbr_listing ## two published LBR listings, printed from t
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t prove.t image.t widths.t real-mode.t long.t serial.t referee.t boots machines.t conformance.t)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t serial.t referee.t boots machines.t conformance.t)
 
 .PHONY: run gdb test qemu-test prove-tests machines conformance bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME
@@ -314,6 +314,31 @@ machines: kernel model ## docs/machines.md, the table of what passes where, from
 
 conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test notices
 	$Qtests/qemu/conformance $B/test/* >docs/conformance.md
+
+# ---- the model by itself --------------------------------------------------------------------------------------------
+# The QEMU that ./bootstrap had to fetch (200 MB) goes with it; a system's own is used where it is.
+PREFIX ?= /usr/local
+DESTDIR ?=
+MODEL_DIR = $(DESTDIR)$(PREFIX)/lib/dstest86
+MODEL_DOC = $(DESTDIR)$(PREFIX)/share/doc/dstest86
+MODEL_BIN = $(DESTDIR)$(PREFIX)/bin/qemu-ds
+MODEL_MAN = $(DESTDIR)$(PREFIX)/share/man/man1/qemu-ds.1
+
+.PHONY: install-model uninstall-model
+install-model: model ## the model for other kernels: the command qemu-ds and its manual (PREFIX=/usr/local DESTDIR=)
+	$Qinstall -d $(MODEL_DIR) $(MODEL_DOC) $(dir $(MODEL_BIN)) $(dir $(MODEL_MAN))
+	$Qinstall -m 644 docs/model.md docs/referee.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
+	$Qinstall -m 644 model/qemu-ds.1 $(MODEL_MAN)
+	$Qinstall -m 755 $B/qemu-system-x86_64 model/qemu-ds $(MODEL_DIR)
+	$Qif grep -q '/toolchain/debian$$' $B/qemu-system-x86_64; then \
+		install -d $(MODEL_DIR)/toolchain && cp -a $B/toolchain/debian $(MODEL_DIR)/toolchain/; fi
+	$Qinstall -m 644 $B/dsmodel.so $(MODEL_DIR)
+	$Qln -sfn ../lib/dstest86/qemu-ds $(MODEL_BIN)
+	$(call say,INSTALL,$(MODEL_BIN))
+
+uninstall-model: ## take it away again
+	$Qrm -rf $(MODEL_DIR) $(MODEL_DOC)
+	$Qrm -f $(MODEL_BIN) $(MODEL_MAN)
 
 # ---- Linux as a guest -----------------------------------------------------------------------------------------------
 # What ./bootstrap --linux fetched; profiles="skylake icelake" boots these alone.

@@ -678,8 +678,12 @@ static void on_exit_qemu(void *udata)
 
 /* --- options --------------------------------------------------------------------------------------------------- */
 
+/* "-" is standard error. */
 static FILE *open_log(const char *path)
 {
+    if (strcmp(path, "-") == 0) {
+        return stderr;
+    }
     FILE *file = fopen(path, "w");
 
     if (file == NULL) {
@@ -689,48 +693,74 @@ static FILE *open_log(const char *path)
     return file;
 }
 
-static _Noreturn void refuse_profile(const char *name)
+/* The names that an option can have. */
+struct choices {
+    const char *option, *plural;
+    const char *(*name)(unsigned index);
+    const char *(*meaning)(unsigned index);
+};
+static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand };
+static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence };
+static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence };
+
+/* OPTION=list; QEMU keeps "help" to itself. */
+static void list_if_asked(const struct choices *choices, const char *value)
 {
-    fprintf(stderr,
-            name == NULL ? "dsmodel: no profile=NAME was given; the profiles are:"
-                         : "dsmodel: profile=%s is not known; the profiles are:",
-            name);
-    for (unsigned i = 0; profile_name(i) != NULL; i++) {
-        fprintf(stderr, " %s", profile_name(i));
+    if (value == NULL || strcmp(value, "list") != 0) {
+        return;
+    }
+    for (unsigned i = 0; choices->name(i) != NULL; i++) {
+        printf("%-34s %s\n", choices->name(i), choices->meaning(i));
+    }
+    exit(fflush(stdout) == 0 ? 0 : 1);
+}
+
+static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
+{
+    if (value == NULL) {
+        fprintf(stderr, "dsmodel: no %s=NAME was given", choices->option);
+    } else {
+        fprintf(stderr, "dsmodel: %s=%.*s is not known", choices->option, (int)strcspn(value, ","), value);
+    }
+    fprintf(stderr, "; the %s are:", choices->plural);
+    for (unsigned i = 0; choices->name(i) != NULL; i++) {
+        fprintf(stderr, " %s", choices->name(i));
     }
     fprintf(stderr, "\n");
     exit(1);
+}
+
+static void take_profile(const char *name)
+{
+    list_if_asked(&profile_choices, name);
+    model.profile = name == NULL ? NULL : profile_find(name);
+    if (model.profile == NULL) {
+        refuse_choice(&profile_choices, name);
+    }
 }
 
 static void take_faults(const char *list)
 {
     size_t length;
-    const char *unknown = faults_parse(&model.faults, list, &length);
 
-    if (unknown == NULL) {
+    if (list == NULL) {
         return;
     }
-    fprintf(stderr, "dsmodel: fault=%.*s is not known; the faults are:", (int)length, unknown);
-    for (unsigned i = 0; fault_name(i) != NULL; i++) {
-        fprintf(stderr, " %s", fault_name(i));
+    const char *unknown = faults_parse(&model.faults, list, &length);
+
+    if (unknown != NULL) {
+        refuse_choice(&fault_choices, unknown);
     }
-    fprintf(stderr, "\n");
-    exit(1);
+    model.profile = faults_profile(model.profile, &model.faults);
 }
 
 static void take_lies(const char *list)
 {
-    const char *unknown = lies_parse(&model.lies, list);
+    const char *unknown = list == NULL ? NULL : lies_parse(&model.lies, list);
 
-    if (unknown == NULL) {
-        return;
+    if (unknown != NULL) {
+        refuse_choice(&lie_choices, unknown);
     }
-    fprintf(stderr, "dsmodel: lie=%.*s is not known; the lies are:", (int)strcspn(unknown, ","), unknown);
-    for (unsigned i = 0; lie_name(i) != NULL; i++) {
-        fprintf(stderr, " %s", lie_name(i));
-    }
-    fprintf(stderr, "\n");
-    exit(1);
 }
 
 static const char *value_of(const char *argument, const char *key)
@@ -814,17 +844,11 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     for (int i = 0; i < argc; i++) {
         parse_option(argv[i], &options);
     }
-    model.profile = options.profile == NULL ? NULL : profile_find(options.profile);
-    if (model.profile == NULL) {
-        refuse_profile(options.profile);
-    }
-    if (options.fault != NULL) {
-        take_faults(options.fault);
-        model.profile = faults_profile(model.profile, &model.faults);
-    }
-    if (options.lie != NULL) {
-        take_lies(options.lie);
-    }
+    list_if_asked(&fault_choices, options.fault);
+    list_if_asked(&lie_choices, options.lie);
+    take_profile(options.profile);
+    take_faults(options.fault);
+    take_lies(options.lie);
     open_logs(&options);
     model.id = id;
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));

@@ -254,4 +254,7 @@ const struct profile *profile_find(const char *name);
 /* The name of the index-th profile, or NULL past the last. */
 const char *profile_name(unsigned index);
 
+/* What it is, as CPUID has it. NULL past the last, too. */
+const char *profile_brand(unsigned index);
+
 #endif

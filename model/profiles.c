@@ -24,3 +24,8 @@ const char *profile_name(unsigned index)
 {
     return index < COUNT(profiles) ? profiles[index]->name : NULL;
 }
+
+const char *profile_brand(unsigned index)
+{
+    return index < COUNT(profiles) ? profiles[index]->brand : NULL;
+}

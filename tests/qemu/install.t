@@ -1,0 +1,86 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# What make install-model leaves works by itself, from any folder, and without the tree that it was built in. TAP.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $root = realpath("$FindBin::Bin/../..");
+my $folder = tempdir(CLEANUP => 1);
+my $prefix = "$folder/pre,fix";    # QEMU takes a comma for the end of a value
+my $command = "$prefix/bin/qemu-ds";
+my $kernel = "$root/build/dstest86-64.elf";
+my @guest = (split(" ", "-display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4"), '-kernel', $kernel, '-append');
+
+# Exit status, standard output and standard error.
+sub run_command
+{
+    my (@words) = @_;
+    my $pid = fork // die "install.t: fork: $!\n";
+    if (!$pid) {
+        chdir '/';
+        open STDIN, '<', '/dev/null' or die "install.t: /dev/null: $!\n";
+        open STDOUT, '>', "$folder/out" or die "install.t: $folder/out: $!\n";
+        open STDERR, '>', "$folder/err" or die "install.t: $folder/err: $!\n";
+        exec 'timeout', 120, @words;
+    }
+    waitpid $pid, 0;
+    return ($? >> 8, map { text("$folder/$_") } qw(out err));
+}
+
+sub text
+{
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    local $/;
+    return <$file> // '';
+}
+
+is(system('make', '-s', '-C', $root, 'install-model', "PREFIX=$prefix"), 0, 'make install-model');
+
+is(`grep -lF '$root' '$prefix/lib/dstest86/qemu-ds' '$prefix/lib/dstest86/qemu-system-x86_64'`, "", "nothing of it is in this tree");
+my ($status, $out, $err) = run_command($command, qw(--profile icelake --truth), "$folder/truth,", @guest, 'run=bts.calls');
+is($status, 33, 'the guest passes');
+like($out, qr/^# cpu .* Ice Lake/m, 'on the processor that was asked for');
+like(text("$folder/truth,"), qr/^bts /m, 'and the model tells what it wrote');
+is($err, '', 'nothing was violated');
+
+($status, $out, $err) = run_command($command, @guest, 'run=forbidden.lvt_masked');
+like($err, qr/^violation .* lvtpc-masked: /m, 'a violation is on standard error') or diag $out;
+($status, $out, $err) = run_command($command, '--strict', @guest, 'run=forbidden.lvt_masked');
+is($status, 70, '--strict ends with 70');
+like($err, qr/^violation .*^qemu-ds: the guest programmed \d+ things against the manual; QEMU itself ended with \d+$/ms, 'and says why');
+($status, $out, $err) = run_command($command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
+is("$status $err", '33 ', '--strict leaves the status of a clean run alone');
+ok(-z "$folder/v", 'and an empty report');
+
+($status, $out, $err) = run_command($command, "--profile");
+is("$status $err", "2 qemu-ds: --profile needs a value\n", "an option without its value is refused");
+my %refused = (
+    '--profile pentium4' => qr/^dsmodel: profile=pentium4 is not known; the profiles are: netburst /,
+    '--truth=' => qr/^qemu-ds: --truth needs a value$/,
+    '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
+    '--list cpus' => qr/^qemu-ds: --list cpus: there are profiles, faults and lies$/,
+    '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu cannot be run$},
+    '-enable-kvm' => qr/^qemu-ds: -enable-kvm: /,
+    '-accel kvm' => qr/^qemu-ds: -accel kvm: /,
+);
+for my $words (sort keys %refused) {
+    ($status, $out, $err) = run_command($command, split(' ', $words), qw(-display none -machine none));
+    ok($status != 0 && $err =~ $refused{$words}, "$words is refused") or diag "$status: $err";
+}
+for my $list (qw(profiles faults lies)) {
+    ($status, $out, $err) = run_command($command, '--list', $list);
+    ok($status == 0 && $out =~ /^(\S+ +\S.*\n){10,}$/, "--list $list") or diag $err;
+}
+SKIP: {
+    skip 'no mandoc here', 1 if system('command -v mandoc >/dev/null') != 0;
+    is(`mandoc -T lint -W warning $prefix/share/man/man1/qemu-ds.1`, '', 'the manual page is well formed');
+}
+is(system('make', '-s', '-C', $root, 'uninstall-model', "PREFIX=$prefix"), 0, 'make uninstall-model');
+is(`find $prefix -type f -o -type l`, '', 'leaves nothing');
+done_testing();
