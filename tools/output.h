@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* One way of dsdump to write what it read: a row of the table in tools/dsdump.c, defined in tools/out_NAME.c. */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "report/record_text.h"
+#include "tools/event_sink.h"
+
+/* What the command line says. */
+struct output_setup {
+    const char *file;                 /* the option's own argument; NULL where it takes none */
+    const char *elf;                  /* --elf FILE; NULL: not given */
+    const struct symbolizer *symbols; /* of that file; NULL: not given */
+};
+
+struct output {
+    const char *name;     /* "text": the option is --text */
+    const char *argument; /* "FILE"; NULL: the option takes none, and the output goes to stdout */
+    const char *help;     /* one line */
+    /*
+     * Makes *sink ready, which is all zero. Returns false where that cannot be, with the reason said on stderr. The
+     * sink's end() is the last call, and the one that flushes.
+     */
+    bool (*open)(const struct output_setup *setup, struct event_sink *sink);
+};
+
+extern const struct output output_text, output_raw;
+
+#endif
