@@ -54,8 +54,9 @@ KERNEL_C := $(filter-out $(LOADER_ONLY) $(HOST_ONLY),$(PURE)) $(filter-out $(LOA
             $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr perfmon kernel measure)))
 KERNEL_ASM := boot/multiboot2.asm $(wildcard arch/x86/*.asm workload/*.asm)
 
-# Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state.
-KERNEL_CFLAGS := $(WARNINGS) -O2 -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
+# Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state. -Os, since the image has each
+# kernel three times.
+KERNEL_CFLAGS := $(WARNINGS) -Os -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
                  -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ikernel/freestanding -I$B/include
 # Tests run in the order in which their file has them; clang keeps it by itself.
 KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)

@@ -67,6 +67,7 @@
 #define CCCR_ENABLE     MSR_BIT(12)
 #define CCCR_SELECT(n)  ((uint64_t)(n) << 13)
 #define CCCR_ACTIVE_ANY (UINT64_C(3) << 16)
+#define CCCR_OVF_PMI    MSR_BIT(26) /* interrupts at an overflow; of logical processor 0 */
 #define CCCR_OVF        MSR_BIT(31)
 
 #define MSR_FIRM_ESCR0    0x000003a4u

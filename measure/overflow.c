@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/overflow.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "ds/counting.h"
+#include "pebs/netburst.h"
+#include "pebs/pebs.h"
+
+/* Pauses in which an interrupt that is on its way arrives. */
+#define PAUSES 1000u
+
+static struct {
+    const struct caps *caps;
+    bool again;
+    uint32_t msr;   /* of the counter */
+    uint64_t start; /* its value at the begin of a period */
+} open;
+
+static volatile struct {
+    unsigned interrupts;
+    uint64_t ip;
+} seen;
+
+static bool is_netburst(const struct caps *caps)
+{
+    return caps->pebs_method == PEBS_METHOD_NETBURST;
+}
+
+/* NetBurst's counter is written twice: the first write may not arrive (erratum N15, 249199-029). */
+static void start_period(void)
+{
+    msr_write(open.msr, open.start);
+    if (is_netburst(open.caps))
+        msr_write(open.msr, open.start);
+}
+
+static void service(struct interrupt_frame *frame)
+{
+    const uint64_t control = counting_stop(open.caps);
+
+    seen.interrupts++;
+    seen.ip = frame->ip;
+    counting_acknowledge(open.caps, counting_status(open.caps));
+    if (open.again) {
+        start_period();
+        apic_performance_arm(VECTOR_PERFORMANCE);
+    }
+    apic_eoi();
+    if (open.again)
+        counting_resume(open.caps, control);
+}
+
+bool overflow_open(const struct caps *caps, const struct overflow *o)
+{
+    const unsigned counter = pebs_counter(caps, o->event);
+    const uint64_t start = 0 - (uint64_t)o->period;
+
+    open.caps = caps;
+    open.again = o->again;
+    seen.interrupts = 0;
+    interrupt_set(VECTOR_PERFORMANCE, service);
+    if (is_netburst(caps)) {
+        open.msr = MSR_IQ_COUNTER4;
+        open.start = start & NETBURST_COUNTER_MASK;
+        if (!netburst_program(&(struct netburst_setup){ .event = netburst_event_find(o->event->name),
+                                                        .os = (o->rings & PERFEVTSEL_OS) != 0,
+                                                        .usr = (o->rings & PERFEVTSEL_USR) != 0,
+                                                        .period = o->period }))
+            return false;
+    } else {
+        open.msr = MSR_IA32_PMC(counter); /* takes 32 bits and their sign */
+        open.start = (uint32_t)start;
+        if (!counter_program(counter, o->event->select | o->rings | PERFEVTSEL_EN | PERFEVTSEL_INT, start,
+                             caps->full_width_write))
+            return false;
+    }
+    counting_acknowledge(caps, counting_status(caps));
+    apic_performance_arm(VECTOR_PERFORMANCE);
+    return true;
+}
+
+struct window overflow_window(const struct caps *caps, const struct overflow *o)
+{
+    struct window window = pebs_window(caps, UINT64_C(1) << pebs_counter(caps, o->event));
+
+    if (is_netburst(caps))
+        window.on |= CCCR_OVF_PMI;
+    return window;
+}
+
+unsigned overflow_close(uint64_t *ip)
+{
+    for (unsigned i = 0; i < PAUSES; i++)
+        cpu_pause();
+    apic_performance_mask();
+    *ip = seen.ip;
+    return seen.interrupts;
+}

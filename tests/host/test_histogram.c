@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Histograms side by side, as text. */
+#include "tests/host/host_test.h"
+
+#include "report/histogram.h"
+
+struct expected {
+    const char *const *lines;
+    size_t count, seen;
+};
+
+static void compare(void *context, const char *text)
+{
+    struct expected *expected = context;
+    assert_true(expected->seen < expected->count);
+    assert_string_equal(text, expected->lines[expected->seen++]);
+}
+
+static void expect(const struct histogram_column *columns, unsigned column_count, const char *const *lines,
+                   size_t count)
+{
+    struct expected expected = { lines, count, 0 };
+    const struct line_sink out = { compare, &expected };
+    histogram_text(&out, columns, column_count);
+    assert_int_equal(expected.seen, count);
+}
+
+static void add(struct histogram *histogram, int distance, unsigned count)
+{
+    while (count--)
+        histogram_add(histogram, distance);
+}
+
+static void sorted(void **state)
+{
+    struct histogram h = { 0 };
+    (void)state;
+    add(&h, 7, 2);
+    add(&h, -1, 1);
+    add(&h, 3, 4);
+    assert_int_equal(h.samples, 7);
+    assert_int_equal(h.bar_count, 3);
+    assert_int_equal(h.bars[0].distance, -1);
+    assert_int_equal(h.bars[1].distance, 3);
+    assert_int_equal(h.bars[2].distance, 7);
+    assert_int_equal(histogram_at(&h, 3), 4);
+    assert_int_equal(histogram_at(&h, 4), 0);
+}
+
+static void full(void **state)
+{
+    struct histogram h = { 0 };
+    (void)state;
+    for (int i = 0; i < (int)HISTOGRAM_BARS + 5; i++)
+        histogram_add(&h, i);
+    histogram_add(&h, 0);
+    assert_int_equal(h.bar_count, HISTOGRAM_BARS);
+    assert_int_equal(h.samples, HISTOGRAM_BARS + 6);
+    assert_int_equal(histogram_at(&h, 0), 2);
+    assert_int_equal(histogram_at(&h, (int)HISTOGRAM_BARS), 0);
+}
+
+static void side_by_side(void **state)
+{
+    static const char *const lines[] = {
+        "distance  interrupt                     EventingIP",
+        "      -2       1 #",
+        "       0                                    40 ####################",
+        "       9      30 ###################",
+        "     120       1 #",
+    };
+    struct histogram interrupt = { 0 }, eventing_ip = { 0 };
+    const struct histogram_column columns[] = { { "interrupt", &interrupt }, { "EventingIP", &eventing_ip } };
+    (void)state;
+    add(&interrupt, 9, 30);
+    add(&interrupt, 120, 1);
+    add(&interrupt, -2, 1);
+    add(&eventing_ip, 0, 40);
+    expect(columns, 2, lines, COUNT_OF(lines));
+}
+
+/* A count that is next to nothing is still seen. */
+static void smallest_bar(void **state)
+{
+    static const char *const lines[] = {
+        "distance  a",
+        "       0    1000 ####################",
+        "       1       1 #",
+    };
+    struct histogram h = { 0 };
+    const struct histogram_column column = { "a", &h };
+    (void)state;
+    add(&h, 0, 1000);
+    add(&h, 1, 1);
+    expect(&column, 1, lines, COUNT_OF(lines));
+}
+
+static void empty(void **state)
+{
+    static const char *const lines[] = { "distance  a" };
+    const struct histogram h = { 0 };
+    const struct histogram_column column = { "a", &h };
+    (void)state;
+    expect(&column, 1, lines, COUNT_OF(lines));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorted),       cmocka_unit_test(full),  cmocka_unit_test(side_by_side),
+        cmocka_unit_test(smallest_bar), cmocka_unit_test(empty),
+    };
+    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workloads in which no instruction runs twice, with all that they run in the order of execution: an instruction
+ * pointer tells how far the processor had come, also across taken branches. The body of each ends with instructions of
+ * no kind, in which an interrupt that comes late finds itself.
+ */
+#ifndef WORKLOAD_STEPS_H
+#define WORKLOAD_STEPS_H
+
+#include "workload/workload.h"
+
+/* What events an instruction causes: the kinds of workload/steps.asm. */
+#define STEP_LOAD        (1u << 0) /* and nothing else; likewise stores */
+#define STEP_STORE       (1u << 1)
+#define STEP_LOCKED      (1u << 2) /* loads and stores */
+#define STEP_SPLIT_LOAD  (1u << 3) /* over the end of a cache line */
+#define STEP_SPLIT_STORE (1u << 4)
+#define STEP_L1_HIT      (1u << 5) /* once workload_steps_loads_warm is in the first level */
+#define STEP_L1_MISS     (1u << 6) /* once workload_steps_loads_cold is not */
+#define STEP_X87         (1u << 7)
+#define STEP_MMX         (1u << 8)
+#define STEP_CONDITIONAL (1u << 9)
+#define STEP_BRANCH      (1u << 10) /* near ones, taken or not */
+#define STEP_TAKEN       (1u << 11)
+#define STEP_CALL        (1u << 12) /* stores */
+#define STEP_RETURN      (1u << 13) /* loads */
+#define STEP_FAR         (1u << 14)
+#define STEP_INSTRUCTION (1u << 15) /* each is one */
+
+struct step {
+    uint32_t ip;    /* the kernel lies below 4 GiB */
+    uint32_t kinds; /* STEP_* */
+};
+
+struct steps {
+    const struct workload *workload;
+    const struct step *all;
+    uint64_t count; /* in all; then comes the tail, up to the workload's limit */
+    uint64_t tail;  /* where it begins: instructions of WORKLOAD_STEPS_TAIL_BYTES, of no kind but STEP_INSTRUCTION */
+};
+#define WORKLOAD_STEPS_TAIL_BYTES 4u
+
+extern const struct steps workload_steps_loads;    /* groups of three loads, the first from a line of its own */
+extern const struct steps workload_steps_straight; /* accesses and arithmetic, no branch; SSE need not be on */
+extern const struct steps workload_steps_branchy;  /* jumps forth and back, calls and returns, loads and stores */
+extern const struct steps workload_steps_far;      /* far returns */
+
+#define WORKLOAD_STEPS_LINE  64u
+#define WORKLOAD_STEPS_LINES 32u /* of the first loads */
+extern uint8_t workload_steps_loads_cold[WORKLOAD_STEPS_LINES * WORKLOAD_STEPS_LINE];
+extern uint8_t workload_steps_loads_warm[WORKLOAD_STEPS_LINE];
+
+#endif
