@@ -43,6 +43,11 @@ static void begin(struct vcpu *v, struct place place)
     v->hot->data_pending = 1;
 }
 
+static enum data_level reach(struct vcpu *v, uint64_t address, bool store)
+{
+    return store ? data_cache_store(v->cache, address) : data_cache_load(v->cache, address);
+}
+
 void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
 {
     uint64_t last = address + size - 1;
@@ -52,10 +57,10 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
         begin(v, place);
     }
     bool tlb_miss = data_cache_tlb_miss(v->cache, address);
-    enum data_level level = data_cache_access(v->cache, address);
+    enum data_level level = reach(v, address, store);
 
     if (split) {
-        enum data_level other = data_cache_access(v->cache, last);
+        enum data_level other = reach(v, last, store);
 
         tlb_miss = data_cache_tlb_miss(v->cache, last) || tlb_miss;
         level = other > level ? other : level;
@@ -136,14 +141,14 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_L2_HITS:
         return load && v->data.level == LEVEL_L2;
     case EVENT_L3_HITS:
-        return load && v->data.level == LEVEL_L3;
+        return load && (v->data.level == LEVEL_L3 || v->data.level == LEVEL_MODIFIED); /* through it */
     case EVENT_L1_MISSES:
         return load && v->data.level > LEVEL_L1;
     case EVENT_L2_MISSES:
     case EVENT_L3_REFERENCES:
         return load && v->data.level > LEVEL_L2;
     case EVENT_L3_MISSES:
-        return load && v->data.level > LEVEL_L3;
+        return load && v->data.level == LEVEL_MEMORY;
     case EVENT_LOAD_LATENCY:
         return load && (v->faults.any ? faults_latency(v, data_instruction_latency(v, &v->data.load),
                                                        v->regs[REG_MSR_PEBS_LD_LAT])

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,9 @@
 #define LINE_SHIFT 6
 #define PAGE_SHIFT 12
 
-/* A set's tags, newest first; a tag is line + 1, so that 0 is an empty way. */
+#define MODIFIED UINT64_C(1)
+
+/* A set's tags, newest first; a tag is (line + 1) << 1 and perhaps MODIFIED, so that 0 is an empty way. */
 struct array {
     struct profile_array shape;
     uint64_t *tags;
@@ -16,7 +19,11 @@ struct array {
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
+    struct data_cache *next_peer; /* a ring of those that are coherent; NULL: it is alone, and needs no lock */
 };
+
+/* Of all rings: no process has more than one machine. */
+static pthread_mutex_t coherence = PTHREAD_MUTEX_INITIALIZER;
 
 static bool allocate(struct array *array, const struct profile_array *shape)
 {
@@ -44,11 +51,26 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     return cache;
 }
 
+/* Whoever is left alone needs no lock any more. */
+static void leave_ring(struct data_cache *cache)
+{
+    struct data_cache *before = cache->next_peer;
+
+    if (before == NULL) {
+        return;
+    }
+    while (before->next_peer != cache) {
+        before = before->next_peer;
+    }
+    before->next_peer = cache->next_peer == before ? NULL : cache->next_peer;
+}
+
 void data_cache_free(struct data_cache *cache)
 {
     if (cache == NULL) {
         return;
     }
+    leave_ring(cache);
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         free(cache->levels[i].tags);
     }
@@ -63,39 +85,129 @@ static void clear(struct array *array)
 
 void data_cache_clear(struct data_cache *cache)
 {
+    const bool alone = cache->next_peer == NULL;
+
+    if (!alone) {
+        pthread_mutex_lock(&coherence);
+    }
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         clear(&cache->levels[i]);
     }
     clear(&cache->tlb);
+    if (!alone) {
+        pthread_mutex_unlock(&coherence);
+    }
+}
+
+void data_cache_join(struct data_cache *cache, struct data_cache *peer)
+{
+    pthread_mutex_lock(&coherence);
+    cache->next_peer = peer->next_peer == NULL ? peer : peer->next_peer;
+    peer->next_peer = cache;
+    pthread_mutex_unlock(&coherence);
 }
 
 /* Makes the key its set's newest and says whether it was there. */
 static bool touch(struct array *array, uint64_t key)
 {
     const unsigned ways = array->shape.ways;
+    const uint64_t tag = (key + 1) << 1;
     uint64_t *set = array->tags + (key & (array->shape.sets - 1)) * ways;
     unsigned way = 0;
 
-    while (way < ways && set[way] != key + 1) {
+    while (way < ways && (set[way] & ~MODIFIED) != tag) {
         way++;
     }
     bool hit = way < ways;
+    uint64_t newest = hit ? set[way] : tag;
 
     memmove(set + 1, set, (hit ? way : ways - 1) * sizeof(*set));
-    set[0] = key + 1;
+    set[0] = newest;
     return hit;
 }
 
-enum data_level data_cache_access(struct data_cache *cache, uint64_t address)
+static enum data_level look_up(struct data_cache *cache, uint64_t line)
 {
     enum data_level found = LEVEL_MEMORY;
 
     for (unsigned i = LEVEL_MEMORY; i-- > 0;) {
-        if (cache->levels[i].shape.sets > 0 && touch(&cache->levels[i], address >> LINE_SHIFT)) {
+        if (cache->levels[i].shape.sets > 0 && touch(&cache->levels[i], line)) {
             found = (enum data_level)i;
         }
     }
     return found;
+}
+
+/* What one processor does to the line in another's cache. Returns whether it was modified there. */
+static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
+{
+    const uint64_t tag = (line + 1) << 1;
+    bool modified = false;
+
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        const struct array *array = &cache->levels[i];
+        uint64_t *set = array->tags + (line & (array->shape.sets - 1)) * array->shape.ways;
+        unsigned way = 0;
+
+        while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag) {
+            way++;
+        }
+        if (way == array->shape.ways) {
+            continue;
+        }
+        modified = modified || (set[way] & MODIFIED);
+        set[way] = tag;
+        if (take_away) {
+            memmove(set + way, set + way + 1, (array->shape.ways - way - 1) * sizeof(*set));
+            set[array->shape.ways - 1] = 0;
+        }
+    }
+    return modified;
+}
+
+/* After look_up(): the line is the newest of its set at every level. */
+static void mark_modified(struct data_cache *cache, uint64_t line)
+{
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        const struct array *array = &cache->levels[i];
+
+        if (array->shape.sets > 0) {
+            array->tags[(line & (array->shape.sets - 1)) * array->shape.ways] |= MODIFIED;
+        }
+    }
+}
+
+static enum data_level access_coherently(struct data_cache *cache, uint64_t line, bool store)
+{
+    bool modified = false;
+
+    pthread_mutex_lock(&coherence);
+    enum data_level found = look_up(cache, line);
+
+    if (store || found == LEVEL_MEMORY) { /* who has the line can load it: nobody else has it modified */
+        for (struct data_cache *peer = cache->next_peer; peer != cache; peer = peer->next_peer) {
+            modified = snoop(peer, line, store) || modified;
+        }
+    }
+    if (store) {
+        mark_modified(cache, line);
+    }
+    pthread_mutex_unlock(&coherence);
+    return modified ? LEVEL_MODIFIED : found;
+}
+
+enum data_level data_cache_load(struct data_cache *cache, uint64_t address)
+{
+    const uint64_t line = address >> LINE_SHIFT;
+
+    return cache->next_peer == NULL ? look_up(cache, line) : access_coherently(cache, line, false);
+}
+
+enum data_level data_cache_store(struct data_cache *cache, uint64_t address)
+{
+    const uint64_t line = address >> LINE_SHIFT;
+
+    return cache->next_peer == NULL ? look_up(cache, line) : access_coherently(cache, line, true);
 }
 
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)

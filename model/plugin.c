@@ -632,6 +632,23 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     instrument_instructions(tb, block, hooks, watching);
 }
 
+/* Processors are initialised on their own threads. */
+static void join_others(unsigned cpu, struct processor *p)
+{
+    static GMutex lock;
+    unsigned other = 0;
+
+    g_mutex_lock(&lock);
+    while (other < MAX_PROCESSORS && model.processors[other] == NULL) {
+        other++;
+    }
+    if (other < MAX_PROCESSORS) {
+        data_cache_join(p->vcpu.cache, model.processors[other]->vcpu.cache);
+    }
+    model.processors[cpu] = p;
+    g_mutex_unlock(&lock);
+}
+
 static void on_init(unsigned cpu, void *udata)
 {
     const char *missing = NULL;
@@ -656,7 +673,7 @@ static void on_init(unsigned cpu, void *udata)
     if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         die("%s", "out of memory");
     }
-    model.processors[cpu] = p;
+    join_others(cpu, p);
     thread_processor = p;
     find_hot(); /* to make room for this one */
 }

@@ -195,7 +195,14 @@ enum lbr_format {
 };
 
 /* The modelled memory hierarchy, of 64-byte lines and 4 KiB pages. A cache without sets does not exist. */
-enum data_level { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, DATA_LEVELS };
+enum data_level {
+    LEVEL_L1,
+    LEVEL_L2,
+    LEVEL_L3,
+    LEVEL_MEMORY,
+    LEVEL_MODIFIED, /* another processor's cache, which has the line modified */
+    DATA_LEVELS
+};
 
 struct profile_array {
     unsigned sets, ways; /* sets: a power of two */

@@ -231,8 +231,8 @@ const struct profile profile_icelake = {
     .memory = {
         .caches = { { 64, 12 }, { 1024, 20 }, { 8192, 16 } },
         .tlb = { 128, 16 },
-        .latency = { 5, 14, 60, 250 },
-        .source = { 1, 3, 4, 0x0a },
+        .latency = { 5, 14, 60, 250, 90 },
+        .source = { 1, 3, 4, 0x0a, 7 },
         .source_flags = 0x30,
     },
     .msrs = icelake_msrs,
@@ -272,8 +272,8 @@ const struct profile profile_goldencove = {
     .memory = {
         .caches = { { 64, 12 }, { 2048, 16 }, { 8192, 16 } },
         .tlb = { 128, 16 },
-        .latency = { 5, 15, 70, 300 },
-        .source = { 1, 3, 4, 0x0a },
+        .latency = { 5, 15, 70, 300, 110 },
+        .source = { 1, 3, 4, 0x0a, 7 },
         .source_flags = 0x30,
     },
     .msrs = goldencove_msrs,

@@ -128,8 +128,8 @@ const struct profile profile_nehalem = {
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
         .tlb = { 128, 4 },
-        .latency = { 4, 10, 38, 200 },
-        .source = { 1, 3, 4, 0x0c },
+        .latency = { 4, 10, 38, 200, 75 },
+        .source = { 1, 3, 4, 0x0c, 6 },
     },
     .msrs = nehalem_msrs,
     .msr_count = COUNT(nehalem_msrs),
@@ -239,8 +239,8 @@ const struct profile profile_sandybridge = {
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
         .tlb = { 128, 4 },
-        .latency = { 4, 12, 30, 200 },
-        .source = { 1, 3, 4, 0x0c },
+        .latency = { 4, 12, 30, 200, 60 },
+        .source = { 1, 3, 4, 0x0c, 7 },
         .source_flags = 0x30,
     },
     .msrs = sandybridge_msrs,
@@ -354,8 +354,8 @@ const struct profile profile_haswell = {
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
         .tlb = { 128, 8 },
-        .latency = { 4, 12, 36, 200 },
-        .source = { 1, 3, 4, 0x0c },
+        .latency = { 4, 12, 36, 200, 60 },
+        .source = { 1, 3, 4, 0x0c, 7 },
         .source_flags = 0x30,
     },
     .msrs = haswell_msrs,
@@ -468,8 +468,8 @@ const struct profile profile_skylake = {
     .memory = {
         .caches = { { 64, 8 }, { 1024, 4 }, { 8192, 16 } },
         .tlb = { 128, 12 },
-        .latency = { 4, 12, 40, 200 },
-        .source = { 1, 3, 4, 0x0a },
+        .latency = { 4, 12, 40, 200, 60 },
+        .source = { 1, 3, 4, 0x0a, 7 },
         .source_flags = 0x30,
     },
     .msrs = skylake_msrs,

@@ -103,7 +103,7 @@ const struct profile profile_netburst = {
     .lbr_format = LBR_FORMAT_32,
     .predictor_slots = 4096,
     /* L1D 8 KiB, L2 512 KiB, 64 entries of a fully associative data TLB. */
-    .memory = { .caches = { { 32, 4 }, { 1024, 8 } }, .tlb = { 1, 64 }, .latency = { 2, 18, 0, 300 } },
+    .memory = { .caches = { { 32, 4 }, { 1024, 8 } }, .tlb = { 1, 64 }, .latency = { 2, 18, 0, 300, 300 } },
     .msrs = northwood_msrs,
     .msr_count = COUNT(northwood_msrs),
     .family_msrs = family_msrs,
@@ -165,7 +165,7 @@ const struct profile profile_netburst64 = {
     .lbr_format = LBR_FORMAT_LIP,
     .predictor_slots = 4096,
     /* L1D 16 KiB, L2 2 MiB, 64 entries of a fully associative data TLB. */
-    .memory = { .caches = { { 32, 8 }, { 4096, 8 } }, .tlb = { 1, 64 }, .latency = { 4, 27, 0, 400 } },
+    .memory = { .caches = { { 32, 8 }, { 4096, 8 } }, .tlb = { 1, 64 }, .latency = { 4, 27, 0, 400, 400 } },
     .msrs = prescott_msrs,
     .msr_count = COUNT(prescott_msrs),
     .family_msrs = family_msrs,

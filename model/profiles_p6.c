@@ -71,7 +71,7 @@ const struct profile profile_pentium_m = {
     .memory = {
         .caches = { { 64, 8 }, { 4096, 8 } },
         .tlb = { 32, 4 },
-        .latency = { 3, 10, 0, 150 },
+        .latency = { 3, 10, 0, 150, 150 },
     },
     .msrs = pentium_m_msrs,
     .msr_count = COUNT(pentium_m_msrs),
@@ -135,7 +135,7 @@ const struct profile profile_core_duo = {
     .memory = {
         .caches = { { 64, 8 }, { 4096, 8 } },
         .tlb = { 32, 4 },
-        .latency = { 3, 14, 0, 150 },
+        .latency = { 3, 14, 0, 150, 150 },
     },
     .msrs = core_duo_msrs,
     .msr_count = COUNT(core_duo_msrs),
@@ -227,7 +227,7 @@ const struct profile profile_core2 = {
     .memory = {
         .caches = { { 64, 8 }, { 4096, 24 } },
         .tlb = { 64, 4 },
-        .latency = { 3, 15, 0, 200 },
+        .latency = { 3, 15, 0, 200, 200 },
     },
     .msrs = core2_msrs,
     .msr_count = COUNT(core2_msrs),

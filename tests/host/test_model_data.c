@@ -21,11 +21,11 @@ static void levels_by_footprint(void **state)
 
         assert_non_null(cache);
         for (uint64_t at = 0; at < size; at += 64) {
-            assert_int_equal(data_cache_access(cache, DATA + at), LEVEL_MEMORY);
-            assert_int_equal(data_cache_access(cache, DATA + at + 63), LEVEL_L1);
+            assert_int_equal(data_cache_load(cache, DATA + at), LEVEL_MEMORY);
+            assert_int_equal(data_cache_load(cache, DATA + at + 63), LEVEL_L1);
         }
         for (uint64_t at = 0; at < size; at += 64) {
-            assert_int_equal(data_cache_access(cache, DATA + at), cases[i].level);
+            assert_int_equal(data_cache_load(cache, DATA + at), cases[i].level);
         }
         data_cache_free(cache);
     }
@@ -37,12 +37,12 @@ static void least_recently_used_goes(void **state)
 
     (void)state;
     for (unsigned way = 0; way < 8; way++) { /* one set of L1: lines 4 KiB apart */
-        data_cache_access(cache, DATA + way * 4096);
+        data_cache_load(cache, DATA + way * 4096);
     }
-    assert_int_equal(data_cache_access(cache, DATA), LEVEL_L1); /* the oldest becomes the newest */
-    data_cache_access(cache, DATA + 8 * 4096);
-    assert_int_equal(data_cache_access(cache, DATA), LEVEL_L1);
-    assert_true(data_cache_access(cache, DATA + 4096) > LEVEL_L1);
+    assert_int_equal(data_cache_load(cache, DATA), LEVEL_L1); /* the oldest becomes the newest */
+    data_cache_load(cache, DATA + 8 * 4096);
+    assert_int_equal(data_cache_load(cache, DATA), LEVEL_L1);
+    assert_true(data_cache_load(cache, DATA + 4096) > LEVEL_L1);
     data_cache_free(cache);
 }
 

@@ -32,7 +32,7 @@ static int free_cache(void **state)
 static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, unsigned n, enum data_level expected)
 {
     for (unsigned i = 0; i < n; i++) {
-        assert_int_equal(data_cache_access(cache, base + stride * i), expected);
+        assert_int_equal(data_cache_load(cache, base + stride * i), expected);
     }
 }
 
@@ -45,6 +45,7 @@ static void latencies(void **state)
     assert_int_equal(memory->latency[LEVEL_L2], 12);
     assert_int_equal(memory->latency[LEVEL_L3], 40);
     assert_int_equal(memory->latency[LEVEL_MEMORY], 200);
+    assert_int_equal(memory->latency[LEVEL_MODIFIED], 60);
 }
 
 static void free_of_nothing(void **state)
@@ -57,8 +58,8 @@ static void first_from_memory_then_from_l1(void **state)
 {
     static const uint64_t addresses[] = { 0, 0x40, 0x7fffffffffc0, BASE, UINT64_MAX };
     for (size_t i = 0; i < COUNT_OF(addresses); i++) {
-        assert_int_equal(data_cache_access(*state, addresses[i]), LEVEL_MEMORY);
-        assert_int_equal(data_cache_access(*state, addresses[i]), LEVEL_L1);
+        assert_int_equal(data_cache_load(*state, addresses[i]), LEVEL_MEMORY);
+        assert_int_equal(data_cache_load(*state, addresses[i]), LEVEL_L1);
         assert_true(data_cache_tlb_miss(*state, addresses[i]) == (i != 1)); /* 40h is on 0's page */
         assert_false(data_cache_tlb_miss(*state, addresses[i]));
     }
@@ -67,12 +68,12 @@ static void first_from_memory_then_from_l1(void **state)
 /* An access across a line's end is two of them to the cache, for the bytes on both sides are of different lines. */
 static void a_line_is_64_bytes(void **state)
 {
-    assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
     for (unsigned byte = 0; byte < 64; byte++) {
-        assert_int_equal(data_cache_access(*state, BASE + byte), LEVEL_L1);
+        assert_int_equal(data_cache_load(*state, BASE + byte), LEVEL_L1);
     }
-    assert_int_equal(data_cache_access(*state, BASE + 64), LEVEL_MEMORY);
-    assert_int_equal(data_cache_access(*state, BASE - 1), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(*state, BASE + 64), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(*state, BASE - 1), LEVEL_MEMORY);
 }
 
 static void a_page_is_4_kib(void **state)
@@ -90,8 +91,8 @@ static void every_address_bit_counts(void **state)
     for (unsigned bit = 6; bit < 64; bit++) {
         free_cache(state);
         assert_int_equal(new_cache(state), 0);
-        assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
-        assert_int_equal(data_cache_access(*state, BASE ^ UINT64_C(1) << bit), LEVEL_MEMORY);
+        assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
+        assert_int_equal(data_cache_load(*state, BASE ^ UINT64_C(1) << bit), LEVEL_MEMORY);
         assert_true(data_cache_tlb_miss(*state, BASE));
         assert_true(data_cache_tlb_miss(*state, BASE ^ UINT64_C(1) << bit) == (bit >= 12));
     }
@@ -101,7 +102,7 @@ static void l1_holds_8_of_a_set(void **state)
 {
     access_n(*state, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
     access_n(*state, BASE, L1_STRIDE, 8, LEVEL_L1);
-    assert_int_equal(data_cache_access(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY);
     access_n(*state, BASE, L1_STRIDE, 9, LEVEL_L2); /* in turn, each has just been replaced */
 }
 
@@ -122,7 +123,7 @@ static void l3_holds_16_of_a_set(void **state)
 {
     access_n(*state, BASE, L3_STRIDE, 16, LEVEL_MEMORY);
     access_n(*state, BASE, L3_STRIDE, 16, LEVEL_L3);
-    assert_int_equal(data_cache_access(*state, BASE + 16 * L3_STRIDE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(*state, BASE + 16 * L3_STRIDE), LEVEL_MEMORY);
     access_n(*state, BASE, L3_STRIDE, 17, LEVEL_MEMORY);
 }
 
@@ -141,15 +142,15 @@ static void tlb_holds_12_of_a_set(void **state)
 static void the_least_recently_used_goes(void **state)
 {
     access_n(*state, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
-    assert_int_equal(data_cache_access(*state, BASE), LEVEL_L1);
-    assert_int_equal(data_cache_access(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
-    assert_int_equal(data_cache_access(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY); /* 1 goes */
-    assert_int_equal(data_cache_access(*state, BASE), LEVEL_L1);
-    assert_int_equal(data_cache_access(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
-    assert_int_equal(data_cache_access(*state, BASE + 1 * L1_STRIDE), LEVEL_L2); /* 3 goes */
-    assert_int_equal(data_cache_access(*state, BASE + 4 * L1_STRIDE), LEVEL_L1);
-    assert_int_equal(data_cache_access(*state, BASE + 3 * L1_STRIDE), LEVEL_L2); /* 5 goes */
-    assert_int_equal(data_cache_access(*state, BASE + 5 * L1_STRIDE), LEVEL_L2);
+    assert_int_equal(data_cache_load(*state, BASE), LEVEL_L1);
+    assert_int_equal(data_cache_load(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
+    assert_int_equal(data_cache_load(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY); /* 1 goes */
+    assert_int_equal(data_cache_load(*state, BASE), LEVEL_L1);
+    assert_int_equal(data_cache_load(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
+    assert_int_equal(data_cache_load(*state, BASE + 1 * L1_STRIDE), LEVEL_L2); /* 3 goes */
+    assert_int_equal(data_cache_load(*state, BASE + 4 * L1_STRIDE), LEVEL_L1);
+    assert_int_equal(data_cache_load(*state, BASE + 3 * L1_STRIDE), LEVEL_L2); /* 5 goes */
+    assert_int_equal(data_cache_load(*state, BASE + 5 * L1_STRIDE), LEVEL_L2);
 
     for (unsigned i = 0; i < 12; i++) {
         assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * i));
@@ -173,7 +174,7 @@ static void each_level_holds_its_size(void **state)
         for (unsigned turn = 0; turn < 2; turn++) {
             for (unsigned n = 0; n < sizes[i].lines; n++) {
                 const uint64_t line = (n * 77u) % sizes[i].lines; /* 77 is odd: every line once */
-                assert_int_equal(data_cache_access(*state, line * 64), turn == 0 ? LEVEL_MEMORY : sizes[i].again);
+                assert_int_equal(data_cache_load(*state, line * 64), turn == 0 ? LEVEL_MEMORY : sizes[i].again);
             }
         }
     }
@@ -229,29 +230,180 @@ static void any_order_is_lru(void **state)
                                          : lru_hit(lines, i, 8192, 16) ? LEVEL_L3
                                                                        : LEVEL_MEMORY;
         const bool missed = !lru_hit(pages, i, 128, 12);
-        assert_int_equal(data_cache_access(*state, address), expected);
+        assert_int_equal(data_cache_load(*state, address), expected);
         assert_int_equal(data_cache_tlb_miss(*state, address), missed);
         seen[expected]++;
         misses += missed;
     }
-    for (unsigned level = 0; level < DATA_LEVELS; level++) {
+    for (unsigned level = 0; level <= LEVEL_MEMORY; level++) {
         assert_true(seen[level] > 100);
     }
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
 }
 
-static void processors_share_nothing(void **state)
+static void processors_apart_share_nothing(void **state)
 {
     struct data_cache *other = data_cache_new(&profile_find("skylake")->memory);
     assert_non_null(other);
-    assert_int_equal(data_cache_access(*state, BASE), LEVEL_MEMORY);
-    assert_int_equal(data_cache_access(other, BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(other, BASE), LEVEL_MEMORY);
     assert_true(data_cache_tlb_miss(*state, BASE));
     assert_true(data_cache_tlb_miss(other, BASE));
     data_cache_free(other);
 }
 
 #define WITH_CACHE(test) cmocka_unit_test_setup_teardown(test, new_cache, free_cache)
+
+/* ---- caches that were joined ---- */
+
+#define PEERS 3
+
+static void new_peers(struct data_cache *peers[PEERS])
+{
+    for (unsigned i = 0; i < PEERS; i++) {
+        peers[i] = data_cache_new(&profile_find("skylake")->memory);
+        assert_non_null(peers[i]);
+        if (i > 0) {
+            data_cache_join(peers[i], peers[0]);
+        }
+    }
+}
+
+static void free_peers(struct data_cache *peers[PEERS])
+{
+    for (unsigned i = 0; i < PEERS; i++) {
+        data_cache_free(peers[i]);
+    }
+}
+
+static void a_load_finds_what_another_modified(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    assert_int_equal(data_cache_store(peers[1], BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_L1);
+    assert_int_equal(data_cache_load(peers[2], BASE + 63), LEVEL_MODIFIED); /* any byte of the line */
+    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MEMORY);        /* written back by now */
+    for (unsigned i = 0; i < PEERS; i++) {
+        assert_int_equal(data_cache_load(peers[i], BASE), LEVEL_L1); /* all have it */
+    }
+    free_peers(peers);
+}
+
+static void a_store_takes_the_line_from_all_others(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    for (unsigned i = 0; i < PEERS; i++) {
+        data_cache_load(peers[i], BASE);
+    }
+    assert_int_equal(data_cache_store(peers[0], BASE), LEVEL_L1);
+    assert_int_equal(data_cache_store(peers[0], BASE), LEVEL_L1);
+    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MODIFIED);
+    assert_int_equal(data_cache_store(peers[2], BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_store(peers[1], BASE), LEVEL_MODIFIED);
+    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MODIFIED);
+    assert_int_equal(data_cache_load(peers[2], BASE), LEVEL_MEMORY);
+    free_peers(peers);
+}
+
+static void a_line_in_turns_is_modified_elsewhere_each_time(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    data_cache_store(peers[PEERS - 1], BASE);
+    for (unsigned turn = 0; turn < 100; turn++) {
+        struct data_cache *mine = peers[turn % PEERS];
+        assert_int_equal(data_cache_load(mine, BASE + turn % PEERS * 8), LEVEL_MODIFIED);
+        assert_int_equal(data_cache_store(mine, BASE + turn % PEERS * 8), LEVEL_L1);
+        assert_int_equal(data_cache_load(mine, BASE), LEVEL_L1);
+    }
+    free_peers(peers);
+}
+
+static void lines_of_their_own_never_meet(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    for (unsigned turn = 0; turn < 100; turn++) {
+        struct data_cache *mine = peers[turn % PEERS];
+        const uint64_t address = BASE + turn % PEERS * 64;
+        assert_int_equal(data_cache_load(mine, address), turn < PEERS ? LEVEL_MEMORY : LEVEL_L1);
+        assert_int_equal(data_cache_store(mine, address), LEVEL_L1);
+    }
+    free_peers(peers);
+}
+
+/* A modified line is modified at whatever level it stays; one that went out of all was written back. */
+static void modified_at_every_level(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    data_cache_store(peers[0], BASE);
+    access_n(peers[0], BASE + L1_STRIDE, L1_STRIDE, 8, LEVEL_MEMORY); /* out of L1 */
+    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MODIFIED);
+    data_cache_store(peers[0], BASE + 64);
+    access_n(peers[0], BASE + 64 + L3_STRIDE, L3_STRIDE, 16, LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(peers[1], BASE + 64), LEVEL_MEMORY);
+    free_peers(peers);
+}
+
+/* What was taken away leaves a way that the next line takes, before any other line goes. */
+static void a_way_that_was_taken_is_empty(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    access_n(peers[0], BASE, L1_STRIDE, 8, LEVEL_MEMORY);
+    data_cache_store(peers[1], BASE + 4 * L1_STRIDE);
+    assert_int_equal(data_cache_load(peers[0], BASE + 8 * L1_STRIDE), LEVEL_MEMORY);
+    for (unsigned way = 0; way <= 8; way++) {
+        if (way != 4) {
+            assert_int_equal(data_cache_load(peers[0], BASE + way * L1_STRIDE), LEVEL_L1);
+        }
+    }
+    assert_int_equal(data_cache_load(peers[0], BASE + 4 * L1_STRIDE), LEVEL_MODIFIED);
+    free_peers(peers);
+}
+
+static void who_stays_behind_is_alone(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    data_cache_store(peers[1], BASE);
+    data_cache_free(peers[1]);
+    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MEMORY);
+    data_cache_store(peers[2], BASE);
+    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MODIFIED);
+    data_cache_free(peers[2]);
+    assert_int_equal(data_cache_load(peers[0], BASE + 64), LEVEL_MEMORY);
+    data_cache_free(peers[0]);
+}
+
+static void cleared_is_no_longer_modified(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    data_cache_store(peers[0], BASE);
+    data_cache_clear(peers[0]);
+    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MEMORY);
+    free_peers(peers);
+}
 
 int main(void)
 {
@@ -270,7 +422,15 @@ int main(void)
         WITH_CACHE(the_least_recently_used_goes),
         WITH_CACHE(each_level_holds_its_size),
         WITH_CACHE(any_order_is_lru),
-        WITH_CACHE(processors_share_nothing),
+        WITH_CACHE(processors_apart_share_nothing),
+        cmocka_unit_test(a_load_finds_what_another_modified),
+        cmocka_unit_test(a_store_takes_the_line_from_all_others),
+        cmocka_unit_test(a_line_in_turns_is_modified_elsewhere_each_time),
+        cmocka_unit_test(lines_of_their_own_never_meet),
+        cmocka_unit_test(modified_at_every_level),
+        cmocka_unit_test(a_way_that_was_taken_is_empty),
+        cmocka_unit_test(who_stays_behind_is_alone),
+        cmocka_unit_test(cleared_is_no_longer_modified),
     };
     return cmocka_run_group_tests_name("the model's data caches", tests, NULL, NULL);
 }

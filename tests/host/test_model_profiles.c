@@ -678,16 +678,16 @@ static void core2_has_two_caches(void **state)
     struct data_cache *cache = data_cache_new(memory);
 
     (void)state;
-    assert_int_equal(data_cache_access(cache, MEMORY), LEVEL_MEMORY);
-    assert_int_equal(data_cache_access(cache, MEMORY), LEVEL_L1);
+    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_L1);
     for (uint64_t at = 0; at < 64 * 1024; at += 64) {
-        data_cache_access(cache, MEMORY + at);
+        data_cache_load(cache, MEMORY + at);
     }
-    assert_int_equal(data_cache_access(cache, MEMORY), LEVEL_L2);
+    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_L2);
     for (uint64_t at = 0; at < 12 * 1024 * 1024; at += 64) {
-        data_cache_access(cache, MEMORY + at);
+        data_cache_load(cache, MEMORY + at);
     }
-    assert_int_equal(data_cache_access(cache, MEMORY), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_MEMORY);
     data_cache_free(cache);
 }
 
