@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 
-#include "report/record_text.h"
 #include "tools/event_sink.h"
+
+struct symbols;
 
 /* What the command line says. */
 struct output_setup {
-    const char *file;                 /* the option's own argument; NULL where it takes none */
-    const char *elf;                  /* --elf FILE; NULL: not given */
-    const struct symbolizer *symbols; /* of that file; NULL: not given */
+    const char *file;        /* the option's own argument; NULL where it takes none */
+    struct symbols *symbols; /* of --elf FILE (tools/symbols.h); NULL: not given */
 };
 
 struct output {
@@ -26,6 +26,6 @@ struct output {
     bool (*open)(const struct output_setup *setup, struct event_sink *sink);
 };
 
-extern const struct output output_text, output_raw;
+extern const struct output output_text, output_raw, output_perf_data;
 
 #endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --perf-data: what perf itself would have recorded, in its own file format. The kernel is a process and each of its
+ * tests a thread of it, named as the test; its ELF is mapped where it ran, so that perf finds symbols and lines by
+ * itself. The file's tables stand behind its data, since what they say is known only at the end.
+ *   BTS: samples of "branches", as perf makes them of intel_bts: ip is where the branch was, addr where it went, and
+ * the branch stack has the newest BTS_HISTORY of them. They have no time, for the records have none. PEBS: a raw event
+ * for each counter; ip is that of the event, time the TSC in ticks (0 where the record has none). LBR: samples of
+ * "lbr", whose ip is where the newest branch went.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/output.h"
+#include "tools/perf_data.h"
+#include "tools/sampled_events.h"
+#include "tools/symbols.h"
+#include "tools/writer.h"
+
+#define BTS_HISTORY  16u
+#define HISTORY_ROOM 4096u
+#define EVENTS_MOST  256u
+
+/* An event of the file; samples that have different fields are of different events. */
+struct file_event {
+    struct perf_attr attr;
+    char name[64];
+};
+
+struct perf_output {
+    struct writer writer;
+    struct symbols *symbols;
+    struct dump_machine machine;
+    uint32_t last_task, pid, tid;
+    struct sampled_events sampled;
+    struct file_event events[EVENTS_MOST]; /* the id of each is its number from 1 on */
+    unsigned event_count;
+    uint32_t cpus;
+    bool too_many;
+    uint64_t bts_id;
+    unsigned bts_cpu;
+    uint64_t bts_wanted;                /* the number of the record that continues the history */
+    unsigned history_at, history_count; /* the newest entry, and how many there are */
+    struct lbr_entry history[HISTORY_ROOM];
+};
+
+/* The id of an event, which is made where there is none like it. 0: there are too many. */
+static uint64_t event_id(struct perf_output *output, const struct perf_attr *attr, const char *name)
+{
+    unsigned i = 0;
+
+    while (i < output->event_count &&
+           (memcmp(&output->events[i].attr, attr, sizeof(*attr)) != 0 || strcmp(output->events[i].name, name) != 0))
+        i++;
+    if (i == EVENTS_MOST) {
+        if (!output->too_many)
+            fprintf(stderr, "dsdump: %s: more than %u different events; the samples of the rest are left out\n",
+                    output->writer.name, EVENTS_MOST);
+        output->too_many = true;
+        return 0;
+    }
+    if (i == output->event_count) {
+        struct file_event *event = &output->events[output->event_count++];
+        event->attr = *attr;
+        snprintf(event->name, sizeof(event->name), "%s", name);
+    }
+    return i + 1;
+}
+
+static uint8_t *room(struct perf_output *output, size_t size)
+{
+    return (uint8_t *)writer_room(&output->writer, size);
+}
+
+static void sample(struct perf_output *output, uint64_t sample_type, struct perf_sample *sample, unsigned cpu)
+{
+    sample->pid = output->pid;
+    sample->tid = output->tid;
+    sample->cpu = cpu;
+    if (cpu >= output->cpus)
+        output->cpus = cpu + 1;
+    output->writer.used += perf_put_sample(room(output, PERF_SAMPLE_MOST), sample_type, sample);
+}
+
+/* ---- the sink ---------------------------------------------------------------------------------------------------- */
+
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    struct perf_output *output = context;
+    const struct segment *segments;
+    size_t count = output->symbols ? symbols_segments(output->symbols, &segments) : 0;
+
+    output->machine = *machine;
+    output->pid = output->tid = ++output->last_task;
+    output->sampled.count = 0;
+    output->writer.used += perf_put_comm(room(output, PERF_NAME_MOST + 64), output->pid, output->tid, "dstest86");
+    for (size_t i = 0; i < count; i++) {
+        struct perf_map map = { .pid = output->pid,
+                                .address = segments[i].address,
+                                .size = segments[i].size,
+                                .file_offset = segments[i].file_offset,
+                                .writable = segments[i].writable,
+                                .executable = segments[i].executable,
+                                .path = symbols_path(output->symbols) };
+        map.build_id_length = symbols_build_id(output->symbols, &map.build_id);
+        output->writer.used += perf_put_map(room(output, PERF_NAME_MOST + 128), &map);
+    }
+}
+
+static void on_test(void *context, const char *id)
+{
+    struct perf_output *output = context;
+
+    output->tid = ++output->last_task;
+    output->sampled.count = 0;
+    output->history_count = 0;
+    output->writer.used += perf_put_comm(room(output, PERF_NAME_MOST + 64), output->pid, output->tid, id);
+}
+
+static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+{
+    struct perf_output *output = context;
+
+    sampled_events_announce(&output->sampled, event);
+}
+
+/* Puts a branch in front of the history, which begins anew behind a gap. */
+static void remember(struct perf_output *output, unsigned cpu, uint64_t n, const struct bts_record *record)
+{
+    if (cpu != output->bts_cpu || n != output->bts_wanted)
+        output->history_count = 0;
+    output->bts_cpu = cpu;
+    output->bts_wanted = n + 1;
+    if (output->history_at == 0) {
+        output->history_at = HISTORY_ROOM - output->history_count;
+        memmove(&output->history[output->history_at], &output->history[0],
+                output->history_count * sizeof(output->history[0]));
+    }
+    output->history[--output->history_at] = (struct lbr_entry){
+        .from = record->from,
+        .to = record->to,
+        .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
+        .mispredicted = !record->predicted,
+    };
+    if (output->history_count < BTS_HISTORY)
+        output->history_count++;
+}
+
+static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
+{
+    static const struct perf_attr attr = {
+        .type = PERF_TYPE_HARDWARE,
+        .config = PERF_HW_BRANCH_INSTRUCTIONS,
+        .period = 1,
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
+                       PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK,
+        .branch_sample_type = PERF_BRANCH_ANY,
+    };
+    struct perf_output *output = context;
+
+    if (output->bts_id == 0)
+        output->bts_id = event_id(output, &attr, "branches");
+    if (output->bts_id == 0)
+        return;
+    remember(output, cpu, n, record);
+    struct perf_sample branch = {
+        .id = output->bts_id,
+        .ip = record->from,
+        .addr = record->to,
+        .period = 1,
+        .exact_ip = true,
+        .branches = &output->history[output->history_at],
+        .branch_count = output->history_count,
+    };
+    sample(output, attr.sample_type, &branch, cpu);
+}
+
+static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
+                    enum data_source_encoding encoding)
+{
+    struct perf_output *output = context;
+    bool exact = (record->has & PEBS_HAS_EVENTING_IP) != 0;
+    const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
+    struct perf_sample precise = {
+        .ip = exact ? record->eventing_ip : record->ip,
+        .time = record->tsc,
+        .addr = record->data_address,
+        .exact_ip = exact,
+        .branches = record->lbr,
+        .branch_count = record->lbr_count,
+        .weight = record->latency,
+        .data_source = perf_data_source(record, encoding),
+        .registers = record,
+    };
+
+    (void)n;
+    (void)bytes;
+    if (event == NULL)
+        event = &sampled_event_unknown;
+    for (; event != NULL;
+         event = event == &sampled_event_unknown ? NULL : sampled_events_of(&output->sampled, cpu, record, event)) {
+        struct perf_attr attr = {
+            .type = PERF_TYPE_RAW,
+            .config = event->event.select,
+            .period = event->event.period,
+            .regs_intr = perf_registers(record),
+            .precise = exact ? 2 : 1,
+        };
+        /* Every event has memory's fields: perf prints a field for all events of a type or for none. */
+        attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT |
+                           PERF_SAMPLE_DATA_SRC;
+        if (attr.regs_intr != 0)
+            attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+        if (record->has & PEBS_HAS_LBR) {
+            attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+            attr.branch_sample_type = PERF_BRANCH_ANY;
+        }
+        precise.id = event_id(output, &attr, event->name);
+        precise.period = attr.period;
+        if (precise.id != 0)
+            sample(output, attr.sample_type, &precise, cpu);
+    }
+}
+
+/* Entries that were not in use come last. */
+static unsigned used_entries(const struct dump_lbr *stack)
+{
+    unsigned count = stack->depth;
+
+    while (count > 0 && stack->entries[count - 1].from == 0 && stack->entries[count - 1].to == 0)
+        count--;
+    return count;
+}
+
+static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
+{
+    static const struct perf_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_SW_CPU_CLOCK,
+        .period = 1,
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU |
+                       PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK,
+        .branch_sample_type = PERF_BRANCH_ANY,
+    };
+    struct perf_output *output = context;
+    struct perf_sample snapshot = {
+        .ip = stack->depth > 0 ? stack->entries[0].to : 0,
+        .period = 1,
+        .branches = stack->entries,
+        .branch_count = used_entries(stack),
+    };
+
+    (void)n;
+    snapshot.id = event_id(output, &attr, "lbr");
+    if (snapshot.id != 0)
+        sample(output, attr.sample_type, &snapshot, cpu);
+}
+
+/* ---- the tables behind the data ---------------------------------------------------------------------------------- */
+
+static void put_number(struct perf_output *output, uint64_t value, size_t size)
+{
+    writer_bytes(&output->writer, &value, size);
+}
+
+static void put_string(struct perf_output *output, const char *text)
+{
+    static const char zeros[8];
+    size_t length = strlen(text), padding = 8 - length % 8;
+
+    put_number(output, length + padding, 4);
+    writer_bytes(&output->writer, text, length);
+    writer_bytes(&output->writer, zeros, padding);
+}
+
+static void put_event(struct perf_output *output, unsigned index)
+{
+    uint8_t attr[PERF_ATTR_SIZE];
+
+    writer_bytes(&output->writer, attr, perf_put_attr(attr, &output->events[index].attr));
+}
+
+static void put_descriptions(struct perf_output *output)
+{
+    put_number(output, output->event_count, 4);
+    put_number(output, PERF_ATTR_SIZE, 4);
+    for (unsigned i = 0; i < output->event_count; i++) {
+        put_event(output, i);
+        put_number(output, 1, 4); /* ids */
+        put_string(output, output->events[i].name);
+        put_number(output, i + 1, 8);
+    }
+}
+
+/*
+ * Whether perf is told of the branch stacks: it then reports branches instead of samples, and nothing of an event
+ * without a stack.
+ */
+static bool all_have_stacks(const struct perf_output *output)
+{
+    for (unsigned i = 0; i < output->event_count; i++)
+        if (!(output->events[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
+            return false;
+    return output->event_count > 0;
+}
+
+static void put_feature(struct perf_output *output, enum perf_feature feature)
+{
+    const struct dump_machine *machine = &output->machine;
+    unsigned family = machine->signature >> 8 & 0xf, model = machine->signature >> 4 & 0xf;
+    char text[96];
+
+    if (family == 0xf)
+        family += machine->signature >> 20 & 0xff;
+    if (family == 6 || family >= 0xf)
+        model |= machine->signature >> 12 & 0xf0;
+    switch (feature) {
+    case PERF_FEATURE_HOSTNAME:
+        put_string(output, "dstest86");
+        break;
+    case PERF_FEATURE_OSRELEASE:
+    case PERF_FEATURE_VERSION:
+        put_string(output, machine->version[0] ? machine->version : "dstest86");
+        break;
+    case PERF_FEATURE_ARCH:
+        put_string(output, "x86_64"); /* of the registers' numbers, which do not differ */
+        break;
+    case PERF_FEATURE_NRCPUS:
+        put_number(output, output->cpus, 4);
+        put_number(output, output->cpus, 4);
+        break;
+    case PERF_FEATURE_CPUDESC:
+        snprintf(text, sizeof(text), "Intel family %u model 0x%02x", family, model);
+        put_string(output, text);
+        break;
+    case PERF_FEATURE_CPUID:
+        snprintf(text, sizeof(text), "GenuineIntel,%u,%u,%u", family, model, (unsigned)(machine->signature & 0xf));
+        put_string(output, text);
+        break;
+    case PERF_FEATURE_CMDLINE:
+        put_number(output, 2, 4);
+        put_string(output, "dsdump");
+        put_string(output, "--perf-data");
+        break;
+    case PERF_FEATURE_EVENT_DESC:
+        put_descriptions(output);
+        break;
+    case PERF_FEATURE_BRANCH_STACK:
+        break;
+    }
+}
+
+static bool on_end(void *context)
+{
+    static const enum perf_feature all[] = { PERF_FEATURE_HOSTNAME,    PERF_FEATURE_OSRELEASE, PERF_FEATURE_VERSION,
+                                             PERF_FEATURE_ARCH,        PERF_FEATURE_NRCPUS,    PERF_FEATURE_CPUDESC,
+                                             PERF_FEATURE_CPUID,       PERF_FEATURE_CMDLINE,   PERF_FEATURE_EVENT_DESC,
+                                             PERF_FEATURE_BRANCH_STACK };
+    enum { COUNT = sizeof(all) / sizeof(all[0]) };
+    struct perf_output *output = context;
+    struct perf_section data = { PERF_HEADER_SIZE, writer_place(&output->writer) - PERF_HEADER_SIZE };
+    struct perf_section sections[COUNT], attrs;
+    unsigned count = all_have_stacks(output) ? COUNT : COUNT - 1;
+    uint8_t header[PERF_HEADER_SIZE];
+    uint64_t table = data.offset + data.size, features = 0;
+
+    memset(sections, 0, sizeof(sections));
+    writer_bytes(&output->writer, sections, count * sizeof(sections[0]));
+    for (unsigned i = 0; i < count; i++) {
+        features |= UINT64_C(1) << all[i];
+        sections[i].offset = writer_place(&output->writer);
+        put_feature(output, all[i]);
+        sections[i].size = writer_place(&output->writer) - sections[i].offset;
+    }
+    uint64_t ids = writer_place(&output->writer);
+    for (unsigned i = 0; i < output->event_count; i++)
+        put_number(output, i + 1, 8);
+    attrs.offset = writer_place(&output->writer);
+    for (unsigned i = 0; i < output->event_count; i++) {
+        put_event(output, i);
+        put_number(output, ids + 8 * i, 8);
+        put_number(output, 8, 8);
+    }
+    attrs.size = writer_place(&output->writer) - attrs.offset;
+    writer_patch(&output->writer, table, sections, count * sizeof(sections[0]));
+    perf_put_header(header, &attrs, &data, features);
+    writer_patch(&output->writer, 0, header, sizeof(header));
+    bool written = writer_close(&output->writer) && !output->too_many;
+    free(output);
+    return written;
+}
+
+static void on_lost(void *context, const char *kind, uint64_t records)
+{
+    struct perf_output *output = context;
+
+    (void)kind;
+    if (output->event_count > 0)
+        output->writer.used += perf_put_lost(room(output, 64), 1, records);
+}
+
+static bool open_perf_data(const struct output_setup *setup, struct event_sink *sink)
+{
+    static const char header[PERF_HEADER_SIZE];
+    struct perf_output *output = calloc(1, sizeof(*output));
+    struct stat status;
+
+    if (output == NULL || !writer_open(&output->writer, setup->file)) {
+        free(output);
+        return false;
+    }
+    if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        fprintf(stderr, "dsdump: %s: is not a file that perf can seek in\n", output->writer.name);
+        free(output);
+        return false;
+    }
+    writer_bytes(&output->writer, header, sizeof(header));
+    output->symbols = setup->symbols;
+    output->cpus = 1;
+    *sink = (struct event_sink){ .context = output,
+                                 .machine = on_machine,
+                                 .test = on_test,
+                                 .pebs_event = on_pebs_event,
+                                 .bts = on_bts,
+                                 .pebs = on_pebs,
+                                 .lbr = on_lbr,
+                                 .lost = on_lost,
+                                 .end = on_end };
+    return true;
+}
+
+const struct output output_perf_data = { "perf-data", "FILE", "a perf.data file for perf script, report and mem",
+                                         open_perf_data };

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A file that is written in large pieces, and remembers that it could not be. */
+#ifndef TOOLS_WRITER_H
+#define TOOLS_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WRITER_ROOM 65536u /* bytes that writer_room() gives at most */
+
+struct writer {
+    const char *name; /* for messages */
+    int fd;
+    int error; /* errno of the first write that failed; what follows is dropped */
+    size_t used;
+    uint64_t flushed; /* bytes behind which the buffer stands */
+    char *buffer;
+};
+
+/* Opens (and empties) a file, or standard output for "-". false: it was said on standard error why not. */
+bool writer_open(struct writer *writer, const char *name);
+
+/* Room for size bytes (WRITER_ROOM at most). What was written there counts once writer_end() has its end. */
+char *writer_room(struct writer *writer, size_t size);
+
+static inline void writer_end(struct writer *writer, const char *end)
+{
+    writer->used = (size_t)(end - writer->buffer);
+}
+
+/* Any number of bytes. */
+void writer_bytes(struct writer *writer, const void *bytes, size_t size);
+void writer_text(struct writer *writer, const char *text);
+void writer_format(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes written so far, those that wait included: the place of the next one. */
+uint64_t writer_place(const struct writer *writer);
+
+/* Overwrites bytes of the file that were written before. */
+void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size_t size);
+
+/* Writes what is left and closes the file. false: not all could be written, and that was said on standard error. */
+bool writer_close(struct writer *writer);
+
+/* Each puts its text at `at`, without a NUL, and returns the end of it. */
+char *put_text(char *at, const char *text);
+char *put_hex(char *at, uint64_t value);                                    /* no prefix, no leading zeros */
+char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding); /* width: up to 16 characters */
+char *put_decimal(char *at, uint64_t value);
+char *put_decimal_wide(char *at, uint64_t value, unsigned width, char padding); /* width: up to 20 characters */
+
+#endif
