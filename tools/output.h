@@ -26,6 +26,7 @@ struct output {
     bool (*open)(const struct output_setup *setup, struct event_sink *sink);
 };
 
-extern const struct output output_text, output_raw, output_perf_data;
+extern const struct output output_text, output_raw, output_script, output_branches, output_brstack, output_folded,
+    output_trace_json, output_csv, output_perf_data, output_html;
 
 #endif

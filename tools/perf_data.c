@@ -327,3 +327,72 @@ uint64_t perf_data_source(const struct pebs_record *record, enum data_source_enc
         origin = skylake[code];
     return OP(OP_LOAD) | origin | TLB(source & STLB_MISS ? TLB_MISS | TLB_L2 : TLB_HIT | TLB_L1 | TLB_L2) | lock;
 }
+
+static char *put_string(char *at, const char *text)
+{
+    size_t length = strlen(text);
+
+    memcpy(at, text, length);
+    return at + length;
+}
+
+struct word {
+    unsigned bit;
+    const char *text;
+};
+
+/* The texts of the bits that are set, "or" between them. */
+static char *put_words(char *at, const struct word *words, uint64_t bits)
+{
+    bool any = false;
+
+    for (; words->text != NULL; words++)
+        if (bits & words->bit) {
+            at = put_string(put_string(at, any ? " or " : ""), words->text);
+            any = true;
+        }
+    return any ? at : put_string(at, "N/A");
+}
+
+static char *put_level(char *at, uint64_t data_source)
+{
+    static const char *const numbers[16] = { [NUM_L1] = "L1",   [NUM_L2] = "L2",       [NUM_L3] = "L3",
+                                             [NUM_L4] = "L4",   [NUM_LFB] = "LFB/MAB", [NUM_ANY_CACHE] = "Any cache",
+                                             [NUM_RAM] = "RAM", [NUM_NA] = NULL };
+    static const struct word levels[] = {
+        { LEVEL_L1, "L1" }, { LEVEL_IO, "I/O" }, { LEVEL_UNCACHED, "Uncached" }, { 0, NULL }
+    };
+    const char *number = numbers[data_source >> 33 & 0xf];
+
+    if (data_source & LEVEL(LEVEL_NA))
+        return put_string(at, "N/A");
+    if (data_source & REMOTE)
+        at = put_string(at, "Remote ");
+    at = number ? put_string(at, number) : put_words(at, levels, data_source >> 5);
+    return put_string(at, data_source & LEVEL(LEVEL_HIT) ? " hit" : data_source & LEVEL(LEVEL_MISS) ? " miss" : "");
+}
+
+static char *put_tlb(char *at, uint64_t data_source)
+{
+    static const struct word words[] = { { TLB_L1, "L1" }, { TLB_L2, "L2" }, { 0, NULL } };
+
+    at = put_words(at, words, data_source >> 26);
+    return put_string(at, data_source & TLB(TLB_HIT) ? " hit" : data_source & TLB(TLB_MISS) ? " miss" : "");
+}
+
+size_t perf_data_source_text(char out[PERF_DATA_SOURCE_TEXT], uint64_t data_source)
+{
+    static const struct word operations[] = { { OP_LOAD, "LOAD" }, { OP_STORE, "STORE" }, { 0, NULL } };
+    static const struct word snoops[] = {
+        { SNOOP_NONE, "None" }, { SNOOP_HIT, "Hit" }, { SNOOP_MISS, "Miss" }, { SNOOP_HITM, "HitM" }, { 0, NULL }
+    };
+    char *at = put_words(put_string(out, "|OP "), operations, data_source);
+
+    at = put_string(put_level(put_string(at, "|LVL "), data_source), "|SNP ");
+    at = data_source & FORWARDED ? put_string(at, "Fwd") : put_words(at, snoops, data_source >> 19);
+    at = put_string(put_tlb(put_string(at, "|TLB "), data_source), "|LCK ");
+    at = put_string(at, data_source & LOCK(LOCK_NA) ? "N/A" : data_source & LOCK(LOCK_LOCKED) ? "Yes" : "No");
+    at = put_string(at, "|BLK  N/A");
+    *at = '\0';
+    return (size_t)(at - out);
+}

@@ -107,4 +107,12 @@ uint64_t perf_registers(const struct pebs_record *record);
 /* perf_mem_data_src of a record with PEBS_HAS_MEMORY, or of none: then all is "not available". */
 uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding);
 
+#define PERF_DATA_SOURCE_TEXT 128u /* bytes that perf_data_source_text() needs at most, its NUL counted */
+
+/*
+ * What `perf script` prints for one of perf_data_source(), the words of perf 6.12: "|OP LOAD|LVL L1 hit|SNP None|...".
+ * Returns its length.
+ */
+size_t perf_data_source_text(char out[PERF_DATA_SOURCE_TEXT], uint64_t data_source);
+
 #endif

@@ -20,7 +20,8 @@
 struct symbol {
     uint64_t start, end;
     const char *name; /* in the ELF's string table */
-    bool global;
+    size_t index;     /* there */
+    bool global, weak;
 };
 
 struct line {
@@ -56,20 +57,34 @@ static void refuse(const char *path, const char *why)
 
 /* ---- reading the ELF ------------------------------------------------------------------------------------------- */
 
-static int by_preference(const void *left, const void *right)
+static int by_start(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
-    size_t a_length = strlen(a->name), b_length = strlen(b->name);
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
+}
+
+static size_t underscores(const char *name)
+{
+    return strspn(name, "_");
+}
+
+/* Of two symbols at one address: whether the second is the better one. */
+static bool second_is_better(const struct symbol *a, const struct symbol *b)
+{
+    size_t a_length = strlen(a->name), b_length = strlen(b->name);
+
     if ((a->end > a->start) != (b->end > b->start))
-        return a->end > a->start ? -1 : 1;
+        return b->end > b->start;
+    if (a->weak != b->weak)
+        return a->weak;
     if (a->global != b->global)
-        return a->global ? -1 : 1;
-    if (a_length != b_length)
-        return a_length > b_length ? -1 : 1;
-    return strcmp(a->name, b->name);
+        return b->global;
+    if (underscores(a->name) != underscores(b->name))
+        return underscores(b->name) < underscores(a->name);
+    return b_length > a_length;
 }
 
 static bool counts(Elf *elf, const GElf_Sym *symbol, const char *name)
@@ -115,7 +130,9 @@ static bool read_symbols(struct symbols *symbols)
                 .start = symbol.st_value,
                 .end = symbol.st_value + symbol.st_size,
                 .name = name,
+                .index = i,
                 .global = GELF_ST_BIND(symbol.st_info) == STB_GLOBAL,
+                .weak = GELF_ST_BIND(symbol.st_info) == STB_WEAK,
             };
     }
     if (symbols->count == 0) {
@@ -123,15 +140,17 @@ static bool read_symbols(struct symbols *symbols)
         return false;
     }
 
-    qsort(symbols->symbol, symbols->count, sizeof(*symbols->symbol), by_preference);
+    struct symbol *all = symbols->symbol;
+    qsort(all, symbols->count, sizeof(*all), by_start);
     for (size_t i = 0; i < symbols->count; i++)
-        if (i == 0 || symbols->symbol[i].start != symbols->symbol[kept - 1].start)
-            symbols->symbol[kept++] = symbols->symbol[i];
+        if (all[i].end == all[i].start)
+            all[i].end = i + 1 < symbols->count ? all[i + 1].start : all[i].start + LAST_LENGTH;
+    for (size_t i = 0; i < symbols->count; i++)
+        if (kept == 0 || all[i].start != all[kept - 1].start)
+            all[kept++] = all[i];
+        else if (second_is_better(&all[kept - 1], &all[i]))
+            all[kept - 1] = all[i];
     symbols->count = kept;
-    for (size_t i = 0; i < kept; i++)
-        if (symbols->symbol[i].end == symbols->symbol[i].start)
-            symbols->symbol[i].end =
-                i + 1 < kept ? symbols->symbol[i + 1].start : symbols->symbol[i].start + LAST_LENGTH;
     return true;
 }
 

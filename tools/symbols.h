@@ -30,7 +30,8 @@ struct segment {
 /*
  * Reads an ELF of either width. NULL: it could not be, or has no symbol table, and that was said on standard error.
  * Functions, objects and labels of loaded sections count. As perf has it: a symbol without a size reaches to the next
- * one; of several at one address the one with a size is taken, then the global one, then the longest name.
+ * one; of several at one address the first of these decides: which has a size then, is not weak, is global, begins with
+ * fewer underscores, has the longer name, stands first in the table.
  */
 struct symbols *symbols_open(const char *path);
 void symbols_close(struct symbols *symbols);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --script: the lines that `perf script` prints of the file that --perf-data writes, but that the event's name is not
+ * padded to the longest of the file, which a stream cannot know. --branches: the BTS records alone, FROM => TO, as
+ * `perf script` has them without what they have in common.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/output.h"
+#include "tools/perf_data.h"
+#include "tools/sampled_events.h"
+#include "tools/symbols.h"
+#include "tools/writer.h"
+
+#define LINE_MOST   4096u /* bytes of a line without the names of the ELF and the test */
+#define PATH_MOST   4096u
+#define PREFIX_MOST 512u
+
+struct script_output {
+    struct writer writer;
+    struct symbols *symbols;
+    struct sampled_events sampled;
+    uint32_t last_task, tid;
+    char test[256];
+    unsigned cpu;             /* of the prefix */
+    char prefix[PREFIX_MOST]; /* "test tid [cpu] " */
+    size_t prefix_length;
+    char file[PATH_MOST + 4]; /* " (path)" of the ELF */
+    size_t file_length;
+};
+
+static void make_prefix(struct script_output *output, unsigned cpu)
+{
+    output->cpu = cpu;
+    int length = snprintf(output->prefix, sizeof(output->prefix), "%16s %5u [%03u] ", output->test, output->tid, cpu);
+    output->prefix_length = (size_t)length < sizeof(output->prefix) ? (size_t)length : sizeof(output->prefix) - 1;
+}
+
+static char *put_prefix(struct script_output *output, char *at, unsigned cpu)
+{
+    if (cpu != output->cpu)
+        make_prefix(output, cpu);
+    memcpy(at, output->prefix, output->prefix_length);
+    return at + output->prefix_length;
+}
+
+static bool mapped(const struct script_output *output, uint64_t address)
+{
+    const struct segment *segments;
+    size_t count = output->symbols ? symbols_segments(output->symbols, &segments) : 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (address - segments[i].address < segments[i].size)
+            return true;
+    return false;
+}
+
+/* "          220ad0 calls_outer+0x0" and " (path)". */
+static char *put_address(struct script_output *output, char *at, uint64_t address, bool with_file)
+{
+    const struct place *place = symbols_place(output->symbols, address);
+
+    at = put_hex_wide(at, address, 16, ' ');
+    *at++ = ' ';
+    if (place->name != NULL) {
+        memcpy(at, place->text, place->length);
+        at += place->length;
+    } else {
+        at = put_text(at, "[unknown]");
+    }
+    if (!with_file)
+        return at;
+    if (place->name == NULL && !mapped(output, address))
+        return put_text(at, " ([unknown])");
+    memcpy(at, output->file, output->file_length);
+    return at + output->file_length;
+}
+
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    struct script_output *output = context;
+
+    (void)machine;
+    output->tid = ++output->last_task;
+    output->sampled.count = 0;
+    snprintf(output->test, sizeof(output->test), "dstest86");
+    make_prefix(output, 0);
+}
+
+static void on_test(void *context, const char *id)
+{
+    struct script_output *output = context;
+
+    output->tid = ++output->last_task;
+    output->sampled.count = 0;
+    snprintf(output->test, sizeof(output->test), "%s", id);
+    make_prefix(output, 0);
+}
+
+static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+{
+    struct script_output *output = context;
+
+    sampled_events_announce(&output->sampled, event);
+}
+
+static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
+{
+    struct script_output *output = context;
+    char *at = put_prefix(output, writer_room(&output->writer, LINE_MOST + 2 * PATH_MOST), cpu);
+
+    (void)n;
+    at = put_text(at, "         1 branches: ");
+    at = put_text(put_address(output, at, record->from, true), " => ");
+    at = put_address(output, at, record->to, true);
+    *at++ = '\n';
+    writer_end(&output->writer, at);
+}
+
+static void on_bts_alone(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
+{
+    struct script_output *output = context;
+    char *at = writer_room(&output->writer, LINE_MOST);
+
+    (void)cpu;
+    (void)n;
+    at = put_text(put_address(output, at, record->from, false), " => ");
+    at = put_address(output, at, record->to, false);
+    *at++ = '\n';
+    writer_end(&output->writer, at);
+}
+
+static void put_sample(struct script_output *output, unsigned cpu, const struct pebs_record *record,
+                       const struct sampled_event *event, uint64_t data_source)
+{
+    char *at = put_prefix(output, writer_room(&output->writer, LINE_MOST + PATH_MOST), cpu);
+
+    at = put_decimal_wide(at, record->tsc / 1000000000, 5, ' ');
+    *at++ = '.';
+    at = put_text(put_decimal_wide(at, record->tsc / 1000 % 1000000, 6, '0'), ": ");
+    at = put_decimal_wide(at, event->event.period, 10, ' ');
+    *at++ = ' ';
+    at = put_text(put_text(at, event->name), ": ");
+    at = put_hex_wide(at, record->data_address, 16, ' ');
+    *at++ = ' ';
+    at = put_hex_wide(at, data_source, 16, ' ');
+    *at++ = ' ';
+    at += perf_data_source_text(at, data_source);
+    *at++ = ' ';
+    at = put_decimal_wide(at, record->latency, 16, ' ');
+    *at++ = ' ';
+    at = put_address(output, at, record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip, true);
+    *at++ = '\n';
+    writer_end(&output->writer, at);
+}
+
+static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
+                    enum data_source_encoding encoding)
+{
+    struct script_output *output = context;
+    const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
+    uint64_t data_source = perf_data_source(record, encoding);
+
+    (void)n;
+    (void)bytes;
+    if (event == NULL)
+        put_sample(output, cpu, record, &sampled_event_unknown, data_source);
+    for (; event != NULL; event = sampled_events_of(&output->sampled, cpu, record, event))
+        put_sample(output, cpu, record, event, data_source);
+}
+
+static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
+{
+    struct script_output *output = context;
+    char *at = put_prefix(output, writer_room(&output->writer, LINE_MOST + PATH_MOST), cpu);
+
+    (void)n;
+    at = put_text(at, "         1 lbr: ");
+    at = put_address(output, at, stack->depth > 0 ? stack->entries[0].to : 0, true);
+    *at++ = '\n';
+    writer_end(&output->writer, at);
+}
+
+static bool on_end(void *context)
+{
+    struct script_output *output = context;
+    bool written = writer_close(&output->writer);
+
+    free(output);
+    return written;
+}
+
+static struct script_output *open_output(const struct output_setup *setup)
+{
+    struct script_output *output = calloc(1, sizeof(*output));
+
+    if (output == NULL || !writer_open(&output->writer, "-")) {
+        free(output);
+        return NULL;
+    }
+    output->symbols = setup->symbols;
+    if (setup->symbols != NULL)
+        output->file_length = (size_t)snprintf(output->file, sizeof(output->file), " (%.*s)", (int)PATH_MOST,
+                                               symbols_path(setup->symbols));
+    return output;
+}
+
+static bool open_script(const struct output_setup *setup, struct event_sink *sink)
+{
+    struct script_output *output = open_output(setup);
+
+    *sink = (struct event_sink){ .context = output,
+                                 .machine = on_machine,
+                                 .test = on_test,
+                                 .pebs_event = on_pebs_event,
+                                 .bts = on_bts,
+                                 .pebs = on_pebs,
+                                 .lbr = on_lbr,
+                                 .end = on_end };
+    return output != NULL;
+}
+
+static bool open_branches(const struct output_setup *setup, struct event_sink *sink)
+{
+    struct script_output *output = open_output(setup);
+
+    *sink = (struct event_sink){ .context = output, .bts = on_bts_alone, .end = on_end };
+    return output != NULL;
+}
+
+const struct output output_script = { "script", NULL, "every record as perf script prints it", open_script };
+const struct output output_branches = { "branches", NULL, "BTS records as FROM sym => TO sym", open_branches };
