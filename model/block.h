@@ -59,10 +59,11 @@ struct block {
     uint64_t next; /* of the byte behind the last instruction */
     /* The branch that it ends in was taken if the next block's address differs from `fall` in the bits of `mask`. */
     uint64_t fall, mask;
-    uint32_t slot;  /* of its branch in the predictor */
-    uint16_t count; /* instructions, at least one */
-    uint8_t end;    /* enum block_end */
-    uint8_t cpl;    /* privilege level that the block runs at, 0 to 3 */
+    uint32_t slot;      /* of its branch in the predictor */
+    uint16_t count;     /* instructions, at least one */
+    uint8_t end;        /* enum block_end */
+    uint8_t cpl;        /* privilege level that the block runs at, 0 to 3 */
+    uint32_t code_base; /* linear address of RIP 0: the code segment's base, 0 in 64-bit code */
     struct block_insn insns[];
 };
 

@@ -56,8 +56,7 @@ static struct {
     bool warned;
 } model;
 
-/* One of this thread's processors, for what does not depend on which: QEMU reads the current one. */
-static _Thread_local struct processor *thread_processor;
+static _Thread_local struct processor *thread_processor; /* the newest of this thread */
 
 #define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
 
@@ -141,7 +140,19 @@ static void on_flush(void *udata)
     arena.chunks = NULL;
 }
 
-/* Translates everything anew when this processor needs what translations do not carry yet. */
+static void bind_translations(void)
+{
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            qemu_private_bind_translations(&model.processors[i]->private);
+        }
+    }
+}
+
+/*
+ * Translates everything anew when this processor needs what translations do not carry yet, and each address by itself:
+ * from now on blocks tell where things happen.
+ */
 static bool extend_translations(const struct vcpu *v)
 {
     if ((!v->wants_blocks || model.blocks) && (!v->wants_data || model.data) && !(v->wants_classes & ~model.classes)) {
@@ -150,28 +161,37 @@ static bool extend_translations(const struct vcpu *v)
     model.blocks = model.blocks || v->wants_blocks;
     model.data = model.data || v->wants_data;
     model.classes |= v->wants_classes;
+    bind_translations();
     qemu_plugin_reset(model.id, register_callbacks, NULL);
     return true;
 }
 
 /*
- * Leaves the block that runs before place, out of the callback of the instruction at `at` that returns to `here`, to
- * begin another one there.
- * Returns where that cannot be done; things then take their course at the block's end.
+ * Makes ready to leave the block that runs before place, out of the callback that returns to `here`. False where that
+ * cannot be done.
  */
-static void leave(struct processor *p, struct place place, uint64_t at, uintptr_t here)
+static bool make_ready(struct processor *p, struct place place, uintptr_t here)
 {
     uint64_t eflags;
 
     if (!qemu_private_settle(&p->private, here)) {
-        return;
+        return false;
     }
     engine_leave(&p->vcpu, place);
     eflags = processor_read(p, NAME_EFLAGS);
     if (eflags & EFLAGS_RF) {
         processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* each instruction clears it */
     }
-    processor_go_to(p, at, block_address(place.block, place.index));
+    return true;
+}
+
+/* Leaves it, to begin another one there. Returns where that cannot be done; things then take their course at its end.
+ */
+static void leave(struct processor *p, struct place place, uintptr_t here)
+{
+    if (make_ready(p, place, here)) {
+        processor_go_to(place.block, block_address(place.block, place.index));
+    }
 }
 
 /* --- CPUID and MSRs -------------------------------------------------------------------------------------------- */
@@ -284,8 +304,8 @@ static void on_wrmsr(unsigned cpu, void *udata)
         make_fault(p);
     }
     if (extend_translations(&p->vcpu)) {
-        leave(p, (struct place){ site->place.block, site->place.index + 1 }, site->pc,
-              here); /* what follows must be translated anew */
+        /* what follows must be translated anew */
+        leave(p, (struct place){ site->place.block, site->place.index + 1 }, here);
     }
 }
 
@@ -293,6 +313,7 @@ static void on_rdpmc(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
     struct processor *p = model.processors[cpu];
+    const struct place behind = { site->place.block, site->place.index + 1 };
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint64_t value;
 
@@ -308,9 +329,11 @@ static void on_rdpmc(unsigned cpu, void *udata)
     }
     processor_write(p, RAX, (uint32_t)value);
     processor_write(p, RDX, value >> 32);
-    leave(p, (struct place){ site->place.block, site->place.index + 1 }, site->pc, here);
-    engine_leave(&p->vcpu, (struct place){ site->place.block, site->place.index + 1 });
-    qemu_plugin_set_pc(site->next); /* the native one is not implemented: rather lose the status flags than go on */
+    if (make_ready(p, behind, here)) { /* as long as translations are shared, at another address perhaps */
+        qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
+    }
+    engine_leave(&p->vcpu, behind);
+    processor_go_to(behind.block, site->next); /* the native one is not implemented: rather lose the flags than go on */
 }
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
@@ -318,7 +341,7 @@ static void on_rdpmc(unsigned cpu, void *udata)
 static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block)
 {
     if (engine_ring_full(&model.processors[cpu]->vcpu)) {
-        processor_go_to(model.processors[cpu], block->pc, block->pc);
+        processor_go_to(block, block->pc);
     }
 }
 
@@ -341,7 +364,7 @@ static void due(unsigned cpu, const struct block *block, bool watching)
     if (answer == DUE_WATCH) {
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
     }
-    processor_go_to(p, block->pc, block->pc);
+    processor_go_to(block, block->pc);
 }
 
 static void on_due(unsigned cpu, void *udata)
@@ -366,7 +389,7 @@ static void on_stop(unsigned cpu, void *udata)
     interrupted = engine_stop(&p->vcpu, site->place);
     p->return_address = 0;
     if (interrupted) {
-        leave(p, site->place, site->pc, here);
+        leave(p, site->place, here);
     }
 }
 
@@ -402,10 +425,10 @@ static void on_data_retired(unsigned cpu, void *udata)
     bool interrupted;
 
     p->return_address = here;
-    interrupted = engine_data_retired(&p->vcpu, site->place, site->pc);
+    interrupted = engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl);
     p->return_address = 0;
     if (interrupted) {
-        leave(p, site->place, site->pc, here);
+        leave(p, site->place, here);
     }
 }
 
@@ -414,8 +437,8 @@ static void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
 
-    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc)) {
-        processor_go_to(model.processors[cpu], block->pc, block->pc);
+    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
+        processor_go_to(block, block->pc);
     }
 }
 
@@ -456,6 +479,17 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     }
 }
 
+/* The processor that code is being translated for. QEMU may run several in one thread. */
+static struct processor *translating(void)
+{
+    struct processor *p = thread_processor;
+
+    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_private_is_current(&p->private); i++) {
+        p = model.processors[i] != NULL ? model.processors[i] : p;
+    }
+    return p;
+}
+
 /* The first instruction after a reset. */
 static void on_reset(unsigned cpu, void *udata)
 {
@@ -476,12 +510,11 @@ static struct site *new_site(struct place place)
     return arena_copy(&site, sizeof(site));
 }
 
-static bool begins_behind_fix_up(uint64_t pc)
+static bool begins_behind_fix_up(struct processor *p, uint64_t pc)
 {
     uint8_t before[2];
 
-    return processor_host.read(thread_processor, pc - 2, before, 2) && before[0] == 0x0f &&
-           (before[1] == 0xa2 || before[1] == 0x32);
+    return processor_host.read(p, pc - 2, before, 2) && before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
 }
 
 static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK], bool *hooked, bool *repeats)
@@ -593,7 +626,8 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool hooked = false;
     bool repeats = false;
     struct block *block = describe(tb, hooks, &hooked, &repeats);
-    bool behind = begins_behind_fix_up(block->pc);
+    struct processor *p = translating();
+    bool behind = begins_behind_fix_up(p, block->pc);
 
     (void)udata;
     if (block->pc == RESET_VECTOR) {
@@ -605,7 +639,8 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
         return;
     }
-    block->cpl = (uint8_t)processor_cpl(thread_processor);
+    block->cpl = (uint8_t)processor_cpl(p);
+    block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* up to date here */
     block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
     if (behind) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
@@ -614,7 +649,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
     }
-    bool watching = model.classes != 0 && (processor_read(thread_processor, NAME_EFLAGS) & EFLAGS_RF);
+    bool watching = model.classes != 0 && (processor_read(p, NAME_EFLAGS) & EFLAGS_RF);
 
     if (model.classes != 0) {
         if (repeats) {
@@ -675,6 +710,9 @@ static void on_init(unsigned cpu, void *udata)
     }
     join_others(cpu, p);
     thread_processor = p;
+    if (model.blocks || model.data || model.classes != 0) {
+        bind_translations();
+    }
     find_hot(); /* to make room for this one */
 }
 

@@ -140,11 +140,9 @@ void processor_write(struct processor *p, unsigned name, uint64_t value)
     qemu_plugin_write_register(p->registers[name], p->buffer);
 }
 
-_Noreturn void processor_go_to(struct processor *p, uint64_t at, uint64_t to)
+_Noreturn void processor_go_to(const struct block *block, uint64_t to)
 {
-    uint64_t rip = processor_read(p, NAME_RIP);
-
-    qemu_plugin_set_pc(rip == at ? to : (uint32_t)(rip + to - at)); /* only 64-bit code is above 4 GiB, and flat */
+    qemu_plugin_set_pc(block->code_base == 0 ? to : (uint32_t)(to - block->code_base));
 }
 
 unsigned processor_cpl(struct processor *p)

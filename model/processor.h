@@ -69,11 +69,8 @@ void processor_break_frame(struct processor *p, bool carry, bool code);
 void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS]);
 void processor_write(struct processor *p, unsigned name, uint64_t value);
 
-/*
- * Goes on at linear address `to`. RIP, an offset in the code segment, is at this moment that of linear address `at`.
- * Does not return.
- */
-_Noreturn void processor_go_to(struct processor *p, uint64_t at, uint64_t to);
+/* Goes on at a linear address in the code segment that this block runs in. Does not return. */
+_Noreturn void processor_go_to(const struct block *block, uint64_t to);
 
 /* The privilege level that code runs at now, 0 to 3. */
 unsigned processor_cpl(struct processor *p);

@@ -10,6 +10,8 @@
 
 #define EXCEPTION_GP 13
 
+#define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17) /* QEMU 11.1, include/exec/translation-block.h */
+
 /* How much of the object is searched for the register file, and how much of that holds integer state. */
 #define SEARCH_BYTES  0x8000
 #define INTEGER_BYTES 0x200
@@ -20,6 +22,7 @@ static uint64_t (*get_tsc)(void *env);
 static void (*raise_exception)(void *env, int vector, int error_code, uintptr_t host_pc);
 
 static void (*dump_state)(void *cpu, FILE *stream, int flags);
+static bool (*has_translation_flags)(void *cpu, uint32_t flags);
 
 static void find(const char *name, void *function, size_t size)
 {
@@ -28,19 +31,76 @@ static void find(const char *name, void *function, size_t size)
     memcpy(function, &symbol, size);
 }
 
+/* Where QEMU keeps, for each of its threads, which processor runs there; NULL if that is not to be had. */
+static void **current_cpu(void)
+{
+    static _Thread_local void **current;
+
+    if (current == NULL) {
+        current = dlsym(RTLD_DEFAULT, "current_cpu");
+    }
+    return current;
+}
+
+/* A word of the object that reads as the flags do, one by one, and that takes a flag away from them. */
+static uint32_t *find_translation_flags(void *cpu)
+{
+    uint32_t flags = 0;
+
+    if (cpu == NULL || has_translation_flags == NULL) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        flags |= (uint32_t)has_translation_flags(cpu, UINT32_C(1) << i) << i;
+    }
+    if (!(flags & TRANSLATION_PC_RELATIVE)) {
+        return NULL;
+    }
+    for (uint32_t *at = cpu, *end = at + SEARCH_BYTES / sizeof(*at); at < end; at++) {
+        bool is;
+
+        if (*at != flags) {
+            continue;
+        }
+        *at = flags & ~TRANSLATION_PC_RELATIVE;
+        is = !has_translation_flags(cpu, TRANSLATION_PC_RELATIVE);
+        *at = flags;
+        if (is) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
 void qemu_private_init(struct qemu_private *p, bool wide)
 {
-    void **current_cpu = dlsym(RTLD_DEFAULT, "current_cpu");
+    void **current = current_cpu();
 
     find("cpu_restore_state", &restore_state, sizeof(restore_state));
     find("helper_read_eflags", &read_eflags, sizeof(read_eflags));
     find("cpu_dump_state", &dump_state, sizeof(dump_state));
     find("cpu_get_tsc", &get_tsc, sizeof(get_tsc));
     find("raise_exception_err_ra", &raise_exception, sizeof(raise_exception));
-    p->cpu = current_cpu == NULL ? NULL : *current_cpu;
+    find("tcg_cflags_has", &has_translation_flags, sizeof(has_translation_flags));
+    p->cpu = current == NULL ? NULL : *current;
+    p->translation_flags = find_translation_flags(p->cpu);
     p->wide = wide;
     p->env = NULL;
     p->rip = NULL;
+}
+
+bool qemu_private_is_current(const struct qemu_private *p)
+{
+    void *const *current = current_cpu();
+
+    return current == NULL || p->cpu == *current;
+}
+
+void qemu_private_bind_translations(const struct qemu_private *p)
+{
+    if (p->translation_flags != NULL) {
+        *p->translation_flags &= ~TRANSLATION_PC_RELATIVE;
+    }
 }
 
 /* The register file begins with the general registers in the order of their encoding. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the plugin interface does not give and a QEMU that exports its symbols (one built with modules: Debian's,
- * Ubuntu's, Fedora's) has under these names: the status flags, which TCG computes only when somebody asks, and the
- * time-stamp counter. Found by name at run time. Where one is missing, the model lacks just that: a PEBS record then
- * carries the system flags and zero for CF, PF, AF, ZF, SF, DF and OF, or host time for the TSC; see docs/model.md.
+ * Ubuntu's, Fedora's) has under these names: the status flags, which TCG computes only when somebody asks, the
+ * time-stamp counter, and how code is translated. Found by name at run time. Where one is missing, the model lacks just
+ * that: a PEBS record then carries the system flags and zero for CF, PF, AF, ZF, SF, DF and OF, or host time for the
+ * TSC; see docs/model.md.
  */
 #ifndef MODEL_QEMU_PRIVATE_H
 #define MODEL_QEMU_PRIVATE_H
@@ -14,7 +15,8 @@
 #include "model/encode.h"
 
 struct qemu_private {
-    void *cpu; /* QEMU's object for this processor */
+    void *cpu;                   /* QEMU's object for this processor */
+    uint32_t *translation_flags; /* NULL where they were not found */
     bool wide;
     void *env; /* its register file, found by its contents; NULL until then */
     void *rip; /* behind it, with EFLAGS behind that; NULL until they have been found, too */
@@ -22,6 +24,15 @@ struct qemu_private {
 
 /* On the processor's own thread. wide: QEMU's register file has sixteen registers of 64 bits, not eight of 32. */
 void qemu_private_init(struct qemu_private *p, bool wide);
+
+/* Whether this is the processor that QEMU's current thread runs at this moment; true where that cannot be told. */
+bool qemu_private_is_current(const struct qemu_private *p);
+
+/*
+ * QEMU translates a page of memory once for all linear addresses at which it is mapped, as a library's is in each
+ * process. From the next translation on it does so for each address by itself.
+ */
+void qemu_private_bind_translations(const struct qemu_private *p);
 
 /* The general registers, many times faster than one by one through the interface; false until env has been found. */
 bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
