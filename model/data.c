@@ -184,7 +184,7 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
     return (struct data_access){ v->data.load.address, 0, 0 };
 }
 
-bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
+bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
     enum event_kind due = EVENT_NONE; /* what the record tells of the access, if anything */
@@ -219,13 +219,11 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip)
     struct data_access access = describe(v, due);
 
     if (v->records_lbrs && place.block == NULL) {
-        branches_drain(v, false, ip, v->data.cpl); /* the instruction's own branch is in its record */
+        branches_drain(v, false, ip, cpl); /* the instruction's own branch is in its record */
     }
     counting_fall_due(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi_wanted) {
-        if (place.block != NULL) {
-            branches_drain(v, true, 0, 0);
-        }
+        branches_drain(v, place.block != NULL, ip, cpl); /* before anything is frozen */
         engine_deliver(v, place);
     }
     return engine_took_pmi(v);

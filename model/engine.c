@@ -238,7 +238,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
         v->hot->data_pending = 0;
     } else {
         if (v->hot->data_pending) {
-            engine_data_retired(v, BETWEEN_BLOCKS, from);
+            engine_data_retired(v, BETWEEN_BLOCKS, from, block == NULL ? 0 : block->cpl);
         }
         if (counting_due(v)) {
             counting_fall_due(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);

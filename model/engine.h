@@ -298,8 +298,11 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
 /* An instruction accesses memory: size 1 to 64 bytes. */
 void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
 
-/* hot->data_pending was set and its instruction has retired; ip is the next one's address. True: as engine_stop's. */
-bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip);
+/*
+ * hot->data_pending was set and its instruction has retired; the next one is at ip, at privilege level cpl. True: as
+ * engine_stop's.
+ */
+bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
 
 /*
  * All blocks are about to be freed, with no processor running translated code: this one makes copies of those that it

@@ -476,7 +476,7 @@ static void lbr_group_of_a_data_event(void **state)
         run(m, a);
         run(m, b);
         engine_data(&m->v, (struct place){ b, 0 }, 0x7000000, 8, false);
-        engine_data_retired(&m->v, BETWEEN_BLOCKS, a->pc);
+        engine_data_retired(&m->v, BETWEEN_BLOCKS, a->pc, 0);
     }
     run(m, a);
     assert_int_equal(filled(m), 80);
@@ -515,7 +515,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
     engine_data(&m->v, (struct place){ b, 0 }, address, 8, flags & INSN_STORE);
-    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next);
+    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
 /* Two loads of one line, the second of which is recorded: a hit in L1. */

@@ -74,7 +74,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     if (flags & INSN_STORE) {
         engine_data(&m->v, place, address, size, true);
     }
-    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next);
+    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
 static uint64_t count(struct machine *m, uint64_t event, uint64_t address, unsigned size, unsigned flags)
@@ -228,6 +228,37 @@ static void a_faulting_access_is_no_event(void **state)
     machine_free(m);
 }
 
+/* A return is a load: a PMI that its record asks for freezes the LBR stack behind its branch. */
+static void a_sampled_return_is_in_the_frozen_stack(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_RET);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 4, 1);
+    wrmsr(m, DEBUGCTL, 0x801); /* LBR, freeze */
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x40, -UINT64_C(1));
+    wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_LOADS);
+    wrmsr(m, PMC0, 0xffffffff);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    b->insns[0].flags = INSN_LOAD;
+    for (unsigned i = 0; i < 2; i++) {
+        run(m, b);
+        engine_data(&m->v, (struct place){ b, 0 }, DATA, 8, false);
+        engine_data_retired(&m->v, BETWEEN_BLOCKS, 0x5000 + i, 0);
+    }
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS) & STATUS_LBRFRZ, STATUS_LBRFRZ);
+    const uint32_t newest = (uint32_t)rdmsr(m, LBR_TOS);
+
+    assert_int_equal(rdmsr(m, LBR_FROM0 + newest), b->pc);
+    assert_int_equal(rdmsr(m, LBR_TO0 + newest), 0x5001);
+    free(b);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +269,7 @@ int main(void)
         cmocka_unit_test(load_latency_records),
         cmocka_unit_test(data_address_records),
         cmocka_unit_test(a_faulting_access_is_no_event),
+        cmocka_unit_test(a_sampled_return_is_in_the_frozen_stack),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
             engine_data(&m->v, place, address, size, true);
         }
         if (m->hot.data_pending) {
-            engine_data_retired(&m->v, last ? BETWEEN_BLOCKS : (struct place){ b, i + 1u }, block_address(b, i + 1u));
+            engine_data_retired(&m->v, last ? BETWEEN_BLOCKS : (struct place){ b, i + 1u }, block_address(b, i + 1u),
+                                0);
         }
     }
 }

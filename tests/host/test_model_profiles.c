@@ -610,7 +610,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     if (flags & INSN_STORE) {
         engine_data(&m->v, (struct place){ b, 0 }, address, 8, true);
     }
-    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next);
+    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
 /* Who tells an address for which event, and by which code of a load from memory. */
