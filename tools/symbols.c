@@ -21,7 +21,7 @@ struct symbol {
     uint64_t start, end;
     const char *name; /* in the ELF's string table */
     size_t index;     /* there */
-    bool global, weak;
+    bool global, weak, function;
 };
 
 struct line {
@@ -133,6 +133,7 @@ static bool read_symbols(struct symbols *symbols)
                 .index = i,
                 .global = GELF_ST_BIND(symbol.st_info) == STB_GLOBAL,
                 .weak = GELF_ST_BIND(symbol.st_info) == STB_WEAK,
+                .function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC,
             };
     }
     if (symbols->count == 0) {
@@ -188,6 +189,7 @@ static bool read_segments(struct symbols *symbols)
                 .address = program.p_vaddr,
                 .size = program.p_memsz,
                 .file_offset = program.p_offset,
+                .file_size = program.p_filesz,
                 .writable = (program.p_flags & PF_W) != 0,
                 .executable = (program.p_flags & PF_X) != 0,
             };
@@ -306,6 +308,23 @@ static const struct symbol *search(const struct symbols *symbols, uint64_t addre
     return &symbols->symbol[low - 1];
 }
 
+/* The instruction at an address, of which the file has the bytes. */
+static enum transfer transfer_at(const struct symbols *symbols, uint64_t address)
+{
+    size_t size;
+    const uint8_t *file = (const uint8_t *)elf_rawfile(symbols->elf, &size);
+
+    for (size_t i = 0; file != NULL && i < symbols->segments; i++) {
+        const struct segment *segment = &symbols->segment[i];
+        uint64_t offset = address - segment->address;
+        if (offset < segment->file_size && segment->file_offset <= size &&
+            segment->file_size <= size - segment->file_offset)
+            return transfer_of(file + segment->file_offset + offset, (size_t)(segment->file_size - offset),
+                               gelf_getclass(symbols->elf) == ELFCLASS64 ? 64 : 32);
+    }
+    return TRANSFER_NONE;
+}
+
 const struct place *symbols_place(struct symbols *symbols, uint64_t address)
 {
     static const struct place nowhere;
@@ -317,12 +336,13 @@ const struct place *symbols_place(struct symbols *symbols, uint64_t address)
         return place;
 
     const struct symbol *symbol = search(symbols, address);
-    *place = (struct place){ .address = address };
+    *place = (struct place){ .address = address, .transfer = transfer_at(symbols, address) };
     if (symbol != NULL) {
         char *at = place->text;
         size_t length = strlen(symbol->name);
         place->name = symbol->name;
         place->offset = address - symbol->start;
+        place->function = symbol->function;
         length = length < NAME_MOST ? length : NAME_MOST;
         memcpy(at, symbol->name, length);
         at = put_hex(put_text(at + length, "+0x"), place->offset);

@@ -9,21 +9,25 @@
 
 #include "report/record_text.h"
 #include "tools/event_sink.h"
+#include "tools/transfer.h"
 
 struct symbols;
 
 /* What stands at an address. Valid until the next call of symbols_place(). */
 struct place {
     uint64_t address;
-    const char *name; /* of the symbol that covers it, NULL where none does; lives as long as the symbols */
-    uint64_t offset;  /* from the symbol's start */
-    uint32_t length;  /* of text */
-    char text[100];   /* "name+0xoffset", the name cut at 80 characters; "" where there is no symbol */
+    const char *name;       /* of the symbol that covers it, NULL where none does; lives as long as the symbols */
+    uint64_t offset;        /* from the symbol's start */
+    uint32_t length;        /* of text */
+    enum transfer transfer; /* of the instruction that stands there */
+    bool function;          /* the symbol is one, and no label */
+    char text[100];         /* "name+0xoffset", the name cut at 80 characters; "" where there is no symbol */
 };
 
 /* A part of the file that is loaded. */
 struct segment {
     uint64_t address, size, file_offset;
+    uint64_t file_size; /* of these bytes, what stands in the file */
     bool writable, executable;
 };
 

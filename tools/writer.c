@@ -151,3 +151,17 @@ char *put_decimal(char *at, uint64_t value)
 {
     return put_decimal_wide(at, value, 0, ' ');
 }
+
+void writer_json(struct writer *writer, const char *text)
+{
+    writer_text(writer, "\"");
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        /* "<" too: the text may stand in a page's script. Bytes that are no ASCII stand for Latin-1's characters. */
+        if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c >= 0x7f)
+            writer_format(writer, "\\u%04x", c);
+        else
+            writer_bytes(writer, text, 1);
+    }
+    writer_text(writer, "\"");
+}

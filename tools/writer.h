@@ -34,6 +34,9 @@ void writer_bytes(struct writer *writer, const void *bytes, size_t size);
 void writer_text(struct writer *writer, const char *text);
 void writer_format(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A string of JSON, with its quotes, that may also stand in a script of a page of HTML. */
+void writer_json(struct writer *writer, const char *text);
+
 /* Bytes written so far, those that wait included: the place of the next one. */
 uint64_t writer_place(const struct writer *writer);
 

@@ -25,6 +25,7 @@ TAIL             equ 200        ; instructions at the end that are in no table
 ; steps_entry LABEL, KINDS: the next in the order of execution.
 %macro steps_entry 2
 [section .rodata]
+%%entry: ; or nasm gives the size of the data to the label before it
         dd      %1, (%2) | STEP_INSTRUCTION
 __?SECT?__
 %endmacro

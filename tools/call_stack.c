@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/call_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_INSTRUCTION 15u /* bytes */
+
+bool call_stack_init(struct call_stack *stack, struct symbols *symbols)
+{
+    *stack = (struct call_stack){ .symbols = symbols, .room = 1024, .count = 1 };
+    stack->nodes = calloc(stack->room, sizeof(*stack->nodes));
+    if (stack->nodes != NULL)
+        stack->nodes[0].name = "";
+    return stack->nodes != NULL;
+}
+
+void call_stack_free(struct call_stack *stack)
+{
+    for (uint32_t i = 1; i < stack->count; i++)
+        if (stack->nodes[i].parent == 0)
+            free((char *)stack->nodes[i].name); /* copied by call_stack_begin() */
+    free(stack->nodes);
+}
+
+static uint32_t find_child(const struct call_stack *stack, uint32_t parent, const char *name)
+{
+    uint32_t child = stack->nodes[parent].child;
+
+    while (child != 0 && stack->nodes[child].name != name && strcmp(stack->nodes[child].name, name) != 0)
+        child = stack->nodes[child].sibling;
+    return child;
+}
+
+/* A new child; the parent itself where no more can be had. */
+static uint32_t add_child(struct call_stack *stack, uint32_t parent, const char *name)
+{
+    if (stack->count == stack->room) {
+        struct call_node *more =
+            stack->room < CALL_TREE_MOST ? realloc(stack->nodes, 2 * stack->room * sizeof(*more)) : NULL;
+        if (more == NULL)
+            return parent;
+        stack->nodes = more;
+        stack->room *= 2;
+    }
+    stack->nodes[stack->count] =
+        (struct call_node){ .name = name, .parent = parent, .sibling = stack->nodes[parent].child };
+    stack->nodes[parent].child = stack->count;
+    return stack->count++;
+}
+
+void call_stack_begin(struct call_stack *stack, const char *name)
+{
+    uint32_t node = find_child(stack, 0, name);
+    char *copy = node == 0 ? strdup(name) : NULL;
+
+    if (copy != NULL) {
+        node = add_child(stack, 0, copy);
+        if (node == 0)
+            free(copy);
+    }
+    stack->base = node;
+    stack->depth = 0;
+    stack->wanted = 0;
+}
+
+static void push(struct call_stack *stack, uint64_t address, uint64_t site)
+{
+    uint32_t parent = stack->depth > 0 ? stack->frames[stack->depth - 1].node : stack->base;
+    const char *name = symbols_place(stack->symbols, address)->name;
+
+    if (name == NULL)
+        name = "[unknown]";
+    uint32_t node = find_child(stack, parent, name);
+    stack->frames[stack->depth].node = node != 0 || parent == 0 ? node : add_child(stack, parent, name);
+    stack->frames[stack->depth++].site = site;
+}
+
+static struct call_change go_on(struct call_stack *stack, uint64_t from, uint64_t to)
+{
+    const struct place *place = symbols_place(stack->symbols, from);
+    struct call_change change = { 0, false };
+
+    switch (place->transfer) {
+    case TRANSFER_CALL:
+    case TRANSFER_NONE:
+        if (stack->depth == CALL_STACK_MOST || stack->symbols == NULL)
+            return change;
+        push(stack, to, from);
+        change.entered = true;
+        return change;
+    case TRANSFER_JUMP: {
+        const char *name = place->name;
+        const struct place *target = symbols_place(stack->symbols, to);
+        if (!target->function || target->name == name)
+            return change;
+        uint64_t site = stack->frames[--stack->depth].site; /* a tail call */
+        push(stack, to, site);
+        return (struct call_change){ 1, true };
+    }
+    case TRANSFER_RETURN:
+        for (unsigned i = stack->depth; i-- > 1;)
+            if (to - stack->frames[i].site <= LONGEST_INSTRUCTION) {
+                change.left = stack->depth - i;
+                stack->depth = i;
+                return change;
+            }
+        change.left = stack->depth; /* to a caller that was never seen to call */
+        change.entered = true;
+        stack->depth = 0;
+        push(stack, to, 0);
+        return change;
+    }
+    return change;
+}
+
+struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uint64_t n, uint64_t from, uint64_t to)
+{
+    struct call_change before = { 0, false };
+
+    if (cpu != stack->cpu || n != stack->wanted) {
+        before.left = stack->depth;
+        stack->depth = 0;
+    }
+    stack->cpu = cpu;
+    stack->wanted = n + 1;
+    if (stack->depth == 0)
+        push(stack, from, 0);
+    stack->nodes[stack->frames[stack->depth - 1].node].self++;
+    struct call_change change = go_on(stack, from, to);
+    change.left += before.left;
+    return change;
+}
+
+void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entries, unsigned count)
+{
+    stack->depth = 0;
+    while (count > 0 && entries[count - 1].from == 0)
+        count--;
+    if (count == 0)
+        return;
+    push(stack, entries[count - 1].from, 0);
+    while (count-- > 0)
+        (void)go_on(stack, entries[count].from, entries[count].to);
+    stack->nodes[stack->frames[stack->depth - 1].node].self++;
+    stack->depth = 0;
+}
+
+const char *call_stack_top(const struct call_stack *stack)
+{
+    return stack->depth > 0 ? stack->nodes[stack->frames[stack->depth - 1].node].name : "";
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --trace-json: a timeline in the Trace Event Format, which Perfetto and Chromium's tracing page open. Process 1 are
+ * the branches of BTS, a thread for each processor: slices are calls, and time is the number of branches, since the
+ * records have none. Process 2 are the samples of PEBS where they have a TSC; there a nanosecond is a tick.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/call_stack.h"
+#include "tools/output.h"
+#include "tools/sampled_events.h"
+#include "tools/symbols.h"
+#include "tools/writer.h"
+
+struct trace_output {
+    struct writer writer;
+    struct symbols *symbols;
+    struct call_stack stack;
+    struct sampled_events sampled;
+    enum { IDLE, IN_TEST, IN_BRANCHES } state; /* which slices are open */
+    char test[256];
+    unsigned cpu;  /* of the open slices */
+    unsigned open; /* slices, the test's not counted */
+    uint64_t now;  /* branches */
+    uint64_t tsc;  /* the first */
+    uint64_t events;
+};
+
+static void begin_event(struct trace_output *output, const char *phase, unsigned process, unsigned cpu)
+{
+    writer_format(&output->writer, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u", output->events++ > 0 ? ",\n" : "", phase,
+                  process, cpu);
+}
+
+static void put_key_text(struct trace_output *output, const char *key, const char *text)
+{
+    writer_format(&output->writer, ",\"%s\":", key);
+    writer_json(&output->writer, text);
+}
+
+static void slice(struct trace_output *output, const char *phase, const char *name)
+{
+    begin_event(output, phase, 1, output->cpu);
+    writer_format(&output->writer, ",\"ts\":%llu", (unsigned long long)output->now);
+    if (name != NULL)
+        put_key_text(output, "name", name);
+    writer_text(&output->writer, "}");
+}
+
+static void leave(struct trace_output *output, unsigned count)
+{
+    for (; count > 0 && output->open > 0; count--, output->open--)
+        slice(output, "E", NULL);
+}
+
+static void enter(struct trace_output *output)
+{
+    slice(output, "B", call_stack_top(&output->stack));
+    output->open++;
+}
+
+static void leave_all(struct trace_output *output)
+{
+    leave(output, output->open);
+    if (output->state == IN_BRANCHES)
+        slice(output, "E", NULL);
+    if (output->state != IDLE)
+        output->state = IN_TEST;
+}
+
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    struct trace_output *output = context;
+
+    (void)machine;
+    leave_all(output);
+    output->state = IDLE;
+    output->sampled.count = 0;
+}
+
+static void on_test(void *context, const char *id)
+{
+    struct trace_output *output = context;
+
+    leave_all(output);
+    strncpy(output->test, id, sizeof(output->test) - 1);
+    call_stack_begin(&output->stack, id);
+    output->sampled.count = 0;
+    output->state = IN_TEST;
+}
+
+static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+{
+    struct trace_output *output = context;
+
+    sampled_events_announce(&output->sampled, event);
+}
+
+static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
+{
+    struct trace_output *output = context;
+
+    if (output->state != IN_BRANCHES || cpu != output->cpu) {
+        leave_all(output);
+        output->cpu = cpu;
+        output->state = IN_BRANCHES;
+        slice(output, "B", output->test);
+    }
+    struct call_change change = call_stack_follow(&output->stack, cpu, n, record->from, record->to);
+    output->now++;
+    leave(output, change.left);
+    if (change.entered)
+        enter(output);
+}
+
+static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
+                    enum data_source_encoding encoding)
+{
+    struct trace_output *output = context;
+    const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
+    bool memory = (record->has & PEBS_HAS_MEMORY) != 0 && (record->latency != 0 || encoding == DATA_SOURCE_STORE);
+
+    (void)bytes;
+    if (!(record->has & PEBS_HAS_TSC))
+        return;
+    if (output->tsc == 0)
+        output->tsc = record->tsc;
+    uint64_t ticks = record->tsc - output->tsc;
+    uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+    begin_event(output, "i", 2, cpu);
+    writer_format(&output->writer, ",\"s\":\"t\",\"ts\":%llu.%03u", (unsigned long long)(ticks / 1000),
+                  (unsigned)(ticks % 1000));
+    put_key_text(output, "name", event != NULL ? event->name : sampled_event_unknown.name);
+    writer_text(&output->writer, ",\"args\":{\"test\":");
+    writer_json(&output->writer, output->test);
+    writer_format(&output->writer, ",\"record\":%llu,\"ip\":\"0x%llx\"", (unsigned long long)n, (unsigned long long)ip);
+    put_key_text(output, "symbol", symbols_place(output->symbols, ip)->text);
+    if (memory) {
+        writer_format(&output->writer, ",\"address\":\"0x%llx\",\"latency\":%llu",
+                      (unsigned long long)record->data_address, (unsigned long long)record->latency);
+        put_key_text(output, "level", data_source_words(encoding, record->data_source).level);
+    }
+    writer_text(&output->writer, "}}");
+}
+
+static void name_process(struct trace_output *output, unsigned process, const char *name)
+{
+    begin_event(output, "M", process, 0);
+    writer_text(&output->writer, ",\"name\":\"process_name\",\"args\":{\"name\":");
+    writer_json(&output->writer, name);
+    writer_text(&output->writer, "}}");
+}
+
+static bool on_end(void *context)
+{
+    struct trace_output *output = context;
+
+    leave_all(output);
+    name_process(output, 1, "BTS: calls; a microsecond is a branch");
+    name_process(output, 2, "PEBS: samples; a nanosecond is a tick of the TSC");
+    writer_text(&output->writer, "\n],\"displayTimeUnit\":\"ns\"}\n");
+    bool written = writer_close(&output->writer);
+    call_stack_free(&output->stack);
+    free(output);
+    return written;
+}
+
+static bool open_trace_json(const struct output_setup *setup, struct event_sink *sink)
+{
+    struct trace_output *output = calloc(1, sizeof(*output));
+
+    if (output == NULL || !call_stack_init(&output->stack, setup->symbols) || !writer_open(&output->writer, "-")) {
+        free(output);
+        return false;
+    }
+    output->symbols = setup->symbols;
+    writer_text(&output->writer, "{\"traceEvents\":[\n");
+    *sink = (struct event_sink){ .context = output,
+                                 .machine = on_machine,
+                                 .test = on_test,
+                                 .pebs_event = on_pebs_event,
+                                 .bts = on_bts,
+                                 .pebs = on_pebs,
+                                 .end = on_end };
+    return true;
+}
+
+const struct output output_trace_json = { "trace-json", NULL, "a timeline in the Trace Event Format", open_trace_json };
