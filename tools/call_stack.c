@@ -76,60 +76,59 @@ static void push(struct call_stack *stack, uint64_t address, uint64_t site)
     stack->frames[stack->depth++].site = site;
 }
 
-static struct call_change go_on(struct call_stack *stack, uint64_t from, uint64_t to)
+static void pop_to(struct call_stack *stack, unsigned depth)
+{
+    stack->depth = depth;
+    if (depth < stack->kept)
+        stack->kept = depth;
+}
+
+static void go_on(struct call_stack *stack, uint64_t from, uint64_t to)
 {
     const struct place *place = symbols_place(stack->symbols, from);
-    struct call_change change = { 0, false };
 
     switch (place->transfer) {
     case TRANSFER_CALL:
     case TRANSFER_NONE:
-        if (stack->depth == CALL_STACK_MOST || stack->symbols == NULL)
-            return change;
-        push(stack, to, from);
-        change.entered = true;
-        return change;
+        if (stack->depth < CALL_STACK_MOST && stack->symbols != NULL)
+            push(stack, to, from);
+        return;
     case TRANSFER_JUMP: {
         const char *name = place->name;
         const struct place *target = symbols_place(stack->symbols, to);
         if (!target->function || target->name == name)
-            return change;
-        uint64_t site = stack->frames[--stack->depth].site; /* a tail call */
+            return;
+        uint64_t site = stack->frames[stack->depth - 1].site; /* a tail call */
+        pop_to(stack, stack->depth - 1);
         push(stack, to, site);
-        return (struct call_change){ 1, true };
+        return;
     }
     case TRANSFER_RETURN:
         for (unsigned i = stack->depth; i-- > 1;)
             if (to - stack->frames[i].site <= LONGEST_INSTRUCTION) {
-                change.left = stack->depth - i;
-                stack->depth = i;
-                return change;
+                pop_to(stack, i);
+                return;
             }
-        change.left = stack->depth; /* to a caller that was never seen to call */
-        change.entered = true;
-        stack->depth = 0;
+        pop_to(stack, 0); /* to a caller that was never seen to call */
         push(stack, to, 0);
-        return change;
+        return;
     }
-    return change;
 }
 
 struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uint64_t n, uint64_t from, uint64_t to)
 {
-    struct call_change before = { 0, false };
+    unsigned before = stack->depth;
 
-    if (cpu != stack->cpu || n != stack->wanted) {
-        before.left = stack->depth;
-        stack->depth = 0;
-    }
+    stack->kept = stack->depth;
+    if (cpu != stack->cpu || n != stack->wanted)
+        pop_to(stack, 0);
     stack->cpu = cpu;
     stack->wanted = n + 1;
     if (stack->depth == 0)
         push(stack, from, 0);
     stack->nodes[stack->frames[stack->depth - 1].node].self++;
-    struct call_change change = go_on(stack, from, to);
-    change.left += before.left;
-    return change;
+    go_on(stack, from, to);
+    return (struct call_change){ before - stack->kept, stack->depth - stack->kept };
 }
 
 void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entries, unsigned count)
@@ -141,12 +140,12 @@ void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entri
         return;
     push(stack, entries[count - 1].from, 0);
     while (count-- > 0)
-        (void)go_on(stack, entries[count].from, entries[count].to);
+        go_on(stack, entries[count].from, entries[count].to);
     stack->nodes[stack->frames[stack->depth - 1].node].self++;
     stack->depth = 0;
 }
 
-const char *call_stack_top(const struct call_stack *stack)
+const char *call_stack_name(const struct call_stack *stack, unsigned frame)
 {
-    return stack->depth > 0 ? stack->nodes[stack->frames[stack->depth - 1].node].name : "";
+    return stack->nodes[stack->frames[frame].node].name;
 }

@@ -28,15 +28,15 @@ struct call_stack {
         uint32_t node;
         uint64_t site; /* of the call; 0: not known */
     } frames[CALL_STACK_MOST];
+    unsigned kept;   /* frames that were there before the branch that is followed, and still are */
     uint32_t base;   /* the node below the first frame */
     uint64_t wanted; /* the number of the record that goes on from the last one */
     unsigned cpu;
 };
 
-/* What a branch did to the stack: so many frames were left, then one was entered or none. */
+/* What a branch did to the stack: so many frames were left, then so many entered, which are its topmost now. */
 struct call_change {
-    unsigned left;
-    bool entered;
+    unsigned left, entered;
 };
 
 /* false: no memory. symbols may be NULL: then all calls are of one unknown function. */
@@ -52,7 +52,7 @@ struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uin
 /* Follows an LBR stack of count entries, the newest first, and counts where it ends. */
 void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entries, unsigned count);
 
-/* The name of the frame on top, "" where there is none. */
-const char *call_stack_top(const struct call_stack *stack);
+/* The name of a frame, 0 being the one at the bottom, below the stack's depth. */
+const char *call_stack_name(const struct call_stack *stack, unsigned frame);
 
 #endif

@@ -54,10 +54,10 @@ static void leave(struct trace_output *output, unsigned count)
         slice(output, "E", NULL);
 }
 
-static void enter(struct trace_output *output)
+static void enter(struct trace_output *output, unsigned count)
 {
-    slice(output, "B", call_stack_top(&output->stack));
-    output->open++;
+    for (unsigned i = output->stack.depth - count; i < output->stack.depth; i++, output->open++)
+        slice(output, "B", call_stack_name(&output->stack, i));
 }
 
 static void leave_all(struct trace_output *output)
@@ -110,8 +110,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     struct call_change change = call_stack_follow(&output->stack, cpu, n, record->from, record->to);
     output->now++;
     leave(output, change.left);
-    if (change.entered)
-        enter(output);
+    enter(output, change.entered);
 }
 
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,

@@ -16,6 +16,7 @@
 #define CACHE_SIZE  (1u << CACHE_BITS)
 #define NAME_MOST   80 /* characters; struct place has room for "+0x" and 16 digits more */
 #define LAST_LENGTH 4096u
+#define ID_TEXT     (2 * sizeof(((struct dump_machine *)0)->build_id) + 1)
 
 struct symbol {
     uint64_t start, end;
@@ -388,16 +389,16 @@ struct symbolizer symbols_symbolizer(struct symbols *symbols)
     return (struct symbolizer){ symbols->kernel_table != NULL ? find_in_kernel_table : find, symbols };
 }
 
-static void name_build(char text[2 * BUILD_ID_MOST + 1], const uint8_t *id, size_t length)
+static void name_build(char text[ID_TEXT], const uint8_t *id, size_t length)
 {
-    for (size_t i = 0; i < length && i < BUILD_ID_MOST; i++)
+    for (size_t i = 0; i < length && i < sizeof(((struct dump_machine *)0)->build_id); i++)
         text = put_hex_wide(text, id[i], 2, '0');
     *text = '\0';
 }
 
 bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine)
 {
-    char ours[2 * BUILD_ID_MOST + 1], theirs[2 * BUILD_ID_MOST + 1];
+    char ours[ID_TEXT], theirs[ID_TEXT];
     size_t length = machine->build_id_length;
 
     symbols->refused =

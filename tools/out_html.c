@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --html: one page with all that a log says: the machine, the verdicts, the measurements, where the samples are, and
+ * calls as a flame graph and a timeline. The page (tools/html/) has the data in it as JSON and draws them itself.
+ * Whatever comes from the log goes through writer_json(), and into the page as text. What is kept of a log is bounded,
+ * so that one of many gigabytes gives a page too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/call_stack.h"
+#include "tools/output.h"
+#include "tools/sampled_events.h"
+#include "tools/symbols.h"
+#include "tools/writer.h"
+
+#define LINES_MOST     20000u /* lines of the log that the page has */
+#define TESTS_MOST     1024u
+#define SITES_MOST     512u /* places of samples */
+#define TIMELINES_MOST 48u
+#define BRANCHES_MOST  2000u /* of a timeline */
+#define FLAME_MOST     4000u /* frames of the flame graph */
+#define FLAME_PART     2000u /* a frame of less than this part of the whole is left out where there are too many */
+
+extern const char html_page[], html_style[], html_script[];
+
+struct test_count {
+    char id[96];
+    uint64_t bts, pebs, lbr;
+};
+
+struct site {
+    char event[64];
+    const char *symbol, *file;
+    unsigned line;
+    uint64_t count;
+};
+
+struct slice {
+    const char *name;
+    unsigned depth;
+    uint32_t from, to; /* branches */
+};
+
+struct timeline {
+    char test[96];
+    unsigned cpu;
+    uint32_t length; /* branches */
+    bool cut;
+    struct slice *slices; /* up to 2 * BRANCHES_MOST + CALL_STACK_MOST; in the order of their ends */
+    uint32_t count;
+};
+
+struct html_output {
+    struct writer writer;
+    struct symbols *symbols;
+    struct call_stack stack;
+    struct sampled_events sampled;
+    char *lines[LINES_MOST];
+    unsigned line_count;
+    bool in_tests; /* the plan of the tests has come: lines before it tell of the machine */
+    struct test_count tests[TESTS_MOST];
+    unsigned test_count;
+    struct test_count rest, *test; /* what is beyond them; the one whose records come */
+    struct site sites[SITES_MOST];
+    unsigned site_count;
+    uint64_t lost_bts, lost_pebs, lost_lbr;
+    struct timeline timelines[TIMELINES_MOST];
+    unsigned timeline_count;
+    struct timeline *now; /* NULL: the test's branches are not kept */
+    bool test_is_new;
+    unsigned open;
+    struct slice open_slices[CALL_STACK_MOST];
+};
+
+/* ---- the log ----------------------------------------------------------------------------------------------------- */
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool wanted(struct html_output *output, const char *text)
+{
+    static const char *const kinds[] = { "ok ", "not ok ", "measure ", "end dstest86 ", "error", "panic", "wrong" };
+
+    if (starts(text, "begin dstest86 ")) {
+        output->in_tests = false;
+        return true;
+    }
+    if (starts(text, "1..") || starts(text, "KTAP ")) {
+        output->in_tests = true;
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (starts(text, kinds[i]))
+            return true;
+    return !output->in_tests && output->line_count > 0; /* what firmware says before the first line does not count */
+}
+
+static void on_line(void *context, const char *text)
+{
+    struct html_output *output = context;
+
+    if (wanted(output, text) && output->line_count < LINES_MOST && (output->lines[output->line_count] = strdup(text)))
+        output->line_count++;
+}
+
+static void close_slices(struct html_output *output, unsigned count)
+{
+    for (; count > 0 && output->open > 0; count--) {
+        struct slice *slice = &output->open_slices[--output->open];
+        slice->to = output->now->length;
+        if (slice->to > slice->from)
+            output->now->slices[output->now->count++] = *slice;
+    }
+}
+
+static void end_timeline(struct html_output *output)
+{
+    if (output->now != NULL)
+        close_slices(output, output->open);
+    output->now = NULL;
+}
+
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    struct html_output *output = context;
+
+    (void)machine;
+    end_timeline(output);
+    output->sampled.count = 0;
+}
+
+static void on_test(void *context, const char *id)
+{
+    struct html_output *output = context;
+
+    end_timeline(output);
+    output->test_is_new = true;
+    output->sampled.count = 0;
+    call_stack_begin(&output->stack, id);
+    output->test = output->test_count < TESTS_MOST ? &output->tests[output->test_count++] : &output->rest;
+    snprintf(output->test->id, sizeof(output->test->id), "%s", id);
+}
+
+static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+{
+    struct html_output *output = context;
+
+    sampled_events_announce(&output->sampled, event);
+}
+
+static void begin_timeline(struct html_output *output, unsigned cpu)
+{
+    struct timeline *timeline = &output->timelines[output->timeline_count];
+
+    output->test_is_new = false;
+    if (output->timeline_count == TIMELINES_MOST)
+        return;
+    timeline->slices = calloc(2 * BRANCHES_MOST + CALL_STACK_MOST, sizeof(struct slice));
+    if (timeline->slices == NULL)
+        return;
+    snprintf(timeline->test, sizeof(timeline->test), "%s", output->test->id);
+    timeline->cpu = cpu;
+    output->now = timeline;
+    output->open = 0;
+    output->timeline_count++;
+}
+
+static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
+{
+    struct html_output *output = context;
+
+    output->test->bts++;
+    if (output->test_is_new)
+        begin_timeline(output, cpu);
+    struct call_change change = call_stack_follow(&output->stack, cpu, n, record->from, record->to);
+    struct timeline *timeline = output->now;
+    if (timeline == NULL)
+        return;
+    if (timeline->cpu != cpu || timeline->length == BRANCHES_MOST) {
+        timeline->cut = timeline->length == BRANCHES_MOST;
+        end_timeline(output);
+        return;
+    }
+    timeline->length++;
+    close_slices(output, change.left);
+    for (unsigned i = output->stack.depth - change.entered; i < output->stack.depth; i++)
+        output->open_slices[output->open++] = (struct slice){ call_stack_name(&output->stack, i), i,
+                                                              i == 0 ? timeline->length - 1 : timeline->length, 0 };
+}
+
+static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
+{
+    struct html_output *output = context;
+
+    (void)cpu;
+    (void)n;
+    (void)stack;
+    output->test->lbr++;
+}
+
+static void add_site(struct html_output *output, const char *event, uint64_t ip)
+{
+    const struct place *place = symbols_place(output->symbols, ip);
+    const char *symbol = place->name != NULL ? place->name : "[unknown]", *file = "";
+    unsigned line = 0, i = 0;
+
+    (void)symbols_line(output->symbols, ip, &file, &line);
+    while (i < output->site_count && (output->sites[i].symbol != symbol || output->sites[i].line != line ||
+                                      strcmp(output->sites[i].event, event) != 0))
+        i++;
+    if (i == SITES_MOST)
+        return;
+    struct site *site = &output->sites[i];
+    if (i == output->site_count) {
+        output->site_count++;
+        *site = (struct site){ .symbol = symbol, .file = file, .line = line };
+        snprintf(site->event, sizeof(site->event), "%s", event);
+    }
+    site->count++;
+}
+
+static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
+                    enum data_source_encoding encoding)
+{
+    struct html_output *output = context;
+    const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
+    uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+
+    (void)n;
+    (void)bytes;
+    (void)encoding;
+    output->test->pebs++;
+    if (event == NULL)
+        add_site(output, sampled_event_unknown.name, ip);
+    for (; event != NULL; event = sampled_events_of(&output->sampled, cpu, record, event))
+        add_site(output, event->name, ip);
+}
+
+static void on_lost(void *context, const char *kind, uint64_t records)
+{
+    struct html_output *output = context;
+
+    *(kind[0] == 'b' ? &output->lost_bts : kind[0] == 'p' ? &output->lost_pebs : &output->lost_lbr) += records;
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+/* The names of frames, each once: what stands in the data is its number. */
+struct names {
+    const char **list;
+    unsigned count, room;
+};
+
+static unsigned name_number(struct names *names, const char *name)
+{
+    for (unsigned i = 0; i < names->count; i++)
+        if (names->list[i] == name || strcmp(names->list[i], name) == 0)
+            return i;
+    if (names->count == names->room) {
+        unsigned room = names->room == 0 ? 256 : 2 * names->room;
+        const char **more = realloc(names->list, room * sizeof(*more));
+        if (more == NULL)
+            return 0;
+        names->list = more;
+        names->room = room;
+    }
+    names->list[names->count] = name;
+    return names->count++;
+}
+
+static void put_lines(struct html_output *output)
+{
+    for (unsigned i = 0; i < output->line_count; i++) {
+        writer_text(&output->writer, i > 0 ? ",\n" : "\n");
+        writer_json(&output->writer, output->lines[i]);
+    }
+}
+
+static void put_records(struct html_output *output)
+{
+    bool first = true;
+
+    for (unsigned i = 0; i < output->test_count; i++) {
+        const struct test_count *test = &output->tests[i];
+        if (test->bts + test->pebs + test->lbr == 0)
+            continue;
+        writer_text(&output->writer, first ? "\n{\"test\":" : ",\n{\"test\":");
+        writer_json(&output->writer, test->id);
+        writer_format(&output->writer, ",\"bts\":%llu,\"pebs\":%llu,\"lbr\":%llu}", (unsigned long long)test->bts,
+                      (unsigned long long)test->pebs, (unsigned long long)test->lbr);
+        first = false;
+    }
+}
+
+static int by_event_and_count(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+    int order = strcmp(a->event, b->event);
+
+    return order != 0 ? order : (a->count < b->count) - (a->count > b->count);
+}
+
+static void put_sites(struct html_output *output)
+{
+    char line[300];
+
+    qsort(output->sites, output->site_count, sizeof(output->sites[0]), by_event_and_count);
+    for (unsigned i = 0; i < output->site_count; i++) {
+        const struct site *site = &output->sites[i];
+        const char *name = strrchr(site->file, '/') != NULL ? strrchr(site->file, '/') + 1 : site->file;
+        writer_text(&output->writer, i > 0 ? ",\n{\"event\":" : "\n{\"event\":");
+        writer_json(&output->writer, site->event);
+        writer_text(&output->writer, ",\"symbol\":");
+        writer_json(&output->writer, site->symbol);
+        writer_text(&output->writer, ",\"line\":");
+        snprintf(line, sizeof(line), "%s:%u", name, site->line);
+        writer_json(&output->writer, site->line > 0 ? line : "");
+        writer_format(&output->writer, ",\"count\":%llu}", (unsigned long long)site->count);
+    }
+}
+
+/* [name, parent, self] of each frame, parents first. Of too many the small ones are left out, and count as their
+ * parents'. */
+static void put_flame(struct html_output *output, struct names *names)
+{
+    const struct call_node *nodes = output->stack.nodes;
+    uint32_t count = output->stack.count, placed = 0;
+    uint64_t *totals = calloc(count, sizeof(*totals)), *selves = calloc(count, sizeof(*selves));
+    uint32_t *numbers = calloc(count, sizeof(*numbers));
+
+    if (totals != NULL && selves != NULL && numbers != NULL) {
+        for (uint32_t i = count; i-- > 0;) {
+            totals[i] += nodes[i].self;
+            if (i > 0)
+                totals[nodes[i].parent] += totals[i];
+        }
+        uint64_t least = count > FLAME_MOST ? totals[0] / FLAME_PART : 0;
+        for (uint32_t i = count; i-- > 0;) {
+            selves[i] += nodes[i].self;
+            if (i > 0 && (totals[i] < least || totals[i] == 0))
+                selves[nodes[i].parent] += selves[i];
+        }
+        for (uint32_t i = 0; i < count; i++)
+            if (i == 0 || (totals[i] >= least && totals[i] > 0)) {
+                numbers[i] = placed++;
+                writer_format(&output->writer, "%s[%u,%u,%llu]", i > 0 ? "," : "", name_number(names, nodes[i].name),
+                              numbers[nodes[i].parent], (unsigned long long)selves[i]);
+            }
+    }
+    free(totals);
+    free(selves);
+    free(numbers);
+}
+
+static void put_timelines(struct html_output *output, struct names *names)
+{
+    bool first = true;
+
+    for (unsigned i = 0; i < output->timeline_count; i++) {
+        const struct timeline *timeline = &output->timelines[i];
+        if (timeline->count == 0)
+            continue;
+        writer_text(&output->writer, first ? "\n{\"test\":" : ",\n{\"test\":");
+        first = false;
+        writer_json(&output->writer, timeline->test);
+        writer_format(&output->writer, ",\"cpu\":%u,\"length\":%u,\"cut\":%s,\"slices\":[", timeline->cpu,
+                      timeline->length, timeline->cut ? "true" : "false");
+        for (unsigned j = 0; j < timeline->count; j++)
+            writer_format(&output->writer, "%s[%u,%u,%u,%u]", j > 0 ? "," : "",
+                          name_number(names, timeline->slices[j].name), timeline->slices[j].depth,
+                          timeline->slices[j].from, timeline->slices[j].to);
+        writer_text(&output->writer, "]}");
+    }
+}
+
+static void put_data(struct html_output *output)
+{
+    struct names names = { 0 };
+
+    writer_text(&output->writer, "{\"lines\":[");
+    put_lines(output);
+    writer_text(&output->writer, "],\n\"records\":[");
+    put_records(output);
+    writer_format(&output->writer, "],\n\"lost\":{\"bts\":%llu,\"pebs\":%llu,\"lbr\":%llu},\n\"samples\":[",
+                  (unsigned long long)output->lost_bts, (unsigned long long)output->lost_pebs,
+                  (unsigned long long)output->lost_lbr);
+    put_sites(output);
+    writer_text(&output->writer, "],\n\"flame\":[");
+    put_flame(output, &names);
+    writer_text(&output->writer, "],\n\"timelines\":[");
+    put_timelines(output, &names);
+    writer_text(&output->writer, "],\n\"names\":[");
+    for (unsigned i = 0; i < names.count; i++) {
+        writer_text(&output->writer, i > 0 ? "," : "");
+        writer_json(&output->writer, names.list[i]);
+    }
+    writer_text(&output->writer, "]}");
+    free(names.list);
+}
+
+/* The page's text up to a mark, which is skipped; the rest of it where the mark does not come. */
+static const char *put_until(struct html_output *output, const char *page, const char *mark)
+{
+    const char *end = strstr(page, mark);
+
+    writer_bytes(&output->writer, page, end != NULL ? (size_t)(end - page) : strlen(page));
+    return end != NULL ? end + strlen(mark) : "";
+}
+
+static bool on_end(void *context)
+{
+    struct html_output *output = context;
+    const char *page = html_page;
+
+    end_timeline(output);
+    page = put_until(output, page, "@style@");
+    writer_text(&output->writer, html_style);
+    page = put_until(output, page, "@data@");
+    put_data(output);
+    page = put_until(output, page, "@script@");
+    writer_text(&output->writer, html_script);
+    writer_text(&output->writer, page);
+    bool written = writer_close(&output->writer);
+
+    for (unsigned i = 0; i < output->line_count; i++)
+        free(output->lines[i]);
+    for (unsigned i = 0; i < output->timeline_count; i++)
+        free(output->timelines[i].slices);
+    call_stack_free(&output->stack);
+    free(output);
+    return written;
+}
+
+static bool open_html(const struct output_setup *setup, struct event_sink *sink)
+{
+    struct html_output *output = calloc(1, sizeof(*output));
+
+    if (output == NULL || !call_stack_init(&output->stack, setup->symbols) ||
+        !writer_open(&output->writer, setup->file)) {
+        free(output);
+        return false;
+    }
+    output->test = &output->rest;
+    output->symbols = setup->symbols;
+    *sink = (struct event_sink){ .context = output,
+                                 .machine = on_machine,
+                                 .test = on_test,
+                                 .pebs_event = on_pebs_event,
+                                 .bts = on_bts,
+                                 .pebs = on_pebs,
+                                 .lbr = on_lbr,
+                                 .lost = on_lost,
+                                 .line = on_line,
+                                 .end = on_end };
+    return true;
+}
+
+const struct output output_html = { "html", "FILE", "a page that shows all of the log", open_html };
