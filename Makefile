@@ -49,7 +49,7 @@ PURE := $(sort $(wildcard $(PURE)))
 kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
 LOADER_ONLY := boot/uefi.c boot/elf_image.c
-HOST_ONLY := report/lbr_listing.c tools/perf_data.c tools/sampled_events.c tools/transfer.c
+HOST_ONLY := report/lbr_listing.c tools/perf_data.c tools/sampled_events.c tools/transfer.c report/dump_read.c
 KERNEL_C := $(filter-out $(LOADER_ONLY) $(HOST_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
             $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr perfmon kernel measure)))
 KERNEL_ASM := boot/multiboot2.asm $(wildcard arch/x86/*.asm workload/*.asm)
@@ -84,7 +84,7 @@ $B/k$1/kernel/main.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
-LINK$1 := $$(LD) -m $4 -n -static -nostdlib --build-id=none -z noexecstack -T arch/x86/kernel.ld
+LINK$1 := $$(LD) -m $4 -n -static -nostdlib --build-id=sha1 -z noexecstack -T arch/x86/kernel.ld
 $B/k$1/symbols-none.o: kernel/symbols.awk
 	@mkdir -p $$(@D)
 	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
@@ -198,6 +198,26 @@ $B/dsmodel.so: $(MODEL_OBJECTS)
 	$Q$(HOST_CC) -shared -o $@ $^
 
 -include $(MODEL_OBJECTS:.o=.d)
+
+# ---- tools -----------------------------------------------------------------------------------------------------------
+# For the host: the pure objects once more, for speed and without sanitizers, and what writes files.
+TOOL_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(PURE) $(wildcard tools/*.c))
+TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O2 -g -I.
+TOOL_LIBS :=
+
+.PHONY: tools
+tools: $B/dsdump ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw)
+
+$(TOOL_OBJECTS): $B/tool/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
+
+$B/dsdump: $(TOOL_OBJECTS)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
+
+-include $(TOOL_OBJECTS:.o=.d)
 
 # ---- host tests -----------------------------------------------------------------------------------------------------
 # tests/host/test_NAME.c becomes build/host/test_NAME, and build/host32/test_NAME where the host can link -m32; each

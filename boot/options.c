@@ -172,6 +172,16 @@ static enum options_error take_width(struct slice value, struct options *options
     return OPTIONS_OK;
 }
 
+static enum options_error take_dump(struct slice value, struct options *options)
+{
+    static const char *const choices[] = { "none", "raw" };
+    unsigned choice = find_choice(value, choices, 2);
+    if (choice == 2)
+        return OPTIONS_NOT_A_CHOICE;
+    options->dump = choice == 1;
+    return OPTIONS_OK;
+}
+
 static enum options_error take_paging(struct slice value, struct options *options)
 {
     static const char *const choices[] = { "auto", "pae", "legacy" };
@@ -194,6 +204,7 @@ static const struct option {
     { "skip", "GLOB[,GLOB..]", NULL, take_skip, "leave out the tests whose id matches" },
     { "list", NULL, NULL, take_list, "list the tests, run none" },
     { "records", "N|all|none", "8", take_records, "decoded records to print for a test and kind" },
+    { "dump", "none|raw", "none", take_dump, "all records as the processor wrote them, for dsdump" },
     { "timeout", "SECONDS", "10", take_timeout, "time for one test, 1 to 3600" },
     { "end", "halt|reboot|poweroff", "halt", take_end, "what to do after the verdict" },
     { "exit", "auto|debug|none", "auto", take_exit, "QEMU's debug exit device; auto: under a hypervisor" },

@@ -32,6 +32,7 @@ struct options {
     struct slice skip; /* likewise; length 0 = none */
     bool list;         /* list the tests, run none */
     uint32_t records;  /* decoded records to print for one test and kind; 0 = none, OPTIONS_RECORDS_ALL */
+    bool dump;         /* the raw dump, for tools/dsdump */
     unsigned timeout;  /* seconds that one test may take, 1 to 3600 */
     enum options_end end;
     enum options_exit exit;

@@ -10,6 +10,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 #include "kernel/records.h"
 #include "kernel/sources.h"
 #include "kernel/test.h"
@@ -337,12 +338,17 @@ static void print_as_circular(struct test_run *run, const struct ds_buffer *bts,
 {
     const unsigned size = run->caps->bts_record_size, records = (unsigned)((size_t)(bts->maximum - bts->base) / size);
     const unsigned first = (unsigned)((size_t)(bts->index - bts->base) / size);
+    struct ds_log older = { .bytes = buffer + (size_t)first * size, .record_size = size, .records = records - first };
+    struct ds_log newer = { .bytes = buffer, .record_size = size, .records = first };
     struct bts_record record;
 
     for (unsigned i = 0; i < records; i++)
         if (bts_decode(run->caps->ds_width, buffer + (first + i) % records * size, size, run->caps->bts_prediction,
                        &record) == BTS_DECODE_OK)
             bts_text(&console_sink, i, &record, &console_symbols);
+    dump_bts(0, &older);
+    dump_bts(0, &newer);
+    dump_flush();
 }
 
 /*

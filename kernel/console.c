@@ -35,6 +35,13 @@ void console_note(const char *fmt, ...)
     va_end(args);
 }
 
+void console_text(const char *text)
+{
+    serial_write("# ");
+    serial_write(text);
+    serial_write("\r\n");
+}
+
 static void sink_line(void *context, const char *text)
 {
     (void)context;

@@ -10,6 +10,9 @@
 /* One line of output; the line end is added. */
 void console_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same behind "# ", of any length. */
+void console_text(const char *text);
+
 /* One diagnostic: the same behind "# ". */
 void console_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

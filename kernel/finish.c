@@ -3,6 +3,7 @@
 
 #include "arch/x86/cpu.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 
 /* QEMU's isa-debug-exit: its exit status is value * 2 + 1, so that values from 10h never meet QEMU's own failures. */
 #define EXIT_PORT        0xf4u
@@ -34,6 +35,7 @@ void finish(enum verdict verdict, const struct totals *totals)
     static const char *const names[] = { "pass", "fail", "skip", "error", "panic" };
 
     interrupts_off();
+    dump_end();
     console_note("end dstest86 verdict=%s pass=%u fail=%u skip=%u error=%u", names[verdict], totals->pass, totals->fail,
                  totals->skip, totals->error);
     if (exit_device == OPTIONS_EXIT_DEBUG || (exit_device == OPTIONS_EXIT_AUTO && hypervisor))

@@ -6,9 +6,11 @@
  */
 #include <inttypes.h>
 
+#include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 #include "kernel/records.h"
 #include "kernel/string.h"
 #include "kernel/test.h"
@@ -69,6 +71,10 @@ static void take(uint64_t global_status)
         tally.decoded++;
         tally.ours += is_ours_pebs(&pebs);
     }
+    dump_hold();
+    dump_bts(0, ds_bts_log());
+    dump_pebs(0, ds_pebs_log(), tally.run->data_source);
+    dump_resume();
     memset(ds_memory().bts, 0, (size_t)ds_bts_log()->records * ds_bts_log()->record_size);
     memset(ds_memory().pebs, 0, (size_t)ds_pebs_log()->records * ds_pebs_log()->record_size);
     ds_logs_empty();
@@ -98,12 +104,17 @@ static void run_stage(struct test_run *run, const struct ds_config *config, cons
         test_fail(run, "the counter could not be programmed");
         return;
     }
-    for (unsigned i = 0; i < stage->runs; i++)
+    for (unsigned i = 0; i < stage->runs; i++) {
         workload->run(window);
+        interrupts_off();
+        dump_waiting();
+        interrupts_on();
+    }
     ds_close();
     ds_on_interrupt(NULL);
     check_log(run, config->pebs ? ds_pebs_log() : ds_bts_log());
     take(0);
+    dump_flush();
     indexed = config->pebs ? ds_counts()->pebs_indexed : ds_counts()->bts_indexed;
     console_note("buffer of %u, interrupt at %u: %" PRIu64 " decoded, %" PRIu64 " by the index, %u interrupts",
                  stage->records, stage->threshold, tally.decoded, indexed, ds_counts()->interrupts);

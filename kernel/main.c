@@ -15,6 +15,7 @@
 #include "ds/ds.h"
 #include "ds/probe.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 #include "kernel/finish.h"
 #include "kernel/panic.h"
 #include "kernel/memory.h"
@@ -132,6 +133,12 @@ static void step_report(void)
         console_note("apic xAPIC at 0x%" PRIx64 ", performance vector 0x%x", apic_address(), VECTOR_PERFORMANCE);
 }
 
+static void step_dump(void)
+{
+    if (machine.options.dump)
+        dump_start(&machine.caps);
+}
+
 static void step_watchdog(void)
 {
     if (!watchdog_init())
@@ -185,6 +192,7 @@ void kernel_main(uint32_t magic, uint32_t information)
         step_paging,     /* our own tables */
         step_apic,       /* local APIC in xAPIC mode */
         step_report,     /* what was found, in words */
+        step_dump,       /* option dump: its head */
         step_watchdog,   /* the time bound of tests */
         step_debugger,   /* option gdbwait */
         step_tests,      /* and the verdict */

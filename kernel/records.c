@@ -5,6 +5,7 @@
 
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 #include "report/record_text.h"
 
 static uint32_t limit;
@@ -77,6 +78,9 @@ static struct printed print_logs(struct test_run *run)
     const struct ds_log *bts = ds_bts_log(), *pebs = ds_pebs_log();
     struct printed n;
 
+    dump_bts(0, bts);
+    dump_pebs(0, pebs, run->data_source);
+    dump_flush();
     for (n.bts = 0; n.bts < bts->records && run->bts_printed < limit; n.bts++) {
         struct bts_record record;
         if (records_bts(run, n.bts, &record))
@@ -119,17 +123,12 @@ void records_close_full(struct test_run *run)
 
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack)
 {
-    if (stack->shifts)
-        console_note("lbr stack depth %u", stack->depth);
-    else
-        console_note("lbr stack tos %" PRIu64 " depth %u", stack->tos, stack->depth);
     if (stack->error != LBR_DECODE_OK) {
         test_fail(run, "LBR stack: %s", lbr_error_text(stack->error));
         return;
     }
-    for (unsigned age = 0; age < stack->depth; age++)
-        if (stack->entries[age].from || stack->entries[age].to)
-            lbr_text(&console_sink, age, &stack->entries[age], &console_symbols);
+    dump_lbr(0, stack);
+    lbr_stack_text(&console_sink, stack->shifts, stack->tos, stack->depth, stack->entries, &console_symbols);
 }
 
 const struct branch *branch_next(struct branch_walk *walk)

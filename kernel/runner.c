@@ -7,6 +7,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/watchdog.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
 #include "report/format.h"
@@ -87,6 +88,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
     if (context_save(&escape) == 0) {
         watchdog_start(timeout, &escape, serial_seconds); /* printing all records takes a slow line minutes */
         interrupts_on();
+        dump_test(run->test->id);
         run->test->run(run);
         interrupts_off();
         watchdog_stop();

@@ -31,17 +31,17 @@ struct window lbr_window(const struct caps *caps, uint64_t more)
     return (struct window){ .msr = MSR_IA32_DEBUGCTL, .on = rest | caps->debugctl->lbr | more, .off = rest };
 }
 
-/* Reads register n of the stack. */
-static enum lbr_error read_entry(const struct caps *caps, unsigned n, struct lbr_entry *entry)
+/* Reads register n of the stack, and keeps what it read. */
+static enum lbr_error read_entry(const struct caps *caps, unsigned n, uint64_t registers[3], struct lbr_entry *entry)
 {
-    uint64_t from = msr_get(caps->lbr_from + n);
-
+    registers[0] = msr_get(caps->lbr_from + n);
+    registers[1] = caps->lbr_to ? msr_get(caps->lbr_to + n) : 0;
+    registers[2] = caps->lbr_info ? msr_get(caps->lbr_info + n) : 0;
     if (caps->lbr_layout == LBR_LAYOUT_PACKED) {
-        lbr_decode_packed(from, entry);
+        lbr_decode_packed(registers[0], entry);
         return LBR_DECODE_OK;
     }
-    return lbr_decode(caps->lbr_format, from, msr_get(caps->lbr_to + n),
-                      caps->lbr_info ? msr_get(caps->lbr_info + n) : 0, entry);
+    return lbr_decode(caps->lbr_format, registers[0], registers[1], registers[2], entry);
 }
 
 void lbr_read(const struct caps *caps, struct lbr_stack *stack)
@@ -58,6 +58,6 @@ void lbr_read(const struct caps *caps, struct lbr_stack *stack)
         unsigned n;
         stack->error = lbr_position(stack->depth, stack->tos, age, &n);
         if (stack->error == LBR_DECODE_OK)
-            stack->error = read_entry(caps, n, &stack->entries[age]);
+            stack->error = read_entry(caps, n, stack->registers[age], &stack->entries[age]);
     }
 }

@@ -17,6 +17,7 @@ struct lbr_stack {
     uint64_t tos;                            /* as read; 0 where it shifts */
     enum lbr_error error;                    /* the entries are valid only where it is LBR_DECODE_OK */
     struct lbr_entry entries[LBR_DEPTH_MAX]; /* the newest first */
+    uint64_t registers[LBR_DEPTH_MAX][3]; /* likewise: FROM, TO and INFO as read; 0 where there is no such register */
 };
 
 /*

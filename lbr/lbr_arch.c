@@ -45,7 +45,11 @@ void lbr_arch_read(const struct caps *caps, struct lbr_stack *stack)
     stack->shifts = true;
     stack->tos = 0;
     stack->error = caps->lbr_depth > LBR_DEPTH_MAX ? LBR_DECODE_DEPTH : LBR_DECODE_OK;
-    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++)
-        lbr_decode_arch(msr_get(MSR_IA32_LBR_FROM(age)), msr_get(MSR_IA32_LBR_TO(age)), msr_get(MSR_IA32_LBR_INFO(age)),
-                        &stack->entries[age]);
+    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {
+        uint64_t *registers = stack->registers[age];
+        registers[0] = msr_get(MSR_IA32_LBR_FROM(age));
+        registers[1] = msr_get(MSR_IA32_LBR_TO(age));
+        registers[2] = msr_get(MSR_IA32_LBR_INFO(age));
+        lbr_decode_arch(registers[0], registers[1], registers[2], &stack->entries[age]);
+    }
 }

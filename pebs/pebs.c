@@ -3,6 +3,7 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "kernel/dump.h"
 #include "pebs/netburst.h"
 
 const struct pebs_event *pebs_event(const struct caps *caps, enum pebs_role role)
@@ -82,12 +83,16 @@ static bool program_adaptive(const struct caps *caps, const struct pebs_sampling
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
 {
     const uint64_t counter = UINT64_C(1) << s->counter;
+    bool done;
 
     if (!(s->fixed ? caps->pebs_fixed_counters & counter : s->event->counters & caps->pebs_counters & counter))
         return false;
-    return caps->pebs_method == PEBS_METHOD_NETBURST   ? program_netburst(s)
+    done = caps->pebs_method == PEBS_METHOD_NETBURST   ? program_netburst(s)
            : caps->pebs_method == PEBS_METHOD_ADAPTIVE ? program_adaptive(caps, s)
                                                        : program_general(caps, s);
+    if (done)
+        dump_event(0, s);
+    return done;
 }
 
 uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *s)

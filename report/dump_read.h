@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/dump_code.h"
 #include "tools/event_sink.h"
 
 /* What a log had in it, all boots together. */
@@ -27,10 +28,10 @@ struct dump_reader;
 size_t dump_reader_size(void);
 
 /*
- * sink: where records go; NULL counts and verifies them without expanding any. problem: receives each complaint, a
- * sentence, with the line (from 1 on) that it is about, 0 for the log as a whole.
+ * codec: NULL for the portable one. sink: where records go; NULL counts and verifies them without expanding any.
+ * problem: receives each complaint, a sentence, with the line (from 1 on) that it is about, 0 for the log as a whole.
  */
-void dump_reader_init(struct dump_reader *reader, const struct event_sink *sink,
+void dump_reader_init(struct dump_reader *reader, const struct event_sink *sink, const struct dump_codec *codec,
                       void (*problem)(void *context, uint64_t line, const char *text), void *context);
 
 /* Reads one line of length bytes, without its line end. A NUL in it is a byte like others. */

@@ -77,6 +77,18 @@ void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *e
     branch_line(out, line, at, entry, symbols);
 }
 
+void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
+                    const struct lbr_entry *entries, const struct symbolizer *symbols)
+{
+    if (shifts)
+        say(out, "lbr stack depth %u", depth);
+    else
+        say(out, "lbr stack tos %llu depth %u", (unsigned long long)tos, depth);
+    for (unsigned age = 0; age < depth; age++)
+        if (entries[age].from || entries[age].to)
+            lbr_text(out, age, &entries[age], symbols);
+}
+
 struct register_line {
     const char *name[4];
     unsigned gpr[4];

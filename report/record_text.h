@@ -33,6 +33,9 @@ struct symbolizer {
 void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
               const struct symbolizer *symbols);
 void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols);
+/* A whole stack: the line "lbr stack tos N depth N", without "tos N" where it shifts, and one for each entry in use. */
+void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
+                    const struct lbr_entry *entries, const struct symbolizer *symbols);
 void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
                enum data_source_encoding encoding, const struct symbolizer *symbols);
 

@@ -39,6 +39,7 @@ static void assert_defaults(const struct options *options)
     assert_int_equal(options->skip.length, 0);
     assert_false(options->list);
     assert_int_equal(options->records, 8);
+    assert_false(options->dump);
     assert_int_equal(options->timeout, 10);
     assert_int_equal(options->end, OPTIONS_END_HALT);
     assert_int_equal(options->exit, OPTIONS_EXIT_AUTO);
@@ -86,6 +87,8 @@ static void every_option(void **state)
     assert_int_equal(good("records=none").records, 0);
     assert_int_equal(good("records=0").records, 0);
     assert_int_equal(good("records=4294967294").records, 4294967294u);
+    assert_true(good("dump=raw").dump);
+    assert_false(good("dump=raw dump=none").dump);
     assert_int_equal(good("timeout=1").timeout, 1);
     assert_int_equal(good("end=reboot").end, OPTIONS_END_REBOOT);
     assert_int_equal(good("end=halt").end, OPTIONS_END_HALT);
@@ -134,6 +137,8 @@ static void every_refusal_names_the_word(void **state)
         { "end=stop", OPTIONS_NOT_A_CHOICE, "end=stop" },
         { "end=halted", OPTIONS_NOT_A_CHOICE, "end=halted" },
         { "end=hal", OPTIONS_NOT_A_CHOICE, "end=hal" },
+        { "dump=all", OPTIONS_NOT_A_CHOICE, "dump=all" },
+        { "dump=", OPTIONS_NO_VALUE, "dump=" },
         { "exit=yes", OPTIONS_NOT_A_CHOICE, "exit=yes" },
         { "console=ttyS4", OPTIONS_NOT_A_CHOICE, "console=ttyS4" },
         { "console=tty0", OPTIONS_NOT_A_CHOICE, "console=tty0" },
@@ -298,7 +303,7 @@ static void help_has_every_option(void **state)
     struct help help = { 0 };
     (void)state;
     options_help(keep, &help);
-    assert_int_equal(help.lines, 11);
+    assert_int_equal(help.lines, 12);
     assert_string_equal(help.text[0], "run=GLOB[,GLOB..]          run the tests whose id matches (default *)");
     assert_string_equal(help.text[1], "skip=GLOB[,GLOB..]         leave out the tests whose id matches");
     assert_string_equal(help.text[2], "list                       list the tests, run none");

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
+ * writes it in a form that people or other programs know. Exit status: 0; 1, something in the log was wrong and was
+ * named; 2, nothing could be done.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/dump_read.h"
+#include "tools/codec.h"
+#include "tools/output.h"
+
+#define BUFFER_SIZE 0x40000u /* bytes; a longer line is read in pieces */
+
+enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
+
+static const struct output *const outputs[] = { &output_text };
+
+#define OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+/* What the command line says. */
+static struct command {
+    const char *log; /* NULL: standard input */
+    const struct output *output;
+    struct output_setup setup;
+    bool count_only;
+} command;
+
+static void usage(FILE *out)
+{
+    fputs("usage: dsdump [OPTION..] [FILE]\n"
+          "Reads the raw dump in a log of dstest86, from FILE or standard input, and writes\n",
+          out);
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        const char *argument = outputs[i]->argument;
+        char option[40];
+        snprintf(option, sizeof(option), "--%s%s%s", outputs[i]->name, argument ? " " : "", argument ? argument : "");
+        fprintf(out, "  %-20s %s\n", option, outputs[i]->help);
+    }
+    fputs("  --stats              nothing but counts: verifies every frame\n"
+          "  --help               this\n",
+          out);
+}
+
+static const struct output *find_output(const char *name)
+{
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (strcmp(outputs[i]->name, name) == 0)
+            return outputs[i];
+    return NULL;
+}
+
+/* Takes one output; there can be no second. */
+static bool choose(const char *option, const struct output *output)
+{
+    if (command.output || command.count_only) {
+        fprintf(stderr, "dsdump: %s: one form of output at a time\n", option);
+        return false;
+    }
+    command.output = output;
+    command.count_only = output == NULL;
+    return true;
+}
+
+static bool parse(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        const struct output *output;
+        if (strcmp(word, "--help") == 0) {
+            usage(stdout);
+            exit(STATUS_WHOLE);
+        } else if (strcmp(word, "--stats") == 0) {
+            if (!choose(word, NULL))
+                return false;
+        } else if (strncmp(word, "--", 2) == 0 && (output = find_output(word + 2)) != NULL) {
+            if (!choose(word, output))
+                return false;
+            if (output->argument && ++i == argc) {
+                fprintf(stderr, "dsdump: %s: the name of a file has to follow\n", word);
+                return false;
+            }
+            command.setup.file = output->argument ? argv[i] : NULL;
+        } else if (word[0] == '-' && word[1] != '\0') {
+            fprintf(stderr, "dsdump: %s: no such option\n", word);
+            return false;
+        } else if (command.log) {
+            fprintf(stderr, "dsdump: %s: one log at a time\n", word);
+            return false;
+        } else {
+            command.log = word;
+        }
+    }
+    if (!command.output && !command.count_only)
+        command.output = outputs[0];
+    return true;
+}
+
+static const char *log_name(void)
+{
+    return command.log && strcmp(command.log, "-") != 0 ? command.log : "standard input";
+}
+
+static void problem(void *context, uint64_t line, const char *text)
+{
+    (void)context;
+    if (line)
+        fprintf(stderr, "dsdump: %s: line %" PRIu64 ": %s\n", log_name(), line, text);
+    else
+        fprintf(stderr, "dsdump: %s: %s\n", log_name(), text);
+}
+
+/*
+ * Hands on every line of the log. What is longer than the buffer comes in pieces of its size: no frame is, so they are
+ * lines of text all of them. Returns false where the log cannot be read.
+ */
+static bool read_lines(int log, struct dump_reader *reader)
+{
+    static char buffer[BUFFER_SIZE];
+    size_t used = 0;
+
+    for (;;) {
+        ssize_t n = read(log, buffer + used, sizeof(buffer) - used);
+        char *line = buffer, *end;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            fprintf(stderr, "dsdump: %s: %s\n", log_name(), strerror(errno));
+            return false;
+        }
+        used += (size_t)n;
+        while ((end = memchr(line, '\n', used)) != NULL) {
+            dump_read_line(reader, line, (size_t)(end - line));
+            used -= (size_t)(end + 1 - line);
+            line = end + 1;
+        }
+        if (used > 0 && (n == 0 || used == sizeof(buffer))) {
+            dump_read_line(reader, line, used);
+            used = 0;
+        }
+        if (n == 0)
+            return true;
+        memmove(buffer, line, used);
+    }
+}
+
+static void print_totals(const struct dump_totals *t)
+{
+    printf("lines %" PRIu64 " frames %" PRIu64 " boots %" PRIu64 "\n", t->lines, t->frames, t->heads);
+    printf("bts %" PRIu64 " lost %" PRIu64 "\n", t->bts, t->bts_lost);
+    printf("pebs %" PRIu64 " lost %" PRIu64 "\n", t->pebs, t->pebs_lost);
+    printf("lbr %" PRIu64 " lost %" PRIu64 "\n", t->lbr, t->lbr_lost);
+    printf("problems %" PRIu64 "\n", t->problems);
+}
+
+int main(int argc, char **argv)
+{
+    struct event_sink sink = { .context = NULL };
+    struct dump_totals totals;
+    struct dump_reader *reader = malloc(dump_reader_size());
+    int log = STDIN_FILENO;
+    bool whole;
+
+    if (!reader || !parse(argc, argv))
+        return STATUS_NOTHING;
+    if (command.log && strcmp(command.log, "-") != 0)
+        log = open(command.log, O_RDONLY | O_CLOEXEC);
+    if (log < 0) {
+        fprintf(stderr, "dsdump: %s: %s\n", command.log, strerror(errno));
+        return STATUS_NOTHING;
+    }
+    if (command.output && !command.output->open(&command.setup, &sink))
+        return STATUS_NOTHING;
+    dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), problem, NULL);
+    whole = read_lines(log, reader);
+    whole &= dump_read_end(reader, &totals);
+    if (command.count_only)
+        print_totals(&totals);
+    else
+        whole &= sink.end(sink.context);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "dsdump: standard output: %s\n", strerror(errno));
+        return STATUS_NOTHING;
+    }
+    free(reader);
+    return whole ? STATUS_WHOLE : STATUS_DAMAGED;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/text_out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE 0x20000u
+
+static char buffer[BUFFER_SIZE];
+static size_t used;
+static int problem; /* errno of the first write that failed */
+
+static void write_out(void)
+{
+    for (size_t done = 0; done < used && !problem;) {
+        ssize_t n = write(STDOUT_FILENO, buffer + done, used - done);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            problem = errno;
+    }
+    used = 0;
+}
+
+static void put(void *context, const char *text)
+{
+    size_t length = strlen(text);
+
+    (void)context;
+    if (used + length + 3 > BUFFER_SIZE)
+        write_out();
+    memcpy(buffer + used, "# ", 2);
+    memcpy(buffer + used + 2, text, length);
+    buffer[used + 2 + length] = '\n';
+    used += length + 3;
+}
+
+const struct line_sink text_out_notes = { put, NULL };
+
+bool text_out_end(void)
+{
+    write_out();
+    if (problem)
+        fprintf(stderr, "dsdump: standard output: %s\n", strerror(problem));
+    return !problem;
+}
