@@ -201,9 +201,11 @@ $B/dsmodel.so: $(MODEL_OBJECTS)
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
 # For the host: the pure objects once more, for speed and without sanitizers, and what writes files.
-TOOL_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(PURE) $(wildcard tools/*.c))
+TOOL_OBJECTS := $(sort $(patsubst %.c,$B/tool/%.o,$(PURE) $(wildcard tools/*.c)))
 TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O2 -g -I.
-TOOL_LIBS :=
+TOOL_LIBS := -lelf -ldw
+# The page that --html writes, as strings of C: tools/html/page.html becomes html_page, and so on.
+TOOL_PAGE := page style script
 
 .PHONY: tools
 tools: $B/dsdump ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw)
@@ -213,7 +215,16 @@ $(TOOL_OBJECTS): $B/tool/%.o: %.c
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
 
-$B/dsdump: $(TOOL_OBJECTS)
+$B/tool/html_page.c: tools/html/page.html
+$B/tool/html_style.c: tools/html/page.css
+$B/tool/html_script.c: tools/html/page.js
+$(TOOL_PAGE:%=$B/tool/html_%.c): tools/html/embed
+	@mkdir -p $(@D)
+	$Qtools/html/embed $(basename $(@F)) $(filter-out %/embed,$^) >$@
+$(TOOL_PAGE:%=$B/tool/html_%.o): %.o: %.c
+	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
+
+$B/dsdump: $(TOOL_OBJECTS) $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
 

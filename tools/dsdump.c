@@ -15,14 +15,21 @@
 #include "report/dump_read.h"
 #include "tools/codec.h"
 #include "tools/output.h"
+#include "tools/symbols.h"
 
 #define BUFFER_SIZE 0x40000u /* bytes; a longer line is read in pieces */
 
 enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 
-static const struct output *const outputs[] = { &output_text };
+static const struct output *const outputs[] = { &output_text,    &output_script,    &output_branches,
+                                                &output_brstack, &output_folded,    &output_trace_json,
+                                                &output_csv,     &output_perf_data, &output_html };
 
 #define OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+static const char *const kinds[] = { "bts", "pebs", "lbr" };
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /* What the command line says. */
 static struct command {
@@ -30,6 +37,9 @@ static struct command {
     const struct output *output;
     struct output_setup setup;
     bool count_only;
+    bool leave_out[KINDS];                                              /* of kinds[] */
+    bool misfit;                                                        /* a dump was not of the ELF */
+    void (*machine)(void *context, const struct dump_machine *machine); /* the output's */
 } command;
 
 static void usage(FILE *out)
@@ -43,7 +53,9 @@ static void usage(FILE *out)
         snprintf(option, sizeof(option), "--%s%s%s", outputs[i]->name, argument ? " " : "", argument ? argument : "");
         fprintf(out, "  %-20s %s\n", option, outputs[i]->help);
     }
+    fputs("  --elf FILE           symbols and source lines from the kernel's ELF, of either width\n", out);
     fputs("  --stats              nothing but counts: verifies every frame\n"
+          "  --only KIND[,KIND..]  these records alone: bts, pebs, lbr\n"
           "  --help               this\n",
           out);
 }
@@ -68,6 +80,26 @@ static bool choose(const char *option, const struct output *output)
     return true;
 }
 
+/* The kinds of records in a list with commas; the others are left out. */
+static bool choose_kinds(const char *list)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        command.leave_out[i] = true;
+    while (*list != '\0') {
+        size_t length = strcspn(list, ","), i = 0;
+        while (i < KINDS && (strlen(kinds[i]) != length || strncmp(kinds[i], list, length) != 0))
+            i++;
+        if (i == KINDS) {
+            fprintf(stderr, "dsdump: --only: %.*s is no kind of record; there are bts, pebs and lbr\n", (int)length,
+                    list);
+            return false;
+        }
+        command.leave_out[i] = false;
+        list += list[length] == ',' ? length + 1 : length;
+    }
+    return true;
+}
+
 static bool parse(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -87,6 +119,24 @@ static bool parse(int argc, char **argv)
                 return false;
             }
             command.setup.file = output->argument ? argv[i] : NULL;
+        } else if (strcmp(word, "--elf") == 0) {
+            if (++i == argc) {
+                fprintf(stderr, "dsdump: --elf: the name of a file has to follow\n");
+                return false;
+            }
+            if (command.setup.symbols) {
+                fprintf(stderr, "dsdump: --elf: one ELF at a time\n");
+                return false;
+            }
+            if ((command.setup.symbols = symbols_open(argv[i])) == NULL)
+                return false;
+        } else if (strcmp(word, "--only") == 0) {
+            if (++i == argc) {
+                fprintf(stderr, "dsdump: --only: kinds of records have to follow\n");
+                return false;
+            }
+            if (!choose_kinds(argv[i]))
+                return false;
         } else if (word[0] == '-' && word[1] != '\0') {
             fprintf(stderr, "dsdump: %s: no such option\n", word);
             return false;
@@ -150,6 +200,15 @@ static bool read_lines(int log, struct dump_reader *reader)
     }
 }
 
+/* In front of the output: symbols count only where the ELF is that of the dump. */
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    if (!symbols_fit(command.setup.symbols, machine))
+        command.misfit = true;
+    if (command.machine)
+        command.machine(context, machine);
+}
+
 static void print_totals(const struct dump_totals *t)
 {
     printf("lines %" PRIu64 " frames %" PRIu64 " boots %" PRIu64 "\n", t->lines, t->frames, t->heads);
@@ -177,6 +236,16 @@ int main(int argc, char **argv)
     }
     if (command.output && !command.output->open(&command.setup, &sink))
         return STATUS_NOTHING;
+    if (command.leave_out[0])
+        sink.bts = NULL;
+    if (command.leave_out[1])
+        sink.pebs = NULL;
+    if (command.leave_out[2])
+        sink.lbr = NULL;
+    if (command.output && command.setup.symbols) {
+        command.machine = sink.machine;
+        sink.machine = on_machine;
+    }
     dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), problem, NULL);
     whole = read_lines(log, reader);
     whole &= dump_read_end(reader, &totals);
@@ -189,5 +258,6 @@ int main(int argc, char **argv)
         return STATUS_NOTHING;
     }
     free(reader);
-    return whole ? STATUS_WHOLE : STATUS_DAMAGED;
+    symbols_close(command.setup.symbols);
+    return whole && !command.misfit ? STATUS_WHOLE : STATUS_DAMAGED;
 }
