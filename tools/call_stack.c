@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_INSTRUCTION 15u /* bytes */
+#define LONGEST_INSTRUCTION 15u   /* bytes */
+#define LONGEST_RUN         4096u /* bytes of code without a branch that was taken */
 
 bool call_stack_init(struct call_stack *stack, struct symbols *symbols)
 {
@@ -115,6 +116,19 @@ static void go_on(struct call_stack *stack, uint64_t from, uint64_t to)
     }
 }
 
+/* Leaves the frames that the code before `from` is not in: branches were taken that are not in the trace. */
+static void resume(struct call_stack *stack, uint64_t from)
+{
+    if (from - stack->at < LONGEST_RUN)
+        return;
+    for (unsigned i = stack->depth; i-- > 1;)
+        if (from - stack->frames[i].site < LONGEST_RUN) {
+            pop_to(stack, i);
+            return;
+        }
+    pop_to(stack, 0);
+}
+
 struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uint64_t n, uint64_t from, uint64_t to)
 {
     unsigned before = stack->depth;
@@ -122,11 +136,13 @@ struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uin
     stack->kept = stack->depth;
     if (cpu != stack->cpu || n != stack->wanted)
         pop_to(stack, 0);
+    resume(stack, from);
     stack->cpu = cpu;
     stack->wanted = n + 1;
     if (stack->depth == 0)
         push(stack, from, 0);
     stack->nodes[stack->frames[stack->depth - 1].node].self++;
+    stack->at = to;
     go_on(stack, from, to);
     return (struct call_change){ before - stack->kept, stack->depth - stack->kept };
 }

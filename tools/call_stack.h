@@ -31,6 +31,7 @@ struct call_stack {
     unsigned kept;   /* frames that were there before the branch that is followed, and still are */
     uint32_t base;   /* the node below the first frame */
     uint64_t wanted; /* the number of the record that goes on from the last one */
+    uint64_t at;     /* where the last branch went */
     unsigned cpu;
 };
 
@@ -46,7 +47,11 @@ void call_stack_free(struct call_stack *stack);
 /* What follows is below a node of this name (of a test), which is copied; no frame is known. */
 void call_stack_begin(struct call_stack *stack, const char *name);
 
-/* Follows record n of a processor's trace, and counts it. Behind a gap in the numbers the stack is not known. */
+/*
+ * Follows record n of a processor's trace, and counts it. Behind a gap in the
+ * numbers the stack is not known. Where the trace was off for a while, as it is in the interrupt service routine that
+ * drains it, it goes on in the frame that was left.
+ */
 struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uint64_t n, uint64_t from, uint64_t to);
 
 /* Follows an LBR stack of count entries, the newest first, and counts where it ends. */

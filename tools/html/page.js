@@ -346,12 +346,13 @@
         const place = el('div', { id: 'timeline' }), where = el('div', { class: 'where', 'aria-live': 'polite' });
         const select = el('select', { 'aria-label': 'Test', onchange: () => draw(data.timelines[+select.value]) },
             data.timelines.map((line, i) => el('option', { value: i }, `${line.test}, processor ${line.cpu}`)));
+        const depthOf = (line) => Math.max(...line.slices.map((slice) => slice[1])) + 1;
         function draw(line) {
-            const width = 1000, row = 20, depth = Math.max(...line.slices.map((slice) => slice[1])) + 1, high = depth * row;
+            const width = 1000, row = 20, depth = depthOf(line), high = depth * row;
             const x = (n) => n / line.length * width;
             place.textContent = '';
             place.append(el('div', { class: 'scroll' }, svg('svg', { viewBox: `0 0 ${width} ${high + 24}`, role: 'img', style: { 'min-width': '560px' }, 'aria-label': `${line.test}: ${line.slices.length} calls over ${line.length} branches, ${depth} deep` },
-                ticks(line.length, 8).map((n) => [svg('line', { class: 'grid', x1: x(n), x2: x(n), y1: 0, y2: high }), svg('text', { x: x(n), y: high + 17, 'text-anchor': n ? 'middle' : 'start' }, number.format(n))]),
+                ticks(line.length, 8).map((n) => [svg('line', { class: 'grid', x1: x(n), x2: x(n), y1: 0, y2: high }), svg('text', { x: x(n), y: high + 17, 'text-anchor': !n ? 'start' : x(n) > width - 30 ? 'end' : 'middle' }, number.format(n))]),
                 line.slices.map(([nameIndex, level, from, to]) => {
                     const text = data.names[nameIndex], wide = Math.max(x(to) - x(from), 1);
                     const words = `${text}, branches ${number.format(from)} to ${number.format(to)}`;
@@ -362,7 +363,9 @@
             where.textContent = line.cut ? `The first ${number.format(line.length)} branches of this test.` : '';
         }
         section('timeline-section', 'Timeline', 'Calls in their order. The branch trace has no clock: the axis counts branches.', el('div', { class: 'controls' }, select, where), place);
-        draw(data.timelines[0]);
+        const deepest = data.timelines.reduce((best, line, i) => depthOf(line) > depthOf(data.timelines[best]) ? i : best, 0);
+        select.value = String(deepest);
+        draw(data.timelines[deepest]);
     }
 
     fill(document.getElementById('contents'), {}, [el('ul', {}, sections.map(([id, title]) => el('li', {}, el('a', { href: '#' + id }, title))))]);
