@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+#
+# What the tests of dsdump share: logs of the kernel with a raw dump, and how programs are run.
+package Dump;
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use Exporter qw(import);
+use File::Basename qw(dirname);
+
+our @EXPORT_OK = qw($build $dsdump boot elf run_program perfs same_form);
+
+our $build  = realpath(dirname(__FILE__) . '/../../build');
+our $dsdump = "$build/dsdump";
+my $boot    = realpath(dirname(__FILE__) . '/../qemu/boot');
+my $seconds = 120;
+
+sub elf
+{
+    my ($width) = @_;
+    return "$build/dstest86-$width.elf";
+}
+
+# The log of a boot, in a file.
+sub boot
+{
+    my ($file, $width, $profile, $options) = @_;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', $file or die "$file: $!\n";
+        open STDERR, '>', "$file.err" or die "$file.err: $!\n";
+        exec 'timeout', $seconds, $boot, '-w', $width, '-p', $profile, '-o', "dump=raw records=none $options";
+        die "timeout: $!\n";
+    }
+    waitpid $pid, 0;
+    return $file;
+}
+
+# (status, standard output, standard error) of a program; a signal is status 128 and more.
+sub run_program
+{
+    my (@command) = @_;
+    my %options = ref $command[0] ? %{ shift @command } : ();
+    my $out = "$options{folder}/out";
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        chdir $options{chdir} or die "$options{chdir}: $!\n" if $options{chdir};
+        $SIG{XFSZ} = 'IGNORE';
+        $ENV{PAGER} = $ENV{PERF_PAGER} = 'cat';
+        open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
+        open STDERR, '>', "$out.err" or die "$out.err: $!\n";
+        open STDOUT, '>', $options{stdout} // $out or die "$out: $!\n";
+        exec @command;
+        die "$command[0]: $!\n";
+    }
+    waitpid $pid, 0;
+    my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+    return ($status, map { read_file($_) } $options{stdout} ? '/dev/null' : $out, "$out.err");
+}
+
+sub read_file
+{
+    my ($file) = @_;
+    open my $in, '<', $file or die "$file: $!\n";
+    local $/;
+    return <$in> // '';
+}
+
+# The perf programs of this machine, each as [version, command..]: the system's, and Debian 13's where
+# ./bootstrap --linux has fetched it.
+sub perfs
+{
+    my $root = "$build/linux";
+    my @found;
+    for my $command (['perf'], ["$root/usr/lib64/ld-linux-x86-64.so.2", '--library-path', "$root/usr/lib/x86_64-linux-gnu", "$root/usr/bin/perf"]) {
+        my $pid = open(my $out, '-|') // die "fork: $!\n";
+        if (!$pid) {
+            open STDERR, '>', '/dev/null';
+            exec @$command, '--version' or exit 127;
+        }
+        my $text = do { local $/; <$out> } // '';
+        push @found, [$1, @$command] if close($out) && $text =~ /perf version (\S+)/;
+    }
+    return @found;
+}
+
+# Lines of `perf script` in one form: blanks as one, for perf pads the event's name to the longest of a file; and the
+# words of 6.1 as newer ones have them, which name a level once ("L1 or L1 hit" is "L1 hit") and do not cut the text.
+sub same_form
+{
+    my ($text) = @_;
+    for ($text) {
+        s/^ +//mg;
+        s/ +$//mg;
+        s/ +/ /g;
+        s/\|LVL (Remote )?([^|]+) or N\/A( hit| miss)?\|SNP/'|LVL ' . ($1 \/\/ '') . $2 . ($3 \/\/ '') . '|SNP'/ge;
+        s/\|LVL (Remote )?[^|]+ or ([^|]+)\|SNP/'|LVL ' . ($1 \/\/ '') . $2 . '|SNP'/ge;
+        s/\|BLK[ N\/A]*(?= \d)/|BLK N\/A/g;
+    }
+    return $text;
+}
+
+1;
