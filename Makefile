@@ -323,8 +323,9 @@ route ?= uefi
 gdb_args ?=
 export profile width options route fault
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t serial.t referee.t boots machines.t conformance.t)
+TOOL_TESTS := $(wildcard tests/tools/*.t)
 
-.PHONY: run gdb test qemu-test prove-tests machines conformance bench
+.PHONY: run gdb test tool-test qemu-test prove-tests machines conformance bench
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault"
 
@@ -334,8 +335,11 @@ gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args=
 qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-test: kernel loader iso model $B/real_mode.img $(HOST_TESTS) ## host-test and qemu-test as one TAP stream
-	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS)
+tool-test: kernel model tools ## dsdump with the kernel's logs, and with perf where there is one
+	$Q$(PROVE) $(TOOL_TESTS)
+
+test: kernel loader iso model tools $B/real_mode.img $(HOST_TESTS) ## host-test, qemu-test and tool-test as one TAP stream
+	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
 
 prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite?
 	$Qtests/qemu/prove

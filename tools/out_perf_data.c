@@ -413,7 +413,7 @@ static bool open_perf_data(const struct output_setup *setup, struct event_sink *
         return false;
     }
     if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        fprintf(stderr, "dsdump: %s: is not a file that perf can seek in\n", output->writer.name);
+        fprintf(stderr, "dsdump: %s: is no file whose beginning can be written last\n", output->writer.name);
         free(output);
         return false;
     }
