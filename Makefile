@@ -210,7 +210,7 @@ TOOL_PAGE := page style script
 .PHONY: tools
 tools: $B/dsdump ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw)
 
-$(TOOL_OBJECTS): $B/tool/%.o: %.c
+$(TOOL_OBJECTS) $B/tool/tests/bench/traces.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
@@ -228,7 +228,12 @@ $B/dsdump: $(TOOL_OBJECTS) $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
 
--include $(TOOL_OBJECTS:.o=.d)
+# Dumps of any size, to measure with.
+$B/traces: $B/tool/tests/bench/traces.o $(PURE:%.c=$B/tool/%.o)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -o $@ $^
+
+-include $(TOOL_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d
 
 # ---- host tests -----------------------------------------------------------------------------------------------------
 # tests/host/test_NAME.c becomes build/host/test_NAME, and build/host32/test_NAME where the host can link -m32; each

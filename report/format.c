@@ -57,8 +57,8 @@ static void put_field(struct writer *out, const struct conversion *how, const ch
         pad(out, ' ', how->width - length);
 }
 
-/* Divides by 10 and returns the remainder; in 16-bit steps, because 64-bit division needs libgcc on i686. */
-static unsigned divide_by_10(uint64_t *value)
+/* In 16-bit steps, because 64-bit division needs libgcc on i686. */
+unsigned format_divide_by_10(uint64_t *value)
 {
     uint64_t quotient = 0;
     uint32_t rest = 0;
@@ -90,7 +90,7 @@ static void put_number(struct writer *out, const struct conversion *how, uint64_
             value >>= 4;
             break;
         default:
-            reversed[count++] = digits[divide_by_10(&value)];
+            reversed[count++] = digits[format_divide_by_10(&value)];
         }
     }
 

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Formats into buf, which holds size bytes (0 and NULL allowed), always NUL-terminated when size > 0.
@@ -14,5 +15,8 @@
  */
 int format(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int vformat(char *buf, size_t size, const char *fmt, va_list args) __attribute__((format(printf, 3, 0)));
+
+/* Divides by 10 and returns the remainder. */
+unsigned format_divide_by_10(uint64_t *value);
 
 #endif

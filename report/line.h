@@ -9,7 +9,7 @@ struct line_sink {
     void *context;
 };
 
-#define LINE_SIZE 320 /* characters, the NUL counted: the longest line has two symbols, eight values and their keys */
+#define LINE_SIZE 384 /* characters, the NUL counted: the longest line has two symbols, eight values and their keys */
 
 /* Formats one line of less than LINE_SIZE characters; what is beyond is cut off. */
 void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

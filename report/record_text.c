@@ -1,80 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/record_text.h"
 
-#include "report/format.h"
+#include "report/put.h"
 
-#define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
-#define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0x0123456789abcdef"))
+#define SYMBOL_NAME_MAX 64u /* characters of a symbol that are printed */
 
-static bool find(const struct symbolizer *symbols, uint64_t address, const char **name, uint64_t *offset)
+static char *put_key(char *at, const char *key)
 {
-    return symbols && symbols->find(symbols->context, address, name, offset);
+    *at++ = ' ';
+    at = put_string(at, key);
+    *at++ = ' ';
+    return at;
 }
 
-/* " sym+0x4" into text of SYMBOL_SIZE bytes; "" where no symbol covers the address. */
-static const char *symbol(char *text, uint64_t address, const struct symbolizer *symbols)
+static char *put_hex_key(char *at, const char *key, uint64_t value)
+{
+    return put_address(put_key(at, key), value, 1);
+}
+
+static char *put_decimal_key(char *at, const char *key, uint64_t value)
+{
+    return put_decimal_number(put_key(at, key), value);
+}
+
+/* "sym+0x4" behind this character; nothing where no symbol covers the address. */
+static char *put_symbol(char *at, char before, uint64_t address, const struct symbolizer *symbols)
 {
     const char *name;
     uint64_t offset;
-    text[0] = '\0';
-    if (find(symbols, address, &name, &offset))
-        format(text, SYMBOL_SIZE, " %.*s+0x%llx", SYMBOL_NAME_MAX, name, (unsigned long long)offset);
-    return text;
+
+    if (!symbols || !symbols->find(symbols->context, address, &name, &offset))
+        return at;
+    *at++ = before;
+    for (unsigned i = 0; i < SYMBOL_NAME_MAX && name[i] != '\0'; i++)
+        *at++ = name[i];
+    *at++ = '+';
+    return put_address(at, offset, 1);
 }
 
-void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
+/* An address and its symbol. */
+static char *put_place(char *at, const char *key, uint64_t address, const struct symbolizer *symbols)
+{
+    return put_symbol(put_hex_key(at, key, address), ' ', address, symbols);
+}
+
+static void end_line(const struct line_sink *out, char *line, char *at)
+{
+    *at = '\0';
+    out->line(out->context, line);
+}
+
+void bts_text(const struct line_sink *out, uint64_t n, const struct bts_record *record,
               const struct symbolizer *symbols)
 {
-    char line[LINE_SIZE], from[SYMBOL_SIZE], to[SYMBOL_SIZE];
-    int digits = 2 * (int)record->width;
-    format(line, sizeof(line), "bts %u 0x%0*llx%s => 0x%0*llx%s%s", n, digits, (unsigned long long)record->from,
-           symbol(from, record->from, symbols), digits, (unsigned long long)record->to, symbol(to, record->to, symbols),
-           !record->prediction_valid ? ""
-           : record->predicted       ? " predicted"
-                                     : " mispredicted");
-    out->line(out->context, line);
+    char line[LINE_SIZE];
+    unsigned digits = 2 * record->width;
+    char *at = put_decimal_number(put_string(line, "bts "), n);
+
+    *at++ = ' ';
+    at = put_symbol(put_address(at, record->from, digits), ' ', record->from, symbols);
+    at = put_string(at, " => ");
+    at = put_symbol(put_address(at, record->to, digits), ' ', record->to, symbols);
+    if (record->prediction_valid)
+        at = put_string(at, record->predicted ? " predicted" : " mispredicted");
+    end_line(out, line, at);
 }
 
 static const char *branch_type(const struct lbr_entry *entry)
 {
     static const char *const words[] = { "/JCC", "/IND_JMP", "/JMP", "/IND_CALL", "/CALL", "/RET" };
+
     if (!(entry->has & LBR_HAS_TYPE))
         return "";
     return entry->type < sizeof(words) / sizeof(words[0]) ? words[entry->type] : "/other";
 }
 
-/* The fields of a branch and its symbols, behind what stands in line up to at. */
-static void branch_line(const struct line_sink *out, char line[LINE_SIZE], size_t at, const struct lbr_entry *entry,
-                        const struct symbolizer *symbols)
+/* The fields of a branch and its symbols: "-" keeps the place of one that is missing while the other is not. */
+static char *put_branch(char *at, const struct lbr_entry *entry, const struct symbolizer *symbols)
 {
-    char from[SYMBOL_SIZE], to[SYMBOL_SIZE];
-    symbol(from, entry->from, symbols);
-    symbol(to, entry->to, symbols);
-    bool any = from[0] != '\0' || to[0] != '\0';
-    /* Either symbol stands behind a blank that the line gives; "-" keeps its place where there is none. */
-    format(line + at, LINE_SIZE - at, "0x%llx/0x%llx/%c/%c/%c/%u%s%s%s%s%s", (unsigned long long)entry->from,
-           (unsigned long long)entry->to,
-           !(entry->has & LBR_HAS_MISPRED) ? '-'
-           : entry->mispredicted           ? 'M'
-                                           : 'P',
-           (entry->has & LBR_HAS_TSX) && entry->in_tsx ? 'X' : '-',
-           (entry->has & LBR_HAS_TSX) && entry->tsx_abort ? 'A' : '-', entry->cycles, branch_type(entry),
-           any ? " " : "",
-           from[0] ? from + 1
-           : any   ? "-"
-                   : "",
-           any ? "/" : "",
-           to[0] ? to + 1
-           : any ? "-"
-                 : "");
-    out->line(out->context, line);
+    const bool tsx = (entry->has & LBR_HAS_TSX) != 0;
+    char *fields, *from, *to;
+
+    at = put_address(at, entry->from, 1);
+    *at++ = '/';
+    at = put_address(at, entry->to, 1);
+    *at++ = '/';
+    *at++ = !(entry->has & LBR_HAS_MISPRED) ? '-' : entry->mispredicted ? 'M' : 'P';
+    *at++ = '/';
+    *at++ = tsx && entry->in_tsx ? 'X' : '-';
+    *at++ = '/';
+    *at++ = tsx && entry->tsx_abort ? 'A' : '-';
+    *at++ = '/';
+    at = put_string(put_decimal_number(at, entry->cycles), branch_type(entry));
+    fields = at;
+    from = put_symbol(fields, ' ', entry->from, symbols);
+    if (from == fields)
+        from = put_string(fields, " -");
+    to = put_symbol(from, '/', entry->to, symbols);
+    if (to != from)
+        return to;
+    return from == fields + 2 ? fields : put_string(from, "/-");
 }
 
 void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols)
 {
     char line[LINE_SIZE];
-    size_t at = (size_t)format(line, sizeof(line), "lbr %u ", n);
-    branch_line(out, line, at, entry, symbols);
+    char *at = put_decimal_number(put_string(line, "lbr "), n);
+
+    *at++ = ' ';
+    end_line(out, line, put_branch(at, entry, symbols));
 }
 
 void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
@@ -106,98 +140,103 @@ static const struct register_line register_lines_64[] = {
     { { "r12", "r13", "r14", "r15" }, { 12, 13, 14, 15 } },
 };
 
-static void ip_line(const struct line_sink *out, unsigned n, const struct pebs_record *record,
-                    const struct symbolizer *symbols)
+/* The lines of one record: each begins with "pebs N", which is in front of `start` already. */
+struct record_lines {
+    const struct line_sink *out;
+    char line[LINE_SIZE];
+    char *start;
+};
+
+static void ip_line(struct record_lines *l, const struct pebs_record *record, const struct symbolizer *symbols)
 {
-    char line[LINE_SIZE], text[SYMBOL_SIZE];
-    size_t at = (size_t)format(line, sizeof(line), "pebs %u", n);
+    char *at = l->start;
+
     if (record->has & PEBS_HAS_GPRS)
-        at += (size_t)format(line + at, sizeof(line) - at, " %s 0x%llx%s", record->width == 4 ? "eip" : "ip",
-                             (unsigned long long)record->ip, symbol(text, record->ip, symbols));
+        at = put_place(at, record->width == 4 ? "eip" : "ip", record->ip, symbols);
     if (record->has & PEBS_HAS_EVENTING_IP)
-        at += (size_t)format(line + at, sizeof(line) - at, " eventing_ip 0x%llx%s",
-                             (unsigned long long)record->eventing_ip, symbol(text, record->eventing_ip, symbols));
+        at = put_place(at, "eventing_ip", record->eventing_ip, symbols);
     if (record->has & (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE))
-        at += (size_t)format(line + at, sizeof(line) - at, " counters 0x%llx", (unsigned long long)record->counters);
+        at = put_hex_key(at, "counters", record->counters);
     if (record->has & PEBS_HAS_TSC)
-        format(line + at, sizeof(line) - at, " tsc 0x%llx", (unsigned long long)record->tsc);
-    out->line(out->context, line);
+        at = put_hex_key(at, "tsc", record->tsc);
+    end_line(l->out, l->line, at);
 }
 
-static void group_line(const struct line_sink *out, unsigned n, const struct pebs_record *record)
+static void group_line(struct record_lines *l, const struct pebs_record *record)
 {
-    char line[LINE_SIZE];
-    size_t at =
-        (size_t)format(line, sizeof(line), "pebs %u format_group 0x%lx", n, (unsigned long)record->format_group);
+    char *at = put_hex_key(l->start, "format_group", record->format_group);
+
     if (record->has & PEBS_HAS_RETIRE_LATENCY)
-        format(line + at, sizeof(line) - at, " retire_latency %u", record->retire_latency);
-    out->line(out->context, line);
+        at = put_decimal_key(at, "retire_latency", record->retire_latency);
+    end_line(l->out, l->line, at);
 }
 
-static void register_text(const struct line_sink *out, unsigned n, const struct pebs_record *record)
+static void register_text(struct record_lines *l, const struct pebs_record *record)
 {
-    char line[LINE_SIZE];
     const struct register_line *registers = record->width == 4 ? register_lines_32 : register_lines_64;
+
     for (unsigned i = 0; i < (record->width == 4 ? 2 : 4); i++, registers++) {
-        size_t at = (size_t)format(line, sizeof(line), "pebs %u", n);
+        char *at = l->start;
         for (unsigned j = 0; j < 4; j++)
-            at += (size_t)format(line + at, sizeof(line) - at, " %s 0x%llx", registers->name[j],
-                                 (unsigned long long)record->gpr[registers->gpr[j]]);
-        out->line(out->context, line);
+            at = put_hex_key(at, registers->name[j], record->gpr[registers->gpr[j]]);
+        end_line(l->out, l->line, at);
     }
-    format(line, sizeof(line), "pebs %u %s 0x%llx", n, record->width == 4 ? "eflags" : "rflags",
-           (unsigned long long)record->rflags);
-    out->line(out->context, line);
+    end_line(l->out, l->line, put_hex_key(l->start, record->width == 4 ? "eflags" : "rflags", record->rflags));
 }
 
-static void memory_line(const struct line_sink *out, unsigned n, const struct pebs_record *record,
-                        enum data_source_encoding encoding, const struct symbolizer *symbols)
+static void memory_line(struct record_lines *l, const struct pebs_record *record, enum data_source_encoding encoding,
+                        const struct symbolizer *symbols)
 {
-    char line[LINE_SIZE], text[SYMBOL_SIZE];
     /* Only the load latency facility says where the data came from; elsewhere 0 would read as a level. */
     bool known = record->latency != 0 || encoding == DATA_SOURCE_STORE;
     struct data_source_words words = data_source_words(known ? encoding : DATA_SOURCE_UNKNOWN, record->data_source);
-    size_t at =
-        (size_t)format(line, sizeof(line),
-                       "pebs %u data_address 0x%llx%s data_source 0x%llx |LVL %s|SNP %s|TLB %s|LCK %s| latency %llu", n,
-                       (unsigned long long)record->data_address, symbol(text, record->data_address, symbols),
-                       (unsigned long long)record->data_source, words.level, words.snoop, words.tlb, words.lock,
-                       (unsigned long long)record->latency);
+    char *at = put_place(l->start, "data_address", record->data_address, symbols);
+
+    at = put_hex_key(at, "data_source", record->data_source);
+    at = put_string(put_string(at, " |LVL "), words.level);
+    at = put_string(put_string(at, "|SNP "), words.snoop);
+    at = put_string(put_string(at, "|TLB "), words.tlb);
+    at = put_string(put_string(at, "|LCK "), words.lock);
+    at = put_decimal_number(put_string(at, "| latency "), record->latency);
     if (record->has & PEBS_HAS_CACHE_LATENCY)
-        format(line + at, sizeof(line) - at, " cache_latency %u", record->cache_latency);
-    out->line(out->context, line);
+        at = put_decimal_key(at, "cache_latency", record->cache_latency);
+    end_line(l->out, l->line, at);
 }
 
-static void xmm_text(const struct line_sink *out, unsigned n, const struct pebs_record *record)
+static char *put_xmm(char *at, unsigned i, const struct pebs_record *record)
 {
-    char line[LINE_SIZE];
-    for (unsigned i = 0; i < 16; i += 2) {
-        format(line, sizeof(line), "pebs %u xmm%u 0x%016llx%016llx xmm%u 0x%016llx%016llx", n, i,
-               (unsigned long long)record->xmm[i].high, (unsigned long long)record->xmm[i].low, i + 1,
-               (unsigned long long)record->xmm[i + 1].high, (unsigned long long)record->xmm[i + 1].low);
-        out->line(out->context, line);
-    }
+    at = put_decimal_number(put_string(at, " xmm"), i);
+    *at++ = ' ';
+    return put_digits(put_address(at, record->xmm[i].high, 16), record->xmm[i].low, 16);
 }
 
-void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
+static void xmm_text(struct record_lines *l, const struct pebs_record *record)
+{
+    for (unsigned i = 0; i < 16; i += 2)
+        end_line(l->out, l->line, put_xmm(put_xmm(l->start, i, record), i + 1, record));
+}
+
+void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record *record,
                enum data_source_encoding encoding, const struct symbolizer *symbols)
 {
-    char line[LINE_SIZE];
-    ip_line(out, n, record, symbols);
+    struct record_lines l;
+
+    l.out = out;
+    l.start = put_decimal_number(put_string(l.line, "pebs "), n);
+    ip_line(&l, record, symbols);
     if (record->has & PEBS_HAS_FORMAT_GROUP)
-        group_line(out, n, record);
+        group_line(&l, record);
     if (record->has & PEBS_HAS_GPRS)
-        register_text(out, n, record);
+        register_text(&l, record);
     if (record->has & PEBS_HAS_MEMORY)
-        memory_line(out, n, record, encoding, symbols);
-    if (record->has & PEBS_HAS_TSX) {
-        format(line, sizeof(line), "pebs %u tsx 0x%llx", n, (unsigned long long)record->tsx);
-        out->line(out->context, line);
-    }
+        memory_line(&l, record, encoding, symbols);
+    if (record->has & PEBS_HAS_TSX)
+        end_line(out, l.line, put_hex_key(l.start, "tsx", record->tsx));
     if (record->has & PEBS_HAS_XMM)
-        xmm_text(out, n, record);
+        xmm_text(&l, record);
     for (unsigned i = 0; i < record->lbr_count; i++) {
-        size_t at = (size_t)format(line, sizeof(line), "pebs %u lbr %u ", n, i);
-        branch_line(out, line, at, &record->lbr[i], symbols);
+        char *at = put_decimal_key(l.start, "lbr", i);
+        *at++ = ' ';
+        end_line(out, l.line, put_branch(at, &record->lbr[i], symbols));
     }
 }

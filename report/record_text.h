@@ -30,13 +30,13 @@ struct symbolizer {
  *                        says how to read its data source; the entries of its LBR group as lbr prints them, youngest
  *                        first: pebs N lbr K FROM/TO/...
  */
-void bts_text(const struct line_sink *out, unsigned n, const struct bts_record *record,
+void bts_text(const struct line_sink *out, uint64_t n, const struct bts_record *record,
               const struct symbolizer *symbols);
 void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols);
 /* A whole stack: the line "lbr stack tos N depth N", without "tos N" where it shifts, and one for each entry in use. */
 void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
                     const struct lbr_entry *entries, const struct symbolizer *symbols);
-void pebs_text(const struct line_sink *out, unsigned n, const struct pebs_record *record,
+void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record *record,
                enum data_source_encoding encoding, const struct symbolizer *symbols);
 
 #endif

@@ -14,7 +14,7 @@ static void bts(void *context, unsigned cpu, uint64_t n, const struct bts_record
 {
     (void)context;
     (void)cpu;
-    bts_text(&text_out_notes, (unsigned)n, record, NULL);
+    bts_text(&text_out_notes, n, record, NULL);
 }
 
 static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
@@ -23,7 +23,7 @@ static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_reco
     (void)context;
     (void)cpu;
     (void)bytes;
-    pebs_text(&text_out_notes, (unsigned)n, record, encoding, NULL);
+    pebs_text(&text_out_notes, n, record, encoding, NULL);
 }
 
 static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
