@@ -55,11 +55,12 @@ static inline uint64_t dump_unzigzag(uint64_t code)
  */
 #define DUMP_CONTEXTS     4096u
 #define DUMP_SETS         256u
-#define DUMP_SLOTS        3u
+#define DUMP_SLOTS        2u
 #define DUMP_BRANCHES_MAX 512u /* spelled out in one frame */
 
-/* The low bits of a token: which slot has the branch that was not guessed, or DUMP_SPELLED. */
-#define DUMP_SPELLED   3u
+/* The low bits of a token: which slot has the branch that was not guessed, or one of these. */
+#define DUMP_NAMED     2u /* its number counted back from the newest is among the values */
+#define DUMP_SPELLED   3u /* its three fields are: it is the newest then */
 #define DUMP_KIND_BITS 2u
 #define DUMP_KIND      ((1u << DUMP_KIND_BITS) - 1)
 
@@ -88,18 +89,16 @@ static inline void dump_predictor_advance(struct dump_predictor *p, uint64_t to)
     p->last_to = to;
 }
 
-/* Before that, after a record that was not guessed: it is branch number n, which comes from a slot or is the newest. */
+/* Before that, after a record that was not guessed: it is branch number n, which was known or is the newest. */
 static inline void dump_predictor_learn(struct dump_predictor *p, unsigned n)
 {
     uint16_t *slots = p->slots[p->set];
 
     p->next[p->context] = (uint16_t)n;
-    if (slots[0] == n)
-        return;
-    if (slots[1] != n)
-        slots[2] = slots[1];
-    slots[1] = slots[0];
-    slots[0] = (uint16_t)n;
+    if (slots[0] != n) {
+        slots[1] = slots[0];
+        slots[0] = (uint16_t)n;
+    }
 }
 
 /* CRC-32C (Castagnoli, reflected polynomial 82f63b78h, initial value and final inversion all ones). */

@@ -516,13 +516,31 @@ static const char *read_end(struct dump_reader *r, const struct frame *f)
 
 /* ---- records ---- */
 
+/* Eight bytes at once: each of them `byte`; the sum of all of them, which is less than 256. */
+#define EIGHT(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static inline unsigned sum_of_eight(uint64_t bytes)
+{
+    return (unsigned)(bytes * EIGHT(1) >> 56);
+}
+
+static inline uint64_t take_eight(const uint8_t *at)
+{
+    uint64_t bytes;
+
+    memcpy(&bytes, at, sizeof(bytes));
+    return bytes;
+}
+
 /* How many numbers end in these bytes. */
 static size_t count_varints(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < length; i++)
-        count += bytes[i] < 0x80;
+    for (; length >= 8; length -= 8, bytes += 8)
+        count += sum_of_eight(~take_eight(bytes) >> 7 & EIGHT(1));
+    for (; length > 0; length--)
+        count += *bytes++ < 0x80;
     return count;
 }
 
@@ -531,18 +549,32 @@ struct parts {
     const uint8_t *codes, *codes_end, *values, *values_end;
 };
 
-/* Counts without a predictor: how many records the tokens make, and how many branches they spell out. */
+static const char *check_values(const struct parts *p, uint64_t count)
+{
+    return count_varints(p->values, (size_t)(p->values_end - p->values)) != count ||
+                   (p->values < p->values_end && p->values_end[-1] >= 0x80)
+               ? "its values do not fit its codes"
+               : NULL;
+}
+
+/* Counts without a predictor: how many records the tokens make, and how many values they need. */
 static const char *count_branches(const struct parts *p, uint64_t count)
 {
-    uint64_t records = 0, spelled = 0, token = 0;
+    uint64_t records = 0, values = 0, token = 0;
 
     for (const uint8_t *at = p->codes; at < p->codes_end;) {
-        if (*at < 0x80)
-            token = *at++;
-        else if (!dump_varint_take(&at, p->codes_end, &token))
+        uint64_t eight;
+        if (p->codes_end - at > 8 && ((eight = take_eight(at)) & EIGHT(0x80)) == 0) {
+            uint64_t low = eight & EIGHT(1), high = eight >> 1 & EIGHT(1);
+            records += 8 + sum_of_eight(eight >> DUMP_KIND_BITS & EIGHT(0x1f));
+            values += sum_of_eight(high + 2 * (high & low)); /* 1 where it is named, 3 where it is spelled */
+            at += 8;
+            continue;
+        }
+        if (!dump_varint_take(&at, p->codes_end, &token))
             return "its codes break off";
         records += (token >> DUMP_KIND_BITS) + 1;
-        spelled += (token & DUMP_KIND) == DUMP_SPELLED;
+        values += (token & DUMP_KIND) == DUMP_SPELLED ? 3 : (token & DUMP_KIND) == DUMP_NAMED;
         if (records > count + 1)
             return "it has more records than it says";
     }
@@ -550,9 +582,7 @@ static const char *count_branches(const struct parts *p, uint64_t count)
         return "it has fewer records than it says";
     if (records > count && (token & DUMP_KIND || token == 0))
         return "it has more in it than its records";
-    if (count_varints(p->values, (size_t)(p->values_end - p->values)) != 3 * spelled)
-        return "its values do not fit its codes";
-    return NULL;
+    return check_values(p, values);
 }
 
 /* Hands branch number n of the predictor on as the next record. */
@@ -618,6 +648,13 @@ static const char *expand_branches(struct dump_reader *r, const struct frame *f,
             if (wrong)
                 return wrong;
             number = p->known;
+        } else if (kind == DUMP_NAMED) {
+            uint64_t back;
+            if (!dump_varint_take(&parts->values, parts->values_end, &back))
+                return "its values break off";
+            if (back >= p->known)
+                return "its codes name a branch where none is known";
+            number = p->known - (unsigned)back;
         } else {
             number = p->slots[p->set][kind];
             if (number == 0)
@@ -633,12 +670,11 @@ static const char *expand_branches(struct dump_reader *r, const struct frame *f,
 /* Whether the masks name as many differences as the values have. */
 static const char *count_differences(const struct parts *p)
 {
-    size_t named = 0;
+    uint64_t named = 0;
 
     for (const uint8_t *at = p->codes; at < p->codes_end; at++)
-        named += (size_t)__builtin_popcount(*at);
-    return count_varints(p->values, (size_t)(p->values_end - p->values)) != named ? "its values do not fit its codes"
-                                                                                  : NULL;
+        named += (unsigned)__builtin_popcount(*at);
+    return check_values(p, named);
 }
 
 /* Adds the next differences to the record before, in place. */

@@ -5,9 +5,6 @@
 #include "ds/bytes.h"
 #include "report/format.h"
 
-#define TOKEN_MAX  DUMP_VARINT_MAX
-#define BRANCH_MAX (3 * DUMP_VARINT_MAX)
-
 static const char *const kind_names[DUMP_RECORD_KINDS] = { "bts", "pebs", "lbr" };
 
 void dump_writer_init(struct dump_writer *w, const struct line_sink *out)
@@ -51,6 +48,11 @@ static void put_token(struct dump_writer *w, unsigned kind)
 {
     w->codes_used += dump_varint_put(w->codes + w->codes_used, w->run << DUMP_KIND_BITS | kind);
     w->run = 0;
+}
+
+static void put_value(struct dump_writer *w, uint64_t value)
+{
+    w->values_used += dump_varint_put(w->values + w->values_used, value);
 }
 
 static void flush(struct dump_writer *w)
@@ -97,11 +99,14 @@ static void begin_payload(struct dump_writer *w)
     w->first = w->total[w->kind];
     w->codes_used = w->values_used = 0;
     w->run = 0;
-    if (w->kind == DUMP_BTS)
+    if (w->kind == DUMP_BTS) {
         dump_predictor_reset(&w->predictor);
-    else
+        for (unsigned i = 0; i < DUMP_INDEX; i++)
+            w->index[i] = 0;
+    } else {
         for (unsigned i = 0; i < DUMP_RECORD_BYTES_MAX; i++)
             w->previous[i] = 0;
+    }
 }
 
 void dump_write_head(struct dump_writer *w, const struct dump_machine *m)
@@ -154,30 +159,45 @@ void dump_write_event(struct dump_writer *w, const struct dump_pebs_event *e)
     w->busy = false;
 }
 
+/* Where the index has this branch, or where it would have it: at a place with number 0. */
+static uint16_t *find_branch(struct dump_writer *w, const struct bts_record *r)
+{
+    uint32_t place = (uint32_t)(r->from ^ r->from >> 32) * 2654435761u ^ (uint32_t)(r->to ^ r->to >> 32) * 2246822519u ^
+                     (uint32_t)r->flags;
+
+    for (place ^= place >> 16;; place++) {
+        uint16_t *number = &w->index[place % DUMP_INDEX];
+        const struct dump_branch *branch = &w->predictor.branches[*number];
+        if (*number == 0 || (branch->from == r->from && branch->to == r->to && branch->flags == r->flags))
+            return number;
+    }
+}
+
 static void add_branch(struct dump_writer *w, const struct bts_record *r)
 {
     struct dump_predictor *p = &w->predictor;
-    const struct dump_branch *guess = &p->branches[p->next[p->context]];
+    uint16_t *number = find_branch(w, r);
 
-    if (p->next[p->context] != 0 && guess->from == r->from && guess->to == r->to && guess->flags == r->flags) {
+    if (*number != 0 && *number == p->next[p->context]) {
         w->run++;
         return;
     }
-    for (unsigned slot = 0; slot < DUMP_SLOTS; slot++) {
-        unsigned n = p->slots[p->set][slot];
-        if (n != 0 && p->branches[n].from == r->from && p->branches[n].to == r->to &&
-            p->branches[n].flags == r->flags) {
-            put_token(w, slot);
-            dump_predictor_learn(p, n);
-            return;
-        }
+    if (*number == 0) {
+        put_token(w, DUMP_SPELLED);
+        put_value(w, dump_zigzag(r->from - p->last_to));
+        put_value(w, dump_zigzag(r->to - r->from));
+        put_value(w, r->flags);
+        p->branches[++p->known] = (struct dump_branch){ r->from, r->to, r->flags };
+        *number = (uint16_t)p->known;
+    } else if (*number == p->slots[p->set][0]) {
+        put_token(w, 0);
+    } else if (*number == p->slots[p->set][1]) {
+        put_token(w, 1);
+    } else {
+        put_token(w, DUMP_NAMED);
+        put_value(w, p->known - *number);
     }
-    put_token(w, DUMP_SPELLED);
-    w->values_used += dump_varint_put(w->values + w->values_used, dump_zigzag(r->from - p->last_to));
-    w->values_used += dump_varint_put(w->values + w->values_used, dump_zigzag(r->to - r->from));
-    w->values_used += dump_varint_put(w->values + w->values_used, r->flags);
-    p->branches[++p->known] = (struct dump_branch){ r->from, r->to, r->flags };
-    dump_predictor_learn(p, p->known);
+    dump_predictor_learn(p, *number);
 }
 
 void dump_write_bts(struct dump_writer *w, unsigned cpu, unsigned width, bool prediction, const uint8_t *bytes,

@@ -12,6 +12,8 @@
 
 enum dump_records { DUMP_BTS, DUMP_PEBS, DUMP_LBR, DUMP_RECORD_KINDS };
 
+#define DUMP_INDEX 1024u
+
 struct dump_writer {
     const struct line_sink *out;
     uint64_t sequence;
@@ -29,7 +31,10 @@ struct dump_writer {
     size_t codes_used, values_used;
     uint64_t run; /* of BTS: guessed records since the last token */
     union {
-        struct dump_predictor predictor;         /* of BTS */
+        struct { /* of BTS */
+            struct dump_predictor predictor;
+            uint16_t index[DUMP_INDEX]; /* numbers of its branches, by their hash: to find one again */
+        };
         uint8_t previous[DUMP_RECORD_BYTES_MAX]; /* of the others: the last record */
     };
     char line[DUMP_LINE_SIZE];

@@ -21,9 +21,9 @@
 
 enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 
-static const struct output *const outputs[] = { &output_text,    &output_script,    &output_branches,
-                                                &output_brstack, &output_folded,    &output_trace_json,
-                                                &output_csv,     &output_perf_data, &output_html };
+static const struct output *const outputs[] = { &output_text,      &output_raw,    &output_script,     &output_branches,
+                                                &output_brstack,   &output_folded, &output_trace_json, &output_csv,
+                                                &output_perf_data, &output_html };
 
 #define OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 

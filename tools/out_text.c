@@ -2,7 +2,11 @@
 /* The kernel's own lines: the same code makes them. */
 #include "report/record_text.h"
 #include "tools/output.h"
+#include "tools/symbols.h"
 #include "tools/text_out.h"
+
+static struct symbolizer names;
+static const struct symbolizer *symbols; /* NULL: not given */
 
 static void test(void *context, const char *id)
 {
@@ -14,7 +18,7 @@ static void bts(void *context, unsigned cpu, uint64_t n, const struct bts_record
 {
     (void)context;
     (void)cpu;
-    bts_text(&text_out_notes, n, record, NULL);
+    bts_text(&text_out_notes, n, record, symbols);
 }
 
 static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
@@ -23,7 +27,7 @@ static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_reco
     (void)context;
     (void)cpu;
     (void)bytes;
-    pebs_text(&text_out_notes, n, record, encoding, NULL);
+    pebs_text(&text_out_notes, n, record, encoding, symbols);
 }
 
 static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
@@ -31,7 +35,7 @@ static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *
     (void)context;
     (void)cpu;
     (void)n;
-    lbr_stack_text(&text_out_notes, stack->shifts, stack->tos, stack->depth, stack->entries, NULL);
+    lbr_stack_text(&text_out_notes, stack->shifts, stack->tos, stack->depth, stack->entries, symbols);
 }
 
 static bool end(void *context)
@@ -42,7 +46,9 @@ static bool end(void *context)
 
 static bool open(const struct output_setup *setup, struct event_sink *sink)
 {
-    (void)setup;
+    if (setup->symbols)
+        names = symbols_symbolizer(setup->symbols);
+    symbols = setup->symbols ? &names : NULL;
     *sink = (struct event_sink){ .test = test, .bts = bts, .pebs = pebs, .lbr = lbr, .end = end };
     return true;
 }

@@ -358,7 +358,8 @@ static bool find_in_kernel_table(void *context, uint64_t address, const char **n
     const struct symbols *symbols = context;
     uint32_t count = table_word(symbols, 0), low = 0, high = count;
 
-    if (symbols->refused || address >= symbols->image_end)
+    if (symbols->refused || symbols->segments == 0 || address < symbols->segment[0].address ||
+        address >= symbols->image_end)
         return false;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
