@@ -39,7 +39,7 @@ clean: ## remove what was built (what ./bootstrap fetched stays)
 	$Qrm -rf $(filter-out $B/toolchain $B/linux $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
 
 # ---- code without a machine: links into the kernel, the host tests and the tools --------------------------------
-PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
+PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/acpi.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
 	boot/multiboot2.c pebs/data_source.c pebs/netburst_events.c ds/ds_area.c ds/ds_check.c ds/caps.c ds/cores.c \
 	pebs/events.c tools/perf_data.c tools/sampled_events.c tools/transfer.c
 PURE := $(sort $(wildcard $(PURE)))

@@ -15,7 +15,7 @@
 #define BOOT_MAGIC_MULTIBOOT  0x2badb002u /* ebx points to the boot information of Multiboot */
 #define BOOT_MAGIC_MULTIBOOT2 0x36d76289u /* ebx points to the boot information of Multiboot2 */
 
-#define BOOT_INFO_VERSION 1u
+#define BOOT_INFO_VERSION 2u
 
 /* Memory range types have the numbers of ACPI's address range types (ACPI 6.5, table 15.4). */
 enum boot_memory_type { BOOT_MEMORY_USABLE = 1, BOOT_MEMORY_RESERVED = 2, BOOT_MEMORY_ACPI = 3, BOOT_MEMORY_NVS = 4 };
@@ -36,10 +36,11 @@ struct boot_info {
     uint32_t memory_count;
     uint32_t reserved;
     uint64_t route; /* NUL-terminated ASCII: how the kernel was started, for the log ("uefi x64") */
+    uint64_t rsdp;  /* ACPI's root pointer; 0 = not known */
 };
 
 _Static_assert(sizeof(struct boot_memory) == 24, "boot_memory is an ABI");
-_Static_assert(sizeof(struct boot_info) == 40, "boot_info is an ABI");
+_Static_assert(sizeof(struct boot_info) == 48, "boot_info is an ABI");
 _Static_assert(offsetof(struct boot_info, route) == 32, "boot_info is an ABI");
 
 #endif

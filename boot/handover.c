@@ -56,6 +56,7 @@ static const char *from_own(const struct boot_info *given, struct boot_info *inf
 static const char *from_pvh(const struct hvm_start_info *given, struct boot_info *info)
 {
     info->options = given->options;
+    info->rsdp = given->rsdp;
     info->route = address_of("pvh");
     if (given->version >= 1)
         take_memory((struct boot_memory *)(uintptr_t)given->memory, given->memory_count, info);
@@ -125,6 +126,7 @@ static const char *from_multiboot2(void *information, struct boot_info *info)
     format(route, sizeof route, "multiboot2 %s", given.loader ? given.loader : "");
     info->route = address_of(route);
     info->options = address_of(given.options);
+    info->rsdp = address_of(given.rsdp);
     take_memory(given.memory, given.memory_count, info);
     if ((given.options && given.options[0] != '\0') || given.module_end == 0)
         return NULL;

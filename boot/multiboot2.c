@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/multiboot2.h"
 
-enum { TAG_END = 0, TAG_COMMAND_LINE = 1, TAG_LOADER_NAME = 2, TAG_MODULE = 3, TAG_MEMORY_MAP = 6 };
-enum { TAG_ALIGNMENT = 8 };
+enum {
+    TAG_END = 0,
+    TAG_COMMAND_LINE = 1,
+    TAG_LOADER_NAME = 2,
+    TAG_MODULE = 3,
+    TAG_MEMORY_MAP = 6,
+    TAG_RSDP_1 = 14,
+    TAG_RSDP_2 = 15
+};
+enum { TAG_ALIGNMENT = 8, RSDP_1_SIZE = 20, RSDP_2_SIZE = 36 };
 
 struct information {
     uint32_t total_size, reserved; /* bytes, these eight included */
@@ -59,6 +67,14 @@ static const char *take_tag(struct tag *tag, struct multiboot2 *out)
         out->memory_count = (uint32_t)((tag->size - sizeof *map) / sizeof *map->entries);
         return NULL;
     }
+    case TAG_RSDP_1:
+        if (!out->rsdp && tag->size >= sizeof *tag + RSDP_1_SIZE)
+            out->rsdp = tag + 1;
+        return NULL;
+    case TAG_RSDP_2:
+        if (tag->size >= sizeof *tag + RSDP_2_SIZE)
+            out->rsdp = tag + 1;
+        return NULL;
     default:
         return NULL;
     }

@@ -9,6 +9,7 @@
 struct multiboot2 {
     const char *options; /* the command line, without the kernel's name */
     const char *loader;  /* "GRUB 2.06-13" */
+    const void *rsdp;    /* a copy of ACPI's root pointer, the newer form where there are both */
     struct boot_memory *memory;
     uint32_t memory_count;
     uint32_t module_start, module_end; /* physical addresses of the first module's bytes; the end is exclusive */

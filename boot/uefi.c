@@ -242,6 +242,18 @@ static trampoline_function *prepare_trampoline(const struct elf_image *image)
     return (trampoline_function *)(UINTN)page;
 }
 
+/* ACPI's root pointer, of version 2 where there is one; 0: none below 4 GiB. */
+static uint64_t find_rsdp(void)
+{
+    static EFI_GUID guids[] = { ACPI_20_TABLE_GUID, ACPI_TABLE_GUID };
+    void *table;
+
+    for (unsigned i = 0; i < sizeof guids / sizeof guids[0]; i++)
+        if (!EFI_ERROR(LibGetSystemConfigurationTable(&guids[i], &table)) && (UINTN)table < 0xffffffffu)
+            return (UINTN)table;
+    return 0;
+}
+
 static struct handover *prepare_handover(const struct kernel *kernel, const char *options)
 {
     const struct elf_image *image = &kernel->image;
@@ -258,6 +270,7 @@ static struct handover *prepare_handover(const struct kernel *kernel, const char
         .options = (UINTN)handover->options,
         .memory = (UINTN)handover->memory,
         .route = (UINTN)handover->route,
+        .rsdp = find_rsdp(),
     };
 
     struct trampoline_arguments *arguments = &handover->arguments;

@@ -8,6 +8,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
+#include "arch/x86/processors.h"
 #include "ds/counting.h"
 #include "ds/ds_area.h"
 #include "ds/ds_steps.h"
@@ -20,6 +21,11 @@
 #define BTS_LOG_SIZE     0x30000u
 #define PEBS_LOG_SIZE    0x30000u
 
+/* Other processors than the one that the machine started with sample little, and trace nothing. */
+#define OTHERS                 (PROCESSORS_MAX - 1)
+#define OTHER_PEBS_BUFFER_SIZE 0x4000u
+#define OTHER_PEBS_LOG_SIZE    0x8000u
+
 /* Pauses that let records on their way reach memory: the "quiescent period" of SDM Vol. 3B, 18.4.4.4. */
 #define QUIESCENT_PAUSES 1000u
 
@@ -28,6 +34,8 @@
 static uint8_t management_area[PAGE_SIZE] DS_MEMORY;
 static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
 static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] DS_MEMORY;
+static uint8_t other_areas[OTHERS][PAGE_SIZE] DS_MEMORY;
+static uint8_t other_pebs_buffers[OTHERS][OTHER_PEBS_BUFFER_SIZE] DS_MEMORY;
 
 /* One of the two facilities while the area is open. */
 struct facility {
@@ -35,21 +43,55 @@ struct facility {
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
-    const uint8_t *memory; /* of its buffer */
+    uint8_t *memory; /* of its buffer */
     unsigned memory_size;
 };
 
 static uint8_t bts_log_bytes[BTS_LOG_SIZE], pebs_log_bytes[PEBS_LOG_SIZE];
-static struct facility bts = {
-    .log_bytes = bts_log_bytes, .log_size = BTS_LOG_SIZE, .memory = bts_buffer, .memory_size = BTS_BUFFER_SIZE
+static uint8_t other_pebs_log_bytes[OTHERS][OTHER_PEBS_LOG_SIZE];
+
+/* The debug store of one processor. */
+struct ds_cpu {
+    uint8_t *management_area;
+    struct facility bts, pebs;
+    struct ds_counts counts;
+    struct ds_area opened;       /* as it was written, with empty buffers: what a drain leaves behind */
+    const struct caps *open_for; /* NULL while closed */
+    void (*observer)(uint64_t global_status);
 };
-static struct facility pebs = {
-    .log_bytes = pebs_log_bytes, .log_size = PEBS_LOG_SIZE, .memory = pebs_buffer, .memory_size = PEBS_BUFFER_SIZE
+
+#define OTHER(n)                                     \
+    {                                                \
+        .management_area = other_areas[n], .pebs = { \
+            .log_bytes = other_pebs_log_bytes[n],    \
+            .log_size = OTHER_PEBS_LOG_SIZE,         \
+            .memory = other_pebs_buffers[n],         \
+            .memory_size = OTHER_PEBS_BUFFER_SIZE    \
+        }                                            \
+    }
+
+static struct ds_cpu processors[PROCESSORS_MAX] = {
+    { .management_area = management_area,
+      .bts = { .log_bytes = bts_log_bytes,
+               .log_size = BTS_LOG_SIZE,
+               .memory = bts_buffer,
+               .memory_size = BTS_BUFFER_SIZE },
+      .pebs = { .log_bytes = pebs_log_bytes,
+                .log_size = PEBS_LOG_SIZE,
+                .memory = pebs_buffer,
+                .memory_size = PEBS_BUFFER_SIZE } },
+    OTHER(0),
+    OTHER(1),
+    OTHER(2),
 };
-static struct ds_counts counts;
-static struct ds_area opened;       /* as it was written, with empty buffers: what a drain leaves behind */
-static const struct caps *open_for; /* NULL while closed */
-static void (*observer)(uint64_t global_status);
+
+_Static_assert(OTHERS == 3, "a line for each");
+
+/* That of the processor which asks. In the service routine every call is two records of BTS, before it is off. */
+static inline __attribute__((always_inline)) struct ds_cpu *own(void)
+{
+    return &processors[processor_number()];
+}
 
 static uint64_t address_of(const void *object)
 {
@@ -62,14 +104,14 @@ static uint64_t bts_bits(const struct caps *caps)
     return caps->debugctl->tr | caps->debugctl->bts | caps->debugctl->btint;
 }
 
-static void area_read(struct ds_area *area)
+static void area_read(const struct ds_cpu *ds, struct ds_area *area)
 {
-    ds_area_decode(open_for->ds_width, open_for->ds_area_format, management_area, sizeof management_area, area);
+    ds_area_decode(ds->open_for->ds_width, ds->open_for->ds_area_format, ds->management_area, PAGE_SIZE, area);
 }
 
-static void area_write(const struct caps *caps, const struct ds_area *area)
+static void area_write(struct ds_cpu *ds, const struct caps *caps, const struct ds_area *area)
 {
-    ds_area_encode(caps->ds_width, caps->ds_area_format, area, management_area, sizeof management_area);
+    ds_area_encode(caps->ds_width, caps->ds_area_format, area, ds->management_area, PAGE_SIZE);
 }
 
 /* Copies bytes of whole records to the end of the log, as many as it has room for. */
@@ -136,28 +178,28 @@ static void drain_circular(struct facility *f, const struct ds_buffer *buffer, c
 }
 
 /* The reset values are PEBS's: without them its records are of no known distance. */
-static bool resets_intact(const struct ds_area *area)
+static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
 {
     for (unsigned i = 0; i < DS_RESET_MAX; i++)
-        if (area->pebs_reset[i] != opened.pebs_reset[i])
+        if (area->pebs_reset[i] != ds->opened.pebs_reset[i])
             return false;
     return true;
 }
 
-static bool drain_both(void)
+static bool drain_both(struct ds_cpu *ds)
 {
     struct ds_area area;
     bool any;
 
-    area_read(&area);
-    any = !bts.circular && drain(&bts, &area.bts, &opened.bts, &counts.bts_indexed);
-    any |= drain(&pebs, &area.pebs, &opened.pebs, &counts.pebs_indexed);
-    if (pebs.used && !resets_intact(&area)) {
-        pebs.log.broken++;
+    area_read(ds, &area);
+    any = !ds->bts.circular && drain(&ds->bts, &area.bts, &ds->opened.bts, &ds->counts.bts_indexed);
+    any |= drain(&ds->pebs, &area.pebs, &ds->opened.pebs, &ds->counts.pebs_indexed);
+    if (ds->pebs.used && !resets_intact(ds, &area)) {
+        ds->pebs.log.broken++;
         any = true;
     }
     if (any)
-        area_write(open_for, &opened);
+        area_write(ds, ds->open_for, &ds->opened);
     return any;
 }
 
@@ -169,31 +211,32 @@ static bool drain_both(void)
  */
 static void service(struct interrupt_frame *frame)
 {
+    struct ds_cpu *const ds = own();
     uint64_t debugctl, control, status;
     bool any;
 
     (void)frame;
-    if (!open_for) {
+    if (!ds->open_for) {
         apic_eoi();
         return;
     }
     debugctl = msr_get(MSR_IA32_DEBUGCTL);
-    if (bts.used)
-        msr_write(MSR_IA32_DEBUGCTL, debugctl & ~bts_bits(open_for));
-    control = counting_stop(open_for);
-    status = counting_status(open_for);
+    if (ds->bts.used)
+        msr_write(MSR_IA32_DEBUGCTL, debugctl & ~bts_bits(ds->open_for));
+    control = counting_stop(ds->open_for);
+    status = counting_status(ds->open_for);
 
-    any = drain_both();
-    counts.interrupts++;
-    counts.spurious += !any && !status;
-    if (observer)
-        observer(status);
+    any = drain_both(ds);
+    ds->counts.interrupts++;
+    ds->counts.spurious += !any && !status;
+    if (ds->observer)
+        ds->observer(status);
 
-    counting_acknowledge(open_for, status);
+    counting_acknowledge(ds->open_for, status);
     apic_performance_arm(VECTOR_PERFORMANCE);
     apic_eoi();
-    counting_resume(open_for, control);
-    if (bts.used)
+    counting_resume(ds->open_for, control);
+    if (ds->bts.used)
         msr_write(MSR_IA32_DEBUGCTL, debugctl);
 }
 
@@ -243,28 +286,31 @@ static unsigned pebs_bytes(const struct caps *caps, uint64_t data_cfg)
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg)
 {
     unsigned record = pebs_bytes(caps, data_cfg);
-    unsigned size = caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_format == 0 ? PAGE_SIZE : PEBS_BUFFER_SIZE;
+    unsigned size =
+        caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_format == 0 ? PAGE_SIZE : own()->pebs.memory_size;
 
     return record ? size / record : 0;
 }
 
 bool ds_build(const struct caps *caps, const struct ds_config *config)
 {
+    struct ds_cpu *const ds = own();
+
     ds_close();
-    facility_open(&bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
-    facility_open(&pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
-    counts = (struct ds_counts){ 0 };
-    if (((uint64_t)config->bts_before + config->bts_records) * caps->bts_record_size > BTS_BUFFER_SIZE ||
+    facility_open(&ds->bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
+    facility_open(&ds->pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
+    ds->counts = (struct ds_counts){ 0 };
+    if (((uint64_t)config->bts_before + config->bts_records) * caps->bts_record_size > ds->bts.memory_size ||
         (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
         return false;
-    memset(bts_buffer, 0, sizeof bts_buffer);
-    memset(pebs_buffer, 0, sizeof pebs_buffer);
+    memset(ds->bts.memory, 0, ds->bts.memory_size);
+    memset(ds->pebs.memory, 0, ds->pebs.memory_size);
     interrupt_set(VECTOR_PERFORMANCE, service);
     apic_performance_arm(VECTOR_PERFORMANCE);
     return true;
 }
 
-static struct ds_area area_of(const struct caps *caps, const struct ds_config *config)
+static struct ds_area area_of(const struct ds_cpu *ds, const struct caps *caps, const struct ds_config *config)
 {
     /* No manual says that bits above a counter's width are ignored. Without CPUID.0AH the width is 0: all bits stay. */
     const uint64_t width = UINT64_MAX >> (64 - caps->general_width) % 64;
@@ -273,10 +319,10 @@ static struct ds_area area_of(const struct caps *caps, const struct ds_config *c
 
     if (config->bts)
         area.bts =
-            buffer_of(bts_buffer + (size_t)config->bts_before * caps->bts_record_size, caps->bts_record_size,
+            buffer_of(ds->bts.memory + (size_t)config->bts_before * caps->bts_record_size, caps->bts_record_size,
                       config->bts_records, config->bts_circular ? config->bts_records + 1 : config->bts_threshold);
     if (config->pebs)
-        area.pebs = buffer_of(pebs_buffer, pebs.log.record_size, config->pebs_records, config->pebs_threshold);
+        area.pebs = buffer_of(ds->pebs.memory, ds->pebs.log.record_size, config->pebs_records, config->pebs_threshold);
     for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
         unsigned slot = ds_reset_general(caps->ds_area_format, i);
         if (slot < DS_RESET_MAX)
@@ -292,18 +338,19 @@ static struct ds_area area_of(const struct caps *caps, const struct ds_config *c
 
 void ds_describe(const struct caps *caps, const struct ds_config *config, struct ds_description *description)
 {
+    const struct ds_cpu *const ds = own();
     uint8_t gate = interrupt_gate_type(apic_performance_lvt() & APIC_LVT_VECTOR);
 
-    *description = (struct ds_description){ .area_base = address_of(management_area),
+    *description = (struct ds_description){ .area_base = address_of(ds->management_area),
                                             .area_size = caps->ds_area_size,
                                             .width = caps->ds_width,
-                                            .area = area_of(caps, config),
+                                            .area = area_of(ds, caps, config),
                                             .linear_bits = caps->linear_bits,
                                             .bts = config->bts,
                                             .pebs = config->pebs,
                                             .bts_circular = config->bts_circular,
                                             .bts_record_size = caps->bts_record_size,
-                                            .pebs_record_size = pebs.log.record_size,
+                                            .pebs_record_size = ds->pebs.log.record_size,
                                             .apic_enabled = apic_present(),
                                             .lvt_performance = apic_performance_lvt(),
                                             .gate = gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
@@ -315,8 +362,10 @@ void ds_describe(const struct caps *caps, const struct ds_config *config, struct
 
 bool ds_force(const struct caps *caps, const struct ds_description *description)
 {
-    open_for = caps;
-    area_write(caps, &description->area);
+    struct ds_cpu *const ds = own();
+
+    ds->open_for = caps;
+    area_write(ds, caps, &description->area);
     ds_area_adopt();
     return msr_write(MSR_IA32_DS_AREA, description->area_base);
 }
@@ -344,73 +393,91 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
 
 void ds_close(void)
 {
-    if (!open_for)
+    struct ds_cpu *const ds = own();
+
+    if (!ds->open_for)
         return;
     interrupts_off();
-    if (bts.used)
-        msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~bts_bits(open_for));
-    counting_stop(open_for);
-    if (pebs.used) {
+    if (ds->bts.used)
+        msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~bts_bits(ds->open_for));
+    counting_stop(ds->open_for);
+    if (ds->pebs.used) {
         msr_write(MSR_PEBS_ENABLE, 0);
         for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
             cpu_pause();
     }
-    if (bts.circular) {
+    if (ds->bts.circular) {
         struct ds_area area;
-        area_read(&area);
-        drain_circular(&bts, &area.bts, &opened.bts);
+        area_read(ds, &area);
+        drain_circular(&ds->bts, &area.bts, &ds->opened.bts);
     }
-    drain_both();
-    counting_acknowledge(open_for, counting_status(open_for));
+    drain_both(ds);
+    counting_acknowledge(ds->open_for, counting_status(ds->open_for));
     apic_performance_mask();
     msr_write(MSR_IA32_DS_AREA, 0);
-    open_for = NULL;
+    ds->open_for = NULL;
     interrupts_on();
 }
 
 void ds_area_now(struct ds_area *area)
 {
-    area_read(area);
+    area_read(own(), area);
 }
 
 const struct ds_log *ds_bts_log(void)
 {
-    return &bts.log;
+    return &own()->bts.log;
 }
 
 const struct ds_log *ds_pebs_log(void)
 {
-    return &pebs.log;
+    return &own()->pebs.log;
 }
 
 const struct ds_counts *ds_counts(void)
 {
-    return &counts;
+    return &own()->counts;
+}
+
+const struct ds_log *ds_pebs_log_of(unsigned processor)
+{
+    return &processors[processor].pebs.log;
+}
+
+const struct ds_counts *ds_counts_of(unsigned processor)
+{
+    return &processors[processor].counts;
 }
 
 void ds_on_interrupt(void (*observe)(uint64_t global_status))
 {
-    observer = observe;
+    own()->observer = observe;
 }
 
 void ds_area_adopt(void)
 {
-    area_read(&opened);
-    opened.bts.index = opened.bts.base;
-    opened.pebs.index = opened.pebs.base;
+    struct ds_cpu *const ds = own();
+
+    area_read(ds, &ds->opened);
+    ds->opened.bts.index = ds->opened.bts.base;
+    ds->opened.pebs.index = ds->opened.pebs.base;
 }
 
 void ds_logs_empty(void)
 {
-    bts.log.records = pebs.log.records = 0;
+    struct ds_cpu *const ds = own();
+
+    ds->bts.log.records = ds->pebs.log.records = 0;
 }
 
 struct ds_memory ds_memory(void)
 {
-    return (struct ds_memory){ .area = management_area,
-                               .bts = bts_buffer,
-                               .pebs = pebs_buffer,
-                               .area_size = sizeof management_area,
-                               .bts_size = sizeof bts_buffer,
-                               .pebs_size = sizeof pebs_buffer };
+    const struct ds_cpu *const ds = own();
+
+    return (struct ds_memory){ .area = ds->management_area,
+                               .bts = ds->bts.memory,
+                               .pebs = ds->pebs.memory,
+                               .area_size = PAGE_SIZE,
+                               .bts_size = ds->bts.memory_size,
+                               .pebs_size = ds->pebs.memory_size };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The debug store of this processor: management area, buffers and interrupt service routine, which PEBS and BTS share.
+ * The debug store: management area, buffers and interrupt service routine, which PEBS and BTS share. Each processor has
+ * its own, and whoever calls speaks of the one it runs on; processors that were started later trace no branches.
  * SDM Vol. 3B (253669), "Setting Up the DS Save Area" 18.7.8.2, "Setting Up the BTS Buffer" 18.7.8.3, "Writing the DS
  * Interrupt Service Routine" 18.7.8.5.
  */
@@ -73,6 +74,10 @@ void ds_area_now(struct ds_area *area);
 const struct ds_log *ds_bts_log(void);
 const struct ds_log *ds_pebs_log(void);
 const struct ds_counts *ds_counts(void);
+
+/* Those of another processor, by processor_number(), once it has closed. */
+const struct ds_log *ds_pebs_log_of(unsigned processor);
+const struct ds_counts *ds_counts_of(unsigned processor);
 
 /* The memory of the save area, bytes: what the processor is given, and where it must not write. */
 struct ds_memory {

@@ -9,6 +9,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
+#include "arch/x86/processors.h"
 #include "arch/x86/perfmon.h"
 #include "arch/x86/watchdog.h"
 #include "boot/handover.h"
@@ -22,6 +23,7 @@
 #include "kernel/records.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
+#include "kernel/topology.h"
 #include "pebs/netburst.h"
 #include "perfmon/reset_state.h"
 #include "report/machine_text.h"
@@ -67,6 +69,7 @@ static void step_options(void)
     finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     records_limit(machine.options.records);
     memory_init(&machine.boot);
+    topology_init(&machine.boot);
     serial_write("\r\n"); /* firmware may have left escapes without a line end */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
     if (problem) {
@@ -157,6 +160,7 @@ static void step_debugger(void)
 /* All that firmware or a test may have left on. */
 static void quiesce(void)
 {
+    processors_stop();
     ds_on_interrupt(NULL);
     ds_close();
     if (!caps_missing(&machine.caps, NEED_LBR) || !caps_missing(&machine.caps, NEED_BTS))

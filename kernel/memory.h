@@ -4,6 +4,7 @@
 #define KERNEL_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "boot/boot_info.h"
 
@@ -15,5 +16,8 @@ void memory_init(const struct boot_info *boot);
  * that runs has it. NULL where the machine has no such piece.
  */
 void *memory_block(size_t size);
+
+/* A usable page below 640 KiB, whose bytes somebody may still need; 0: the memory map has none. */
+uintptr_t memory_low_page(void);
 
 #endif

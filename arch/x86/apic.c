@@ -7,11 +7,13 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 
+#define APIC_ID              0x020u
 #define APIC_VERSION         0x030u
 #define APIC_TPR             0x080u
 #define APIC_EOI             0x0b0u
 #define APIC_SPURIOUS        0x0f0u
-#define APIC_COMMAND         0x300u /* its high half, 310h, is the destination; a shorthand needs none */
+#define APIC_COMMAND         0x300u
+#define APIC_DESTINATION     0x310u /* the command's high half; a shorthand needs none */
 #define APIC_LVT_TIMER       0x320u
 #define APIC_LVT_THERMAL     0x330u
 #define APIC_LVT_PERFORMANCE 0x340u
@@ -24,6 +26,8 @@
 
 #define SPURIOUS_ENABLE 0x100u
 #define COMMAND_SELF    0x40000u
+#define COMMAND_INIT    0x04500u /* level, asserted */
+#define COMMAND_STARTUP 0x04600u
 #define COMMAND_PENDING 0x1000u
 #define COMMAND_POLLS   1000000u
 #define DIVIDE_BY_128   0xau
@@ -51,12 +55,10 @@ uint64_t apic_address(void)
     return msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_ADDRESS;
 }
 
-const char *apic_init(uint64_t base)
+const char *apic_enter_xapic(void)
 {
     uint64_t value;
 
-    if (!base || base >> 32)
-        return "no local APIC below 4 GiB";
     if (!msr_read(MSR_IA32_APIC_BASE, &value))
         return "IA32_APIC_BASE faults";
     if (value & APIC_BASE_X2APIC) {
@@ -67,13 +69,11 @@ const char *apic_init(uint64_t base)
     if (!msr_write(MSR_IA32_APIC_BASE, value | APIC_BASE_ENABLE) ||
         (msr_get(MSR_IA32_APIC_BASE) & (APIC_BASE_X2APIC | APIC_BASE_ENABLE)) != APIC_BASE_ENABLE)
         return "IA32_APIC_BASE does not enter xAPIC mode";
+    return NULL;
+}
 
-    registers = (volatile uint32_t *)(uintptr_t)base;
-    if (apic_read(APIC_VERSION) == 0 || apic_read(APIC_VERSION) == UINT32_MAX) {
-        registers = NULL;
-        return "no APIC answers at its base address";
-    }
-    interrupt_set(VECTOR_SPURIOUS, spurious);
+void apic_quiet(void)
+{
     apic_write(APIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
     apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
     apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED);
@@ -82,6 +82,24 @@ const char *apic_init(uint64_t base)
     apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED);
     apic_write(APIC_LVT_ERROR, APIC_LVT_MASKED);
     apic_write(APIC_TPR, TPR_OURS_ONLY); /* what firmware's devices still send stays pending */
+}
+
+const char *apic_init(uint64_t base)
+{
+    const char *problem;
+
+    if (!base || base >> 32)
+        return "no local APIC below 4 GiB";
+    problem = apic_enter_xapic();
+    if (problem)
+        return problem;
+    registers = (volatile uint32_t *)(uintptr_t)base;
+    if (apic_read(APIC_VERSION) == 0 || apic_read(APIC_VERSION) == UINT32_MAX) {
+        registers = NULL;
+        return "no APIC answers at its base address";
+    }
+    interrupt_set(VECTOR_SPURIOUS, spurious);
+    apic_quiet();
     return NULL;
 }
 
@@ -95,13 +113,36 @@ void apic_eoi(void)
     apic_write(APIC_EOI, 0);
 }
 
-void apic_send_self(unsigned vector)
+/* False where the command stays on its way for good. */
+static bool command(uint32_t destination, uint32_t value)
 {
     unsigned polls = COMMAND_POLLS;
 
-    apic_write(APIC_COMMAND, COMMAND_SELF | vector);
+    apic_write(APIC_DESTINATION, destination << 24);
+    apic_write(APIC_COMMAND, value);
     while (apic_read(APIC_COMMAND) & COMMAND_PENDING && --polls)
         cpu_pause();
+    return polls != 0;
+}
+
+void apic_send_self(unsigned vector)
+{
+    command(0, COMMAND_SELF | vector);
+}
+
+unsigned apic_id(void)
+{
+    return apic_read(APIC_ID) >> 24;
+}
+
+bool apic_send_init(unsigned id)
+{
+    return command(id, COMMAND_INIT);
+}
+
+bool apic_send_startup(unsigned id, uintptr_t page)
+{
+    return command(id, COMMAND_STARTUP | (uint32_t)(page >> 12));
 }
 
 uint32_t apic_performance_lvt(void)

@@ -22,10 +22,28 @@ uint64_t apic_address(void);
 const char *apic_init(uint64_t base);
 bool apic_present(void);
 
+/*
+ * The two halves of it, for another processor than the one that the machine started with: leaves x2APIC mode, in which
+ * firmware may have left it; and masks and accepts as above.
+ */
+const char *apic_enter_xapic(void);
+void apic_quiet(void);
+
 void apic_eoi(void);
 
 /* Sends this processor a fixed interrupt; returns when it is on its way. */
 void apic_send_self(unsigned vector);
+
+/* This processor's APIC ID in xAPIC mode, 0 to 254. */
+unsigned apic_id(void);
+
+/*
+ * The INIT interrupt, which stops the processor with this ID wherever it is, until a startup interrupt sends it to the
+ * first byte of a page below 1 MiB, in real mode. False where the APIC does not get rid of the command. SDM Vol. 3A
+ * (253668), "MP Initialization Protocol Algorithm for MP Systems".
+ */
+bool apic_send_init(unsigned id);
+bool apic_send_startup(unsigned id, uintptr_t page);
 
 /* The LVT entry of the performance counters: read, and written as fixed delivery, edge, not masked, this vector. */
 uint32_t apic_performance_lvt(void);

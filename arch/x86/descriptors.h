@@ -9,15 +9,20 @@
 #include <stdint.h>
 
 #include "arch/x86/interrupts.h"
+#include "arch/x86/processors.h"
 
 #define GATE_PRESENT 0x80u
 #define GATE_DPL_3   0x60u
 
 /*
- * Builds and loads GDT, TSS and IDT. Every vector leads into interrupt_dispatch() through an interrupt gate, but
- * VECTOR_USER_EXIT; a double fault is reported from a stack of its own.
+ * Builds and loads GDT, TSS and IDT of the processor that the machine started with. Every vector leads into
+ * interrupt_dispatch() through an interrupt gate, but VECTOR_USER_EXIT; a double fault is reported from a stack of its
+ * own.
  */
 void descriptors_init(void);
+
+/* Loads tables of another processor's own, 1 to PROCESSORS_MAX - 1, on it; the IDT is common to all. */
+void descriptors_load(unsigned processor);
 
 void interrupt_dispatch(struct interrupt_frame *frame);
 

@@ -43,10 +43,13 @@ void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack
 void double_fault_entry(void);
 void double_fault(uint32_t error_code) __attribute__((noreturn));
 
-static uint64_t gdt[8];
-static struct tss tss, double_fault_tss;
+/* What each processor has of its own. The GDT's first entry, which no processor reads, is its number. */
+static struct own {
+    uint64_t gdt[8];
+    struct tss tss, double_fault_tss;
+    uint8_t emergency_stack[4096] __attribute__((aligned(16)));
+} own[PROCESSORS_MAX];
 static struct gate idt[256];
-static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
 
 static void gate_set(unsigned vector, uint16_t selector, void (*entry)(void), uint8_t type)
@@ -69,47 +72,55 @@ static uint64_t tss_descriptor(const struct tss *of, size_t size)
  * The data segment is CPL 3's at CPL 0 too, which may use it: so neither an interrupt nor the way to CPL 3 and back has
  * to reload it. What keeps CPL 3 out is the page tables.
  */
+void descriptors_load(unsigned processor)
+{
+    struct own *of = &own[processor];
+
+    of->gdt[0] = processor;
+    of->gdt[1] = UINT64_C(0x00cf9a000000ffff); /* code, CPL 0 */
+    of->gdt[2] = UINT64_C(0x00cf92000000ffff); /* stack, CPL 0 */
+    of->gdt[3] = UINT64_C(0x00cff2000000ffff); /* data and stack, CPL 3 */
+    of->gdt[4] = UINT64_C(0x00cffa000000ffff); /* code, CPL 3 */
+    of->gdt[5] = tss_descriptor(&of->tss, sizeof of->tss);
+    of->gdt[6] = tss_descriptor(&of->double_fault_tss, sizeof of->double_fault_tss);
+    of->gdt[7] = UINT64_C(0x00cf12000000ffff); /* data, CPL 0, not present: for who loads it on purpose */
+
+    of->tss.ring[0].ss = SELECTOR_STACK;
+    of->tss.io_map = sizeof of->tss;
+    /* A task of its own for the double fault, the one that a broken kernel stack leads to. */
+    of->double_fault_tss = (struct tss){ .cr3 = paging_root(),
+                                         .eip = (uintptr_t)double_fault_entry,
+                                         .eflags = EFLAGS_ONE,
+                                         .cs = SELECTOR_CODE,
+                                         .ss = SELECTOR_STACK,
+                                         .ds = SELECTOR_DATA,
+                                         .es = SELECTOR_DATA,
+                                         .io_map = sizeof of->double_fault_tss };
+    of->double_fault_tss.registers[4] = (uintptr_t)(of->emergency_stack + sizeof of->emergency_stack);
+    gdt_load(&(struct table_pointer){ sizeof of->gdt - 1, (uintptr_t)of->gdt }, SELECTOR_CODE, SELECTOR_STACK,
+             SELECTOR_DATA, SELECTOR_TSS);
+    __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uintptr_t)idt }));
+}
+
 void descriptors_init(void)
 {
-    gdt[1] = UINT64_C(0x00cf9a000000ffff); /* code, CPL 0 */
-    gdt[2] = UINT64_C(0x00cf92000000ffff); /* stack, CPL 0 */
-    gdt[3] = UINT64_C(0x00cff2000000ffff); /* data and stack, CPL 3 */
-    gdt[4] = UINT64_C(0x00cffa000000ffff); /* code, CPL 3 */
-    gdt[5] = tss_descriptor(&tss, sizeof tss);
-    gdt[6] = tss_descriptor(&double_fault_tss, sizeof double_fault_tss);
-    gdt[7] = UINT64_C(0x00cf12000000ffff); /* data, CPL 0, not present: for who loads it on purpose */
-
-    tss.ring[0].ss = SELECTOR_STACK;
-    tss.io_map = sizeof tss;
-    /* A task of its own for the double fault, the one that a broken kernel stack leads to. */
-    double_fault_tss = (struct tss){ .cr3 = paging_root(),
-                                     .eip = (uintptr_t)double_fault_entry,
-                                     .eflags = EFLAGS_ONE,
-                                     .cs = SELECTOR_CODE,
-                                     .ss = SELECTOR_STACK,
-                                     .ds = SELECTOR_DATA,
-                                     .es = SELECTOR_DATA,
-                                     .io_map = sizeof double_fault_tss };
-    double_fault_tss.registers[4] = (uintptr_t)(emergency_stack + sizeof emergency_stack);
-    gdt_load(&(struct table_pointer){ sizeof gdt - 1, (uintptr_t)gdt }, SELECTOR_CODE, SELECTOR_STACK, SELECTOR_DATA,
-             SELECTOR_TSS);
-
     for (unsigned vector = 0; vector < 256; vector++)
         gate_set(vector, SELECTOR_CODE, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT);
     gate_set(VECTOR_DOUBLE_FAULT, SELECTOR_DOUBLE_FAULT, NULL, GATE_PRESENT | GATE_TASK);
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
-    __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uintptr_t)idt }));
+    descriptors_load(0);
 }
 
 /* The processor left the state that faulted in the task it came from. */
 void double_fault(uint32_t error_code)
 {
+    const struct tss *tss = &own[processor_number()].tss;
     struct interrupt_frame frame = {
-        .vector = VECTOR_DOUBLE_FAULT, .error_code = error_code, .ip = tss.eip, .cs = tss.cs, .flags = tss.eflags
+        .vector = VECTOR_DOUBLE_FAULT, .error_code = error_code, .ip = tss->eip, .cs = tss->cs, .flags = tss->eflags
     };
 
     for (unsigned n = 0; n < REGISTERS; n++)
-        frame.registers[REGISTERS - 1 - n] = tss.registers[n];
+        frame.registers[REGISTERS - 1 - n] = tss->registers[n];
     for (;;)
         interrupt_dispatch(&frame);
 }
@@ -117,7 +128,7 @@ void double_fault(uint32_t error_code)
 /* No task may be switched to whose TSS has less than 104 bytes. */
 void interrupt_spoil_tss(bool spoiled)
 {
-    gdt[6] = tss_descriptor(&double_fault_tss, sizeof double_fault_tss - spoiled);
+    own[0].gdt[6] = tss_descriptor(&own[0].double_fault_tss, sizeof own->double_fault_tss - spoiled);
 }
 
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
@@ -142,5 +153,5 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type)
 
 void user_call(void (*function)(void))
 {
-    user_enter(function, &tss.ring[0].esp, (uintptr_t)(user_stack + sizeof user_stack));
+    user_enter(function, &own[0].tss.ring[0].esp, (uintptr_t)(user_stack + sizeof user_stack));
 }

@@ -39,10 +39,13 @@ _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A, \"Task Management in 64-
 
 void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t data, uint16_t tss);
 
-static uint64_t gdt[8];
-static struct tss tss;
+/* What each processor has of its own. The GDT's first entry, which no processor reads, is its number. */
+static struct own {
+    uint64_t gdt[8];
+    struct tss tss;
+    uint8_t emergency_stack[4096] __attribute__((aligned(16)));
+} own[PROCESSORS_MAX];
 static struct gate idt[256];
-static uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
 
 static void gate_set(unsigned vector, void (*entry)(void), uint8_t type, uint8_t ist)
@@ -58,42 +61,49 @@ static void gate_set(unsigned vector, void (*entry)(void), uint8_t type, uint8_t
 }
 
 /* The TSS's descriptor: it is 64 bits of base and a limit, and not busy. */
-static void tss_describe(size_t size)
+static void tss_describe(struct own *of, size_t size)
 {
-    uint64_t base = (uint64_t)(uintptr_t)&tss;
+    uint64_t base = (uint64_t)(uintptr_t)&of->tss;
 
-    gdt[5] =
+    of->gdt[5] =
         (uint64_t)(GATE_PRESENT | GATE_TSS) << 40 | (size - 1) | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
-    gdt[6] = base >> 32;
+    of->gdt[6] = base >> 32;
+}
+
+void descriptors_load(unsigned processor)
+{
+    struct own *of = &own[processor];
+
+    of->gdt[0] = processor;
+    of->gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
+    of->gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */
+    of->gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
+    of->gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
+    tss_describe(of, sizeof of->tss);
+    of->gdt[7] = UINT64_C(0x0000120000000000); /* data, CPL 0, not present: for who loads it on purpose */
+
+    of->tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(of->emergency_stack + sizeof of->emergency_stack);
+    of->tss.ist[LOST_STACK - 1] = of->tss.ist[EMERGENCY_STACK - 1];
+    of->tss.io_map = sizeof of->tss;
+    gdt_load(&(struct table_pointer){ sizeof of->gdt - 1, (uint64_t)(uintptr_t)of->gdt }, SELECTOR_CODE, SELECTOR_DATA,
+             SELECTOR_TSS);
+    __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uint64_t)(uintptr_t)idt }));
 }
 
 void descriptors_init(void)
 {
-    gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
-    gdt[2] = UINT64_C(0x0000920000000000); /* data, CPL 0 */
-    gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
-    gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
-    tss_describe(sizeof tss);
-    gdt[7] = UINT64_C(0x0000120000000000); /* data, CPL 0, not present: for who loads it on purpose */
-
-    tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(emergency_stack + sizeof emergency_stack);
-    tss.ist[LOST_STACK - 1] = tss.ist[EMERGENCY_STACK - 1];
-    tss.io_map = sizeof tss;
-    gdt_load(&(struct table_pointer){ sizeof gdt - 1, (uint64_t)(uintptr_t)gdt }, SELECTOR_CODE, SELECTOR_DATA,
-             SELECTOR_TSS);
-
     for (unsigned vector = 0; vector < 256; vector++) {
         bool emergency = vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK;
         gate_set(vector, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT, emergency ? EMERGENCY_STACK : 0);
     }
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
     gate_set(VECTOR_LOST_STACK, interrupt_entries[VECTOR_LOST_STACK], GATE_PRESENT | GATE_INTERRUPT, LOST_STACK);
-    __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uint64_t)(uintptr_t)idt }));
+    descriptors_load(0);
 }
 
 void interrupt_spoil_tss(bool spoiled)
 {
-    tss_describe(spoiled ? SPOILED_SIZE : sizeof tss);
+    tss_describe(&own[0], spoiled ? SPOILED_SIZE : sizeof own->tss);
     __asm__ volatile("ltr %w0" : : "r"(SELECTOR_TSS) : "memory");
 }
 
@@ -121,5 +131,6 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type)
 
 void user_call(void (*function)(void))
 {
-    user_enter(function, (uint8_t *)&tss + offsetof(struct tss, rsp), (uintptr_t)(user_stack + sizeof user_stack));
+    user_enter(function, (uint8_t *)&own[0].tss + offsetof(struct tss, rsp),
+               (uintptr_t)(user_stack + sizeof user_stack));
 }

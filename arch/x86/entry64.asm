@@ -109,6 +109,7 @@ boot_gdt_pointer: dw $ - boot_gdt - 1
         dd      boot_gdt
 
 section .bss align=4096
+global boot_pml4
 boot_pml4: resb 4096
 boot_pdpt: resb 4096
 boot_pd:   resb 4 * 4096

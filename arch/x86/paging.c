@@ -130,6 +130,15 @@ static bool fits(const struct paging *kind, const struct paging_choice *choice)
            (kind->pae ? choice->pae : choice->pse);
 }
 
+void paging_enter(void)
+{
+    if (no_execute)
+        msr_write(MSR_IA32_EFER, msr_get(MSR_IA32_EFER) | EFER_NXE);
+    cr4_write(cr4_read() | paging->cr4);
+    cr3_write(paging_root());
+    cr0_write(cr0_read() | CR0_WP | CR0_PG);
+}
+
 const char *paging_init(const struct paging_choice *choice)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !paging; i++)
@@ -141,12 +150,7 @@ const char *paging_init(const struct paging_choice *choice)
                    : "no page tables: this kernel or this processor has not the kind that the option paging= wants";
     no_execute = choice->nx && paging->pae;
     build(choice->apic_base);
-
-    if (no_execute)
-        msr_write(MSR_IA32_EFER, msr_get(MSR_IA32_EFER) | EFER_NXE);
-    cr4_write(cr4_read() | paging->cr4);
-    cr3_write(paging_root());
-    cr0_write(cr0_read() | CR0_WP | CR0_PG);
+    paging_enter();
     return NULL;
 }
 

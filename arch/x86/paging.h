@@ -35,6 +35,9 @@ struct paging_choice {
 /* Builds the tables and switches to them. Returns NULL, or a sentence where no kind fits. */
 const char *paging_init(const struct paging_choice *choice);
 
+/* Switches another processor to the tables that were built. */
+void paging_enter(void);
+
 /* "4-level", "PAE" or "32-bit"; and whether entries of this kind have PAGE_NO_EXECUTE here. After paging_init. */
 const char *paging_name(void);
 bool paging_no_execute(void);

@@ -5,20 +5,10 @@
 #include <stdint.h>
 
 #include "arch/x86/apic.h"
-#include "arch/x86/cpu.h"
+#include "arch/x86/pit.h"
 
-#define PIT_CHANNEL_2        0x42u
-#define PIT_COMMAND          0x43u
-#define PIT_CHANNEL_2_MODE_0 0xb0u /* channel 2, low and high byte, interrupt on terminal count, binary */
-#define PIT_HZ               1193182u
-#define PORT_B               0x61u
-#define PORT_B_GATE_2        0x01u
-#define PORT_B_SPEAKER       0x02u
-#define PORT_B_OUT_2         0x20u
-
-#define MEASUREMENTS 3u        /* the shortest counts: a host may take the processor away for as long as it likes */
-#define MEASURE_HZ   100u      /* 1/100 s */
-#define MEASURE_SPIN 10000000u /* polls; a PIT that never counts down ends the measurement */
+#define MEASUREMENTS 3u   /* the shortest counts: a host may take the processor away for as long as it likes */
+#define MEASURE_HZ   100u /* 1/100 s */
 
 static uint32_t ticks_per_second;
 static unsigned seconds_left;
@@ -58,19 +48,11 @@ static void timer(struct interrupt_frame *frame)
  */
 static uint32_t measure(void)
 {
-    const uint16_t count = PIT_HZ / MEASURE_HZ;
-    uint32_t spin = MEASURE_SPIN, before;
+    uint32_t before;
 
     apic_timer_start(VECTOR_TIMER, UINT32_MAX);
     before = apic_timer_left();
-    port_write8(PIT_COMMAND, PIT_CHANNEL_2_MODE_0);
-    port_write8(PIT_CHANNEL_2, (uint8_t)count);
-    port_write8(PIT_CHANNEL_2, (uint8_t)(count >> 8));
-    if (port_read8(PORT_B) & PORT_B_OUT_2)
-        return 0; /* no PIT: its output is low while it counts */
-    while (!(port_read8(PORT_B) & PORT_B_OUT_2) && --spin)
-        cpu_pause();
-    return spin ? before - apic_timer_left() : 0;
+    return pit_wait(1000000 / MEASURE_HZ) ? before - apic_timer_left() : 0;
 }
 
 bool watchdog_init(void)
@@ -79,7 +61,6 @@ bool watchdog_init(void)
 
     if (!apic_present())
         return false;
-    port_write8(PORT_B, (uint8_t)((port_read8(PORT_B) & ~PORT_B_SPEAKER) | PORT_B_GATE_2));
     for (unsigned i = 0; i < MEASUREMENTS && least; i++) {
         uint32_t ticks = measure();
         least = ticks < least ? ticks : least;

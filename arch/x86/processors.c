@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86/processors.h"
+
+#include <stddef.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/pit.h"
+#include "kernel/string.h"
+
+#define STACK_SIZE 8192u
+
+/* The manual's pauses, in microseconds, and how often to look for the processor between them. */
+#define PAUSE_INIT    10000u
+#define PAUSE_STARTUP 200u
+#define PAUSE_LOOK    1000u
+#define LOOKS         1000u
+#define PAUSES_PER_US 20u /* where there is no PIT */
+
+enum state { STOPPED, STARTING, RUNNING, DONE };
+
+static struct {
+    volatile enum state state;
+    unsigned apic_id;
+} processors[PROCESSORS_MAX];
+
+static uint8_t stacks[PROCESSORS_MAX - 1][STACK_SIZE] __attribute__((aligned(16)));
+
+/* For the one that starts: there is one at a time. */
+static unsigned starting;
+static void (*starting_main)(unsigned number);
+uintptr_t startup_stack;
+
+#define STARTUP_CODE_SIZE 64u
+extern const uint8_t startup_code[STARTUP_CODE_SIZE];
+void processor_entry(void);
+
+static void wait(unsigned microseconds)
+{
+    if (!pit_wait(microseconds))
+        for (unsigned n = microseconds * PAUSES_PER_US; n; n--)
+            cpu_pause();
+}
+
+/* On the processor that was started. What it returns to halts. */
+void processor_entry(void)
+{
+    const unsigned number = starting;
+    void (*const main)(unsigned) = starting_main;
+
+    descriptors_load(number);
+    paging_enter();
+    if (apic_enter_xapic())
+        return; /* it never comes */
+    apic_quiet();
+    processors[number].state = RUNNING;
+    main(number);
+    processors[number].state = DONE;
+}
+
+static bool has_come(unsigned number, unsigned looks, unsigned pause)
+{
+    while (processors[number].state == STARTING && looks--)
+        wait(pause);
+    return processors[number].state != STARTING;
+}
+
+bool processor_start(unsigned number, unsigned apic_id, uintptr_t low_page, void (*main)(unsigned number))
+{
+    uint8_t before[STARTUP_CODE_SIZE];
+    bool come;
+
+    starting = number;
+    starting_main = main;
+    startup_stack = (uintptr_t)(stacks[number - 1] + STACK_SIZE);
+    processors[number].apic_id = apic_id;
+    processors[number].state = STARTING;
+    memcpy(before, (const void *)low_page, sizeof before);
+    memcpy((void *)low_page, startup_code, sizeof before);
+
+    apic_send_init(apic_id);
+    wait(PAUSE_INIT);
+    apic_send_startup(apic_id, low_page);
+    come = has_come(number, 1, PAUSE_STARTUP);
+    if (!come) {
+        apic_send_startup(apic_id, low_page);
+        come = has_come(number, LOOKS, PAUSE_LOOK);
+    }
+    if (!come) {
+        apic_send_init(apic_id); /* so that it does not come later */
+        processors[number].state = STOPPED;
+    }
+    memcpy((void *)low_page, before, sizeof before);
+    return come;
+}
+
+bool processor_done(unsigned number)
+{
+    return processors[number].state == DONE;
+}
+
+void processors_stop(void)
+{
+    for (unsigned n = 1; n < PROCESSORS_MAX; n++) {
+        if (processors[n].state == RUNNING)
+            apic_send_init(processors[n].apic_id);
+        processors[n].state = STOPPED;
+    }
+}

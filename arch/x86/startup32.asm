@@ -1,0 +1,27 @@
+; SPDX-License-Identifier: MIT
+; Another processor's way in: real mode, protected mode, C, still without paging.
+
+%include "arch/x86/startup.inc"
+
+extern processor_entry
+extern startup_stack
+
+section .text
+bits 32
+startup32:
+        mov     eax, STARTUP_DATA
+        mov     ds, eax
+        mov     es, eax
+        mov     ss, eax
+        mov     fs, eax
+        mov     gs, eax
+        xor     eax, eax
+        mov     cr4, eax
+        mov     esp, [startup_stack]
+        xor     ebp, ebp
+        push    ebp                     ; the return address that ends a debugger's walk
+        push    ebp
+        call    processor_entry
+.halt:  cli
+        hlt
+        jmp     .halt

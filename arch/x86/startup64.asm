@@ -1,0 +1,50 @@
+; SPDX-License-Identifier: MIT
+; Another processor's way in: real mode, protected mode, long mode on the page tables of the first way in, C.
+
+%include "arch/x86/startup.inc"
+
+extern boot_pml4
+extern processor_entry
+extern startup_stack
+
+CR4_PAE  equ 1 << 5
+CR0_PG   equ 1 << 31
+MSR_EFER equ 0xc0000080
+EFER_LME equ 1 << 8
+
+section .text
+bits 32
+startup32:
+        mov     eax, STARTUP_DATA
+        mov     ds, eax
+        mov     es, eax
+        mov     ss, eax
+        mov     eax, CR4_PAE
+        mov     cr4, eax
+        mov     eax, boot_pml4
+        mov     cr3, eax
+        mov     ecx, MSR_EFER
+        mov     eax, EFER_LME
+        xor     edx, edx
+        wrmsr
+        mov     eax, cr0
+        or      eax, CR0_PG
+        mov     cr0, eax
+        jmp     STARTUP_LONG:startup64
+
+bits 64
+startup64:
+        xor     eax, eax
+        mov     ds, eax
+        mov     es, eax
+        mov     ss, eax
+        mov     fs, eax
+        mov     gs, eax
+        mov     rsp, [startup_stack]
+        xor     ebp, ebp
+        push    rbp                     ; the return address that ends a debugger's walk
+        push    rbp
+        call    processor_entry
+.halt:  cli
+        hlt
+        jmp     .halt
