@@ -47,7 +47,7 @@ extern const struct workload workload_long_loop;  /* 3000 times the same branch 
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps of two targets, in an order nobody can predict */
 extern const struct workload workload_open_calls; /* two calls still open at its end, its branches; two returned */
-extern const struct workload workload_slow; /* a call, a long loop, and a call */
+extern const struct workload workload_slow;       /* a call, a long loop, and a call */
 extern const struct workload workload_nothing;    /* an empty body: what the window itself counts */
 
 /* workload/memory.asm */
@@ -65,6 +65,15 @@ extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 extern const struct workload workload_walk; /* a ring that the test makes: its first line, and how many steps to go */
 extern uintptr_t workload_walk_first;
 extern uint32_t workload_walk_steps; /* at least 1; RCX counts them down */
+
+/*
+ * workload/sharing.asm: the processors' own; accesses are a load and a store. Each walks over LINES words, from the one
+ * that DR3 points to, STRIDE bytes apart; RCX counts them down from LINES.
+ */
+extern const struct workload workload_sharing_0, workload_sharing_1, workload_sharing_2, workload_sharing_3;
+#define WORKLOAD_SHARING_LINES  8u
+#define WORKLOAD_SHARING_STRIDE 512u
+extern uint8_t workload_sharing_data[WORKLOAD_SHARING_LINES * WORKLOAD_SHARING_STRIDE];
 
 /* workload/precise.asm */
 extern const struct workload workload_locked; /* locked increments, an ordinary load behind each */

@@ -145,6 +145,11 @@ bool apic_send_startup(unsigned id, uintptr_t page)
     return command(id, COMMAND_STARTUP | (uint32_t)(page >> 12));
 }
 
+bool apic_send(unsigned id, unsigned vector)
+{
+    return command(id, vector);
+}
+
 uint32_t apic_performance_lvt(void)
 {
     return registers ? apic_read(APIC_LVT_PERFORMANCE) : APIC_LVT_MASKED;

@@ -45,6 +45,9 @@ unsigned apic_id(void);
 bool apic_send_init(unsigned id);
 bool apic_send_startup(unsigned id, uintptr_t page);
 
+/* Sends the processor with this ID a fixed interrupt. */
+bool apic_send(unsigned id, unsigned vector);
+
 /* The LVT entry of the performance counters: read, and written as fixed delivery, edge, not masked, this vector. */
 uint32_t apic_performance_lvt(void);
 void apic_performance_arm(unsigned vector);

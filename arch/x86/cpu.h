@@ -78,6 +78,12 @@ static inline void interrupts_off(void)
     __asm__ volatile("cli" : : : "memory");
 }
 
+/* Lets interrupts in and halts until one has come; none is lost in between. Interrupts are off before and after. */
+static inline void cpu_halt_for_interrupt(void)
+{
+    __asm__ volatile("sti\n\thlt\n\tcli" : : : "memory");
+}
+
 static inline uintptr_t cr2_read(void)
 {
     uintptr_t value;
@@ -119,6 +125,12 @@ static inline void cr4_write(uintptr_t value)
 static inline void cr0_write(uintptr_t value)
 {
     __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
+}
+
+/* A breakpoint's address, of which none is enabled: a place for a workload's parameter. */
+static inline void dr3_write(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%dr3" : : "r"(value));
 }
 
 /* The debug status register: which debug exception it was. */

@@ -20,6 +20,7 @@
 #define VECTOR_LOST_STACK         0x82u /* 64-bit kernel: needs a stack that a spoiled TSS has not */
 #define VECTOR_PERFORMANCE        0xe1u
 #define VECTOR_WORKLOAD_SELF      0xe2u /* an interrupt that a workload sends to its own processor */
+#define VECTOR_WAKE               0xe3u /* one processor's to another: look again at what you wait for */
 #define VECTOR_TIMER              0xf0u /* of a higher priority: it ends a storm of the other */
 #define VECTOR_SPURIOUS           0xffu
 

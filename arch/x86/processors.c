@@ -6,6 +6,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/interrupts.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/pit.h"
 #include "kernel/string.h"
@@ -67,33 +68,46 @@ static bool has_come(unsigned number, unsigned looks, unsigned pause)
     return processors[number].state != STARTING;
 }
 
-bool processor_start(unsigned number, unsigned apic_id, uintptr_t low_page, void (*main)(unsigned number))
+static void woken(struct interrupt_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+}
+
+bool processor_start(unsigned number, unsigned id, uintptr_t low_page, void (*main)(unsigned number))
 {
     uint8_t before[STARTUP_CODE_SIZE];
     bool come;
 
+    interrupt_set(VECTOR_WAKE, woken);
+    processors[0].apic_id = apic_id();
     starting = number;
     starting_main = main;
     startup_stack = (uintptr_t)(stacks[number - 1] + STACK_SIZE);
-    processors[number].apic_id = apic_id;
+    processors[number].apic_id = id;
     processors[number].state = STARTING;
     memcpy(before, (const void *)low_page, sizeof before);
     memcpy((void *)low_page, startup_code, sizeof before);
 
-    apic_send_init(apic_id);
+    apic_send_init(id);
     wait(PAUSE_INIT);
-    apic_send_startup(apic_id, low_page);
+    apic_send_startup(id, low_page);
     come = has_come(number, 1, PAUSE_STARTUP);
     if (!come) {
-        apic_send_startup(apic_id, low_page);
+        apic_send_startup(id, low_page);
         come = has_come(number, LOOKS, PAUSE_LOOK);
     }
     if (!come) {
-        apic_send_init(apic_id); /* so that it does not come later */
+        apic_send_init(id); /* so that it does not come later */
         processors[number].state = STOPPED;
     }
     memcpy((void *)low_page, before, sizeof before);
     return come;
+}
+
+void processor_wake(unsigned number)
+{
+    apic_send(processors[number].apic_id, VECTOR_WAKE);
 }
 
 bool processor_done(unsigned number)

@@ -36,6 +36,9 @@ bool processor_start(unsigned number, unsigned apic_id, uintptr_t low_page, void
 /* Whether a processor that was started has returned from its main. */
 bool processor_done(unsigned number);
 
+/* Makes a processor that halts look again: it gets a VECTOR_WAKE. Number 0 is the one that the machine started with. */
+void processor_wake(unsigned number);
+
 /* Stops every processor that was started, done or not. It can be started again. */
 void processors_stop(void);
 

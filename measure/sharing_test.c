@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of memory that several processors write, seen by their own samples. Each processor has a debug store of its
+ * own; in turns they load a word of every line and store it one greater, so that a line which others write too has
+ * been modified elsewhere whenever its turn comes, and a line of its own never. Only the loads and stores are in the
+ * window, and interrupts wait until it has closed: how a turn is waited for is nobody's sample.
+ *
+ * The first round makes the lines theirs and is not sampled: the first period is longer by as many events.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "arch/x86/processors.h"
+#include "ds/probe.h"
+#include "kernel/console.h"
+#include "kernel/memory.h"
+#include "kernel/records.h"
+#include "kernel/string.h"
+#include "kernel/symbols.h"
+#include "kernel/topology.h"
+#include "pebs/pebs.h"
+#include "pebs/pebs_sample.h"
+#include "report/c2c_table.h"
+
+#define LINES  WORKLOAD_SHARING_LINES
+#define ROUNDS 128u
+#define PERIOD 16u  /* a sample is every 17th event, and there are 8 lines: each line has its share */
+#define APART  128u /* bytes: two lines, since some prefetchers fetch lines in pairs */
+
+/* Where processor number n has its word in each of the lines. */
+static const struct layout {
+    const char *name;
+    unsigned apart; /* bytes between the words of two processors */
+    bool shared;    /* every load finds the line modified elsewhere */
+} false_sharing = { "false", 8, true }, padded = { "padded", APART, false }, true_sharing = { "true", 0, true };
+
+_Static_assert(PROCESSORS_MAX *APART <= WORKLOAD_SHARING_STRIDE, "padded words of all processors fit a stride");
+
+static const struct workload *const workloads[] = { &workload_sharing_0, &workload_sharing_1, &workload_sharing_2,
+                                                    &workload_sharing_3 };
+
+_Static_assert(sizeof workloads / sizeof workloads[0] == PROCESSORS_MAX, "a routine for each processor");
+
+enum stage { STARTED, PROBED, READY, OVER };
+
+/* What the processors of a run know of each other. A flag that one waits for is on lines of its own. */
+static struct {
+    const struct layout *layout;
+    const struct caps *caps; /* of the first, which all must have */
+    struct pebs_sampling sampling;
+    struct ds_config config;
+    unsigned count;
+    struct flag {
+        volatile uint32_t value;
+        uint8_t rest[APART - sizeof(uint32_t)];
+    } turn, go, broken, stage[PROCESSORS_MAX];
+    bool alike[PROCESSORS_MAX]; /* its capabilities are the first one's */
+} shared __attribute__((aligned(128)));
+
+/* Sets a flag, and wakes the processor that waits for it. */
+static void set(struct flag *flag, uint32_t value, unsigned waiting)
+{
+    flag->value = value;
+    processor_wake(waiting);
+}
+
+/* Nobody shall wait for this processor any more. */
+static void give_up(void)
+{
+    shared.broken.value = 1;
+    for (unsigned n = 0; n < shared.count; n++)
+        processor_wake(n);
+}
+
+/*
+ * Waits for a flag to have a value, with interrupts off before and after. What bounds it is the test's watchdog on the
+ * first processor, and that the others are stopped then. False: another has given up.
+ */
+static bool wait_for(const struct flag *flag, uint32_t value)
+{
+    while (flag->value != value && !shared.broken.value)
+        cpu_halt_for_interrupt();
+    return flag->value == value;
+}
+
+/* What sampling depends on. The bootstrap processor's flag in IA32_APIC_BASE and the like may differ. */
+static bool are_alike(const struct caps *a, const struct caps *b)
+{
+    return a->signature == b->signature && a->perfmon_version == b->perfmon_version &&
+           a->general_count == b->general_count && a->general_width == b->general_width &&
+           a->perf_capabilities == b->perf_capabilities && a->ds_width == b->ds_width &&
+           a->ds_area_format == b->ds_area_format && a->pebs_method == b->pebs_method &&
+           a->pebs_format == b->pebs_format && a->pebs_record_size == b->pebs_record_size &&
+           a->pebs_counters == b->pebs_counters && a->events == b->events && a->data_source == b->data_source &&
+           caps_missing(b, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY) == NULL;
+}
+
+static bool probe(const struct caps *first)
+{
+    struct caps_input input;
+    struct caps caps;
+
+    ds_close(); /* what it was stopped in, if it was */
+    msr_write(MSR_PEBS_ENABLE, 0);
+    counters_clear(first->general_count, first->fixed_count, first->global_ctrl);
+    interrupts_off();
+    ds_probe(&input);
+    caps_fill(&input, &caps);
+    ds_probe_registers(&caps);
+    return are_alike(first, &caps);
+}
+
+/* Opens this processor's debug store, takes its turns, and closes. */
+static bool take_turns(unsigned number)
+{
+    const struct window window = pebs_window(shared.caps, pebs_counters(shared.caps, &shared.sampling));
+    const unsigned next = number + 1 == shared.count ? 0 : number + 1;
+    struct ds_breaches breaches;
+    bool whole;
+
+    whole = ds_open(shared.caps, &shared.config, &breaches) && pebs_program(shared.caps, &shared.sampling);
+    interrupts_off();
+    if (!whole)
+        give_up();
+    set(&shared.stage[number], READY, 0);
+    for (unsigned round = 0; whole && round < ROUNDS; round++) {
+        interrupts_on(); /* those of the last turn's records */
+        cpu_pause();
+        interrupts_off();
+        whole = wait_for(&shared.turn, number);
+        if (!whole)
+            break;
+        dr3_write((uintptr_t)workload_sharing_data + (size_t)number * shared.layout->apart);
+        workloads[number]->run(&window);
+        set(&shared.turn, next, next);
+    }
+    ds_close();
+    counters_clear(shared.caps->general_count, shared.caps->fixed_count, shared.caps->global_ctrl);
+    interrupts_off();
+    set(&shared.stage[number], OVER, 0);
+    return whole;
+}
+
+/* On each of the other processors. */
+static void other_main(unsigned number)
+{
+    shared.alike[number] = probe(shared.caps);
+    set(&shared.stage[number], PROBED, 0);
+    if (wait_for(&shared.go, 1))
+        take_turns(number);
+}
+
+/* Starts as many of the others as take part. Returns why there are none, or NULL. */
+static const char *start_others(const struct topology *topology)
+{
+    shared.count = 1;
+    for (unsigned i = 0; i < topology->count && shared.count < PROCESSORS_MAX; i++) {
+        shared.stage[shared.count].value = STARTED;
+        if (processor_start(shared.count, topology->ids[i], memory_low_page(), other_main))
+            shared.count++;
+        else
+            console_note("the processor with APIC ID %u does not come", (unsigned)topology->ids[i]);
+    }
+    for (unsigned n = 1; n < shared.count; n++) {
+        wait_for(&shared.stage[n], PROBED);
+        if (!shared.alike[n])
+            return "another processor has other capabilities than this one";
+    }
+    return shared.count > 1 ? NULL : "no other processor came";
+}
+
+static const char *survey(struct topology *topology)
+{
+    const char *problem = topology_read(topology);
+
+    if (problem)
+        return problem;
+    if (topology->total < 2)
+        return "one processor: nobody to share with";
+    if (!topology->count)
+        return "the other processors are threads of this one's core, whose caches are the same";
+    return memory_low_page() ? NULL : "no usable page below 640 KiB for another processor's first instructions";
+}
+
+/* Takes all processors through their turns with one event sampled. Returns whether all came through. */
+static bool play(struct test_run *run, const struct topology *topology, const struct layout *layout,
+                 const struct pebs_event *event, bool interrupts)
+{
+    const unsigned counter = pebs_counter(run->caps, event);
+    const uint64_t groups = PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
+    const char *problem;
+    bool whole;
+
+    memset(&shared, 0, sizeof shared);
+    memset(workload_sharing_data, 0, sizeof workload_sharing_data);
+    shared.layout = layout;
+    shared.caps = run->caps;
+    shared.sampling = (struct pebs_sampling){ .event = event,
+                                              .counter = counter,
+                                              .period = PERIOD + LINES,
+                                              .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
+                                              .threshold = PEBS_LATENCY_THRESHOLD,
+                                              .data_cfg = groups };
+    shared.config = (struct ds_config){ .pebs = true,
+                                        .pebs_records = ROUNDS * LINES / PERIOD + 4,
+                                        .pebs_threshold = interrupts ? 16 : ROUNDS * LINES / PERIOD + 2,
+                                        .pebs_data_cfg = groups };
+    shared.config.pebs_reset[counter] = 0 - (uint64_t)PERIOD;
+    interrupts_off();
+    problem = start_others(topology);
+    if (problem) {
+        interrupts_on();
+        processors_stop();
+        test_skip(run, problem);
+        return false;
+    }
+    console_note("event %s, counter %u, reset -%u, on %u processors", event->name, counter, PERIOD, shared.count);
+    for (unsigned n = 1; n < shared.count; n++) {
+        set(&shared.go, 1, n);
+        wait_for(&shared.stage[n], READY);
+    }
+    whole = take_turns(0);
+    for (unsigned n = 1; n < shared.count; n++)
+        whole = wait_for(&shared.stage[n], OVER) && whole;
+    interrupts_on();
+    processors_stop();
+    if (!whole)
+        test_fail(run, "the processors did not come through their turns");
+    return whole;
+}
+
+/* The words count the turns that their processors had: nobody took another's. */
+static void check_words(struct test_run *run, const struct layout *layout)
+{
+    for (unsigned n = 0; n < shared.count; n++) {
+        for (unsigned line = 0; line < LINES; line++) {
+            const uintptr_t *word = (const uintptr_t *)(void *)(workload_sharing_data + n * layout->apart +
+                                                                (size_t)line * WORKLOAD_SHARING_STRIDE);
+            test_equal(run, "word", *word, (uint64_t)ROUNDS * (layout->apart ? 1 : shared.count));
+        }
+    }
+}
+
+static const char *symbol_of(uint64_t address)
+{
+    const char *name;
+    uint64_t offset;
+
+    return symbol_find(address, &name, &offset) ? name : "-";
+}
+
+/* Holds a processor's records against its routine, and adds those of its loads or stores to the table. */
+static unsigned take_records(struct test_run *run, unsigned number, bool store, struct c2c_table *table)
+{
+    const struct ds_log *log = ds_pebs_log_of(number);
+    const struct access *at = &workloads[number]->accesses[store];
+    unsigned taken = 0;
+
+    test_equal(run, "records that did not fit the log", log->dropped, 0);
+    test_equal(run, "drains of a full buffer", log->overruns, 0);
+    test_equal(run, "drains of a broken area", log->broken, 0);
+    for (unsigned n = 0; n < log->records; n++) {
+        const size_t offset = (size_t)n * log->record_size;
+        struct pebs_record record;
+        const enum pebs_error error = pebs_decode(&run->caps->pebs_form, log->bytes + offset,
+                                                  (size_t)log->records * log->record_size - offset, &record);
+        if (error != PEBS_DECODE_OK) {
+            test_fail(run, "processor %u, PEBS record %u: %s", number, n, pebs_error_text(error));
+            continue;
+        }
+        if (record.has & PEBS_HAS_EVENTING_IP ? record.eventing_ip != at->ip
+                                              : record.ip != (run->caps->pebs_trap_like ? at->next_ip : at->ip))
+            continue; /* of the service routine's way out */
+        const uint32_t line = LINES - (uint32_t)record.gpr[PEBS_RCX];
+        const struct data_source_words words = data_source_words(run->caps->data_source, record.data_source);
+        if (line >= LINES) {
+            test_fail(run, "processor %u, PEBS record %u: RCX 0x%" PRIx64 " is no number of lines", number, n,
+                      record.gpr[PEBS_RCX]);
+            continue;
+        }
+        test_equal(run, "data address", record.data_address,
+                   (uintptr_t)workload_sharing_data + (size_t)line * WORKLOAD_SHARING_STRIDE +
+                       (size_t)number * shared.layout->apart);
+        c2c_table_add(table, &(struct c2c_access){ .address = record.data_address,
+                                                   .cpu = number,
+                                                   .symbol = symbol_of(at->ip),
+                                                   .store = store,
+                                                   .hitm = !store && words.snoop[0] == 'H' && words.snoop[3] == 'M',
+                                                   .cycles = store ? 0 : record.latency });
+        taken++;
+    }
+    console_note("processor %u: %u samples in %u interrupts", number, taken, ds_counts_of(number)->interrupts);
+    return taken;
+}
+
+static void take_all(struct test_run *run, bool store, struct c2c_table *table)
+{
+    for (unsigned number = 0; number < shared.count; number++) {
+        const unsigned taken = take_records(run, number, store, table);
+        if (!taken)
+            test_fail(run, "processor %u has no sample", number);
+        if (store && !ds_counts_of(number)->interrupts)
+            test_fail(run, "processor %u had no interrupt", number);
+        test_saw(run, taken);
+    }
+}
+
+/* The event that samples stores with their address, on processors that have one. */
+static const struct pebs_event *store_event(const struct caps *caps)
+{
+    const struct pebs_event *event = pebs_event(caps, PEBS_ROLE_STORES);
+
+    return event && event->data_address ? event : pebs_event(caps, PEBS_ROLE_PRECISE_STORE);
+}
+
+static void judge(struct test_run *run, const struct c2c_table *table, const struct layout *layout)
+{
+    unsigned loads = 0, hitm = 0;
+
+    for (unsigned i = 0; i < table->count; i++) {
+        loads += table->rows[i].loads;
+        hitm += table->rows[i].hitm;
+    }
+    console_note("%s: %u of %u loads found the line modified by another processor", layout->name, hitm, loads);
+    if (layout->shared && hitm < loads - loads / 8)
+        test_fail(run, "lines that all write were found modified elsewhere by %u of %u loads only", hitm, loads);
+    if (!layout->shared && hitm > loads / 8)
+        test_fail(run, "lines that one processor alone writes were found modified elsewhere by %u of %u loads", hitm,
+                  loads);
+}
+
+static void share(struct test_run *run, const struct layout *layout)
+{
+    static struct c2c_table table;
+    const struct pebs_event *stores = store_event(run->caps);
+    const unsigned most = PROCESSORS_MAX * (ROUNDS * LINES / PERIOD);
+    struct topology topology;
+    const char *problem = survey(&topology);
+
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    table = (struct c2c_table){ 0 };
+    test_plan_between(run, 2, stores ? 2 * most : most);
+    if (run->caps->hypervisor)
+        console_note("under a hypervisor: latencies are its figures, not time");
+    console_note("%u processors, %u of them on this one's core", topology.total, topology.siblings + 1);
+    if (!play(run, &topology, layout, pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY), false))
+        return;
+    check_words(run, layout);
+    take_all(run, false, &table);
+    if (!stores) {
+        console_note("stores none: no precise event of this processor tells the address of a store");
+    } else if (play(run, &topology, layout, stores, true)) {
+        check_words(run, layout);
+        take_all(run, true, &table);
+    }
+    c2c_table_text(&console_sink, &table, layout->name);
+    judge(run, &table, layout);
+}
+
+#define SHARING_SAYS \
+    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004"
+
+static void share_false(struct test_run *run)
+{
+    share(run, &false_sharing);
+}
+
+TEST(measure_sharing_false) = {
+    .id = "measure.sharing.false",
+    .title = "Processors write words of their own in common lines: each finds the line modified by another",
+    .source = SHARING_SAYS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
+    .records = true,
+    .on_request = true,
+    .run = share_false,
+};
+
+static void share_padded(struct test_run *run)
+{
+    share(run, &padded);
+}
+
+TEST(measure_sharing_padded) = {
+    .id = "measure.sharing.padded",
+    .title = "Processors write words in lines of their own: none finds its line modified by another",
+    .source = SHARING_SAYS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
+    .records = true,
+    .on_request = true,
+    .run = share_padded,
+};
+
+static void share_true(struct test_run *run)
+{
+    share(run, &true_sharing);
+}
+
+TEST(measure_sharing_true) = {
+    .id = "measure.sharing.true",
+    .title = "Processors write the same words: each finds the line modified by another",
+    .source = SHARING_SAYS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
+    .records = true,
+    .on_request = true,
+    .run = share_true,
+};

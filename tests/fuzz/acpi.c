@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory from address 1000h on, with the root pointer in front; tables may lie anywhere. Before the code under test
+ * sees it, the checksums of root, and of tables at bytes 64 and 128, are made right, which no mutation would hit upon.
+ */
+#include "boot/acpi.h"
+#include "tests/fuzz/fuzz.h"
+
+#define BASE 0x1000u
+#define MOST 4u
+
+static const void *at(void *context, uint64_t address, size_t size)
+{
+    const struct input *in = context;
+
+    return address >= BASE && size <= in->size && address - BASE <= in->size - size ? in->data + (address - BASE)
+                                                                                    : NULL;
+}
+
+static void seal(uint8_t *bytes, size_t size, size_t checksum)
+{
+    uint8_t sum = 0;
+
+    bytes[checksum] = 0;
+    for (size_t i = 0; i < size; i++)
+        sum = (uint8_t)(sum + bytes[i]);
+    bytes[checksum] = (uint8_t)-sum;
+}
+
+static void seal_table(uint8_t *bytes, size_t size)
+{
+    struct input in = { bytes, size };
+
+    take(&in, 4);
+    const uint64_t length = take(&in, 4);
+    if (length >= 10 && length <= size)
+        seal(bytes, (size_t)length, 9);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *bytes = malloc(size > 0 ? size : 1);
+    struct input in = { bytes, size };
+    const struct acpi_memory memory = { at, &in };
+    uint32_t ids[MOST + 1];
+    struct acpi_processors processors = { .apic_ids = ids, .most = MOST };
+
+    REQUIRE(bytes != NULL);
+    memcpy(bytes, data, size);
+    fill(ids, sizeof(ids));
+    if (size >= 20)
+        seal(bytes, 20, 8);
+    if (size > 64)
+        seal_table(bytes + 64, size - 64);
+    if (size > 128)
+        seal_table(bytes + 128, size - 128);
+    const char *problem = acpi_read_processors(&memory, BASE, &processors);
+    REQUIRE(!problem || (problem[0] != '\0' && processors.count == 0));
+    REQUIRE(processors.count <= size / 8);
+    const size_t taken = problem || processors.count > MOST ? MOST : processors.count;
+    REQUIRE(untouched(ids + taken, sizeof(ids) - taken * sizeof(ids[0])));
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,190 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# run=measure.memory.* and run=measure.sharing.*: on the model the figures have right answers. Where a ring's data comes
+# from follows from the sizes of the modelled caches, its latency from the level (docs/model.md has both); which loads find
+# a line modified elsewhere follows from the turns in which processors write. How many do is also what the log of truth has.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use lib $FindBin::Bin;
+use KernelLog qw(clean judge);
+use Test::More;
+
+# A boot's lines; folder: where the model writes.
+sub boot
+{
+    my ($folder, @arguments) = @_;
+    open my $serial, '-|', "$FindBin::Bin/boot", '-d', $folder, @arguments or die "measure_memory.t: boot: $!\n";
+    my @lines = grep { $_ ne '' } map { clean($_) } <$serial>;
+    close $serial;
+    return @lines;
+}
+
+sub read_file
+{
+    my ($path) = @_;
+    open my $file, '<', $path or die "measure_memory.t: $path: $!\n";
+    return <$file>;
+}
+
+# Whether the boot came to a whole log with this verdict, and to no violation. Shows the log where it did not.
+sub ends
+{
+    my ($name, $verdict, $folder, @lines) = @_;
+    my ($said, @wrong) = judge(\@lines);
+    push @wrong, 'verdict ' . ($said // 'none') . ", not $verdict" if ($said // '') ne $verdict;
+    push @wrong, map { "referee: $_" } grep { !/^advice / } read_file("$folder/violations");
+    ok(!@wrong, "$name ends with $verdict") or diag(map({ "$_\n" } @wrong), map { "$_\n" } grep { /^# wrong|^not ok/ } @lines);
+}
+
+# "key value" pairs of the lines that begin with "# measure KIND", a hash each; a value in quotation marks may have blanks.
+sub measured
+{
+    my ($kind, @lines) = @_;
+    my @found;
+    for my $line (@lines) {
+        next if $line !~ /^# measure \Q$kind\E (.*)/;
+        my %pairs = $1 =~ /(\S+) ("[^"]*"|\S+)/g;
+        s/^"(.*)"$/$1/ for values %pairs;
+        push @found, \%pairs;
+    }
+    return @found;
+}
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+my ($l1, $l2, $l3, $ram) = ('L1 or L1 hit', 'L2 or L2 hit', 'L3 or L3 hit', 'Local RAM or RAM hit');
+my ($kib, $mib) = (1024, 1024 * 1024);
+
+# Of each profile: sizes in KiB and cycles of its three levels, and the cycles of memory. The sizes of the rings stay clear
+# of a level's own size, but for 256 KiB: there the kernel's own lines leave some to the next level.
+my %caches = (
+    nehalem => [32, 256, 8192, 4, 10, 38, 200],
+    sandybridge => [32, 256, 8192, 4, 12, 30, 200],
+    haswell => [32, 256, 8192, 4, 12, 36, 200],
+    skylake => [32, 256, 8192, 4, 12, 40, 200],
+    icelake => [48, 1280, 8192, 5, 14, 60, 250],
+    goldencove => [48, 2048, 8192, 6, 16, 71, 301],    # the latency of the instruction: a cycle more
+);
+my @sizes = map { $_ * $kib } 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144;
+
+sub level_of
+{
+    my ($profile, $size) = @_;
+    my @level = @{$caches{$profile}};
+    my @words = ($l1, $l2, $l3);
+    for my $i (0 .. 2) {
+        return ($words[$i], $level[3 + $i]) if $size <= $level[$i] * $kib;
+    }
+    return ($ram, $level[6]);
+}
+
+for my $profile (sort keys %caches) {
+    my $folder = tempdir(CLEANUP => 1);
+    my $width = $profile =~ /e$/ ? 32 : 64;    # each width on some
+    my @lines = boot($folder, '-p', $profile, '-w', $width, '-o', 'run=measure.memory.* records=0 timeout=60', '--', '-m', 640);
+    ends("memory on $profile", 'pass', $folder, @lines);
+    is_deeply([map { $_->{size} } measured('memory', @lines)], \@sizes, "$profile: all sizes");
+    is_deeply([map { $_->{samples} } measured('memory', @lines)], [(254) x @sizes], "$profile: every 129th of 32770 loads");
+    my @rows = measured('level', @lines);
+    my (@levels, @latencies, @expected, @cycles);
+    for my $size (@sizes) {
+        my ($main) = sort { $b->{samples} <=> $a->{samples} } grep { $_->{size} == $size } @rows;
+        push @levels, "$size: " . ($main->{samples} >= 220 ? $main->{level} : 'mixed');
+        push @latencies, join ' ', map { $main->{$_} } qw(p50 p90 p99 max);
+        my ($level, $cycles) = level_of($profile, $size);
+        push @expected, "$size: $level";
+        push @cycles, "$cycles $cycles $cycles $cycles";
+    }
+    is_deeply(\@levels, \@expected, "$profile: levels");
+    is_deeply(\@latencies, \@cycles, "$profile: percentiles");
+}
+
+{
+    my $folder = tempdir(CLEANUP => 1);
+    my @lines = boot($folder, '-o', 'run=measure.memory.256m');
+    ends('a ring that does not fit', 'skip', $folder, @lines);
+    ok((grep { $_ eq 'ok 1 measure.memory.256m # SKIP no 262144 KiB of free memory in one piece below 4 GiB' } @lines),
+        'a ring that does not fit is skipped with the reason');
+    @lines = boot($folder, '-p', 'core2', '-o', 'run=measure.*');
+    is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no load latency: its event is not known for this processor model$/ } @lines), 12,
+        'a processor without load latency skips with the reason');
+}
+
+for my $broken (['pebs.data.source_next', 'measure.memory.16k'], ['pebs.data.address_line', 'measure.sharing.false'],
+    ['pebs.data.source_next', 'measure.sharing.false'], ['pebs.data.store_address_zero', 'measure.sharing.padded']) {
+    my ($fault, $test) = @$broken;
+    my @lines = boot(tempdir(CLEANUP => 1), '-f', $fault, '-s', 2, '-o', "run=$test records=0");
+    my $fails = grep { /^not ok 1 \Q$test\E$/ } @lines;
+    is($fails, $fault eq 'pebs.data.source_next' && $test =~ /sharing/ ? 0 : 1, "$test on a processor with fault=$fault");
+}
+
+# --- sharing --------------------------------------------------------------------------------------------------------
+
+my $samples = 59;    # of each processor: every 17th of 1024 loads, from the 25th on
+my $lines_each = 8;
+
+# How many records of the truth say that a load's data was modified elsewhere.
+sub modified_in_truth
+{
+    my ($folder, $profile) = @_;
+    my $code = $profile eq 'nehalem' ? '0x6' : '0x7';
+    return scalar grep { /^pebs .* data_source=$code latency=[1-9]/ } read_file("$folder/truth");
+}
+
+sub check_sharing
+{
+    my ($name, $profile, $count, $folder, @lines) = @_;
+    my $stores = $profile eq 'nehalem' ? 0 : $samples * $count;
+    ends("sharing on $name", 'pass', $folder, @lines);
+    my $in_truth = 0;
+    for my $layout ('false', 'padded', 'true') {
+        my @shared = grep { $_->{layout} eq $layout } measured('sharing', @lines);
+        my @accesses = grep { $_->{layout} eq $layout } measured('sharing_access', @lines);
+        my %sum = (loads => 0, hitm => 0, stores => 0);
+        for my $line (@shared) {
+            $sum{$_} += $line->{$_} for keys %sum;
+        }
+        my $hitm = $layout eq 'padded' ? 0 : $samples * $count;
+        is_deeply(\%sum, {loads => $samples * $count, hitm => $hitm, stores => $stores}, "$name, $layout: loads, hitm, stores");
+        is(scalar @shared, $lines_each * ($layout eq 'padded' ? $count : 1), "$name, $layout: lines");
+        my @stray = grep { !(
+                $_->{offset} == ($layout eq 'false' ? 8 * $_->{cpu} : 0)
+                && $_->{symbol} eq "sharing_$_->{cpu}_" . ($_->{stores} ? 'store' : 'load')
+                && $_->{cpu} == ($layout eq 'padded' ? hex($_->{line}) % 512 / 128 : $_->{cpu})
+                && $_->{hitm} == ($layout eq 'padded' ? 0 : $_->{loads})
+            ) } @accesses;
+        is_deeply(\@stray, [], "$name, $layout: each access at its word, by its processor's routine");
+        my %cpus = map { $_->{cpu} => 1 } @accesses;
+        is(join(' ', sort keys %cpus), join(' ', 0 .. $count - 1), "$name, $layout: all processors");
+        $in_truth += $hitm;
+    }
+    is(modified_in_truth($folder, $profile), $in_truth, "$name: as many modified elsewhere as in the truth");
+}
+
+my $sharing = 'run=measure.sharing.* records=0 timeout=60';
+my @machines = ([64, 'pvh', 'skylake', 2], [32, 'pvh', 'skylake', 2], [64, 'pvh', 'skylake', 4], [32, 'pvh', 'icelake', 4],
+    [64, 'pvh', 'nehalem', 2], [64, 'pvh', 'sandybridge', 3], [32, 'pvh', 'haswell', 2], [64, 'pvh', 'goldencove', 2],
+    [64, 'uefi', 'skylake', 2], [64, 'bios-cd', 'skylake', 2]);
+for my $machine (@machines) {
+    my ($width, $route, $profile, $count) = @$machine;
+    my $folder = tempdir(CLEANUP => 1);
+    my @lines = boot($folder, '-r', $route, '-p', $profile, '-w', $width, '-s', $count, '-o', $sharing);
+    check_sharing("$profile, $count processors, $width bits, $route", $profile, $count, $folder, @lines);
+}
+
+{
+    my $folder = tempdir(CLEANUP => 1);
+    my @lines = boot($folder, '-o', $sharing);
+    ends('sharing on one processor', 'skip', $folder, @lines);
+    is((grep { /^ok \d measure\.sharing\.\S+ # SKIP one processor: nobody to share with$/ } @lines), 3, 'one processor shares nothing');
+    @lines = boot($folder, '-o', $sharing, '--', '-smp', '2,threads=2');
+    is((grep { / # SKIP the other processors are threads of this one's core, whose caches are the same$/ } @lines), 3,
+        'threads of one core share all');
+    # The rest of a run finds the machine as it was.
+    @lines = boot($folder, '-s', 2, '-o', 'run=measure.sharing.true,pebs.*,bts.* records=0');
+    ends('the run behind it', 'pass', $folder, @lines);
+}
+done_testing;
