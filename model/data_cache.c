@@ -8,6 +8,8 @@
 #define LINE_SHIFT 6
 #define PAGE_SHIFT 12
 
+#define MAX_CACHES 256
+
 #define MODIFIED UINT64_C(1)
 
 /* A set's tags, newest first; a tag is (line + 1) << 1 and perhaps MODIFIED, so that 0 is an empty way. */
@@ -19,11 +21,16 @@ struct array {
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
-    struct data_cache *next_peer; /* a ring of those that are coherent; NULL: it is alone, and needs no lock */
+    bool used;                   /* it is among the users */
+    struct coherence *coherence; /* NULL: it is alone, and needs no lock */
 };
 
-/* Of all rings: no process has more than one machine. */
-static pthread_mutex_t coherence = PTHREAD_MUTEX_INITIALIZER;
+/* Caches that are coherent. Those that were never used are not asked for lines: of many processors most may sleep. */
+struct coherence {
+    pthread_mutex_t lock;
+    unsigned joined, used;
+    struct data_cache *users[MAX_CACHES];
+};
 
 static bool allocate(struct array *array, const struct profile_array *shape)
 {
@@ -51,18 +58,23 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     return cache;
 }
 
-/* Whoever is left alone needs no lock any more. */
-static void leave_ring(struct data_cache *cache)
+/* The last one frees what they have in common. */
+static void leave(struct data_cache *cache)
 {
-    struct data_cache *before = cache->next_peer;
+    struct coherence *c = cache->coherence;
 
-    if (before == NULL) {
+    if (c == NULL) {
         return;
     }
-    while (before->next_peer != cache) {
-        before = before->next_peer;
+    for (unsigned i = 0; i < c->used; i++) {
+        if (c->users[i] == cache) {
+            c->users[i--] = c->users[--c->used];
+        }
     }
-    before->next_peer = cache->next_peer == before ? NULL : cache->next_peer;
+    if (--c->joined == 0) {
+        pthread_mutex_destroy(&c->lock);
+        free(c);
+    }
 }
 
 void data_cache_free(struct data_cache *cache)
@@ -70,7 +82,7 @@ void data_cache_free(struct data_cache *cache)
     if (cache == NULL) {
         return;
     }
-    leave_ring(cache);
+    leave(cache);
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         free(cache->levels[i].tags);
     }
@@ -85,26 +97,36 @@ static void clear(struct array *array)
 
 void data_cache_clear(struct data_cache *cache)
 {
-    const bool alone = cache->next_peer == NULL;
-
-    if (!alone) {
-        pthread_mutex_lock(&coherence);
+    if (cache->coherence != NULL) {
+        pthread_mutex_lock(&cache->coherence->lock);
     }
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         clear(&cache->levels[i]);
     }
     clear(&cache->tlb);
-    if (!alone) {
-        pthread_mutex_unlock(&coherence);
+    if (cache->coherence != NULL) {
+        pthread_mutex_unlock(&cache->coherence->lock);
     }
 }
 
-void data_cache_join(struct data_cache *cache, struct data_cache *peer)
+bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
 {
-    pthread_mutex_lock(&coherence);
-    cache->next_peer = peer->next_peer == NULL ? peer : peer->next_peer;
-    peer->next_peer = cache;
-    pthread_mutex_unlock(&coherence);
+    if (peer->coherence == NULL) {
+        peer->coherence = calloc(1, sizeof(*peer->coherence));
+        if (peer->coherence == NULL) {
+            return false;
+        }
+        pthread_mutex_init(&peer->coherence->lock, NULL);
+        peer->used = true;
+        peer->coherence->users[peer->coherence->used++] = peer; /* it may hold lines already */
+        peer->coherence->joined++;
+    }
+    if (peer->coherence->joined == MAX_CACHES) {
+        return false;
+    }
+    peer->coherence->joined++;
+    cache->coherence = peer->coherence;
+    return true;
 }
 
 /* Makes the key its set's newest and says whether it was there. */
@@ -165,7 +187,19 @@ static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
     return modified;
 }
 
-/* After look_up(): the line is the newest of its set at every level. */
+/* After look_up(), both: the line is the newest of its set at every level. */
+static bool is_modified(const struct data_cache *cache, uint64_t line)
+{
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        const struct array *array = &cache->levels[i];
+
+        if (array->shape.sets > 0 && array->tags[(line & (array->shape.sets - 1)) * array->shape.ways] & MODIFIED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void mark_modified(struct data_cache *cache, uint64_t line)
 {
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
@@ -179,20 +213,28 @@ static void mark_modified(struct data_cache *cache, uint64_t line)
 
 static enum data_level access_coherently(struct data_cache *cache, uint64_t line, bool store)
 {
+    struct coherence *c = cache->coherence;
     bool modified = false;
 
-    pthread_mutex_lock(&coherence);
+    pthread_mutex_lock(&c->lock);
     enum data_level found = look_up(cache, line);
 
-    if (store || found == LEVEL_MEMORY) { /* who has the line can load it: nobody else has it modified */
-        for (struct data_cache *peer = cache->next_peer; peer != cache; peer = peer->next_peer) {
-            modified = snoop(peer, line, store) || modified;
+    if (!cache->used) {
+        cache->used = true;
+        c->users[c->used++] = cache;
+    }
+    /* Who has the line can load it: nobody else has it modified. Who has it modified has it alone. */
+    if (store ? !is_modified(cache, line) : found == LEVEL_MEMORY) {
+        for (unsigned i = 0; i < c->used; i++) {
+            if (c->users[i] != cache) {
+                modified = snoop(c->users[i], line, store) || modified;
+            }
         }
     }
     if (store) {
         mark_modified(cache, line);
     }
-    pthread_mutex_unlock(&coherence);
+    pthread_mutex_unlock(&c->lock);
     return modified ? LEVEL_MODIFIED : found;
 }
 
@@ -200,14 +242,14 @@ enum data_level data_cache_load(struct data_cache *cache, uint64_t address)
 {
     const uint64_t line = address >> LINE_SHIFT;
 
-    return cache->next_peer == NULL ? look_up(cache, line) : access_coherently(cache, line, false);
+    return cache->coherence == NULL ? look_up(cache, line) : access_coherently(cache, line, false);
 }
 
 enum data_level data_cache_store(struct data_cache *cache, uint64_t address)
 {
     const uint64_t line = address >> LINE_SHIFT;
 
-    return cache->next_peer == NULL ? look_up(cache, line) : access_coherently(cache, line, true);
+    return cache->coherence == NULL ? look_up(cache, line) : access_coherently(cache, line, true);
 }
 
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)

@@ -25,9 +25,9 @@ void data_cache_clear(struct data_cache *cache);
 
 /*
  * Makes cache, which is alone so far, coherent with peer and its peers. Before either is used from two threads; from
- * then on each may be used from a thread of its own.
+ * then on each may be used from a thread of its own, and is freed by one. False without memory, and past 256.
  */
-void data_cache_join(struct data_cache *cache, struct data_cache *peer);
+bool data_cache_join(struct data_cache *cache, struct data_cache *peer);
 
 /* The level that had the line of this address; it is in all of them afterwards. */
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address);

@@ -668,20 +668,22 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
 }
 
 /* Processors are initialised on their own threads. */
-static void join_others(unsigned cpu, struct processor *p)
+static bool join_others(unsigned cpu, struct processor *p)
 {
     static GMutex lock;
     unsigned other = 0;
+    bool joined = true;
 
     g_mutex_lock(&lock);
     while (other < MAX_PROCESSORS && model.processors[other] == NULL) {
         other++;
     }
     if (other < MAX_PROCESSORS) {
-        data_cache_join(p->vcpu.cache, model.processors[other]->vcpu.cache);
+        joined = data_cache_join(p->vcpu.cache, model.processors[other]->vcpu.cache);
     }
     model.processors[cpu] = p;
     g_mutex_unlock(&lock);
+    return joined;
 }
 
 static void on_init(unsigned cpu, void *udata)
@@ -708,7 +710,9 @@ static void on_init(unsigned cpu, void *udata)
     if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         die("%s", "out of memory");
     }
-    join_others(cpu, p);
+    if (!join_others(cpu, p)) {
+        die("%s", "out of memory");
+    }
     thread_processor = p;
     if (model.blocks || model.data || model.classes != 0) {
         bind_translations();

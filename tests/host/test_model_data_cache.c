@@ -264,7 +264,7 @@ static void new_peers(struct data_cache *peers[PEERS])
         peers[i] = data_cache_new(&profile_find("skylake")->memory);
         assert_non_null(peers[i]);
         if (i > 0) {
-            data_cache_join(peers[i], peers[0]);
+            assert_true(data_cache_join(peers[i], peers[0]));
         }
     }
 }
