@@ -409,3 +409,60 @@ TEST(measure_sharing_true) = {
     .on_request = true,
     .run = share_true,
 };
+
+/* ---- what firmware may have left ------------------------------------------------------------------------------- */
+
+#define DONE_POLLS 10000000u
+
+static volatile bool x2apic_mode; /* of the processor that was started, by itself */
+
+static void leave_in_x2apic(unsigned number)
+{
+    (void)number;
+    msr_write(MSR_IA32_APIC_BASE, msr_get(MSR_IA32_APIC_BASE) | APIC_BASE_X2APIC);
+    x2apic_mode = msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
+static void look_at_mode(unsigned number)
+{
+    (void)number;
+    x2apic_mode = msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
+static bool start_and_wait(const struct topology *topology, void (*main)(unsigned number))
+{
+    bool done = processor_start(1, topology->ids[0], memory_low_page(), main);
+
+    for (unsigned polls = DONE_POLLS; done && !processor_done(1) && polls; polls--)
+        cpu_pause();
+    done = done && processor_done(1);
+    processors_stop();
+    return done;
+}
+
+static void start_from_x2apic(struct test_run *run)
+{
+    struct topology topology;
+    const char *problem = survey(&topology);
+
+    if (!problem && !run->caps->x2apic)
+        problem = "no x2APIC: CPUID.1:ECX bit 21 clear";
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    if (!start_and_wait(&topology, leave_in_x2apic) || !x2apic_mode)
+        test_fail(run, "the processor with APIC ID %u does not come, or does not enter x2APIC mode",
+                  (unsigned)topology.ids[0]);
+    if (!start_and_wait(&topology, look_at_mode) || x2apic_mode)
+        test_fail(run, "the processor with APIC ID %u does not come out of x2APIC mode", (unsigned)topology.ids[0]);
+}
+
+TEST(measure_sharing_x2apic) = {
+    .id = "measure.sharing.x2apic",
+    .title = "A processor that was left in x2APIC mode comes all the same, in xAPIC mode",
+    .source = "SDM Vol. 3A (253668), \"x2APIC State Transitions\"",
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = start_from_x2apic,
+};

@@ -141,6 +141,43 @@ static void expect_access(struct machine *m, unsigned n, uint64_t address, uint6
     assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xa8), latency);
 }
 
+/* Two processors whose caches were joined; the other one stores between this one's loads. */
+static void what_another_modified(void **state)
+{
+    struct machine *m = machine_new(), *other = machine_new();
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    (void)state;
+    assert_true(data_cache_join(other->v.cache, m->v.cache));
+    set_up_ds(m, 0, 0, 20, 20);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    put(m, DS + 0x40, -UINT64_C(1));
+    wrmsr(m, LD_LAT, 3);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | LOAD_LATENCY);
+    wrmsr(m, PMC0, 0xffffffff);
+    wrmsr(m, PEBS_ENABLE, 0x100000001);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    access_memory(m, b, DATA, 8, INSN_LOAD);
+    access_memory(other, b, DATA + 8, 8, INSN_STORE);
+    access_memory(m, b, DATA, 8, INSN_LOAD); /* recorded: modified there */
+    access_memory(m, b, DATA, 8, INSN_LOAD);
+    access_memory(other, b, DATA + 64, 8, INSN_STORE);
+    access_memory(m, b, DATA, 8, INSN_LOAD); /* recorded: another line was */
+    engine_settle(&m->v, BETWEEN_BLOCKS);
+    assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
+    expect_access(m, 0, DATA, 0x07, 60);
+    expect_access(m, 1, DATA, 0x01, 4);
+    wrmsr(m, PEBS_ENABLE, 0);
+    wrmsr(m, PMC0, 0);
+    access_memory(other, b, DATA, 8, INSN_STORE);
+    assert_int_equal(count(m, 0x04d1, DATA, 8, INSN_LOAD), 1); /* L3 hit */
+    access_memory(other, b, DATA, 8, INSN_STORE);
+    assert_int_equal(count(m, 0x20d1, DATA, 8, INSN_LOAD), 0); /* L3 miss */
+    free(b);
+    machine_free(other);
+    machine_free(m);
+}
+
 static void load_latency_records(void **state)
 {
     struct machine *m = machine_new();
@@ -266,6 +303,7 @@ int main(void)
         cmocka_unit_test(least_recently_used_goes),
         cmocka_unit_test(translations),
         cmocka_unit_test(events),
+        cmocka_unit_test(what_another_modified),
         cmocka_unit_test(load_latency_records),
         cmocka_unit_test(data_address_records),
         cmocka_unit_test(a_faulting_access_is_no_event),

@@ -111,6 +111,163 @@ static void no_tags(void **state)
     free(copy);
 }
 
+/* ACPI's root pointer: that of the first revision, that of the later ones, and tags too short for either. */
+static void acpi_root(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = { WORD(8 + 32 + 48 + 32 + 16 + 8),
+                                     WORD(0),
+                                     TAG(14, 28),
+                                     'R',
+                                     'S',
+                                     'D',
+                                     ' ',
+                                     'P',
+                                     'T',
+                                     'R',
+                                     ' ',
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     TAG(15, 44),
+                                     'R',
+                                     'S',
+                                     'D',
+                                     ' ',
+                                     'P',
+                                     'T',
+                                     'R',
+                                     ' ',
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     2,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     36,
+                                     0,
+                                     0,
+                                     0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     5,
+                                     6,
+                                     7,
+                                     8,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     TAG(14, 28),
+                                     'o',
+                                     'l',
+                                     'd',
+                                     'e',
+                                     'r',
+                                     ' ',
+                                     ' ',
+                                     ' ',
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     TAG(15, 12),
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     END };
+    static const uint8_t old[] = { WORD(8 + 32 + 8),
+                                   WORD(0),
+                                   TAG(14, 28),
+                                   'R',
+                                   'S',
+                                   'D',
+                                   ' ',
+                                   'P',
+                                   'T',
+                                   'R',
+                                   ' ',
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   1,
+                                   2,
+                                   3,
+                                   4,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   END };
+    static const uint8_t brief[] = { WORD(8 + 16 + 8), WORD(0), TAG(14, 12), 1, 2, 3, 4, 0, 0, 0, 0, END };
+    struct multiboot2 got;
+    {
+        READ(bytes, &got);
+        assert_null(problem);
+        assert_ptr_equal(got.rsdp, copy + 8 + 32 + 8);
+        free(copy);
+    }
+    {
+        READ(old, &got);
+        assert_null(problem);
+        assert_ptr_equal(got.rsdp, copy + 8 + 8);
+        free(copy);
+    }
+    {
+        READ(brief, &got);
+        assert_null(problem);
+        assert_null(got.rsdp);
+        free(copy);
+    }
+}
+
 #define assert_refused(text, ...)                       \
     do {                                                \
         static const uint8_t bytes[] = { __VA_ARGS__ }; \
@@ -154,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_tags),
         cmocka_unit_test(no_tags),
+        cmocka_unit_test(acpi_root),
         cmocka_unit_test(broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
