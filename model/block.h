@@ -63,6 +63,7 @@ struct block {
     uint16_t count;     /* instructions, at least one */
     uint8_t end;        /* enum block_end */
     uint8_t cpl;        /* privilege level that the block runs at, 0 to 3 */
+    bool ia32e;         /* runs in IA-32e mode */
     uint32_t code_base; /* linear address of RIP 0: the code segment's base, 0 in 64-bit code */
     struct block_insn insns[];
 };

@@ -422,6 +422,9 @@ bool counting_due(struct vcpu *v)
 
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
+    if (watching && v->hot->stop_at != 0) {
+        return DUE_GO_ON; /* found when the block was to be run unwatched */
+    }
     for (uint64_t left = v->wants_classes; left != 0; left &= left - 1) {
         v->hot->counts[__builtin_ctzll(left)] &= CLASS_FORCE - 1;
     }
@@ -439,9 +442,6 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
                 return DUE_AGAIN;
             }
         }
-    }
-    if (watching && v->hot->stop_at != 0) {
-        return DUE_GO_ON; /* found when the block was to be run unwatched */
     }
     v->hot->stop_at = 0;
     if (watch_for(v, block, first_due(v, (struct place){ block, 0 }))) {

@@ -55,18 +55,22 @@ size_t encode_pebs_bytes(const struct ds_form *form)
     return form->width == 4 ? 40 : form->format < COUNT(by_format) ? by_format[form->format] : 0;
 }
 
-void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event)
+static inline void encode_state(uint8_t *bytes, unsigned width, unsigned registers, const struct pebs_event *event)
 {
-    unsigned width = form->width;
-
     encode_field(bytes, width, event->rflags);
     encode_field(bytes + width, width, event->ip);
-    for (unsigned i = 0; i < (width == 4 ? R8 : GENERAL_REGISTERS); i++) {
+    for (unsigned i = 0; i < registers; i++) {
         encode_field(bytes + (2 + i) * width, width, event->general[i]);
     }
-    if (width == 4) {
+}
+
+void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event)
+{
+    if (form->width == 4) {
+        encode_state(bytes, 4, R8, event);
         return;
     }
+    encode_state(bytes, 8, GENERAL_REGISTERS, event);
     if (form->format >= 1) {
         encode_u64(bytes + 0x90, event->counters);
         encode_u64(bytes + 0x98, event->data_address);

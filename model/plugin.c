@@ -40,6 +40,7 @@ QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, i
 struct site {
     struct place place;
     uint64_t pc, next;
+    struct qemu_middle middle;
 };
 
 static struct {
@@ -356,8 +357,11 @@ static void on_block(unsigned cpu, void *udata)
 static void due(unsigned cpu, const struct block *block, bool watching)
 {
     struct processor *p = model.processors[cpu];
-    enum due_answer answer = engine_due(&p->vcpu, block, watching);
+    enum due_answer answer;
 
+    p->block = block;
+    answer = engine_due(&p->vcpu, block, watching);
+    p->block = NULL;
     if (answer == DUE_GO_ON) {
         return;
     }
@@ -377,20 +381,32 @@ static void on_due_watching(unsigned cpu, void *udata)
     due(cpu, udata, true);
 }
 
-static void on_stop(unsigned cpu, void *udata)
+/* The engine is told of something in the middle of a block, by a callback that returns to `here`. */
+static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
 {
-    const struct site *site = udata;
     struct processor *p = model.processors[cpu];
 
-    uintptr_t here = (uintptr_t)__builtin_return_address(0);
-    bool interrupted;
+    site->middle.return_address = here;
+    p->block = site->place.block;
+    p->middle = &site->middle;
+    return p;
+}
 
-    p->return_address = here;
-    interrupted = engine_stop(&p->vcpu, site->place);
-    p->return_address = 0;
+static void leave_middle(struct processor *p, const struct site *site, bool interrupted)
+{
+    p->block = NULL;
+    p->middle = NULL;
     if (interrupted) {
-        leave(p, site->place, here);
+        leave(p, site->place, site->middle.return_address);
     }
+}
+
+static void on_stop(unsigned cpu, void *udata)
+{
+    struct site *site = udata;
+    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
+
+    leave_middle(p, site, engine_stop(&p->vcpu, site->place));
 }
 
 static void on_repeat(unsigned cpu, void *udata)
@@ -418,18 +434,10 @@ static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 /* Before the instruction behind one that accessed memory, in the same block. */
 static void on_data_retired(unsigned cpu, void *udata)
 {
-    const struct site *site = udata;
-    struct processor *p = model.processors[cpu];
+    struct site *site = udata;
+    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
 
-    uintptr_t here = (uintptr_t)__builtin_return_address(0);
-    bool interrupted;
-
-    p->return_address = here;
-    interrupted = engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl);
-    p->return_address = 0;
-    if (interrupted) {
-        leave(p, site->place, here);
-    }
+    leave_middle(p, site, engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl));
 }
 
 /* The same, when the block behind it begins. */
@@ -505,7 +513,7 @@ static void on_reset(unsigned cpu, void *udata)
 static struct site *new_site(struct place place)
 {
     const struct site site = { place, block_address(place.block, place.index),
-                               block_address(place.block, place.index + 1) };
+                               block_address(place.block, place.index + 1), { 0, 0 } };
 
     return arena_copy(&site, sizeof(site));
 }
@@ -551,20 +559,25 @@ static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MA
 
 static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
 {
-    qemu_vcpu_cb *check = watching ? on_due_watching : on_due;
     bool checked = false;
+
+    if (watching) { /* what led here has been looked at; only a guest that sets RF itself comes otherwise */
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due_watching, QEMU_CB_RW_REGS_PC, QEMU_COND_EQ, HOT(stop_at),
+                                                  0, block);
+        return;
+    }
 
     for (unsigned id = 0; id < INLINE_CLASSES; id++) {
         unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
 
         if (events > 0) {
-            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(id),
+            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(id),
                                                       CLASS_DUE - events, block);
             checked = true;
         }
     }
     if (!checked) { /* CLASS_FORCE must be seen in every block */
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, check, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
                                                   class_count((unsigned)__builtin_ctzll(model.classes)), CLASS_FORCE,
                                                   block);
     }
@@ -640,6 +653,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         return;
     }
     block->cpl = (uint8_t)processor_cpl(p);
+    block->ia32e = processor_in_ia32e(p);
     block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* up to date here */
     block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
     if (behind) {

@@ -129,6 +129,11 @@ uint64_t processor_read(struct processor *p, unsigned name)
     return value;
 }
 
+bool processor_in_ia32e(struct processor *p)
+{
+    return processor_read(p, NAME_EFER) & EFER_LMA;
+}
+
 void processor_write(struct processor *p, unsigned name, uint64_t value)
 {
     if (name == NAME_EFLAGS && p->private.rip != NULL) {
@@ -278,7 +283,9 @@ static uint32_t deliver_pmi(void *cpu)
 
 static bool ia32e(void *cpu)
 {
-    return processor_read(cpu, NAME_EFER) & EFER_LMA;
+    struct processor *p = cpu;
+
+    return p->block != NULL ? p->block->ia32e : processor_in_ia32e(p);
 }
 
 /*
@@ -361,7 +368,7 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
     if (p->delivered) {
         read_frame(p, ip, r);
     } else {
-        r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->return_address);
+        r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->middle);
     }
     r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
 }

@@ -34,8 +34,9 @@ struct processor {
     GByteArray *buffer; /* for register values and memory, kept so that nothing is allocated while the guest runs */
 
     /* how the state reads at this moment */
-    uintptr_t return_address; /* of the callback that runs in the middle of a block, else 0 */
-    bool delivered;           /* an interruption has been delivered: RSP and RFLAGS are on the handler's stack */
+    const struct block *block;  /* the one that the next instruction is in; NULL: not known */
+    struct qemu_middle *middle; /* the callback that runs, if it does so in the middle of a block */
+    bool delivered;             /* an interruption has been delivered: RSP and RFLAGS are on the handler's stack */
 
     /* what is to be done to registers behind the native instruction (hot->fix_up) */
     bool fix_cpuid;
@@ -72,8 +73,9 @@ void processor_write(struct processor *p, unsigned name, uint64_t value);
 /* Goes on at a linear address in the code segment that this block runs in. Does not return. */
 _Noreturn void processor_go_to(const struct block *block, uint64_t to);
 
-/* The privilege level that code runs at now, 0 to 3. */
+/* The privilege level that code runs at now, 0 to 3; whether IA-32e mode is active. */
 unsigned processor_cpl(struct processor *p);
+bool processor_in_ia32e(struct processor *p);
 
 /* Whether the handler of this vector, as the interrupt descriptor table has it, begins at this linear address. */
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address);

@@ -124,6 +124,15 @@ bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL
     if (p->env == NULL) {
         return false;
     }
+    if (p->wide) {
+        uint64_t file[GENERAL_REGISTERS];
+
+        memcpy(file, p->env, sizeof(file));
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            general[order[i]] = file[i];
+        }
+        return true;
+    }
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
         general[order[i]] = general_at(p, p->env, i);
     }
@@ -227,23 +236,115 @@ bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
     return p->cpu != NULL && restore_state != NULL && restore_state(p->cpu, return_address);
 }
 
-uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
-                            uintptr_t return_address)
+/*
+ * Reading the flags, and restoring the state in the middle of a block, changes the register file, and translated code
+ * relies on things being as it left them, RIP and the way that flags are kept among them. So all is put back. Only
+ * STATE_WORDS from RIP on are ever changed by QEMUs that are known; one that changes others takes the slow way.
+ */
+#define STATE_WORDS 16
+
+/* struct qemu_middle's `lacking`: a 32-bit word, its number from RIP on in the upper half; or one of these. */
+#define LACKING_UNKNOWN             0
+#define LACKING_NOTHING             1
+#define LACKING_WORD(number, value) ((uint64_t)(number) << 32 | (value))
+
+/* The flags, after QEMU's own restoring of the state where return_address is not 0. */
+static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_address)
 {
     uint8_t before[INTEGER_BYTES];
+    uint64_t flags;
 
-    if (read_eflags == NULL || (return_address != 0 && restore_state == NULL) || !find_env(p, general)) {
-        return system_flags;
-    }
-    /* Translated code relies on things being as it left them, RIP and the way that flags are kept among them. */
     memcpy(before, p->env, sizeof(before));
     if (return_address != 0) {
-        qemu_private_settle(p, return_address);
+        restore_state(p->cpu, return_address);
     }
-    uint64_t flags = read_eflags(p->env);
-
+    flags = read_eflags(p->env);
     memcpy(p->env, before, sizeof(before));
     return flags;
+}
+
+/* Whether restoring and reading changes nothing but STATE_WORDS. */
+static bool changes_state_words(const struct qemu_private *p, uintptr_t return_address)
+{
+    const size_t start = (size_t)((char *)p->rip - (char *)p->env), end = start + 4 * STATE_WORDS;
+    uint8_t before[INTEGER_BYTES], after[INTEGER_BYTES];
+
+    memcpy(before, p->env, sizeof(before));
+    restore_state(p->cpu, return_address);
+    read_eflags(p->env);
+    memcpy(after, p->env, sizeof(after));
+    memcpy(p->env, before, sizeof(before));
+    return end <= INTEGER_BYTES && memcmp(before, after, start) == 0 &&
+           memcmp(before + end, after + end, INTEGER_BYTES - end) == 0;
+}
+
+/*
+ * What restoring writes beside RIP, if it is nothing or one word: found by letting it write over two states that differ
+ * in all the others.
+ */
+static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_address)
+{
+    uint32_t before[STATE_WORDS], first[STATE_WORDS], second[STATE_WORDS];
+    uint64_t lacking = LACKING_NOTHING;
+
+    if (p->rip == NULL || !changes_state_words(p, return_address)) {
+        return LACKING_UNKNOWN;
+    }
+    memcpy(before, p->rip, sizeof(before));
+    restore_state(p->cpu, return_address);
+    memcpy(first, p->rip, sizeof(first));
+    memcpy(second, before, sizeof(second));
+    for (size_t i = field_size(p) / 4; i < STATE_WORDS; i++) {
+        second[i] = ~before[i];
+    }
+    memcpy(p->rip, second, sizeof(second));
+    restore_state(p->cpu, return_address);
+    memcpy(second, p->rip, sizeof(second));
+    memcpy(p->rip, before, sizeof(before));
+    for (size_t i = field_size(p) / 4; i < STATE_WORDS; i++) {
+        if (first[i] == second[i]) {
+            if (lacking != LACKING_NOTHING) {
+                return LACKING_UNKNOWN;
+            }
+            lacking = LACKING_WORD(i, first[i]);
+        }
+    }
+    return lacking;
+}
+
+/* The flags, with the one word set that is known to be lacking. */
+static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
+{
+    const uint32_t value = (uint32_t)lacking;
+    uint8_t before[4 * STATE_WORDS];
+    uint64_t flags;
+
+    memcpy(before, p->rip, sizeof(before));
+    if (lacking != LACKING_NOTHING) {
+        memcpy((char *)p->rip + 4 * (lacking >> 32), &value, sizeof(value));
+    }
+    flags = read_eflags(p->env);
+    memcpy(p->rip, before, sizeof(before));
+    return flags;
+}
+
+uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
+                            struct qemu_middle *middle)
+{
+    uint64_t lacking;
+
+    if (read_eflags == NULL || (middle != NULL && restore_state == NULL) || !find_env(p, general)) {
+        return system_flags;
+    }
+    if (middle == NULL) {
+        return restored_flags(p, 0);
+    }
+    lacking = __atomic_load_n(&middle->lacking, __ATOMIC_RELAXED);
+    if (lacking == LACKING_UNKNOWN) {
+        lacking = find_lacking(p, middle->return_address);
+        __atomic_store_n(&middle->lacking, lacking, __ATOMIC_RELAXED);
+    }
+    return lacking == LACKING_UNKNOWN ? restored_flags(p, middle->return_address) : completed_flags(p, lacking);
 }
 
 void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],

@@ -46,12 +46,20 @@ uint64_t qemu_private_eflags(const struct qemu_private *p);
 void qemu_private_set_eflags(const struct qemu_private *p, uint64_t eflags);
 
 /*
+ * A callback in the middle of a block: where it returns to, and what the register file lacks there of how QEMU keeps the
+ * status flags, which is the same every time and so is looked for once. Processors share it.
+ */
+struct qemu_middle {
+    uintptr_t return_address;
+    uint64_t lacking; /* 0: not known yet; private to qemu_private.c */
+};
+
+/*
  * RFLAGS as the guest would push them, where system_flags are those that the plugin interface reads. general: the
- * registers as read. return_address: of the callback, when it was called from the middle of a block; 0 at its beginning
- * or from a discontinuity.
+ * registers as read. middle: NULL at a block's beginning and in a discontinuity.
  */
 uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
-                            uintptr_t return_address);
+                            struct qemu_middle *middle);
 
 /*
  * Makes the state whole that translated code keeps only in part, so that the middle of a block can be left there by
