@@ -109,8 +109,8 @@ static void encode_adaptive(struct vcpu *v, uint8_t *bytes, uint32_t format, str
     }
 }
 
-static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip,
-                                  const struct data_access *data)
+static void describe(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip,
+                     const struct data_access *data, struct pebs_event *event)
 {
     uint64_t others = v->profile->pebs_format < FORMAT_WITH_OWN_COUNTERS ? v->status : 0;
     struct registers registers;
@@ -120,28 +120,24 @@ static struct pebs_event describe(struct vcpu *v, uint64_t counters, uint64_t ip
         bits |= counter_bit(v, (unsigned)__builtin_ctzll(left));
     }
     v->host->registers(v->cpu, ip, &registers);
-
-    struct pebs_event event = {
-        .rflags = registers.rflags,
-        .ip = ip,
-        .counters = bits | others,
-        .eventing_ip = eventing_ip,
-        .tsc = v->host->tsc(v->cpu),
-    };
-    const bool wide = v->host->ia32e(v->cpu);
-
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        event.general[i] = wide ? registers.general[i] : i < R8 ? (uint32_t)registers.general[i] : 0;
+    event->rflags = registers.rflags;
+    event->ip = ip;
+    event->counters = bits | others;
+    event->eventing_ip = eventing_ip;
+    event->tsx = 0;
+    event->tsc = v->host->tsc(v->cpu);
+    memcpy(event->general, registers.general, sizeof(event->general));
+    if (!v->host->ia32e(v->cpu)) {
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            event->general[i] = i < R8 ? (uint32_t)registers.general[i] : 0;
+        }
     }
-    if (data != NULL) {
-        event.data_address = data->address;
-        event.data_source = data->source;
-        event.latency = data->latency;
-    }
+    event->data_address = data == NULL ? 0 : data->address;
+    event->data_source = data == NULL ? 0 : data->source;
+    event->latency = data == NULL ? 0 : data->latency;
     if (v->faults.any) {
-        faults_pebs_event(v, &event);
+        faults_pebs_event(v, event);
     }
-    return event;
 }
 
 static void raise_overflow(struct vcpu *v)
@@ -177,8 +173,9 @@ bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventi
         raise_overflow(v);
         return true;
     }
-    struct pebs_event event = describe(v, counters, ip, eventing_ip, data);
+    struct pebs_event event;
 
+    describe(v, counters, ip, eventing_ip, data, &event);
     if (v->pebs_staged == 0) {
         v->pebs_at = pebs->index;
         v->pebs_first = eventing_ip;

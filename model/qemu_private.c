@@ -87,6 +87,7 @@ void qemu_private_init(struct qemu_private *p, bool wide)
     p->wide = wide;
     p->env = NULL;
     p->rip = NULL;
+    p->reads_near_rip = false;
 }
 
 bool qemu_private_is_current(const struct qemu_private *p)
@@ -123,15 +124,6 @@ bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL
 {
     if (p->env == NULL) {
         return false;
-    }
-    if (p->wide) {
-        uint64_t file[GENERAL_REGISTERS];
-
-        memcpy(file, p->env, sizeof(file));
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-            general[order[i]] = file[i];
-        }
-        return true;
     }
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
         general[order[i]] = general_at(p, p->env, i);
@@ -191,10 +183,37 @@ static size_t field_size(const struct qemu_private *p)
 
 static uint64_t get(const struct qemu_private *p, const char *field)
 {
-    uint64_t value = 0;
+    uint64_t whole;
+    uint32_t half;
 
-    memcpy(&value, field, field_size(p)); /* least significant byte first */
-    return value;
+    if (p->wide) {
+        memcpy(&whole, field, sizeof(whole));
+        return whole;
+    }
+    memcpy(&half, field, sizeof(half));
+    return half;
+}
+
+/*
+ * Reading the flags, and restoring the state in the middle of a block, change the register file, and translated code
+ * relies on things being as it left them, RIP and the way that flags are kept among them. So all is put back. In known
+ * QEMUs so many words from RIP on are all that changes; where it is not so, the whole file is put back each time.
+ */
+#define STATE_WORDS 16
+
+static bool reads_near_rip(const struct qemu_private *p)
+{
+    const size_t start = (size_t)((char *)p->rip - (char *)p->env), end = start + 4 * STATE_WORDS;
+    uint8_t before[INTEGER_BYTES], after[INTEGER_BYTES];
+
+    if (read_eflags == NULL || end > INTEGER_BYTES) {
+        return false;
+    }
+    memcpy(before, p->env, sizeof(before));
+    read_eflags(p->env);
+    memcpy(after, p->env, sizeof(after));
+    memcpy(p->env, before, sizeof(before));
+    return memcmp(before, after, start) == 0 && memcmp(before + end, after + end, INTEGER_BYTES - end) == 0;
 }
 
 void qemu_private_find_rip(struct qemu_private *p, uint64_t rip, uint64_t eflags)
@@ -214,6 +233,7 @@ void qemu_private_find_rip(struct qemu_private *p, uint64_t rip, uint64_t eflags
         }
     }
     p->rip = found;
+    p->reads_near_rip = found != NULL && reads_near_rip(p);
 }
 
 uint64_t qemu_private_rip(const struct qemu_private *p)
@@ -228,20 +248,19 @@ uint64_t qemu_private_eflags(const struct qemu_private *p)
 
 void qemu_private_set_eflags(const struct qemu_private *p, uint64_t eflags)
 {
-    memcpy((char *)p->rip + field_size(p), &eflags, field_size(p));
+    const uint32_t half = (uint32_t)eflags;
+
+    if (p->wide) {
+        memcpy((char *)p->rip + sizeof(eflags), &eflags, sizeof(eflags));
+    } else {
+        memcpy((char *)p->rip + sizeof(half), &half, sizeof(half));
+    }
 }
 
 bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
 {
     return p->cpu != NULL && restore_state != NULL && restore_state(p->cpu, return_address);
 }
-
-/*
- * Reading the flags, and restoring the state in the middle of a block, changes the register file, and translated code
- * relies on things being as it left them, RIP and the way that flags are kept among them. So all is put back. Only
- * STATE_WORDS from RIP on are ever changed by QEMUs that are known; one that changes others takes the slow way.
- */
-#define STATE_WORDS 16
 
 /* struct qemu_middle's `lacking`: a 32-bit word, its number from RIP on in the upper half; or one of these. */
 #define LACKING_UNKNOWN             0
@@ -263,55 +282,6 @@ static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_ad
     return flags;
 }
 
-/* Whether restoring and reading changes nothing but STATE_WORDS. */
-static bool changes_state_words(const struct qemu_private *p, uintptr_t return_address)
-{
-    const size_t start = (size_t)((char *)p->rip - (char *)p->env), end = start + 4 * STATE_WORDS;
-    uint8_t before[INTEGER_BYTES], after[INTEGER_BYTES];
-
-    memcpy(before, p->env, sizeof(before));
-    restore_state(p->cpu, return_address);
-    read_eflags(p->env);
-    memcpy(after, p->env, sizeof(after));
-    memcpy(p->env, before, sizeof(before));
-    return end <= INTEGER_BYTES && memcmp(before, after, start) == 0 &&
-           memcmp(before + end, after + end, INTEGER_BYTES - end) == 0;
-}
-
-/*
- * What restoring writes beside RIP, if it is nothing or one word: found by letting it write over two states that differ
- * in all the others.
- */
-static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_address)
-{
-    uint32_t before[STATE_WORDS], first[STATE_WORDS], second[STATE_WORDS];
-    uint64_t lacking = LACKING_NOTHING;
-
-    if (p->rip == NULL || !changes_state_words(p, return_address)) {
-        return LACKING_UNKNOWN;
-    }
-    memcpy(before, p->rip, sizeof(before));
-    restore_state(p->cpu, return_address);
-    memcpy(first, p->rip, sizeof(first));
-    memcpy(second, before, sizeof(second));
-    for (size_t i = field_size(p) / 4; i < STATE_WORDS; i++) {
-        second[i] = ~before[i];
-    }
-    memcpy(p->rip, second, sizeof(second));
-    restore_state(p->cpu, return_address);
-    memcpy(second, p->rip, sizeof(second));
-    memcpy(p->rip, before, sizeof(before));
-    for (size_t i = field_size(p) / 4; i < STATE_WORDS; i++) {
-        if (first[i] == second[i]) {
-            if (lacking != LACKING_NOTHING) {
-                return LACKING_UNKNOWN;
-            }
-            lacking = LACKING_WORD(i, first[i]);
-        }
-    }
-    return lacking;
-}
-
 /* The flags, with the one word set that is known to be lacking. */
 static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
 {
@@ -328,23 +298,58 @@ static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
     return flags;
 }
 
+/*
+ * What restoring writes beside RIP, if it is nothing or one of STATE_WORDS: found by letting it write over two states
+ * that differ in all the others.
+ */
+static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_address)
+{
+    const size_t rip = (size_t)((uint32_t *)p->rip - (uint32_t *)p->env), behind = rip + field_size(p) / 4;
+    uint32_t before[INTEGER_BYTES / 4], first[INTEGER_BYTES / 4], second[INTEGER_BYTES / 4];
+    uint64_t lacking = LACKING_NOTHING;
+
+    memcpy(before, p->env, sizeof(before));
+    restore_state(p->cpu, return_address);
+    memcpy(first, p->env, sizeof(first));
+    for (size_t i = 0; i < INTEGER_BYTES / 4; i++) {
+        second[i] = i >= rip && i < behind ? before[i] : ~before[i];
+    }
+    memcpy(p->env, second, sizeof(second));
+    restore_state(p->cpu, return_address);
+    memcpy(second, p->env, sizeof(second));
+    memcpy(p->env, before, sizeof(before));
+    for (size_t i = 0; i < INTEGER_BYTES / 4; i++) {
+        if (first[i] != second[i] || (i >= rip && i < behind)) {
+            continue;
+        }
+        if (lacking != LACKING_NOTHING || i < behind || i >= rip + STATE_WORDS) {
+            return LACKING_UNKNOWN;
+        }
+        lacking = LACKING_WORD(i - rip, first[i]);
+    }
+    return lacking;
+}
+
 uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, const uint64_t general[GENERAL_REGISTERS],
                             struct qemu_middle *middle)
 {
-    uint64_t lacking;
+    const uintptr_t return_address = middle == NULL ? 0 : middle->return_address;
+    uint64_t lacking = LACKING_NOTHING;
 
     if (read_eflags == NULL || (middle != NULL && restore_state == NULL) || !find_env(p, general)) {
         return system_flags;
     }
-    if (middle == NULL) {
-        return restored_flags(p, 0);
+    if (!p->reads_near_rip) {
+        return restored_flags(p, return_address);
     }
-    lacking = __atomic_load_n(&middle->lacking, __ATOMIC_RELAXED);
+    if (middle != NULL) {
+        lacking = __atomic_load_n(&middle->lacking, __ATOMIC_RELAXED);
+    }
     if (lacking == LACKING_UNKNOWN) {
-        lacking = find_lacking(p, middle->return_address);
+        lacking = find_lacking(p, return_address);
         __atomic_store_n(&middle->lacking, lacking, __ATOMIC_RELAXED);
     }
-    return lacking == LACKING_UNKNOWN ? restored_flags(p, middle->return_address) : completed_flags(p, lacking);
+    return lacking == LACKING_UNKNOWN ? restored_flags(p, return_address) : completed_flags(p, lacking);
 }
 
 void qemu_private_general_protection(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS],

@@ -20,6 +20,7 @@ struct qemu_private {
     bool wide;
     void *env; /* its register file, found by its contents; NULL until then */
     void *rip; /* behind it, with EFLAGS behind that; NULL until they have been found, too */
+    bool reads_near_rip; /* what reading the flags changes is there */
 };
 
 /* On the processor's own thread. wide: QEMU's register file has sixteen registers of 64 bits, not eight of 32. */
