@@ -52,31 +52,39 @@ bool engine_class_covers(unsigned id, unsigned cpl)
     return qualifier == ANY_RING || (qualifier == RING_0) == (cpl == 0);
 }
 
-unsigned engine_class_events(unsigned id, const struct block *block, unsigned from)
+static unsigned uncommon_events(enum event_kind kind, const struct block *block, unsigned from)
+{
+    unsigned events = 0;
+
+    if (kind < EVENT_UNITS) {
+        return end_counts(kind, (enum block_end)block->end);
+    }
+    for (unsigned i = from; i < block->count; i++) {
+        events += insn_counts(kind, &block->insns[i]);
+    }
+    return events;
+}
+
+/* Inline because it runs several times for each overflow. */
+static inline unsigned class_events(unsigned id, const struct block *block, unsigned from)
 {
     enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
 
     if (from >= block->count || !engine_class_covers(id, block->cpl)) {
         return 0;
     }
-    if (kind == EVENT_INSTRUCTIONS) {
-        return block->count - from;
-    }
-    if (kind >= EVENT_UNITS) {
-        unsigned events = 0;
+    return kind == EVENT_INSTRUCTIONS ? block->count - from : uncommon_events(kind, block, from);
+}
 
-        for (unsigned i = from; i < block->count; i++) {
-            events += insn_counts(kind, &block->insns[i]);
-        }
-        return events;
-    }
-    return end_counts(kind, (enum block_end)block->end);
+unsigned engine_class_events(unsigned id, const struct block *block, unsigned from)
+{
+    return class_events(id, block, from);
 }
 
 /* Events of a class that are in hot->counts and have not happened. */
-static uint64_t still_to_come(unsigned id, struct place place)
+static inline uint64_t still_to_come(unsigned id, struct place place)
 {
-    return place.block == NULL || id >= INLINE_CLASSES ? 0 : engine_class_events(id, place.block, place.index);
+    return place.block == NULL || id >= INLINE_CLASSES ? 0 : class_events(id, place.block, place.index);
 }
 
 static unsigned counter_count(const struct vcpu *v)
@@ -97,9 +105,14 @@ static uint64_t class_now(const struct vcpu *v, unsigned id, struct place place)
 
 void counting_update(struct vcpu *v, struct place place)
 {
+    uint64_t now[MAX_COUNTERS];
+
     for (uint32_t left = v->active; left != 0; left &= left - 1) {
-        struct counter *c = &v->counters[__builtin_ctz(left)];
-        uint64_t events = class_now(v, c->event_class, place) - v->base[c->event_class];
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        struct counter *c = &v->counters[i];
+
+        now[i] = class_now(v, c->event_class, place);
+        uint64_t events = now[i] - v->base[c->event_class];
 
         if (v->faults.any) {
             events = faults_events(v, events);
@@ -113,9 +126,9 @@ void counting_update(struct vcpu *v, struct place place)
         }
     }
     for (uint32_t left = v->active; left != 0; left &= left - 1) {
-        unsigned id = v->counters[__builtin_ctz(left)].event_class;
+        const unsigned i = (unsigned)__builtin_ctz(left);
 
-        v->base[id] = class_now(v, id, place);
+        v->base[v->counters[i].event_class] = now[i];
     }
 }
 
@@ -131,18 +144,15 @@ static uint64_t events_left(const struct vcpu *v, const struct counter *c)
 void counting_arm(struct vcpu *v, struct place place)
 {
     for (uint32_t left = v->active; left != 0; left &= left - 1) {
+        v->base[v->counters[__builtin_ctz(left)].event_class] = 0;
+    }
+    for (uint32_t left = v->active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctz(left)];
-        uint64_t least = events_left(v, c);
+        uint64_t *base = &v->base[c->event_class];
+        const uint64_t mine = CLASS_DUE - events_left(v, c);
 
-        for (uint32_t others = v->active; others != 0; others &= others - 1) {
-            const struct counter *other = &v->counters[__builtin_ctz(others)];
-
-            if (other->event_class == c->event_class && events_left(v, other) < least) {
-                least = events_left(v, other);
-            }
-        }
-        v->base[c->event_class] = CLASS_DUE - least;
-        v->hot->counts[c->event_class] = CLASS_DUE - least + still_to_come(c->event_class, place);
+        *base = mine > *base ? mine : *base; /* of a class's counters, that with the fewest events left */
+        v->hot->counts[c->event_class] = *base + still_to_come(c->event_class, place);
     }
 }
 
@@ -378,7 +388,7 @@ static int first_due(const struct vcpu *v, struct place place)
         if (c->event_class >= INLINE_CLASSES) {
             continue;
         }
-        uint64_t events = engine_class_events(c->event_class, place.block, place.index);
+        uint64_t events = class_events(c->event_class, place.block, place.index);
         uint64_t left = CLASS_DUE - v->base[c->event_class];
 
         if (events == 0 || left > events) {

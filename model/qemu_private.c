@@ -125,8 +125,17 @@ bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL
     if (p->env == NULL) {
         return false;
     }
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        general[order[i]] = general_at(p, p->env, i);
+    if (p->wide) {
+        const uint64_t *file = p->env;
+
+        memcpy(&general[R8], &file[R8], (GENERAL_REGISTERS - R8) * sizeof(file[0])); /* the same in both orders */
+        for (unsigned i = 0; i < R8; i++) {
+            general[order[i]] = file[i];
+        }
+    } else {
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            general[order[i]] = general_at(p, p->env, i);
+        }
     }
     return true;
 }
