@@ -341,10 +341,10 @@ gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args=
 qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-tool-test: kernel model tools ## dsdump with the kernel's logs, and with perf where there is one
+tool-test: kernel model tools $B/traces ## dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-test: kernel loader iso model tools $B/real_mode.img $(HOST_TESTS) ## host-test, qemu-test and tool-test as one TAP stream
+test: kernel loader iso model tools $B/traces $B/real_mode.img $(HOST_TESTS) ## host-test, qemu-test and tool-test as one TAP stream
 	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
 
 prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite?

@@ -110,7 +110,7 @@ void dump_bts(unsigned cpu, const struct ds_log *log)
 
 void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
 {
-    if (wanted && log->records)
+    if (wanted)
         dump_write_pebs(&writer, cpu, &dumped->pebs_form, encoding, log->record_size, log->bytes, log->records);
 }
 

@@ -56,7 +56,7 @@ static inline uint64_t dump_unzigzag(uint64_t code)
 #define DUMP_CONTEXTS     4096u
 #define DUMP_SETS         256u
 #define DUMP_SLOTS        2u
-#define DUMP_BRANCHES_MAX 512u /* spelled out in one frame */
+#define DUMP_BRANCHES_MAX 1024u /* spelled out in one frame */
 
 /* The low bits of a token: which slot has the branch that was not guessed, or one of these. */
 #define DUMP_NAMED     2u /* its number counted back from the newest is among the values */

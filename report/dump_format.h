@@ -19,10 +19,10 @@
 
 #define DUMP_MAGIC            "dsdump/"
 #define DUMP_VERSION          1u
-#define DUMP_PAYLOAD_MAX      2048u  /* bytes, before they become base64: more than the largest PEBS record can need */
-#define DUMP_PAYLOAD_FULL     1536u  /* no record is added to this many bytes or more */
+#define DUMP_PAYLOAD_MAX      2816u  /* bytes, before they become base64: more than the largest PEBS record can need */
+#define DUMP_PAYLOAD_FULL     2700u  /* no record is added to this many bytes or more */
 #define DUMP_RECORDS_MAX      16384u /* in one frame */
-#define DUMP_LINE_SIZE        3072u  /* characters of a frame, the NUL counted */
+#define DUMP_LINE_SIZE        4096u  /* characters of a frame, the NUL counted */
 #define DUMP_TEST_MAX         64u    /* characters of a test's id */
 #define DUMP_DEPTH_MAX        32u    /* entries of an LBR stack */
 #define DUMP_BUILD_ID_MAX     20u    /* bytes */

@@ -154,6 +154,7 @@ struct dump_reader {
     uint32_t crcs[REMEMBERED];                        /* by sequence number */
     uint64_t given[KIND_RECORDS], read[KIND_RECORDS]; /* records that there were; those that came here */
     bool machine_told;
+    struct dump_machine head; /* the one that came last */
     char test[DUMP_TEST_MAX + 1];
 
     uint8_t payload[DUMP_PAYLOAD_MAX + DUMP_BASE64_SLACK];
@@ -374,7 +375,8 @@ static bool fill_gap(struct dump_reader *r, uint64_t sequence)
     return false;
 }
 
-/* Remembers what is missing; where there are too many gaps, the oldest is forgotten and its frames count as come twice.
+/* Remembers what is missing; where there are too many gaps, the oldest is forgotten, and what of it comes late is
+ * another boot's.
  */
 static void open_gap(struct dump_reader *r, uint64_t first, uint64_t end)
 {
@@ -388,6 +390,23 @@ static void open_gap(struct dump_reader *r, uint64_t first, uint64_t end)
                  (unsigned long long)end - 1);
 }
 
+static void tell_head(struct dump_reader *r)
+{
+    r->totals.heads++;
+    r->machine_told = true;
+    if (r->sink && r->sink->machine)
+        r->sink->machine(r->sink->context, &r->head);
+}
+
+/* What came twice was the head of another boot, of the same kernel. */
+static void begin_boot(struct dump_reader *r)
+{
+    end_boot(r);
+    r->any = true;
+    r->next = 1;
+    tell_head(r);
+}
+
 /*
  * Where a frame belongs. Returns false for one that came before. A number that was there with other contents is another
  * boot's, whose head is lost.
@@ -397,16 +416,16 @@ static bool place(struct dump_reader *r, const struct frame *f)
     uint32_t *crc = &r->crcs[f->sequence % REMEMBERED];
 
     if (r->head_again && f->sequence != r->next)
-        end_boot(r);
+        begin_boot(r);
     else if (r->head_again)
         complain(r, "frame 0 came twice");
     r->head_again = false;
     if (f->sequence < r->next && !fill_gap(r, f->sequence)) {
-        if (*crc == f->crc && f->sequence == 0 && f->kind == KIND_HEAD) {
+        if (*crc == f->crc && f->sequence == 0 && f->kind == KIND_HEAD && !r->ended) {
             r->head_again = true; /* the next frame shows which */
             return false;
         }
-        if (*crc == f->crc) {
+        if (*crc == f->crc && f->sequence > 0) {
             complain(r, "frame %llu came twice", (unsigned long long)f->sequence);
             return false;
         }
@@ -477,10 +496,8 @@ static const char *read_head(struct dump_reader *r, const struct frame *f)
         m.build_id[m.build_id_length++] = (uint8_t)(16 * high + low);
     }
     copy_text(m.version, sizeof(m.version), f->text[KEY_VERSION]);
-    r->totals.heads++;
-    r->machine_told = true;
-    if (r->sink && r->sink->machine)
-        r->sink->machine(r->sink->context, &m);
+    r->head = m;
+    tell_head(r);
     return NULL;
 }
 
@@ -935,6 +952,8 @@ void dump_read_line(struct dump_reader *r, const char *line, size_t length)
 
 bool dump_read_end(struct dump_reader *r, struct dump_totals *totals)
 {
+    if (r->head_again)
+        begin_boot(r);
     end_boot(r);
     if (r->totals.frames == 0)
         complain_of_all(r, "no frame of a dump is in it; the kernel writes them with its option dump=raw");

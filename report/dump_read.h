@@ -28,7 +28,8 @@ struct dump_reader;
 size_t dump_reader_size(void);
 
 /*
- * codec: NULL for the portable one. sink: where records go; NULL counts and verifies them without expanding any.
+ * codec: NULL for the portable one. sink: where records go; NULL counts and verifies
+ * them without expanding any: that a code names a branch which is not there, or bytes are no record, it does not see.
  * problem: receives each complaint, a sentence, with the line (from 1 on) that it is about, 0 for the log as a whole.
  */
 void dump_reader_init(struct dump_reader *reader, const struct event_sink *sink, const struct dump_codec *codec,

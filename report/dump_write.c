@@ -206,6 +206,8 @@ void dump_write_bts(struct dump_writer *w, unsigned cpu, unsigned width, bool pr
     char form[sizeof(w->form)];
     struct bts_record record;
 
+    if (count == 0)
+        return;
     enter(w);
     format(form, sizeof(form), " form=%u/%u", width, prediction);
     open(w, DUMP_BTS, cpu, form);
@@ -272,6 +274,8 @@ void dump_write_pebs(struct dump_writer *w, unsigned cpu, const struct pebs_form
 {
     char form[sizeof(w->form)];
 
+    if (count == 0)
+        return;
     enter(w);
     format(form, sizeof(form), " form=%u/%u/%u/%u/%u source=%u size=%u", f->width, f->format, f->adaptive, f->timing,
            f->lbr_format, (unsigned)encoding, size);
