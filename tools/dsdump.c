@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     struct dump_totals totals;
     struct dump_reader *reader = malloc(dump_reader_size());
     int log = STDIN_FILENO;
-    bool whole;
+    bool readable, whole;
 
     if (!reader || !parse(argc, argv))
         return STATUS_NOTHING;
@@ -247,17 +247,17 @@ int main(int argc, char **argv)
         sink.machine = on_machine;
     }
     dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), problem, NULL);
-    whole = read_lines(log, reader);
-    whole &= dump_read_end(reader, &totals);
-    if (command.count_only)
-        print_totals(&totals);
-    else
+    readable = read_lines(log, reader);
+    whole = readable && dump_read_end(reader, &totals);
+    if (!command.count_only)
         whole &= sink.end(sink.context);
+    else if (readable)
+        print_totals(&totals);
     if (fflush(stdout) != 0) {
         fprintf(stderr, "dsdump: standard output: %s\n", strerror(errno));
         return STATUS_NOTHING;
     }
     free(reader);
     symbols_close(command.setup.symbols);
-    return whole && !command.misfit ? STATUS_WHOLE : STATUS_DAMAGED;
+    return !readable ? STATUS_NOTHING : whole && !command.misfit ? STATUS_WHOLE : STATUS_DAMAGED;
 }
