@@ -64,6 +64,8 @@ KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/nu
 # nasm 2.16.03 warns of every relocation, which a linked image is full of; 2.16.01 does not know these warnings.
 NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
 
+NO_BUILD_ID := 0x0000000000000000000000000000000000000000
+
 # Both kernels come from the same sources, but for the files whose names end in a width.
 # $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
 define kernel_rules
@@ -85,23 +87,26 @@ $B/k$1/kernel/main.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
-LINK$1 := $$(LD) -m $4 -n -static -nostdlib --build-id=sha1 -z noexecstack -T arch/x86/kernel.ld
+# The build id is that of all but what debuggers read: that has the names of folders in it.
+LINK$1 := $$(LD) -m $4 -n -static -nostdlib -z noexecstack -T arch/x86/kernel.ld
 $B/k$1/symbols-none.o: kernel/symbols.awk
 	@mkdir -p $$(@D)
 	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
 $B/k$1/placed.elf: $$(KERNEL_OBJ$1) $B/k$1/symbols-none.o arch/x86/kernel.ld
-	$$Q$$(LINK$1) $$(KERNEL_OBJ$1) $B/k$1/symbols-none.o -o $$@
+	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(KERNEL_OBJ$1) $B/k$1/symbols-none.o -o $$@
+$B/k$1/build-id: $B/k$1/placed.elf
+	$$Q$$(OBJCOPY) --strip-debug $$< $$@.elf && sha1sum <$$@.elf | cut -c 1-40 >$$@
 $B/k$1/symbols.o: $B/k$1/placed.elf kernel/symbols.awk
 	$$Qnm -n $$< | awk -f kernel/symbols.awk >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
-$B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/symbols.o
+$B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/symbols.o $B/k$1/build-id
 	$$(call say,LINK,$$@)
-	$$Q$$(LINK$1) $$(KERNEL_OBJ$1) $B/k$1/symbols.o -o $$@
+	$$Q$$(LINK$1) --build-id=0x$$$$(cat $B/k$1/build-id) $$(KERNEL_OBJ$1) $B/k$1/symbols.o -o $$@
 
 # A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for tests/qemu/prove.
 $B/mutants/%-$1.o: $B/mutants/%.c
 	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 -c $$< -o $$@
 $B/mutants/%-$1.elf: $B/mutants/%-$1.o $$(KERNEL_OBJ$1) $B/k$1/symbols.o
-	$$Q$$(LINK$1) $$(filter-out %/ds/ds_check.o,$$(KERNEL_OBJ$1)) $$< $B/k$1/symbols.o -o $$@
+	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(filter-out %/ds/ds_check.o,$$(KERNEL_OBJ$1)) $$< $B/k$1/symbols.o -o $$@
 
 -include $$(KERNEL_C$1:%.c=$B/k$1/%.d) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o.d)
 endef
