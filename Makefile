@@ -83,7 +83,7 @@ $B/k$1/%.asm.o: %.asm
 	$$(call say,NASM,$$<)
 	$$Q$$(NASM) -I./ -I$B/include/ -f $3 -g -F dwarf $$(NASM_WARNINGS) -MD $$@.d -MP $$< -o $$@
 
-$B/k$1/kernel/main.o: $B/include/version.h
+$B/k$1/kernel/main.o $B/k$1/kernel/dump.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
