@@ -40,7 +40,7 @@ static struct command {
     bool leave_out[KINDS];                                              /* of kinds[] */
     bool misfit;                                                        /* a dump was not of the ELF */
     void (*machine)(void *context, const struct dump_machine *machine); /* the output's */
-} command;
+} command = { .setup.history = HISTORY_DEFAULT };
 
 static void usage(FILE *out)
 {
@@ -53,6 +53,9 @@ static void usage(FILE *out)
         snprintf(option, sizeof(option), "--%s%s%s", outputs[i]->name, argument ? " " : "", argument ? argument : "");
         fprintf(out, "  %-20s %s\n", option, outputs[i]->help);
     }
+    fprintf(out,
+            "  --history N          branches in the stack of each BTS record in a perf.data (0 to %u, default %u)\n",
+            HISTORY_MOST, HISTORY_DEFAULT);
     fputs("  --elf FILE           symbols and source lines from the kernel's ELF, of either width\n", out);
     fputs("  --stats              nothing but counts: verifies every frame\n"
           "  --only KIND[,KIND..]  these records alone: bts, pebs, lbr\n"
@@ -100,6 +103,19 @@ static bool choose_kinds(const char *list)
     return true;
 }
 
+static bool choose_history(const char *text)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > HISTORY_MOST) {
+        fprintf(stderr, "dsdump: --history: %s is no number from 0 to %u\n", text, HISTORY_MOST);
+        return false;
+    }
+    command.setup.history = (unsigned)number;
+    return true;
+}
+
 static bool parse(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -129,6 +145,9 @@ static bool parse(int argc, char **argv)
                 return false;
             }
             if ((command.setup.symbols = symbols_open(argv[i])) == NULL)
+                return false;
+        } else if (strcmp(word, "--history") == 0) {
+            if (!choose_history(++i < argc ? argv[i] : ""))
                 return false;
         } else if (strcmp(word, "--only") == 0) {
             if (++i == argc) {

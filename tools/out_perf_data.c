@@ -19,7 +19,6 @@
 #include "tools/symbols.h"
 #include "tools/writer.h"
 
-#define BTS_HISTORY  16u
 #define HISTORY_ROOM 4096u
 #define EVENTS_MOST  256u
 
@@ -40,7 +39,8 @@ struct perf_output {
     uint32_t cpus;
     bool too_many;
     uint64_t bts_id;
-    unsigned bts_cpu;
+    struct perf_attr bts_attr;
+    unsigned bts_cpu, history_wanted;
     uint64_t bts_wanted;                /* the number of the record that continues the history */
     unsigned history_at, history_count; /* the newest entry, and how many there are */
     struct lbr_entry history[HISTORY_ROOM];
@@ -144,27 +144,32 @@ static void remember(struct perf_output *output, unsigned cpu, uint64_t n, const
         .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
         .mispredicted = !record->predicted,
     };
-    if (output->history_count < BTS_HISTORY)
+    if (output->history_count < output->history_wanted)
         output->history_count++;
 }
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
-    static const struct perf_attr attr = {
-        .type = PERF_TYPE_HARDWARE,
-        .config = PERF_HW_BRANCH_INSTRUCTIONS,
-        .period = 1,
-        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
-                       PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK,
-        .branch_sample_type = PERF_BRANCH_ANY,
-    };
     struct perf_output *output = context;
 
-    if (output->bts_id == 0)
-        output->bts_id = event_id(output, &attr, "branches");
+    if (output->bts_id == 0) {
+        output->bts_attr = (struct perf_attr){
+            .type = PERF_TYPE_HARDWARE,
+            .config = PERF_HW_BRANCH_INSTRUCTIONS,
+            .period = 1,
+            .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
+                           PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+        };
+        if (output->history_wanted > 0) {
+            output->bts_attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+            output->bts_attr.branch_sample_type = PERF_BRANCH_ANY;
+        }
+        output->bts_id = event_id(output, &output->bts_attr, "branches");
+    }
     if (output->bts_id == 0)
         return;
-    remember(output, cpu, n, record);
+    if (output->history_wanted > 0)
+        remember(output, cpu, n, record);
     struct perf_sample branch = {
         .id = output->bts_id,
         .ip = record->from,
@@ -174,7 +179,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
         .branches = &output->history[output->history_at],
         .branch_count = output->history_count,
     };
-    sample(output, attr.sample_type, &branch, cpu);
+    sample(output, output->bts_attr.sample_type, &branch, cpu);
 }
 
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
@@ -420,6 +425,7 @@ static bool open_perf_data(const struct output_setup *setup, struct event_sink *
     writer_bytes(&output->writer, header, sizeof(header));
     output->symbols = setup->symbols;
     output->cpus = 1;
+    output->history_wanted = setup->history;
     *sink = (struct event_sink){ .context = output,
                                  .machine = on_machine,
                                  .test = on_test,

@@ -7,12 +7,16 @@
 
 #include "tools/event_sink.h"
 
+#define HISTORY_DEFAULT 16u
+#define HISTORY_MOST    64u
+
 struct symbols;
 
 /* What the command line says. */
 struct output_setup {
     const char *file;        /* the option's own argument; NULL where it takes none */
     struct symbols *symbols; /* of --elf FILE (tools/symbols.h); NULL: not given */
+    unsigned history;        /* BTS records in the branch stack of each in a perf.data, 0 to HISTORY_MOST */
 };
 
 struct output {

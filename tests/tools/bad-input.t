@@ -47,6 +47,7 @@ my @cases = (
     ['perf.data into what cannot be sought in', 2, qr/\/dev\/null: is no file whose beginning can be written last\n\z/, ['--perf-data', '/dev/null']],
     ['a page for a full disk', 1, qr/cannot write \/dev\/full: No space left on device\n\z/, ['--html', '/dev/full']],
     ['a kind of record that there is not', 2, qr/--only: ptw is no kind of record; there are bts, pebs and lbr\n\z/, ['--only', 'bts,ptw']],
+    ['a history that is too long', 2, qr/--history: 65 is no number from 0 to 64\n\z/, ['--history', '65']],
     ['--only without a kind', 2, qr/--only: kinds of records have to follow\n\z/, ['--only'], 'no log'],
 );
 for my $case (@cases) {
