@@ -208,7 +208,7 @@ $B/dsmodel.so: $(MODEL_OBJECTS)
 # ---- tools -----------------------------------------------------------------------------------------------------------
 # For the host: the pure objects once more, for speed and without sanitizers, and what writes files.
 TOOL_OBJECTS := $(sort $(patsubst %.c,$B/tool/%.o,$(PURE) $(wildcard tools/*.c)))
-TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O2 -g -I.
+TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O3 -g -I.
 TOOL_LIBS := -lelf -ldw
 # The page that --html writes, as strings of C: tools/html/page.html becomes html_page, and so on.
 TOOL_PAGE := page style script

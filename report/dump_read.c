@@ -697,12 +697,18 @@ static const char *count_differences(const struct parts *p)
 /* Adds the next differences to the record before, in place. */
 static const char *take_differences(uint8_t *record, unsigned width, unsigned fields, struct parts *p)
 {
-    for (unsigned i = 0; i < fields; i++) {
-        uint64_t code;
-        if (i % 8 == 0 && p->codes == p->codes_end)
+    const uint8_t *values = p->values; /* a copy, which no byte of the record can be */
+
+    for (unsigned first = 0; first < fields; first += 8) {
+        if (p->codes == p->codes_end)
             return "it has fewer records than it says";
-        if (p->codes[i / 8] >> i % 8 & 1) {
-            if (!dump_varint_take(&p->values, p->values_end, &code))
+        unsigned bits = *p->codes++;
+        if (fields - first < 8)
+            bits &= (1u << (fields - first)) - 1;
+        for (; bits != 0; bits &= bits - 1) { /* the lowest first */
+            unsigned i = first + (unsigned)__builtin_ctz(bits);
+            uint64_t code;
+            if (!dump_varint_take(&values, p->values_end, &code))
                 return "its values break off";
             if (width == 4)
                 write_u32(record, 4 * i, read_u32(record, 4 * i) + (uint32_t)dump_unzigzag(code));
@@ -710,7 +716,7 @@ static const char *take_differences(uint8_t *record, unsigned width, unsigned fi
                 write_u64(record, 8 * i, read_u64(record, 8 * i) + dump_unzigzag(code));
         }
     }
-    p->codes += (fields + 7) / 8;
+    p->values = values;
     return NULL;
 }
 

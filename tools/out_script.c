@@ -27,6 +27,9 @@ struct script_output {
     unsigned cpu;             /* of the prefix */
     char prefix[PREFIX_MOST]; /* "test tid [cpu] " */
     size_t prefix_length;
+    uint64_t data_source; /* the last one, and its words */
+    char words[PERF_DATA_SOURCE_TEXT];
+    size_t words_length;
     char file[PATH_MOST + 4]; /* " (path)" of the ELF */
     size_t file_length;
 };
@@ -62,7 +65,7 @@ static char *put_address(struct script_output *output, char *at, uint64_t addres
 {
     const struct place *place = symbols_place(output->symbols, address);
 
-    at = put_hex_wide(at, address, 16, ' ');
+    at = put_hex_blanks(at, address);
     *at++ = ' ';
     if (place->name != NULL) {
         memcpy(at, place->text, place->length);
@@ -143,11 +146,16 @@ static void put_sample(struct script_output *output, unsigned cpu, const struct 
     at = put_decimal_wide(at, event->event.period, 10, ' ');
     *at++ = ' ';
     at = put_text(put_text(at, event->name), ": ");
-    at = put_hex_wide(at, record->data_address, 16, ' ');
+    at = put_hex_blanks(at, record->data_address);
     *at++ = ' ';
-    at = put_hex_wide(at, data_source, 16, ' ');
+    at = put_hex_blanks(at, data_source);
     *at++ = ' ';
-    at += perf_data_source_text(at, data_source);
+    if (data_source != output->data_source || output->words_length == 0) {
+        output->data_source = data_source;
+        output->words_length = perf_data_source_text(output->words, data_source);
+    }
+    memcpy(at, output->words, output->words_length);
+    at += output->words_length;
     *at++ = ' ';
     at = put_decimal_wide(at, record->latency, 16, ' ');
     *at++ = ' ';

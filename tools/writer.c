@@ -107,12 +107,35 @@ bool writer_close(struct writer *writer)
     return writer->error == 0;
 }
 
-char *put_text(char *at, const char *text)
+/* The eight hexadecimal digits of a value as they stand in memory, one in each byte. */
+static inline uint64_t hex_digits(uint32_t value)
 {
-    size_t length = strlen(text);
+    uint64_t spread = value;
 
-    memcpy(at, text, length);
-    return at + length;
+    spread = (spread & 0xffff0000) << 16 | (spread & 0xffff);
+    spread = (spread & UINT64_C(0x0000ff000000ff00)) << 8 | (spread & UINT64_C(0x000000ff000000ff));
+    spread = (spread & UINT64_C(0x00f000f000f000f0)) << 4 | (spread & UINT64_C(0x000f000f000f000f));
+    uint64_t letters = (spread + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+    return __builtin_bswap64(spread + UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10));
+}
+
+char *put_hex_blanks(char *at, uint64_t value)
+{
+    const uint64_t blanks = UINT64_C(0x2020202020202020);
+    uint64_t high = hex_digits((uint32_t)(value >> 32)), low = hex_digits((uint32_t)value);
+    unsigned padding = (unsigned)__builtin_clzll(value | 1) / 4;
+
+    if (padding >= 8) {
+        uint64_t mask = (UINT64_C(1) << 8 * (padding - 8)) - 1;
+        high = blanks;
+        low = (low & ~mask) | (blanks & mask);
+    } else {
+        uint64_t mask = (UINT64_C(1) << 8 * padding) - 1;
+        high = (high & ~mask) | (blanks & mask);
+    }
+    memcpy(at, &high, sizeof(high));
+    memcpy(at + 8, &low, sizeof(low));
+    return at + 16;
 }
 
 char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding)
@@ -131,25 +154,34 @@ char *put_hex(char *at, uint64_t value)
     return put_hex_wide(at, value, 0, ' ');
 }
 
-char *put_decimal_wide(char *at, uint64_t value, unsigned width, char padding)
+char *put_digits_before(char *end, uint64_t value)
 {
-    char digits[20];
-    unsigned count = 0;
-
+    for (; value > UINT32_MAX; value /= 10)
+        *--end = (char)('0' + value % 10);
+    uint32_t rest = (uint32_t)value; /* divided in half the time */
     do {
-        digits[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    for (; width > count; width--)
+        *--end = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    return end;
+}
+
+char *put_any_decimal(char *at, uint64_t value, unsigned width, char padding)
+{
+    char text[20], *end = text + sizeof(text);
+
+    const char *digit = put_digits_before(end, value);
+
+    for (; width > (size_t)(end - digit); width--)
         *at++ = padding;
-    while (count > 0)
-        *at++ = digits[--count];
+    for (; digit < end; digit++)
+        *at++ = *digit;
     return at;
 }
 
 char *put_decimal(char *at, uint64_t value)
 {
-    return put_decimal_wide(at, value, 0, ' ');
+    return put_any_decimal(at, value, 0, ' ');
 }
 
 void writer_json(struct writer *writer, const char *text)

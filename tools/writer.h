@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WRITER_ROOM 65536u /* bytes that writer_room() gives at most */
 
@@ -47,10 +48,33 @@ void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size
 bool writer_close(struct writer *writer);
 
 /* Each puts its text at `at`, without a NUL, and returns the end of it. */
-char *put_text(char *at, const char *text);
+static inline char *put_text(char *at, const char *text)
+{
+    size_t length = strlen(text); /* of a literal the compiler knows it */
+
+    memcpy(at, text, length);
+    return at + length;
+}
+
 char *put_hex(char *at, uint64_t value);                                    /* no prefix, no leading zeros */
 char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding); /* width: up to 16 characters */
+char *put_hex_blanks(char *at, uint64_t value); /* 16 characters, blanks for leading zeros */
 char *put_decimal(char *at, uint64_t value);
-char *put_decimal_wide(char *at, uint64_t value, unsigned width, char padding); /* width: up to 20 characters */
+char *put_any_decimal(char *at, uint64_t value, unsigned width, char padding); /* width: up to 20 characters */
+char *put_digits_before(char *end, uint64_t value); /* ends at `end`; returns where it begins */
+
+/* As put_any_decimal(), for a width from 1 to 19 that the compiler knows. */
+static inline char *put_decimal_wide(char *at, uint64_t value, unsigned width, char padding)
+{
+    uint64_t limit = 1;
+
+    for (unsigned i = 0; i < width; i++)
+        limit *= 10;
+    if (value >= limit)
+        return put_any_decimal(at, value, width, padding);
+    memset(at, padding, width);
+    put_digits_before(at + width, value);
+    return at + width;
+}
 
 #endif
