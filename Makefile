@@ -336,7 +336,7 @@ export profile width options route fault
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure_memory.t serial.t referee.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 
-.PHONY: run gdb test tool-test qemu-test prove-tests machines conformance bench
+.PHONY: run gdb test tool-test qemu-test prove-tests machines conformance bench bench-dump
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME processors=N
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault" -s "$(processors)"
 
@@ -413,6 +413,9 @@ $B/branchy.elf: tests/bench/branchy.asm
 
 bench: kernel iso model $B/branchy.elf ## the model's cost as ratios to plain QEMU
 	$Qtests/bench/run -p "$$profile"
+
+bench-dump: tools $B/traces ## dsdump against perf script and cat: records a second, memory
+	$Qtests/bench/dsdump
 
 # ---- house keeping --------------------------------------------------------------------------------------------------
 .PHONY: format
