@@ -363,9 +363,9 @@
             where.textContent = line.cut ? `The first ${number.format(line.length)} branches of this test.` : '';
         }
         section('timeline-section', 'Timeline', 'Calls in their order. The branch trace has no clock: the axis counts branches.', el('div', { class: 'controls' }, select, where), place);
-        const deepest = data.timelines.reduce((best, line, i) => depthOf(line) > depthOf(data.timelines[best]) ? i : best, 0);
-        select.value = String(deepest);
-        draw(data.timelines[deepest]);
+        const richest = data.timelines.reduce((best, line, i) => line.slices.length > data.timelines[best].slices.length ? i : best, 0);
+        select.value = String(richest);
+        draw(data.timelines[richest]);
     }
 
     fill(document.getElementById('contents'), {}, [el('ul', {}, sections.map(([id, title]) => el('li', {}, el('a', { href: '#' + id }, title))))]);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What instructions do to the stack of calls, as the opcode map of the SDM has them. */
+#include "host_test.h"
+
+#include "tools/transfer.h"
+
+static const struct {
+    enum transfer transfer;
+    unsigned mode;
+    size_t length;
+    uint8_t code[8];
+} rows[] = {
+    { TRANSFER_CALL, 64, 5, { 0xe8, 1, 2, 3, 4 } },
+    { TRANSFER_CALL, 64, 2, { 0xff, 0xd0 } },             /* call rax */
+    { TRANSFER_CALL, 64, 3, { 0x41, 0xff, 0xd3 } },       /* call r11 */
+    { TRANSFER_CALL, 64, 6, { 0xff, 0x15, 0, 0, 0, 0 } }, /* call [rip] */
+    { TRANSFER_CALL, 64, 2, { 0xff, 0x18 } },             /* call far [rax] */
+    { TRANSFER_CALL, 32, 7, { 0x9a, 1, 2, 3, 4, 8, 0 } },
+    { TRANSFER_CALL, 64, 2, { 0xcd, 0x80 } },
+    { TRANSFER_CALL, 64, 1, { 0xcc } },
+    { TRANSFER_CALL, 64, 1, { 0xf1 } },
+    { TRANSFER_CALL, 32, 1, { 0xce } },
+    { TRANSFER_CALL, 64, 2, { 0x0f, 0x05 } }, /* syscall, sysenter */
+    { TRANSFER_CALL, 64, 2, { 0x0f, 0x34 } },
+    { TRANSFER_RETURN, 64, 1, { 0xc3 } },
+    { TRANSFER_RETURN, 64, 2, { 0xf3, 0xc3 } }, /* rep ret */
+    { TRANSFER_RETURN, 64, 3, { 0xc2, 8, 0 } },
+    { TRANSFER_RETURN, 64, 2, { 0x48, 0xcb } }, /* ret far */
+    { TRANSFER_RETURN, 64, 2, { 0x48, 0xcf } }, /* iret */
+    { TRANSFER_RETURN, 64, 3, { 0x48, 0x0f, 0x07 } },
+    { TRANSFER_RETURN, 64, 2, { 0x0f, 0x35 } },
+    { TRANSFER_JUMP, 64, 2, { 0x74, 5 } },
+    { TRANSFER_JUMP, 64, 2, { 0x7f, 5 } },
+    { TRANSFER_JUMP, 64, 6, { 0x0f, 0x8f, 1, 2, 3, 4 } },
+    { TRANSFER_JUMP, 64, 2, { 0xe2, 0xfe } }, /* loop */
+    { TRANSFER_JUMP, 64, 2, { 0xe3, 5 } },
+    { TRANSFER_JUMP, 64, 2, { 0xeb, 5 } },
+    { TRANSFER_JUMP, 64, 5, { 0xe9, 1, 2, 3, 4 } },
+    { TRANSFER_JUMP, 64, 2, { 0xff, 0xe0 } }, /* jmp rax */
+    { TRANSFER_JUMP, 64, 3, { 0x3e, 0xff, 0xe0 } },
+    { TRANSFER_NONE, 64, 1, { 0x90 } },
+    { TRANSFER_NONE, 64, 2, { 0xff, 0xc0 } },       /* inc eax */
+    { TRANSFER_NONE, 64, 2, { 0xff, 0x30 } },       /* push */
+    { TRANSFER_NONE, 32, 2, { 0x48, 0xc3 } },       /* dec eax, and no prefix there */
+    { TRANSFER_NONE, 64, 4, { 0x0f, 0x1f, 0, 0 } }, /* nop */
+    { TRANSFER_NONE, 64, 2, { 0x0f, 0x32 } },       /* rdmsr */
+    /* bytes that are missing tell nothing */
+    { TRANSFER_NONE, 64, 0, { 0xe8 } },
+    { TRANSFER_NONE, 64, 1, { 0xff, 0xd0 } },
+    { TRANSFER_NONE, 64, 1, { 0x0f, 0x05 } },
+    { TRANSFER_NONE, 64, 2, { 0x66, 0xf3, 0xc3 } },
+};
+
+static void instructions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint8_t *code = exact_copy(rows[i].code, rows[i].length);
+        if (transfer_of(code, rows[i].length, rows[i].mode) != rows[i].transfer)
+            fail_msg("row %zu: %u", i, (unsigned)transfer_of(code, rows[i].length, rows[i].mode));
+        free(code);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(instructions) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
