@@ -123,6 +123,13 @@ like $dom, qr/data-ready="yes"/, 'and the page is drawn';
 like $dom, qr/wrong: &lt;img src=x/, 'markup in a log is shown';
 unlike $dom, qr/<img|<b>bold|<title>[12]</, 'and is none';
 
+# Two boots in one log.
+open my $once, '<', $log or die "$!\n";
+my ($twice) = page_of('twice', $log, map { chomp; s/\r$//r } <$once>);
+($dom, $errors) = browse($twice, '--dump-dom');
+is $errors, '', 'two boots: no script fails';
+like $dom, qr/The log has 2 boots\./, 'two boots are said to be two';
+
 # A log without any frame, and none at all.
 for my $case (['no frames', sub { grep { !/^# dsdump/ } @_ }], ['nothing', sub { () }]) {
     my ($what, $edit) = @$case;

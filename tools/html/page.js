@@ -27,17 +27,20 @@
     };
     const machine = [], results = [], measures = { skid: [], cost: [], memory: [], level: [], sharing: [], sharing_access: [], events: [], service: [] };
     const complaints = [];
-    let begin = null, end = null;
+    let begin = null, end = null, boots = 0;
     for (const line of data.lines) {
         let match;
-        if ((match = line.match(/^begin dstest86 (\S+) (\S+) (\d+)/))) begin = { version: match[1], revision: match[2], width: match[3] };
+        if ((match = line.match(/^begin dstest86 (\S+) (\S+) (\d+)/))) {
+            begin = { version: match[1], revision: match[2], width: match[3] };
+            boots++;
+        }
         else if ((match = line.match(/^end dstest86 (.*)/)))
             end = Object.fromEntries(match[1].split(' ').map((word) => word.split('=')));
         else if ((match = line.match(/^(not )?ok \d+ (\S+)(?: # (SKIP|ERROR)\b ?(.*))?/)))
             results.push({ id: match[2], reason: match[4] || '', result: match[3] === 'SKIP' ? 'skip' : match[3] === 'ERROR' ? 'error' : match[1] ? 'fail' : 'pass' });
         else if ((match = line.match(/^measure (\w+) (.*)/))) { if (measures[match[1]]) measures[match[1]].push(fields(match[2])); }
         else if (/^(error|panic|wrong)\b/.test(line)) complaints.push(line);
-        else if ((match = line.match(/^(\w+) (.+)/))) machine.push({ key: match[1], text: match[2] });
+        else if ((match = line.match(/^(\w+) (.+)/)) && !machine.some((old) => old.key === match[1] && old.text === match[2])) machine.push({ key: match[1], text: match[2] });
     }
 
     /* ---- pieces ---- */
@@ -86,6 +89,7 @@
         el('div', { class: 'title' }, el('h1', {}, name), el('span', { class: 'badge ' + verdictClass, id: 'verdict' }, verdict)),
         found ? el('p', { class: 'under' }, 'family ' + found[1] + ', model ' + found[2] + ', stepping ' + found[3] + ' · signature ', el('code', {}, found[4])) : null,
         modelled ? el('p', { class: 'notice' }, 'This log was made under a hypervisor or emulator. Cycles, latencies and levels are its own figures, not those of a processor.') : null,
+        boots > 1 ? el('p', { class: 'notice' }, `The log has ${boots} boots. Their tests and records are counted together, and the verdict is that of the last.`) : null,
         end ? null : el('p', { class: 'notice' }, 'The log has no end line: the run was cut short, or a part of the log is missing.'),
         complaints.slice(0, 8).map((text) => el('p', { class: 'notice' }, text)),
     ]);
