@@ -196,7 +196,6 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         .branches = record->lbr,
         .branch_count = record->lbr_count,
         .weight = record->latency,
-        .data_source = perf_data_source(record, encoding),
         .registers = record,
     };
 
@@ -225,6 +224,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         }
         precise.id = event_id(output, &attr, event->name);
         precise.period = attr.period;
+        precise.data_source = perf_data_source(record, encoding, event->event.select);
         if (precise.id != 0)
             sample(output, attr.sample_type, &precise, cpu);
     }
@@ -350,6 +350,14 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
         put_string(output, "dsdump");
         put_string(output, "--perf-data");
         break;
+    case PERF_FEATURE_NUMA_TOPOLOGY: /* one node with all processors: perf c2c asks */
+        put_number(output, 1, 4);
+        put_number(output, 0, 4);
+        put_number(output, 0, 8); /* memory, in all and free: not known */
+        put_number(output, 0, 8);
+        snprintf(text, sizeof(text), "0-%u", (unsigned)(output->cpus - 1));
+        put_string(output, output->cpus > 1 ? text : "0");
+        break;
     case PERF_FEATURE_EVENT_DESC:
         put_descriptions(output);
         break;
@@ -360,10 +368,11 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
 
 static bool on_end(void *context)
 {
-    static const enum perf_feature all[] = { PERF_FEATURE_HOSTNAME,    PERF_FEATURE_OSRELEASE, PERF_FEATURE_VERSION,
-                                             PERF_FEATURE_ARCH,        PERF_FEATURE_NRCPUS,    PERF_FEATURE_CPUDESC,
-                                             PERF_FEATURE_CPUID,       PERF_FEATURE_CMDLINE,   PERF_FEATURE_EVENT_DESC,
-                                             PERF_FEATURE_BRANCH_STACK };
+    static const enum perf_feature all[] = {
+        PERF_FEATURE_HOSTNAME,   PERF_FEATURE_OSRELEASE,     PERF_FEATURE_VERSION,     PERF_FEATURE_ARCH,
+        PERF_FEATURE_NRCPUS,     PERF_FEATURE_CPUDESC,       PERF_FEATURE_CPUID,       PERF_FEATURE_CMDLINE,
+        PERF_FEATURE_EVENT_DESC, PERF_FEATURE_NUMA_TOPOLOGY, PERF_FEATURE_BRANCH_STACK
+    };
     enum { COUNT = sizeof(all) / sizeof(all[0]) };
     struct perf_output *output = context;
     struct perf_section data = { PERF_HEADER_SIZE, writer_place(&output->writer) - PERF_HEADER_SIZE };

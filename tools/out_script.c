@@ -136,8 +136,9 @@ static void on_bts_alone(void *context, unsigned cpu, uint64_t n, const struct b
 }
 
 static void put_sample(struct script_output *output, unsigned cpu, const struct pebs_record *record,
-                       const struct sampled_event *event, uint64_t data_source)
+                       const struct sampled_event *event, enum data_source_encoding encoding)
 {
+    uint64_t data_source = perf_data_source(record, encoding, event->event.select);
     char *at = put_prefix(output, writer_room(&output->writer, LINE_MOST + PATH_MOST), cpu);
 
     at = put_decimal_wide(at, record->tsc / 1000000000, 5, ' ');
@@ -169,14 +170,13 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 {
     struct script_output *output = context;
     const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
-    uint64_t data_source = perf_data_source(record, encoding);
 
     (void)n;
     (void)bytes;
     if (event == NULL)
-        put_sample(output, cpu, record, &sampled_event_unknown, data_source);
+        put_sample(output, cpu, record, &sampled_event_unknown, encoding);
     for (; event != NULL; event = sampled_events_of(&output->sampled, cpu, record, event))
-        put_sample(output, cpu, record, event, data_source);
+        put_sample(output, cpu, record, event, encoding);
 }
 
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)

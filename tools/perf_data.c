@@ -307,14 +307,27 @@ static const uint64_t skylake[16] = {
 #define STLB_MISS    (UINT64_C(1) << 4)
 #define LOCKED       (UINT64_C(1) << 5)
 
-uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding)
+/* MEM_INST_RETIRED (or MEM_UOPS_RETIRED) and the events of where loads hit; a unit mask with bit 1 means stores. */
+static uint64_t of_event(const struct pebs_record *record, uint64_t select)
+{
+    uint64_t event = select & 0xff, nothing = RESERVED | LOCK(LOCK_NA) | TLB(TLB_NA);
+
+    if (!(record->has & PEBS_HAS_MEMORY) || event < 0xd0 || event > 0xd3)
+        return OP(OP_NA) | nothing;
+    if (event != 0xd0 || !(select & 0x200))
+        return OP(OP_LOAD) | nothing;
+    nothing &= ~LEVEL(LEVEL_NA);
+    return OP(OP_STORE) | nothing | LEVEL(LEVEL_L1 | (record->data_source & STORE_L1_HIT ? LEVEL_HIT : LEVEL_MISS));
+}
+
+uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding, uint64_t select)
 {
     uint64_t source = record->data_source, code = source & SOURCE_CODE;
     uint64_t lock = source & LOCKED ? LOCK(LOCK_LOCKED) : 0;
 
     if (!(record->has & PEBS_HAS_MEMORY) || encoding == DATA_SOURCE_UNKNOWN ||
         (record->latency == 0 && encoding != DATA_SOURCE_STORE))
-        return OP(OP_NA) | RESERVED | LOCK(LOCK_NA) | TLB(TLB_NA);
+        return of_event(record, record->format >= 2 ? select : 0);
 
     if (encoding == DATA_SOURCE_STORE)
         return OP(OP_STORE) | LEVEL(LEVEL_L1 | (source & STORE_L1_HIT ? LEVEL_HIT : LEVEL_MISS)) | SNOOP(SNOOP_NA) |

@@ -50,6 +50,7 @@ enum perf_feature {
     PERF_FEATURE_CPUID = 9,
     PERF_FEATURE_CMDLINE = 11,
     PERF_FEATURE_EVENT_DESC = 12,
+    PERF_FEATURE_NUMA_TOPOLOGY = 14,
     PERF_FEATURE_BRANCH_STACK = 15
 };
 
@@ -104,8 +105,12 @@ size_t perf_put_map(uint8_t *out, const struct perf_map *map);
 /* The mask of perf's register numbers of what a record has: 0 without its GPR group. */
 uint64_t perf_registers(const struct pebs_record *record);
 
-/* perf_mem_data_src of a record with PEBS_HAS_MEMORY, or of none: then all is "not available". */
-uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding);
+/*
+ * perf_mem_data_src of a record. Without PEBS_HAS_MEMORY all is "not available"; without a source, as of all events but
+ * load latency and precise store, what the event itself tells (Haswell and later): whether it was a load or a store,
+ * and of a store whether it hit L1. select: event select and unit mask, 0 where not known.
+ */
+uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding, uint64_t select);
 
 #define PERF_DATA_SOURCE_TEXT 128u /* bytes that perf_data_source_text() needs at most, its NUL counted */
 

@@ -229,10 +229,25 @@ static void data_source(void **state)
         const struct pebs_record record = { .has = PEBS_HAS_MEMORY,
                                             .data_source = rows[i].source,
                                             .latency = rows[i].latency };
-        assert_int_equal(perf_data_source(&record, rows[i].encoding), rows[i].expected);
+        assert_int_equal(perf_data_source(&record, rows[i].encoding, 0), rows[i].expected);
+    }
+    static const struct {
+        unsigned format;
+        uint64_t source, select, expected;
+    } events[] = {
+        { 3, 1, 0x82d0, UINT64_C(0x1e05080144) }, /* a store that hit L1, and one that missed */
+        { 3, 0, 0x42d0, UINT64_C(0x1e05080184) }, { 3, 1, 0x81d0, UINT64_C(0x1e05080022) }, /* loads */
+        { 3, 1, 0x02d1, UINT64_C(0x1e05080022) }, { 3, 1, 0x00c0, UINT64_C(0x1e05080021) }, /* neither */
+        { 1, 1, 0x82d0, UINT64_C(0x1e05080021) }, /* before Haswell the event tells nothing */
+    };
+    for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        const struct pebs_record record = { .has = PEBS_HAS_MEMORY,
+                                            .format = events[i].format,
+                                            .data_source = events[i].source };
+        assert_int_equal(perf_data_source(&record, DATA_SOURCE_SKYLAKE, events[i].select), events[i].expected);
     }
     const struct pebs_record none = { .data_source = 1, .latency = 4 };
-    assert_int_equal(perf_data_source(&none, DATA_SOURCE_GENERIC), UINT64_C(0x1e05080021));
+    assert_int_equal(perf_data_source(&none, DATA_SOURCE_GENERIC, 0x82d0), UINT64_C(0x1e05080021));
 }
 
 static void lost(void **state)
