@@ -15,6 +15,7 @@
 #include "arch/x86/processors.h"
 #include "ds/probe.h"
 #include "kernel/console.h"
+#include "kernel/dump.h"
 #include "kernel/memory.h"
 #include "kernel/records.h"
 #include "kernel/string.h"
@@ -184,9 +185,25 @@ static const char *survey(struct topology *topology)
     return memory_low_page() ? NULL : "no usable page below 640 KiB for another processor's first instructions";
 }
 
-/* Takes all processors through their turns with one event sampled. Returns whether all came through. */
+/* The records of all processors, for who reads the raw dump. What they sampled is their period after the first. */
+static void dump_all(struct test_run *run, bool store)
+{
+    struct pebs_sampling sampling = shared.sampling;
+    const enum data_source_encoding encoding =
+        store && sampling.event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
+
+    sampling.period = PERIOD;
+    for (unsigned n = 0; n < shared.count; n++) {
+        dump_event(n, &sampling);
+        dump_pebs(n, ds_pebs_log_of(n), encoding);
+    }
+    dump_flush();
+}
+
+/* Takes all processors through their turns with one event sampled, stores with interrupts. Returns whether all came
+ * through. */
 static bool play(struct test_run *run, const struct topology *topology, const struct layout *layout,
-                 const struct pebs_event *event, bool interrupts)
+                 const struct pebs_event *event, bool store)
 {
     const unsigned counter = pebs_counter(run->caps, event);
     const uint64_t groups = PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
@@ -205,7 +222,7 @@ static bool play(struct test_run *run, const struct topology *topology, const st
                                               .data_cfg = groups };
     shared.config = (struct ds_config){ .pebs = true,
                                         .pebs_records = ROUNDS * LINES / PERIOD + 4,
-                                        .pebs_threshold = interrupts ? 16 : ROUNDS * LINES / PERIOD + 2,
+                                        .pebs_threshold = store ? 16 : ROUNDS * LINES / PERIOD + 2,
                                         .pebs_data_cfg = groups };
     shared.config.pebs_reset[counter] = 0 - (uint64_t)PERIOD;
     interrupts_off();
@@ -226,6 +243,7 @@ static bool play(struct test_run *run, const struct topology *topology, const st
         whole = wait_for(&shared.stage[n], OVER) && whole;
     interrupts_on();
     processors_stop();
+    dump_all(run, store);
     if (!whole)
         test_fail(run, "the processors did not come through their turns");
     return whole;

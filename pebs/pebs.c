@@ -3,6 +3,7 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "arch/x86/processors.h"
 #include "kernel/dump.h"
 #include "pebs/netburst.h"
 
@@ -90,7 +91,7 @@ bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
     done = caps->pebs_method == PEBS_METHOD_NETBURST   ? program_netburst(s)
            : caps->pebs_method == PEBS_METHOD_ADAPTIVE ? program_adaptive(caps, s)
                                                        : program_general(caps, s);
-    if (done)
+    if (done && processor_number() == 0) /* who starts others tells the dump of them: it is one processor's */
         dump_event(0, s);
     return done;
 }
