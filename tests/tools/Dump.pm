@@ -21,15 +21,15 @@ sub elf
     return "$build/dstest86-$width.elf";
 }
 
-# The log of a boot, in a file.
+# The log of a boot, in a file. more: other options of tests/qemu/boot.
 sub boot
 {
-    my ($file, $width, $profile, $options) = @_;
+    my ($file, $width, $profile, $options, @more) = @_;
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', $file or die "$file: $!\n";
         open STDERR, '>', "$file.err" or die "$file.err: $!\n";
-        exec 'timeout', $seconds, $boot, '-w', $width, '-p', $profile, '-o', "dump=raw records=none $options";
+        exec 'timeout', $seconds, $boot, @more, '-w', $width, '-p', $profile, '-o', "dump=raw records=none $options";
         die "timeout: $!\n";
     }
     waitpid $pid, 0;
