@@ -12,8 +12,11 @@
 
 #include "ds/caps.h"
 
-/* Stops all counters; returns what counting_resume() takes. */
-uint64_t counting_stop(const struct caps *caps);
+/*
+ * Stops all counters but these, by their bits of IA32_PERF_GLOBAL_CTRL (0 where there is no such register); returns
+ * what counting_resume() takes.
+ */
+uint64_t counting_stop(const struct caps *caps, uint64_t but);
 void counting_resume(const struct caps *caps, uint64_t control);
 
 /*

@@ -55,8 +55,10 @@ struct ds_cpu {
     uint8_t *management_area;
     struct facility bts, pebs;
     struct ds_counts counts;
-    struct ds_area opened;       /* as it was written, with empty buffers: what a drain leaves behind */
-    const struct caps *open_for; /* NULL while closed */
+    uint64_t going_on;     /* counters that are never stopped here */
+    struct ds_area opened; /* as it was written, with empty buffers: what a drain leaves behind, ... */
+    uint8_t opened_bytes[sizeof(struct ds_layout_64)]; /* ... and as it lies in memory */
+    const struct caps *open_for;                       /* NULL while closed */
     void (*observer)(uint64_t global_status);
 };
 
@@ -180,7 +182,7 @@ static void drain_circular(struct facility *f, const struct ds_buffer *buffer, c
 /* The reset values are PEBS's: without them its records are of no known distance. */
 static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
 {
-    for (unsigned i = 0; i < DS_RESET_MAX; i++)
+    for (unsigned i = 0; i < ds_reset_slots(ds->open_for->ds_area_format); i++)
         if (area->pebs_reset[i] != ds->opened.pebs_reset[i])
             return false;
     return true;
@@ -199,7 +201,7 @@ static bool drain_both(struct ds_cpu *ds)
         any = true;
     }
     if (any)
-        area_write(ds, ds->open_for, &ds->opened);
+        memcpy(ds->management_area, ds->opened_bytes, ds->open_for->ds_area_size);
     return any;
 }
 
@@ -223,7 +225,7 @@ static void service(struct interrupt_frame *frame)
     debugctl = msr_get(MSR_IA32_DEBUGCTL);
     if (ds->bts.used)
         msr_write(MSR_IA32_DEBUGCTL, debugctl & ~bts_bits(ds->open_for));
-    control = counting_stop(ds->open_for);
+    control = counting_stop(ds->open_for, ds->going_on);
     status = counting_status(ds->open_for);
 
     any = drain_both(ds);
@@ -300,6 +302,7 @@ bool ds_build(const struct caps *caps, const struct ds_config *config)
     facility_open(&ds->bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
     facility_open(&ds->pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
     ds->counts = (struct ds_counts){ 0 };
+    ds->going_on = config->counting;
     if (((uint64_t)config->bts_before + config->bts_records) * caps->bts_record_size > ds->bts.memory_size ||
         (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
         return false;
@@ -400,7 +403,7 @@ void ds_close(void)
     interrupts_off();
     if (ds->bts.used)
         msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~bts_bits(ds->open_for));
-    counting_stop(ds->open_for);
+    counting_stop(ds->open_for, ds->going_on);
     if (ds->pebs.used) {
         msr_write(MSR_PEBS_ENABLE, 0);
         for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
@@ -461,6 +464,8 @@ void ds_area_adopt(void)
     area_read(ds, &ds->opened);
     ds->opened.bts.index = ds->opened.bts.base;
     ds->opened.pebs.index = ds->opened.pebs.base;
+    ds_area_encode(ds->open_for->ds_width, ds->open_for->ds_area_format, &ds->opened, ds->opened_bytes,
+                   sizeof ds->opened_bytes);
 }
 
 void ds_logs_empty(void)

@@ -28,6 +28,8 @@ struct ds_config {
     unsigned pebs_records, pebs_threshold;
     uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: what it is reloaded with */
     uint64_t pebs_reset_fixed[DS_FIXED_COUNTERS];
+    uint64_t
+        counting; /* counters that go on in the service routine: bits of IA32_PERF_GLOBAL_CTRL, none of them PEBS's */
     uint64_t pebs_data_cfg; /* the groups of adaptive records, as MSR_PEBS_DATA_CFG shall be; ignored by others */
 };
 

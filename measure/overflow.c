@@ -16,6 +16,7 @@
 static struct {
     const struct caps *caps;
     bool again;
+    uint64_t counting;
     uint32_t msr;   /* of the counter */
     uint64_t start; /* its value at the begin of a period */
 } open;
@@ -40,7 +41,7 @@ static void start_period(void)
 
 static void service(struct interrupt_frame *frame)
 {
-    const uint64_t control = counting_stop(open.caps);
+    const uint64_t control = counting_stop(open.caps, open.counting);
 
     seen.interrupts++;
     seen.ip = frame->ip;
@@ -61,6 +62,7 @@ bool overflow_open(const struct caps *caps, const struct overflow *o)
 
     open.caps = caps;
     open.again = o->again;
+    open.counting = o->counting;
     seen.interrupts = 0;
     interrupt_set(VECTOR_PERFORMANCE, service);
     if (is_netburst(caps)) {

@@ -15,9 +15,10 @@
 
 struct overflow {
     const struct pebs_event *event;
-    unsigned period; /* events until the overflow */
-    uint64_t rings;  /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
-    bool again;      /* each overflow starts the next period; else the first is the last */
+    unsigned period;   /* events until the overflow */
+    uint64_t rings;    /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
+    uint64_t counting; /* counters that go on in the service routine, as in struct ds_config */
+    bool again;        /* each overflow starts the next period; else the first is the last */
 };
 
 /*
