@@ -55,14 +55,19 @@
 #define MSR_IA32_PAT 0x00000277u
 
 /*
- * NetBurst: counter 16, its configuration register, and the event selects in use. SDM Vol. 3B (253669, print of 2016),
- * "ESCR MSRs" 18.15.1, "CCCR MSRs" 18.15.3, and "MSRs in the Pentium 4 and Intel Xeon Processors" in chapter 35.
+ * NetBurst: the counters in use, their configuration registers, and the event selects in use. SDM Vol. 3B (253669,
+ * print of 2016), "ESCR MSRs" 18.15.1, "CCCR MSRs" 18.15.3, and "MSRs in the Pentium 4 and Intel Xeon Processors" in
+ * chapter 35.
  */
 #define MSR_IQ_COUNTER4       0x00000310u
 #define NETBURST_COUNTER_MASK UINT64_C(0xffffffffff) /* 40 bits */
 
+#define MSR_BPU_COUNTER0 0x00000300u
+#define MSR_IQ_COUNTER0  0x0000030cu
+
 #define MSR_BPU_CCCR0   0x00000360u /* the first of 18 */
 #define NETBURST_CCCRS  18u
+#define MSR_IQ_CCCR0    0x0000036cu
 #define MSR_IQ_CCCR4    0x00000370u
 #define CCCR_ENABLE     MSR_BIT(12)
 #define CCCR_SELECT(n)  ((uint64_t)(n) << 13)
@@ -70,11 +75,13 @@
 #define CCCR_OVF_PMI    MSR_BIT(26) /* interrupts at an overflow; of logical processor 0 */
 #define CCCR_OVF        MSR_BIT(31)
 
+#define MSR_FSB_ESCR0     0x000003a2u
 #define MSR_FIRM_ESCR0    0x000003a4u
 #define MSR_MOB_ESCR0     0x000003aau
 #define MSR_SAAT_ESCR0    0x000003aeu
 #define MSR_SAAT_ESCR1    0x000003afu
 #define MSR_RAT_ESCR0     0x000003bcu
+#define MSR_CRU_ESCR0     0x000003b8u
 #define MSR_CRU_ESCR2     0x000003ccu
 #define ESCR_T0_USR       MSR_BIT(2)
 #define ESCR_T0_OS        MSR_BIT(3)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Quotients with two decimals. */
+#include "tests/host/host_test.h"
+
+#include "report/ratio.h"
+
+static void expect(uint64_t part, uint64_t whole, const char *want)
+{
+    char text[RATIO_SIZE];
+    assert_string_equal(ratio_text(text, part, whole), want);
+}
+
+static void quotients(void **state)
+{
+    (void)state;
+    expect(0, 7, "0.00");
+    expect(7, 7, "1.00");
+    expect(22, 7, "3.14");
+    expect(1, 3, "0.33");
+    expect(2, 3, "0.67");
+    expect(1234567, 100, "12345.67");
+}
+
+static void rounding(void **state)
+{
+    (void)state;
+    expect(1, 200, "0.01");  /* a half goes up */
+    expect(1, 201, "0.00");
+    expect(999, 1000, "1.00"); /* and carries */
+    expect(1999, 1000, "2.00");
+}
+
+static void wide(void **state)
+{
+    (void)state;
+    expect(UINT64_C(1) << 56, 3, "24019198012642645.33");
+    expect(UINT64_C(1) << 55, UINT64_C(1) << 56, "0.50");
+}
+
+static void nothing(void **state)
+{
+    (void)state;
+    expect(5, 0, "-");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(rounding),
+        cmocka_unit_test(wide),
+        cmocka_unit_test(nothing),
+    };
+    return cmocka_run_group_tests_name("ratio", tests, NULL, NULL);
+}
