@@ -41,20 +41,20 @@ static struct load load_of(const struct workload *workload, unsigned events)
     return (struct load){ workload, events, EVENTS / events };
 }
 
-static void go(const struct load *load, const struct window *window)
+/* What the load takes with this window. */
+static uint64_t metered(const struct load *load, const struct meter *meter, const struct window *window)
 {
-    for (unsigned i = 0; i < load->rounds; i++)
-        load->workload->run(window);
-}
-
-/* The loads with this window's register written and nothing switched by it: what both cases have. */
-static uint64_t plain(const struct load *load, const struct meter *meter, const struct window *window)
-{
-    const struct window idle = { window->msr, window->off, window->off };
     const uint64_t before = meter_read(meter);
 
-    go(load, &idle);
+    for (unsigned i = 0; i < load->rounds; i++)
+        load->workload->run(window);
     return meter_since(meter, before);
+}
+
+/* The same where its window's register is written and nothing switched by it. */
+static uint64_t plain(const struct load *load, const struct meter *meter, const struct window *window)
+{
+    return metered(load, meter, &(struct window){ window->msr, window->off, window->off });
 }
 
 /* ---- one point of the curve ------------------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     struct point point = { .method = "interrupt", .records = 1 };
     struct meter meter;
     struct window window;
-    uint64_t before, ip;
+    uint64_t ip;
 
     meter_open(run->caps, METER_CYCLES, &meter);
     overflow.counting = meter.counters;
@@ -131,9 +131,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     window = overflow_window(run->caps, &overflow);
     window = meter_window(&meter, window);
     point.plain = plain(load, &meter, &window);
-    before = meter_read(&meter);
-    go(load, &window);
-    point.cycles = meter_since(&meter, before);
+    point.cycles = metered(load, &meter, &window);
     point.samples = overflow_close(&ip);
     heading(&meter);
     show(run, &meter, &point);
@@ -166,7 +164,6 @@ static bool run_sampled(struct test_run *run, const struct pebs_event *event, co
                                 .pebs_threshold = threshold,
                                 .pebs_data_cfg = PEBS_DATA_CFG_GPRS };
     struct window window;
-    uint64_t before;
 
     if (!meter_open(run->caps, kind, meter)) {
         test_skip(run, "no counter of instructions besides the one that samples");
@@ -183,9 +180,7 @@ static bool run_sampled(struct test_run *run, const struct pebs_event *event, co
     ds_on_interrupt(forget);
     window = meter_window(meter, pebs_window(run->caps, pebs_counters(run->caps, &sampling)));
     *without = plain(load, meter, &window);
-    before = meter_read(meter);
-    go(load, &window);
-    drained->metered = meter_since(meter, before);
+    drained->metered = metered(load, meter, &window);
     drained->records = ds_counts()->pebs_indexed;
     drained->interrupts = ds_counts()->interrupts;
     ds_close();
@@ -256,7 +251,6 @@ static bool run_traced(struct test_run *run, const struct load *load, unsigned t
 {
     struct ds_config config = { .bts = true, .bts_records = threshold + BTS_ROOM, .bts_threshold = threshold };
     struct window window;
-    uint64_t before;
 
     if (!meter_open(run->caps, kind, meter)) {
         test_skip(run, "no counter of instructions");
@@ -268,9 +262,7 @@ static bool run_traced(struct test_run *run, const struct load *load, unsigned t
     ds_on_interrupt(forget);
     window = bts_window(run->caps, false, 0);
     *without = plain(load, meter, &window);
-    before = meter_read(meter);
-    go(load, &window);
-    drained->metered = meter_since(meter, before);
+    drained->metered = metered(load, meter, &window);
     drained->records = ds_counts()->bts_indexed;
     drained->interrupts = ds_counts()->interrupts;
     ds_close();
@@ -330,9 +322,7 @@ static void last_branches(struct test_run *run)
     lbr_reset(run->caps, 0);
     window = lbr_window(run->caps, 0);
     recording.plain = plain(&load, &meter, &window);
-    before = meter_read(&meter);
-    go(&load, &window);
-    recording.cycles = meter_since(&meter, before);
+    recording.cycles = metered(&load, &meter, &window);
     before = meter_read(&meter);
     for (unsigned i = 0; i < LBR_READINGS; i++)
         lbr_read(run->caps, &stack);

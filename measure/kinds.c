@@ -1,47 +1,90 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/kinds.h"
 
-static bool equal(const char *a, const char *b)
+#include <stddef.h>
+
+#define KIB 1024u
+#define MIB (1024u * KIB)
+
+/* Displacements: from the first level and not from the second; from the second; from the last, and from the TLBs. */
+#define FROM_FIRST  (128 * KIB)
+#define FROM_SECOND (4 * MIB)
+#define FROM_LAST   (12 * MIB)
+
+static const uint32_t all_loads = STEP_LOAD | STEP_LOCKED | STEP_RETURN;
+static const uint32_t all_stores = STEP_STORE | STEP_LOCKED | STEP_CALL;
+
+/* Events of lines that are not in the first level, by how their names end. */
+static const struct {
+    const char *ending;
+    unsigned displace;
+    bool counted; /* only what a second level holds is the same on all processors */
+} cold[] = {
+    { ".L1_MISS", FROM_FIRST, true },
+    { ".L1D_MISS", FROM_FIRST, true },
+    { ".L1D_LINE_MISS", FROM_FIRST, true },
+    { "1stL_cache_load_miss_retired", FROM_FIRST, true },
+    { "_RETIRED.L2_HIT", FROM_FIRST, true },
+    { ".L3_HIT", FROM_SECOND, false },
+    { ".LLC_HIT", FROM_SECOND, false },
+    { ".LLC_UNSHARED_HIT", FROM_SECOND, false },
+    { ".XSNP_NONE", FROM_SECOND, false },
+    { "2ndL_cache_load_miss_retired", FROM_LAST, false },
+    { ".L2_MISS", FROM_LAST, false },
+    { ".L2_LINE_MISS", FROM_LAST, false },
+    { ".L3_MISS", FROM_LAST, false },
+    { ".LLC_MISS", FROM_LAST, false },
+    { ".LOCAL_DRAM", FROM_LAST, false },
+    { ".STLB_MISS_LOADS", FROM_LAST, false },
+    { "MEM_LOAD_RETIRED.DTLB_MISS", FROM_LAST, false },
+    { "DTLB_load_miss_retired", FROM_LAST, false },
+    { "DTLB_all_miss_retired", FROM_LAST, false },
+};
+
+static size_t length(const char *text)
 {
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return *a == *b;
+    size_t n = 0;
+
+    while (text[n] != '\0')
+        n++;
+    return n;
 }
 
-/* Of a line that was loaded once and then driven out of the first level alone. */
-static bool counts_first_level_misses(const struct pebs_event *event)
+static bool ends_with(const char *text, const char *ending)
 {
-    static const char *const names[] = { "MEM_LOAD_RETIRED.L1_MISS",    "MEM_LOAD_UOPS_RETIRED.L1_MISS",
-                                         "MEM_LOAD_RETIRED.L2_HIT",     "MEM_LOAD_UOPS_RETIRED.L2_HIT",
-                                         "MEM_LOAD_RETIRED.L1D_MISS",   "MEM_LOAD_RETIRED.L1D_LINE_MISS",
-                                         "1stL_cache_load_miss_retired" };
+    const size_t n = length(text), m = length(ending);
 
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (equal(event->name, names[i]))
-            return true;
-    return false;
+    for (size_t i = 0; i < m; i++)
+        if (m > n || text[n - m + i] != ending[i])
+            return false;
+    return true;
 }
 
-/*
- * Its memory events count tagged micro-operations, and locked accesses, returns and far transfers cannot be tagged: SDM
- * Vol. 3B (253669), "At-Retirement Counting".
- */
 static bool is_netburst(const struct pebs_event *event)
 {
     return event->select == 0;
 }
 
-uint32_t kinds_of(const struct pebs_event *event, const char **why_not)
+/*
+ * NetBurst's memory events count tagged micro-operations, and locked accesses, returns and far transfers cannot be
+ * tagged: SDM Vol. 3B (253669), "At-Retirement Counting".
+ */
+static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
 {
-    static const uint32_t kinds[PEBS_ROLE_COUNT] = {
+    return is_netburst(event) ? kinds & ~(STEP_LOCKED | STEP_RETURN | STEP_FAR) : kinds;
+}
+
+struct cause cause_of(const struct pebs_event *event)
+{
+    static const uint32_t kinds[PEBS_ROLE_TRIGGERED] = {
         [PEBS_ROLE_INSTRUCTIONS] = STEP_INSTRUCTION,
         [PEBS_ROLE_PREC_DIST] = STEP_INSTRUCTION,
-        [PEBS_ROLE_LOADS] = STEP_LOAD | STEP_LOCKED | STEP_RETURN,
-        [PEBS_ROLE_STORES] = STEP_STORE | STEP_LOCKED | STEP_CALL,
+        [PEBS_ROLE_LOADS] = all_loads,
+        [PEBS_ROLE_STORES] = all_stores,
         [PEBS_ROLE_LOCKED_LOADS] = STEP_LOCKED,
         [PEBS_ROLE_SPLIT_LOADS] = STEP_SPLIT_LOAD,
         [PEBS_ROLE_SPLIT_STORES] = STEP_SPLIT_STORE,
-        [PEBS_ROLE_L1_HITS] = STEP_L1_HIT,
+        [PEBS_ROLE_L1_HITS] = STEP_WARM,
         [PEBS_ROLE_X87] = STEP_X87,
         [PEBS_ROLE_MMX] = STEP_MMX,
         [PEBS_ROLE_BRANCHES] = STEP_BRANCH | STEP_FAR,
@@ -50,21 +93,19 @@ uint32_t kinds_of(const struct pebs_event *event, const char **why_not)
         [PEBS_ROLE_NEAR_CALLS] = STEP_CALL,
         [PEBS_ROLE_NEAR_RETURNS] = STEP_RETURN,
         [PEBS_ROLE_FAR] = STEP_FAR,
-        [PEBS_ROLE_PRECISE_STORE] = STEP_STORE | STEP_LOCKED | STEP_CALL,
+        [PEBS_ROLE_LOAD_LATENCY] = all_loads,
+        [PEBS_ROLE_PRECISE_STORE] = all_stores,
     };
 
-    *why_not = NULL;
-    if (counts_first_level_misses(event))
-        return STEP_L1_MISS;
-    if (is_netburst(event) && event->role == PEBS_ROLE_LOADS)
-        return STEP_LOAD;
-    if (is_netburst(event) && event->role == PEBS_ROLE_STORES)
-        return STEP_STORE | STEP_CALL;
-    if (event->role == PEBS_ROLE_LOAD_LATENCY)
-        *why_not = "which loads it counts is up to the processor";
-    else
-        *why_not = pebs_role_untriggered(event->role);
-    return *why_not ? 0 : kinds[event->role];
+    for (unsigned i = 0; i < sizeof cold / sizeof cold[0]; i++)
+        if (ends_with(event->name, cold[i].ending))
+            return (struct cause){ STEP_COLD, cold[i].counted, cold[i].displace, NULL };
+    if (event->role == PEBS_ROLE_FRONTEND)
+        return (struct cause){ STEP_INSTRUCTION, false, 0, NULL };
+    if (event->role >= PEBS_ROLE_TRIGGERED)
+        return (struct cause){ 0, false, 0, pebs_role_untriggered(event->role) };
+    return (struct cause){ taggable(event, kinds[event->role]), event->role != PEBS_ROLE_LOAD_LATENCY,
+                           event->role == PEBS_ROLE_L1_HITS ? FROM_FIRST : 0, NULL };
 }
 
 unsigned steps_count(const struct steps *steps)

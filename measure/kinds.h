@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions of workload/steps.h a precise event counts. Pure. */
+/* What instructions of workload/steps.h a precise event counts, and where among them a place is. Pure. */
 #ifndef MEASURE_KINDS_H
 #define MEASURE_KINDS_H
 
@@ -9,11 +9,14 @@
 #include "pebs/events.h"
 #include "workload/steps.h"
 
-/*
- * The kinds (STEP_*) whose instructions cause this event, one event each, in a number that is known beforehand. 0 where
- * that cannot be said, and then *why_not is the reason.
- */
-uint32_t kinds_of(const struct pebs_event *event, const char **why_not);
+/* What brings an event about. */
+struct cause {
+    uint32_t kinds;      /* STEP_* of the instructions; 0: none */
+    bool counted;        /* each of them is one event: their number is known beforehand */
+    unsigned displace;   /* so many bytes must have been loaded since the lines of STEP_COLD; 0: caches do not matter */
+    const char *why_not; /* where there is none; else NULL */
+};
+struct cause cause_of(const struct pebs_event *event);
 
 /* How many instructions a workload has, its tail included. */
 unsigned steps_count(const struct steps *steps);

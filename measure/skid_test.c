@@ -10,14 +10,12 @@
  */
 #include <inttypes.h>
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
 #include "kernel/console.h"
-#include "kernel/memory.h"
 #include "kernel/records.h"
 #include "kernel/test.h"
 #include "measure/kinds.h"
 #include "measure/overflow.h"
+#include "measure/sampler.h"
 #include "pebs/pebs_sample.h"
 #include "report/histogram.h"
 
@@ -25,209 +23,167 @@
     "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\"; \"Precise Distribution of Instructions " \
     "Retired (PDIR)\"; seed 004"
 
-#define INTERRUPTS    32u          /* samples of an ordinary counter, at most */
-#define PERIODS       5u           /* of PEBS, one round of the workload each */
-#define EVENTS_LEAST  8u           /* of a workload, or the event is not measured over it */
-#define DISPLACE_SIZE (128 * 1024) /* more than a first level has, less than a second one */
+#define INTERRUPTS   32u /* samples of an ordinary counter, at most */
+#define PERIODS      5u  /* of PEBS, one round of the workload each */
+#define EVENTS_LEAST 8u  /* of a workload, or the event is not measured over it */
 
+/* What is measured over what, and what was found. */
 struct skid {
+    const struct pebs_event *event;
+    const char *workload;
+    const struct steps *steps;
+    struct cause cause;
+    unsigned events; /* that a round has */
     struct histogram interrupt, ip, eventing_ip;
     unsigned elsewhere; /* interrupts outside the workload */
 };
 
-/* Puts the lines of the first loads into the second level, and the other one into the first. */
-static void prepare_caches(void)
+static void go(const struct skid *skid, const struct window *window)
 {
-    const volatile uint8_t *block = memory_block(DISPLACE_SIZE);
-
-    for (unsigned i = 0; i < WORKLOAD_STEPS_LINES; i++)
-        (void)((const volatile uint8_t *)workload_steps_loads_cold)[i * WORKLOAD_STEPS_LINE];
-    for (unsigned i = 0; block && i < DISPLACE_SIZE; i += WORKLOAD_STEPS_LINE)
-        (void)block[i];
-    (void)*(const volatile uint8_t *)workload_steps_loads_warm;
-}
-
-static bool needs_caches(uint32_t kinds)
-{
-    return (kinds & (STEP_L1_HIT | STEP_L1_MISS)) != 0;
+    if (skid->cause.displace)
+        sampler_displace(skid->cause.displace);
+    skid->steps->workload->run(window);
 }
 
 /* One interrupt of an ordinary counter that the n-th event overflows. */
-static void interrupt_at(struct test_run *run, const struct pebs_event *event, const struct steps *steps,
-                         uint32_t kinds, unsigned n, struct skid *skid)
+static void interrupt_at(struct test_run *run, struct skid *skid, unsigned n)
 {
-    const struct overflow overflow = { .event = event, .period = n, .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
+    const struct overflow overflow = { .event = skid->event, .period = n, .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
     const struct window window = overflow_window(run->caps, &overflow);
     unsigned interrupts;
     uint64_t ip;
     int position;
 
     if (!overflow_open(run->caps, &overflow)) {
-        test_fail(run, "the counter could not be programmed");
+        test_fail(run, "%s: the counter could not be programmed", skid->event->name);
         return;
     }
-    if (needs_caches(kinds))
-        prepare_caches();
-    steps->workload->run(&window);
+    go(skid, &window);
     interrupts = overflow_close(&ip);
-    position = steps_position(steps, ip);
+    position = steps_position(skid->steps, ip);
     if (!interrupts || position < 0)
         skid->elsewhere++;
     else
-        histogram_add(&skid->interrupt, position - (int)steps_nth(steps, kinds, n));
-}
-
-/* Whether an instruction, or the one before what behind says, is of the body; the window's own are around it. */
-static bool inside(const struct workload *workload, uint64_t ip, bool behind)
-{
-    return behind ? ip > workload->start && ip <= workload->limit : ip >= workload->start && ip < workload->limit;
+        histogram_add(&skid->interrupt, position - (int)steps_nth(skid->steps, skid->cause.kinds, n));
 }
 
 /*
- * A record's place. due: the number of the event to blame, from 1 on. Returns the number of the one that was recorded,
- * as far as the record tells; 0 where it is not of the workload.
+ * A record's place. due: the number of the event to blame, from 1 on. Returns the number of the one that was recorded;
+ * 0 where it is none of the workload.
  */
-static unsigned record_at(struct test_run *run, const struct pebs_event *event, const struct steps *steps,
-                          uint32_t kinds, unsigned due, const struct pebs_record *record, struct skid *skid)
+static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due, const struct pebs_record *record)
 {
-    const bool itself = record->has & PEBS_HAS_EVENTING_IP;
-    const int cause = (int)steps_nth(steps, kinds, due), behind = run->caps->pebs_trap_like ? 1 : 0;
-    const int ip = record->has & PEBS_HAS_GPRS ? steps_position(steps, record->ip) : -1;
-    const int eventing = itself ? steps_position(steps, record->eventing_ip) : ip - behind;
+    const struct pebs_event *event = skid->event;
+    const int cause = (int)steps_nth(skid->steps, skid->cause.kinds, due), behind = run->caps->pebs_trap_like ? 1 : 0;
+    const int ip = steps_position(skid->steps, record->ip);
+    const int eventing = sampler_position(run->caps, skid->steps, record);
 
-    if (!inside(steps->workload, itself ? record->eventing_ip : record->ip, !itself && behind))
+    if (!sampler_inside(run->caps, skid->steps->workload, record))
         return 0;
-    if (eventing < 0 || !steps_is(steps, (unsigned)eventing, kinds)) {
-        test_fail(run, "%s: a record at 0x%" PRIx64 ", which is no instruction of its kind", event->name,
-                  itself ? record->eventing_ip : record->ip);
+    if (eventing < 0 || !steps_is(skid->steps, (unsigned)eventing, skid->cause.kinds)) {
+        test_fail(run, "%s: a record with IP 0x%" PRIx64 ", EventingIP 0x%" PRIx64 ": no instruction of its kind",
+                  event->name, record->ip, record->eventing_ip);
         return 0;
     }
-    if (itself)
+    if (record->has & PEBS_HAS_EVENTING_IP)
         histogram_add(&skid->eventing_ip, eventing - cause);
-    if (record->has & PEBS_HAS_GPRS) {
-        histogram_add(&skid->ip, ip - cause);
-        if (ip - eventing != behind)
-            test_fail(run, "%s: IP 0x%" PRIx64 " is %d instructions behind the one of the event, must be %d",
-                      event->name, record->ip, ip - eventing, behind);
-    }
+    histogram_add(&skid->ip, ip - cause);
+    if (ip - eventing != behind)
+        test_fail(run, "%s: IP 0x%" PRIx64 " is %d instructions behind the one of the event, must be %d", event->name,
+                  record->ip, ip - eventing, behind);
     if (event->role == PEBS_ROLE_PREC_DIST && eventing != cause)
         test_fail(run, "%s: the record is %d instructions behind the one that overflowed the counter", event->name,
                   eventing - cause);
-    return steps_before(steps, kinds, (unsigned)eventing) + 1;
+    return steps_before(skid->steps, skid->cause.kinds, (unsigned)eventing) + 1;
 }
 
 /* One round of the workload with PEBS. */
-static void sample(struct test_run *run, const struct pebs_event *event, const struct steps *steps, uint32_t kinds,
-                   unsigned period, struct skid *skid)
+static void sample(struct test_run *run, struct skid *skid, unsigned period)
 {
-    const struct pebs_sampling sampling = { .event = event,
-                                            .counter = pebs_counter(run->caps, event),
-                                            .period = period,
-                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
-                                            .data_cfg = PEBS_DATA_CFG_GPRS };
-    const struct window window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
-    const unsigned room = pebs_room(run->caps, PEBS_DATA_CFG_GPRS);
-    struct ds_config config = {
-        .pebs = true, .pebs_records = room + 3, .pebs_threshold = room + 1, .pebs_data_cfg = PEBS_DATA_CFG_GPRS
-    };
+    struct window window;
     struct pebs_record record;
     unsigned last = 0;
 
-    config.pebs_reset[sampling.counter] = 0 - (uint64_t)period;
-    if (!records_open(run, &config))
+    if (!sampler_open(run, skid->event, period, &window))
         return;
-    if (!pebs_program(run->caps, &sampling))
-        test_fail(run, "the counter could not be programmed");
-    if (needs_caches(kinds))
-        prepare_caches();
-    steps->workload->run(&window);
-    ds_close();
-    test_equal(run, "drains of a full or broken buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
+    go(skid, &window);
+    sampler_close(run);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        const unsigned due = last + pebs_spacing(event, period);
-        const unsigned number = record_at(run, event, steps, kinds, due, &record, skid);
+        const unsigned due = last + pebs_spacing(skid->event, period);
+        const unsigned number = record_at(run, skid, due, &record);
         last = number ? number : due;
     }
 }
 
-static void figures(const char *event, const char *workload, const char *place, const struct histogram *h)
+static void figures(const struct skid *skid, const char *place, const struct histogram *h)
 {
     for (unsigned i = 0; i < h->bar_count; i++)
-        console_note("measure skid event %s workload %s place %s distance %d count %u", event, workload, place,
-                     h->bars[i].distance, h->bars[i].count);
+        console_note("measure skid event %s workload %s place %s distance %d count %u", skid->event->name,
+                     skid->workload, place, h->bars[i].distance, h->bars[i].count);
 }
 
-static void show(const struct pebs_event *event, const char *workload, const struct skid *skid)
+static void show(const struct skid *skid)
 {
     const struct histogram_column columns[] = { { "interrupt, no PEBS", &skid->interrupt },
                                                 { "PEBS IP", &skid->ip },
                                                 { "EventingIP", &skid->eventing_ip } };
 
-    console_note("%s over %s: instructions from the one that caused it", event->name, workload);
+    console_note("%s over %s: instructions from the one that caused it", skid->event->name, skid->workload);
     histogram_text(&console_sink, columns, skid->eventing_ip.samples ? 3 : 2);
     if (skid->elsewhere)
         console_note("%u more interrupts did not strike within the workload", skid->elsewhere);
-    figures(event->name, workload, "interrupt", &skid->interrupt);
-    figures(event->name, workload, "ip", &skid->ip);
-    figures(event->name, workload, "eventing_ip", &skid->eventing_ip);
+    figures(skid, "interrupt", &skid->interrupt);
+    figures(skid, "ip", &skid->ip);
+    figures(skid, "eventing_ip", &skid->eventing_ip);
 }
 
 /* The shortest period of which a round's records fit the buffer. */
-static unsigned first_period(const struct test_run *run, unsigned events)
+static unsigned first_period(const struct caps *caps, const struct skid *skid)
 {
-    return events / pebs_room(run->caps, PEBS_DATA_CFG_GPRS) + 1;
+    return skid->events / sampler_room(caps) + 1;
 }
 
-static unsigned least_samples(unsigned events)
+static void measure(struct test_run *run, struct skid *skid)
 {
-    return events < INTERRUPTS ? events : INTERRUPTS;
-}
+    const unsigned period = first_period(run->caps, skid);
 
-static void measure(struct test_run *run, const struct pebs_event *event, const char *workload,
-                    const struct steps *steps, uint32_t kinds)
-{
-    const unsigned events = steps_before(steps, kinds, steps_count(steps)), period = first_period(run, events);
-    struct skid skid = { 0 };
-
-    for (unsigned n = 1; n <= least_samples(events); n++)
-        interrupt_at(run, event, steps, kinds, n, &skid);
+    for (unsigned n = 1; n <= skid->events && n <= INTERRUPTS; n++)
+        interrupt_at(run, skid, n);
     for (unsigned i = 0; i < PERIODS; i++)
-        sample(run, event, steps, kinds, period + i, &skid);
-    show(event, workload, &skid);
-    if (!skid.interrupt.samples)
-        test_fail(run, "%s: no interrupt came within the workload", event->name);
-    if (!skid.ip.samples && !skid.eventing_ip.samples)
-        test_fail(run, "%s: no PEBS record came", event->name);
-    test_saw(run, skid.ip.samples > skid.eventing_ip.samples ? skid.ip.samples : skid.eventing_ip.samples);
+        sample(run, skid, period + i);
+    show(skid);
+    if (!skid->interrupt.samples)
+        test_fail(run, "%s: no interrupt came within the workload", skid->event->name);
+    if (!skid->ip.samples)
+        test_fail(run, "%s: no PEBS record came", skid->event->name);
+    test_saw(run, skid->ip.samples);
 }
 
-/* The kinds of an event that this workload has often enough; 0, and the reason. */
-static uint32_t kinds_over(const struct test_run *run, const struct pebs_event *event, const struct steps *steps,
-                           const char **why_not)
+/* Fills *skid in for an event; returns why it is not measured over this workload, NULL where it is. */
+static const char *subject(const struct caps *caps, const struct pebs_event *event, const char *workload,
+                           const struct steps *steps, struct skid *skid)
 {
-    uint32_t kinds = kinds_of(event, why_not);
-
-    if (!kinds)
-        return 0;
-    if (!(event->counters & run->caps->pebs_counters))
-        *why_not = "no counter of this processor can sample it";
-    else if (steps_before(steps, kinds, steps_count(steps)) < EVENTS_LEAST)
-        *why_not = "not in this workload";
-    return *why_not ? 0 : kinds;
+    *skid = (struct skid){ .event = event, .workload = workload, .steps = steps, .cause = cause_of(event) };
+    skid->events = steps_before(steps, skid->cause.kinds, steps_count(steps));
+    if (skid->cause.why_not)
+        return skid->cause.why_not;
+    if (!skid->cause.counted)
+        return "how many instructions cause it is up to the processor";
+    return skid->events < EVENTS_LEAST ? "not in this workload" : sampler_lacks(caps, event);
 }
 
 static void over(struct test_run *run, const char *workload, const struct steps *steps)
 {
     const struct pebs_event_list *list = run->caps->events;
-    const char *why_not;
     unsigned least = 0, most = 0;
+    static struct skid skid;
 
     for (size_t i = 0; i < list->count; i++) {
-        const uint32_t kinds = kinds_over(run, &list->events[i], steps, &why_not);
-        const unsigned events = kinds ? steps_before(steps, kinds, steps_count(steps)) : 0;
-        least += kinds != 0;
-        for (unsigned p = 0; kinds && p < PERIODS; p++)
-            most += events / pebs_spacing(&list->events[i], first_period(run, events) + p);
+        if (subject(run->caps, &list->events[i], workload, steps, &skid))
+            continue;
+        least++;
+        for (unsigned p = 0; p < PERIODS; p++)
+            most += skid.events / pebs_spacing(skid.event, first_period(run->caps, &skid) + p);
     }
     if (!least) {
         test_skip(run, "no precise event of this processor has its instructions in this workload");
@@ -235,11 +191,11 @@ static void over(struct test_run *run, const char *workload, const struct steps 
     }
     test_plan_between(run, least, most);
     for (size_t i = 0; i < list->count; i++) {
-        const uint32_t kinds = kinds_over(run, &list->events[i], steps, &why_not);
-        if (kinds)
-            measure(run, &list->events[i], workload, steps, kinds);
-        else
+        const char *why_not = subject(run->caps, &list->events[i], workload, steps, &skid);
+        if (why_not)
             console_note("event %s not measured: %s", list->events[i].name, why_not);
+        else
+            measure(run, &skid);
     }
 }
 

@@ -8,8 +8,8 @@ STEP_STORE       equ 1 << 1
 STEP_LOCKED      equ 1 << 2
 STEP_SPLIT_LOAD  equ 1 << 3
 STEP_SPLIT_STORE equ 1 << 4
-STEP_L1_HIT      equ 1 << 5
-STEP_L1_MISS     equ 1 << 6
+STEP_WARM        equ 1 << 5
+STEP_COLD        equ 1 << 6
 STEP_X87         equ 1 << 7
 STEP_MMX         equ 1 << 8
 STEP_CONDITIONAL equ 1 << 9
@@ -74,9 +74,9 @@ begin_steps workload_steps_loads
 begin_workload workload_steps_loads_workload
 %assign i 0
 %rep LINES
-                step    STEP_LOAD | STEP_L1_MISS, mov eax, [workload_steps_loads_cold + i * LINE]
-                step    STEP_LOAD | STEP_L1_HIT, mov edx, [workload_steps_loads_warm]
-                step    STEP_LOAD | STEP_L1_HIT, mov esi, [workload_steps_loads_warm + 8]
+                step    STEP_LOAD | STEP_COLD, mov eax, [workload_steps_loads_cold + i * LINE]
+                step    STEP_LOAD | STEP_WARM, mov edx, [workload_steps_loads_warm]
+                step    STEP_LOAD | STEP_WARM, mov esi, [workload_steps_loads_warm + 8]
 %rep 3
                 step    0, lea edi, [bx_ + cx_ + 1]
 %endrep
@@ -87,6 +87,7 @@ begin_workload workload_steps_loads_workload
 section .bss align=4096
 global workload_steps_loads_cold, workload_steps_loads_warm
 workload_steps_loads_cold: resb LINES * LINE
+                alignb  4096            ; on another page
 workload_steps_loads_warm: resb LINE
 
 ; ---- straight-line code -------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@
 #define STEP_LOCKED      (1u << 2) /* loads and stores */
 #define STEP_SPLIT_LOAD  (1u << 3) /* over the end of a cache line */
 #define STEP_SPLIT_STORE (1u << 4)
-#define STEP_L1_HIT      (1u << 5) /* once workload_steps_loads_warm is in the first level */
-#define STEP_L1_MISS     (1u << 6) /* once workload_steps_loads_cold is not */
+#define STEP_WARM        (1u << 5) /* loads of one line again and again */
+#define STEP_COLD        (1u << 6) /* loads, each of a line of its own */
 #define STEP_X87         (1u << 7)
 #define STEP_MMX         (1u << 8)
 #define STEP_CONDITIONAL (1u << 9)

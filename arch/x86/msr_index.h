@@ -121,6 +121,9 @@
 #define PEBS_ENABLE_PS            MSR_BIT(63)       /* precise store, on counter 3 of Sandy Bridge */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 
+#define MSR_PEBS_FRONTEND      0x000003f7u /* Skylake and later: what FRONTEND_RETIRED is a sample of */
+#define PEBS_FRONTEND_L1I_MISS UINT64_C(0x12)
+
 #define MSR_PEBS_DATA_CFG          0x000003f2u /* Ice Lake and later */
 #define PEBS_DATA_CFG_MEMORY       MSR_BIT(0)
 #define PEBS_DATA_CFG_GPRS         MSR_BIT(1)

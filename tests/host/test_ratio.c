@@ -24,7 +24,7 @@ static void quotients(void **state)
 static void rounding(void **state)
 {
     (void)state;
-    expect(1, 200, "0.01");  /* a half goes up */
+    expect(1, 200, "0.01"); /* a half goes up */
     expect(1, 201, "0.00");
     expect(999, 1000, "1.00"); /* and carries */
     expect(1999, 1000, "2.00");
