@@ -5,10 +5,10 @@
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
     void *result = to;
-    size_t words = size / sizeof(uintptr_t), bytes = size % sizeof(uintptr_t);
+    size_t words = size / sizeof(uint32_t), bytes = size % sizeof(uint32_t);
 
     /* Before Ivy Bridge a processor copies words many times as fast as bytes. */
-    __asm__ volatile("rep movs%z2" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+    __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
     return result;
 }

@@ -200,20 +200,20 @@ static void exercise_family(struct test_run *run, const struct family *family)
         test_skip(run, "none of these events came");
 }
 
-#define FAMILY(name, word, ...)                                                                   \
-    static void name(struct test_run *run)                                                        \
-    {                                                                                             \
-        static const struct family family = { __VA_ARGS__ };                                      \
-        exercise_family(run, &family);                                                            \
-    }                                                                                             \
-    TEST(measure_events_##name) = {                                                               \
-        .id = "measure.events." #name,                                                            \
-        .title = "Samples of " word " are at instructions that can cause the event",              \
-        .source = SOURCE,                                                                         \
-        .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,                                          \
-        .records = true,                                                                          \
-        .on_request = true,                                                                       \
-        .run = name,                                                                              \
+#define FAMILY(name, word, ...)                                                      \
+    static void name(struct test_run *run)                                           \
+    {                                                                                \
+        static const struct family family = { __VA_ARGS__ };                         \
+        exercise_family(run, &family);                                               \
+    }                                                                                \
+    TEST(measure_events_##name) = {                                                  \
+        .id = "measure.events." #name,                                               \
+        .title = "Samples of " word " are at instructions that can cause the event", \
+        .source = SOURCE,                                                            \
+        .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,                             \
+        .records = true,                                                             \
+        .on_request = true,                                                          \
+        .run = name,                                                                 \
     }
 
 FAMILY(inst_retired, "INST_RETIRED.*", { "INST_RETIRED" }, "no precise INST_RETIRED on this processor");

@@ -60,7 +60,7 @@ bool sampler_displace(unsigned bytes)
     if (!block)
         return false;
     for (unsigned i = 0; i < WORKLOAD_STEPS_LINES; i++)
-        load(&workload_steps_loads_cold[i * WORKLOAD_STEPS_LINE]);
+        load(&workload_steps_loads_cold[i * WORKLOAD_STEPS_STRIDE]);
     for (unsigned i = 0; i < bytes; i += WORKLOAD_STEPS_LINE)
         load(&block[i]);
     load(workload_steps_loads_warm);

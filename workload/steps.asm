@@ -68,13 +68,14 @@ section .text
 ; ---- three loads in a row, of which the first is to blame ---------------------------------------------------------
 LINES           equ 32          ; WORKLOAD_STEPS_LINES
 LINE            equ 64
+STRIDE          equ 4096 + LINE ; WORKLOAD_STEPS_STRIDE: another page, another set of a cache
 
 section .text
 begin_steps workload_steps_loads
 begin_workload workload_steps_loads_workload
 %assign i 0
 %rep LINES
-                step    STEP_LOAD | STEP_COLD, mov eax, [workload_steps_loads_cold + i * LINE]
+                step    STEP_LOAD | STEP_COLD, mov eax, [workload_steps_loads_cold + i * STRIDE]
                 step    STEP_LOAD | STEP_WARM, mov edx, [workload_steps_loads_warm]
                 step    STEP_LOAD | STEP_WARM, mov esi, [workload_steps_loads_warm + 8]
 %rep 3
@@ -86,7 +87,7 @@ begin_workload workload_steps_loads_workload
 
 section .bss align=4096
 global workload_steps_loads_cold, workload_steps_loads_warm
-workload_steps_loads_cold: resb LINES * LINE
+workload_steps_loads_cold: resb LINES * STRIDE
                 alignb  4096            ; on another page
 workload_steps_loads_warm: resb LINE
 

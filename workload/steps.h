@@ -45,9 +45,10 @@ extern const struct steps workload_steps_straight; /* accesses and arithmetic, n
 extern const struct steps workload_steps_branchy;  /* jumps forth and back, calls and returns, loads and stores */
 extern const struct steps workload_steps_far;      /* far returns */
 
-#define WORKLOAD_STEPS_LINE  64u
-#define WORKLOAD_STEPS_LINES 32u /* of the first loads */
-extern uint8_t workload_steps_loads_cold[WORKLOAD_STEPS_LINES * WORKLOAD_STEPS_LINE];
+#define WORKLOAD_STEPS_LINE   64u
+#define WORKLOAD_STEPS_LINES  32u /* of the first loads, each on another page and in another set of a cache */
+#define WORKLOAD_STEPS_STRIDE (4096u + WORKLOAD_STEPS_LINE)
+extern uint8_t workload_steps_loads_cold[WORKLOAD_STEPS_LINES * WORKLOAD_STEPS_STRIDE];
 extern uint8_t workload_steps_loads_warm[WORKLOAD_STEPS_LINE];
 
 #endif

@@ -179,6 +179,9 @@ for my $machine (@machines) {
     my @events = measured($lines, 'events');
     cmp_ok(scalar(grep { $_->{samples} } @events), '>=', @{$machine->{events}}, "$name: these events and more have samples");
     is(scalar(grep { $_->{samples} != $_->{of_kind} } @events), 0, "$name: and all of them are at instructions of their kind");
+    my %of_event = map { $_->{event} => $_->{samples} } @events;
+    is($of_event{'MEM_LOAD_L3_HIT_RETIRED.XSNP_NONE'}, 64, "$name: half of the lines that only the third level has")
+        if $machine->{profile} eq 'skylake';
     note map { "$_\n" } grep { /^# / && !/^# (?:result|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
 }
 
