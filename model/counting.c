@@ -270,7 +270,8 @@ void counting_configure(struct vcpu *v, struct place place)
         }
         c->active = c->active && !lies(v, LIE_INERT) && !(v->status & STATUS_CTR_FRZ);
         v->active |= (uint32_t)c->active << i;
-        c->armed = c->armed && (c->pebs || c->late);
+        /* It stays armed while it stands still: Linux clears IA32_PEBS_ENABLE in its handler, and sets it again. */
+        c->armed = c->armed && (!c->active || c->pebs || c->late);
         c->moved = false;
     }
     v->counts_outcomes = false;

@@ -512,8 +512,9 @@ static void on_reset(unsigned cpu, void *udata)
 
 static struct site *new_site(struct place place)
 {
-    const struct site site = { place, block_address(place.block, place.index),
-                               block_address(place.block, place.index + 1), { 0, 0 } };
+    const struct site site = {
+        place, block_address(place.block, place.index), block_address(place.block, place.index + 1), { 0, 0 }
+    };
 
     return arena_copy(&site, sizeof(site));
 }

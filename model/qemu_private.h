@@ -18,8 +18,8 @@ struct qemu_private {
     void *cpu;                   /* QEMU's object for this processor */
     uint32_t *translation_flags; /* NULL where they were not found */
     bool wide;
-    void *env; /* its register file, found by its contents; NULL until then */
-    void *rip; /* behind it, with EFLAGS behind that; NULL until they have been found, too */
+    void *env;           /* its register file, found by its contents; NULL until then */
+    void *rip;           /* behind it, with EFLAGS behind that; NULL until they have been found, too */
     bool reads_near_rip; /* what reading the flags changes is there */
 };
 
@@ -47,8 +47,8 @@ uint64_t qemu_private_eflags(const struct qemu_private *p);
 void qemu_private_set_eflags(const struct qemu_private *p, uint64_t eflags);
 
 /*
- * A callback in the middle of a block: where it returns to, and what the register file lacks there of how QEMU keeps the
- * status flags, which is the same every time and so is looked for once. Processors share it.
+ * A callback in the middle of a block: where it returns to, and what the register file lacks there of how QEMU keeps
+ * the status flags, which is the same every time and so is looked for once. Processors share it.
  */
 struct qemu_middle {
     uintptr_t return_address;

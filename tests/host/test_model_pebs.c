@@ -200,6 +200,30 @@ static void looked_at_between(void **state)
     machine_free(m);
 }
 
+/*
+ * Linux's handler clears IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE and sets them again. A counter that has overflowed
+ * just before still has its record to come: it would stand still for 2^48 events otherwise.
+ */
+static void armed_across_a_pause(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 10, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 10, 10);
+    sample(m, 0, INST_RETIRED, 10);
+    run(m, b);
+    assert_int_equal(rdmsr(m, PMC0), 0); /* overflowed, and armed */
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PEBS_ENABLE, 0);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    run(m, b);
+    assert_int_equal(records(m), 1);
+    free(b);
+    machine_free(m);
+}
+
 /* A counter that interrupts on the same instruction does not take its event for the one behind it. */
 static void another_overflows_at_once(void **state)
 {
@@ -527,6 +551,7 @@ int main(void)
         cmocka_unit_test(overflow_without_pebs),
         cmocka_unit_test(records_n_plus_1_apart),
         cmocka_unit_test(looked_at_between),
+        cmocka_unit_test(armed_across_a_pause),
         cmocka_unit_test(another_overflows_at_once),
         cmocka_unit_test(pdir_records_n_apart),
         cmocka_unit_test(pdir_elsewhere_counts_nothing),
