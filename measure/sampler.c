@@ -39,6 +39,8 @@ bool sampler_open(struct test_run *run, const struct pebs_event *event, unsigned
 void sampler_close(struct test_run *run)
 {
     ds_close();
+    dump_pebs(0, ds_pebs_log(), run->data_source);
+    dump_flush();
     test_equal(run, "drains of a full or broken buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
 }
 
