@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/dump_format.h"
+
 #define DUMP_VARINT_MAX 10u /* bytes of a number */
 
 /* Seven bits in each byte, the low ones first; bit 7: another byte follows. Returns the bytes written. */
@@ -56,7 +58,7 @@ static inline uint64_t dump_unzigzag(uint64_t code)
 #define DUMP_CONTEXTS     4096u
 #define DUMP_SETS         256u
 #define DUMP_SLOTS        2u
-#define DUMP_BRANCHES_MAX 1024u /* spelled out in one frame */
+#define DUMP_BRANCHES_MAX (DUMP_PAYLOAD_MAX / 4) /* spelled out in one frame: each takes four bytes and more */
 
 /* The low bits of a token: which slot has the branch that was not guessed, or one of these. */
 #define DUMP_NAMED     2u /* its number counted back from the newest is among the values */

@@ -623,8 +623,6 @@ static const char *spell(struct dump_predictor *p, struct parts *parts)
 {
     uint64_t from, to, flags;
 
-    if (p->known == DUMP_BRANCHES_MAX)
-        return "it spells out more branches than a frame may";
     if (!dump_varint_take(&parts->values, parts->values_end, &from) ||
         !dump_varint_take(&parts->values, parts->values_end, &to) ||
         !dump_varint_take(&parts->values, parts->values_end, &flags))

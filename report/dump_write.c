@@ -212,8 +212,7 @@ void dump_write_bts(struct dump_writer *w, unsigned cpu, unsigned width, bool pr
     format(form, sizeof(form), " form=%u/%u", width, prediction);
     open(w, DUMP_BTS, cpu, form);
     for (; count > 0 && bts_decode(width, bytes, 3 * width, false, &record) == BTS_DECODE_OK; count--) {
-        if (w->count > 0 && (w->codes_used + w->values_used >= DUMP_PAYLOAD_FULL || w->count == DUMP_RECORDS_MAX ||
-                             w->predictor.known == DUMP_BRANCHES_MAX))
+        if (w->count > 0 && (w->codes_used + w->values_used >= DUMP_PAYLOAD_FULL || w->count == DUMP_RECORDS_MAX))
             flush(w);
         if (w->count == 0)
             begin_payload(w);
@@ -258,8 +257,6 @@ static bool add_differences(struct dump_writer *w, const uint8_t *bytes, unsigne
 
 static void add_record(struct dump_writer *w, const uint8_t *bytes, unsigned width, unsigned size)
 {
-    if (w->count == DUMP_RECORDS_MAX)
-        flush(w);
     if (w->count == 0)
         begin_payload(w);
     if (!add_differences(w, bytes, width, size)) {

@@ -12,7 +12,7 @@
 
 enum dump_records { DUMP_BTS, DUMP_PEBS, DUMP_LBR, DUMP_RECORD_KINDS };
 
-#define DUMP_INDEX 4096u /* a power of two, well above DUMP_BRANCHES_MAX */
+#define DUMP_INDEX 2048u /* a power of two, well above DUMP_BRANCHES_MAX */
 
 struct dump_writer {
     const struct line_sink *out;

@@ -148,6 +148,7 @@ static const struct event_sink everything = { NULL,    on_machine, on_test, on_e
 /* Reads the log: once counting alone, once with a sink that wants nothing, once with everything. All must agree. */
 static void read_log(void)
 {
+    static const struct dump_codec codec = { dump_crc, dump_base64_take };
     static const struct event_sink nothing = { .context = NULL };
     const struct event_sink *const sinks[] = { NULL, &nothing, &everything };
     struct dump_reader *reader = malloc(dump_reader_size());
@@ -157,7 +158,7 @@ static void read_log(void)
     assert_non_null(reader);
     for (unsigned i = 0; i < 3; i++) {
         memset(&result, 0, sizeof(result));
-        dump_reader_init(reader, sinks[i], NULL, on_problem, NULL);
+        dump_reader_init(reader, sinks[i], i == 1 ? &codec : NULL, on_problem, NULL);
         for (unsigned j = 0; j < written.count; j++) {
             char *line = exact_copy(written.line[j], strlen(written.line[j]));
             dump_read_line(reader, line, strlen(written.line[j]));
@@ -432,7 +433,22 @@ static void head_and_event_come_back(void **state)
     read_log();
     assert_true(result.whole);
     assert_int_equal(result.machines, 1);
-    assert_memory_equal(&result.machine, &machine_64, sizeof(machine_64));
+    assert_string_equal(result.machine.version, machine_64.version);
+    assert_int_equal(result.machine.cpu_width, 64);
+    assert_int_equal(result.machine.signature, machine_64.signature);
+    assert_true(result.machine.perf_capabilities == machine_64.perf_capabilities);
+    assert_true(result.machine.misc_enable == machine_64.misc_enable);
+    assert_true(result.machine.pebs_data_cfg == machine_64.pebs_data_cfg);
+    assert_int_equal(result.machine.ds_width, 8);
+    assert_true(result.machine.bts_prediction);
+    assert_int_equal(result.machine.pebs.width, 8);
+    assert_int_equal(result.machine.pebs.format, 3);
+    assert_false(result.machine.pebs.adaptive);
+    assert_true(result.machine.pebs.timing);
+    assert_int_equal(result.machine.pebs.lbr_format, 5);
+    assert_int_equal(result.machine.data_source, DATA_SOURCE_SKYLAKE);
+    assert_int_equal(result.machine.build_id_length, 20);
+    assert_memory_equal(result.machine.build_id, machine_64.build_id, 20);
     assert_int_equal(result.events, 1);
     assert_string_equal(result.event_name, event.name);
     assert_string_equal(result.test, "bts.one");
@@ -544,12 +560,13 @@ static void other_lines_between(void **state)
     insert(3, "ok 1 bts.one");
     insert(3, "# dsdump");
     insert(3, "#");
+    insert(3, "#x");
     insert(3, "");
     insert(0, "\033[2J# begin dstest86 0.1.0 abc 64\r");
     insert(0, "# begin dstest86 0.1.0 abc 64\r"); /* of no dump: it has not begun */
     read_log();
     assert_read(0, 12, 0);
-    assert_int_equal(result.lines, 6);
+    assert_int_equal(result.lines, 7);
     assert_string_equal(result.line, "ok 1 bts.one");
 
     write_twelve(); /* what loggers and terminals put before and behind */
@@ -713,6 +730,23 @@ static void several_boots(void **state)
     assert_read(0, 24, 0);
     assert_int_equal(result.totals.heads, 2);
 
+    write_twelve(); /* the same without an end, and without other lines: only frame 1 shows that it is another */
+    take_out(13);
+    again(0);
+    read_log();
+    assert_read(2, 24, 0);
+    assert_problem(0, 15, "breaks off");
+    assert_problem(1, 26, "breaks off");
+    assert_int_equal(result.totals.heads, 2);
+    assert_int_equal(result.machines, 2);
+
+    forget();
+    add(HEAD);
+    add(HEAD);
+    read_log();
+    assert_read(2, 0, 0);
+    assert_int_equal(result.totals.heads, 2);
+
     write_twelve(); /* the first breaks off, and the kernel says that it begins */
     take_out(13);
     insert(13, "# begin dstest86 0.1.0 abc 64");
@@ -788,6 +822,7 @@ static void senseless_frames(void **state)
         { "dsdump/000000000000000000001 1 bts", "without a version" },
         { "dsdump/1", "without a sequence number" },
         { "dsdump/1 18446744073709551615 bts", "without a sequence number" },
+        { "dsdump/1 18446744073709551616 bts", "without a sequence number" },
         { "dsdump/1 1", "its kind is not known" },
         { BTS "first", "a word that is none" },
         { BTS "first=one", "a word that is none" },
@@ -864,6 +899,7 @@ static void senseless_heads(void **state)
 {
     static const char *const ids[][2] = { { "0", "20 bytes" },
                                           { "0g", "not hexadecimal" },
+                                          { "g0", "not hexadecimal" },
                                           { "000000000000000000000000000000000000000000", "20 bytes" } };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
@@ -953,6 +989,10 @@ static void writer_is_interrupted(void **state)
     (void)state;
     begin();
     put_branch(bytes, 8, 0x1000, 0x2000, 0);
+    dump_write_bts(&writer, 0, 4, false, bytes, 0); /* nothing: that ends no frame */
+    dump_write_pebs(&writer, 0, &machine_64.pebs, DATA_SOURCE_GENERIC, 200, bytes, 0);
+    dump_write_test(&writer, "bts.one");
+    assert_int_equal(written.count, 1);
     dump_write_bts(&writer, 0, 8, false, bytes, 1);
     writer.busy = true;
     dump_write_test(&writer, "bts.next");
