@@ -42,7 +42,7 @@ clean: ## remove what was built (what ./bootstrap fetched stays)
 # ---- code without a machine: links into the kernel, the host tests and the tools --------------------------------
 PURE := $(wildcard report/*.c */*_decode.c) boot/options.c boot/acpi.c boot/elf_image.c boot/load_options.c boot/memory_map.c \
 	boot/multiboot2.c pebs/data_source.c pebs/netburst_events.c ds/ds_area.c ds/ds_check.c ds/caps.c ds/cores.c \
-	pebs/events.c tools/perf_data.c tools/sampled_events.c tools/transfer.c
+	pebs/events.c tools/codec.c tools/perf_data.c tools/sampled_events.c tools/transfer.c
 PURE := $(sort $(wildcard $(PURE)))
 
 # ---- kernel ---------------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ PURE := $(sort $(wildcard $(PURE)))
 kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
 LOADER_ONLY := boot/uefi.c boot/elf_image.c
-HOST_ONLY := report/lbr_listing.c tools/perf_data.c tools/sampled_events.c tools/transfer.c report/dump_read.c
+HOST_ONLY := report/lbr_listing.c tools/codec.c tools/perf_data.c tools/sampled_events.c tools/transfer.c report/dump_read.c
 KERNEL_C := $(filter-out $(LOADER_ONLY) $(HOST_ONLY),$(PURE)) $(filter-out $(LOADER_ONLY) $(PURE),\
             $(wildcard $(addsuffix /*.c,boot arch/x86 ds pebs bts lbr perfmon kernel measure)))
 KERNEL_ASM := boot/multiboot2.asm $(wildcard arch/x86/*.asm workload/*.asm)

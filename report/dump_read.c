@@ -549,6 +549,14 @@ static inline uint64_t take_eight(const uint8_t *at)
     return bytes;
 }
 
+/* The bits that are set: not every processor has an instruction for it. */
+static inline unsigned count_bits(uint64_t x)
+{
+    x -= x >> 1 & EIGHT(0x55);
+    x = (x & EIGHT(0x33)) + (x >> 2 & EIGHT(0x33));
+    return sum_of_eight((x + (x >> 4)) & EIGHT(0x0f));
+}
+
 /* How many numbers end in these bytes. */
 static size_t count_varints(const uint8_t *bytes, size_t length)
 {
@@ -686,9 +694,12 @@ static const char *expand_branches(struct dump_reader *r, const struct frame *f,
 static const char *count_differences(const struct parts *p)
 {
     uint64_t named = 0;
+    const uint8_t *at = p->codes;
 
-    for (const uint8_t *at = p->codes; at < p->codes_end; at++)
-        named += (unsigned)__builtin_popcount(*at);
+    for (; p->codes_end - at >= 8; at += 8)
+        named += count_bits(take_eight(at));
+    for (; at < p->codes_end; at++)
+        named += count_bits(*at);
     return check_values(p, named);
 }
 

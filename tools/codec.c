@@ -6,17 +6,65 @@
 #include <immintrin.h>
 #include <string.h>
 
-/* The instruction is this very CRC, eight bytes at a time. */
+#define LANE 256u /* bytes */
+
+/* By byte of a CRC and its value: what becomes of it over LANE zeros. */
+static uint32_t over_lane[4][256];
+
+__attribute__((target("sse4.2"))) static uint64_t crc_eight(uint64_t crc, const uint8_t *at)
+{
+    uint64_t eight;
+
+    memcpy(&eight, at, 8);
+    return _mm_crc32_u64(crc, eight);
+}
+
+/* CRCs are linear: what LANE zeros make of a value is the sum of what they make of its bits. */
+__attribute__((target("sse4.2"))) static void fill_over_lane(void)
+{
+    uint32_t of_bit[32];
+
+    for (unsigned bit = 0; bit < 32; bit++) {
+        uint64_t crc = UINT64_C(1) << bit;
+        for (unsigned i = 0; i < LANE; i += 8)
+            crc = _mm_crc32_u64(crc, 0);
+        of_bit[bit] = (uint32_t)crc;
+    }
+    for (unsigned byte = 0; byte < 4; byte++)
+        for (unsigned value = 0; value < 256; value++) {
+            uint32_t sum = 0;
+            for (unsigned bit = 0; bit < 8; bit++)
+                sum ^= value >> bit & 1 ? of_bit[8 * byte + bit] : 0;
+            over_lane[byte][value] = sum;
+        }
+}
+
+static uint64_t step_over_lane(uint64_t crc)
+{
+    return over_lane[0][crc & 0xff] ^ over_lane[1][crc >> 8 & 0xff] ^ over_lane[2][crc >> 16 & 0xff] ^
+           over_lane[3][crc >> 24 & 0xff];
+}
+
+/*
+ * The instruction is this very CRC, eight bytes at a time, and can begin three times while one of it ends: so three
+ * stretches at once, which are put together behind each other.
+ */
 __attribute__((target("sse4.2"))) static uint32_t crc_sse42(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
     uint64_t crc = UINT32_MAX;
 
-    for (; length >= 8; length -= 8, at += 8) {
-        uint64_t eight;
-        memcpy(&eight, at, 8);
-        crc = _mm_crc32_u64(crc, eight);
+    for (; length >= 3 * LANE; length -= 3 * LANE, at += 2 * LANE) {
+        uint64_t second = 0, third = 0;
+        for (const uint8_t *end = at + LANE; at < end; at += 8) {
+            crc = crc_eight(crc, at);
+            second = crc_eight(second, at + LANE);
+            third = crc_eight(third, at + 2 * LANE);
+        }
+        crc = step_over_lane(step_over_lane(crc) ^ second) ^ third;
     }
+    for (; length >= 8; length -= 8, at += 8)
+        crc = crc_eight(crc, at);
     for (; length > 0; length--)
         crc = _mm_crc32_u8((uint32_t)crc, *at++);
     return ~(uint32_t)crc;
@@ -24,8 +72,8 @@ __attribute__((target("sse4.2"))) static uint32_t crc_sse42(const void *bytes, s
 
 /*
  * 32 characters to 24 bytes at a time (W. Mula, D. Lemire: "Faster Base64 Encoding and Decoding Using AVX2
- * Instructions", 2018); the rest is the portable function's. Of each character the
- * high nibble says which range it can be in and the low one whether it is; '/' alone is moved apart from '+'.
+ * Instructions", 2018); the rest is the portable function's. Of each character the high nibble says which range it can
+ * be in, and the low one whether it is; '/' alone is told apart from '+'.
  */
 __attribute__((target("avx2"))) static size_t base64_avx2(uint8_t *out, const char *text, size_t length)
 {
@@ -69,8 +117,10 @@ const struct dump_codec *codec_fastest(void)
 
 #ifdef __x86_64__
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("sse4.2"))
+    if (__builtin_cpu_supports("sse4.2")) {
+        fill_over_lane();
         codec.crc = crc_sse42;
+    }
     if (__builtin_cpu_supports("avx2"))
         codec.base64 = base64_avx2;
 #endif
