@@ -162,8 +162,7 @@ void dump_write_event(struct dump_writer *w, const struct dump_pebs_event *e)
 /* Where the index has this branch, or where it would have it: at a place with number 0. */
 static uint16_t *find_branch(struct dump_writer *w, const struct bts_record *r)
 {
-    uint32_t place = (uint32_t)(r->from ^ r->from >> 32) * 2654435761u ^ (uint32_t)(r->to ^ r->to >> 32) * 2246822519u ^
-                     (uint32_t)r->flags;
+    uint32_t place = (uint32_t)(r->from ^ r->from >> 32) * 2654435761u ^ (uint32_t)(r->to ^ r->to >> 32) * 2246822519u;
 
     for (place ^= place >> 16;; place++) {
         uint16_t *number = &w->index[place % DUMP_INDEX];
