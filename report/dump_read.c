@@ -5,136 +5,14 @@
 
 #include "bts/bts_layout.h"
 #include "ds/bytes.h"
+#include "report/dump_count.h"
+#include "report/dump_frame.h"
 #include "report/format.h"
 
-#define LINE_MARK     "# " DUMP_MAGIC
-#define CHECKSUM_MARK " crc="
-#define CHECKSUM_SIZE 13u   /* of that and its eight digits */
-#define TEXT_MAX      4096u /* characters of a line that is no frame; what is longer is cut */
-#define PROBLEM_MAX   200u
-#define REMEMBERED    1024u /* frames whose checksums are kept, to tell one that came twice from one of another boot */
-#define GAPS_MAX      64u
-#define FORM_NUMBERS  5u
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-enum kind { KIND_BTS, KIND_PEBS, KIND_LBR, KIND_RECORDS, KIND_HEAD = KIND_RECORDS, KIND_EVENT, KIND_END, KINDS };
-
-static const char *const kind_names[KINDS] = { "bts", "pebs", "lbr", "head", "event", "end" };
-
-/* A piece of the line. */
-struct piece {
-    const char *start;
-    size_t length;
-};
-
-/* The words of a frame, in the order in which frames have them. */
-enum key {
-    KEY_TEST,
-    KEY_CPU,
-    KEY_FIRST,
-    KEY_COUNT,
-    KEY_BEFORE,
-    KEY_FORM,
-    KEY_SOURCE,
-    KEY_SIZE,
-    KEY_TOS,
-    KEY_DEPTH,
-    KEY_CODES,
-    KEY_DATA,
-    KEY_COUNTER,
-    KEY_FIXED,
-    KEY_SELECT,
-    KEY_PERIOD,
-    KEY_THRESHOLD,
-    KEY_DATA_CFG,
-    KEY_NAME,
-    KEY_VERSION,
-    KEY_WIDTH,
-    KEY_SIGNATURE,
-    KEY_PERF_CAPABILITIES,
-    KEY_MISC_ENABLE,
-    KEY_PEBS_DATA_CFG,
-    KEY_DS,
-    KEY_BTS_FORM,
-    KEY_PEBS_FORM,
-    KEY_BUILD_ID,
-    KEY_BTS,
-    KEY_PEBS,
-    KEY_LBR,
-    KEYS
-};
-
-static const struct word {
-    const char *name;
-    unsigned length;
-    enum { NUMBER, NUMBERS, TEXT } type;
-} words[KEYS] = {
-#define WORD(name, type)             \
-    {                                \
-        name, sizeof(name) - 1, type \
-    }
-    [KEY_TEST] = WORD("test", TEXT),
-    [KEY_CPU] = WORD("cpu", NUMBER),
-    [KEY_FIRST] = WORD("first", NUMBER),
-    [KEY_COUNT] = WORD("count", NUMBER),
-    [KEY_BEFORE] = WORD("before", NUMBER),
-    [KEY_FORM] = WORD("form", NUMBERS),
-    [KEY_SOURCE] = WORD("source", NUMBER),
-    [KEY_SIZE] = WORD("size", NUMBER),
-    [KEY_TOS] = WORD("tos", NUMBER),
-    [KEY_DEPTH] = WORD("depth", NUMBER),
-    [KEY_CODES] = WORD("codes", NUMBER),
-    [KEY_DATA] = WORD("data", TEXT),
-    [KEY_COUNTER] = WORD("counter", NUMBER),
-    [KEY_FIXED] = WORD("fixed", NUMBER),
-    [KEY_SELECT] = WORD("select", NUMBER),
-    [KEY_PERIOD] = WORD("period", NUMBER),
-    [KEY_THRESHOLD] = WORD("threshold", NUMBER),
-    [KEY_DATA_CFG] = WORD("data_cfg", NUMBER),
-    [KEY_NAME] = WORD("name", TEXT),
-    [KEY_VERSION] = WORD("version", TEXT),
-    [KEY_WIDTH] = WORD("width", NUMBER),
-    [KEY_SIGNATURE] = WORD("signature", NUMBER),
-    [KEY_PERF_CAPABILITIES] = WORD("perf_capabilities", NUMBER),
-    [KEY_MISC_ENABLE] = WORD("misc_enable", NUMBER),
-    [KEY_PEBS_DATA_CFG] = WORD("pebs_data_cfg", NUMBER),
-    [KEY_DS] = WORD("ds", NUMBER),
-    [KEY_BTS_FORM] = WORD("bts_form", NUMBERS),
-    [KEY_PEBS_FORM] = WORD("pebs_form", NUMBERS),
-    [KEY_BUILD_ID] = WORD("build_id", TEXT),
-    [KEY_BTS] = WORD("bts", NUMBER),
-    [KEY_PEBS] = WORD("pebs", NUMBER),
-    [KEY_LBR] = WORD("lbr", NUMBER),
-#undef WORD
-};
-
-#define HAS(key) (UINT64_C(1) << (key))
-#define RECORDS_NEED                                                                                    \
-    (HAS(KEY_TEST) | HAS(KEY_CPU) | HAS(KEY_FIRST) | HAS(KEY_COUNT) | HAS(KEY_BEFORE) | HAS(KEY_FORM) | \
-     HAS(KEY_CODES) | HAS(KEY_DATA))
-
-static const uint64_t needed[KINDS] = {
-    [KIND_BTS] = RECORDS_NEED,
-    [KIND_PEBS] = RECORDS_NEED | HAS(KEY_SOURCE) | HAS(KEY_SIZE),
-    [KIND_LBR] = RECORDS_NEED | HAS(KEY_TOS) | HAS(KEY_DEPTH),
-    [KIND_HEAD] = HAS(KEY_VERSION) | HAS(KEY_WIDTH) | HAS(KEY_SIGNATURE) | HAS(KEY_PERF_CAPABILITIES) |
-                  HAS(KEY_MISC_ENABLE) | HAS(KEY_PEBS_DATA_CFG) | HAS(KEY_DS) | HAS(KEY_BTS_FORM) | HAS(KEY_PEBS_FORM) |
-                  HAS(KEY_SOURCE) | HAS(KEY_BUILD_ID),
-    [KIND_EVENT] = HAS(KEY_TEST) | HAS(KEY_CPU) | HAS(KEY_COUNTER) | HAS(KEY_FIXED) | HAS(KEY_SELECT) |
-                   HAS(KEY_PERIOD) | HAS(KEY_THRESHOLD) | HAS(KEY_DATA_CFG) | HAS(KEY_NAME),
-    [KIND_END] = HAS(KEY_BTS) | HAS(KEY_PEBS) | HAS(KEY_LBR),
-};
-
-struct frame {
-    uint64_t sequence;
-    uint32_t crc;
-    unsigned kind; /* KINDS: none that is known here */
-    uint64_t has;
-    uint64_t number[KEYS];
-    struct piece text[KEYS];
-    uint64_t form[FORM_NUMBERS], bts_form[FORM_NUMBERS]; /* the numbers between slashes; those that are missing are 0 */
-};
+#define TEXT_MAX    4096u /* characters of a line that is no frame; what is longer is cut */
+#define PROBLEM_MAX 200u
+#define REMEMBERED  1024u /* frames whose checksums are kept, to tell one that came twice from one of another boot */
+#define GAPS_MAX    64u
 
 struct dump_reader {
     const struct event_sink *sink;
@@ -213,111 +91,6 @@ __attribute__((format(printf, 2, 3))) static void complain_of_all(struct dump_re
     va_end(args);
 }
 
-/* ---- words ---- */
-
-/* Copies at most size - 1 characters. */
-static void copy_text(char *out, size_t size, struct piece text)
-{
-    size_t length = text.length < size - 1 ? text.length : size - 1;
-
-    memcpy(out, text.start, length);
-    out[length] = '\0';
-}
-
-static bool same(struct piece a, const char *text)
-{
-    return strlen(text) == a.length && memcmp(a.start, text, a.length) == 0;
-}
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* A number in decimal, or in hexadecimal behind 0x, of 64 bits at most. */
-static bool take_number(struct piece text, uint64_t *out)
-{
-    bool hex = text.length > 2 && text.start[0] == '0' && text.start[1] == 'x';
-    uint64_t sum = 0;
-
-    if (text.length == 0 || text.length > 20)
-        return false;
-    for (size_t i = hex ? 2 : 0; i < text.length; i++) {
-        int digit = hex_digit(text.start[i]);
-        if (digit < 0 || (!hex && digit > 9) || (hex ? sum >> 60 != 0 : sum > (UINT64_MAX - (unsigned)digit) / 10))
-            return false;
-        sum = sum * (hex ? 16 : 10) + (unsigned)digit;
-    }
-    *out = sum;
-    return true;
-}
-
-static bool take_numbers(struct piece text, uint64_t out[FORM_NUMBERS])
-{
-    for (unsigned i = 0; i < FORM_NUMBERS; i++) {
-        const char *slash = memchr(text.start, '/', text.length);
-        struct piece one = { text.start, slash ? (size_t)(slash - text.start) : text.length };
-        if (!take_number(one, &out[i]))
-            return false;
-        if (!slash)
-            return true;
-        text.start += one.length + 1;
-        text.length -= one.length + 1;
-    }
-    return false;
-}
-
-/* Takes what stands before the next blank. */
-static struct piece take_word(struct piece *rest)
-{
-    const char *blank = memchr(rest->start, ' ', rest->length);
-    struct piece word = { rest->start, blank ? (size_t)(blank - rest->start) : rest->length };
-    size_t taken = word.length + (blank ? 1 : 0);
-
-    rest->start += taken;
-    rest->length -= taken;
-    return word;
-}
-
-/* The key of this name, looked for behind the one that was found before; KEYS where it is none. */
-static unsigned find_key(struct piece name, unsigned from)
-{
-    for (unsigned i = 0, key = from; i < KEYS; i++, key++) {
-        if (key >= KEYS)
-            key = 0;
-        if (words[key].length == name.length && memcmp(words[key].name, name.start, name.length) == 0)
-            return key;
-    }
-    return KEYS;
-}
-
-/* Words that nobody knows here are for later versions of readers. */
-static bool take_words(struct piece rest, struct frame *f)
-{
-    unsigned next = 0;
-
-    while (rest.length > 0) {
-        struct piece value = take_word(&rest);
-        const char *equals = memchr(value.start, '=', value.length);
-        if (!equals)
-            return false;
-        struct piece name = { value.start, (size_t)(equals - value.start) };
-        unsigned key = find_key(name, next);
-        if (key == KEYS)
-            continue;
-        value.start += name.length + 1;
-        value.length -= name.length + 1;
-        if (words[key].type == TEXT)
-            f->text[key] = value;
-        else if (words[key].type == NUMBER ? !take_number(value, &f->number[key])
-                                           : !take_numbers(value, key == KEY_BTS_FORM ? f->bts_form : f->form))
-            return false;
-        f->has |= HAS(key);
-        next = key + 1;
-    }
-    return true;
-}
-
 /* ---- what a boot has ---- */
 
 static uint64_t *read_total(struct dump_totals *t, unsigned kind)
@@ -342,10 +115,10 @@ static void end_boot(struct dump_reader *r)
         if (lost == 0)
             continue;
         *lost_total(&r->totals, kind) += lost;
-        complain(r, "of %llu %s records %llu are lost", (unsigned long long)r->given[kind], kind_names[kind],
+        complain(r, "of %llu %s records %llu are lost", (unsigned long long)r->given[kind], dump_kind_names[kind],
                  (unsigned long long)lost);
         if (r->sink && r->sink->lost)
-            r->sink->lost(r->sink->context, kind_names[kind], lost);
+            r->sink->lost(r->sink->context, dump_kind_names[kind], lost);
     }
     r->any = r->ended = r->head_again = r->machine_told = false;
     r->next = 0;
@@ -458,14 +231,14 @@ static void introduce(struct dump_reader *r, const struct frame *f)
         r->sink->machine(r->sink->context, &machine);
     }
     r->machine_told = true;
-    if (!same(f->text[KEY_TEST], r->test)) {
-        copy_text(r->test, sizeof(r->test), f->text[KEY_TEST]);
+    if (!piece_is(f->text[KEY_TEST], r->test)) {
+        piece_copy(r->test, sizeof(r->test), f->text[KEY_TEST]);
         if (r->sink->test)
             r->sink->test(r->sink->context, r->test);
     }
 }
 
-static struct pebs_form pebs_form_of(const uint64_t numbers[FORM_NUMBERS])
+static struct pebs_form pebs_form_of(const uint64_t numbers[DUMP_FORM_NUMBERS])
 {
     return (struct pebs_form){ .width = (unsigned)numbers[0],
                                .format = (unsigned)numbers[1],
@@ -495,7 +268,7 @@ static const char *read_head(struct dump_reader *r, const struct frame *f)
             return "its build id is not hexadecimal";
         m.build_id[m.build_id_length++] = (uint8_t)(16 * high + low);
     }
-    copy_text(m.version, sizeof(m.version), f->text[KEY_VERSION]);
+    piece_copy(m.version, sizeof(m.version), f->text[KEY_VERSION]);
     r->head = m;
     tell_head(r);
     return NULL;
@@ -513,7 +286,7 @@ static const char *read_event(struct dump_reader *r, const struct frame *f)
                                            .data_cfg = f->number[KEY_DATA_CFG],
                                            .name = name };
 
-    copy_text(name, sizeof(name), f->text[KEY_NAME]);
+    piece_copy(name, sizeof(name), f->text[KEY_NAME]);
     introduce(r, f);
     if (r->sink && r->sink->pebs_event)
         r->sink->pebs_event(r->sink->context, &event);
@@ -532,83 +305,6 @@ static const char *read_end(struct dump_reader *r, const struct frame *f)
 }
 
 /* ---- records ---- */
-
-/* Eight bytes at once: each of them `byte`; the sum of all of them, which is less than 256. */
-#define EIGHT(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-static inline unsigned sum_of_eight(uint64_t bytes)
-{
-    return (unsigned)(bytes * EIGHT(1) >> 56);
-}
-
-static inline uint64_t take_eight(const uint8_t *at)
-{
-    uint64_t bytes;
-
-    memcpy(&bytes, at, sizeof(bytes));
-    return bytes;
-}
-
-/* The bits that are set: not every processor has an instruction for it. */
-static inline unsigned count_bits(uint64_t x)
-{
-    x -= x >> 1 & EIGHT(0x55);
-    x = (x & EIGHT(0x33)) + (x >> 2 & EIGHT(0x33));
-    return sum_of_eight((x + (x >> 4)) & EIGHT(0x0f));
-}
-
-/* How many numbers end in these bytes. */
-static size_t count_varints(const uint8_t *bytes, size_t length)
-{
-    size_t count = 0;
-
-    for (; length >= 8; length -= 8, bytes += 8)
-        count += sum_of_eight(~take_eight(bytes) >> 7 & EIGHT(1));
-    for (; length > 0; length--)
-        count += *bytes++ < 0x80;
-    return count;
-}
-
-/* The two parts of a payload. */
-struct parts {
-    const uint8_t *codes, *codes_end, *values, *values_end;
-};
-
-static const char *check_values(const struct parts *p, uint64_t count)
-{
-    return count_varints(p->values, (size_t)(p->values_end - p->values)) != count ||
-                   (p->values < p->values_end && p->values_end[-1] >= 0x80)
-               ? "its values do not fit its codes"
-               : NULL;
-}
-
-/* Counts without a predictor: how many records the tokens make, and how many values they need. */
-static const char *count_branches(const struct parts *p, uint64_t count)
-{
-    uint64_t records = 0, values = 0, token = 0;
-
-    for (const uint8_t *at = p->codes; at < p->codes_end;) {
-        uint64_t eight;
-        if (p->codes_end - at > 8 && ((eight = take_eight(at)) & EIGHT(0x80)) == 0) {
-            uint64_t low = eight & EIGHT(1), high = eight >> 1 & EIGHT(1);
-            records += 8 + sum_of_eight(eight >> DUMP_KIND_BITS & EIGHT(0x1f));
-            values += sum_of_eight(high + 2 * (high & low)); /* 1 where it is named, 3 where it is spelled */
-            at += 8;
-            continue;
-        }
-        if (!dump_varint_take(&at, p->codes_end, &token))
-            return "its codes break off";
-        records += (token >> DUMP_KIND_BITS) + 1;
-        values += (token & DUMP_KIND) == DUMP_SPELLED ? 3 : (token & DUMP_KIND) == DUMP_NAMED;
-        if (records > count + 1)
-            return "it has more records than it says";
-    }
-    if (records < count)
-        return "it has fewer records than it says";
-    if (records > count && (token & DUMP_KIND || token == 0))
-        return "it has more in it than its records";
-    return check_values(p, values);
-}
 
 /* Hands branch number n of the predictor on as the next record. */
 static void hand_on(struct dump_reader *r, const struct frame *f, unsigned number, struct bts_record *record,
@@ -688,19 +384,6 @@ static const char *expand_branches(struct dump_reader *r, const struct frame *f,
     }
     return parts->codes != parts->codes_end || parts->values != parts->values_end ? "it has more in it than its records"
                                                                                   : NULL;
-}
-
-/* Whether the masks name as many differences as the values have. */
-static const char *count_differences(const struct parts *p)
-{
-    uint64_t named = 0;
-    const uint8_t *at = p->codes;
-
-    for (; p->codes_end - at >= 8; at += 8)
-        named += count_bits(take_eight(at));
-    for (; at < p->codes_end; at++)
-        named += count_bits(*at);
-    return check_values(p, named);
 }
 
 /* Adds the next differences to the record before, in place. */
@@ -839,7 +522,7 @@ static const char *read_records(struct dump_reader *r, const struct frame *f)
         return f->kind == KIND_BTS    ? expand_branches(r, f, &parts)
                : f->kind == KIND_PEBS ? expand_samples(r, f, &parts)
                                       : expand_stack(r, f, &parts);
-    wrong = f->kind == KIND_BTS ? count_branches(&parts, f->number[KEY_COUNT]) : count_differences(&parts);
+    wrong = f->kind == KIND_BTS ? dump_count_branches(&parts, f->number[KEY_COUNT]) : dump_count_differences(&parts);
     if (!wrong)
         r->read[f->kind] += f->number[KEY_COUNT];
     return wrong;
@@ -847,90 +530,27 @@ static const char *read_records(struct dump_reader *r, const struct frame *f)
 
 /* ---- lines ---- */
 
-/* Whether the eight digits behind the last word are the checksum of all before it; leaves the frame without them. */
-static const char *check_sum(struct dump_reader *r, struct piece *text, uint32_t *crc)
-{
-    uint64_t stored = 0;
-
-    if (text->length < CHECKSUM_SIZE ||
-        memcmp(text->start + text->length - CHECKSUM_SIZE, CHECKSUM_MARK, sizeof(CHECKSUM_MARK) - 1) != 0)
-        return "a frame that was cut short: it does not end in a checksum";
-    for (unsigned i = 8; i > 0; i--) {
-        int digit = hex_digit(text->start[text->length - i]);
-        if (digit < 0)
-            return "a damaged frame: its checksum is not hexadecimal";
-        stored = stored << 4 | (unsigned)digit;
-    }
-    text->length -= CHECKSUM_SIZE;
-    *crc = r->codec->crc(text->start, text->length);
-    return *crc != stored ? "a damaged frame: its checksum is another" : NULL;
-}
-
-/* Reads one frame, which has the magic at its start. Returns whether its checksum was right. */
+/* Reads one frame, without its "# ". Returns whether its checksum was right. */
 static bool read_frame(struct dump_reader *r, struct piece text)
 {
     static const char *(*const readers[KINDS])(struct dump_reader * r,
                                                const struct frame *f) = { read_records, read_records, read_records,
                                                                           read_head,    read_event,   read_end };
     struct frame f;
-    uint64_t version;
-    const char *wrong = check_sum(r, &text, &f.crc);
+    bool intact;
+    const char *wrong = dump_frame_take(r->codec, text, &f, &intact);
 
     if (wrong) {
         complain(r, "%s", wrong);
-        return false;
+    } else if (f.version != DUMP_VERSION) {
+        complain(r, "a frame of version %llu; only %u is known here", (unsigned long long)f.version, DUMP_VERSION);
+    } else if (place(r, &f)) {
+        r->totals.frames++;
+        wrong = f.wrong ? f.wrong : readers[f.kind](r, &f);
+        if (wrong)
+            complain(r, "frame %llu: %s", (unsigned long long)f.sequence, wrong);
     }
-    text.start += sizeof(DUMP_MAGIC) - 1;
-    text.length -= sizeof(DUMP_MAGIC) - 1;
-    if (!take_number(take_word(&text), &version)) {
-        complain(r, "a frame without a version");
-        return true;
-    }
-    if (version != DUMP_VERSION) {
-        complain(r, "a frame of version %llu; only %u is known here", (unsigned long long)version, DUMP_VERSION);
-        return true;
-    }
-    if (!take_number(take_word(&text), &f.sequence) || f.sequence == UINT64_MAX) {
-        complain(r, "a frame without a sequence number");
-        return true;
-    }
-    struct piece kind = take_word(&text);
-    for (f.kind = 0; f.kind < KINDS && !same(kind, kind_names[f.kind]); f.kind++)
-        ;
-    f.has = 0;
-    memset(f.form, 0, sizeof(f.form));
-    memset(f.bts_form, 0, sizeof(f.bts_form));
-    if (!place(r, &f))
-        return true;
-    r->totals.frames++;
-    if (f.kind == KINDS)
-        wrong = "its kind is not known here";
-    else if (!take_words(text, &f))
-        wrong = "it has a word that is none";
-    else if (needed[f.kind] & ~f.has)
-        wrong = "it lacks a word";
-    else
-        wrong = readers[f.kind](r, &f);
-    if (wrong)
-        complain(r, "frame %llu: %s", (unsigned long long)f.sequence, wrong);
-    return true;
-}
-
-/* Where "# dsdump/" is; NULL: nowhere. */
-static const char *find_mark(const char *text, size_t length)
-{
-    const size_t mark = sizeof(LINE_MARK) - 1;
-
-    while (length >= mark) {
-        const char *at = memchr(text, LINE_MARK[0], length - mark + 1);
-        if (!at)
-            return NULL;
-        if (memcmp(at, LINE_MARK, mark) == 0)
-            return at;
-        length -= (size_t)(at + 1 - text);
-        text = at + 1;
-    }
-    return NULL;
+    return intact;
 }
 
 static void read_text(struct dump_reader *r, struct piece text)
@@ -942,7 +562,7 @@ static void read_text(struct dump_reader *r, struct piece text)
     if (r->any && text.length >= 6 && memcmp(text.start, "begin ", 6) == 0)
         end_boot(r);
     if (r->sink && r->sink->line) {
-        copy_text(r->line, sizeof(r->line), text);
+        piece_copy(r->line, sizeof(r->line), text);
         r->sink->line(r->sink->context, r->line);
     }
 }
@@ -955,13 +575,13 @@ void dump_read_line(struct dump_reader *r, const char *line, size_t length)
     while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' '))
         length--;
     end = line + length;
-    at = find_mark(line, length);
+    at = dump_frame_find(line, length);
     if (!at)
         read_text(r, (struct piece){ line, length });
     /* Where a line end was lost, another frame follows a broken one. */
     while (at) {
         struct piece frame = { at + 2, (size_t)(end - at - 2) };
-        at = read_frame(r, frame) ? NULL : find_mark(frame.start, frame.length);
+        at = read_frame(r, frame) ? NULL : dump_frame_find(frame.start, frame.length);
     }
 }
 
