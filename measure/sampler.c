@@ -2,6 +2,7 @@
 #include "measure/sampler.h"
 
 #include "arch/x86/cpu.h"
+#include "kernel/dump.h"
 #include "kernel/memory.h"
 #include "pebs/pebs_sample.h"
 
