@@ -344,6 +344,7 @@ run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME wid
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
+QEMU_TESTS += tests/qemu/options.t
 qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 

@@ -261,8 +261,14 @@ static void record_bts(struct vcpu *v, const struct branch *branches, unsigned n
     }
     if (area_readable) {
         store_bts(v, branches, n);
-    } else {
-        referee_report(v, RECORD_LOST, branches[0].block->last);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (!debugctl_has(v, branches[i].block->cpl == 0 ? v->profile->debugctl->bts_off_os
+                                                         : v->profile->debugctl->bts_off_usr)) {
+            referee_report(v, RECORD_LOST, branches[i].block->last);
+            return;
+        }
     }
 }
 

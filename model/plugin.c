@@ -29,6 +29,10 @@
 
 #define VECTOR_DEBUG 1
 
+/* CPUID's leaves of the features that a profile asks for */
+#define FEATURES          0x00000001
+#define EXTENDED_FEATURES 0x80000001
+
 #define CR4_PCE (UINT64_C(1) << 8)
 
 #define RESET_VECTOR UINT64_C(0xfffffff0) /* where a processor begins after RESET */
@@ -54,7 +58,6 @@ static struct {
     /* what translations carry */
     bool blocks, data;
     uint64_t classes;
-    bool warned;
 } model;
 
 static _Thread_local struct processor *thread_processor; /* the newest of this thread */
@@ -213,14 +216,15 @@ static void on_cpuid(unsigned cpu, void *udata)
     p->vcpu.hot->fix_up = 1;
 }
 
-/* Once: QEMU's -cpu contradicts the profile. */
-static void warn_of_missing(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])
+/* QEMU's -cpu may contradict the profile. qemu-system-i386 has no long mode, for guests that want none. */
+static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
 {
-    const char *name = engine_missing_feature(v, leaf, regs);
+    const char *name = engine_missing_feature(&p->vcpu, leaf, regs);
 
-    if (name != NULL && !model.warned) {
-        model.warned = true;
-        fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: try -cpu max\n", v->profile->name, name);
+    if (name != NULL && (p->private.wide || leaf != EXTENDED_FEATURES)) {
+        fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: try -cpu max\n", model.profile->name,
+                name);
+        exit(1);
     }
 }
 
@@ -238,7 +242,7 @@ static void fix_up(struct processor *p)
     for (unsigned i = 0; i < 4; i++) {
         regs[i] = (uint32_t)processor_read(p, order[i]);
     }
-    warn_of_missing(&p->vcpu, p->leaf, regs);
+    check_features(p, p->leaf, regs);
     engine_cpuid(&p->vcpu, p->leaf, p->subleaf, regs);
     for (unsigned i = 0; i < 4; i++) {
         processor_write(p, order[i], regs[i]);
@@ -501,11 +505,18 @@ static struct processor *translating(void)
 /* The first instruction after a reset. */
 static void on_reset(unsigned cpu, void *udata)
 {
+    static const uint32_t leaves[] = { FEATURES, EXTENDED_FEATURES };
+    uint32_t regs[4];
     struct processor *p = model.processors[cpu];
 
     (void)udata;
     engine_reset(&p->vcpu);
     processor_reset(p);
+    for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+        if (processor_native_cpuid(p, leaves[i], regs)) {
+            check_features(p, leaves[i], regs);
+        }
+    }
 }
 
 /* --- translation ----------------------------------------------------------------------------------------------- */
@@ -910,6 +921,9 @@ static void check_qemu(const struct qemu_info *info)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     check_qemu(info);
+    if (qemu_private_accelerated()) {
+        die("it works with QEMU's %s alone", "-accel tcg");
+    }
     struct options options = { NULL, NULL, NULL, NULL, NULL };
 
     if (model.score != NULL) {

@@ -469,6 +469,15 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     return 0;
 }
 
+bool processor_native_cpuid(struct processor *p, uint32_t leaf, uint32_t regs[4])
+{
+    uint64_t general[GENERAL_REGISTERS];
+
+    processor_read_general(p, general);
+    return qemu_private_cpuid(&p->private, general, processor_read(p, NAME_RIP), processor_read(p, NAME_EFLAGS), leaf,
+                              regs);
+}
+
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
 {
     const bool protected_mode = processor_read(p, NAME_CR0) & CR0_PE;

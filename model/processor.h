@@ -77,6 +77,9 @@ _Noreturn void processor_go_to(const struct block *block, uint64_t to);
 unsigned processor_cpl(struct processor *p);
 bool processor_in_ia32e(struct processor *p);
 
+/* What QEMU's processor answers to CPUID without the model, just after its reset. False where that cannot be told. */
+bool processor_native_cpuid(struct processor *p, uint32_t leaf, uint32_t regs[4]);
+
 /* Whether the handler of this vector, as the interrupt descriptor table has it, begins at this linear address. */
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address);
 

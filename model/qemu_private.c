@@ -8,7 +8,8 @@
 
 #include "model/qemu_private.h"
 
-#define EXCEPTION_GP 13
+#define EXCEPTION_GP    13
+#define EXTENDED_LEAVES UINT32_C(0x80000000)
 
 #define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17) /* QEMU 11.1, include/exec/translation-block.h */
 
@@ -22,6 +23,8 @@ static uint64_t (*get_tsc)(void *env);
 static void (*raise_exception)(void *env, int vector, int error_code, uintptr_t host_pc);
 
 static void (*dump_state)(void *cpu, FILE *stream, int flags);
+static void (*native_cpuid)(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                            uint32_t *edx);
 static bool (*has_translation_flags)(void *cpu, uint32_t flags);
 
 static void find(const char *name, void *function, size_t size)
@@ -81,6 +84,7 @@ void qemu_private_init(struct qemu_private *p, bool wide)
     find("cpu_dump_state", &dump_state, sizeof(dump_state));
     find("cpu_get_tsc", &get_tsc, sizeof(get_tsc));
     find("raise_exception_err_ra", &raise_exception, sizeof(raise_exception));
+    find("cpu_x86_cpuid", &native_cpuid, sizeof(native_cpuid));
     find("tcg_cflags_has", &has_translation_flags, sizeof(has_translation_flags));
     p->cpu = current == NULL ? NULL : *current;
     p->translation_flags = find_translation_flags(p->cpu);
@@ -225,24 +229,27 @@ static bool reads_near_rip(const struct qemu_private *p)
     return memcmp(before, after, start) == 0 && memcmp(before + end, after + end, INTEGER_BYTES - end) == 0;
 }
 
-void qemu_private_find_rip(struct qemu_private *p, uint64_t rip, uint64_t eflags)
+/* Where RIP and EFLAGS are behind the general registers, if there is one such place. */
+static char *find_rip(const struct qemu_private *p, char *file, uint64_t rip, uint64_t eflags)
 {
     const size_t size = field_size(p);
     char *found = NULL;
 
-    if (p->env == NULL) {
-        return;
-    }
-    for (char *at = p->env, *end = at + INTEGER_BYTES - size; at < end; at += size) {
+    for (char *at = file, *end = at + INTEGER_BYTES - size; at < end; at += size) {
         if (get(p, at) == rip && get(p, at + size) == eflags) {
             if (found != NULL) {
-                return;
+                return NULL;
             }
             found = at;
         }
     }
-    p->rip = found;
-    p->reads_near_rip = found != NULL && reads_near_rip(p);
+    return found;
+}
+
+void qemu_private_find_rip(struct qemu_private *p, uint64_t rip, uint64_t eflags)
+{
+    p->rip = p->env == NULL ? NULL : find_rip(p, p->env, rip, eflags);
+    p->reads_near_rip = p->rip != NULL && reads_near_rip(p);
 }
 
 uint64_t qemu_private_rip(const struct qemu_private *p)
@@ -388,6 +395,49 @@ bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
     }
     free(text);
     return found != NULL;
+}
+
+/* Few registers differ from 0 after reset: RIP and EFLAGS have to follow, too. */
+static void find_env_after_reset(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS], uint64_t rip,
+                                 uint64_t eflags)
+{
+    const size_t step = field_size(p);
+
+    if (p->cpu == NULL) {
+        return;
+    }
+    for (char *at = p->cpu, *end = at + SEARCH_BYTES; at < end; at += step) {
+        if (is_file(p, at, general) && find_rip(p, at, rip, eflags) != NULL) {
+            p->env = at;
+            return;
+        }
+    }
+}
+
+bool qemu_private_cpuid(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS], uint64_t rip,
+                        uint64_t eflags, uint32_t leaf, uint32_t regs[4])
+{
+    uint32_t last, ignored;
+
+    if (p->env == NULL) {
+        find_env_after_reset(p, general, rip, eflags);
+    }
+    if (p->env == NULL || native_cpuid == NULL) {
+        return false;
+    }
+    native_cpuid(p->env, leaf & EXTENDED_LEAVES, 0, &last, &ignored, &ignored, &ignored);
+    memset(regs, 0, 4 * sizeof(regs[0]));
+    if (last >= leaf && (last & EXTENDED_LEAVES) == (leaf & EXTENDED_LEAVES)) {
+        native_cpuid(p->env, leaf, 0, &regs[0], &regs[1], &regs[2], &regs[3]);
+    }
+    return true;
+}
+
+bool qemu_private_accelerated(void)
+{
+    const bool *tcg = dlsym(RTLD_DEFAULT, "tcg_allowed");
+
+    return tcg != NULL && !*tcg;
 }
 
 bool qemu_private_icount(void)

@@ -2,9 +2,9 @@
 /*
  * What the plugin interface does not give and a QEMU that exports its symbols (one built with modules: Debian's,
  * Ubuntu's, Fedora's) has under these names: the status flags, which TCG computes only when somebody asks, the
- * time-stamp counter, and how code is translated. Found by name at run time. Where one is missing, the model lacks just
- * that: a PEBS record then carries the system flags and zero for CF, PF, AF, ZF, SF, DF and OF, or host time for the
- * TSC; see docs/model.md.
+ * time-stamp counter, CPUID as -cpu has it, and how code is translated. Found by name at run time. Where one is
+ * missing, the model lacks just that: a PEBS record then carries the system flags and zero for CF, PF, AF, ZF, SF, DF
+ * and OF, or host time for the TSC; see docs/model.md.
  */
 #ifndef MODEL_QEMU_PRIVATE_H
 #define MODEL_QEMU_PRIVATE_H
@@ -75,8 +75,18 @@ void qemu_private_general_protection(struct qemu_private *p, const uint64_t gene
 /* The linear address of the interrupt descriptor table, from QEMU's own print of its state: slow. */
 bool qemu_private_idt(const struct qemu_private *p, uint64_t *base);
 
+/*
+ * What the native CPUID answers, leaves past the last one all zero. general, rip and eflags: the state after reset, by
+ * which the register file is found. False where that cannot be done.
+ */
+bool qemu_private_cpuid(struct qemu_private *p, const uint64_t general[GENERAL_REGISTERS], uint64_t rip,
+                        uint64_t eflags, uint32_t leaf, uint32_t regs[4]);
+
 /* Whether QEMU counts instructions to make time (-icount). */
 bool qemu_private_icount(void);
+
+/* Whether QEMU runs another accelerator than TCG, which knows no plugins. */
+bool qemu_private_accelerated(void);
 
 /* What RDTSC reads. */
 uint64_t qemu_private_tsc(const struct qemu_private *p);

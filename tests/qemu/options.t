@@ -1,0 +1,92 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# What the model does with options and commands of QEMU that do not go with it: one sentence and a status, or nothing worse
+# than a guest that misses its records. TAP.
+use strict;
+use warnings;
+no warnings 'qw';    # QEMU's options have commas
+use Cwd qw(realpath);
+use File::Temp qw(tempdir);
+use FindBin;
+use IO::Handle;
+use Test::More;
+
+my $build = realpath("$FindBin::Bin/../../build");
+my $folder = tempdir(CLEANUP => 1);
+my $seconds = 60;
+my $plugin = ($build =~ s/,/,,/gr) . '/dsmodel.so';
+my @kernel = ('-kernel', "$build/dstest86-64.elf", '-append');
+
+# Starts QEMU with a monitor, which gets the lines one by one, a second between them. Returns its exit status and what it
+# said on standard error.
+sub qemu
+{
+    my ($system, $commands, @words) = @_;
+    pipe my $reader, my $writer or die "options.t: pipe: $!\n";
+    my $pid = fork // die "options.t: fork: $!\n";
+    if (!$pid) {
+        close $writer;
+        open STDIN, '<&', $reader or die "options.t: monitor: $!\n";
+        open STDOUT, '>', "$folder/out" or die "options.t: $folder/out: $!\n";
+        open STDERR, '>', "$folder/err" or die "options.t: $folder/err: $!\n";
+        exec 'timeout', $seconds, "$build/qemu-system-$system", qw(-machine q35 -m 256 -nodefaults -no-user-config -no-reboot),
+            qw(-display none -monitor stdio), @words;
+        die "options.t: timeout: $!\n";
+    }
+    local $SIG{PIPE} = 'IGNORE';
+    $writer->autoflush(1);
+    for (@$commands) {
+        sleep 1;
+        print $writer "$_\n";
+    }
+    waitpid $pid, 0;
+    open my $file, '<', "$folder/err" or die "options.t: $folder/err: $!\n";
+    local $/;
+    return ($? >> 8, <$file> // '');
+}
+
+sub refused
+{
+    my ($name, $sentence, $system, @words) = @_;
+    my ($status, $err) = qemu($system, [], @words);
+    is("$status $err", "1 dsmodel: $sentence\n", $name);
+}
+
+# ---- a profile that contradicts -cpu --------------------------------------------------------------------------------
+for (
+    ['x86_64', 'qemu64,-lm', 'skylake', 'long mode'],
+    ['x86_64', 'max,-nx', 'nehalem', 'the no-execute bit'],
+    ['x86_64', 'pentium3', 'skylake', 'the no-execute bit'],
+    ['x86_64', '486', 'goldencove', 'MSRs'],
+    ['x86_64', 'max,-apic', 'netburst', 'a local APIC'],
+    ['i386', '486', 'core-duo', 'MSRs'],
+) {
+    my ($system, $cpu, $profile, $feature) = @$_;
+    refused("qemu-system-$system -cpu $cpu", "profile=$profile has $feature, and QEMU's -cpu lacks it: try -cpu max", $system,
+        qw(-accel tcg -cpu), $cpu, '-plugin', "$plugin,profile=$profile");
+}
+refused('-icount', "it does not go with QEMU's -icount: it reads clocks and raises interrupts in the middle of blocks", 'x86_64',
+    qw(-accel tcg -icount shift=0 -cpu max -plugin), "$plugin,profile=skylake");
+SKIP: {
+    skip 'no KVM here', 1 if !-w '/dev/kvm' || (qemu('x86_64', ['quit'], qw(-accel kvm -cpu max)))[0] != 0;
+    refused('-accel kvm', "it works with QEMU's -accel tcg alone", 'x86_64', qw(-accel kvm -cpu max -plugin), "$plugin,profile=skylake");
+}
+
+# ---- what it takes -----------------------------------------------------------------------------------------------------
+# The guest's own exit status is its verdict: 33 is a pass.
+my @guest = (qw(-cpu max -device isa-debug-exit,iobase=0xf4,iosize=4 -serial), "file:$folder/com1", '-plugin', "$plugin,profile=skylake");
+for my $threads (qw(single multi)) {
+    my ($status, $err) = qemu('x86_64', [], '-accel', "tcg,thread=$threads", qw(-smp 2), @guest, @kernel, 'run=bts.*,lbr.*,pebs.loads');
+    is("$status $err", '33 ', "two processors, thread=$threads");
+}
+my ($status, $err) = qemu('x86_64', ['device_add max-x86_64-cpu,socket-id=1,core-id=0,thread-id=0', 'cont'],
+    qw(-accel tcg -S -smp 1,maxcpus=2,sockets=2), @guest, @kernel, 'run=bts.*,lbr.*');
+is("$status $err", '33 ', 'a processor that comes later');
+
+# What the model holds does not move with the guest: its tests fail on the other side, and nothing worse.
+($status, $err) = qemu('x86_64', ["migrate file:$folder/state", 'quit'], qw(-accel tcg), @guest, @kernel, '');
+is("$status $err", '0 ', 'a guest is saved');
+($status, $err) = qemu('x86_64', [], qw(-accel tcg -incoming), "file:$folder/state", @guest, @kernel, '');
+like("$status $err", qr/^(?:33|35|37|39) $/, 'and goes on in another QEMU');
+done_testing();
