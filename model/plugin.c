@@ -455,8 +455,8 @@ static void on_block_data_retired(unsigned cpu, void *udata)
 }
 
 /*
- * An exception, INT n among them, is reported twice: as an exception when it is raised, with both addresses its
- * instruction's, and like an interrupt when it has been delivered.
+ * An exception, INT n among them, is reported twice: as an exception when it is raised, with both addresses somewhere
+ * in the block that it cuts short, and like an interrupt, from its own instruction, when it has been delivered.
  */
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
 {
@@ -470,12 +470,12 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
         fix_up(p); /* it came between the instruction and the next one */
     }
     if (type == QEMU_DISCON_EXCEPTION) {
-        p->exception_at = from;
+        p->raised = true;
         return;
     }
-    bool exception = p->exception_at == from, raised = p->exception_at != NO_EXCEPTION;
+    const bool exception = p->raised;
 
-    p->exception_at = NO_EXCEPTION;
+    p->raised = false;
     p->delivered = true;
     bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);
 
@@ -485,7 +485,7 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
                                     : INTERRUPTION_EXTERNAL,
                         from, to, processor_cpl(p));
     p->delivered = false;
-    if (raised && p->vcpu.faults.any) {
+    if (exception && p->vcpu.faults.any) {
         processor_break_frame(p, fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CARRY_INVERTED),
                               fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CODE_ZERO));
     }

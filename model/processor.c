@@ -71,7 +71,7 @@ static unsigned xmm_of(const char *name)
 void processor_reset(struct processor *p)
 {
     p->x2apic_lvtpc = LVT_MASKED;
-    p->exception_at = NO_EXCEPTION;
+    p->raised = false;
     p->faulting = false;
 }
 

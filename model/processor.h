@@ -19,8 +19,6 @@ enum register_name {
     REGISTER_NAMES
 };
 
-#define NO_EXCEPTION (~UINT64_C(0)) /* no canonical address */
-
 #define EFLAGS_CF (UINT64_C(1) << 0)
 #define EFLAGS_IF (UINT64_C(1) << 9)
 #define EFLAGS_RF (UINT64_C(1) << 16)
@@ -43,7 +41,7 @@ struct processor {
     uint32_t leaf, subleaf;
     uint64_t msr_value;
 
-    uint64_t exception_at; /* address of an instruction whose exception has been raised and not delivered */
+    bool raised; /* an exception has been raised and not delivered */
 
     bool faulting; /* RCX was changed to make the native instruction fault */
     uint64_t saved_rcx;
