@@ -275,6 +275,7 @@ void counting_configure(struct vcpu *v, struct place place)
         c->moved = false;
     }
     v->counts_outcomes = false;
+    v->counts_data = false;
     v->records_lbrs = false;
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
         v->hot->counts[id] = 0; /* a class that nobody counts is far from CLASS_DUE */
@@ -288,6 +289,7 @@ void counting_configure(struct vcpu *v, struct place place)
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
             v->counts_outcomes = true;
         } else {
+            v->counts_data = true;
             v->wants_data = true;
         }
     }

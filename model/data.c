@@ -53,9 +53,6 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
     uint64_t last = address + size - 1;
     bool split = (address ^ last) >> LINE_SHIFT;
 
-    if (!v->hot->data_pending) {
-        begin(v, place);
-    }
     bool tlb_miss = data_cache_tlb_miss(v->cache, address);
     enum data_level level = reach(v, address, store);
 
@@ -64,6 +61,12 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
 
         tlb_miss = data_cache_tlb_miss(v->cache, last) || tlb_miss;
         level = other > level ? other : level;
+    }
+    if (!v->counts_data) {
+        return; /* the caches alone remember it */
+    }
+    if (!v->hot->data_pending) {
+        begin(v, place);
     }
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
     unsigned latency = v->profile->memory.latency[level];

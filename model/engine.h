@@ -171,6 +171,7 @@ struct vcpu {
     uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
 
     bool counts_outcomes;
+    bool counts_data; /* some counter counts memory accesses, of one kind or another */
     bool records_lbrs; /* PEBS records may hold the LBR stack */
 
     /* branches */
