@@ -171,7 +171,7 @@ struct vcpu {
     uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
 
     bool counts_outcomes;
-    bool counts_data; /* some counter counts memory accesses, of one kind or another */
+    bool counts_data;  /* some counter counts memory accesses, of one kind or another */
     bool records_lbrs; /* PEBS records may hold the LBR stack */
 
     /* branches */
@@ -234,9 +234,11 @@ void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
 /* The leaf that answers when software asks for this one: past the processor's last it is the last basic one. */
 uint32_t engine_cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
-/* The name of a feature in this leaf, as QEMU's processor answered it, that the modelled one has and QEMU's lacks; or
- * NULL. */
-const char *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
+/*
+ * A feature in this leaf, as QEMU's processor answered it, that the modelled one has and QEMU's lacks; or NULL. Those
+ * that firmware may turn off come last.
+ */
+const struct profile_feature *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
 
 /* --- what translated code adds ------------------------------------------------------------------------------------ */
 

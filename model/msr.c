@@ -341,14 +341,16 @@ void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
     }
 }
 
-const char *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])
+const struct profile_feature *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])
 {
+    const struct profile_feature *missing = NULL;
+
     for (unsigned i = 0; i < v->profile->feature_count; i++) {
         const struct profile_feature *f = &v->profile->features[i];
 
-        if (f->leaf == leaf && !(regs[f->reg] >> f->bit & 1)) {
-            return f->name;
+        if (f->leaf == leaf && !(regs[f->reg] >> f->bit & 1) && (missing == NULL || missing->firmware)) {
+            missing = f;
         }
     }
-    return NULL;
+    return missing;
 }

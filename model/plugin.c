@@ -58,6 +58,7 @@ static struct {
     /* what translations carry */
     bool blocks, data;
     uint64_t classes;
+    bool warned;
 } model;
 
 static _Thread_local struct processor *thread_processor; /* the newest of this thread */
@@ -216,14 +217,21 @@ static void on_cpuid(unsigned cpu, void *udata)
     p->vcpu.hot->fix_up = 1;
 }
 
-/* QEMU's -cpu may contradict the profile. qemu-system-i386 has no long mode, for guests that want none. */
+/*
+ * QEMU's -cpu may contradict the profile. What firmware may turn off is said once, and the guest goes on. For guests
+ * that want no long mode there is qemu-system-i386, which has none.
+ */
 static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
 {
-    const char *name = engine_missing_feature(&p->vcpu, leaf, regs);
+    const struct profile_feature *missing = engine_missing_feature(&p->vcpu, leaf, regs);
 
-    if (name != NULL && (p->private.wide || leaf != EXTENDED_FEATURES)) {
-        fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: try -cpu max\n", model.profile->name,
-                name);
+    if (missing == NULL || (!p->private.wide && leaf == EXTENDED_FEATURES) || (missing->firmware && model.warned)) {
+        return;
+    }
+    model.warned = true;
+    fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.profile->name, missing->name,
+            missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
+    if (!missing->firmware) {
         exit(1);
     }
 }

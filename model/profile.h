@@ -169,6 +169,7 @@ struct profile_feature {
     uint8_t reg; /* 0 to 3: EAX, EBX, ECX, EDX */
     uint8_t bit;
     const char *name;
+    bool firmware; /* which may turn it off: software has to do without it then */
 };
 
 /* Whose counters are NetBurst's, with ESCRs and CCCRs: netburst.c. */

@@ -180,9 +180,9 @@ static const struct profile_msr goldencove_msrs[] = {
 };
 
 static const struct profile_feature features[] = {
-    { 0x00000001, 3, 5, "MSRs" },         { 0x00000001, 3, 6, "physical address extension" },
-    { 0x00000001, 3, 9, "a local APIC" }, { 0x80000001, 3, 20, "the no-execute bit" },
-    { 0x80000001, 3, 29, "long mode" },
+    { 0x00000001, 3, 5, "MSRs", false },        { 0x00000001, 3, 6, "physical address extension", false },
+    { 0x00000001, 3, 9, "a local APIC", true }, { 0x80000001, 3, 20, "the no-execute bit", true },
+    { 0x80000001, 3, 29, "long mode", false },
 };
 
 /*

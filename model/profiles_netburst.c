@@ -82,9 +82,9 @@ static const struct profile_cpuid northwood_cpuid[] = {
 };
 
 static const struct profile_feature northwood_features[] = {
-    { 0x00000001, 3, 5, "MSRs" },
-    { 0x00000001, 3, 6, "physical address extension" },
-    { 0x00000001, 3, 9, "a local APIC" },
+    { 0x00000001, 3, 5, "MSRs", false },
+    { 0x00000001, 3, 6, "physical address extension", false },
+    { 0x00000001, 3, 9, "a local APIC", true },
 };
 
 const struct profile profile_netburst = {
@@ -143,9 +143,9 @@ static const struct profile_cpuid prescott_cpuid[] = {
 };
 
 static const struct profile_feature prescott_features[] = {
-    { 0x00000001, 3, 5, "MSRs" },         { 0x00000001, 3, 6, "physical address extension" },
-    { 0x00000001, 3, 9, "a local APIC" }, { 0x80000001, 3, 20, "the no-execute bit" },
-    { 0x80000001, 3, 29, "long mode" },
+    { 0x00000001, 3, 5, "MSRs", false },        { 0x00000001, 3, 6, "physical address extension", false },
+    { 0x00000001, 3, 9, "a local APIC", true }, { 0x80000001, 3, 20, "the no-execute bit", true },
+    { 0x80000001, 3, 29, "long mode", false },
 };
 
 const struct profile profile_netburst64 = {

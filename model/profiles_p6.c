@@ -21,8 +21,8 @@ static const struct profile_debugctl debugctlb = {
 #define EVTSEL_BITS    (BITS(20, 0) | BITS(31, 22))
 
 static const struct profile_feature basic_features[] = {
-    { 0x00000001, 3, 5, "MSRs" },
-    { 0x00000001, 3, 9, "a local APIC" },
+    { 0x00000001, 3, 5, "MSRs", false },
+    { 0x00000001, 3, 9, "a local APIC", true },
 };
 
 static const struct profile_event pentium_m_events[] = {

@@ -231,10 +231,11 @@ static void cpuid(void **state)
     assert_int_equal(leafa[1], 0);
     assert_int_equal(leafa[3], 0x603);
 
-    assert_string_equal(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x060 }), "a local APIC");
+    assert_string_equal(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x060 })->name, "a local APIC");
     assert_null(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x260 }));
-    assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0, 0, 0, 1u << 20 }),
+    assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0, 0, 0, 1u << 20 })->name,
                         "long mode");
+    assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0 })->name, "long mode");
     assert_null(engine_missing_feature(&m->v, 7, leaf7));
     engine_cpuid(&m->v, 7, 0, leaf7); /* what the processor has not is hidden */
     assert_int_equal(leaf7[1], 0x029c6fbf);
