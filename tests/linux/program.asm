@@ -1,21 +1,34 @@
 ; SPDX-License-Identifier: MIT
 ;
-; A Linux program whose every branch, load and instruction is known: tests/linux/check reads the labels.
-;   no argument     20000 rounds, the ring inside the first level of the caches
-;   one argument    500 rounds of the same
-;   two arguments   12000 rounds, each load from another page of 64 MiB, which no cache has held since the kernel
-;                   cleared the pages
+; A Linux program whose every branch, load and instruction is known: tests/linux/run reads the labels. It runs wherever
+; it is loaded to.
+;   no argument       20000 rounds, the ring inside the first level of the caches
+;   one argument      500 rounds of the same
+;   two arguments     3600 rounds, each load from another page of 28 MiB, which no cache has held since the kernel
+;                     cleared the pages
+;   three arguments   reads a byte, and then, in a function called by `first`, makes 200 turns of 123 calls, giving up the
+;                     processor after each
+;   four arguments    the same, in a function called by `second`, called by `second_outer`
 
 default rel
 
-ROUNDS_MANY equ 20000
-ROUNDS_FEW  equ 500
-ROUNDS_FAR  equ 12000
-FAR_PAGES   equ 16384
-FAR_STRIDE  equ 4096 + 64       ; each page's line in another set
+ROUNDS_MANY   equ 20000
+ROUNDS_FEW    equ 500
+ROUNDS_FAR    equ 3600
+FAR_PAGES     equ 7168
+FAR_STRIDE    equ 4096 + 64     ; each page's line in another set
+TURNS         equ 200
+CALLS_A_TURN  equ 123
 
-global _start, main, call_outer, chase, after_chase, store, jump_indirect
-global outer, call_inner, outer_return, inner, inner_return, link_far_ring, near_ring, far_ring
+SYS_READ        equ 0
+SYS_SCHED_YIELD equ 24
+SYS_SCHED_SETSCHEDULER equ 144
+SCHED_FIFO      equ 1
+SYS_EXIT        equ 60
+
+global _start, main, call_outer, chase, after_chase, store, jump_indirect, finish
+global outer, call_inner, outer_return, inner, inner_return, first, second_outer, second, take_turns, call_leaf, leaf
+global link_far_ring, near_ring, far_ring
 
 section .text
 ; Everything runs in a function: perf misreads call stacks without any entry.
@@ -26,10 +39,15 @@ _start:
 main:
     mov rcx, [rsp + 8]          ; the number of arguments, the program's name included
     lea rsi, [near_ring]
+    mov [rsi], rsi
+    mov [stored], rsi           ; with one store less, calls and stores would fall due at one instruction, which PEBS
+                                ; formats 1 and 2 cannot tell apart
     mov ebx, ROUNDS_MANY
+    cmp ecx, 3
+    je link_far_ring
+    ja wait_for_a_byte
     cmp ecx, 2
     jb rounds
-    jne link_far_ring
     mov ebx, ROUNDS_FEW
 
 rounds:
@@ -45,7 +63,7 @@ chase:
 after_chase:
     lea rdx, [target]
 store:
-    mov [rel stored], rbx
+    mov [stored], rbx
 jump_indirect:
     jmp rdx
     ud2
@@ -54,9 +72,29 @@ target:
 jump_round:
     jnz rounds
 finish:
-    mov eax, 60                 ; exit
+    mov eax, SYS_EXIT
     xor edi, edi
     syscall
+
+wait_for_a_byte:
+    mov ebp, ecx
+    mov eax, SYS_SCHED_SETSCHEDULER   ; turns are taken in turn, and by nothing but giving up
+    xor edi, edi
+    mov esi, SCHED_FIFO
+    lea rdx, [priority]
+    syscall
+    xor edi, edi
+    lea rsi, [stored]
+    mov edx, 1
+    mov eax, SYS_READ
+    syscall
+    cmp ebp, 4
+    jne by_second
+    call first
+    jmp finish
+by_second:
+    call second_outer
+    jmp finish
 
 outer:
 call_inner:
@@ -66,6 +104,31 @@ outer_return:
 inner:
     nop
 inner_return:
+    ret
+
+first:
+    call take_turns
+    ret
+second_outer:
+    call second
+    ret
+second:
+    call take_turns
+    ret
+take_turns:
+    mov ebx, TURNS
+turn:
+    mov ebp, CALLS_A_TURN
+call_leaf:
+    call leaf
+    dec ebp
+    jnz call_leaf
+    mov eax, SYS_SCHED_YIELD
+    syscall
+    dec ebx
+    jnz turn
+    ret
+leaf:
     ret
 
 ; Links page to page.
@@ -82,9 +145,11 @@ link:
     mov ebx, ROUNDS_FAR
     jmp rounds
 
-section .data align=64
-near_ring: dq near_ring
-stored: dq 0
+section .rodata align=4
+priority: dd 1
 
 section .bss align=4096
+near_ring: resq 8
+stored: resq 8
+alignb 4096
 far_ring: resb FAR_PAGES * FAR_STRIDE
