@@ -121,7 +121,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     struct window window;
     uint64_t ip;
 
-    meter_open(run->caps, METER_CYCLES, &meter);
+    meter_open(run->caps, METER_CYCLES, &meter); /* and again below: the other counter is programmed between */
     overflow.counting = meter.counters;
     if (!overflow_open(run->caps, &overflow)) {
         test_fail(run, "the counter could not be programmed");

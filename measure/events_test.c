@@ -92,7 +92,7 @@ static unsigned events_of(const struct place *place)
 /* The shortest period of which all records fit the buffer; it is odd, so that a loop of two does not show one alone. */
 static unsigned period_of(const struct caps *caps, const struct place *place)
 {
-    return ROUNDS * (events_of(place) + WINDOW) / sampler_room(caps) | 1;
+    return (ROUNDS * (events_of(place) + WINDOW) / sampler_room(caps) + 1) | 1;
 }
 
 static unsigned most_records(const struct caps *caps, const struct pebs_event *event, const struct place *place)
@@ -121,7 +121,7 @@ static void exercise(struct test_run *run, const struct pebs_event *event, const
     struct window window;
     struct pebs_record record;
 
-    workload_x87_prepare();
+    sampler_prepare();
     if (event->role == PEBS_ROLE_FRONTEND)
         msr_write(MSR_PEBS_FRONTEND, PEBS_FRONTEND_L1I_MISS);
     if (!sampler_open(run, event, period_of(run->caps, place), &window))
@@ -148,15 +148,17 @@ static void exercise(struct test_run *run, const struct pebs_event *event, const
     test_saw(run, samples);
 }
 
-/* The events whose names begin with one of these, up to four. */
+#define BEGINS_MOST 10u
+
+/* The events whose names begin with one of these. */
 struct family {
-    const char *begins[4];
+    const char *begins[BEGINS_MOST];
     const char *absent; /* the reason where the processor has none */
 };
 
 static bool belongs(const struct pebs_event *event, const struct family *family)
 {
-    for (unsigned i = 0; i < 4 && family->begins[i]; i++) {
+    for (unsigned i = 0; i < BEGINS_MOST && family->begins[i]; i++) {
         size_t n = 0;
         while (family->begins[i][n] != '\0' && event->name[n] == family->begins[i][n])
             n++;
@@ -232,5 +234,6 @@ FAMILY(mem_load_retired, "MEM_LOAD_RETIRED.*", { "MEM_LOAD_RETIRED", "MEM_LOAD_U
 FAMILY(mem_load_l3_retired, "MEM_LOAD_L3_HIT_RETIRED.* and MEM_LOAD_L3_MISS_RETIRED.*",
        { "MEM_LOAD_L3_", "MEM_LOAD_UOPS_L3_", "MEM_LOAD_UOPS_LLC_", "MEM_UNCORE_RETIRED" },
        "no precise MEM_LOAD_L3_HIT_RETIRED on this processor");
-FAMILY(other, "x87 and MMX arithmetic, split accesses and TLB misses of older processors",
-       { "X87_", "64_bit_MMX", "split_", "DTLB_" }, "no such events of their own on this processor");
+FAMILY(other, "x87, MMX and SSE arithmetic, split accesses and TLB misses of older processors",
+       { "X87_", "64_bit_MMX", "128_bit_MMX", "split_", "DTLB_", "SSEX_", "SIMD_", "packed_", "scalar_" },
+       "no such events of their own on this processor");

@@ -41,6 +41,21 @@ static const struct {
     { "DTLB_all_miss_retired", FROM_LAST, false },
 };
 
+#define ALL_SSE (STEP_PACKED_SP | STEP_PACKED_DP | STEP_SCALAR_SP | STEP_SCALAR_DP | STEP_INTEGER)
+
+/* Arithmetic, likewise. */
+static const struct {
+    const char *ending;
+    uint32_t kinds;
+} sse[] = {
+    { "packed_SP_retired", STEP_PACKED_SP }, { ".PACKED_SINGLE", STEP_PACKED_SP },
+    { "packed_DP_retired", STEP_PACKED_DP }, { ".PACKED_DOUBLE", STEP_PACKED_DP },
+    { "scalar_SP_retired", STEP_SCALAR_SP }, { ".SCALAR_SINGLE", STEP_SCALAR_SP },
+    { "scalar_DP_retired", STEP_SCALAR_DP }, { ".SCALAR_DOUBLE", STEP_SCALAR_DP },
+    { "128_bit_MMX_retired", STEP_INTEGER }, { ".VECTOR_INTEGER", STEP_INTEGER },
+    { "SIMD_INST_RETIRED.ANY", ALL_SSE },
+};
+
 static size_t length(const char *text)
 {
     size_t n = 0;
@@ -100,6 +115,9 @@ struct cause cause_of(const struct pebs_event *event)
     for (unsigned i = 0; i < sizeof cold / sizeof cold[0]; i++)
         if (ends_with(event->name, cold[i].ending))
             return (struct cause){ STEP_COLD, cold[i].counted, cold[i].displace, NULL };
+    for (unsigned i = 0; i < sizeof sse / sizeof sse[0]; i++)
+        if (ends_with(event->name, sse[i].ending))
+            return (struct cause){ sse[i].kinds, true, 0, NULL };
     if (event->role == PEBS_ROLE_FRONTEND)
         return (struct cause){ STEP_INSTRUCTION, false, 0, NULL };
     if (event->role >= PEBS_ROLE_TRIGGERED)

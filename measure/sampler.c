@@ -50,6 +50,13 @@ const char *sampler_lacks(const struct caps *caps, const struct pebs_event *even
     return event->counters & caps->pebs_counters ? NULL : "no counter of this processor can sample it";
 }
 
+/* Every processor that has PEBS has SSE2. */
+void sampler_prepare(void)
+{
+    workload_x87_prepare();
+    sse_enable();
+}
+
 static void load(const uint8_t *address)
 {
     (void)*(const volatile uint8_t *)address;

@@ -23,6 +23,9 @@ void sampler_close(struct test_run *run);
 /* Why no counter of this processor can sample it; NULL where one can. */
 const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event);
 
+/* Switches on what the workloads' arithmetic needs, and makes its operands. */
+void sampler_prepare(void);
+
 /*
  * Loads the lines of STEP_COLD, so many bytes of others, and then that of STEP_WARM: before a round, while nothing
  * counts. Returns false where the machine has no such piece of memory.

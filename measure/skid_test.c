@@ -218,13 +218,13 @@ TEST(measure_skid_loads) = {
 
 static void straight(struct test_run *run)
 {
-    workload_x87_prepare();
+    sampler_prepare();
     over(run, "straight", &workload_steps_straight);
 }
 
 TEST(measure_skid_straight) = {
     .id = "measure.skid.straight",
-    .title = "Skid over straight-line code: loads, stores, locked and split ones, x87 and MMX arithmetic",
+    .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
     .source = SOURCE,
     .needs = SKID_NEEDS,
     .records = true,

@@ -19,6 +19,11 @@ STEP_CALL        equ 1 << 12
 STEP_RETURN      equ 1 << 13
 STEP_FAR         equ 1 << 14
 STEP_INSTRUCTION equ 1 << 15
+STEP_PACKED_SP   equ 1 << 16
+STEP_PACKED_DP   equ 1 << 17
+STEP_SCALAR_SP   equ 1 << 18
+STEP_SCALAR_DP   equ 1 << 19
+STEP_INTEGER     equ 1 << 20
 
 TAIL             equ 200        ; instructions at the end that are in no table
 
@@ -110,6 +115,11 @@ begin_workload workload_steps_straight_workload
                 step    0, lea edx, [bx_ + cx_ + 1]
                 step    STEP_LOCKED, lock inc dword [straight_data + i * LINE + 8]
                 step    0, lea edx, [bx_ + cx_ + 1]
+                step    STEP_PACKED_SP, addps xmm0, xmm1
+                step    STEP_PACKED_DP, addpd xmm2, xmm3
+                step    STEP_SCALAR_SP, addss xmm4, xmm5
+                step    STEP_SCALAR_DP, addsd xmm6, xmm7
+                step    STEP_INTEGER, paddd xmm0, xmm1
 %assign i i + 1
 %endrep
                 end_steps workload_steps_straight

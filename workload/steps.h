@@ -26,6 +26,11 @@
 #define STEP_RETURN      (1u << 13) /* loads */
 #define STEP_FAR         (1u << 14)
 #define STEP_INSTRUCTION (1u << 15) /* each is one */
+#define STEP_PACKED_SP   (1u << 16) /* SSE and SSE2 additions */
+#define STEP_PACKED_DP   (1u << 17)
+#define STEP_SCALAR_SP   (1u << 18)
+#define STEP_SCALAR_DP   (1u << 19)
+#define STEP_INTEGER     (1u << 20) /* of 128 bits */
 
 struct step {
     uint32_t ip;    /* the kernel lies below 4 GiB */
@@ -40,10 +45,11 @@ struct steps {
 };
 #define WORKLOAD_STEPS_TAIL_BYTES 4u
 
-extern const struct steps workload_steps_loads;    /* groups of three loads, the first from a line of its own */
-extern const struct steps workload_steps_straight; /* accesses and arithmetic, no branch; SSE need not be on */
-extern const struct steps workload_steps_branchy;  /* jumps forth and back, calls and returns, loads and stores */
-extern const struct steps workload_steps_far;      /* far returns */
+extern const struct steps workload_steps_loads; /* groups of three loads, the first from a line of its own */
+extern const struct steps
+    workload_steps_straight;                      /* accesses and arithmetic, no branch; x87, MMX and SSE2 must be on */
+extern const struct steps workload_steps_branchy; /* jumps forth and back, calls and returns, loads and stores */
+extern const struct steps workload_steps_far;     /* far returns */
 
 #define WORKLOAD_STEPS_LINE   64u
 #define WORKLOAD_STEPS_LINES  32u /* of the first loads, each on another page and in another set of a cache */

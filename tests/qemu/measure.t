@@ -12,12 +12,12 @@ use lib $FindBin::Bin;
 use KernelLog qw(clean);
 use Test::More;
 
-# The instructions of workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of twelve; a jump
+# The instructions of workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
 # and 16 blocks of eleven; 12 groups of five. Each has a tail of 200.
 my %count = (
     loads => { instruction => 392, load => 96, warm => 64, cold => 32 },
-    straight => { instruction => 344, load => 24, store => 24, locked => 12, split_load => 12, split_store => 12,
-        x87 => 12, mmx => 12 },
+    straight => { instruction => 404, load => 24, store => 24, locked => 12, split_load => 12, split_store => 12,
+        x87 => 12, mmx => 12, packed_sp => 12, packed_dp => 12, scalar_sp => 12, scalar_dp => 12, integer => 12 },
     branchy => { instruction => 377, load => 16, store => 16, branch => 65, conditional => 24, taken => 49, call => 16,
         return => 16 },
     far => { instruction => 260, far => 12 },
@@ -28,6 +28,12 @@ my %kinds = (
     'INST_RETIRED.PREC_DIST' => 'instruction', 'INST_RETIRED.ANY_P' => 'instruction',
     'INST_RETIRED.X87' => 'x87', 'X87_OPS_RETIRED.ANY' => 'x87', 'X87_FP_retired' => 'x87',
     'INST_RETIRED.MMX' => 'mmx', '64_bit_MMX_retired' => 'mmx',
+    'packed_SP_retired' => 'packed_sp', 'SSEX_UOPS_RETIRED.PACKED_SINGLE' => 'packed_sp',
+    'packed_DP_retired' => 'packed_dp', 'SSEX_UOPS_RETIRED.PACKED_DOUBLE' => 'packed_dp',
+    'scalar_SP_retired' => 'scalar_sp', 'SSEX_UOPS_RETIRED.SCALAR_SINGLE' => 'scalar_sp',
+    'scalar_DP_retired' => 'scalar_dp', 'SSEX_UOPS_RETIRED.SCALAR_DOUBLE' => 'scalar_dp',
+    '128_bit_MMX_retired' => 'integer', 'SSEX_UOPS_RETIRED.VECTOR_INTEGER' => 'integer',
+    'SIMD_INST_RETIRED.ANY' => 'packed_sp packed_dp scalar_sp scalar_dp integer',
     'MEM_INST_RETIRED.ALL_LOADS' => 'load locked return', 'MEM_INST_RETIRED.LOADS' => 'load locked return',
     'memory_loads' => 'load',
     'MEM_INST_RETIRED.ALL_STORES' => 'store locked call', 'MEM_INST_RETIRED.STORES' => 'store locked call',
@@ -48,10 +54,10 @@ my %kinds = (
 my %netburst_interrupt = (
     'memory_loads loads' => { 2 => 22, 5 => 10 },
     '1stL_cache_load_miss_retired loads' => { 7 => 31 },
-    'memory_loads straight' => { 6 => 12, 8 => 11 },
-    'memory_stores straight' => { 6 => 12, 8 => 11 },
-    (map { $_ => { 13 => 11 } } '64_bit_MMX_retired straight', 'X87_FP_retired straight', 'split_load_retired straight',
-        'split_store_retired straight'),
+    'memory_loads straight' => { 6 => 12, 13 => 11 },
+    'memory_stores straight' => { 6 => 12, 13 => 11 },
+    (map { ("$_ straight" => { 18 => 11 }) } qw(packed_SP_retired packed_DP_retired scalar_SP_retired scalar_DP_retired
+        128_bit_MMX_retired 64_bit_MMX_retired X87_FP_retired split_load_retired split_store_retired)),
     'memory_loads branchy' => { 12 => 15 },
     'memory_stores branchy' => { 2 => 16, 11 => 15 },
 );
@@ -69,12 +75,15 @@ my @machines = (
         MEM_INST_RETIRED.SPLIT_STORES MEM_INST_RETIRED.ALL_LOADS MEM_INST_RETIRED.ALL_STORES MEM_LOAD_RETIRED.L1_HIT
         MEM_LOAD_RETIRED.L2_HIT MEM_LOAD_RETIRED.L1_MISS)] },
     { profile => 'core2', width => 32, room => 25, eventing_ip => 0, events => [qw(INST_RETIRED.ANY_P
-        X87_OPS_RETIRED.ANY MEM_LOAD_RETIRED.L1D_MISS MEM_LOAD_RETIRED.L1D_LINE_MISS)] },
+        X87_OPS_RETIRED.ANY SIMD_INST_RETIRED.ANY MEM_LOAD_RETIRED.L1D_MISS MEM_LOAD_RETIRED.L1D_LINE_MISS)] },
     { profile => 'netburst', width => 32, room => 317, eventing_ip => 0, events => [qw(memory_loads memory_stores
+        packed_SP_retired packed_DP_retired scalar_SP_retired scalar_DP_retired 128_bit_MMX_retired
         64_bit_MMX_retired X87_FP_retired 1stL_cache_load_miss_retired split_load_retired split_store_retired)] },
     { profile => 'nehalem', width => 64, room => 317, eventing_ip => 0, events => [qw(INST_RETIRED.ANY_P
         INST_RETIRED.X87 INST_RETIRED.MMX MEM_INST_RETIRED.LOADS MEM_INST_RETIRED.STORES BR_INST_RETIRED.CONDITIONAL
-        BR_INST_RETIRED.NEAR_CALL BR_INST_RETIRED.ALL_BRANCHES MEM_LOAD_RETIRED.L1D_HIT MEM_LOAD_RETIRED.L2_HIT)] },
+        BR_INST_RETIRED.NEAR_CALL BR_INST_RETIRED.ALL_BRANCHES SSEX_UOPS_RETIRED.PACKED_SINGLE
+        SSEX_UOPS_RETIRED.SCALAR_SINGLE SSEX_UOPS_RETIRED.PACKED_DOUBLE SSEX_UOPS_RETIRED.SCALAR_DOUBLE
+        SSEX_UOPS_RETIRED.VECTOR_INTEGER MEM_LOAD_RETIRED.L1D_HIT MEM_LOAD_RETIRED.L2_HIT)] },
 );
 
 my $most_interrupts = 32;
