@@ -50,6 +50,27 @@ static void make_ring(uint8_t *block, unsigned bits)
     workload_walk_steps = STEPS;
 }
 
+/*
+ * Samples the walk. A step over one line goes first: what sampling itself brings into the caches is there before the
+ * ring is written.
+ */
+static bool sample_ring(struct test_run *run, const struct pebs_sample *sample, uint8_t *block, unsigned bits)
+{
+    const struct window window = pebs_sample_window(run, sample);
+
+    if (!pebs_sample_open(run, sample) || !pebs_sample_arm(run, sample))
+        return false;
+    *(uintptr_t *)(void *)block = (uintptr_t)block;
+    workload_walk_first = (uintptr_t)block;
+    workload_walk_steps = 1;
+    workload_walk.run(&window);
+    make_ring(block, bits);
+    workload_walk.run(&window);
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+    return true;
+}
+
 static bool is_l1(const char *words)
 {
     const char *l1 = L1_WORDS;
@@ -104,12 +125,11 @@ static void walk(struct test_run *run, uint32_t size)
         return;
     }
     table = (struct level_table){ 0 };
-    test_plan_between(run, 1, (STEPS + 2) / pebs_spacing(event, PERIOD));
+    test_plan_between(run, 1, (STEPS + 5) / pebs_spacing(event, PERIOD));
     if (run->caps->hypervisor)
         console_note("under a hypervisor: latencies are its figures, not time");
     console_note("a ring of %u KiB, %u steps", size / KIB, STEPS);
-    make_ring(block, bits);
-    if (!pebs_sample(run, &sample))
+    if (!sample_ring(run, &sample, block, bits))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (is_of_walk(run, &record)) /* the workload loads its two parameters before */

@@ -88,7 +88,7 @@ for my $profile (sort keys %caches) {
     ends("memory on $profile", 'pass', $folder, @lines);
     my @fitting = @sizes[0 .. ($profile eq 'skylake' ? 8 : 7)];    # a machine of 256 MiB has no ring of that size
     is_deeply([map { $_->{size} } measured('memory', @lines)], \@fitting, "$profile: all sizes");
-    is_deeply([map { $_->{samples} } measured('memory', @lines)], [(254) x @fitting], "$profile: every 129th of 32770 loads");
+    is_deeply([map { $_->{samples} } measured('memory', @lines)], [(254) x @fitting], "$profile: every 129th of 32773 loads");
     my @rows = measured('level', @lines);
     my (@levels, @latencies, @expected, @cycles);
     for my $size (@fitting) {
@@ -109,6 +109,8 @@ for my $profile (sort keys %caches) {
     ends('a ring that does not fit', 'skip', $folder, @lines);
     ok((grep { $_ eq 'ok 1 measure.memory.256m # SKIP no 262144 KiB of free memory in one piece below 4 GiB' } @lines),
         'a ring that does not fit is skipped with the reason');
+    @lines = boot($folder, '-o', 'run=measure.memory.4m records=0');
+    is_deeply([map { "$_->{level} $_->{samples}" } measured('level', @lines)], ["$l3 254"], 'a ring alone in its run');
     @lines = boot($folder, '-p', 'core2', '-o', 'run=measure.*');
     is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no load latency: its event is not known for this processor model$/ } @lines), 12,
         'a processor without load latency skips with the reason');
