@@ -3,10 +3,13 @@
  * --perf-data: what perf itself would have recorded, in its own file format. The kernel is a process and each of its
  * tests a thread of it, named as the test; its ELF is mapped where it ran, so that perf finds symbols and lines by
  * itself. The file's tables stand behind its data, since what they say is known only at the end.
- *   BTS: samples of "branches", as perf makes them of intel_bts: ip is where the branch was, addr where it went, and
- * the branch stack has the newest BTS_HISTORY of them. They have no time, for the records have none. PEBS: a raw event
- * for each counter; ip is that of the event, time the TSC in ticks (0 where the record has none). LBR: samples of
- * "lbr", whose ip is where the newest branch went.
+ *
+ * BTS: samples of "branches", as perf makes them of intel_bts: ip is where the branch was, addr where it went, and the
+ * branch stack has the newest of them (--history). They have no time, for the records have none.
+ *
+ * PEBS: a raw event for each counter; ip is that of the event, time the TSC in ticks (0 where the record has none).
+ *
+ * LBR: samples of "lbr", whose ip is where the newest branch went.
  */
 #include <stdio.h>
 #include <stdlib.h>

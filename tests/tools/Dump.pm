@@ -72,7 +72,9 @@ sub perfs
 {
     my $root = "$build/linux";
     my @found;
-    for my $command (['perf'], ["$root/usr/lib64/ld-linux-x86-64.so.2", '--library-path', "$root/usr/lib/x86_64-linux-gnu", "$root/usr/bin/perf"]) {
+    my @fetched = ("$root/usr/lib64/ld-linux-x86-64.so.2", '--library-path', "$root/usr/lib/x86_64-linux-gnu",
+        "$root/usr/bin/perf");
+    for my $command (['perf'], \@fetched) {
         my $pid = open(my $out, '-|') // die "fork: $!\n";
         if (!$pid) {
             open STDERR, '>', '/dev/null';

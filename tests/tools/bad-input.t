@@ -26,27 +26,37 @@ sub copy_of_elf
 }
 
 # A note of GNU's with a build id: its name, then 20 bytes.
-my $other = copy_of_elf('other.elf', sub { s/(GNU\0)(.)(.{19})/$1 . chr(ord($2) ^ 1) . $3/se or die "no build id in the ELF\n" });
+my $other = copy_of_elf('other.elf',
+    sub { s/(GNU\0)(.)(.{19})/$1 . chr(ord($2) ^ 1) . $3/se or die "no build id in the ELF\n" });
 my $text  = copy_of_elf('text.elf', sub { $_ = "no ELF at all\n" });
 my $short = copy_of_elf('short.elf', sub { $_ = substr $_, 0, 100 });
 system('objcopy', '--strip-all', elf(64), "$folder/stripped.elf") == 0 or die "objcopy\n";
 
 my @cases = (
     # what, status, what is said, arguments
-    ['an ELF of another build', 1, qr/other\.elf: is not the kernel of this dump \(build id [0-9a-f]{40}, the dump's is [0-9a-f]{40}\); no symbols\n\z/, ['--elf', $other, '--script']],
-    ['the ELF of the other width', 1, qr/dstest86-32\.elf: is not the kernel of this dump/, ['--elf', elf(32), '--script']],
-    ['an ELF without symbols', 2, qr/stripped\.elf: has no symbol table\n\z/, ['--elf', "$folder/stripped.elf", '--script']],
+    ['an ELF of another build', 1,
+        qr/other\.elf: is not the kernel of this dump \(build id \S{40}, the dump's is \S{40}\); no symbols\n\z/,
+        ['--elf', $other, '--script']],
+    ['the ELF of the other width', 1, qr/dstest86-32\.elf: is not the kernel of this dump/,
+        ['--elf', elf(32), '--script']],
+    ['an ELF without symbols', 2, qr/stripped\.elf: has no symbol table\n\z/,
+        ['--elf', "$folder/stripped.elf", '--script']],
     ['a file that is no ELF', 2, qr/text\.elf: is not an ELF file\n\z/, ['--elf', $text, '--script']],
     ['an ELF that is cut', 2, qr/short\.elf: /, ['--elf', $short, '--script']],
-    ['an ELF that is not there', 2, qr/nowhere\.elf: No such file or directory\n\z/, ['--elf', "$folder/nowhere.elf", '--script']],
+    ['an ELF that is not there', 2, qr/nowhere\.elf: No such file or directory\n\z/,
+        ['--elf', "$folder/nowhere.elf", '--script']],
     ['two ELFs', 2, qr/--elf: one ELF at a time\n\z/, ['--elf', elf(64), '--elf', elf(64)]],
     ['--elf without a file', 2, qr/--elf: the name of a file has to follow\n\z/, ['--elf'], 'no log'],
     ['stacks without an ELF', 2, qr/--folded needs the kernel's ELF/, ['--folded']],
-    ['a folder that is not there', 2, qr/cannot write \S+\/nowhere\/x: No such file or directory\n\z/, ['--perf-data', "$folder/nowhere/x"]],
-    ['likewise for the page', 2, qr/cannot write \S+\/nowhere\/x: No such file or directory\n\z/, ['--html', "$folder/nowhere/x"]],
-    ['perf.data into what cannot be sought in', 2, qr/\/dev\/null: is no file whose beginning can be written last\n\z/, ['--perf-data', '/dev/null']],
+    ['a folder that is not there', 2, qr/cannot write \S+\/nowhere\/x: No such file or directory\n\z/,
+        ['--perf-data', "$folder/nowhere/x"]],
+    ['likewise for the page', 2, qr/cannot write \S+\/nowhere\/x: No such file or directory\n\z/,
+        ['--html', "$folder/nowhere/x"]],
+    ['perf.data into what cannot be sought in', 2, qr/\/dev\/null: is no file whose beginning can be written last\n\z/,
+        ['--perf-data', '/dev/null']],
     ['a page for a full disk', 1, qr/cannot write \/dev\/full: No space left on device\n\z/, ['--html', '/dev/full']],
-    ['a kind of record that there is not', 2, qr/--only: ptw is no kind of record; there are bts, pebs and lbr\n\z/, ['--only', 'bts,ptw']],
+    ['a kind of record that there is not', 2, qr/--only: ptw is no kind of record; there are bts, pebs and lbr\n\z/,
+        ['--only', 'bts,ptw']],
     ['a history that is too long', 2, qr/--history: 65 is no number from 0 to 64\n\z/, ['--history', '65']],
     ['--only without a kind', 2, qr/--only: kinds of records have to follow\n\z/, ['--only'], 'no log'],
 );
@@ -59,13 +69,15 @@ for my $case (@cases) {
 }
 
 for my $way (qw(script branches brstack csv trace-json folded)) {
-    my ($status, undef, $err) = run_program({ folder => $folder, stdout => '/dev/full' }, $dsdump, '--elf', elf(64), "--$way", $log);
+    my ($status, undef, $err) = run_program({ folder => $folder, stdout => '/dev/full' }, $dsdump, '--elf', elf(64),
+        "--$way", $log);
     is $status, 1, "--$way to a full disk: status";
     is $err, "dsdump: cannot write standard output: No space left on device\n", "--$way to a full disk: said once";
 }
 
 # A file that may not grow as large as it has to.
-my ($status, undef, $err) = run_program({ folder => $folder }, 'sh', '-c', 'ulimit -f 8; exec "$@"', 'sh', $dsdump, '--perf-data', "$folder/cut.data", $log);
+my ($status, undef, $err) = run_program({ folder => $folder }, 'sh', '-c', 'ulimit -f 8; exec "$@"', 'sh', $dsdump,
+    '--perf-data', "$folder/cut.data", $log);
 is $status, 1, 'perf.data that hits a limit: status';
 is $err, "dsdump: cannot write $folder/cut.data: File too large\n", 'perf.data that hits a limit: said once';
 

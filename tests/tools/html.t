@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The page of dsdump --html in headless Chromium: its sections are there and drawn, no script fails, it is light or dark as
-# the reader has it, it fits a telephone, and what stands in a log stays text. TAP.
+# The page of dsdump --html in headless Chromium: its sections are there and drawn, no script fails, it is light or dark
+# as the reader has it, it fits a telephone, and what stands in a log stays text. TAP.
 use strict;
 use warnings;
 use Compress::Zlib qw(uncompress);
@@ -22,9 +22,11 @@ sub browse
 {
     my ($page, @more) = @_;
     my $profile = tempdir(CLEANUP => 1);
-    my ($status, $out, $err) = run_program({ folder => $folder }, 'timeout', 120, $chromium, '--headless', '--no-sandbox',
-        '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-        '--disable-sync', '--hide-scrollbars', '--enable-logging=stderr', "--user-data-dir=$profile", @more, "file://$page");
+    my @flags = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+        '--disable-background-networking', '--disable-component-update', '--disable-sync', '--hide-scrollbars',
+        '--enable-logging=stderr', "--user-data-dir=$profile");
+    my ($status, $out, $err) =
+        run_program({ folder => $folder }, 'timeout', 120, $chromium, @flags, @more, "file://$page");
     diag "chromium: status $status\n$err" if $status;
     return ($out, join '', map { /CONSOLE.*?("|Uncaught.*)/ ? "$_\n" : () } split /\n/, $err);
 }
@@ -53,11 +55,13 @@ sub page_of
     print $out $_ while <$in>;
     print $out "$_\n" for @lines;
     close $out or die "$!\n";
-    my ($status, $text, $err) = run_program({ folder => $folder }, $dsdump, '--elf', elf(64), '--html', "$folder/$name.html", "$folder/$name.log");
+    my ($status, $text, $err) = run_program({ folder => $folder }, $dsdump, '--elf', elf(64), '--html',
+        "$folder/$name.html", "$folder/$name.log");
     return ("$folder/$name.html", "$status$text$err");
 }
 
-my $log = boot("$folder/boot.log", 64, 'skylake', 'run=measure.*,bts.calls,bts.interrupt.threshold,pebs.load_latency.hierarchy,lbr.kinds');
+my $log = boot("$folder/boot.log", 64, 'skylake',
+    'run=measure.*,bts.calls,bts.interrupt.threshold,pebs.load_latency.hierarchy,lbr.kinds', '-s', 2);
 my ($page, $said) = page_of('page', $log);
 is $said, '0', 'dsdump --html';
 open my $in, '<', $page or die "$page: $!\n";
@@ -71,12 +75,14 @@ like $dom, qr/<html[^>]* data-ready="yes"/, 'the page was drawn to its end';
 for my $id (qw(machine verdicts skid memory samples flame-graph timeline-section)) {
     my ($section) = $dom =~ /<section id="\Q$id\E"(.*?)<\/section>/s;
     ok $section, "section $id";
-    like $section // '', qr/aria-labelledby="$id-title".*<h2 id="$id-title">/s, "section $id has a title that it is known by";
+    like $section // '', qr/aria-labelledby="$id-title".*<h2 id="$id-title">/s,
+        "section $id has a title that it is known by";
     like $dom, qr/<a href="#\Q$id\E">/, "section $id is in the contents";
 }
 for my $kind (qw(cost sharing events)) {
     my $measured = $source =~ /"measure \Q$kind\E /;
-    is $dom =~ /<section id="\Q$kind\E"/ ? 1 : 0, $measured ? 1 : 0, "section $kind is there when the log has its lines";
+    is $dom =~ /<section id="\Q$kind\E"/ ? 1 : 0, $measured ? 1 : 0,
+        "section $kind is there when the log has its lines";
 }
 is scalar(() = $dom =~ /<span class="cell /g), scalar(() = $source =~ /^"(?:not )?ok /mg), 'a square for each test';
 like $dom, qr/id="verdict"[^>]*>pass</, 'the verdict';
@@ -97,8 +103,8 @@ for my $scheme (['light', 'f6f7f9'], ['dark', '0f141b', '--blink-settings=prefer
     is first_pixel("$folder/$name.png"), $color, "$name: the page's ground";
 }
 
-# On a telephone nothing is wider than the screen, with every detail open. The browser's own window has a least width, so
-# the page is in a frame, and says how wide it is.
+# On a telephone nothing is wider than the screen, with every detail open. The browser's own window has a least width,
+# so the page is in a frame, and says how wide it is.
 my $width = 390;
 open my $out, '>', "$folder/probe.html" or die "$!\n";
 print $out $source =~ s{</body>}{<script>
@@ -114,7 +120,8 @@ close $out or die "$!\n";
 like $dom, qr/<body data-said="$width holds $width"/, 'the page fits a telephone';
 
 # What a log says is text, whatever it looks like.
-my @bad = ('# wrong: <img src=x onerror="document.title=1">', 'not ok 99 pebs.</script><script>document.title=2</script>',
+my @bad = ('# wrong: <img src=x onerror="document.title=1">',
+    'not ok 99 pebs.</script><script>document.title=2</script>',
     '# measure events event <b>bold</b> samples 1 of_kind "&lt;"', "# error: \x01\xff\"\\");
 my ($bad_page) = page_of('bad', $log, @bad);
 ($dom, $errors) = browse($bad_page, '--dump-dom', '--window-size=1280,1000');

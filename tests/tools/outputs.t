@@ -30,8 +30,10 @@ like $bts[0], qr/^ +[0-9a-f]+ calls_1\+0x0 =>  +[0-9a-f]+ calls_outer\+0x0$/, 't
 my %stacks = map { /^(.*) (\d+)$/ ? ($1 => $2) : () } split /\n/, dsdump('--folded');
 my ($root) = map { /^(bts\.calls;[^;]+);calls_outer$/ ? $1 : () } keys %stacks;
 ok defined $root, 'calls_outer was called';
-is $stacks{"$root;calls_outer;calls_inner"} % 2, 0, 'calls_inner was called twice, from calls_outer, and returned as often';
-is $stacks{"$root;calls_outer"}, $stacks{"$root;calls_outer;calls_inner"} / 2 * 3, 'calls_outer called twice and returned';
+is $stacks{"$root;calls_outer;calls_inner"} % 2, 0,
+    'calls_inner was called twice, from calls_outer, and returned as often';
+is $stacks{"$root;calls_outer"}, $stacks{"$root;calls_outer;calls_inner"} / 2 * 3,
+    'calls_outer called twice and returned';
 my $sum = 0;
 $sum += $stacks{$_} for grep { /^bts\.calls;/ } keys %stacks;
 is $sum, scalar(grep { /calls_|workload_calls/ } @bts), 'each branch counts once';
@@ -64,7 +66,8 @@ is scalar(@loads), 128, 'a row for each sample';
 is scalar(grep { $_->[ $column{level} ] eq 'Local RAM or RAM hit' && $_->[ $column{latency} ] == 200 } @loads), 32,
     'the rows of loads from memory have its level and latency';
 like $rows[0][ $column{ip_line} ], qr/^\w+\.asm:\d+$|^\w+\.c:\d+$/, 'a row has its source line';
-like((dsdump('--brstack'))[0], qr{^ +[0-9a-f]+( \S+\+0x[0-9a-f]+/\S+\+0x[0-9a-f]+/[MP]/-/-/\d+/)+$}m, 'an LBR stack on a line');
+like((dsdump('--brstack'))[0], qr{^ +[0-9a-f]+( \S+\+0x[0-9a-f]+/\S+\+0x[0-9a-f]+/[MP]/-/-/\d+/)+$}m,
+    'an LBR stack on a line');
 
 my $only = dsdump('--only', 'pebs', '--csv');
 ok $only !~ /^(bts|lbr)/m && $only =~ /^pebs,/m, '--only pebs leaves the others out';

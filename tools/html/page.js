@@ -8,9 +8,12 @@
     /* Text reaches the page as text nodes and attributes alone: nothing in a log can become markup. */
     function fill(node, attributes, children) {
         for (const [name, value] of Object.entries(attributes || {}))
-            if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
-            else if (name === 'style') for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
-            else node.setAttribute(name, value);
+            if (name.startsWith('on'))
+                node.addEventListener(name.slice(2), value);
+            else if (name === 'style')
+                for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
+            else
+                node.setAttribute(name, value);
         for (const child of children.flat(Infinity))
             if (child !== null && child !== undefined) node.append(child);
         return node;
@@ -25,22 +28,34 @@
         for (let i = 0; i + 1 < words.length; i += 2) result[words[i]] = words[i + 1].replace(/^"|"$/g, '');
         return result;
     };
-    const machine = [], results = [], measures = { skid: [], cost: [], memory: [], level: [], sharing: [], sharing_access: [], events: [], service: [] };
+    const machine = [], results = [],
+          measures =
+              {skid: [], cost: [], memory: [], level: [], sharing: [], sharing_access: [], events: [], service: []};
     const complaints = [];
     let begin = null, end = null, boots = 0;
     for (const line of data.lines) {
         let match;
         if ((match = line.match(/^begin dstest86 (\S+) (\S+) (\d+)/))) {
-            begin = { version: match[1], revision: match[2], width: match[3] };
+            begin = {version: match[1], revision: match[2], width: match[3]};
             boots++;
-        }
-        else if ((match = line.match(/^end dstest86 (.*)/)))
+        } else if ((match = line.match(/^end dstest86 (.*)/)))
             end = Object.fromEntries(match[1].split(' ').map((word) => word.split('=')));
         else if ((match = line.match(/^(not )?ok \d+ (\S+)(?: # (SKIP|ERROR)\b ?(.*))?/)))
-            results.push({ id: match[2], reason: match[4] || '', result: match[3] === 'SKIP' ? 'skip' : match[3] === 'ERROR' ? 'error' : match[1] ? 'fail' : 'pass' });
-        else if ((match = line.match(/^measure (\w+) (.*)/))) { if (measures[match[1]]) measures[match[1]].push(fields(match[2])); }
-        else if (/^(error|panic|wrong)\b/.test(line)) complaints.push(line);
-        else if ((match = line.match(/^(\w+) (.+)/)) && !machine.some((old) => old.key === match[1] && old.text === match[2])) machine.push({ key: match[1], text: match[2] });
+            results.push({
+                id: match[2],
+                reason: match[4] || '',
+                result: match[3] === 'SKIP' ? 'skip'
+                    : match[3] === 'ERROR'  ? 'error'
+                    : match[1]              ? 'fail'
+                                            : 'pass'
+            });
+        else if ((match = line.match(/^measure (\w+) (.*)/))) {
+            if (measures[match[1]]) measures[match[1]].push(fields(match[2]));
+        } else if (/^(error|panic|wrong)\b/.test(line))
+            complaints.push(line);
+        else if ((match = line.match(/^(\w+) (.+)/)) &&
+            !machine.some((old) => old.key === match[1] && old.text === match[2]))
+            machine.push({key: match[1], text: match[2]});
     }
 
     /* ---- pieces ---- */
@@ -48,16 +63,27 @@
     const sections = [];
     function section(id, title, about, ...children) {
         sections.push([id, title]);
-        main.append(el('section', { id, 'aria-labelledby': id + '-title' }, el('h2', { id: id + '-title' }, title), about ? el('p', { class: 'about' }, about) : null, children));
+        main.append(el('section', {id, 'aria-labelledby': id + '-title'}, el('h2', {id: id + '-title'}, title),
+            about ? el('p', {class: 'about'}, about) : null, children));
     }
-    const legend = (items) => el('ul', { class: 'legend' }, items.map(([color, text]) => el('li', {}, el('i', { style: { background: color } }), text)));
-    const bar = (share) => el('span', { class: 'track', 'aria-hidden': 'true' }, el('i', { style: { width: (100 * share).toFixed(1) + '%' } }));
+    const legend = (items) => el('ul', {class: 'legend'},
+        items.map(([color, text]) => el('li', {}, el('i', {style: {background: color}}), text)));
+    const bar = (share) =>
+        el('span', {class: 'track', 'aria-hidden': 'true'}, el('i', {style: {width: (100 * share).toFixed(1) + '%'}}));
+    const ratio = (part, whole) => part / whole;
     const percent = (share) => (100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0) + ' %';
     const bytes = (n) => n >= 1048576 ? n / 1048576 + ' MiB' : n / 1024 + ' KiB';
     function table(caption, heads, rows) {
-        return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, el('table', { 'aria-label': caption },
-            el('thead', {}, el('tr', {}, heads.map((head) => el('th', { scope: 'col', class: head.startsWith('#') ? 'number' : '' }, head.replace(/^#/, ''))))),
-            el('tbody', {}, rows.map((row) => el('tr', {}, row.map((cell, i) => el('td', { class: heads[i].startsWith('#') ? 'number' : '' }, cell)))))));
+        return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
+            el('table', {'aria-label': caption},
+                el('thead', {},
+                    el('tr', {},
+                        heads.map((head) => el('th', {scope: 'col', class: head.startsWith('#') ? 'number' : ''},
+                                      head.replace(/^#/, ''))))),
+                el('tbody', {},
+                    rows.map((row) => el('tr', {},
+                                 row.map((cell, i) =>
+                                             el('td', {class: heads[i].startsWith('#') ? 'number' : ''}, cell)))))));
     }
     const groupBy = (list, key) => {
         const map = new Map();
@@ -71,9 +97,11 @@
     const ticks = (most, about) => {
         const raw = most / about, power = 10 ** Math.floor(Math.log10(raw || 1));
         const step = Math.max([1, 2, 5, 10].find((n) => n * power >= raw) * power, 1);
-        return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+        return Array.from({length: Math.floor(most / step) + 1}, (_, i) => i * step);
     };
-    const short = (n) => n >= 1e6 ? +(n / 1e6).toPrecision(3) + ' M' : n >= 1e4 ? +(n / 1e3).toPrecision(3) + ' k' : number.format(+n.toPrecision(4));
+    const short = (n) => n >= 1e6 ? +(n / 1e6).toPrecision(3) + ' M'
+        : n >= 1e4                ? +(n / 1e3).toPrecision(3) + ' k'
+                                  : number.format(+n.toPrecision(4));
 
     /* ---- head ---- */
 
@@ -82,73 +110,126 @@
     const modelled = machine.some((line) => line.key === 'cpu' && /hypervisor/.test(line.text));
     const name = found ? found[5] || 'Family ' + found[1] + ' model ' + found[2] : 'A log of dstest86';
     const verdict = end ? end.verdict : 'unfinished';
-    const verdictClass = { pass: 'pass', fail: 'fail', skip: 'skipped' }[verdict] || 'error';
+    const verdictClass = {pass: 'pass', fail: 'fail', skip: 'skipped'}[verdict] || 'error';
     document.title = name + ': ' + verdict + ' · dstest86';
     fill(document.getElementById('head'), {}, [
-        el('div', { class: 'over' }, 'dstest86' + (begin ? ' ' + begin.version + ' · ' + begin.revision + ' · ' + begin.width + ' bits' : '')),
-        el('div', { class: 'title' }, el('h1', {}, name), el('span', { class: 'badge ' + verdictClass, id: 'verdict' }, verdict)),
-        found ? el('p', { class: 'under' }, 'family ' + found[1] + ', model ' + found[2] + ', stepping ' + found[3] + ' · signature ', el('code', {}, found[4])) : null,
-        modelled ? el('p', { class: 'notice' }, 'This log was made under a hypervisor or emulator. Cycles, latencies and levels are its own figures, not those of a processor.') : null,
-        boots > 1 ? el('p', { class: 'notice' }, `The log has ${boots} boots. Their tests and records are counted together, and the verdict is that of the last.`) : null,
-        end ? null : el('p', { class: 'notice' }, 'The log has no end line: the run was cut short, or a part of the log is missing.'),
-        complaints.slice(0, 8).map((text) => el('p', { class: 'notice' }, text)),
+        el('div', {class: 'over'},
+            'dstest86' + (begin ? ' ' + begin.version + ' · ' + begin.revision + ' · ' + begin.width + ' bits' : '')),
+        el('div', {class: 'title'}, el('h1', {}, name),
+            el('span', {class: 'badge ' + verdictClass, id: 'verdict'}, verdict)),
+        found ? el('p', {class: 'under'},
+                    'family ' + found[1] + ', model ' + found[2] + ', stepping ' + found[3] + ' · signature ',
+                    el('code', {}, found[4]))
+              : null,
+        modelled ? el('p', {class: 'notice'},
+                       'This log was made under a hypervisor or emulator. Cycles, latencies and ' +
+                           'levels are its own figures, not those of a processor.')
+                 : null,
+        boots > 1
+            ? el('p', {class: 'notice'},
+                  'The log has ' + boots +
+                      ' boots. Their tests and records are counted together, and the verdict is that of the last.')
+            : null,
+        end ? null
+            : el('p', {class: 'notice'},
+                  'The log has no end line: the run was cut short, or a part of the log is missing.'),
+        complaints.slice(0, 8).map((text) => el('p', {class: 'notice'}, text)),
     ]);
 
     const total = (kind) => data.records.reduce((sum, row) => sum + row[kind], 0);
     const count = (result) => results.filter((row) => row.result === result).length;
     const lost = Object.values(data.lost).reduce((sum, n) => sum + n, 0);
-    const tiles = [['Passed', count('pass'), 'pass'], ['Failed', count('fail'), count('fail') ? 'fail' : ''], ['Skipped', count('skip'), ''],
-        ['Errors', count('error'), count('error') ? 'error' : '']].filter(() => results.length > 0);
+    const tiles = [
+        ['Passed', count('pass'), 'pass'], ['Failed', count('fail'), count('fail') ? 'fail' : ''],
+        ['Skipped', count('skip'), ''], ['Errors', count('error'), count('error') ? 'error' : '']
+    ].filter(() => results.length > 0);
     for (const [kind, title] of [['bts', 'BTS records'], ['pebs', 'PEBS records'], ['lbr', 'LBR stacks']])
         if (total(kind)) tiles.push([title, total(kind), '']);
     if (lost) tiles.push(['Records lost', lost, 'fail']);
     if (tiles.length)
-        main.append(el('dl', { class: 'tiles', 'aria-label': 'Counts' }, tiles.map(([title, n, color]) => el('div', {}, el('dt', {}, title), el('dd', { class: color, title: number.format(n) }, n >= 1e6 ? short(n) : number.format(n))))));
+        main.append(el('dl', {class: 'tiles', 'aria-label': 'Counts'},
+            tiles.map(([title, n, color]) => el('div', {}, el('dt', {}, title),
+                          el('dd', {class: color, title: number.format(n)}, n >= 1e6 ? short(n) : number.format(n))))));
 
     /* ---- what was found ---- */
 
     if (machine.length) {
-        const facts = (lines) => el('dl', { class: 'facts' }, [...groupBy(lines, (line) => line.key)].map(([key, list]) =>
-            [el('dt', {}, key), list.map((line) => el('dd', { class: /^none\b/.test(line.text) ? 'none' : '' }, line.text))]));
+        const facts = (lines) => el('dl', {class: 'facts'},
+            [...groupBy(lines, (line) => line.key)].map(
+                ([key, list]) => [el('dt', {}, key),
+                    list.map((line) => el('dd', {class: /^none\b/.test(line.text) ? 'none' : ''}, line.text))]));
         const aside = /^(reading|note|events|boot|paging|apic)$/;
         const events = machine.filter((line) => line.key === 'events').flatMap((line) => line.text.split(' '));
         const rest = machine.filter((line) => aside.test(line.key) && line.key !== 'events');
-        section('machine', 'The machine', 'What the kernel found, in its own words.', facts(machine.filter((line) => !aside.test(line.key))),
-            events.length ? el('details', {}, el('summary', {}, events.length + ' precise events'), el('ul', { class: 'chips' }, events.map((event) => el('li', {}, el('code', {}, event))))) : null,
+        section('machine', 'The machine', 'What the kernel found, in its own words.',
+            facts(machine.filter((line) => !aside.test(line.key))),
+            events.length ? el('details', {}, el('summary', {}, events.length + ' precise events'),
+                                el('ul', {class: 'chips'}, events.map((event) => el('li', {}, el('code', {}, event)))))
+                          : null,
             rest.length ? el('details', {}, el('summary', {}, 'Notes and readings of the manual'), facts(rest)) : null);
     }
 
     /* ---- verdicts ---- */
 
     if (results.length) {
-        const words = { pass: 'passed', fail: 'failed', skip: 'skipped', error: 'error' };
-        const css = { pass: 'pass', fail: 'fail', skip: 'skipped', error: 'error' };
+        const words = {pass: 'passed', fail: 'failed', skip: 'skipped', error: 'error'};
+        const css = {pass: 'pass', fail: 'fail', skip: 'skipped', error: 'error'};
         const bad = results.filter((row) => row.result === 'fail' || row.result === 'error');
-        const reasons = [...groupBy(results.filter((row) => row.result === 'skip'), (row) => row.reason)].sort((x, y) => y[1].length - x[1].length);
-        const list = (rows) => table('Tests', ['Test', 'Result', 'Reason'], rows.map((row) => [el('code', {}, row.id), el('span', { class: css[row.result] }, words[row.result]), row.reason]));
-        section('verdicts', 'Verdicts', 'Each square is a test, in the order of the run.',
-            legend([['var(--pass)', 'passed'], ['var(--fail)', 'failed'], ['var(--skip)', 'skipped (hollow)'], ['var(--error)', 'error']]),
-            el('div', { class: 'groups' }, [...groupBy(results, (row) => row.id.split('.')[0])].map(([group, rows]) => el('div', { class: 'group' },
-                el('code', {}, group),
-                el('div', { class: 'cells', role: 'img', 'aria-label': group + ': ' + Object.keys(words).map((key) => rows.filter((row) => row.result === key).length + ' ' + words[key]).join(', ') },
-                    rows.map((row) => el('span', { class: 'cell ' + css[row.result], title: row.id + ': ' + words[row.result] + (row.reason ? ' (' + row.reason + ')' : '') }))),
-                el('div', { class: 'sum' }, rows.filter((row) => row.result === 'pass').length + ' of ' + rows.length)))),
+        const reasons = [...groupBy(results.filter((row) => row.result === 'skip'), (row) => row.reason)].sort(
+            (x, y) => y[1].length - x[1].length);
+        const list = (rows) => table('Tests', ['Test', 'Result', 'Reason'],
+            rows.map((row) => [el('code', {}, row.id), el('span', {class: css[row.result]}, words[row.result]),
+                         row.reason]));
+        section('verdicts', 'Verdicts', 'Each square is a test, in the order of the run.', legend([
+            ['var(--pass)', 'passed'], ['var(--fail)', 'failed'], ['var(--skip)', 'skipped (hollow)'],
+            ['var(--error)', 'error']
+        ]),
+            el('div', {class: 'groups'},
+                [...groupBy(results, (row) => row.id.split('.')[0])].map(
+                    ([group, rows]) =>
+                        el('div', {class: 'group'}, el('code', {}, group),
+                            el(
+                                'div', {
+                                    class: 'cells',
+                                    role: 'img',
+                                    'aria-label': group + ': ' +
+                                        Object.keys(words)
+                                            .map((key) => rows.filter((row) => row.result === key).length +
+                                                    ' ' + words[key])
+                                            .join(', ')
+                                },
+                                rows.map((row) => el('span', {
+                                    class: 'cell ' + css[row.result],
+                                    title:
+                                        row.id + ': ' + words[row.result] + (row.reason ? ' (' + row.reason + ')' : '')
+                                }))),
+                            el('div', {class: 'sum'},
+                                rows.filter((row) => row.result === 'pass').length + ' of ' + rows.length)))),
             bad.length ? [el('h3', {}, 'What did not pass'), list(bad)] : null,
-            reasons.length ? el('details', {}, el('summary', {}, 'Why ' + count('skip') + ' tests were skipped'),
-                table('Reasons', ['#Tests', 'Reason'], reasons.map(([reason, rows]) => [rows.length, reason]))) : null,
+            reasons.length
+                ? el('details', {}, el('summary', {}, 'Why ' + count('skip') + ' tests were skipped'),
+                      table('Reasons', ['#Tests', 'Reason'], reasons.map(([reason, rows]) => [rows.length, reason])))
+                : null,
             el('details', {}, el('summary', {}, 'All ' + results.length + ' tests'), list(results)));
     }
 
     /* ---- skid ---- */
 
-    const places = [['interrupt', 'at the interrupt, without PEBS', 'var(--b)'], ['ip', 'PEBS IP', 'var(--a)'], ['eventing_ip', 'EventingIP', 'var(--c)']];
+    const places = [
+        ['interrupt', 'at the interrupt, without PEBS', 'var(--b)'], ['ip', 'PEBS IP', 'var(--a)'],
+        ['eventing_ip', 'EventingIP', 'var(--c)']
+    ];
     function skidChart(title, rows) {
         const width = 260, height = 138, left = 38, bottom = 22, top = 8;
         const present = places.filter(([place]) => rows.some((row) => row.place === place));
-        const sums = Object.fromEntries(present.map(([place]) => [place, rows.filter((row) => row.place === place).reduce((sum, row) => sum + +row.count, 0) || 1]));
-        const distances = rows.map((row) => +row.distance), least = Math.min(...distances), most = Math.max(...distances);
+        const sums = Object.fromEntries(present.map(([
+            place
+        ]) => [place, rows.filter((row) => row.place === place).reduce((sum, row) => sum + +row.count, 0) || 1]));
+        const distances = rows.map((row) => +row.distance), least = Math.min(...distances),
+              most = Math.max(...distances);
         const far = most - least > 24 ? least + 24 : most, columns = far - least + 1;
-        const slot = (width - left) / columns, thick = Math.min(slot * 0.8 / present.length, 22), inner = height - bottom - top;
+        const slot = (width - left) / columns, thick = Math.min(slot * 0.8 / present.length, 22),
+              inner = height - bottom - top;
         const shares = new Map();
         for (const row of rows) {
             const key = row.place + ' ' + Math.min(+row.distance, far);
@@ -159,157 +240,346 @@
             for (let at = least; at <= far; at++) {
                 const share = shares.get(place + ' ' + at);
                 if (!share) continue;
-                const tall = Math.max(share * inner, 1.5), x = left + (at - least + 0.5) * slot + (i - present.length / 2) * thick;
-                bars.push(svg('rect', { x: x + 0.75, y: top + inner - tall, width: Math.max(thick - 1.5, 1.5), height: tall, rx: Math.min(2, tall / 2), fill: color },
-                    svg('title', {}, words + ', distance ' + at + (at === far && far < most ? ' and more' : '') + ': ' + percent(share))));
+                const tall = Math.max(share * inner, 1.5),
+                      x = left + (at - least + 0.5) * slot + (i - present.length / 2) * thick;
+                bars.push(svg('rect', {
+                    x: x + 0.75,
+                    y: top + inner - tall,
+                    width: Math.max(thick - 1.5, 1.5),
+                    height: tall,
+                    rx: Math.min(2, tall / 2),
+                    fill: color
+                },
+                    svg('title', {},
+                        words + ', distance ' + at + (at === far && far < most ? ' and more' : '') + ': ' +
+                            percent(share))));
             }
         });
         const every = Math.ceil(columns / 9);
-        const spoken = present.map(([place, words]) => words + ' ' + rows.filter((row) => row.place === place).map((row) => row.distance + ': ' + row.count).join(', ')).join('; ');
-        return el('figure', { class: 'skid' }, el('h3', {}, el('code', {}, title)),
-            svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': title + ', records by distance. ' + spoken },
-                [0, 0.5, 1].map((share) => [svg('line', { class: share ? 'grid' : 'axis', x1: left, x2: width, y1: top + inner * (1 - share), y2: top + inner * (1 - share) }),
-                    svg('text', { x: left - 6, y: top + inner * (1 - share) + 4, 'text-anchor': 'end' }, 100 * share + '%')]),
+        const spoken = present
+                           .map(([place, words]) => words + ' ' +
+                                   rows.filter((row) => row.place === place)
+                                       .map((row) => row.distance + ': ' + row.count)
+                                       .join(', '))
+                           .join('; ');
+        return el('figure', {class: 'skid'}, el('h3', {}, el('code', {}, title)),
+            svg('svg', {
+                viewBox: `0 0 ${width} ${height}`,
+                role: 'img',
+                'aria-label': title + ', records by distance. ' + spoken
+            },
+                [0, 0.5, 1].map((share) => [svg('line', {
+                    class: share ? 'grid' : 'axis',
+                    x1: left,
+                    x2: width,
+                    y1: top + inner * (1 - share),
+                    y2: top + inner * (1 - share)
+                }),
+                                    svg('text', {x: left - 6, y: top + inner * (1 - share) + 4, 'text-anchor': 'end'},
+                                        100 * share + '%')]),
                 bars,
-                Array.from({ length: columns }, (_, i) => i % every ? null : svg('text', { x: left + (i + 0.5) * slot, y: height - 5, 'text-anchor': 'middle' }, least + i + (least + i === far && far < most ? '+' : '')))));
+                Array.from({length: columns},
+                    (_, i) => i % every
+                        ? null
+                        : svg('text', {x: left + (i + 0.5) * slot, y: height - 5, 'text-anchor': 'middle'},
+                              least + i + (least + i === far && far < most ? '+' : '')))));
     }
     if (measures.skid.length) {
         const used = places.filter(([place]) => measures.skid.some((row) => row.place === place));
-        section('skid', 'Skid', 'How many instructions lie between the one that caused an event and the one that was blamed; 0 is the cause itself. Shares of the records, for each place where an instruction pointer was found; the axis counts instructions.',
+        section('skid', 'Skid',
+            'How many instructions lie between the one that caused an event and the one ' +
+                'that was blamed; 0 is the cause itself. Shares of the records, for each ' +
+                'place where an instruction pointer was found; the axis counts instructions.',
             legend(used.map(([, words, color]) => [color, words])),
-            [...groupBy(measures.skid, (row) => row.workload)].map(([workload, rows]) => [
-                el('h3', { class: 'behind' }, 'Workload: ' + workload),
-                el('div', { class: 'multiples' }, [...groupBy(rows, (row) => row.event)].map(([event, list]) => skidChart(event, list)))]));
+            [...groupBy(measures.skid, (row) => row.workload)].map(
+                ([workload, rows]) => [el('h3', {class: 'behind'}, 'Workload: ' + workload),
+                    el('div', {class: 'multiples'},
+                        [...groupBy(rows, (row) => row.event)].map(([event, list]) => skidChart(event, list)))]));
     }
 
     /* ---- cost ---- */
 
-    const methods = [['pebs', 'PEBS', 'var(--a)'], ['bts', 'BTS', 'var(--b)'], ['interrupt', 'an interrupt a sample', 'var(--d)'], ['lbr', 'LBR on, a branch', 'var(--c)'], ['lbr_read', 'reading the LBR stack', 'var(--e)']];
+    const methods = [
+        ['pebs', 'PEBS', 'var(--a)'], ['bts', 'BTS', 'var(--b)'], ['interrupt', 'an interrupt a sample', 'var(--d)'],
+        ['lbr', 'LBR on, a branch', 'var(--c)'], ['lbr_read', 'reading the LBR stack', 'var(--e)']
+    ];
     function costChart(title, unit, rows, value) {
-        const points = rows.map((row) => ({ method: row.method, x: Math.max(+row.records_per_interrupt, 1), y: value(row) })).filter((point) => isFinite(point.y) && point.y >= 0);
+        const points =
+            rows.map((row) => ({method: row.method, x: Math.max(+row.records_per_interrupt, 1), y: value(row)}))
+                .filter((point) => isFinite(point.y) && point.y >= 0);
         if (!points.length) return null;
         const width = 480, height = 270, left = 62, right = 14, bottom = 42, top = 12;
-        const most = Math.max(...points.map((point) => point.y)) * 1.05 || 1, columns = Math.max(Math.log2(Math.max(...points.map((point) => point.x))), 1);
-        const x = (n) => left + Math.log2(n) / columns * (width - left - right), y = (n) => top + (1 - n / most) * (height - top - bottom);
+        const most = Math.max(...points.map((point) => point.y)) * 1.05 || 1,
+              columns = Math.max(Math.log2(Math.max(...points.map((point) => point.x))), 1);
+        const x = (n) => left + Math.log2(n) / columns * (width - left - right),
+              y = (n) => top + (1 - n / most) * (height - top - bottom);
         const stepX = Math.ceil((columns + 1) / 9), decimals = most < 10 ? 2 : 0;
         return el('figure', {}, el('h3', {}, title),
-            svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': title + '. ' + points.map((point) => `${point.method} ${point.x}: ${point.y.toFixed(decimals)}`).join('; ') },
-                (most < 4 ? [0, 1, 2, 3].filter((n) => n <= most) : ticks(most, 5)).map((n) => [svg('line', { class: n ? 'grid' : 'axis', x1: left, x2: width - right, y1: y(n), y2: y(n) }), svg('text', { x: left - 8, y: y(n) + 4, 'text-anchor': 'end' }, short(n))]),
-                Array.from({ length: Math.floor(columns) + 1 }, (_, i) => i % stepX ? null : svg('text', { x: x(2 ** i), y: height - bottom + 18, 'text-anchor': 'middle' }, short(2 ** i))),
-                svg('text', { x: left + (width - left - right) / 2, y: height - 4, 'text-anchor': 'middle' }, 'records per interrupt'),
+            svg('svg', {
+                viewBox: `0 0 ${width} ${height}`,
+                role: 'img',
+                'aria-label': title + '. ' +
+                    points.map((point) => `${point.method} ${point.x}: ${point.y.toFixed(decimals)}`).join('; ')
+            },
+                (most < 4 ? [0, 1, 2, 3].filter((n) => n <= most) : ticks(most, 5))
+                    .map((n) => [svg('line',
+                                     {class: n ? 'grid' : 'axis', x1: left, x2: width - right, y1: y(n), y2: y(n)}),
+                             svg('text', {x: left - 8, y: y(n) + 4, 'text-anchor': 'end'}, short(n))]),
+                Array.from({length: Math.floor(columns) + 1},
+                    (_, i) => i % stepX
+                        ? null
+                        : svg('text', {x: x(2 ** i), y: height - bottom + 18, 'text-anchor': 'middle'}, short(2 ** i))),
+                svg('text', {x: left + (width - left - right) / 2, y: height - 4, 'text-anchor': 'middle'},
+                    'records per interrupt'),
                 methods.map(([method, words, color]) => {
                     const own = points.filter((point) => point.method === method).sort((p, q) => p.x - q.x);
                     if (!own.length) return null;
                     const level = own.length === 1 && columns > 1;
                     return svg('g', {},
-                        level ? svg('line', { x1: left, x2: width - right, y1: y(own[0].y), y2: y(own[0].y), stroke: color, 'stroke-width': 1.5, 'stroke-dasharray': '5 4' }) :
-                            svg('polyline', { class: 'curve', stroke: color, points: own.map((point) => x(point.x) + ',' + y(point.y)).join(' ') }),
-                        own.map((point) => svg('circle', { cx: x(point.x), cy: y(point.y), r: 3.5, fill: color }, svg('title', {}, `${words}, ${point.x} records per interrupt: ${point.y.toFixed(2)} ${unit}`))));
+                        level ? svg('line', {
+                            x1: left,
+                            x2: width - right,
+                            y1: y(own[0].y),
+                            y2: y(own[0].y),
+                            stroke: color,
+                            'stroke-width': 1.5,
+                            'stroke-dasharray': '5 4'
+                        })
+                              : svg('polyline', {
+                                    class: 'curve',
+                                    stroke: color,
+                                    points: own.map((point) => x(point.x) + ',' + y(point.y)).join(' ')
+                                }),
+                        own.map((point) => svg('circle', {cx: x(point.x), cy: y(point.y), r: 3.5, fill: color},
+                                    svg('title', {},
+                                        words + ', ' + point.x + ' records per interrupt: ' + point.y.toFixed(2) + ' ' +
+                                            unit))));
                 })));
     }
     if (measures.cost.length) {
         const rows = measures.cost, clock = [...new Set(rows.map((row) => row.clock))].join(', ');
-        section('cost', 'Cost', `What a sample costs, over the number of records that one interrupt drains. The clock is ${clock}.`,
-            legend(methods.filter(([method]) => rows.some((row) => row.method === method)).map(([, words, color]) => [color, words])),
+        const perSample = (row) => ratio(row.cycles - (row.plain || 0), row.samples);
+        const slowdown = (row) => ratio(row.cycles, row.plain);
+        const present = methods.filter(([method]) => rows.some((row) => row.method === method));
+        const figures = rows.map(
+            (row) => [row.method, row.records_per_interrupt, number.format(row.samples), number.format(row.cycles),
+                number.format(row.plain || 0), perSample(row).toFixed(1), +row.plain ? slowdown(row).toFixed(2) : '']);
+        const service =
+            measures.service.map((row) => [row.kind.toUpperCase(), number.format(row.records),
+                                     number.format(row.instructions), ratio(row.instructions, row.records).toFixed(1)]);
+        section('cost', 'Cost',
+            'What a sample costs, over the number of records that one interrupt drains. The clock is ' + clock + '.',
+            legend(present.map(([, words, color]) => [color, words])),
             el('div', { class: 'pair' },
-                costChart('Cycles for each sample', 'cycles', rows, (row) => (row.cycles - (row.plain || 0)) / row.samples),
-                costChart('Slowdown of the workload', 'times', rows.filter((row) => +row.plain > 0), (row) => row.cycles / row.plain)),
-            el('p', { class: 'about after' }, 'A dashed line is a figure that does not depend on the number of records.'),
-            el('details', {}, el('summary', {}, 'The figures'), table('Cost', ['Method', '#Records per interrupt', '#Samples', '#Cycles', '#Cycles without', '#Cycles a sample', '#Slowdown'],
-                rows.map((row) => [row.method, row.records_per_interrupt, number.format(row.samples), number.format(row.cycles), number.format(row.plain || 0),
-                    ((row.cycles - (row.plain || 0)) / row.samples).toFixed(1), +row.plain ? (row.cycles / row.plain).toFixed(2) : '']))),
-            measures.service.length ? [el('h3', { class: 'behind' }, 'Instructions that the service routine retires'), table('Interrupt service routine', ['Kind', '#Records', '#Instructions', '#A record'],
-                measures.service.map((row) => [row.kind.toUpperCase(), number.format(row.records), number.format(row.instructions), (row.instructions / row.records).toFixed(1)]))] : null);
+                costChart('Cycles for each sample', 'cycles', rows, perSample),
+                costChart('Slowdown of the workload', 'times', rows.filter((row) => +row.plain > 0), slowdown)),
+            el('p', { class: 'about after' },
+                'A dashed line is a figure that does not depend on the number of records.'),
+            el('details', {}, el('summary', {}, 'The figures'),
+                table('Cost', ['Method', '#Records per interrupt', '#Samples', '#Cycles', '#Cycles without',
+                    '#Cycles a sample', '#Slowdown'], figures)),
+            service.length ? [
+                el('h3', { class: 'behind' }, 'Instructions that the service routine retires'),
+                table('Interrupt service routine', ['Kind', '#Records', '#Instructions', '#A record'], service)
+            ] : null);
     }
 
     /* ---- memory ---- */
 
     const order = [/^L1/, /^LFB/, /^L2/, /^L3/, /^L4|PMEM/, /^Local RAM|^RAM/, /^Remote/];
-    const levelColor = (words) => { const i = order.findIndex((pattern) => pattern.test(words)); return `var(--level-${i < 0 ? 7 : i})`; };
-    const levelRank = (words) => { const i = order.findIndex((pattern) => pattern.test(words)); return i < 0 ? 7 : i; };
+    const levelColor = (words) => {
+        const i = order.findIndex((pattern) => pattern.test(words));
+        return `var(--level-${i < 0 ? 7 : i})`;
+    };
+    const levelRank = (words) => {
+        const i = order.findIndex((pattern) => pattern.test(words));
+        return i < 0 ? 7 : i;
+    };
     if (measures.level.length) {
         const sizes = [...groupBy(measures.level, (row) => +row.size)].sort((p, q) => p[0] - q[0]);
         const levels = [...new Set(measures.level.map((row) => row.level))].sort((p, q) => levelRank(p) - levelRank(q));
         const width = 480, left = 66, line = 19, high = sizes.length * line;
-        const shares = svg('svg', { viewBox: `0 0 ${width} ${high + 26}`, role: 'img', 'aria-label': 'Share of the samples by level for each size of ring' },
+        const shares = svg('svg', {
+            viewBox: `0 0 ${width} ${high + 26}`,
+            role: 'img',
+            'aria-label': 'Share of the samples by level for each size of ring'
+        },
             sizes.map(([size, rows], i) => {
                 const sum = rows.reduce((n, row) => n + +row.samples, 0) || 1;
                 let at = left;
-                return [svg('text', { x: left - 8, y: i * line + 13, 'text-anchor': 'end' }, bytes(size)),
+                return [
+                    svg('text', {x: left - 8, y: i * line + 13, 'text-anchor': 'end'}, bytes(size)),
                     [...rows].sort((p, q) => levelRank(p.level) - levelRank(q.level)).map((row) => {
                         const wide = row.samples / sum * (width - left), x = at;
                         at += wide;
-                        return svg('rect', { x, y: i * line + 2, width: Math.max(wide - 1, 0.5), height: line - 5, rx: 2, fill: levelColor(row.level) },
-                            svg('title', {}, `${bytes(size)}: ${row.level}, ${percent(row.samples / sum)} of the samples`));
-                    })];
+                        return svg('rect', {
+                            x,
+                            y: i * line + 2,
+                            width: Math.max(wide - 1, 0.5),
+                            height: line - 5,
+                            rx: 2,
+                            fill: levelColor(row.level)
+                        },
+                            svg('title', {},
+                                `${bytes(size)}: ${row.level}, ${percent(row.samples / sum)} of the samples`));
+                    })
+                ];
             }),
-            [0, 0.5, 1].map((share) => svg('text', { x: left + share * (width - left), y: high + 18, 'text-anchor': share === 1 ? 'end' : share ? 'middle' : 'start' }, 100 * share + '%')));
+            [0, 0.5, 1].map((share) => svg('text', {
+                x: left + share * (width - left),
+                y: high + 18,
+                'text-anchor': share === 1 ? 'end'
+                    : share                ? 'middle'
+                                           : 'start'
+            },
+                                100 * share + '%')));
         const most = Math.max(...measures.level.map((row) => +row.p99), 2), logs = Math.log10(most);
         const x = (n) => left + Math.log10(Math.max(n, 1)) / logs * (width - left - 16);
-        const latencies = svg('svg', { viewBox: `0 0 ${width} ${high + 26}`, role: 'img', 'aria-label': 'Latencies by level for each size of ring, from the median to the 99th percentile' },
-            [1, 10, 100, 1000, 10000].filter((n) => n <= most).map((n) => [svg('line', { class: n === 1 ? 'axis' : 'grid', x1: x(n), x2: x(n), y1: 0, y2: high }), svg('text', { x: x(n), y: high + 18, 'text-anchor': 'middle' }, short(n))]),
-            sizes.map(([size, rows], i) => [svg('text', { x: left - 8, y: i * line + 13, 'text-anchor': 'end' }, bytes(size)), rows.map((row) => {
-                const y = i * line + 9, color = levelColor(row.level);
-                return svg('g', {}, svg('line', { x1: x(+row.p50), x2: x(+row.p99), y1: y, y2: y, stroke: color, 'stroke-width': 3, 'stroke-linecap': 'round', opacity: 0.55 }),
-                    svg('circle', { cx: x(+row.p50), cy: y, r: 4.5, fill: color }),
-                    svg('title', {}, `${bytes(size)}: ${row.level}, median ${row.p50}, 90 % within ${row.p90}, 99 % within ${row.p99}, longest ${row.max}`));
-            })]));
-        section('memory', 'Memory', 'Loads that chase pointers through rings of growing size: where their data came from, and how long they took.',
+        const latencies = svg('svg', {
+            viewBox: `0 0 ${width} ${high + 26}`,
+            role: 'img',
+            'aria-label': 'Latencies by level for each size of ring, from the median to the 99th percentile'
+        },
+            [1, 10, 100, 1000, 10000]
+                .filter((n) => n <= most)
+                .map((n) => [svg('line', {class: n === 1 ? 'axis' : 'grid', x1: x(n), x2: x(n), y1: 0, y2: high}),
+                         svg('text', {x: x(n), y: high + 18, 'text-anchor': 'middle'}, short(n))]),
+            sizes.map(
+                ([size, rows], i) => [svg('text', {x: left - 8, y: i * line + 13, 'text-anchor': 'end'}, bytes(size)),
+                    rows.map((row) => {
+                        const y = i * line + 9, color = levelColor(row.level);
+                        return svg('g', {}, svg('line', {
+                            x1: x(+row.p50),
+                            x2: x(+row.p99),
+                            y1: y,
+                            y2: y,
+                            stroke: color,
+                            'stroke-width': 3,
+                            'stroke-linecap': 'round',
+                            opacity: 0.55
+                        }),
+                            svg('circle', {cx: x(+row.p50), cy: y, r: 4.5, fill: color}),
+                            svg('title', {},
+                                bytes(size) + ': ' + row.level + ', median ' + row.p50 + ', 90 % within ' + row.p90 +
+                                    ', 99 % within ' + row.p99 + ', longest ' + row.max));
+                    })]));
+        section('memory', 'Memory',
+            'Loads that chase pointers through rings of growing size: where their data ' +
+                'came from, and how long they took.',
             legend(levels.map((words) => [levelColor(words), words])),
-            el('div', { class: 'pair' }, el('figure', {}, el('h3', {}, 'Share of the samples'), shares),
-                el('figure', {}, el('h3', {}, 'Latency in core cycles, logarithmic'), latencies, el('figcaption', {}, 'A dot is the median, its line reaches to the 99th percentile.'))),
-            el('details', {}, el('summary', {}, 'The figures'), table('Memory', ['#Ring', 'Level', '#Overhead', '#Samples', '#p50', '#p90', '#p99', '#Longest'],
-                sizes.flatMap(([size, rows]) => rows.map((row) => [bytes(size), row.level, (row.overhead / 100).toFixed(2) + ' %', number.format(row.samples), row.p50, row.p90, row.p99, row.max])))));
+            el('div', {class: 'pair'}, el('figure', {}, el('h3', {}, 'Share of the samples'), shares),
+                el('figure', {}, el('h3', {}, 'Latency in core cycles, logarithmic'), latencies,
+                    el('figcaption', {}, 'A dot is the median, its line reaches to the 99th percentile.'))),
+            el('details', {}, el('summary', {}, 'The figures'),
+                table('Memory', ['#Ring', 'Level', '#Overhead', '#Samples', '#p50', '#p90', '#p99', '#Longest'],
+                    sizes.flatMap(([size, rows]) =>
+                                      rows.map((row) => [bytes(size), row.level, (row.overhead / 100).toFixed(2) + ' %',
+                                                   number.format(row.samples), row.p50, row.p90, row.p99, row.max])))));
     }
 
     /* ---- sharing ---- */
 
-    if (measures.sharing.length)
-        section('sharing', 'Sharing', 'Lines of the caches that several processors use. A HITM load found its data modified by another processor.',
-            table('Lines', ['Layout', 'Line', '#Loads', '#HITM', '#HITM share', '#Stores', '#Cycles a load'], measures.sharing.map((row) => [row.layout, el('code', {}, row.line), row.loads,
-                row.hitm, [percent(+row.loads ? row.hitm / row.loads : 0), bar(+row.loads ? row.hitm / row.loads : 0)], row.stores, row.cycles && +row.loads ? (row.cycles / row.loads).toFixed(1) : ''])),
-            measures.sharing_access.length ? [el('h3', { class: 'behind' }, 'By offset, processor and function'), table('Accesses', ['Layout', 'Line', '#Offset', '#CPU', 'Function', '#Loads', '#HITM', '#Stores'],
-                measures.sharing_access.map((row) => [row.layout || '', el('code', {}, row.line), row.offset, row.cpu, el('code', {}, row.symbol), row.loads, row.hitm, row.stores]))] : null);
+    if (measures.sharing.length) {
+        const words = {
+            false: 'words of several processors in one line',
+            padded: 'each word in a line of its own',
+            true: 'one word that all write'
+        };
+        const sum = (rows, key) => rows.reduce((n, row) => n + +(row[key] || 0), 0);
+        const layouts = [...groupBy(measures.sharing, (row) => row.layout)];
+        const slowest = Math.max(...layouts.map(([, rows]) => sum(rows, 'cycles') / (sum(rows, 'loads') || 1)), 1);
+        section('sharing', 'Sharing',
+            'Lines of the caches that several processors use. A HITM load found its data ' +
+                'modified by another processor.',
+            table('Layouts', ['Layout', '', '#Lines', '#Loads', '#Stores', '#HITM share of loads', '#Cycles a load'],
+                layouts.map(([layout, rows]) => {
+                    const loads = sum(rows, 'loads') || 1, hitm = sum(rows, 'hitm') / loads,
+                          cycles = sum(rows, 'cycles') / loads;
+                    return [
+                        layout, words[layout] || '', rows.length, number.format(sum(rows, 'loads')),
+                        number.format(sum(rows, 'stores')), [percent(hitm), bar(hitm)],
+                        [cycles.toFixed(1), bar(cycles / slowest)]
+                    ];
+                })),
+            el('details', {}, el('summary', {}, 'By line'),
+                table('Lines', ['Layout', 'Line', '#Loads', '#HITM', '#Stores', '#Cycles a load'],
+                    measures.sharing.map(
+                        (row) => [row.layout, el('code', {}, row.line), row.loads, row.hitm, row.stores,
+                            row.cycles && +row.loads ? (row.cycles / row.loads).toFixed(1) : '']))),
+            measures.sharing_access.length
+                ? el('details', {}, el('summary', {}, 'By offset, processor and function'),
+                      table('Accesses', ['Layout', 'Line', '#Offset', '#CPU', 'Function', '#Loads', '#HITM', '#Stores'],
+                          measures.sharing_access.map(
+                              (row) => [row.layout || '', el('code', {}, row.line), row.offset, row.cpu,
+                                  el('code', {}, row.symbol), row.loads, row.hitm, row.stores])))
+                : null);
+    }
 
     /* ---- precise events ---- */
 
     if (measures.events.length)
         section('events', 'Precise events', 'How many of an event’s records are at instructions that can cause it.',
-            table('Events', ['Event', '#Samples', '#Of its kind', '#Share'], measures.events.map((row) => [el('code', {}, row.event), number.format(row.samples), number.format(row.of_kind),
-                [percent(+row.samples ? row.of_kind / row.samples : 0), bar(+row.samples ? row.of_kind / row.samples : 0)]])));
+            table('Events', ['Event', '#Samples', '#Of its kind', '#Share'],
+                measures.events.map(
+                    (row) => [el('code', {}, row.event), number.format(row.samples), number.format(row.of_kind), [
+                        percent(+row.samples ? row.of_kind / row.samples : 0),
+                        bar(+row.samples ? row.of_kind / row.samples : 0)
+                    ]])));
 
     /* ---- where the samples are ---- */
 
     if (data.samples.length) {
         const events = [...groupBy(data.samples, (row) => row.event)];
-        section('samples', 'Samples', 'Where the PEBS records are, the most frequent first, as perf report counts them.',
-            el('div', { class: 'pair' }, events.map(([event, rows]) => {
+        section('samples', 'Samples',
+            'Where the PEBS records are, the most frequent first, as perf report counts them.',
+            el('div', {class: 'pair'}, events.map(([event, rows]) => {
                 const sum = rows.reduce((n, row) => n + row.count, 0);
-                return el('div', {}, el('h3', {}, el('code', {}, event)), table(event, ['#Share', '#Records', 'Symbol', 'Line'],
-                    rows.slice(0, 8).map((row) => [[percent(row.count / sum), bar(row.count / sum)], number.format(row.count), el('code', {}, row.symbol), el('code', {}, row.line)])));
+                return el('div', {}, el('h3', {}, el('code', {}, event)),
+                    table(event, ['#Share', '#Records', 'Symbol', 'Line'],
+                        rows.slice(0, 8).map(
+                            (row) => [[percent(row.count / sum), bar(row.count / sum)], number.format(row.count),
+                                el('code', {}, row.symbol), el('code', {}, row.line)])));
             })));
     }
 
     /* ---- flame graph ---- */
 
-    const hue = (text) => { let h = 0; for (const c of text) h = (h * 31 + c.codePointAt(0)) >>> 0; return 14 + h % 40; };
+    const hue = (text) => {
+        let h = 0;
+        for (const c of text) h = (h * 31 + c.codePointAt(0)) >>> 0;
+        return 14 + h % 40;
+    };
     const flameColor = (text) => `hsl(${hue(text)} 82% ${68 + (text.length * 7) % 9}%)`;
     function buildTree() {
-        const nodes = data.flame.map(([nameIndex, parent, self]) => ({ name: data.names[nameIndex], parent, self, total: self, children: [] }));
+        const nodes = data.flame.map(
+            ([nameIndex, parent, self]) => ({name: data.names[nameIndex], parent, self, total: self, children: []}));
         for (let i = nodes.length - 1; i > 0; i--) nodes[nodes[i].parent].total += nodes[i].total;
-        nodes.forEach((node, i) => { if (i) nodes[node.parent].children.push(node); node.up = i ? nodes[node.parent] : null; });
+        nodes.forEach((node, i) => {
+            if (i) nodes[node.parent].children.push(node);
+            node.up = i ? nodes[node.parent] : null;
+        });
         for (const node of nodes) node.children.sort((p, q) => q.total - p.total);
         return nodes[0];
     }
     if (data.flame.length > 1) {
         const root = buildTree();
         root.name = 'all tests';
-        const box = el('div', { class: 'flame', id: 'flame' }), where = el('div', { class: 'where', 'aria-live': 'polite' });
-        const select = el('select', { 'aria-label': 'Test', onchange: () => show(select.value === '' ? root : root.children[+select.value]) },
-            el('option', { value: '' }, 'All tests'), root.children.map((node, i) => el('option', { value: i }, `${node.name} (${number.format(node.total)})`)));
-        const up = el('button', { type: 'button', onclick: () => { if (shown.up) show(shown.up); } }, 'One level up');
+        const box = el('div', {class: 'flame', id: 'flame'}),
+              where = el('div', {class: 'where', 'aria-live': 'polite'});
+        const select = el('select',
+            {'aria-label': 'Test', onchange: () => show(select.value === '' ? root : root.children[+select.value])},
+            el('option', {value: ''}, 'All tests'),
+            root.children.map((node, i) => el('option', {value: i}, `${node.name} (${number.format(node.total)})`)));
+        const up = el('button', {
+            type: 'button',
+            onclick: () => {
+                if (shown.up) show(shown.up);
+            }
+        },
+            'One level up');
         let shown = root;
-        const describe = (node) => `${node.name}: ${number.format(node.total)} branches, ${percent(node.total / root.total)} of all, ${number.format(node.self)} of its own`;
+        const describe = (node) => node.name + ': ' + number.format(node.total) + ' branches, ' +
+            percent(node.total / root.total) + ' of all, ' + number.format(node.self) + ' of its own';
         function show(node) {
             shown = node;
             up.disabled = !node.up;
@@ -323,9 +593,22 @@
                 if (width < 0.15) return;
                 deepest = Math.max(deepest, depth);
                 box.append(el('button', {
-                    type: 'button', title: describe(item), 'aria-label': describe(item), onclick: () => show(item), onfocus: () => { where.textContent = describe(item); }, onmouseenter: () => { where.textContent = describe(item); },
-                    style: { left: left + '%', width: width + '%', top: depth * 22 + 'px', background: flameColor(item.name), opacity: depth < ancestors.length ? '.55' : '1', padding: width < 1.2 ? '0' : '' },
-                }, width < 1.2 ? '' : item.name));
+                    type: 'button',
+                    title: describe(item),
+                    'aria-label': describe(item),
+                    onclick: () => show(item),
+                    onfocus: () => { where.textContent = describe(item); },
+                    onmouseenter: () => { where.textContent = describe(item); },
+                    style: {
+                        left: left + '%',
+                        width: width + '%',
+                        top: depth * 22 + 'px',
+                        background: flameColor(item.name),
+                        opacity: depth < ancestors.length ? '.55' : '1',
+                        padding: width < 1.2 ? '0' : ''
+                    },
+                },
+                    width < 1.2 ? '' : item.name));
                 if (depth < ancestors.length) return;
                 let at = left;
                 for (const child of item.children) {
@@ -339,39 +622,72 @@
             box.style.height = (deepest + 1) * 22 + 'px';
             where.textContent = describe(node);
         }
-        section('flame-graph', 'Flame graph', 'Calls, as the branch trace tells them: a bar is as wide as the number of branches in the function and what it calls. Press a bar to make it the whole width.',
-            el('div', { class: 'controls' }, select, up, where), box);
+        section('flame-graph', 'Flame graph',
+            'Calls, as the branch trace tells them: a bar is as wide as the number of ' +
+                'branches in the function and what it calls. Press a bar to make it the ' +
+                'whole width.',
+            el('div', {class: 'controls'}, select, up, where), box);
         show(root.children.length === 1 ? root.children[0] : root);
     }
 
     /* ---- timeline ---- */
 
     if (data.timelines.length) {
-        const place = el('div', { id: 'timeline' }), where = el('div', { class: 'where', 'aria-live': 'polite' });
-        const select = el('select', { 'aria-label': 'Test', onchange: () => draw(data.timelines[+select.value]) },
-            data.timelines.map((line, i) => el('option', { value: i }, `${line.test}, processor ${line.cpu}`)));
+        const place = el('div', {id: 'timeline'}), where = el('div', {class: 'where', 'aria-live': 'polite'});
+        const select = el('select', {'aria-label': 'Test', onchange: () => draw(data.timelines[+select.value])},
+            data.timelines.map((line, i) => el('option', {value: i}, `${line.test}, processor ${line.cpu}`)));
         const depthOf = (line) => Math.max(...line.slices.map((slice) => slice[1])) + 1;
         function draw(line) {
             const width = 1000, row = 20, depth = depthOf(line), high = depth * row;
             const x = (n) => n / line.length * width;
             place.textContent = '';
-            place.append(el('div', { class: 'scroll' }, svg('svg', { viewBox: `0 0 ${width} ${high + 24}`, role: 'img', style: { 'min-width': '560px' }, 'aria-label': `${line.test}: ${line.slices.length} calls over ${line.length} branches, ${depth} deep` },
-                ticks(line.length, 8).map((n) => [svg('line', { class: 'grid', x1: x(n), x2: x(n), y1: 0, y2: high }), svg('text', { x: x(n), y: high + 17, 'text-anchor': !n ? 'start' : x(n) > width - 30 ? 'end' : 'middle' }, number.format(n))]),
-                line.slices.map(([nameIndex, level, from, to]) => {
-                    const text = data.names[nameIndex], wide = Math.max(x(to) - x(from), 1);
-                    const words = `${text}, branches ${number.format(from)} to ${number.format(to)}`;
-                    return svg('g', { onmouseenter: () => { where.textContent = words; } },
-                        svg('rect', { x: x(from), y: level * row, width: Math.max(wide - 0.6, 0.6), height: row - 2, rx: 2, fill: flameColor(text) }), svg('title', {}, words),
-                        wide > 7 * text.length + 8 ? svg('text', { x: x(from) + 5, y: level * row + 13, style: { fill: 'var(--flame-ink)' } }, text) : null);
-                }))));
+            place.append(el('div', {class: 'scroll'},
+                svg('svg', {
+                    viewBox: `0 0 ${width} ${high + 24}`,
+                    role: 'img',
+                    style: {'min-width': '560px'},
+                    'aria-label': line.test + ': ' + line.slices.length + ' calls over ' + line.length + ' branches, ' +
+                        depth + ' deep'
+                },
+                    ticks(line.length, 8)
+                        .map((n) => [svg('line', {class: 'grid', x1: x(n), x2: x(n), y1: 0, y2: high}),
+                                 svg('text', {
+                                     x: x(n),
+                                     y: high + 17,
+                                     'text-anchor': !n       ? 'start'
+                                         : x(n) > width - 30 ? 'end'
+                                                             : 'middle'
+                                 },
+                                     number.format(n))]),
+                    line.slices.map(([nameIndex, level, from, to]) => {
+                        const text = data.names[nameIndex], wide = Math.max(x(to) - x(from), 1);
+                        const words = `${text}, branches ${number.format(from)} to ${number.format(to)}`;
+                        return svg('g', {onmouseenter: () => { where.textContent = words; }}, svg('rect', {
+                            x: x(from),
+                            y: level * row,
+                            width: Math.max(wide - 0.6, 0.6),
+                            height: row - 2,
+                            rx: 2,
+                            fill: flameColor(text)
+                        }),
+                            svg('title', {}, words),
+                            wide > 7 * text.length + 8
+                                ? svg('text', {x: x(from) + 5, y: level * row + 13, style: {fill: 'var(--flame-ink)'}},
+                                      text)
+                                : null);
+                    }))));
             where.textContent = line.cut ? `The first ${number.format(line.length)} branches of this test.` : '';
         }
-        section('timeline-section', 'Timeline', 'Calls in their order. The branch trace has no clock: the axis counts branches.', el('div', { class: 'controls' }, select, where), place);
-        const richest = data.timelines.reduce((best, line, i) => line.slices.length > data.timelines[best].slices.length ? i : best, 0);
+        section('timeline-section', 'Timeline',
+            'Calls in their order. The branch trace has no clock: the axis counts branches.',
+            el('div', {class: 'controls'}, select, where), place);
+        const richest = data.timelines.reduce(
+            (best, line, i) => line.slices.length > data.timelines[best].slices.length ? i : best, 0);
         select.value = String(richest);
         draw(data.timelines[richest]);
     }
 
-    fill(document.getElementById('contents'), {}, [el('ul', {}, sections.map(([id, title]) => el('li', {}, el('a', { href: '#' + id }, title))))]);
+    fill(document.getElementById('contents'), {},
+        [el('ul', {}, sections.map(([id, title]) => el('li', {}, el('a', {href: '#' + id}, title))))]);
     document.documentElement.dataset.ready = 'yes';
 })();
