@@ -303,16 +303,24 @@
         ['pebs', 'PEBS', 'var(--a)'], ['bts', 'BTS', 'var(--b)'], ['interrupt', 'an interrupt a sample', 'var(--d)'],
         ['lbr', 'LBR on, a branch', 'var(--c)'], ['lbr_read', 'reading the LBR stack', 'var(--e)']
     ];
-    function costChart(title, unit, rows, value) {
+    function costChart(title, unit, rows, value, logarithmic) {
         const points =
             rows.map((row) => ({method: row.method, x: Math.max(+row.records_per_interrupt, 1), y: value(row)}))
-                .filter((point) => isFinite(point.y) && point.y >= 0);
+                .filter((point) => isFinite(point.y) && (logarithmic ? point.y > 0 : point.y >= 0));
         if (!points.length) return null;
         const width = 480, height = 270, left = 62, right = 14, bottom = 42, top = 12;
-        const most = Math.max(...points.map((point) => point.y)) * 1.05 || 1,
+        const all = points.map((point) => point.y);
+        const least = 10 ** Math.floor(Math.log10(Math.min(...all)));
+        const most = logarithmic ? 10 ** Math.ceil(Math.log10(Math.max(...all, 10 * least)))
+                                 : Math.max(...all) * 1.05 || 1,
               columns = Math.max(Math.log2(Math.max(...points.map((point) => point.x))), 1);
         const x = (n) => left + Math.log2(n) / columns * (width - left - right),
-              y = (n) => top + (1 - n / most) * (height - top - bottom);
+              part = (n) => logarithmic ? Math.log10(n / least) / Math.log10(most / least) : n / most,
+              y = (n) => top + (1 - part(n)) * (height - top - bottom);
+        const marks = logarithmic
+            ? Array.from({length: Math.round(Math.log10(most / least)) + 1}, (_, i) => least * 10 ** i)
+            : most < 4 ? [0, 1, 2, 3].filter((n) => n <= most)
+                       : ticks(most, 5);
         const stepX = Math.ceil((columns + 1) / 9), decimals = most < 10 ? 2 : 0;
         return el('figure', {}, el('h3', {}, title),
             svg('svg', {
@@ -321,10 +329,14 @@
                 'aria-label': title + '. ' +
                     points.map((point) => `${point.method} ${point.x}: ${point.y.toFixed(decimals)}`).join('; ')
             },
-                (most < 4 ? [0, 1, 2, 3].filter((n) => n <= most) : ticks(most, 5))
-                    .map((n) => [svg('line',
-                                     {class: n ? 'grid' : 'axis', x1: left, x2: width - right, y1: y(n), y2: y(n)}),
-                             svg('text', {x: left - 8, y: y(n) + 4, 'text-anchor': 'end'}, short(n))]),
+                marks.map((n) => [svg('line', {
+                    class: n === marks[0] ? 'axis' : 'grid',
+                    x1: left,
+                    x2: width - right,
+                    y1: y(n),
+                    y2: y(n)
+                }),
+                              svg('text', {x: left - 8, y: y(n) + 4, 'text-anchor': 'end'}, short(n))]),
                 Array.from({length: Math.floor(columns) + 1},
                     (_, i) => i % stepX
                         ? null
@@ -371,7 +383,7 @@
             'What a sample costs, over the number of records that one interrupt drains. The clock is ' + clock + '.',
             legend(present.map(([, words, color]) => [color, words])),
             el('div', { class: 'pair' },
-                costChart('Cycles for each sample', 'cycles', rows, perSample),
+                costChart('Cycles for each sample, logarithmic', 'cycles', rows, perSample, true),
                 costChart('Slowdown of the workload', 'times', rows.filter((row) => +row.plain > 0), slowdown)),
             el('p', { class: 'about after' },
                 'A dashed line is a figure that does not depend on the number of records.'),
@@ -521,10 +533,9 @@
         section('events', 'Precise events', 'How many of an event’s records are at instructions that can cause it.',
             table('Events', ['Event', '#Samples', '#Of its kind', '#Share'],
                 measures.events.map(
-                    (row) => [el('code', {}, row.event), number.format(row.samples), number.format(row.of_kind), [
-                        percent(+row.samples ? row.of_kind / row.samples : 0),
-                        bar(+row.samples ? row.of_kind / row.samples : 0)
-                    ]])));
+                    (row) => [el('code', {}, row.event), number.format(row.samples), number.format(row.of_kind),
+                        +row.samples ? [percent(ratio(row.of_kind, row.samples)), bar(ratio(row.of_kind, row.samples))]
+                                     : 'no sample'])));
 
     /* ---- where the samples are ---- */
 
