@@ -380,8 +380,8 @@ static int nth_event(unsigned id, struct place place, uint64_t n)
     return (int)i - 1;
 }
 
-/* The first instruction of a block about to begin that takes a class to its end: an index, or -1. */
-static int first_due(const struct vcpu *v, struct place place)
+/* The first instruction from place on that takes a class to its end: an index, or -1. until: what was counted so far. */
+static int first_due(const struct vcpu *v, struct place place, struct place until)
 {
     int first = -1;
 
@@ -392,7 +392,7 @@ static int first_due(const struct vcpu *v, struct place place)
             continue;
         }
         uint64_t events = class_events(c->event_class, place.block, place.index);
-        uint64_t left = CLASS_DUE - v->base[c->event_class];
+        uint64_t left = CLASS_DUE - class_now(v, c->event_class, until);
 
         if (events == 0 || left > events) {
             continue;
@@ -420,13 +420,12 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
     return true;
 }
 
-bool counting_due(struct vcpu *v)
+bool counting_due(const struct vcpu *v)
 {
-    counting_update(v, BETWEEN_BLOCKS);
     for (uint32_t left = v->active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctz(left)];
 
-        if (c->event_class < INLINE_CLASSES && v->base[c->event_class] >= CLASS_DUE) {
+        if (c->event_class < INLINE_CLASSES && class_now(v, c->event_class, BETWEEN_BLOCKS) >= CLASS_DUE) {
             return true;
         }
     }
@@ -457,7 +456,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         }
     }
     v->hot->stop_at = 0;
-    if (watch_for(v, block, first_due(v, (struct place){ block, 0 }))) {
+    if (watch_for(v, block, first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS))) {
         return watching ? DUE_GO_ON : DUE_WATCH;
     }
     return DUE_GO_ON;
@@ -473,7 +472,7 @@ bool engine_stop(struct vcpu *v, struct place place)
         branches_drain(v, true, 0, 0);
         engine_deliver(v, place);
     }
-    watch_for(v, place.block, first_due(v, place));
+    watch_for(v, place.block, first_due(v, place, place));
     return engine_took_pmi(v);
 }
 

@@ -101,7 +101,7 @@ void counting_load(struct vcpu *v, unsigned i, uint64_t value);
 /* Says anew how far each class is from overflow. */
 void counting_arm(struct vcpu *v, struct place place);
 /* Whether, between two blocks, the instruction that retired last has taken a class to its end. */
-bool counting_due(struct vcpu *v);
+bool counting_due(const struct vcpu *v);
 /* The instruction at eventing_ip has retired and made something overflow. data: its access, for data events. */
 void counting_fall_due(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
                        const struct data_access *data);
