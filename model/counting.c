@@ -380,7 +380,8 @@ static int nth_event(unsigned id, struct place place, uint64_t n)
     return (int)i - 1;
 }
 
-/* The first instruction from place on that takes a class to its end: an index, or -1. until: what was counted so far. */
+/* The first instruction from place on that takes a class to its end: an index, or -1. until: what was counted so far.
+ */
 static int first_due(const struct vcpu *v, struct place place, struct place until)
 {
     int first = -1;

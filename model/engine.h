@@ -28,7 +28,7 @@
 #include "model/profile.h"
 #include "model/referee.h"
 
-#define ENGINE_RING      512   /* blocks */
+#define ENGINE_RING      2048  /* blocks */
 #define PEBS_STAGE       12800 /* bytes */
 #define MAX_COUNTERS     18    /* general ones first, fixed ones behind */
 #define MAX_LBR          32
