@@ -398,6 +398,7 @@ linux-test: model $B/initramfs.gz ## Debian's kernel and perf on the model: prof
 $B/linux-%.o: tests/linux/%.asm
 	$(call say,NASM,$@)
 	$Q$(NASM) -f elf64 -g -F dwarf $(NASM_WARNINGS) $< -o $@
+.PRECIOUS: $B/linux-%.o
 $B/linux-%: $B/linux-%.o
 	$Q$(LD) -static -z noexecstack $< -o $@
 $B/linux-program-pie: $B/linux-program.o
