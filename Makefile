@@ -338,8 +338,9 @@ QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t ima
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance bench bench-dump
+# 640 MiB of memory: the largest ring of measure.memory.* takes 256 of them in one piece.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME processors=N
-	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault" -s "$(processors)"
+	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault" -s "$(processors)" -- -m 640
 
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
