@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Histograms side by side, as text. */
-#include "tests/host/host_test.h"
+#include "tests/host/expect_lines.h"
 
 #include "report/histogram.h"
-
-struct expected {
-    const char *const *lines;
-    size_t count, seen;
-};
-
-static void compare(void *context, const char *text)
-{
-    struct expected *expected = context;
-    assert_true(expected->seen < expected->count);
-    assert_string_equal(text, expected->lines[expected->seen++]);
-}
 
 static void expect(const struct histogram_column *columns, unsigned column_count, const char *const *lines,
                    size_t count)

@@ -5,7 +5,7 @@
  * -v prints them. The second begins after the lines in which the extension names itself, and ends where the book leaves
  * lines out.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/expect_lines.h"
 
 #include "report/lbr_listing.h"
 
@@ -112,18 +112,6 @@ static enum lbr_error list_kaby_lake(const struct line_sink *out)
 }
 
 /* Compares each line with the next that is expected. */
-struct expected {
-    const char *const *lines;
-    size_t count, seen;
-};
-
-static void compare(void *context, const char *text)
-{
-    struct expected *expected = context;
-    assert_true(expected->seen < expected->count);
-    assert_string_equal(text, expected->lines[expected->seen++]);
-}
-
 static void pentium_m_line_for_line(void **state)
 {
     struct expected expected = { pentium_m_lines, COUNT_OF(pentium_m_lines), 0 };

@@ -3,21 +3,9 @@
  * The table of perf mem report. The golden one is published output of perf ("Performance Analysis and Tuning on Modern
  * CPUs", PEBS chapter): its samples and weights in, its lines out.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/expect_lines.h"
 
 #include "report/mem_table.h"
-
-struct expected {
-    const char *const *lines;
-    size_t count, seen;
-};
-
-static void compare(void *context, const char *text)
-{
-    struct expected *expected = context;
-    assert_true(expected->seen < expected->count);
-    assert_string_equal(text, expected->lines[expected->seen++]);
-}
 
 static void expect(const struct mem_table *table, const char *event, const char *const *lines, size_t count)
 {
