@@ -185,7 +185,7 @@ $B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE $(EMBEDDED
 
 # ---- model ----------------------------------------------------------------------------------------------------------
 # The engine links without QEMU, into the plugin and into tests/host/test_model_*; the other files speak QEMU's ABI.
-MODEL_GLUE := model/plugin.c model/processor.c model/qemu_private.c
+MODEL_GLUE := model/plugin.c model/processor.c model/qemu_ops.c model/qemu_private.c
 MODEL_PURE := $(filter-out $(MODEL_GLUE),$(wildcard model/*.c))
 MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(MODEL_GLUE))
 # A plugin finds QEMU's symbols in QEMU: none is linked. GLib is what the interface passes arrays in.

@@ -429,10 +429,13 @@ static void on_repeat(unsigned cpu, void *udata)
 static void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
     const struct site *site = udata;
+    struct vcpu *v = &model.processors[cpu]->vcpu;
 
     (void)info;
     (void)address;
-    engine_lone_instruction(&model.processors[cpu]->vcpu, site->pc);
+    if (v->hot->block != site->place.block) { /* a REP instruction comes here for each element */
+        engine_lone_instruction(v, site->pc);
+    }
 }
 
 static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
@@ -663,6 +666,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool behind = begins_behind_fix_up(p, block->pc);
 
     (void)udata;
+    qemu_ops_drop_values(&p->ops, p->private.env);
     if (block->pc == RESET_VECTOR) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
     }

@@ -95,6 +95,7 @@ bool processor_init(struct processor *p, const char **missing)
     }
     g_array_free(all, TRUE);
     qemu_private_init(&p->private, p->registers[R8] != NULL);
+    qemu_ops_init(&p->ops);
     g_mutex_lock(&all_lock);
     all_processors = g_slist_prepend(all_processors, p);
     g_mutex_unlock(&all_lock);

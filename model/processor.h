@@ -5,6 +5,7 @@
 
 #include "model/engine.h"
 #include "model/qemu_abi.h"
+#include "model/qemu_ops.h"
 #include "model/qemu_private.h"
 
 enum register_name {
@@ -27,6 +28,7 @@ enum register_name {
 struct processor {
     struct vcpu vcpu;
     struct qemu_private private;
+    struct qemu_ops ops;
     struct qemu_plugin_register *registers[REGISTER_NAMES];
     struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL where QEMU's processor has none of that name */
     GByteArray *buffer; /* for register values and memory, kept so that nothing is allocated while the guest runs */

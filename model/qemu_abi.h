@@ -57,6 +57,12 @@ enum qemu_op { QEMU_OP_ADD_U64, QEMU_OP_STORE_U64 };
 enum qemu_mem_rw { QEMU_MEM_R = 1, QEMU_MEM_W, QEMU_MEM_RW };
 enum qemu_discon { QEMU_DISCON_INTERRUPT = 1, QEMU_DISCON_EXCEPTION = 2 };
 
+/* The value of a memory access, from its lowest byte on. */
+struct qemu_mem_value {
+    int type;
+    uint64_t low, high;
+};
+
 typedef void qemu_vcpu_cb(unsigned vcpu, void *udata);
 typedef void qemu_tb_trans_cb(struct qemu_plugin_tb *tb, void *udata);
 typedef void qemu_mem_cb(unsigned vcpu, uint32_t info, uint64_t address, void *udata);
@@ -91,6 +97,7 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 bool qemu_plugin_mem_is_store(uint32_t info);
+struct qemu_mem_value qemu_plugin_mem_get_value(uint32_t info);
 
 GArray *qemu_plugin_get_registers(void);
 bool qemu_plugin_read_register(struct qemu_plugin_register *reg, GByteArray *to);
