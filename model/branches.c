@@ -29,6 +29,8 @@
 void branches_set_limit(struct vcpu *v)
 {
     uint64_t branches = ENGINE_RING - 1;
+    const unsigned used = ring_used(v);
+    const struct block **const ring = ring_blocks(v);
 
     if (bts_on(v) && debugctl_has(v, v->profile->debugctl->btint)) {
         const struct ds_buffer *bts = &v->ds.bts;
@@ -45,7 +47,12 @@ void branches_set_limit(struct vcpu *v)
 
         branches = left < branches ? left : branches;
     }
-    v->ring_limit = (unsigned)branches + 1; /* the newest block's branch is still open */
+    if (v->hot->tracing == 0) {
+        branches = ENGINE_RING - 1;
+    }
+    v->ring_start = ENGINE_RING - 1 - (unsigned)branches; /* the newest block's branch is still open */
+    memmove(ring_blocks(v), ring, used * sizeof(ring[0]));
+    ring_set_used(v, used);
 }
 
 void branches_flush(struct vcpu *v)
@@ -358,6 +365,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
  */
 static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
+    const struct block *const *const ring = ring_blocks(v);
     unsigned needed = lbr_depth(v) + 1;
 
     if (!lbr_on(v) || bts_on(v) || v->counts_outcomes || v->truth != NULL || v->faults.any ||
@@ -366,7 +374,7 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     }
     while (n > 0 && needed > 0) {
         n--;
-        needed -= block_took(v->ring[n], v->ring[n + 1]->pc);
+        needed -= block_took(ring[n], ring[n + 1]->pc);
     }
     return n;
 }
@@ -376,11 +384,12 @@ static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     uint64_t *predictor = v->predictor;
-    const struct block *block = v->ring[0];
+    const struct block *const *const ring = ring_blocks(v);
+    const struct block *block = ring[0];
     unsigned taken = 0;
 
     for (unsigned i = 1; i <= n; i++) {
-        const struct block *next = v->ring[i];
+        const struct block *next = ring[i];
         uint64_t to = next->pc;
 
         predictor[block->slot] = to;
@@ -401,8 +410,10 @@ static bool stores_all(const struct vcpu *v, bool predict)
 /* The first of blocks [i, n) that ended in a taken branch, n if there is none. */
 static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
 {
-    while (i < n && !block_took(v->ring[i], v->ring[i + 1]->pc)) {
-        v->time += v->ring[i++]->count;
+    const struct block *const *const ring = ring_blocks(v);
+
+    while (i < n && !block_took(ring[i], ring[i + 1]->pc)) {
+        v->time += ring[i++]->count;
     }
     return i;
 }
@@ -410,11 +421,12 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
 /* The taken branches of blocks [0, n), out of the ring into the stage: as many in a row as the buffer has room for. */
 static void store_all(struct vcpu *v, unsigned n)
 {
+    const struct block *const *const ring = ring_blocks(v);
     const unsigned size = ENCODE_BTS_MAX; /* that of the 64-bit form */
     struct ds_buffer *bts = &v->ds.bts;
 
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
-        v->last_branch = v->ring[i]->last;
+        v->last_branch = ring[i]->last;
         if (bts->index + size > bts->maximum || bts->index < bts->base) {
             branches_flush(v);
             bts->index = bts->base;
@@ -426,11 +438,11 @@ static void store_all(struct vcpu *v, unsigned n)
         uint64_t time = v->time;
 
         for (; i < end; i++) {
-            const struct bts_event event = { v->ring[i]->last, v->ring[i + 1]->pc, 0 };
+            const struct bts_event event = { ring[i]->last, ring[i + 1]->pc, 0 };
 
             encode_bts(at, 8, &event);
-            at += block_took(v->ring[i], event.to) * size; /* the next one overwrites what was no taken branch */
-            time += v->ring[i]->count;
+            at += block_took(ring[i], event.to) * size; /* the next one overwrites what was no taken branch */
+            time += ring[i]->count;
         }
         v->time = time;
         v->bts_at = v->bts_staged == 0 ? bts->index : v->bts_at;
@@ -452,9 +464,10 @@ static bool read_area(struct vcpu *v, uint64_t ip)
 
 static void drain(struct vcpu *v, unsigned n)
 {
+    const struct block *const *const ring = ring_blocks(v);
     struct branch branches[HANDFUL];
     bool predict = v->faults.any || lbr_on(v) || v->counts_outcomes || (bts_on(v) && v->profile->bts_predicted);
-    bool area_readable = read_area(v, n > 0 ? v->ring[0]->last : 0);
+    bool area_readable = read_area(v, n > 0 ? ring[0]->last : 0);
 
     if (area_readable && stores_all(v, predict)) {
         store_all(v, n);
@@ -467,28 +480,29 @@ static void drain(struct vcpu *v, unsigned n)
     for (unsigned first = start; first < n; first += HANDFUL) {
         unsigned some = n - first < HANDFUL ? n - first : HANDFUL;
 
-        record(v, branches, gather(v, v->ring + first, some, branches, predict), area_readable);
+        record(v, branches, gather(v, ring + first, some, branches, predict), area_readable);
     }
     finish_bts(v);
 }
 
 void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
 {
-    unsigned n = v->ring_used;
+    const struct block **const ring = ring_blocks(v);
+    const unsigned n = ring_used(v);
 
     if (n == 0) {
         return;
     }
     if (keep_last) {
         drain(v, n - 1);
-        v->ring[0] = v->ring[n - 1];
-        v->ring_used = 1;
+        ring[0] = ring[n - 1];
+        ring_set_used(v, 1);
     } else {
         struct block after = { .pc = next, .cpl = (uint8_t)cpl };
 
-        v->ring[n] = &after;
+        ring[n] = &after;
         drain(v, n);
-        v->ring_used = 0;
+        ring_set_used(v, 0);
     }
     branches_set_limit(v);
 }
@@ -496,8 +510,8 @@ void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
 void branches_drop_last(struct vcpu *v, unsigned index)
 {
     branches_drain(v, true, 0, 0);
-    v->time += v->ring_used > 0 ? index : 0;
-    v->ring_used = 0;
+    v->time += ring_used(v) > 0 ? index : 0;
+    ring_set_used(v, 0);
 }
 
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl)
@@ -519,20 +533,21 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
  * does. */
 static bool forget(struct vcpu *v)
 {
-    unsigned first = first_that_matters(v, v->ring_used - 1);
+    const struct block **const ring = ring_blocks(v);
+    unsigned first = first_that_matters(v, ring_used(v) - 1);
 
     if (first < ENGINE_RING / 2) {
         return false;
     }
     pass_over(v, first);
-    v->ring_used -= first;
-    memmove(v->ring, v->ring + first, v->ring_used * sizeof(v->ring[0]));
+    ring_set_used(v, ring_used(v) - first);
+    memmove(ring, ring + first, ring_used(v) * sizeof(ring[0]));
     return true;
 }
 
 bool engine_ring_full(struct vcpu *v)
 {
-    const struct block *block = v->ring[v->ring_used - 1];
+    const struct block *block = ring_blocks(v)[ring_used(v) - 1];
 
     if (forget(v)) {
         return false;
@@ -543,12 +558,12 @@ bool engine_ring_full(struct vcpu *v)
         branches_set_limit(v);
     }
     if (v->pmi_wanted) {
-        v->ring_used = 0; /* the block begins again, behind the interrupt */
+        ring_set_used(v, 0); /* the block begins again, behind the interrupt */
         engine_deliver(v, BETWEEN_BLOCKS);
         if (engine_took_pmi(v)) {
             return true;
         }
-        v->ring_used = v->hot->tracing != 0; /* the drain left it there */
+        ring_set_used(v, v->hot->tracing != 0); /* the drain left it there */
     }
     return false;
 }

@@ -112,8 +112,10 @@ bool engine_read_ds(struct vcpu *v)
 void engine_update(struct vcpu *v, struct place place)
 {
     counting_configure(v, place);
-    v->hot->tracing = (bts_on(v) || lbr_on(v) || v->counts_outcomes) && !lies(v, LIE_INERT);
-    v->wants_blocks = v->wants_blocks || v->hot->tracing;
+    const bool tracing = (bts_on(v) || lbr_on(v) || v->counts_outcomes) && !lies(v, LIE_INERT);
+
+    v->hot->tracing = tracing ? sizeof(v->hot->ring[0]) : 0;
+    v->wants_blocks = v->wants_blocks || tracing;
     if (bts_on(v)) {
         engine_read_ds(v);
     }
@@ -129,20 +131,20 @@ void engine_settle(struct vcpu *v, struct place place)
 
 void engine_keep_blocks(struct vcpu *v)
 {
-    const struct block *running = running_block(v);
+    const struct block *running = running_block(v), **ring = ring_blocks(v);
 
     if (running != NULL && running != v->kept_last) {
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
     /* Ascending: an earlier copy that is copied again stands at the same place or later. */
-    for (unsigned i = 0; i < v->ring_used; i++) {
-        memmove(&v->kept[i], v->ring[i], sizeof(v->kept[i]));
-        v->ring[i] = &v->kept[i];
+    for (unsigned i = 0; i < ring_used(v); i++) {
+        memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
+        ring[i] = &v->kept[i];
     }
     if (v->hot->block != NULL) {
         v->hot->block = v->kept_last;
     } else if (running != NULL) {
-        v->ring[v->ring_used - 1] = v->kept_last;
+        ring[ring_used(v) - 1] = v->kept_last;
     }
 }
 

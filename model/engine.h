@@ -59,13 +59,17 @@ static inline unsigned event_class(enum event_kind kind, enum event_qualifier qu
 
 /* What translated code reads and writes by itself, one a processor. */
 struct hot {
-    uint64_t tracing;          /* branches are wanted */
+    uint64_t tracing;          /* what a block takes in the ring: 0 while branches are not wanted */
     const struct block *block; /* the block that began last; NULL after an interruption */
     uint64_t stop_at;          /* address before which engine_stop wants to be called, 0 for none */
     uint64_t fix_up;           /* the glue's: registers are to be replaced after CPUID or RDMSR */
     uint64_t data_pending;     /* the instruction before this one accessed memory */
     uint64_t counts[EVENT_CLASSES];
+    uint64_t noted;                            /* where in the ring the next block goes, in bytes */
+    const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
 };
+
+#define RING_FULL (ENGINE_RING * sizeof(const struct block *)) /* of hot->noted */
 
 struct registers {
     uint64_t general[GENERAL_REGISTERS];
@@ -175,8 +179,7 @@ struct vcpu {
     bool records_lbrs; /* PEBS records may hold the LBR stack */
 
     /* branches */
-    const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
-    unsigned ring_used, ring_limit;
+    unsigned ring_start; /* blocks that began and were not worked through are from here on in hot->ring */
     uint64_t time, lbr_time; /* cycles; at the newest entry */
     struct lbr_entry lbr[MAX_LBR];
     bool lbr_timed; /* cycles have been counted since the entry before */
@@ -253,8 +256,9 @@ unsigned engine_class_events(unsigned id, const struct block *block, unsigned fr
 /* A block begins while hot->tracing. True: engine_ring_full has to be called. */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
-    v->ring[v->ring_used++] = block;
-    return v->ring_used >= v->ring_limit;
+    v->hot->ring[v->hot->noted / sizeof(block)] = block;
+    v->hot->noted += sizeof(block);
+    return v->hot->noted >= RING_FULL;
 }
 
 /* True: a PMI was raised at the newest block's first instruction, and the block is to be begun again so that it can be

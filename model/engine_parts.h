@@ -78,10 +78,26 @@ static inline uint64_t width_mask(const struct vcpu *v)
     return (UINT64_C(1) << v->profile->counter_width) - 1;
 }
 
+/* The blocks in the ring, the oldest first, and how many there are. */
+static inline const struct block **ring_blocks(const struct vcpu *v)
+{
+    return &v->hot->ring[v->ring_start];
+}
+
+static inline unsigned ring_used(const struct vcpu *v)
+{
+    return (unsigned)(v->hot->noted / sizeof(v->hot->ring[0])) - v->ring_start;
+}
+
+static inline void ring_set_used(struct vcpu *v, unsigned n)
+{
+    v->hot->noted = (v->ring_start + n) * sizeof(v->hot->ring[0]);
+}
+
 /* The block that runs, or between two the one that ran last; NULL after an interruption. */
 static inline const struct block *running_block(const struct vcpu *v)
 {
-    return v->hot->block != NULL ? v->hot->block : v->ring_used > 0 ? v->ring[v->ring_used - 1] : NULL;
+    return v->hot->block != NULL ? v->hot->block : ring_used(v) > 0 ? ring_blocks(v)[ring_used(v) - 1] : NULL;
 }
 
 /* engine.c: where the DS area is. */

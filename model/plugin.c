@@ -366,6 +366,16 @@ static void on_block(unsigned cpu, void *udata)
     }
 }
 
+static void on_ring_full(unsigned cpu, void *udata)
+{
+    struct vcpu *v = &model.processors[cpu]->vcpu;
+    engine_block(v, udata);
+    if (engine_ring_full(v)) {
+        processor_go_to(udata, ((const struct block *)udata)->pc);
+    }
+    if (v->hot->noted / 8 > v->ring_start) v->hot->noted -= 8;
+}
+
 static void due(unsigned cpu, const struct block *block, bool watching)
 {
     struct processor *p = model.processors[cpu];
@@ -649,7 +659,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
                                              new_site((struct place){ block, i }));
         }
-        if (block->count == 1 && accesses && !block_ends_in_branch(block)) {
+        if (block->count == 1 && accesses && block->end == END_PLAIN) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_lone_access, QEMU_CB_R_REGS, QEMU_MEM_RW,
                                              new_site((struct place){ block, i }));
         }
@@ -696,6 +706,11 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         check_counts(tb, block, watching);
     }
     if (model.blocks) {
+        struct qemu_ops_list list = { p->vcpu.hot, offsetof(struct hot, noted), offsetof(struct hot, tracing), offsetof(struct hot, ring) };
+        if (qemu_ops_append_pointer(&p->ops, &list, block)) 
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_ring_full, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, HOT(noted), RING_FULL-8,
+                                                  block);
+        else
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
                                                   block);
     }

@@ -32,6 +32,11 @@ static struct op *(*emit)(int opcode, unsigned arguments);
 static void (*erase)(void *context, struct op *op);
 static void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
 static void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
+static void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
+static void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
+static uintptr_t (*constant)(uint64_t value);
+static uintptr_t (*new_64)(void);
+static void (*mark_callbacks)(unsigned from);
 static const uintptr_t *env_base;
 
 static bool find(const char *name, void *symbol)
@@ -53,7 +58,10 @@ static void *context(void)
 void qemu_ops_init(struct qemu_ops *o)
 {
     const bool all = find("tcg_emit_op", &emit) && find("tcg_op_remove", &erase) && find("tcg_gen_st_i32", &store_32) &&
-                     find("tcg_gen_st_i64", &store_64) && find("tcg_env", &env_base) && context() != NULL;
+                     find("tcg_gen_st_i64", &store_64) && find("tcg_env", &env_base) && context() != NULL &&
+                     find("tcg_gen_ld_i64", &load_64) && find("tcg_gen_add_i64", &add_64) &&
+                     find("tcg_constant_i64", &constant) && find("tcg_temp_ebb_new_i64", &new_64) &&
+                     find("tcg_gen_plugin_cb", &mark_callbacks);
 
     *o = (struct qemu_ops){ .given_up = !all, .places = UINT64_MAX };
 }
@@ -140,4 +148,36 @@ void qemu_ops_drop_values(struct qemu_ops *o, const void *env)
     } else {
         drop_values(o);
     }
+}
+
+bool qemu_ops_append_pointer(struct qemu_ops *o, const struct qemu_ops_list *list, const void *pointer)
+{
+    (void)o;
+    struct op *const mark = emit(ANY_OPCODE, ARGUMENTS);
+    mark_callbacks(0);
+    struct op *const pattern = mark->link.next;
+    uintptr_t base = constant((uintptr_t)list->base), end = new_64(), at = new_64(), step = new_64();
+    load_64(end, base, list->end);
+    add_64(at, end, base);
+    store_64(constant((uintptr_t)pointer), at, list->items);
+    load_64(step, base, list->step);
+    add_64(end, end, step);
+    store_64(end, base, list->end);
+    struct op *stop = emit(ANY_OPCODE, ARGUMENTS);
+    struct op *place = NULL;
+    for (struct link *l = mark->link.before; l->before != &stop->link;) {
+        struct op *op = (struct op *)((char *)l - offsetof(struct op, link));
+        l = l->before;
+        if (op->opcode == pattern->opcode && (uint32_t)op->arguments[0] == 0) place = op;
+    }
+    struct op *first = pattern->link.next;
+    struct op *last = (struct op *)((char *)stop->link.before - offsetof(struct op, link));
+    if (place) {
+        pattern->link.next = stop; stop->link.before = &pattern->link;
+        last->link.next = place->link.next;
+        last->link.next->link.before = &last->link;
+        place->link.next = first; first->link.before = &place->link;
+    }
+    erase(context(), mark); erase(context(), pattern); erase(context(), stop);
+    return place != NULL;
 }

@@ -29,4 +29,6 @@ void qemu_ops_init(struct qemu_ops *o);
  */
 void qemu_ops_drop_values(struct qemu_ops *o, const void *env);
 
+struct qemu_ops_list { void *base; intptr_t end, step, items; };
+bool qemu_ops_append_pointer(struct qemu_ops *o, const struct qemu_ops_list *list, const void *pointer);
 #endif
