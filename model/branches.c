@@ -384,17 +384,15 @@ static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     uint64_t *predictor = v->predictor;
-    const struct block *const *const ring = ring_blocks(v);
-    const struct block *block = ring[0];
+    const struct block *const *at = ring_blocks(v), *const *const end = at + n;
     unsigned taken = 0;
 
-    for (unsigned i = 1; i <= n; i++) {
-        const struct block *next = ring[i];
-        uint64_t to = next->pc;
+    while (at < end) {
+        const struct block *block = *at++;
+        uint64_t to = (*at)->pc;
 
         predictor[block->slot] = to;
         taken += block_took(block, to);
-        block = next;
     }
     *tos = (*tos + taken) & (lbr_depth(v) - 1);
 }

@@ -107,12 +107,12 @@ static struct {
 
 static void *arena_copy(const void *bytes, size_t size)
 {
-    const size_t aligned = (size + 7) & ~(size_t)7;
+    const size_t aligned = (size + 63) & ~(size_t)63;
     char *at;
 
     g_mutex_lock(&arena.lock);
     if (arena.chunks == NULL || arena.used + aligned > CHUNK_BYTES) {
-        arena.chunks = g_slist_prepend(arena.chunks, g_malloc(CHUNK_BYTES));
+        arena.chunks = g_slist_prepend(arena.chunks, aligned_alloc(64, CHUNK_BYTES));
         arena.used = 0;
     }
     at = (char *)arena.chunks->data + arena.used;
@@ -141,7 +141,7 @@ static void on_flush(void *udata)
             engine_keep_blocks(&model.processors[i]->vcpu);
         }
     }
-    g_slist_free_full(arena.chunks, g_free);
+    g_slist_free_full(arena.chunks, free);
     arena.chunks = NULL;
 }
 
