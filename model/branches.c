@@ -565,3 +565,13 @@ bool engine_ring_full(struct vcpu *v)
     }
     return false;
 }
+
+bool engine_ring_nearly_full(struct vcpu *v, const struct block *block)
+{
+    const bool again = engine_block(v, block) && engine_ring_full(v);
+
+    if (ring_used(v) > 0) {
+        ring_set_used(v, ring_used(v) - 1); /* it comes there by itself */
+    }
+    return again;
+}

@@ -69,7 +69,9 @@ struct hot {
     const struct block *ring[ENGINE_RING + 1]; /* one more for what comes after a drain */
 };
 
-#define RING_FULL (ENGINE_RING * sizeof(const struct block *)) /* of hot->noted */
+/* Of hot->noted. */
+#define RING_FULL        (ENGINE_RING * sizeof(const struct block *))
+#define RING_NEARLY_FULL (RING_FULL - sizeof(const struct block *))
 
 struct registers {
     uint64_t general[GENERAL_REGISTERS];
@@ -179,7 +181,7 @@ struct vcpu {
     bool records_lbrs; /* PEBS records may hold the LBR stack */
 
     /* branches */
-    unsigned ring_start; /* blocks that began and were not worked through are from here on in hot->ring */
+    unsigned ring_start;     /* blocks that began and were not worked through are from here on in hot->ring */
     uint64_t time, lbr_time; /* cycles; at the newest entry */
     struct lbr_entry lbr[MAX_LBR];
     bool lbr_timed; /* cycles have been counted since the entry before */
@@ -264,6 +266,12 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
 /* True: a PMI was raised at the newest block's first instruction, and the block is to be begun again so that it can be
  * delivered there. */
 bool engine_ring_full(struct vcpu *v);
+
+/*
+ * Both in one, for a block that translated code is about to append to hot->ring itself: to be called before it does so
+ * when hot->noted is RING_NEARLY_FULL or more.
+ */
+bool engine_ring_nearly_full(struct vcpu *v, const struct block *block);
 
 /*
  * A block is about to begin, before its count is added, and may hold the event that some counter waits for (or

@@ -53,6 +53,7 @@ static struct {
     FILE *truth, *violations;
     struct fault_set faults;
     uint32_t lies;
+    bool alone; /* there is one processor and will never be another */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* what translations carry */
@@ -98,6 +99,7 @@ static void register_callbacks(void *udata)
 /* --- memory for what translations point to: freed when they all go ------------------------------------------------ */
 
 #define CHUNK_BYTES (1 << 20)
+#define LINE_BYTES  64 /* of the host's caches: what is read of a block each time it runs is in one line */
 
 static struct {
     GMutex lock;
@@ -107,12 +109,12 @@ static struct {
 
 static void *arena_copy(const void *bytes, size_t size)
 {
-    const size_t aligned = (size + 63) & ~(size_t)63;
+    const size_t aligned = (size + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
     char *at;
 
     g_mutex_lock(&arena.lock);
     if (arena.chunks == NULL || arena.used + aligned > CHUNK_BYTES) {
-        arena.chunks = g_slist_prepend(arena.chunks, aligned_alloc(64, CHUNK_BYTES));
+        arena.chunks = g_slist_prepend(arena.chunks, g_aligned_alloc(1, CHUNK_BYTES, LINE_BYTES));
         arena.used = 0;
     }
     at = (char *)arena.chunks->data + arena.used;
@@ -141,7 +143,7 @@ static void on_flush(void *udata)
             engine_keep_blocks(&model.processors[i]->vcpu);
         }
     }
-    g_slist_free_full(arena.chunks, free);
+    g_slist_free_full(arena.chunks, g_aligned_free);
     arena.chunks = NULL;
 }
 
@@ -366,14 +368,14 @@ static void on_block(unsigned cpu, void *udata)
     }
 }
 
-static void on_ring_full(unsigned cpu, void *udata)
+/* The same where translated code notes the block, right behind this. */
+static void on_ring_nearly_full(unsigned cpu, void *udata)
 {
-    struct vcpu *v = &model.processors[cpu]->vcpu;
-    engine_block(v, udata);
-    if (engine_ring_full(v)) {
-        processor_go_to(udata, ((const struct block *)udata)->pc);
+    const struct block *block = udata;
+
+    if (engine_ring_nearly_full(&model.processors[cpu]->vcpu, block)) {
+        processor_go_to(block, block->pc);
     }
-    if (v->hot->noted / 8 > v->ring_start) v->hot->noted -= 8;
 }
 
 static void due(unsigned cpu, const struct block *block, bool watching)
@@ -439,13 +441,10 @@ static void on_repeat(unsigned cpu, void *udata)
 static void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
     const struct site *site = udata;
-    struct vcpu *v = &model.processors[cpu]->vcpu;
 
     (void)info;
     (void)address;
-    if (v->hot->block != site->place.block) { /* a REP instruction comes here for each element */
-        engine_lone_instruction(v, site->pc);
-    }
+    engine_lone_instruction(&model.processors[cpu]->vcpu, site->pc);
 }
 
 static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
@@ -616,6 +615,24 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
     }
 }
 
+/*
+ * Translated code can note a block without a call where its processor is the only one; with several it would have to
+ * find out first which one it runs on.
+ */
+static void note_block(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block)
+{
+    const struct qemu_ops_list ring = { p->vcpu.hot, offsetof(struct hot, ring), offsetof(struct hot, noted),
+                                        offsetof(struct hot, tracing) };
+
+    if (model.alone && qemu_ops_append(&p->ops, &ring, (uintptr_t)block)) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_ring_nearly_full, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, HOT(noted),
+                                                  RING_NEARLY_FULL, block);
+    } else {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
+                                                  block);
+    }
+}
+
 static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
 {
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
@@ -706,13 +723,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         check_counts(tb, block, watching);
     }
     if (model.blocks) {
-        struct qemu_ops_list list = { p->vcpu.hot, offsetof(struct hot, noted), offsetof(struct hot, tracing), offsetof(struct hot, ring) };
-        if (qemu_ops_append_pointer(&p->ops, &list, block)) 
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_ring_full, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, HOT(noted), RING_FULL-8,
-                                                  block);
-        else
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
-                                                  block);
+        note_block(tb, p, block);
     }
     if (model.classes != 0) {
         add_counts(tb, block);
@@ -966,6 +977,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     take_lies(options.lie);
     open_logs(&options);
     model.id = id;
+    model.alone = info->system.max_vcpus == 1;
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
     register_callbacks(NULL);
     return 0;

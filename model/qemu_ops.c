@@ -7,17 +7,15 @@
 #include "model/qemu_abi.h"
 #include "model/qemu_ops.h"
 
-#define CERTAIN     8 /* changes after which a place that held the value each time is the one */
+#define CERTAIN     8 /* changes after which the one place that has held the value each time is the one */
 #define ANY_OPCODE  0
 #define ARGUMENTS   3
 #define SHIFT_OF_16 4
+#define OF_BLOCK    0 /* the argument of the operation that stands for what is registered for a block's beginning */
 
-/*
- * An operation of the block that is being translated: QEMU 11.1, include/tcg/tcg.h. They are in a list that is closed
- * through its head. That it is so is looked at each time before it is relied upon.
- */
+/* QEMU 11.1, include/tcg/tcg.h: a block's operations are in a list that is closed through its head. */
 struct link {
-    struct op *next;
+    struct op *next;     /* NULL behind the last one */
     struct link *before; /* that of the operation before, or the head */
 };
 
@@ -28,16 +26,19 @@ struct op {
     uint64_t arguments[ARGUMENTS]; /* of a store: what, the base, and the offset from there */
 };
 
-static struct op *(*emit)(int opcode, unsigned arguments);
-static void (*erase)(void *context, struct op *op);
-static void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
-static void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
-static void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
-static void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
-static uintptr_t (*constant)(uint64_t value);
-static uintptr_t (*new_64)(void);
-static void (*mark_callbacks)(unsigned from);
-static const uintptr_t *env_base;
+/* QEMU's functions, and its variables by their handles. What is made goes to the end of the block. */
+static struct {
+    struct op *(*make)(int opcode, unsigned arguments);
+    void (*erase)(void *context, struct op *op);
+    void (*callbacks)(int of);
+    void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
+    void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
+    void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
+    void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
+    uintptr_t (*constant_64)(uint64_t value);
+    uintptr_t (*new_64)(void);
+    const uintptr_t *env;
+} tcg;
 
 static bool find(const char *name, void *symbol)
 {
@@ -57,13 +58,48 @@ static void *context(void)
 
 void qemu_ops_init(struct qemu_ops *o)
 {
-    const bool all = find("tcg_emit_op", &emit) && find("tcg_op_remove", &erase) && find("tcg_gen_st_i32", &store_32) &&
-                     find("tcg_gen_st_i64", &store_64) && find("tcg_env", &env_base) && context() != NULL &&
-                     find("tcg_gen_ld_i64", &load_64) && find("tcg_gen_add_i64", &add_64) &&
-                     find("tcg_constant_i64", &constant) && find("tcg_temp_ebb_new_i64", &new_64) &&
-                     find("tcg_gen_plugin_cb", &mark_callbacks);
+    const bool all = find("tcg_emit_op", &tcg.make) && find("tcg_op_remove", &tcg.erase) &&
+                     find("tcg_gen_plugin_cb", &tcg.callbacks) && find("tcg_gen_ld_i64", &tcg.load_64) &&
+                     find("tcg_gen_st_i32", &tcg.store_32) && find("tcg_gen_st_i64", &tcg.store_64) &&
+                     find("tcg_gen_add_i64", &tcg.add_64) && find("tcg_constant_i64", &tcg.constant_64) &&
+                     find("tcg_temp_ebb_new_i64", &tcg.new_64) && find("tcg_env", &tcg.env) && context() != NULL;
 
-    *o = (struct qemu_ops){ .given_up = !all, .places = UINT64_MAX };
+    *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP, .places = UINT64_MAX };
+}
+
+static struct op *make_mark(void)
+{
+    return tcg.make(ANY_OPCODE, ARGUMENTS);
+}
+
+static void erase(struct op *op)
+{
+    tcg.erase(context(), op);
+}
+
+static struct op *op_of(struct link *link)
+{
+    return (struct op *)((char *)link - offsetof(struct op, link));
+}
+
+/* Whether operations are laid out and linked as above, seen from two that are made. No way leads to what stays. */
+static bool works(void)
+{
+    const intptr_t offset = sizeof(uint64_t);
+    struct op *const mark = make_mark(), *made;
+    bool as_expected = mark->link.next == NULL;
+
+    if (as_expected) {
+        tcg.store_64(*tcg.env, *tcg.env, offset);
+        made = mark->link.next;
+        as_expected = made != NULL && made->link.next == NULL && made->link.before == &mark->link &&
+                      made->arguments[0] == made->arguments[1] && made->arguments[2] == (uint64_t)offset;
+        if (as_expected) {
+            erase(made);
+        }
+    }
+    erase(mark);
+    return as_expected;
 }
 
 /* An access of 16 bytes, as callbacks of memory accesses are told of it. */
@@ -77,7 +113,7 @@ static uint32_t info_of_16(void)
     return info;
 }
 
-/* Only by reading, for other threads write to words here. */
+/* By reading alone, for other threads write to some of these words. */
 static void learn_place(struct qemu_ops *o, const uint64_t *env)
 {
     const struct qemu_mem_value value = qemu_plugin_mem_get_value(info_of_16());
@@ -91,93 +127,103 @@ static void learn_place(struct qemu_ops *o, const uint64_t *env)
     }
     o->changes += value.low != o->low;
     o->low = value.low;
-    o->given_up = o->places == 0;
-    if (o->changes >= CERTAIN && (o->places & (o->places - 1)) == 0) {
+    if (o->changes >= CERTAIN && o->places != 0 && (o->places & (o->places - 1)) == 0) {
         o->value_at = (intptr_t)sizeof(*env) * (-2 - __builtin_ctzll(o->places));
     }
 }
 
-static bool stores_to(const struct op *op, const struct op *pattern, intptr_t offset)
+/* offset: from what the model stores to. */
+static bool stores_to(const struct op *op, const struct op *model, intptr_t offset)
 {
-    return op->opcode == pattern->opcode && op->arguments[1] == pattern->arguments[1] &&
-           op->arguments[2] == (uint64_t)offset;
-}
-
-static bool is_pattern(const struct op *op, const struct link *before, intptr_t offset)
-{
-    return op->link.before == before && op->arguments[0] == op->arguments[1] && stores_to(op, op, offset);
-}
-
-/* Appends a store of either width to the block, and takes out all that are like them. */
-static void drop_values(struct qemu_ops *o)
-{
-    const intptr_t low = o->value_at, high = low + (intptr_t)sizeof(uint64_t);
-    struct op *const mark = emit(ANY_OPCODE, ARGUMENTS), *narrow, *wide;
-
-    if (mark->link.next == NULL) {
-        store_32(*env_base, *env_base, low);
-        store_64(*env_base, *env_base, low);
-    }
-    narrow = mark->link.next;
-    wide = narrow == NULL ? NULL : narrow->link.next;
-    if (wide == NULL || wide->link.next != NULL || !is_pattern(narrow, &mark->link, low) ||
-        !is_pattern(wide, &narrow->link, low)) {
-        o->given_up = true; /* what was appended stays: no way leads there */
-        return;
-    }
-    for (struct link *at = mark->link.before; at->before != &wide->link;) {
-        struct op *op = (struct op *)((char *)at - offsetof(struct op, link));
-
-        at = at->before;
-        if (stores_to(op, narrow, low) || stores_to(op, wide, low) || stores_to(op, wide, high)) {
-            erase(context(), op);
-        }
-    }
-    erase(context(), wide);
-    erase(context(), narrow);
-    erase(context(), mark);
+    return op->opcode == model->opcode && op->arguments[1] == model->arguments[1] &&
+           op->arguments[2] == model->arguments[2] + (uint64_t)offset;
 }
 
 void qemu_ops_drop_values(struct qemu_ops *o, const void *env)
 {
-    if (o->given_up || env == NULL) {
+    const intptr_t to_high = sizeof(uint64_t);
+
+    if (o->state == QEMU_OPS_NOT_TRIED) {
+        o->state = works() ? QEMU_OPS_WORK : QEMU_OPS_GIVEN_UP;
+    }
+    if (o->state == QEMU_OPS_GIVEN_UP || env == NULL) {
         return;
     }
     if (o->value_at == 0) {
         learn_place(o, env);
-    } else {
-        drop_values(o);
+        return;
     }
+    struct op *const mark = make_mark();
+
+    tcg.store_32(*tcg.env, *tcg.env, o->value_at);
+    tcg.store_64(*tcg.env, *tcg.env, o->value_at);
+    struct op *const narrow = mark->link.next, *const wide = narrow->link.next;
+
+    for (struct link *link = mark->link.before; link->before != &wide->link;) {
+        struct op *const op = op_of(link);
+
+        link = link->before;
+        if (stores_to(op, narrow, 0) || stores_to(op, wide, 0) || stores_to(op, wide, to_high)) {
+            erase(op);
+        }
+    }
+    erase(wide);
+    erase(narrow);
+    erase(mark);
 }
 
-bool qemu_ops_append_pointer(struct qemu_ops *o, const struct qemu_ops_list *list, const void *pointer)
+/* The operation like the model, which stands at the end, that comes first in the block; the model if there is none. */
+static struct op *first_like(struct op *model, const struct op *last)
 {
-    (void)o;
-    struct op *const mark = emit(ANY_OPCODE, ARGUMENTS);
-    mark_callbacks(0);
-    struct op *const pattern = mark->link.next;
-    uintptr_t base = constant((uintptr_t)list->base), end = new_64(), at = new_64(), step = new_64();
-    load_64(end, base, list->end);
-    add_64(at, end, base);
-    store_64(constant((uintptr_t)pointer), at, list->items);
-    load_64(step, base, list->step);
-    add_64(end, end, step);
-    store_64(end, base, list->end);
-    struct op *stop = emit(ANY_OPCODE, ARGUMENTS);
-    struct op *place = NULL;
-    for (struct link *l = mark->link.before; l->before != &stop->link;) {
-        struct op *op = (struct op *)((char *)l - offsetof(struct op, link));
-        l = l->before;
-        if (op->opcode == pattern->opcode && (uint32_t)op->arguments[0] == 0) place = op;
+    struct op *found = model;
+
+    for (struct link *link = model->link.before; link->before != &last->link; link = link->before) {
+        struct op *const op = op_of(link);
+
+        if (op->opcode == model->opcode && (uint32_t)op->arguments[0] == (uint32_t)model->arguments[0]) {
+            found = op;
+        }
     }
-    struct op *first = pattern->link.next;
-    struct op *last = (struct op *)((char *)stop->link.before - offsetof(struct op, link));
-    if (place) {
-        pattern->link.next = stop; stop->link.before = &pattern->link;
-        last->link.next = place->link.next;
-        last->link.next->link.before = &last->link;
-        place->link.next = first; first->link.before = &place->link;
+    return found;
+}
+
+/* Takes operations from between two others to behind a third one. */
+static void move(struct op *before, struct op *behind, struct op *to)
+{
+    struct op *const first = before->link.next, *const last = op_of(behind->link.before);
+
+    before->link.next = behind;
+    behind->link.before = &before->link;
+    last->link.next = to->link.next;
+    last->link.next->link.before = &last->link;
+    to->link.next = first;
+    first->link.before = &to->link;
+}
+
+bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list, uint64_t word)
+{
+    if (o->state != QEMU_OPS_WORK) {
+        return false;
     }
-    erase(context(), mark); erase(context(), pattern); erase(context(), stop);
-    return place != NULL;
+    struct op *const mark = make_mark();
+
+    tcg.callbacks(OF_BLOCK);
+    const uintptr_t base = tcg.constant_64((uintptr_t)list->base), used = tcg.new_64(), at = tcg.new_64(),
+                    step = tcg.new_64();
+
+    tcg.load_64(used, base, list->used);
+    tcg.add_64(at, used, base);
+    tcg.store_64(tcg.constant_64(word), at, list->words);
+    tcg.load_64(step, base, list->step);
+    tcg.add_64(used, used, step);
+    tcg.store_64(used, base, list->used);
+    struct op *const end = make_mark(), *const callbacks = mark->link.next, *const to = first_like(callbacks, end);
+
+    if (to != callbacks) {
+        move(callbacks, end, to);
+    }
+    erase(callbacks);
+    erase(mark);
+    erase(end);
+    return to != callbacks;
 }

@@ -75,6 +75,7 @@ struct machine {
     uint64_t xmm[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
+    bool notes_blocks; /* translated code appends them to the ring itself */
     FILE *violations;
     char *violations_text;
     size_t violations_size;
@@ -256,6 +257,20 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
     return b;
 }
 
+/* What translated code does about the ring. True: the block does not begin. */
+static inline bool note(struct machine *m, const struct block *b)
+{
+    if (!m->notes_blocks) {
+        return m->hot.tracing && engine_block(&m->v, b) && engine_ring_full(&m->v);
+    }
+    if (m->hot.noted >= RING_NEARLY_FULL && engine_ring_nearly_full(&m->v, b)) {
+        return true;
+    }
+    m->hot.ring[m->hot.noted / sizeof(b)] = b;
+    m->hot.noted += m->hot.tracing;
+    return false;
+}
+
 /* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
@@ -285,7 +300,7 @@ static inline bool begin(struct machine *m, const struct block *b)
             watching = watching || answer == DUE_WATCH;
         }
     }
-    if (m->hot.tracing && engine_block(&m->v, b) && engine_ring_full(&m->v)) {
+    if (note(m, b)) {
         return false;
     }
     if (m->v.wants_classes) {

@@ -589,6 +589,63 @@ static void truth_log(void **state)
     machine_free(m);
 }
 
+/* A processor on which all that a branch can leave behind is asked for in turns, after n blocks in no order. */
+static struct machine *machine_after(unsigned n, struct block *const blocks[8], bool notes_blocks)
+{
+    static const uint64_t recording[] = { 0, 1, TR_BTS, TR_BTS | BTINT, TR_BTS | BTINT | 1, 1, 0 };
+    struct machine *m = machine_new();
+    uint32_t random = 1;
+
+    m->notes_blocks = notes_blocks;
+    set_up_ds(m, 300, 250, 0, 0);
+    for (unsigned i = 0; i < n; i++) {
+        if (i % 5000 == 0) {
+            const unsigned turn = i / 5000 % 7;
+
+            wrmsr(m, EVTSEL0, turn == 2 || turn == 5 ? EVTSEL_ON | 0x100000 | NEAR_TAKEN : 0);
+            wrmsr(m, PMC0, (uint32_t)-700);
+            wrmsr(m, GLOBAL_CTRL, 1);
+            wrmsr(m, DEBUGCTL, recording[turn]);
+        }
+        random = random * 1664525 + 1013904223;
+        run(m, blocks[random >> 29]);
+        if (m->lvtpc & 0x10000) { /* a handler that empties the buffer and acknowledges */
+            put(m, DS + 0x08, BTS);
+            wrmsr(m, STATUS_RESET, STATUS_BUFFER | 1);
+            m->lvtpc = 0x40;
+        }
+    }
+    finish(m);
+    return m;
+}
+
+static void blocks_that_note_themselves(void **state)
+{
+    static const enum block_end ends[8] = { END_JCC,   END_REL_CALL, END_RET,     END_JCC,
+                                            END_PLAIN, END_IND_JMP,  END_REL_JMP, END_FAR };
+    struct block *blocks[8];
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        blocks[i] = block_new(8 * i, 2, ends[i]); /* each falls through to the next */
+    }
+    for (unsigned n = 4000; n <= 36000; n += 4000) {
+        struct machine *called = machine_after(n, blocks, false), *noting = machine_after(n, blocks, true);
+
+        assert_int_equal(noting->pmis, called->pmis);
+        assert_true(n < 20000 || called->pmis > 10);
+        assert_memory_equal(noting->memory, called->memory, sizeof(called->memory));
+        assert_memory_equal(noting->v.lbr, called->v.lbr, sizeof(called->v.lbr));
+        assert_int_equal(rdmsr(noting, LBR_TOS), rdmsr(called, LBR_TOS));
+        assert_int_equal(rdmsr(noting, PMC0), rdmsr(called, PMC0));
+        machine_free(called);
+        machine_free(noting);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        free(blocks[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -611,6 +668,7 @@ int main(void)
         cmocka_unit_test(lbr_select_privilege),
         cmocka_unit_test(lbr_call_stack),
         cmocka_unit_test(truth_log),
+        cmocka_unit_test(blocks_that_note_themselves),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

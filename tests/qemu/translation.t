@@ -1,0 +1,59 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# What of the model is in translated code, seen in QEMU's own log of it: a guest is as fast as it can be only if accesses
+# do not keep their values for a plugin and if blocks are noted without a call. Nothing else turns red when they are not.
+# TAP.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use IPC::Open3;
+use Test::More;
+
+my $folder = tempdir(CLEANUP => 1);
+my $pass   = 33; # the debug exit device's status for "pass"
+
+# A block that QEMU runs a second time for one device access is told of nothing, and does not look for interrupts.
+my $whole = qr/\A ld_i32 (loc\d+),env,\S+\n brcond_i32 \1,\$0x0,lt,/;
+my $value = qr/^ qemu_(?:ld|st)_i\d+ .*\n st_i\d+ \w+,env,\$0xf{8}[0-9a-f]{8}$/m;
+my $noted = qr/^ ld_i64 (tmp\d+),\$0x(\w+),\S+\n add_i64 (tmp\d+),\1,\$0x\2\n st_i64 \$0x\w+,\3,\S+\n/m;
+
+# The blocks of a run, as QEMU translated them one by one.
+sub blocks
+{
+    my @qemu = @_;
+    my $log  = "$folder/log";
+    my $boot = open3(my $in, my $out, undef, "$FindBin::Bin/boot", @qemu, '-o', 'run=bts.calls', '--', qw(-d op -D), $log);
+    my $text = do { local $/; <$out> };
+
+    waitpid $boot, 0;
+    $? >> 8 == $pass or die "translation.t: the guest did not pass:\n$text";
+    open my $file, '<', $log or die "translation.t: $log: $!\n";
+    local $/ = "OP:\n";
+    my @blocks = <$file>;
+    return grep { /$whole/ } @blocks;
+}
+
+sub from_first
+{
+    my ($pattern, @blocks) = @_;
+    shift @blocks while @blocks && $blocks[0] !~ /$pattern/;
+    return @blocks;
+}
+
+my @alone = blocks('-s', 1);
+my @late  = @alone[ @alone / 2 .. $#alone ];
+my $seen  = grep { /^ qemu_(?:ld|st)/m } @late;
+ok($seen > 100, 'many blocks access memory') or diag("$seen do");
+is(scalar(grep { /$value/ } @late), 0, 'no access keeps its value');
+
+my @noting = from_first($noted, @alone);
+ok(@noting > 100, 'with BTS on there are blocks that note themselves') or diag(scalar(@noting) . ' of ' . @alone);
+is(scalar(grep { !/$noted/ } @noting), 0, '... and none after the first that does not');
+
+my @others = blocks('-s', 2);
+is(scalar(grep { /$noted/ } @others), 0, 'with two processors none does');
+is(scalar(grep { /$value/ } @others[ @others / 2 .. $#others ]), 0, '... and no access keeps its value');
+
+done_testing();
