@@ -172,16 +172,19 @@ void qemu_ops_drop_values(struct qemu_ops *o, const void *env)
     erase(mark);
 }
 
-/* The operation like the model, which stands at the end, that comes first in the block; the model if there is none. */
-static struct op *first_like(struct op *model, const struct op *last)
+/*
+ * The first operation in the block that is like the last, unless it begins the block: then nothing looks for interrupts
+ * before it.
+ */
+static struct op *first_like(struct op *last)
 {
-    struct op *found = model;
+    struct op *found = NULL;
 
-    for (struct link *link = model->link.before; link->before != &last->link; link = link->before) {
+    for (struct link *link = last->link.before; link->before != &last->link; link = link->before) {
         struct op *const op = op_of(link);
 
-        if (op->opcode == model->opcode && (uint32_t)op->arguments[0] == (uint32_t)model->arguments[0]) {
-            found = op;
+        if (op->opcode == last->opcode && (uint32_t)op->arguments[0] == (uint32_t)last->arguments[0]) {
+            found = link->before->before == &last->link ? NULL : op;
         }
     }
     return found;
@@ -200,6 +203,20 @@ static void move(struct op *before, struct op *behind, struct op *to)
     first->link.before = &to->link;
 }
 
+/* A word at list->used bytes from list->words on, and list->step more in use. */
+static void make_appending(const struct qemu_ops_list *list, uint64_t word)
+{
+    const uintptr_t base = tcg.constant_64((uintptr_t)list->base);
+    const uintptr_t used = tcg.new_64(), at = tcg.new_64(), step = tcg.new_64();
+
+    tcg.load_64(used, base, list->used);
+    tcg.add_64(at, used, base);
+    tcg.store_64(tcg.constant_64(word), at, list->words);
+    tcg.load_64(step, base, list->step);
+    tcg.add_64(used, used, step);
+    tcg.store_64(used, base, list->used);
+}
+
 bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list, uint64_t word)
 {
     if (o->state != QEMU_OPS_WORK) {
@@ -208,22 +225,16 @@ bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list,
     struct op *const mark = make_mark();
 
     tcg.callbacks(OF_BLOCK);
-    const uintptr_t base = tcg.constant_64((uintptr_t)list->base), used = tcg.new_64(), at = tcg.new_64(),
-                    step = tcg.new_64();
+    struct op *const callbacks = mark->link.next, *const to = first_like(callbacks);
 
-    tcg.load_64(used, base, list->used);
-    tcg.add_64(at, used, base);
-    tcg.store_64(tcg.constant_64(word), at, list->words);
-    tcg.load_64(step, base, list->step);
-    tcg.add_64(used, used, step);
-    tcg.store_64(used, base, list->used);
-    struct op *const end = make_mark(), *const callbacks = mark->link.next, *const to = first_like(callbacks, end);
+    if (to != NULL) {
+        make_appending(list, word);
+        struct op *const end = make_mark();
 
-    if (to != callbacks) {
         move(callbacks, end, to);
+        erase(end);
     }
     erase(callbacks);
     erase(mark);
-    erase(end);
-    return to != callbacks;
+    return to != NULL;
 }

@@ -41,7 +41,8 @@ struct qemu_ops_list {
 
 /*
  * Has the block append `word` to the list each time that it begins, after all that was or will be registered for its
- * beginning. False: it does not.
+ * beginning. False: it does not. Blocks that QEMU runs without a look for interrupts never do: among them is the
+ * instruction that it takes out of a block to access a device, of which plugins are told nothing.
  */
 bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list, uint64_t word);
 
