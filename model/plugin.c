@@ -389,7 +389,7 @@ static void due(unsigned cpu, const struct block *block, bool watching)
     if (answer == DUE_GO_ON) {
         return;
     }
-    if (answer == DUE_WATCH) {
+    if (answer == DUE_WATCH && !qemu_private_translate_apart(&p->private, true)) {
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
     }
     processor_go_to(block, block->pc);
@@ -400,9 +400,15 @@ static void on_due(unsigned cpu, void *udata)
     due(cpu, udata, false);
 }
 
-static void on_due_watching(unsigned cpu, void *udata)
+/* What led here has been looked at, unless an interrupt came between or the guest itself has set RF. */
+static void on_watching(unsigned cpu, void *udata)
 {
-    due(cpu, udata, true);
+    const struct processor *p = model.processors[cpu];
+
+    qemu_private_translate_apart(&p->private, false);
+    if (p->vcpu.hot->stop_at == 0) {
+        due(cpu, udata, true);
+    }
 }
 
 /* The engine is told of something in the middle of a block, by a callback that returns to `here`. */
@@ -593,9 +599,8 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
 {
     bool checked = false;
 
-    if (watching) { /* what led here has been looked at; only a guest that sets RF itself comes otherwise */
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due_watching, QEMU_CB_RW_REGS_PC, QEMU_COND_EQ, HOT(stop_at),
-                                                  0, block);
+    if (watching) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_watching, QEMU_CB_RW_REGS_PC, block);
         return;
     }
 
@@ -714,7 +719,8 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
     }
-    bool watching = model.classes != 0 && (processor_read(p, NAME_EFLAGS) & EFLAGS_RF);
+    bool watching = model.classes != 0 &&
+                    (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
 
     if (model.classes != 0) {
         if (repeats) {

@@ -11,7 +11,9 @@
 #define EXCEPTION_GP    13
 #define EXTENDED_LEAVES UINT32_C(0x80000000)
 
-#define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17) /* QEMU 11.1, include/exec/translation-block.h */
+/* QEMU 11.1, include/exec/translation-block.h */
+#define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
+#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* of the number of the processor's cluster, all ones for none */
 
 /* How much of the object is searched for the register file, and how much of that holds integer state. */
 #define SEARCH_BYTES  0x8000
@@ -56,7 +58,7 @@ static uint32_t *find_translation_flags(void *cpu)
     for (unsigned i = 0; i < 32; i++) {
         flags |= (uint32_t)has_translation_flags(cpu, UINT32_C(1) << i) << i;
     }
-    if (!(flags & TRANSLATION_PC_RELATIVE)) {
+    if (!(flags & TRANSLATION_PC_RELATIVE) || !(flags & TRANSLATION_OF_CLUSTER)) {
         return NULL;
     }
     for (uint32_t *at = cpu, *end = at + SEARCH_BYTES / sizeof(*at); at < end; at++) {
@@ -106,6 +108,24 @@ void qemu_private_bind_translations(const struct qemu_private *p)
     if (p->translation_flags != NULL) {
         *p->translation_flags &= ~TRANSLATION_PC_RELATIVE;
     }
+}
+
+bool qemu_private_translate_apart(const struct qemu_private *p, bool apart)
+{
+    if (p->translation_flags == NULL) {
+        return false;
+    }
+    if (apart) {
+        *p->translation_flags &= ~TRANSLATION_OF_CLUSTER;
+    } else {
+        *p->translation_flags |= TRANSLATION_OF_CLUSTER;
+    }
+    return true;
+}
+
+bool qemu_private_translates_apart(const struct qemu_private *p)
+{
+    return p->translation_flags != NULL && !(*p->translation_flags & TRANSLATION_OF_CLUSTER);
 }
 
 /* The register file begins with the general registers in the order of their encoding. */

@@ -35,6 +35,13 @@ bool qemu_private_is_current(const struct qemu_private *p);
  */
 void qemu_private_bind_translations(const struct qemu_private *p);
 
+/*
+ * Keeps two sets of translations, of which this processor looks for the next block in the one or in the other. False
+ * where that cannot be done.
+ */
+bool qemu_private_translate_apart(const struct qemu_private *p, bool apart);
+bool qemu_private_translates_apart(const struct qemu_private *p);
+
 /* The general registers, many times faster than one by one through the interface; false until env has been found. */
 bool qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
 
