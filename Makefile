@@ -334,7 +334,7 @@ listings: $B/host/test_lbr_listing ## two published LBR listings, printed from t
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t referee.t boots machines.t conformance.t)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t referee.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance bench bench-dump
