@@ -345,13 +345,13 @@ run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME wid
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
-qemu-test: kernel loader iso model $B/real_mode.img ## boots on every route, with and without the model
+qemu-test: kernel loader iso model $B/real_mode.img $B/hide.so ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
 tool-test: kernel model tools $B/traces ## dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-test: kernel loader iso model tools $B/traces $B/real_mode.img $(HOST_TESTS) ## host-test, qemu-test and tool-test as one TAP stream
+test: kernel loader iso model tools $B/traces $B/real_mode.img $B/hide.so $(HOST_TESTS) ## host-test, qemu-test and tool-test as one TAP stream
 	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
 
 prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite?
@@ -408,6 +408,11 @@ $B/linux-program-pie: $B/linux-program.o
 $B/initramfs.gz: $B/linux-program $B/linux-program-pie $B/linux-wrong tests/linux/init tests/linux/make-initramfs $(wildcard $B/linux/boot/*)
 	$(call say,CPIO,$@)
 	$Qtests/linux/make-initramfs $@ $B
+
+$B/hide.so: tests/qemu/hide.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(HOST_CC) $(WARNINGS) -O2 -fPIC -shared -o $@ $<
 
 $B/real_mode.img: tests/qemu/real_mode.asm
 	$(call say,NASM,$@)

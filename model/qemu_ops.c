@@ -183,7 +183,7 @@ static struct op *first_like(struct op *last)
     for (struct link *link = last->link.before; link->before != &last->link; link = link->before) {
         struct op *const op = op_of(link);
 
-        if (op->opcode == last->opcode && (uint32_t)op->arguments[0] == (uint32_t)last->arguments[0]) {
+        if (op->opcode == last->opcode && op->arguments[0] == last->arguments[0]) {
             found = link->before->before == &last->link ? NULL : op;
         }
     }
