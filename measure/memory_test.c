@@ -16,6 +16,7 @@
 #include "pebs/pebs_sample.h"
 #include "report/format.h"
 #include "report/level_table.h"
+#include "report/text.h"
 
 #define LINE       64u
 #define KIB        1024u
@@ -69,15 +70,6 @@ static bool sample_ring(struct test_run *run, const struct pebs_sample *sample, 
     records_close(run, 0);
     test_saw(run, ds_pebs_log()->records);
     return true;
-}
-
-static bool is_l1(const char *words)
-{
-    const char *l1 = L1_WORDS;
-
-    while (*l1 != '\0' && *l1 == *words)
-        l1++, words++;
-    return *l1 == *words;
 }
 
 /* Holds one record of the walk against its step, which RCX tells, and adds it to the table. */
@@ -136,7 +128,7 @@ static void walk(struct test_run *run, uint32_t size)
             take(run, &sample, &record, block, bits, &table);
     level_table_text(&console_sink, &table, event->name, size, STEPS);
     for (unsigned i = 0; i < table.sums.count; i++)
-        nearest += is_l1(table.sums.rows[i].words) ? table.sums.rows[i].samples : 0;
+        nearest += text_compare(table.sums.rows[i].words, L1_WORDS) == 0 ? table.sums.rows[i].samples : 0;
     if (size <= SURELY_L1 && table.sums.samples - nearest > table.sums.samples / 8)
         test_fail(run, "%u of %u loads from a ring of %u KiB did not come from the first level",
                   table.sums.samples - nearest, table.sums.samples, size / KIB);

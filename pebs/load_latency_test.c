@@ -14,6 +14,7 @@
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "pebs/pebs_sample.h"
+#include "report/text.h"
 
 #define LINE  64u
 #define KIB   1024u
@@ -34,19 +35,12 @@ static const struct footprint {
 
 #define LEVELS (sizeof footprints / sizeof footprints[0])
 
-static bool equal(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
 static bool is_of(const struct footprint *footprint, const char *level)
 {
     if (footprint->level)
-        return equal(level, footprint->level);
+        return text_compare(level, footprint->level) == 0;
     for (unsigned i = 0; i + 1 < LEVELS; i++)
-        if (equal(level, footprints[i].level))
+        if (text_compare(level, footprints[i].level) == 0)
             return false;
     return true;
 }

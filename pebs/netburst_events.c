@@ -2,6 +2,7 @@
 #include "pebs/netburst_events.h"
 
 #include "arch/x86/msr_index.h"
+#include "report/text.h"
 
 #define LOADS  0x1u /* of MSR_PEBS_MATRIX_VERT */
 #define STORES 0x2u
@@ -52,13 +53,9 @@ static const struct {
 
 const struct netburst_event *netburst_event_find(const char *name)
 {
-    for (size_t i = 0; i < netburst_event_count; i++) {
-        const char *a = netburst_events[i].name, *b = name;
-        while (*a && *a == *b)
-            a++, b++;
-        if (*a == *b)
+    for (size_t i = 0; i < netburst_event_count; i++)
+        if (text_compare(netburst_events[i].name, name) == 0)
             return &netburst_events[i];
-    }
     return NULL;
 }
 

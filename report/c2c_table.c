@@ -3,16 +3,11 @@
 
 #include <inttypes.h>
 
+#include "report/text.h"
+
 static uint64_t line_of(const struct c2c_row *row)
 {
     return row->access.address & ~(uint64_t)(C2C_LINE - 1);
-}
-
-static int compare_text(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
 /* Below, at or above zero as the access comes before the row, is of it, or comes behind it. */
@@ -22,7 +17,7 @@ static int compare(const struct c2c_access *access, const struct c2c_row *row)
         return access->address < row->access.address ? -1 : 1;
     if (access->cpu != row->access.cpu)
         return access->cpu < row->access.cpu ? -1 : 1;
-    return compare_text(access->symbol, row->access.symbol);
+    return text_compare(access->symbol, row->access.symbol);
 }
 
 static void count(struct c2c_row *row, const struct c2c_access *access)

@@ -4,6 +4,7 @@
 #include "bts/bts_decode.h"
 #include "ds/bytes.h"
 #include "report/format.h"
+#include "report/text.h"
 
 static const char *const kind_names[DUMP_RECORD_KINDS] = { "bts", "pebs", "lbr" };
 
@@ -75,17 +76,10 @@ static void flush(struct dump_writer *w)
     send(w, length);
 }
 
-static bool equal(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
 /* Makes the open frame one of this kind; form: its kind's words. */
 static void open(struct dump_writer *w, enum dump_records kind, unsigned cpu, const char *form)
 {
-    if (w->count > 0 && w->kind == kind && w->cpu == cpu && equal(w->form, form))
+    if (w->count > 0 && w->kind == kind && w->cpu == cpu && text_compare(w->form, form) == 0)
         return;
     flush(w);
     w->kind = kind;

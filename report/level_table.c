@@ -2,14 +2,8 @@
 #include "report/level_table.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 
-static bool same(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
+#include "report/text.h"
 
 void level_table_add(struct level_table *table, const char *words, uint64_t latency)
 {
@@ -30,7 +24,7 @@ static unsigned gather(const struct level_table *table, const char *words, uint3
 
     for (unsigned i = 0; i < table->kept; i++) {
         unsigned hole = count;
-        if (!same(table->samples[i].words, words))
+        if (text_compare(table->samples[i].words, words) != 0)
             continue;
         for (; hole > 0 && values[hole - 1] > table->samples[i].latency; hole--)
             values[hole] = values[hole - 1];

@@ -4,12 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-static bool same(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
+#include "report/text.h"
 
 void mem_table_add(struct mem_table *table, const char *words, uint64_t latency)
 {
@@ -17,7 +12,7 @@ void mem_table_add(struct mem_table *table, const char *words, uint64_t latency)
 
     table->samples++;
     table->weight += latency;
-    while (i < table->count && !same(table->rows[i].words, words))
+    while (i < table->count && text_compare(table->rows[i].words, words) != 0)
         i++;
     if (i == MEM_TABLE_ROWS)
         return;

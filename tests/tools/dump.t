@@ -99,6 +99,7 @@ for my $run (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs'
 
 # Programs whose branches no short loop foretells (tests/bench/traces.c), without symbols in the text.
 for my $kind (qw(loop sort search machine mix pebs)) {
+    -x "$build/traces" or BAIL_OUT("there is no $build/traces, which make tool-test builds");
     system("'$build/traces' $kind 100000 >'$folder/log'") == 0 or die "traces: $?\n";
     my ($status, $text, $said) = run_program({ folder => $folder }, $dsdump, "$folder/log");
     is "$status$said", '0', "traces $kind: read without a complaint";
