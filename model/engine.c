@@ -219,11 +219,21 @@ static void debug_exception(struct vcpu *v)
     }
 }
 
+/* The privilege level at `from`, which was interrupted behind this block: a far branch may just have changed it. */
+static unsigned level_behind(const struct vcpu *v, const struct block *block, uint64_t from, unsigned handler_cpl)
+{
+    if (block == NULL) {
+        return handler_cpl;
+    }
+    return block->end == END_FAR ? v->host->interrupted_cpl(v->cpu, from, block->cpl) : block->cpl;
+}
+
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl)
 {
     const struct block *block = running_block(v);
     int index = block == NULL ? -1 : block_index(block, from);
     bool software = block != NULL && block->end == END_INT && from == block->last; /* INT n, which has retired */
+    unsigned level;
     bool cut;
 
     if (kind == INTERRUPTION_EXTERNAL) {
@@ -234,24 +244,25 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     } else {
         cut = block != NULL && block->end == END_REPEAT && from == block->last;
     }
+    level = cut ? block->cpl : level_behind(v, block, from, cpl);
     if (cut) {
         counting_cut(v, (struct place){ block, (unsigned)index });
         branches_drop_last(v, (unsigned)index);
         v->hot->data_pending = 0;
     } else {
         if (v->hot->data_pending) {
-            engine_data_retired(v, BETWEEN_BLOCKS, from, block == NULL ? 0 : block->cpl);
+            engine_data_retired(v, BETWEEN_BLOCKS, from, level);
         }
         if (counting_due(v)) {
             counting_fall_due(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
         }
-        branches_drain(v, false, from, block == NULL ? 0 : block->cpl);
+        branches_drain(v, false, from, level);
     }
     if (kind == INTERRUPTION_DEBUG) {
         debug_exception(v);
     }
     if (v->hot->tracing) {
-        branches_interruption(v, from, to, block == NULL ? cpl : block->cpl, cpl);
+        branches_interruption(v, from, to, level, cpl);
     }
     v->hot->stop_at = 0;
     v->hot->block = NULL;

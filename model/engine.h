@@ -107,6 +107,9 @@ struct host {
     /* Whether an interrupt of this vector is being serviced; and RFLAGS.IF. */
     enum in_service (*in_service)(void *cpu, uint8_t vector);
     bool (*interrupts_on)(void *cpu);
+    /* In an interruption: the privilege level of the code at ip that it interrupted; where that is not seen, otherwise.
+     */
+    unsigned (*interrupted_cpl)(void *cpu, uint64_t ip, unsigned otherwise);
 };
 
 struct counter {

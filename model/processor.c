@@ -289,31 +289,51 @@ static bool ia32e(void *cpu)
     return p->block != NULL ? p->block->ia32e : processor_in_ia32e(p);
 }
 
+#define FRAME_WORDS 6
+
 /*
- * RSP and RFLAGS as they were before an interruption was delivered, from the frame that was pushed: of 8-byte fields in
- * IA-32e mode, where RSP and SS are always part of it, else of 4-byte ones, where they are from an outer ring. A 16-bit
- * handler's frame, and one of a code segment that does not begin at 0, is not looked for.
+ * The frame that was pushed when the instruction at ip was interrupted: of 8-byte fields in IA-32e mode, else of 4-byte
+ * ones. A 16-bit handler's frame, and one of a code segment that does not begin at 0, is not looked for. Returns RIP in
+ * it, behind which CS, RFLAGS, RSP and SS are, and before which there may be an error code; NULL if that is not there.
+ */
+static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t frame[FRAME_WORDS])
+{
+    const unsigned size = ia32e(p) ? 8 : 4;
+    uint8_t bytes[FRAME_WORDS * 8];
+
+    if (!read_memory(p, processor_read(p, RSP), bytes, FRAME_WORDS * size)) {
+        return NULL;
+    }
+    memset(frame, 0, FRAME_WORDS * sizeof(frame[0]));
+    for (unsigned i = 0; i < FRAME_WORDS; i++) {
+        memcpy(&frame[i], bytes + i * size, size);
+    }
+    return frame[0] == ip ? frame : frame[1] == ip ? frame + 1 : NULL;
+}
+
+/*
+ * RSP and RFLAGS as they were before an interruption was delivered. RSP and SS are always part of the frame in IA-32e
+ * mode, else where they are from an outer ring.
  */
 static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
 {
-    const bool wide = ia32e(p);
-    const unsigned size = wide ? 8 : 4;
-    uint8_t bytes[6 * 8];
-    uint64_t frame[6] = { 0 }; /* error code if there is one, RIP, CS, RFLAGS, RSP, SS */
+    uint64_t frame[FRAME_WORDS];
+    const uint64_t *f = find_frame(p, ip, frame);
 
-    if (!read_memory(p, r->general[RSP], bytes, 6 * size)) {
-        return;
-    }
-    for (unsigned i = 0; i < 6; i++) {
-        memcpy(&frame[i], bytes + i * size, size);
-    }
-    const uint64_t *f = frame[0] == ip ? frame : frame + 1;
-    bool outer = wide || (f[1] & 3) > processor_cpl(p) || (f[2] & EFLAGS_VM);
+    if (f != NULL) {
+        bool outer = ia32e(p) || (f[1] & 3) > processor_cpl(p) || (f[2] & EFLAGS_VM);
 
-    if (f[0] == ip) {
         r->rflags = f[2];
-        r->general[RSP] = outer ? f[3] : r->general[RSP] + (uint64_t)(f + 3 - frame) * size;
+        r->general[RSP] = outer ? f[3] : r->general[RSP] + (uint64_t)(f + 3 - frame) * (ia32e(p) ? 8 : 4);
     }
+}
+
+static unsigned interrupted_cpl(void *cpu, uint64_t ip, unsigned otherwise)
+{
+    uint64_t frame[FRAME_WORDS];
+    const uint64_t *f = find_frame(cpu, ip, frame);
+
+    return f == NULL ? otherwise : f[2] & EFLAGS_VM ? 3 : f[1] & 3;
 }
 
 /* Which word of an interruption's frame, from the lowest on, is RIP: the one below a selector. */
@@ -512,4 +532,5 @@ const struct host processor_host = {
     .apic_enabled = apic_enabled,
     .in_service = in_service,
     .interrupts_on = interrupts_on,
+    .interrupted_cpl = interrupted_cpl,
 };

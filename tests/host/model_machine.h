@@ -75,7 +75,8 @@ struct machine {
     uint64_t xmm[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
-    bool notes_blocks; /* translated code appends them to the ring itself */
+    uint64_t user_from; /* addresses from here on are user code; 0: none is */
+    bool notes_blocks;  /* translated code appends them to the ring itself */
     FILE *violations;
     char *violations_text;
     size_t violations_size;
@@ -173,6 +174,13 @@ static inline bool machine_interrupts_on(void *cpu)
     return ((struct machine *)cpu)->interrupts_on;
 }
 
+static inline unsigned machine_interrupted_cpl(void *cpu, uint64_t ip, unsigned otherwise)
+{
+    struct machine *m = cpu;
+
+    return ip >= m->user_from && m->user_from != 0 ? 3 : otherwise;
+}
+
 static const struct host machine_host = {
     .read = machine_read,
     .write = machine_write,
@@ -188,6 +196,7 @@ static const struct host machine_host = {
     .apic_enabled = machine_apic_enabled,
     .in_service = machine_in_service,
     .interrupts_on = machine_interrupts_on,
+    .interrupted_cpl = machine_interrupted_cpl,
 };
 
 static inline struct machine *machine_of(const char *profile)

@@ -589,6 +589,33 @@ static void truth_log(void **state)
     machine_free(m);
 }
 
+/* An interrupt can come before the first instruction at the level that IRET returned to. */
+static void interrupted_behind_a_return_to_user(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *iret = block_new(0, 3, END_FAR);
+    const uint64_t user = CODE + 0x8000;
+
+    (void)state;
+    m->user_from = user;
+    wrmsr(m, LBR_SELECT, 2); /* not what ends outside ring 0 */
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, iret);
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user, HANDLER, 0);
+    assert_int_equal(rdmsr(m, LBR_TOS), 1);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), user);
+    assert_int_equal(rdmsr(m, LBR_TO0 + 1), HANDLER);
+
+    wrmsr(m, LBR_SELECT, 1); /* not what ends in ring 0 */
+    run(m, iret);
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user, HANDLER, 0);
+    assert_int_equal(rdmsr(m, LBR_TOS), 2);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 2), iret->last);
+    assert_int_equal(rdmsr(m, LBR_TO0 + 2), user);
+    free(iret);
+    machine_free(m);
+}
+
 /* A processor on which all that a branch can leave behind is asked for in turns, after n blocks in no order. */
 static struct machine *machine_after(unsigned n, struct block *const blocks[8], bool notes_blocks)
 {
@@ -668,6 +695,7 @@ int main(void)
         cmocka_unit_test(lbr_select_privilege),
         cmocka_unit_test(lbr_call_stack),
         cmocka_unit_test(truth_log),
+        cmocka_unit_test(interrupted_behind_a_return_to_user),
         cmocka_unit_test(blocks_that_note_themselves),
     };
 
