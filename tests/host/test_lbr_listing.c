@@ -111,7 +111,6 @@ static enum lbr_error list_kaby_lake(const struct line_sink *out)
                             &symbols);
 }
 
-/* Compares each line with the next that is expected. */
 static void pentium_m_line_for_line(void **state)
 {
     struct expected expected = { pentium_m_lines, COUNT_OF(pentium_m_lines), 0 };
