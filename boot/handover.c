@@ -4,7 +4,7 @@
 #include "boot/load_options.h"
 #include "boot/memory_map.h"
 #include "boot/multiboot2.h"
-#include "report/format.h"
+#include "base/format.h"
 
 /* Xen public ABI, "arch-x86/hvm/start_info.h"; its memory map entries are laid out as struct boot_memory is. */
 struct hvm_start_info {

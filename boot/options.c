@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/options.h"
 
-#include "report/format.h"
+#include "base/format.h"
 
 #define TIMEOUT_MAX  3600u
 #define BAUD_BASE    115200u

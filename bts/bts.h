@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 #include "workload/workload.h"
 
 /*

@@ -11,8 +11,8 @@
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
 #include "report/record_text.h"
 

@@ -9,8 +9,8 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/image.h"
 #include "kernel/console.h"
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)

@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
-#include "kernel/transfers.h"
+#include "suite/transfers.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 
 /*
  * Stops all counters but these, by their bits of IA32_PERF_GLOBAL_CTRL (0 where there is no such register); returns

@@ -13,7 +13,7 @@
 #include "ds/ds_area.h"
 #include "ds/ds_steps.h"
 #include "arch/x86/image.h"
-#include "kernel/string.h"
+#include "arch/x86/string.h"
 #include "pebs/pebs_decode.h"
 
 #define BTS_BUFFER_SIZE  0x18000u

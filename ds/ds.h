@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 #include "ds/ds_area.h"
 #include "ds/ds_check.h"
 

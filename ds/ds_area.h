@@ -29,23 +29,6 @@ enum ds_area_error {
     DS_AREA_VALUE      /* a value does not fit into 32 bits */
 };
 
-/* Bytes of a pointer field: 8 where DTES64 is set or IA-32e mode is active, else 4 (SDM Vol. 3B, 17.4.9.1). */
-#define DS_WIDTH_32 4u
-#define DS_WIDTH_64 8u
-
-/*
- * The counter reset slots of the 64-bit area, by PEBS format (IA32_PERF_CAPABILITIES[11:8], 0 to 6).
- * ds_reset_slots() is 0 for a format without a known area; the other two are the index into pebs_reset of a general
- * or fixed counter, DS_RESET_MAX where that counter has none. The 32-bit area has one slot, of general counter 0.
- */
-#define DS_FORMAT_LARGEST 6u
-unsigned ds_reset_slots(unsigned pebs_format);
-unsigned ds_reset_general(unsigned pebs_format, unsigned counter);
-unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter);
-
-/* Bytes of the area with its reserved end; 0 where width or format is unknown. */
-size_t ds_area_size(unsigned width, unsigned pebs_format);
-
 /*
  * From and into the bytes that IA32_DS_AREA points to, length of which are there. On an error nothing is written.
  * Encoding writes the whole area, reserved bytes as zero; decoding sets the slots that the format lacks to zero.

@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most counter reset slots of any format: 32 general and 16 fixed counters (formats 5 and 6). */
-#define DS_RESET_MAX 48u
+#include "cpu/formats.h"
 
 struct ds_layout_32 {
     uint32_t bts_base, bts_index, bts_maximum, bts_threshold;
@@ -19,7 +18,7 @@ struct ds_layout_32 {
     uint32_t reserved[2];
 };
 
-/* How many reset slots there are depends on the PEBS format: ds_area.h, ds_reset_slots(). */
+/* How many reset slots there are depends on the PEBS format: ds_reset_slots(). */
 struct ds_layout_64 {
     uint64_t bts_base, bts_index, bts_maximum, bts_threshold;
     uint64_t pebs_base, pebs_index, pebs_maximum, pebs_threshold;

@@ -2,7 +2,7 @@
 /* The DS area's register, and the area as this kernel builds it. */
 #include "arch/x86/msr.h"
 #include "arch/x86/image.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 
 /* IA32_DS_AREA is a register that keeps a linear address, wherever it points while nothing is enabled. */

@@ -18,7 +18,7 @@
 #include "bts/bts.h"
 #include "ds/ds_steps.h"
 #include "kernel/console.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)

@@ -5,7 +5,7 @@
 
 #include "kernel/serial.h"
 #include "kernel/symbols.h"
-#include "report/format.h"
+#include "base/format.h"
 
 static void write_line(const char *prefix, const char *fmt, va_list args)
 {

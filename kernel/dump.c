@@ -4,9 +4,10 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/processors.h"
 #include "kernel/console.h"
-#include "kernel/string.h"
-#include "report/dump_write.h"
+#include "arch/x86/string.h"
+#include "dump/dump_write.h"
 #include "version.h"
 
 #define NOTE_HEAD_SIZE 16u      /* of an ELF note whose name is "GNU" */
@@ -52,6 +53,13 @@ static void take_line(void *context, const char *text)
 
 static const struct line_sink lines = { take_line, NULL };
 
+/* Who starts other processors tells the dump of what they sample: it is one processor's. */
+static void note_event(const struct pebs_sampling *sampling)
+{
+    if (processor_number() == 0)
+        dump_event(0, sampling);
+}
+
 void dump_start(const struct caps *caps)
 {
     const uint8_t *id = build_id_start + NOTE_HEAD_SIZE;
@@ -73,6 +81,7 @@ void dump_start(const struct caps *caps)
     dumped = caps;
     dump_writer_init(&writer, &lines);
     dump_write_head(&writer, &machine);
+    pebs_observe(note_event);
 }
 
 void dump_test(const char *id)

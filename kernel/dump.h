@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The raw dump of everything that is recorded, where the options ask for it (dump=raw): report/dump_write.h, with its
+ * The raw dump of everything that is recorded, where the options ask for it (dump=raw): dump/dump_write.h, with its
  * frames among the console's lines. Without the option every function does nothing.
  */
 #ifndef KERNEL_DUMP_H

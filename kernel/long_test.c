@@ -11,11 +11,11 @@
 #include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
-#include "kernel/records.h"
-#include "kernel/string.h"
+#include "suite/records.h"
+#include "arch/x86/string.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #define STAGES(array) (sizeof(array) / sizeof(array)[0])
 

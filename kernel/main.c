@@ -14,13 +14,12 @@
 #include "arch/x86/watchdog.h"
 #include "boot/handover.h"
 #include "ds/ds.h"
-#include "ds/probe.h"
+#include "arch/x86/probe.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/finish.h"
 #include "kernel/panic.h"
 #include "kernel/memory.h"
-#include "kernel/records.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
 #include "kernel/topology.h"
@@ -67,7 +66,6 @@ static void step_options(void)
 
     serial_init(machine.options.console, machine.options.console_baud);
     finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
-    records_limit(machine.options.records);
     memory_init(&machine.boot);
     topology_init(&machine.boot);
     serial_write("\r\n"); /* firmware may have left escapes without a line end */

@@ -10,7 +10,7 @@
 #include "kernel/dump.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
-#include "report/format.h"
+#include "base/format.h"
 
 #define TESTS_MAX 512u
 
@@ -54,7 +54,7 @@ void test_fail(struct test_run *run, const char *fmt, ...)
     va_start(args, fmt);
     vformat(text, sizeof text, fmt, args);
     va_end(args);
-    run->faults++;
+    run->problems++;
     console_note("wrong: %s", text);
 }
 
@@ -67,7 +67,7 @@ bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t w
 
 static enum outcome judge(struct test_run *run)
 {
-    if (run->skipped && !run->faults && !run->seen)
+    if (run->skipped && !run->problems && !run->seen)
         return SKIP;
     if (run->test->records && !run->planned) {
         console_note("wrong: the test armed a facility without saying how many records must come");
@@ -76,7 +76,7 @@ static enum outcome judge(struct test_run *run)
     if (run->seen < run->expected || run->seen > run->most)
         test_fail(run, "%u records came, %s%u were expected", run->seen, run->expected < run->most ? "up to " : "",
                   run->most);
-    return run->faults ? FAIL : PASS;
+    return run->problems ? FAIL : PASS;
 }
 
 /* Runs one test up to its end or its time bound. */
@@ -117,7 +117,9 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
         return SKIP;
     }
     console_note("%s", test->title);
-    run = (struct test_run){ .test = test, .caps = caps, .data_source = caps->data_source };
+    run = (struct test_run){
+        .test = test, .caps = caps, .data_source = caps->data_source, .print_most = options->records
+    };
     outcome = run_bounded(&run, options->timeout, quiesce);
     if (outcome == SKIP) {
         console_line("ok %u %s # SKIP %s", number, test->id, run.skipped);

@@ -4,7 +4,7 @@
 #define KERNEL_RUNNER_H
 
 #include "boot/options.h"
-#include "ds/caps.h"
+#include "cpu/caps.h"
 #include "kernel/finish.h"
 
 /* Runs them; quiesce() is called at first and after each test, hung ones included, to switch off what may be on. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 
 struct test_run {
     const struct test *test;
@@ -17,8 +17,9 @@ struct test_run {
     unsigned expected, most;               /* records of all kinds together: at least and at most so many must come */
     unsigned seen;                         /* so many came */
     bool planned;                          /* test_plan was called */
-    unsigned faults;                       /* what went wrong, said by test_fail */
+    unsigned problems;                     /* what went wrong, said by test_fail */
     const char *skipped;                   /* why, said by test_skip; else NULL */
+    unsigned print_most;                   /* records of a kind to print (options: records=) */
     unsigned bts_printed, pebs_printed;    /* records printed so far: a test that samples twice goes on counting */
     enum data_source_encoding data_source; /* of the records to be printed */
 };
@@ -27,7 +28,7 @@ struct test {
     const char *id;     /* stable, dotted, [a-z0-9._] */
     const char *title;  /* the claim in one sentence */
     const char *source; /* who claims it: title, section and edition of the manual; the seed that says so, too */
-    uint64_t needs;     /* NEED_* of ds/caps.h */
+    uint64_t needs;     /* NEED_* of cpu/caps.h */
     const char *(*lacks)(const struct caps *caps); /* what else is missing, in a sentence, or NULL */
     bool records;                                  /* arms a facility: must call test_plan before it does */
     bool on_request; /* must not pass, or must not be done unasked: runs only when run= names its first word */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 #include "lbr/lbr_decode.h"
 #include "workload/workload.h"
 

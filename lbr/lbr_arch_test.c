@@ -4,13 +4,13 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
-#include "kernel/transfers.h"
+#include "suite/transfers.h"
 #include "lbr/lbr_arch.h"
 #include "lbr/lbr_layout.h"
-#include "lbr/lbr_record.h"
+#include "suite/lbr_record.h"
 
 /* Records a workload with no filter, at this depth. */
 static void record(struct test_run *run, const struct workload *workload, unsigned depth)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lbr/lbr_decode.h"
 
+#include "cpu/formats.h"
 #include "lbr/lbr_layout.h"
 
 enum place { NOWHERE, IN_FROM, IN_INFO, IN_TO };
@@ -36,9 +37,11 @@ static uint64_t address(uint64_t value, unsigned bits)
     return negative ? value | ~mask : value & mask;
 }
 
+_Static_assert(sizeof(forms) / sizeof(forms[0]) == LBR_FORMAT_INFO2 + 1, "a row for each format that is known");
+
 enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out)
 {
-    if (lbr_format >= sizeof(forms) / sizeof(forms[0]))
+    if (!lbr_format_known(lbr_format))
         return LBR_DECODE_FORMAT_UNKNOWN;
     const struct lbr_form *form = &forms[lbr_format];
 

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bits of the LBR stack's registers, by IA32_PERF_CAPABILITIES[5:0].
+ * The bits of the LBR stack's registers, by LBR_FORMAT_* of cpu/formats.h.
  * SDM Vol. 3B (253669), "Last Branch Recording", "LBR Stack" and "LBR Record Format".
  */
 #ifndef LBR_LBR_LAYOUT_H
 #define LBR_LBR_LAYOUT_H
 
 #include <stdint.h>
-
-#define PERF_CAP_LBR_FORMAT UINT64_C(0x3f)
-
-#define LBR_FORMAT_32        0u    /* 32-bit addresses */
-#define LBR_FORMAT_LIP       1u    /* 64-bit linear addresses */
-#define LBR_FORMAT_EIP       2u    /* 64-bit effective addresses */
-#define LBR_FORMAT_FLAGS     3u    /* mispredict in FROM */
-#define LBR_FORMAT_FLAGS_TSX 4u    /* and TSX in FROM */
-#define LBR_FORMAT_INFO      5u    /* flags and cycles in INFO */
-#define LBR_FORMAT_TIME      6u    /* mispredict in FROM, cycles in TO */
-#define LBR_FORMAT_INFO2     7u    /* as INFO, without TSX */
-#define LBR_FORMAT_ARCH      0x3fu /* architectural LBRs: CPUID.1CH says what they have */
 
 /*
  * In FROM. The SDM of 2009 (253668-032, table 16-6) says of bit 63 "when set, the branch was predicted"; later prints

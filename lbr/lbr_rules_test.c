@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the LBR stack does when it is off, full, filtered by one bit, or written by software; and what else it records.
  */
-#include "lbr/lbr_record.h"
+#include "suite/lbr_record.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/console.h"
-#include "kernel/sources.h"
-#include "kernel/transfers.h"
+#include "suite/sources.h"
+#include "suite/transfers.h"
 #include "pebs/pebs.h"
 
 #define FAMILY_NETBURST 0xfu

@@ -3,7 +3,7 @@
  * Branches in registers. Interrupts are off while the stack records, since one would be in it; the freeze tests turn
  * them on, for the interrupt that freezes.
  */
-#include "lbr/lbr_record.h"
+#include "suite/lbr_record.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 

@@ -10,13 +10,13 @@
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 #include "lbr/lbr.h"
 #include "measure/meter.h"
 #include "measure/overflow.h"
-#include "pebs/pebs_sample.h"
-#include "report/ratio.h"
+#include "suite/pebs_sample.h"
+#include "base/ratio.h"
 
 #define PERIOD       31u     /* events between samples */
 #define EVENTS       120000u /* at CPL 3, of a measurement */

@@ -8,12 +8,12 @@
 
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 #include "measure/kinds.h"
 #include "measure/sampler.h"
-#include "pebs/pebs_sample.h"
-#include "report/format.h"
+#include "suite/pebs_sample.h"
+#include "base/format.h"
 
 #define SOURCE "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core; seed 004"
 

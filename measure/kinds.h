@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pebs/events.h"
+#include "cpu/events.h"
 #include "workload/steps.h"
 
 /* What brings an event about. */

@@ -13,10 +13,10 @@
 
 #include "kernel/console.h"
 #include "kernel/memory.h"
-#include "pebs/pebs_sample.h"
-#include "report/format.h"
-#include "report/level_table.h"
-#include "report/text.h"
+#include "suite/pebs_sample.h"
+#include "base/format.h"
+#include "tables/level_table.h"
+#include "base/text.h"
 
 #define LINE       64u
 #define KIB        1024u

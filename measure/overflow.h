@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ds/caps.h"
-#include "pebs/events.h"
+#include "cpu/caps.h"
+#include "cpu/events.h"
 #include "workload/workload.h"
 
 struct overflow {

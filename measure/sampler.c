@@ -4,7 +4,7 @@
 #include "arch/x86/cpu.h"
 #include "kernel/dump.h"
 #include "kernel/memory.h"
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #define GROUPS PEBS_DATA_CFG_GPRS
 

@@ -13,17 +13,17 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "arch/x86/processors.h"
-#include "ds/probe.h"
+#include "arch/x86/probe.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/memory.h"
-#include "kernel/records.h"
-#include "kernel/string.h"
+#include "suite/records.h"
+#include "arch/x86/string.h"
 #include "kernel/symbols.h"
 #include "kernel/topology.h"
 #include "pebs/pebs.h"
-#include "pebs/pebs_sample.h"
-#include "report/c2c_table.h"
+#include "suite/pebs_sample.h"
+#include "tables/c2c_table.h"
 
 #define LINES  WORKLOAD_SHARING_LINES
 #define ROUNDS 128u

@@ -11,13 +11,13 @@
 #include <inttypes.h>
 
 #include "kernel/console.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 #include "measure/kinds.h"
 #include "measure/overflow.h"
 #include "measure/sampler.h"
-#include "pebs/pebs_sample.h"
-#include "report/histogram.h"
+#include "suite/pebs_sample.h"
+#include "tables/histogram.h"
 
 #define SOURCE                                                                                                     \
     "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\"; \"Precise Distribution of Instructions " \

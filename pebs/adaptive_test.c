@@ -8,7 +8,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "lbr/lbr.h"
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE)
 

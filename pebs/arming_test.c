@@ -9,7 +9,7 @@
 #include "bts/bts.h"
 #include "ds/ds_area.h"
 #include "pebs/netburst.h"
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
 

@@ -10,8 +10,8 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "ds/ds_area.h"
-#include "kernel/string.h"
-#include "pebs/pebs_sample.h"
+#include "arch/x86/string.h"
+#include "suite/pebs_sample.h"
 
 #define NEEDS      (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
 #define MANAGEMENT "SDM Vol. 3B (253668-032), \"Debug Store (DS) Mechanism\", 16-23, figures 16-5 and 16-8"

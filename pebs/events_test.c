@@ -3,7 +3,7 @@
  * Each precise event of this core that a workload brings about in a known number and at known places, one after the
  * other; for the rest the output says why not.
  */
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"

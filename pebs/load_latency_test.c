@@ -4,7 +4,7 @@
  * prefetcher follows. Such a ring was just written in the order in which it is walked, so that of one larger than a
  * level, whose oldest lines go first, no line is left there when its turn comes: it must come from the next level.
  */
-#include "report/mem_table.h"
+#include "tables/mem_table.h"
 
 #include <inttypes.h>
 
@@ -13,8 +13,8 @@
 #include "arch/x86/perfmon.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
-#include "pebs/pebs_sample.h"
-#include "report/text.h"
+#include "suite/pebs_sample.h"
+#include "base/text.h"
 
 #define LINE  64u
 #define KIB   1024u

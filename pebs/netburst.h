@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pebs/netburst_events.h"
+#include "cpu/netburst_events.h"
 #include "workload/workload.h"
 
 /* Writes what netburst_writes() says. Returns false where a register faults. */

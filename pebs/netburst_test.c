@@ -16,7 +16,7 @@
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)

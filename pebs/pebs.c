@@ -3,8 +3,6 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "arch/x86/processors.h"
-#include "kernel/dump.h"
 #include "pebs/netburst.h"
 
 const struct pebs_event *pebs_event(const struct caps *caps, enum pebs_role role)
@@ -81,6 +79,13 @@ static bool program_adaptive(const struct caps *caps, const struct pebs_sampling
                            0 - s->period, caps->full_width_write);
 }
 
+static void (*observer)(const struct pebs_sampling *sampling);
+
+void pebs_observe(void (*observe)(const struct pebs_sampling *sampling))
+{
+    observer = observe;
+}
+
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
 {
     const uint64_t counter = UINT64_C(1) << s->counter;
@@ -91,8 +96,8 @@ bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
     done = caps->pebs_method == PEBS_METHOD_NETBURST   ? program_netburst(s)
            : caps->pebs_method == PEBS_METHOD_ADAPTIVE ? program_adaptive(caps, s)
                                                        : program_general(caps, s);
-    if (done && processor_number() == 0) /* who starts others tells the dump of them: it is one processor's */
-        dump_event(0, s);
+    if (done && observer)
+        observer(s);
     return done;
 }
 

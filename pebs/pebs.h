@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86/msr_index.h"
-#include "ds/caps.h"
-#include "pebs/events.h"
+#include "cpu/msr_index.h"
+#include "cpu/caps.h"
+#include "cpu/events.h"
 #include "workload/workload.h"
 
 /* What one counter samples. */
@@ -34,6 +34,12 @@ unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
  * counter cannot do the event or a register faults.
  */
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
+
+/*
+ * Calls observe, until it is NULL again, with each sampling that pebs_program() has set up, on the processor that did.
+ * For who keeps a log of what the records to come are of.
+ */
+void pebs_observe(void (*observe)(const struct pebs_sampling *sampling));
 
 /* The counters that must count for it, for pebs_window(). */
 uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *sampling);

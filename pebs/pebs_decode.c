@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "pebs/pebs_decode.h"
 
-#include "ds/bytes.h"
+#include "base/bytes.h"
+#include "cpu/formats.h"
 #include "lbr/lbr_layout.h"
 #include "pebs/pebs_layout.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Formats 5 and 6 differ from 4 in the DS area's reset slots and in groups of format 6 that are not known here. */
-#define FORMAT_ADAPTIVE_FIRST 4u
-#define FORMAT_ADAPTIVE_LAST  6u
-
 static const struct fixed_form {
     unsigned width, format;
-    unsigned size;
     uint64_t has;
 } fixed_forms[] = {
-    { 4, 0, sizeof(struct pebs_layout_32), PEBS_HAS_GPRS },
-    { 8, 0, PEBS_LAYOUT_SIZE_0, PEBS_HAS_GPRS },
-    { 8, 1, PEBS_LAYOUT_SIZE_1, PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY },
-    { 8, 2, PEBS_LAYOUT_SIZE_2,
-      PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX },
-    { 8, 3, PEBS_LAYOUT_SIZE_3,
+    { 4, 0, PEBS_HAS_GPRS },
+    { 8, 0, PEBS_HAS_GPRS },
+    { 8, 1, PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY },
+    { 8, 2, PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX },
+    { 8, 3,
       PEBS_HAS_GPRS | PEBS_HAS_APPLICABLE | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX | PEBS_HAS_TSC },
 };
 
@@ -112,34 +107,6 @@ static const struct fixed_form *find_fixed(const struct pebs_form *form)
     return NULL;
 }
 
-static bool in_groups(const struct pebs_form *form)
-{
-    return form->width == 8 && form->format >= FORMAT_ADAPTIVE_FIRST && form->format <= FORMAT_ADAPTIVE_LAST;
-}
-
-size_t pebs_record_size(const struct pebs_form *form)
-{
-    const struct fixed_form *fixed = find_fixed(form);
-    return fixed ? fixed->size : 0;
-}
-
-static unsigned lbr_entries(uint64_t groups)
-{
-    return groups & PEBS_GROUP_LBR ? (unsigned)(groups >> PEBS_GROUP_LBR_LAST_SHIFT & (PEBS_LBR_MAX - 1)) + 1 : 0;
-}
-
-size_t pebs_adaptive_size(uint64_t data_cfg)
-{
-    const uint64_t known = PEBS_GROUP_MEMORY | PEBS_GROUP_GPRS | PEBS_GROUP_XMM | PEBS_GROUP_LBR |
-                           (uint64_t)(PEBS_LBR_MAX - 1) << PEBS_GROUP_LBR_LAST_SHIFT;
-    if (data_cfg & ~known)
-        return 0;
-    return sizeof(struct pebs_layout_basic) + (data_cfg & PEBS_GROUP_MEMORY ? sizeof(struct pebs_layout_memory) : 0) +
-           (data_cfg & PEBS_GROUP_GPRS ? sizeof(struct pebs_layout_gprs) : 0) +
-           (data_cfg & PEBS_GROUP_XMM ? 16 * sizeof(struct pebs_layout_xmm) : 0) +
-           lbr_entries(data_cfg) * sizeof(struct pebs_layout_lbr);
-}
-
 static void decode_memory(const struct pebs_form *form, const uint8_t *bytes, struct pebs_record *out)
 {
     uint64_t latency = read_u64(bytes, offsetof(struct pebs_layout_memory, latency));
@@ -156,7 +123,7 @@ static void decode_memory(const struct pebs_form *form, const uint8_t *bytes, st
 static void decode_lbr(const struct pebs_form *form, const uint8_t *bytes, struct pebs_record *out)
 {
     out->has |= PEBS_HAS_LBR;
-    out->lbr_count = lbr_entries(out->format_group);
+    out->lbr_count = pebs_lbr_entries(out->format_group);
     for (unsigned i = 0; i < out->lbr_count; i++, bytes += sizeof(struct pebs_layout_lbr)) {
         uint64_t from = read_u64(bytes, offsetof(struct pebs_layout_lbr, from));
         uint64_t to = read_u64(bytes, offsetof(struct pebs_layout_lbr, to));
@@ -222,19 +189,21 @@ static enum pebs_error decode_groups(const struct pebs_form *form, const uint8_t
 
 enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, size_t length, struct pebs_record *out)
 {
-    if (in_groups(form))
+    if (pebs_form_has_groups(form))
         return decode_groups(form, bytes, length, out);
     const struct fixed_form *fixed = find_fixed(form);
     if (!fixed)
         return PEBS_DECODE_FORMAT_UNKNOWN;
-    if (length < fixed->size)
+    const size_t size = pebs_record_size(form);
+    if (length < size)
         return PEBS_DECODE_TRUNCATED;
 
-    *out = (struct pebs_record){ .width = form->width, .format = form->format, .size = fixed->size, .has = fixed->has };
+    *out =
+        (struct pebs_record){ .width = form->width, .format = form->format, .size = (unsigned)size, .has = fixed->has };
     if (form->width == 4)
-        read_fields(fields_32, COUNT_OF(fields_32), bytes, fixed->size, 4, out);
+        read_fields(fields_32, COUNT_OF(fields_32), bytes, size, 4, out);
     else
-        read_fields(fields_64, COUNT_OF(fields_64), bytes, fixed->size, 8, out);
+        read_fields(fields_64, COUNT_OF(fields_64), bytes, size, 8, out);
     return PEBS_DECODE_OK;
 }
 

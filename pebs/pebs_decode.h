@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/formats.h"
 #include "lbr/lbr_decode.h"
 
 enum pebs_error {
@@ -19,15 +20,6 @@ enum pebs_error {
     PEBS_DECODE_SIZE_PAST_END,  /* larger than what is left */
     PEBS_DECODE_GROUPS_UNKNOWN, /* the format group has bits that this decoder does not know */
     PEBS_DECODE_SIZE_DIFFERS    /* not the size that its groups need */
-};
-
-/* How this processor's records look. */
-struct pebs_form {
-    unsigned width;      /* 4 or 8: bytes of a register, as of the DS area's fields */
-    unsigned format;     /* IA32_PERF_CAPABILITIES[11:8]; 0 where that register is missing */
-    bool adaptive;       /* IA32_PERF_CAPABILITIES[14], PEBS baseline: records may have groups beside the basic one */
-    bool timing;         /* IA32_PERF_CAPABILITIES[17]: retire latency, and the cache's share of the latency */
-    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0], which says how INFO in the LBR group reads */
 };
 
 /* Which of the fields a record carries. */
@@ -58,8 +50,6 @@ enum pebs_gpr {
     PEBS_R15 = 15
 };
 
-#define PEBS_LBR_MAX 32u /* entries of the deepest stack */
-
 struct pebs_record {
     unsigned width;  /* as of its form */
     unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */
@@ -78,15 +68,6 @@ struct pebs_record {
     unsigned lbr_count;
     struct lbr_entry lbr[PEBS_LBR_MAX]; /* the youngest first; without flags and cycles where lbr_format is unknown */
 };
-
-/* Bytes of a record of fixed size (40, 144, 176, 192, 200); 0 where the form is unknown or its records vary in size. */
-size_t pebs_record_size(const struct pebs_form *form);
-
-/*
- * Bytes of an adaptive record under this value of MSR_PEBS_DATA_CFG: 32 to 1232. 0 where it has bits that the decoder
- * does not know: all but [3:0], the groups, and [28:24], the LBR entries less one (PEBS_LBR_MAX of them at most).
- */
-size_t pebs_adaptive_size(uint64_t data_cfg);
 
 /*
  * Decodes one record of length available bytes: the 32-bit one, formats 0 to 3, and the adaptive ones of formats 4

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/formats.h"
+
 struct pebs_layout_32 {
     uint32_t eflags, eip;
     uint32_t eax, ebx, ecx, edx, esi, edi, ebp, esp;
@@ -68,15 +70,11 @@ struct pebs_layout_lbr {
     uint64_t from, to, info; /* the youngest entry first */
 };
 
-/* The first word of the basic group. The format group is MSR_PEBS_DATA_CFG, or 0 where no counter was adaptive. */
-#define PEBS_FORMAT_GROUP         UINT64_C(0xffffffff)
-#define PEBS_FORMAT_RETIRE_SHIFT  32 /* of the 16 bits of retire latency, IA32_PERF_CAPABILITIES[17] */
-#define PEBS_FORMAT_SIZE_SHIFT    48 /* of the 16 bits of the record's own size */
-#define PEBS_GROUP_MEMORY         (UINT64_C(1) << 0)
-#define PEBS_GROUP_GPRS           (UINT64_C(1) << 1)
-#define PEBS_GROUP_XMM            (UINT64_C(1) << 2)
-#define PEBS_GROUP_LBR            (UINT64_C(1) << 3)
-#define PEBS_GROUP_LBR_LAST_SHIFT 24 /* of the number of the last LBR entry: one less than there are entries */
+/* The first word of the basic group. The format group (PEBS_GROUP_*) is MSR_PEBS_DATA_CFG, or 0 where no counter was
+ * adaptive. */
+#define PEBS_FORMAT_GROUP        UINT64_C(0xffffffff)
+#define PEBS_FORMAT_RETIRE_SHIFT 32 /* of the 16 bits of retire latency, IA32_PERF_CAPABILITIES[17] */
+#define PEBS_FORMAT_SIZE_SHIFT   48 /* of the 16 bits of the record's own size */
 
 /* The latency word of the memory group where IA32_PERF_CAPABILITIES[17] is set; else all of its low half is one. */
 #define PEBS_LATENCY_INSTRUCTION UINT64_C(0xffff)
@@ -118,11 +116,11 @@ _Static_assert(sizeof(struct pebs_layout_64) == PEBS_LAYOUT_SIZE_3, "PEBS record
 _Static_assert(offsetof(struct pebs_layout_basic, eventing_ip) == 0x08, "adaptive record, basic group");
 _Static_assert(offsetof(struct pebs_layout_basic, counters) == 0x10, "adaptive record, basic group");
 _Static_assert(offsetof(struct pebs_layout_basic, tsc) == 0x18, "adaptive record, basic group");
-_Static_assert(sizeof(struct pebs_layout_basic) == 32, "adaptive record, basic group");
+_Static_assert(sizeof(struct pebs_layout_basic) == PEBS_BASIC_BYTES, "adaptive record, basic group");
 _Static_assert(offsetof(struct pebs_layout_memory, data_source) == 0x08, "adaptive record, memory group");
 _Static_assert(offsetof(struct pebs_layout_memory, latency) == 0x10, "adaptive record, memory group");
 _Static_assert(offsetof(struct pebs_layout_memory, tsx) == 0x18, "adaptive record, memory group");
-_Static_assert(sizeof(struct pebs_layout_memory) == 32, "adaptive record, memory group");
+_Static_assert(sizeof(struct pebs_layout_memory) == PEBS_MEMORY_BYTES, "adaptive record, memory group");
 _Static_assert(offsetof(struct pebs_layout_gprs, rip) == 0x08, "adaptive record, GPR group");
 _Static_assert(offsetof(struct pebs_layout_gprs, rax) == 0x10, "adaptive record, GPR group");
 _Static_assert(offsetof(struct pebs_layout_gprs, rcx) == 0x18, "adaptive record, GPR group");
@@ -134,8 +132,8 @@ _Static_assert(offsetof(struct pebs_layout_gprs, rsi) == 0x40, "adaptive record,
 _Static_assert(offsetof(struct pebs_layout_gprs, rdi) == 0x48, "adaptive record, GPR group");
 _Static_assert(offsetof(struct pebs_layout_gprs, r8) == 0x50, "adaptive record, GPR group");
 _Static_assert(offsetof(struct pebs_layout_gprs, r15) == 0x88, "adaptive record, GPR group");
-_Static_assert(sizeof(struct pebs_layout_gprs) == 144, "adaptive record, GPR group");
-_Static_assert(16 * sizeof(struct pebs_layout_xmm) == 256, "adaptive record, XMM group");
-_Static_assert(sizeof(struct pebs_layout_lbr) == 24, "adaptive record, LBR group");
+_Static_assert(sizeof(struct pebs_layout_gprs) == PEBS_GPRS_BYTES, "adaptive record, GPR group");
+_Static_assert(16 * sizeof(struct pebs_layout_xmm) == PEBS_XMM_BYTES, "adaptive record, XMM group");
+_Static_assert(sizeof(struct pebs_layout_lbr) == PEBS_LBR_BYTES, "adaptive record, LBR group");
 
 #endif

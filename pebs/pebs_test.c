@@ -5,7 +5,7 @@
  * Based Sampling"). So records lie N + 1 events apart, and which instruction each must name is known from the labels.
  * The manual does not say how many events may pass until the hardware is armed. The tests take it at its word: none.
  */
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "pebs/pebs_sample.h"
+#include "suite/pebs_sample.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
 

@@ -9,8 +9,8 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 

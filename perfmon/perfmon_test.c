@@ -2,8 +2,8 @@
 /* Counters that do not sample: what they count, and when they overflow. */
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "kernel/records.h"
-#include "kernel/sources.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 
 #define RESET_COUNTERS 8u /* general ones that are kept */
 

@@ -3,7 +3,7 @@
  * The state after reset. A real machine's firmware may write any of these registers before this program begins, and
  * nobody can tell; so they are judged on virtual machines alone, whose firmware has no use for them.
  */
-#include "kernel/sources.h"
+#include "suite/sources.h"
 #include "kernel/test.h"
 #include "perfmon/reset_state.h"
 

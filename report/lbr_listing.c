@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "lbr/lbr_layout.h"
-#include "report/format.h"
+#include "base/format.h"
 
 #define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
 #define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0123456789abcdef"))

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "lbr/lbr_layout.h"
-#include "report/format.h"
+#include "base/format.h"
 
 #define EVENTS_WIDTH 100 /* characters, behind which no further name begins */
 

@@ -6,7 +6,7 @@
 #ifndef REPORT_MACHINE_TEXT_H
 #define REPORT_MACHINE_TEXT_H
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 #include "report/record_text.h"
 
 void machine_text(const struct line_sink *out, const struct caps *caps);

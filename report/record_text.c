@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/record_text.h"
 
-#include "report/put.h"
+#include "base/put.h"
 
 #define SYMBOL_NAME_MAX 64u /* characters of a symbol that are printed */
 

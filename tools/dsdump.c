@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/dump_read.h"
-#include "tools/codec.h"
+#include "tools/lib/dump_read.h"
+#include "tools/lib/codec.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
 

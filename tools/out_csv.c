@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/output.h"
-#include "tools/sampled_events.h"
+#include "tools/lib/sampled_events.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

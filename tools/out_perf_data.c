@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 
 #include "tools/output.h"
-#include "tools/perf_data.h"
-#include "tools/sampled_events.h"
+#include "tools/lib/perf_data.h"
+#include "tools/lib/sampled_events.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

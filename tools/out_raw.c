@@ -2,8 +2,8 @@
 /* Each record as it lay in memory, a field a line: its offset, its bytes, its name, its value and what that means. */
 #include <string.h>
 
-#include "ds/bytes.h"
-#include "report/format.h"
+#include "base/bytes.h"
+#include "base/format.h"
 #include "report/record_text.h"
 #include "tools/output.h"
 #include "tools/symbols.h"

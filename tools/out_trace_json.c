@@ -9,7 +9,7 @@
 
 #include "tools/call_stack.h"
 #include "tools/output.h"
-#include "tools/sampled_events.h"
+#include "tools/lib/sampled_events.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

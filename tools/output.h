@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "tools/event_sink.h"
+#include "tools/lib/event_sink.h"
 
 #define HISTORY_DEFAULT 16u
 #define HISTORY_MOST    64u

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "report/record_text.h"
-#include "tools/event_sink.h"
-#include "tools/transfer.h"
+#include "tools/lib/event_sink.h"
+#include "tools/lib/transfer.h"
 
 struct symbols;
 

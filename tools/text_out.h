@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "report/line.h"
+#include "base/line.h"
 
 /* Behind a "# ", as in the kernel's log. */
 extern const struct line_sink text_out_notes;

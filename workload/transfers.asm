@@ -12,7 +12,7 @@ APIC_IRR        equ 0x200
 APIC_ICR_LOW    equ 0x300
 APIC_ICR_HIGH   equ 0x310
 ICR_SELF        equ 1 << 18 | 1 << 14
-VECTOR_SELF     equ 0xe2                ; VECTOR_WORKLOAD_SELF of workload/transfers.h
+VECTOR_SELF     equ 0xe2                ; VECTOR_WORKLOAD_SELF of suite/transfers.h
 
 ; A far pointer as wide as the machine; its selector is stored when it is used.
 %if WORD_BYTES = 8

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "arch/x86/msr_index.h"
+#include "cpu/msr_index.h"
 
 /* The register that opens and closes the window, and its two values. */
 struct window {

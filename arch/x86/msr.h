@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86/msr_index.h"
+#include "cpu/msr_index.h"
 
 /*
  * Read and write the 64-bit register. Return true when the access was carried out, false when it raised #GP (no such

@@ -11,7 +11,7 @@
 #include "arch/x86/perfmon.h"
 #include "bts/bts.h"
 #include "ds/counting.h"
-#include "kernel/records.h"
+#include "suite/records.h"
 #include "kernel/test.h"
 #include "workload/workload.h"
 

@@ -9,7 +9,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/pit.h"
-#include "kernel/string.h"
+#include "arch/x86/string.h"
 
 #define STACK_SIZE 8192u
 

@@ -4,8 +4,8 @@
  * set: the rest are records, which must come back: bit 1: of BTS, not PEBS; bit 2: of 32 bits.
  */
 #include "tests/fuzz/fuzz.h"
-#include "report/dump_read.h"
-#include "report/dump_write.h"
+#include "tools/lib/dump_read.h"
+#include "dump/dump_write.h"
 
 static struct {
     struct dump_totals seen;

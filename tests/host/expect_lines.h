@@ -3,7 +3,7 @@
 #ifndef TESTS_HOST_EXPECT_LINES_H
 #define TESTS_HOST_EXPECT_LINES_H
 
-#include "report/line.h"
+#include "base/line.h"
 #include "tests/host/host_test.h"
 
 /* The test compares seen with count at the end: lines that never came are not missed here. */

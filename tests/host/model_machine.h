@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A machine for the model's engine without QEMU: some memory, a register file, a local APIC's LVTPC, and a processor
- * that "executes" blocks in the way that translated code does (see model/plugin.c).
+ * that "executes" blocks in the way that translated code does (see model/qemu/plugin.c).
  */
 #ifndef TESTS_HOST_MODEL_MACHINE_H
 #define TESTS_HOST_MODEL_MACHINE_H
@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/host/host_test.h"
 
-#include "model/engine.h"
+#include "model/engine/engine.h"
 
 #define MEMORY      UINT64_C(0xffff800000100000) /* linear address of the machine's memory, 16 pages */
 #define MEMORY_SIZE 0x10000

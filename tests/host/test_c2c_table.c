@@ -2,7 +2,7 @@
 /* The table of shared lines: what goes into one row, in which order rows and lines stand, and the lines for tools. */
 #include "tests/host/host_test.h"
 
-#include "report/c2c_table.h"
+#include "tables/c2c_table.h"
 
 static char text[8192];
 

@@ -5,7 +5,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "ds/caps.h"
+#include "cpu/caps.h"
 
 #define LEAF(a, b, c, d)                                              \
     {                                                                 \

@@ -6,10 +6,10 @@
 #include "tests/host/host_test.h"
 
 #include "bts/bts_layout.h"
-#include "ds/bytes.h"
-#include "report/dump_read.h"
-#include "report/dump_write.h"
-#include "report/format.h"
+#include "base/bytes.h"
+#include "tools/lib/dump_read.h"
+#include "dump/dump_write.h"
+#include "base/format.h"
 
 #define LINES_MAX    256u
 #define PROBLEMS_MAX 80u

@@ -2,7 +2,7 @@
 /* What this processor has for checksums and base64 gives what the portable functions give, at every length. */
 #include "tests/host/host_test.h"
 
-#include "tools/codec.h"
+#include "tools/lib/codec.h"
 
 #define LENGTH_MAX 4200u
 

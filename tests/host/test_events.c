@@ -3,7 +3,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "pebs/events.h"
+#include "cpu/events.h"
 
 static const struct pebs_event_list *const lists[] = { &pebs_events_core2,        &pebs_events_bonnell,
                                                        &pebs_events_nehalem,      &pebs_events_westmere,

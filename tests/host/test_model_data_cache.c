@@ -6,7 +6,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "model/data_cache.h"
+#include "model/engine/data_cache.h"
 
 /* Addresses this far apart share a set. */
 #define L1_STRIDE  UINT64_C(0x1000)  /* 32 KiB / 8 */

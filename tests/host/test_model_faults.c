@@ -63,7 +63,7 @@ static void table(void **state)
 {
     static const char *const identifiers[] = {
 #define FAULT(id, name, sentence) #id,
-#include "model/faults.inc"
+#include "model/faults/faults.inc"
 #undef FAULT
     };
     static const char *const areas[] = { "detect.", "ds.", "pebs.", "bts.", "lbr.", "pmi.", "perfmon.", "robust." };

@@ -6,7 +6,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "model/insn.h"
+#include "model/code/insn.h"
 
 #define R   ((unsigned)INSN_LOAD)
 #define W   ((unsigned)INSN_STORE)

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "pebs/events.h"
-#include "pebs/netburst_events.h"
+#include "cpu/events.h"
+#include "cpu/netburst_events.h"
 
 #define T0_USR 0x4u
 #define T0_OS  0x8u

@@ -2,8 +2,8 @@
 /* perf.data's bytes, typed from its public documentation: headers, attributes, records, data source words. */
 #include "host_test.h"
 
-#include "tools/perf_data.h"
-#include "tools/sampled_events.h"
+#include "tools/lib/perf_data.h"
+#include "tools/lib/sampled_events.h"
 
 static uint64_t word(const uint8_t *bytes, unsigned index)
 {

@@ -2,7 +2,7 @@
 /* What instructions do to the stack of calls, as the opcode map of the SDM has them. */
 #include "host_test.h"
 
-#include "tools/transfer.h"
+#include "tools/lib/transfer.h"
 
 static const struct {
     enum transfer transfer;

@@ -18,7 +18,7 @@ sub read_text
     return <$file>;
 }
 
-my $table = read_text("$root/model/referee.inc");
+my $table = read_text("$root/model/referee/referee.inc");
 my $text = read_text("$root/docs/referee.md");
 my (@names, %advice);
 while ($table =~ /^VIOLATION\(\w+,\s*"([^"]+)",\s*(DEMAND|ADVICE),/mg) {

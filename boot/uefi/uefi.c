@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The UEFI loader: an application that carries the kernels inside, hands one of them options and the memory map, and
+ * leaves. Built twice, for x64 and for ia32 firmware; each starts either kernel.
+ *
+ * Options come from LoadOptions (what a shell, iPXE or a boot entry passes); only when those hold no word are they read
+ * from \dstest86\options.txt on the device that the loader came from. A refusal is one sentence on the UEFI console and
+ * an error status; the machine is as before then.
+ *
+ * To debug the loader: option gdbwait, and the gdb commands that it prints.
+ */
+#include <efi.h>
+#include <efilib.h>
+#include <cpuid.h>
+
+#include "boot/boot_info.h"
+#include "boot/elf_image.h"
+#include "boot/load_options.h"
+#include "boot/memory_map.h"
+#include "boot/options.h"
+#include "boot/uefi/trampoline.h"
+
+#ifdef __x86_64__
+#define ROUTE   "uefi x64"
+#define SYMBOLS L"build/loader-x64.so"
+#else
+#define ROUTE   "uefi ia32"
+#define SYMBOLS L"build/loader-ia32.so"
+#endif
+
+#define OPTIONS_FILE      L"\\dstest86\\options.txt"
+#define OPTIONS_FILE_MAX  16384u /* bytes */
+#define MEMORY_RANGES_MAX 4096u
+#define EXIT_TRIES_MAX    8u
+#define TRAMPOLINE_SIZE   ((size_t)(trampoline_end - trampoline_start))
+
+/* All that the kernel is passed, in one block below 4 GiB. */
+struct handover {
+    struct trampoline_arguments arguments;
+    struct boot_info info;
+    char route[sizeof ROUTE];
+    char options[LOAD_OPTIONS_MAX + 1];
+    struct boot_memory memory[MEMORY_RANGES_MAX];
+    EFI_MEMORY_DESCRIPTOR descriptors[MEMORY_RANGES_MAX]; /* where memory comes from; not for the kernel */
+    uint8_t file[];                                       /* the kernel's ELF */
+};
+
+struct kernel {
+    unsigned width;
+    const uint8_t *file;
+    size_t size;
+    struct elf_image image;
+};
+
+/* boot/uefi/embed.asm */
+extern const uint8_t kernel_64_start[] __attribute__((visibility("hidden")));
+extern const uint8_t kernel_64_end[] __attribute__((visibility("hidden")));
+extern const uint8_t kernel_32_start[] __attribute__((visibility("hidden")));
+extern const uint8_t kernel_32_end[] __attribute__((visibility("hidden")));
+
+/* gdb sets it to 0. */
+static volatile int loader_waits = 1;
+
+static void wait_for_debugger(UINT64 image_base)
+{
+    BS->SetWatchdogTimer(0, 0, 0, NULL);
+    Print(L"dstest86: waiting for gdb: add-symbol-file %s -o 0x%lx, then set var loader_waits = 0\n", SYMBOLS,
+          image_base);
+    while (loader_waits)
+        __builtin_ia32_pause();
+}
+
+static EFI_STATUS parse_options_file(const void *bytes, UINTN size, char *out)
+{
+    size_t line;
+    switch (load_options_from_file(bytes, size, out, &line)) {
+    case LOAD_OPTIONS_TOO_LONG:
+        Print(L"dstest86: line %d of %s: more than %d characters of options\n", (UINT32)line, OPTIONS_FILE,
+              LOAD_OPTIONS_MAX);
+        return EFI_INVALID_PARAMETER;
+    case LOAD_OPTIONS_NOT_ASCII:
+        Print(L"dstest86: line %d of %s: not plain ASCII\n", (UINT32)line, OPTIONS_FILE);
+        return EFI_INVALID_PARAMETER;
+    case LOAD_OPTIONS_OK:
+        break;
+    }
+    return EFI_SUCCESS;
+}
+
+/* Leaves out empty where there is no such file, nor a file system (after a network boot). */
+static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
+{
+    EFI_FILE_IO_INTERFACE *file_system;
+    EFI_FILE_HANDLE root, file;
+    if (device == NULL || EFI_ERROR(BS->HandleProtocol(device, &FileSystemProtocol, (void **)&file_system)))
+        return EFI_SUCCESS;
+
+    EFI_STATUS status = file_system->OpenVolume(file_system, &root);
+    if (!EFI_ERROR(status)) {
+        status = root->Open(root, &file, OPTIONS_FILE, EFI_FILE_MODE_READ, 0);
+        root->Close(root);
+    }
+    if (status == EFI_NOT_FOUND)
+        return EFI_SUCCESS;
+    if (EFI_ERROR(status)) {
+        Print(L"dstest86: %s cannot be opened: %r\n", OPTIONS_FILE, status);
+        return status;
+    }
+
+    UINTN size = OPTIONS_FILE_MAX + 1;
+    void *bytes;
+    status = BS->AllocatePool(EfiLoaderData, size, &bytes);
+    if (!EFI_ERROR(status)) {
+        status = file->Read(file, &size, bytes);
+        if (EFI_ERROR(status)) {
+            Print(L"dstest86: %s cannot be read: %r\n", OPTIONS_FILE, status);
+        } else if (size > OPTIONS_FILE_MAX) {
+            Print(L"dstest86: %s has more than %d bytes\n", OPTIONS_FILE, OPTIONS_FILE_MAX);
+            status = EFI_BAD_BUFFER_SIZE;
+        } else {
+            status = parse_options_file(bytes, size, out);
+        }
+        BS->FreePool(bytes);
+    }
+    file->Close(file);
+    return status;
+}
+
+static EFI_STATUS read_options(const EFI_LOADED_IMAGE *loader, char *out)
+{
+    size_t ignored;
+    if (load_options_from_ucs2(loader->LoadOptions, loader->LoadOptionsSize, out, &ignored) == LOAD_OPTIONS_TOO_LONG) {
+        Print(L"dstest86: the load options have more than %d characters\n", LOAD_OPTIONS_MAX);
+        return EFI_INVALID_PARAMETER;
+    }
+    if (ignored != 0)
+        Print(L"dstest86: %d bytes of the load options are ignored: not UCS-2 text in ASCII\n", (UINT32)ignored);
+    return out[0] != '\0' ? EFI_SUCCESS : read_options_file(loader->DeviceHandle, out);
+}
+
+static bool starts_with(struct slice word, const char *prefix)
+{
+    size_t i = 0;
+    while (i < word.length && prefix[i] != '\0' && word.start[i] == prefix[i])
+        i++;
+    return prefix[i] == '\0';
+}
+
+/* Only width= can be refused here: the other options are the kernel's, which reports over its own console. */
+static EFI_STATUS check_options(char *text, struct options *options)
+{
+    struct slice offender;
+    enum options_error error = options_parse(text, options, &offender);
+    if (error == OPTIONS_OK || error == OPTIONS_UNKNOWN || !starts_with(offender, "width"))
+        return EFI_SUCCESS;
+    text[offender.start - text + (ptrdiff_t)offender.length] = '\0';
+    Print(L"dstest86: %a: %a\n", options_error_text(error), offender.start);
+    return EFI_INVALID_PARAMETER;
+}
+
+static bool has_long_mode(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) && (edx & bit_LM) != 0;
+}
+
+/* A width of 0 leaves the choice to the processor. */
+static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
+{
+    const bool long_mode = has_long_mode();
+    if (width == 64 && !long_mode) {
+        Print(L"dstest86: width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)\n");
+        return EFI_UNSUPPORTED;
+    }
+    const bool wide = long_mode && width != 32;
+    const uint8_t *start = wide ? kernel_64_start : kernel_32_start;
+    const uint8_t *end = wide ? kernel_64_end : kernel_32_end;
+    *kernel = (struct kernel){ .width = wide ? 64 : 32, .file = start, .size = (size_t)(end - start) };
+
+    enum elf_image_error error = elf_image_read(kernel->file, kernel->size, &kernel->image);
+    if (error != ELF_IMAGE_OK) {
+        Print(L"dstest86: the %d-bit kernel: %a\n", kernel->width, elf_image_error_text(error));
+        return EFI_LOAD_ERROR;
+    }
+    return EFI_SUCCESS;
+}
+
+static bool overlaps_kernel(const struct elf_image *image, UINT64 base, UINT64 size)
+{
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const struct elf_segment *segment = &image->segments[i];
+        if (base < (UINT64)segment->address + segment->memory_size && segment->address < base + size)
+            return true;
+    }
+    return false;
+}
+
+/* Pages below 4 GiB, outside of the kernel's segments; zeroed. Null, with a sentence, when there are none. */
+static void *allocate_low(EFI_MEMORY_TYPE type, size_t bytes, const struct elf_image *image)
+{
+    const UINTN pages = EFI_SIZE_TO_PAGES(bytes);
+    EFI_PHYSICAL_ADDRESS address;
+    do {
+        /* What overlaps stays allocated, so that the next answer is another one. */
+        address = UINT32_MAX;
+        EFI_STATUS status = BS->AllocatePages(AllocateMaxAddress, type, pages, &address);
+        if (EFI_ERROR(status)) {
+            Print(L"dstest86: no %d KiB of memory below 4 GiB outside of the kernel: %r\n", (UINT32)pages * 4, status);
+            return NULL;
+        }
+    } while (overlaps_kernel(image, address, (UINT64)pages * EFI_PAGE_SIZE));
+    ZeroMem((void *)(UINTN)address, pages * EFI_PAGE_SIZE);
+    return (void *)(UINTN)address;
+}
+
+static void free_low(void *start, size_t bytes)
+{
+    BS->FreePages((UINTN)start, EFI_SIZE_TO_PAGES(bytes));
+}
+
+/* Firmware that maps data without execute permission maps fresh code pages so too, and offers this protocol. */
+static void allow_execution(const void *page)
+{
+    /* UEFI 2.10, 37.5 "Memory Attribute Protocol", which gnu-efi 3.0.15 does not know. */
+    static EFI_GUID guid = { 0xf4560cf6, 0x40ec, 0x4b4a, { 0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89 } };
+    struct memory_attribute {
+        void *get;
+        void *set;
+        EFI_STATUS(EFIAPI *clear)(struct memory_attribute *this, EFI_PHYSICAL_ADDRESS base, UINT64 size, UINT64 mask);
+    } * protocol;
+    if (!EFI_ERROR(BS->LocateProtocol(&guid, NULL, (void **)&protocol)))
+        protocol->clear(protocol, (UINTN)page, EFI_PAGE_SIZE, EFI_MEMORY_XP);
+}
+
+static trampoline_function *prepare_trampoline(const struct elf_image *image)
+{
+    void *page = allocate_low(EfiLoaderCode, TRAMPOLINE_SIZE, image);
+    if (page == NULL)
+        return NULL;
+    __builtin_memcpy(page, trampoline_start, TRAMPOLINE_SIZE);
+    allow_execution(page);
+    return (trampoline_function *)(UINTN)page;
+}
+
+/* ACPI's root pointer, of version 2 where there is one; 0: none below 4 GiB. */
+static uint64_t find_rsdp(void)
+{
+    static EFI_GUID guids[] = { ACPI_20_TABLE_GUID, ACPI_TABLE_GUID };
+    void *table;
+
+    for (unsigned i = 0; i < sizeof guids / sizeof guids[0]; i++)
+        if (!EFI_ERROR(LibGetSystemConfigurationTable(&guids[i], &table)) && (UINTN)table < 0xffffffffu)
+            return (UINTN)table;
+    return 0;
+}
+
+static struct handover *prepare_handover(const struct kernel *kernel, const char *options)
+{
+    const struct elf_image *image = &kernel->image;
+    struct handover *handover = allocate_low(EfiLoaderData, sizeof *handover + kernel->size, image);
+    if (handover == NULL)
+        return NULL;
+
+    __builtin_memcpy(handover->file, kernel->file, kernel->size);
+    __builtin_memcpy(handover->route, ROUTE, sizeof ROUTE);
+    __builtin_memcpy(handover->options, options, sizeof handover->options);
+    handover->info = (struct boot_info){
+        .version = BOOT_INFO_VERSION,
+        .size = sizeof handover->info,
+        .options = (UINTN)handover->options,
+        .memory = (UINTN)handover->memory,
+        .route = (UINTN)handover->route,
+        .rsdp = find_rsdp(),
+    };
+
+    struct trampoline_arguments *arguments = &handover->arguments;
+    arguments->entry = image->entry;
+    arguments->magic = BOOT_MAGIC_OWN;
+    arguments->info = (uint32_t)(UINTN)&handover->info;
+    arguments->segment_count = image->segment_count;
+    for (unsigned i = 0; i < image->segment_count; i++)
+        arguments->segments[i] = (struct trampoline_segment){
+            .target = image->segments[i].address,
+            .source = (uint32_t)(UINTN)(handover->file + image->segments[i].file_offset),
+            .file_size = image->segments[i].file_size,
+            .memory_size = image->segments[i].memory_size,
+        };
+    return handover;
+}
+
+/* What each type is after ExitBootServices (UEFI 2.10, table 7.6). */
+static uint32_t memory_type(UINT32 type)
+{
+    switch (type) {
+    case EfiConventionalMemory:
+    case EfiBootServicesCode:
+    case EfiBootServicesData:
+        return BOOT_MEMORY_USABLE;
+    case EfiLoaderCode:
+    case EfiLoaderData:
+        return BOOT_MEMORY_LOADER;
+    case EfiACPIReclaimMemory:
+        return BOOT_MEMORY_ACPI;
+    case EfiACPIMemoryNVS:
+        return BOOT_MEMORY_NVS;
+    default:
+        return BOOT_MEMORY_RESERVED;
+    }
+}
+
+static const char *memory_type_text(uint32_t type)
+{
+    switch (type) {
+    case 0:
+        return "there is no memory";
+    case BOOT_MEMORY_ACPI:
+        return "ACPI tables lie";
+    case BOOT_MEMORY_NVS:
+        return "ACPI NVS memory lies";
+    default:
+        return "memory that the firmware keeps lies";
+    }
+}
+
+static EFI_STATUS check_placement(const struct elf_image *image, const struct boot_memory *memory, size_t count)
+{
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const struct elf_segment *segment = &image->segments[i];
+        struct boot_memory obstacle;
+        if (memory_map_is_free(memory, count, segment->address, segment->memory_size, &obstacle))
+            continue;
+        Print(L"dstest86: the kernel's segment at 0x%x, 0x%x bytes, cannot be placed: %a at 0x%lx\n", segment->address,
+              segment->memory_size, memory_type_text(obstacle.type), obstacle.base);
+        return EFI_UNSUPPORTED;
+    }
+    return EFI_SUCCESS;
+}
+
+/* The map of this moment, checked and put into the handover, and the key that names it. */
+static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover *handover, UINTN *key)
+{
+    UINTN size = sizeof handover->descriptors, stride;
+    UINT32 version;
+    EFI_STATUS status = BS->GetMemoryMap(&size, handover->descriptors, key, &stride, &version);
+    if (EFI_ERROR(status)) {
+        Print(L"dstest86: the memory map (%d bytes) cannot be read: %r\n", (UINT32)size, status);
+        return status;
+    }
+
+    /* Firmware's descriptors may be longer than ours, so there are at most as many. */
+    size_t count = 0;
+    for (UINTN offset = 0; offset + stride <= size; offset += stride) {
+        const EFI_MEMORY_DESCRIPTOR *descriptor = (void *)((uint8_t *)handover->descriptors + offset);
+        handover->memory[count++] = (struct boot_memory){
+            .base = descriptor->PhysicalStart,
+            .size = descriptor->NumberOfPages * EFI_PAGE_SIZE,
+            .type = memory_type(descriptor->Type),
+        };
+    }
+    count = memory_map_normalize(handover->memory, count);
+    handover->info.memory_count = (uint32_t)count;
+    return check_placement(image, handover->memory, count);
+}
+
+/*
+ * The map may change until the firmware agrees to be left, so it is read again each time that it does not. From then on
+ * the firmware may have shut down in part, its console too: UEFI 2.10, 7.4.6.
+ */
+static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *image, struct handover *handover)
+{
+    EFI_STATUS status;
+    for (unsigned tries = 0; tries < EXIT_TRIES_MAX; tries++) {
+        UINTN key;
+        status = read_memory_map(image, handover, &key);
+        if (EFI_ERROR(status))
+            return status;
+        status = BS->ExitBootServices(self, key);
+        if (!EFI_ERROR(status))
+            return EFI_SUCCESS;
+    }
+    Print(L"dstest86: the firmware cannot be left: %r\n", status);
+    return status;
+}
+
+static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char *options)
+{
+    trampoline_function *trampoline = prepare_trampoline(&kernel->image);
+    if (trampoline == NULL)
+        return EFI_OUT_OF_RESOURCES;
+
+    EFI_STATUS status = EFI_OUT_OF_RESOURCES;
+    struct handover *handover = prepare_handover(kernel, options);
+    if (handover != NULL) {
+        status = exit_boot_services(self, &kernel->image, handover);
+        if (!EFI_ERROR(status))
+            trampoline(&handover->arguments); /* does not return */
+        free_low(handover, sizeof *handover + kernel->size);
+    }
+    free_low((void *)(UINTN)trampoline, TRAMPOLINE_SIZE);
+    return status;
+}
+
+/* Returns only where no kernel was started; what was wrong has been said. */
+static EFI_STATUS load(EFI_HANDLE self)
+{
+    EFI_LOADED_IMAGE *loader;
+    EFI_STATUS status = BS->HandleProtocol(self, &LoadedImageProtocol, (void **)&loader);
+    if (EFI_ERROR(status)) {
+        Print(L"dstest86: the firmware does not describe the loaded image: %r\n", status);
+        return status;
+    }
+
+    char text[LOAD_OPTIONS_MAX + 1] = "";
+    struct options options;
+    struct kernel kernel;
+    status = read_options(loader, text);
+    if (!EFI_ERROR(status))
+        status = check_options(text, &options);
+    if (!EFI_ERROR(status))
+        status = choose_kernel(options.width, &kernel);
+    if (EFI_ERROR(status))
+        return status;
+
+    if (options.gdbwait)
+        wait_for_debugger((UINTN)loader->ImageBase);
+    Print(L"dstest86: loader at 0x%lx starts the %d-bit kernel at 0x%x, options: %a\n",
+          (UINT64)(UINTN)loader->ImageBase, kernel.width, kernel.image.entry, text[0] != '\0' ? text : "none");
+    return start(self, &kernel, text);
+}
+
+/* Called by crt0 of gnu-efi. */
+EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system);
+
+EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
+{
+    InitializeLib(self, system);
+    EFI_STATUS status = load(self);
+    Print(L"dstest86: no kernel was started; back to the firmware\n");
+    return status;
+}

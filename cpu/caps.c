@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/caps.h"
+
+#include "cpu/cores.h"
+#include "cpu/formats.h"
+
+/* CPUID leaf 1 */
+#define CPUID_1_ECX_DTES64     (1u << 2)
+#define CPUID_1_ECX_DS_CPL     (1u << 4)
+#define CPUID_1_ECX_PDCM       (1u << 15)
+#define CPUID_1_ECX_X2APIC     (1u << 21)
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+#define CPUID_1_EDX_APIC       (1u << 9)
+#define CPUID_1_EDX_DS         (1u << 21)
+/* CPUID leaf 7, sub-leaf 0 */
+#define CPUID_7_EDX_ARCH_LBR (1u << 19)
+/* CPUID leaf 1Ch */
+#define CPUID_1C_EBX_FILTERS     (3u << 0) /* by CPL, by kind of branch */
+#define CPUID_1C_EBX_CALLSTACK   (1u << 2)
+#define CPUID_1C_ECX_INFO        (3u << 0) /* mispredict flag, cycles */
+#define CPUID_1C_ECX_BRANCH_TYPE (1u << 2)
+/* CPUID leaf 80000001h */
+#define CPUID_80000001_EDX_NX (1u << 20)
+#define CPUID_80000001_EDX_LM (1u << 29)
+
+#define MISC_ENABLE_PERFMON          (UINT64_C(1) << 7)
+#define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
+#define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
+
+/* MSR_PEBS_DATA_CFG with all groups and the most LBR entries. */
+#define PEBS_ADAPTIVE_ALL (UINT64_C(0xf) | (uint64_t)(PEBS_LBR_MAX - 1) << 24)
+
+#define PERF_CAP_PEBS_TRAP      (UINT64_C(1) << 6)
+#define PERF_CAP_SMM_FREEZE     (UINT64_C(1) << 12)
+#define PERF_CAP_FULL_WRITE     (UINT64_C(1) << 13)
+#define PERF_CAP_PEBS_BASELINE  (UINT64_C(1) << 14)
+#define PERF_CAP_RETIRE_LATENCY (UINT64_C(1) << 17)
+
+/* Architectural LBRs (SDM Vol. 4, table 2-2): MSRs of entry 0. */
+#define ARCH_LBR_FROM 0x1500u
+#define ARCH_LBR_TO   0x1600u
+#define ARCH_LBR_INFO 0x1200u
+
+static const char *const reasons[CAPS_REASON_COUNT] = {
+    [CAPS_AVAILABLE] = "available",
+    [CAPS_NO_APIC] = "no local APIC: CPUID.1:EDX bit 9 clear",
+    [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
+    [CAPS_APIC_UNUSABLE] = "no local APIC: it does not work in xAPIC mode",
+    [CAPS_NO_LONG_MODE] = "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear",
+    [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
+    [CAPS_PERFMON_NONE] = "no performance monitoring: CPUID.0AH:EAX has version 0",
+    [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
+    [CAPS_NO_FREEZE] = "no freeze on PMI: CPUID.1:ECX bit 15 clear",
+    [CAPS_GLOBAL_CTRL_FAULTS] = "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written",
+    [CAPS_COUNTER_FAULTS] = "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written",
+    [CAPS_FREEZE_DEBUGCTL_FAULTS] = "no freeze on PMI: IA32_DEBUGCTL cannot be written",
+    [CAPS_BTS_DEBUGCTL_FAULTS] = "no BTS: IA32_DEBUGCTL cannot be written",
+    [CAPS_PEBS_ENABLE_FAULTS] = "no PEBS: IA32_PEBS_ENABLE cannot be written",
+    [CAPS_LBR_STACK_FAULTS] = "no LBR: its stack cannot be read",
+    [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
+    [CAPS_NO_PERFMON_FLAG] = "no performance monitoring: IA32_MISC_ENABLE bit 7 clear",
+    [CAPS_NO_DS_FLAG] = "no DS: CPUID.1:EDX bit 21 clear",
+    [CAPS_DS_NO_PERFMON_FLAG] = "no DS: IA32_MISC_ENABLE bit 7 clear",
+    [CAPS_DS_AREA_NOT_TRIED] = "no DS: IA32_DS_AREA was not tried",
+    [CAPS_DS_AREA_DIFFERS] = "no DS: IA32_DS_AREA does not read back what was written",
+    [CAPS_DS_AREA_FAULTS] = "no DS: IA32_DS_AREA cannot be written",
+    [CAPS_DS_NOT_32] = "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one",
+    [CAPS_DS_NOT_64] = "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one",
+    [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
+    [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model",
+    [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
+    [CAPS_BTS_NO_PREDICTION] = "no BTS prediction flag: this core does not define bit 4 of a record's flags",
+    [CAPS_PEBS_UNAVAILABLE] = "no PEBS: IA32_MISC_ENABLE bit 12 set",
+    [CAPS_PEBS_CORE_HAS_NONE] = "no PEBS: this core has none",
+    [CAPS_PEBS_METHOD_UNKNOWN] = "no PEBS: how to program it is not known for this processor model",
+    [CAPS_PERF_CAPABILITIES_FAULTS] = "no PEBS: IA32_PERF_CAPABILITIES cannot be read",
+    [CAPS_PEBS_FORMAT_UNKNOWN] = "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)",
+    [CAPS_PEBS_NO_COUNTER] = "no PEBS: no general counter is known to do it",
+    [CAPS_PEBS_NO_DATA_ADDRESS] = "no data address: PEBS format 0 has none",
+    [CAPS_PEBS_NO_EVENTING_IP] = "no EventingIP: PEBS formats 0 and 1 have none",
+    [CAPS_PEBS_NO_TSC] = "no time stamp: PEBS formats 0 to 2 have none",
+    [CAPS_PEBS_NOT_TAGGING] = "no tagged uops: only NetBurst's PEBS samples them",
+    [CAPS_PEBS_NOT_ADAPTIVE] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear",
+    [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
+    [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
+    [CAPS_PEBS_ONE_COUNTER] = "no PEBS on general counters 1 to 3 of this core",
+    [CAPS_NO_PRECISE_STORE] = "no precise store event on this processor model",
+    [CAPS_NO_EVENT_INSTRUCTIONS] = "no precise event of all instructions without PREC_DIST on this processor model",
+    [CAPS_NO_EVENT_PREC_DIST] = "no INST_RETIRED.PREC_DIST on this processor model",
+    [CAPS_NO_EVENT_LOADS] = "no precise event of all loads on this processor model",
+    [CAPS_NO_EVENT_STORES] = "no precise event of all stores on this processor model",
+    [CAPS_NO_EVENT_BRANCHES] = "no precise event of all branches on this processor model",
+    [CAPS_NO_EVENT_TAKEN] = "no precise event of taken branches on this processor model",
+    [CAPS_NO_EVENT_NEAR_CALLS] = "no precise event of near calls on this processor model",
+    [CAPS_NO_EVENT_ANY] = "no precise event is known for this processor model",
+    [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
+    [CAPS_ARCH_LBR_NOT_TRIED] = "no LBR: IA32_LBR_CTL was not tried",
+    [CAPS_ARCH_LBR_DIFFERS] = "no LBR: IA32_LBR_CTL bit 0 does not stay set",
+    [CAPS_ARCH_LBR_FAULTS] = "no LBR: IA32_LBR_CTL cannot be written",
+    [CAPS_ARCH_LBR_NO_DEPTH] = "no LBR: CPUID.1CH:EAX names no depth",
+    [CAPS_LBR_MODEL_UNLISTED] = "no LBR: its depth is not known for this processor model",
+    [CAPS_LBR_FORMAT_UNKNOWN] = "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)",
+    [CAPS_LBR_NOT_TRIED] = "no LBR: IA32_DEBUGCTL was not tried",
+    [CAPS_LBR_DIFFERS] = "no LBR: IA32_DEBUGCTL bit 0 does not stay set",
+    [CAPS_LBR_FAULTS] = "no LBR: IA32_DEBUGCTL cannot be written",
+    [CAPS_LBR_NO_TOS] = "no top of stack: architectural LBRs shift, and entry 0 is the newest",
+    [CAPS_LBR_NO_INFO] = "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1",
+    [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core has none",
+    [CAPS_LBR_NOT_ARCHITECTURAL] = "no architectural LBRs: CPUID.7:EDX bit 19 clear",
+    [CAPS_LBR_NO_SELECT] = "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1",
+};
+
+static const struct {
+    enum caps_need need;
+    enum pebs_role role;
+    enum caps_reason why_not;
+} event_needs[] = {
+    { CAPS_NEED_LOAD_LATENCY, PEBS_ROLE_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN },
+    { CAPS_NEED_PRECISE_STORE, PEBS_ROLE_PRECISE_STORE, CAPS_NO_PRECISE_STORE },
+    { CAPS_NEED_EVENT_INSTRUCTIONS, PEBS_ROLE_INSTRUCTIONS, CAPS_NO_EVENT_INSTRUCTIONS },
+    { CAPS_NEED_EVENT_PREC_DIST, PEBS_ROLE_PREC_DIST, CAPS_NO_EVENT_PREC_DIST },
+    { CAPS_NEED_EVENT_LOADS, PEBS_ROLE_LOADS, CAPS_NO_EVENT_LOADS },
+    { CAPS_NEED_EVENT_STORES, PEBS_ROLE_STORES, CAPS_NO_EVENT_STORES },
+    { CAPS_NEED_EVENT_BRANCHES, PEBS_ROLE_BRANCHES, CAPS_NO_EVENT_BRANCHES },
+    { CAPS_NEED_EVENT_TAKEN, PEBS_ROLE_TAKEN, CAPS_NO_EVENT_TAKEN },
+    { CAPS_NEED_EVENT_NEAR_CALLS, PEBS_ROLE_NEAR_CALLS, CAPS_NO_EVENT_NEAR_CALLS },
+};
+
+static const struct debugctl_bits no_debugctl = { 0 };
+static const char *const no_notes[] = { NULL };
+
+static uint32_t bits(uint32_t value, unsigned low, unsigned high)
+{
+    return value >> low & (UINT32_MAX >> (31 - (high - low)));
+}
+
+/* The characters of a register, lowest byte first. */
+static char *put_register(char *to, uint32_t value)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        *to++ = (char)(value >> shift);
+    return to;
+}
+
+static void fill_names(const struct caps_input *input, struct caps *caps)
+{
+    if (input->leaf_0.valid)
+        put_register(put_register(put_register(caps->vendor, input->leaf_0.ebx), input->leaf_0.edx), input->leaf_0.ecx);
+    static const char intel[13] = "GenuineIntel";
+    caps->intel = true;
+    for (unsigned i = 0; i < sizeof(intel); i++)
+        caps->intel = caps->intel && caps->vendor[i] == intel[i];
+
+    const struct caps_leaf *leaves[] = { &input->leaf_80000002, &input->leaf_80000003, &input->leaf_80000004 };
+    char *at = caps->brand;
+    for (unsigned i = 0; i < 3 && leaves[i]->valid; i++) {
+        at = put_register(at, leaves[i]->eax);
+        at = put_register(at, leaves[i]->ebx);
+        at = put_register(at, leaves[i]->ecx);
+        at = put_register(at, leaves[i]->edx);
+    }
+    unsigned blanks = 0;
+    while (caps->brand[blanks] == ' ')
+        blanks++;
+    for (unsigned i = 0; blanks > 0 && i + blanks < sizeof(caps->brand); i++)
+        caps->brand[i] = caps->brand[i + blanks];
+}
+
+/* SDM Vol. 2A (253666), CPUID, "Version Information": DisplayFamily and DisplayModel. */
+static void fill_signature(const struct caps_input *input, struct caps *caps)
+{
+    uint32_t eax = caps->signature = input->leaf_1.eax;
+    caps->stepping = bits(eax, 0, 3);
+    caps->model = bits(eax, 4, 7);
+    caps->family = bits(eax, 8, 11);
+    if (caps->family == 0x06 || caps->family == 0x0f)
+        caps->model |= bits(eax, 16, 19) << 4;
+    if (caps->family == 0x0f)
+        caps->family += bits(eax, 20, 27);
+}
+
+static void fill_processor(const struct caps_input *input, struct caps *caps)
+{
+    uint32_t ecx = input->leaf_1.ecx;
+    uint32_t edx = input->leaf_1.edx;
+    caps->hypervisor = (ecx & CPUID_1_ECX_HYPERVISOR) != 0;
+    caps->x2apic = (ecx & CPUID_1_ECX_X2APIC) != 0;
+    caps->apic = (edx & CPUID_1_EDX_APIC) != 0;
+    caps->apic_base = input->apic_base.valid ? input->apic_base.value : 0;
+    caps->nx = (input->leaf_80000001.edx & CPUID_80000001_EDX_NX) != 0;
+    caps->long_mode = (input->leaf_80000001.edx & CPUID_80000001_EDX_LM) != 0;
+    caps->ia32e_active = input->ia32e_active;
+
+    caps->physical_bits = 36; /* where CPUID does not tell (SDM Vol. 3A, "Paging", 4.1.4) */
+    if (input->leaf_80000008.valid)
+        caps->physical_bits = bits(input->leaf_80000008.eax, 0, 7);
+    caps->linear_bits =
+        input->ia32e_active ? 48 : 32; /* CPUID may say 57, which needs CR4.LA57; it is never set here */
+
+    caps->ds = (edx & CPUID_1_EDX_DS) != 0;
+    caps->dtes64 = (ecx & CPUID_1_ECX_DTES64) != 0;
+    caps->ds_cpl = (ecx & CPUID_1_ECX_DS_CPL) != 0;
+    caps->pdcm = (ecx & CPUID_1_ECX_PDCM) != 0;
+}
+
+static void fill_perfmon(const struct caps_input *input, const struct core *core, struct caps *caps)
+{
+    const struct caps_leaf *leaf = &input->leaf_a;
+    caps->general_width = core->counter_width;
+    if (leaf->valid && bits(leaf->eax, 0, 7) != 0) {
+        caps->perfmon_version = bits(leaf->eax, 0, 7);
+        caps->general_count = bits(leaf->eax, 8, 15);
+        caps->general_width = bits(leaf->eax, 16, 23);
+        if (caps->perfmon_version >= 2) {
+            caps->fixed_count = bits(leaf->edx, 0, 4);
+            caps->fixed_width = bits(leaf->edx, 5, 12);
+        }
+    }
+    caps->global_ctrl = caps->perfmon_version >= 2;
+    if (caps->global_ctrl && caps->pdcm)
+        caps->freeze = caps->perfmon_version >= 4 ? CAPS_FREEZE_STREAMLINED : CAPS_FREEZE_LEGACY;
+    if (caps->pdcm && input->perf_capabilities.valid)
+        caps->perf_capabilities = input->perf_capabilities.value;
+    caps->full_width_write = (caps->perf_capabilities & PERF_CAP_FULL_WRITE) != 0;
+    caps->freeze_while_smm = (caps->perf_capabilities & PERF_CAP_SMM_FREEZE) != 0;
+}
+
+static void fill_debug_store(const struct caps_input *input, const struct core *core, struct caps *caps)
+{
+    caps->pebs_format = 0;
+    if (caps->pdcm)
+        caps->pebs_format =
+            input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities >> 8) & 0xf : CAPS_UNKNOWN;
+    caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
+    /* BTS's fields are the first ones whatever PEBS has behind them (SDM Vol. 3B, "DS Buffer Management Area"). */
+    caps->ds_area_format = ds_reset_slots(caps->pebs_format) != 0 ? caps->pebs_format : DS_FORMAT_LARGEST;
+    caps->ds_area_size = ds_area_size(caps->ds_width, caps->ds_area_format);
+
+    /* Outside Core and later the register has other bits, and CPUID leaf 0AH begins with Core. */
+    caps->debugctl = core->name || caps->perfmon_version > 0 ? core->debugctl : &no_debugctl;
+    caps->bts_record_size = 3 * caps->ds_width;
+    caps->bts_prediction = core->bts_prediction;
+}
+
+static void fill_pebs(const struct core *core, struct caps *caps)
+{
+    caps->pebs_baseline = (caps->perf_capabilities & PERF_CAP_PEBS_BASELINE) != 0;
+    caps->pebs_trap_like = caps->pdcm ? (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0 : core->pebs_trap_like;
+    caps->pebs_retire_latency = (caps->perf_capabilities & PERF_CAP_RETIRE_LATENCY) != 0;
+    caps->pebs_form = (struct pebs_form){ .width = caps->ds_width,
+                                          .format = caps->pebs_format,
+                                          .adaptive = caps->pebs_baseline,
+                                          .timing = caps->pebs_retire_latency,
+                                          .lbr_format = (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) };
+    caps->pebs_record_size = (unsigned)pebs_record_size(&caps->pebs_form);
+
+    caps->pebs_method = core->pebs_method;
+    caps->pebs_counters = core->pebs_counters;
+    if (!core->name && caps->global_ctrl) { /* as many counters as the DS area has resets */
+        caps->pebs_method = PEBS_METHOD_GENERAL;
+        for (unsigned i = 0; ds_reset_general(caps->pebs_format, i) < DS_RESET_MAX; i++)
+            caps->pebs_counters |= UINT64_C(1) << i;
+    }
+    if (caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_baseline && caps->pebs_record_size == 0) {
+        caps->pebs_method = PEBS_METHOD_ADAPTIVE;
+        caps->pebs_record_size = ds_reset_slots(caps->pebs_format) != 0 ? (unsigned)pebs_adaptive_size(0) : 0;
+        for (unsigned i = 0; i < caps->fixed_count && ds_reset_fixed(caps->pebs_format, i) < DS_RESET_MAX; i++)
+            caps->pebs_fixed_counters |= UINT64_C(1) << i;
+    }
+    if (caps->perfmon_version > 0 && caps->general_count < 64)
+        caps->pebs_counters &= (UINT64_C(1) << caps->general_count) - 1;
+    caps->events = core->events ? core->events : &pebs_events_none;
+    caps->pebs_record_most = caps->pebs_record_size;
+    if (caps->pebs_method == PEBS_METHOD_ADAPTIVE && caps->pebs_record_size != 0)
+        caps->pebs_record_most = (unsigned)pebs_adaptive_size(PEBS_ADAPTIVE_ALL);
+    caps->load_latency_auxiliary = core->load_latency_auxiliary;
+    caps->data_source = core->data_source;
+}
+
+static void fill_lbr(const struct caps_input *input, const struct core *core, struct caps *caps)
+{
+    uint32_t ebx = input->leaf_1c.valid ? input->leaf_1c.ebx : 0;
+    uint32_t ecx = input->leaf_1c.valid ? input->leaf_1c.ecx : 0;
+    caps->lbr_format = core->lbr_format;
+    if (caps->pdcm)
+        caps->lbr_format =
+            input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) : CAPS_UNKNOWN;
+    caps->arch_lbr = input->leaf_7.valid && (input->leaf_7.edx & CPUID_7_EDX_ARCH_LBR) != 0;
+    caps->arch_lbr_depths = caps->arch_lbr && input->leaf_1c.valid ? bits(input->leaf_1c.eax, 0, 7) : 0;
+    caps->lbr_callstack = core->lbr_callstack;
+    caps->lbr_select_jumps_quirk = core->lbr_select_jumps_quirk;
+    if (caps->arch_lbr) {
+        caps->lbr_layout = LBR_LAYOUT_ARCH;
+        for (unsigned i = 0; i < 8; i++)
+            if (caps->arch_lbr_depths >> i & 1)
+                caps->lbr_depth = 8 * (i + 1);
+        caps->lbr_from = ARCH_LBR_FROM;
+        caps->lbr_to = ARCH_LBR_TO;
+        caps->lbr_info = (ecx & CPUID_1C_ECX_INFO) == CPUID_1C_ECX_INFO ? ARCH_LBR_INFO : 0;
+        caps->lbr_filter = (ebx & CPUID_1C_EBX_FILTERS) == CPUID_1C_EBX_FILTERS;
+        caps->lbr_callstack = (ebx & CPUID_1C_EBX_CALLSTACK) != 0;
+        caps->lbr_branch_type = (ecx & CPUID_1C_ECX_BRANCH_TYPE) != 0;
+        return;
+    }
+    caps->lbr_layout = core->lbr_layout;
+    caps->lbr_depth = core->lbr_depth;
+    caps->lbr_from = core->lbr_from;
+    caps->lbr_to = core->lbr_to;
+    caps->lbr_info = caps->lbr_format == LBR_FORMAT_INFO || caps->lbr_format == LBR_FORMAT_INFO2 ? core->lbr_info : 0;
+    caps->lbr_tos = core->lbr_tos;
+    caps->lbr_select = core->lbr_select;
+    caps->lbr_filter = core->lbr_select != 0;
+}
+
+static enum caps_reason judge_perfmon(const struct caps_input *input, const struct caps *caps)
+{
+    if (!input->leaf_a.valid)
+        return CAPS_NO_PERFMON_LEAF;
+    if (caps->perfmon_version == 0)
+        return CAPS_PERFMON_NONE;
+    if (!input->misc_enable.valid)
+        return CAPS_MISC_ENABLE_FAULTS;
+    return input->misc_enable.value & MISC_ENABLE_PERFMON ? CAPS_AVAILABLE : CAPS_NO_PERFMON_FLAG;
+}
+
+/*
+ * unavailable is the bit of IA32_MISC_ENABLE that takes one of the two users of the DS area away; none for the area
+ * itself. One flag alone proves nothing: QEMU without a debug store has the two unavailable bits clear, and it drops
+ * writes of IA32_DS_AREA without a fault.
+ */
+static enum caps_reason judge_ds(const struct caps_input *input, const struct caps *caps, uint64_t unavailable,
+                                 enum caps_reason why)
+{
+    if (!caps->ds)
+        return CAPS_NO_DS_FLAG;
+    if (!input->misc_enable.valid)
+        return CAPS_MISC_ENABLE_FAULTS;
+    if (!(input->misc_enable.value & MISC_ENABLE_PERFMON))
+        return CAPS_DS_NO_PERFMON_FLAG;
+    if (input->misc_enable.value & unavailable)
+        return why;
+    switch (input->ds_area) {
+    case CAPS_HOLDS:
+        return CAPS_AVAILABLE;
+    case CAPS_DIFFERS:
+        return CAPS_DS_AREA_DIFFERS;
+    case CAPS_FAULTS:
+        return CAPS_DS_AREA_FAULTS;
+    default:
+        return CAPS_DS_AREA_NOT_TRIED;
+    }
+}
+
+static enum caps_reason judge_pebs(const struct caps_input *input, const struct caps *caps)
+{
+    enum caps_reason reason = judge_ds(input, caps, MISC_ENABLE_PEBS_UNAVAILABLE, CAPS_PEBS_UNAVAILABLE);
+    if (reason != CAPS_AVAILABLE)
+        return reason;
+    if (caps->pebs_method == PEBS_METHOD_NONE)
+        return caps->core ? CAPS_PEBS_CORE_HAS_NONE : CAPS_PEBS_METHOD_UNKNOWN;
+    if (caps->pebs_format == CAPS_UNKNOWN)
+        return CAPS_PERF_CAPABILITIES_FAULTS;
+    if (caps->pebs_record_size == 0)
+        return CAPS_PEBS_FORMAT_UNKNOWN;
+    return caps->pebs_counters != 0 ? CAPS_AVAILABLE : CAPS_PEBS_NO_COUNTER;
+}
+
+static enum caps_reason judge_arch_lbr(const struct caps_input *input, const struct caps *caps)
+{
+    switch (input->arch_lbr_control) {
+    case CAPS_HOLDS:
+        return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_ARCH_LBR_NO_DEPTH;
+    case CAPS_DIFFERS:
+        return CAPS_ARCH_LBR_DIFFERS;
+    case CAPS_FAULTS:
+        return CAPS_ARCH_LBR_FAULTS;
+    default:
+        return CAPS_ARCH_LBR_NOT_TRIED;
+    }
+}
+
+static enum caps_reason judge_lbr(const struct caps_input *input, const struct caps *caps)
+{
+    if (!caps->intel)
+        return CAPS_LBR_NOT_INTEL;
+    if (caps->arch_lbr)
+        return judge_arch_lbr(input, caps);
+    if (input->debugctl_lbr == CAPS_NOT_TRIED)
+        return CAPS_LBR_NOT_TRIED;
+    if (input->debugctl_lbr == CAPS_FAULTS)
+        return CAPS_LBR_FAULTS;
+    if (input->debugctl_lbr == CAPS_DIFFERS)
+        return CAPS_LBR_DIFFERS;
+    if (!lbr_format_known(caps->lbr_format))
+        return CAPS_LBR_FORMAT_UNKNOWN;
+    return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_LBR_MODEL_UNLISTED;
+}
+
+/* The reason of a need that builds on another: the other's first. */
+static enum caps_reason also(enum caps_reason first, bool holds, enum caps_reason why_not)
+{
+    if (first != CAPS_AVAILABLE)
+        return first;
+    return holds ? CAPS_AVAILABLE : why_not;
+}
+
+void caps_fill(const struct caps_input *input, struct caps *caps)
+{
+    *caps = (struct caps){ 0 };
+    fill_names(input, caps);
+    fill_signature(input, caps);
+    const struct core *core = core_find(caps->intel ? caps->family : 0, caps->model);
+    caps->core = core->name;
+    caps->notes = core->notes ? core->notes : no_notes;
+    fill_processor(input, caps);
+    fill_perfmon(input, core, caps);
+    fill_debug_store(input, core, caps);
+    fill_pebs(core, caps);
+    fill_lbr(input, core, caps);
+
+    enum caps_reason perfmon = judge_perfmon(input, caps);
+    enum caps_reason global = also(perfmon, caps->global_ctrl, CAPS_PERFMON_VERSION);
+    enum caps_reason bts = also(judge_ds(input, caps, MISC_ENABLE_BTS_UNAVAILABLE, CAPS_BTS_UNAVAILABLE),
+                                caps->debugctl->bts != 0, CAPS_BTS_BITS_UNKNOWN);
+    enum caps_reason pebs = judge_pebs(input, caps);
+    enum caps_reason lbr = judge_lbr(input, caps);
+    caps->reason[CAPS_NEED_APIC] =
+        also(caps->apic ? CAPS_AVAILABLE : CAPS_NO_APIC, input->apic_base.valid, CAPS_APIC_BASE_FAULTS);
+    caps->reason[CAPS_NEED_LONG_MODE] = caps->long_mode ? CAPS_AVAILABLE : CAPS_NO_LONG_MODE;
+    caps->reason[CAPS_NEED_PERFMON] = perfmon;
+    caps->reason[CAPS_NEED_GLOBAL_CTRL] = global;
+    caps->reason[CAPS_NEED_FREEZE] = also(global, caps->freeze != CAPS_FREEZE_NONE, CAPS_NO_FREEZE);
+    enum caps_reason ds = judge_ds(input, caps, 0, CAPS_AVAILABLE);
+    caps->reason[CAPS_NEED_DS] = ds;
+    caps->reason[CAPS_NEED_DS_32] = also(ds, caps->ds_width == 4, CAPS_DS_NOT_32);
+    caps->reason[CAPS_NEED_DS_64] = also(ds, caps->ds_width == 8, CAPS_DS_NOT_64);
+    caps->reason[CAPS_NEED_BTS] = bts;
+    caps->reason[CAPS_NEED_BTS_CPL] = also(bts, caps->ds_cpl && caps->debugctl->bts_off_os != 0, CAPS_NO_DS_CPL);
+    caps->reason[CAPS_NEED_BTS_PREDICTED] = also(bts, caps->bts_prediction, CAPS_BTS_NO_PREDICTION);
+    caps->reason[CAPS_NEED_PEBS] = pebs;
+    caps->reason[CAPS_NEED_DATA_ADDRESS] = also(pebs, caps->pebs_format >= 1, CAPS_PEBS_NO_DATA_ADDRESS);
+    caps->reason[CAPS_NEED_EVENTING_IP] = also(pebs, caps->pebs_format >= 2, CAPS_PEBS_NO_EVENTING_IP);
+    caps->reason[CAPS_NEED_PEBS_TSC] = also(pebs, caps->pebs_format >= 3, CAPS_PEBS_NO_TSC);
+    caps->reason[CAPS_NEED_PEBS_TAGGING] = also(pebs, caps->pebs_method == PEBS_METHOD_NETBURST, CAPS_PEBS_NOT_TAGGING);
+    caps->reason[CAPS_NEED_PEBS_ADAPTIVE] =
+        also(pebs, caps->pebs_method == PEBS_METHOD_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE);
+    caps->reason[CAPS_NEED_PEBS_FIXED] = also(pebs, caps->pebs_fixed_counters != 0, CAPS_PEBS_NOT_FIXED);
+    caps->reason[CAPS_NEED_PEBS_COUNTERS] = also(pebs, (caps->pebs_counters & 0xf) == 0xf, CAPS_PEBS_ONE_COUNTER);
+    for (unsigned i = 0; i < sizeof event_needs / sizeof event_needs[0]; i++)
+        caps->reason[event_needs[i].need] =
+            also(pebs, pebs_event_of(caps->events, event_needs[i].role, caps->pebs_counters) != NULL,
+                 event_needs[i].why_not);
+    caps->reason[CAPS_NEED_EVENT_ANY] = also(pebs, caps->events->count != 0, CAPS_NO_EVENT_ANY);
+    caps->reason[CAPS_NEED_LBR] = lbr;
+    caps->reason[CAPS_NEED_LBR_TOS] = also(lbr, caps->lbr_tos != 0, CAPS_LBR_NO_TOS);
+    caps->reason[CAPS_NEED_LBR_INFO] = also(lbr, caps->lbr_info != 0, CAPS_LBR_NO_INFO);
+    caps->reason[CAPS_NEED_LBR_SELECT] = also(lbr, caps->lbr_filter, CAPS_LBR_NO_SELECT);
+    caps->reason[CAPS_NEED_LBR_CALLSTACK] = also(lbr, caps->lbr_callstack, CAPS_LBR_NO_CALLSTACK);
+    caps->reason[CAPS_NEED_ARCH_LBR] = also(lbr, caps->arch_lbr, CAPS_LBR_NOT_ARCHITECTURAL);
+}
+
+const char *caps_missing(const struct caps *caps, uint64_t needs)
+{
+    for (unsigned i = 0; i < CAPS_NEED_COUNT; i++) {
+        if ((needs >> i & 1) != 0 && caps->reason[i] != CAPS_AVAILABLE)
+            return reasons[caps->reason[i]];
+    }
+    return NULL;
+}
+
+const char *caps_reason_text(enum caps_reason reason)
+{
+    return reasons[reason];
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/cores.h"
+
+#include <stddef.h>
+
+/*
+ * The bits of register 1D9h. SDM Vol. 3B (253669), "MSR_DEBUGCTLA MSR" (NetBurst), "MSR_DEBUGCTLB MSR" (Pentium M, Core
+ * Solo and Core Duo), "IA32_DEBUGCTL MSR" (Core and later; CPUID too must allow the freezes: NEED_FREEZE).
+ */
+static const struct debugctl_bits debugctl_netburst = {
+    .lbr = 1 << 0, .tr = 1 << 2, .bts = 1 << 3, .btint = 1 << 4, .bts_off_os = 1 << 5, .bts_off_usr = 1 << 6
+};
+static const struct debugctl_bits debugctl_pentium_m = { .lbr = 1 << 0, .tr = 1 << 6, .bts = 1 << 7, .btint = 1 << 8 };
+static const struct debugctl_bits debugctl_core = { .lbr = 1 << 0,
+                                                    .tr = 1 << 6,
+                                                    .bts = 1 << 7,
+                                                    .btint = 1 << 8,
+                                                    .bts_off_os = 1 << 9,
+                                                    .bts_off_usr = 1 << 10,
+                                                    .freeze_lbrs = 1 << 11,
+                                                    .freeze_perfmon = 1 << 12 };
+
+/* Where the stacks of LBRs are, by family. */
+#define LBR_NETBURST_4 \
+    .lbr_layout = LBR_LAYOUT_PACKED, .lbr_depth = 4, .lbr_from = 0x1db, .lbr_tos = 0x1da, .lbr_format = 0
+#define LBR_NETBURST_16                                                                                    \
+    .lbr_layout = LBR_LAYOUT_PAIRS, .lbr_depth = 16, .lbr_from = 0x680, .lbr_to = 0x6c0, .lbr_tos = 0x1da, \
+    .lbr_format = 1
+#define LBR_PENTIUM_M \
+    .lbr_layout = LBR_LAYOUT_PACKED, .lbr_depth = 8, .lbr_from = 0x40, .lbr_tos = 0x1c9, .lbr_format = 0
+#define LBR_CORE(depth)                                                                                       \
+    .lbr_layout = LBR_LAYOUT_PAIRS, .lbr_depth = (depth), .lbr_from = 0x40, .lbr_to = 0x60, .lbr_tos = 0x1c9, \
+    .lbr_format = CAPS_UNKNOWN
+#define LBR_NEHALEM(depth)                                                                                      \
+    .lbr_layout = LBR_LAYOUT_PAIRS, .lbr_depth = (depth), .lbr_from = 0x680, .lbr_to = 0x6c0, .lbr_tos = 0x1c9, \
+    .lbr_select = 0x1c8, .lbr_format = CAPS_UNKNOWN
+#define LBR_SKYLAKE LBR_NEHALEM(32), .lbr_info = 0xdc0
+
+static const char *const notes_netburst[] = {
+    "MSR_PEBS_ENABLE: bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24 the "
+    "enable",
+    "MSR_IQ_CCCR4: OVF_PMI stays clear, though SDM table 18-11 wants it set: the DS area's threshold interrupts",
+    "PEBS records are taken to hold the state after the instruction; SDM 17.4.9 has nominally that at its beginning",
+    "erratum N15: a counter's first write may not arrive, so it is written twice",
+    NULL,
+};
+
+static const char *const notes_core2[] = {
+    "erratum AJ67/AR63/W126: PEBS may record events of the privilege level that the event select leaves out",
+    "erratum AJ68/AR64/W127: the PEBS interrupt may come one event late, so a threshold keeps room for more",
+    "erratum AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI, so the index alone tells",
+    "erratum AJ106/AM94: FREEZE_LBRS_ON_PMI with PEBS may leave stale LBRs",
+    "erratum AR62/W125: BTS with a filter by privilege level may report a wrong branch-from",
+    "PEBS on counter 0 alone; a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL",
+    NULL,
+};
+
+static const char *const notes_nehalem[] = {
+    "LBR_SELECT: leaving jumps out leaves out calls and returns too",
+    "PEBS status of a record covers all counters, sampling or not; two PEBS bits in it: the record belongs to neither",
+    NULL,
+};
+
+static const char *const notes_sandy_bridge[] = {
+    "PEBS needs microcode 28h (06_2A) or 618h and 70Ch (06_2D): with an older one its records are not to be trusted",
+    "load latency and precise store on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    NULL,
+};
+
+static const char *const notes_ivy_bridge[] = {
+    "load latency and precise store on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    NULL,
+};
+
+static const char *const notes_haswell[] = {
+    "errata HSW11, BDM11, BDM55: INST_RETIRED.ALL wants a period of at least 128",
+    NULL,
+};
+
+static const char *const notes_bonnell[] = {
+    "before stepping 10 the LBR stack cannot be frozen",
+    NULL,
+};
+
+static const struct core netburst_4 = { .name = "NetBurst",
+                                        .debugctl = &debugctl_netburst,
+                                        .bts_prediction = true,
+                                        LBR_NETBURST_4,
+                                        .pebs_method = PEBS_METHOD_NETBURST,
+                                        .pebs_counters = 0x1,
+                                        .counter_width = 40,
+                                        .events = &pebs_events_netburst,
+                                        .pebs_trap_like = true,
+                                        .notes = notes_netburst };
+static const struct core netburst_16 = { .name = "NetBurst",
+                                         .debugctl = &debugctl_netburst,
+                                         .bts_prediction = true,
+                                         LBR_NETBURST_16,
+                                         .pebs_method = PEBS_METHOD_NETBURST,
+                                         .pebs_counters = 0x1,
+                                         .counter_width = 40,
+                                         .events = &pebs_events_netburst,
+                                         .pebs_trap_like = true,
+                                         .notes = notes_netburst };
+static const struct core pentium_m = { .name = "Pentium M", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };
+static const struct core core_duo = { .name = "Core Duo", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };
+static const struct core core2 = { .name = "Core 2",
+                                   .debugctl = &debugctl_core,
+                                   LBR_CORE(4),
+                                   .pebs_method = PEBS_METHOD_GENERAL,
+                                   .pebs_counters = 0x1,
+                                   .events = &pebs_events_core2,
+                                   .notes = notes_core2 };
+static const struct core bonnell = { .name = "Bonnell",
+                                     .debugctl = &debugctl_core,
+                                     LBR_CORE(8),
+                                     .pebs_method = PEBS_METHOD_GENERAL,
+                                     .pebs_counters = 0x1,
+                                     .events = &pebs_events_bonnell,
+                                     .notes = notes_bonnell };
+static const struct core silvermont = { .name = "Silvermont",
+                                        .debugctl = &debugctl_core,
+                                        LBR_CORE(8),
+                                        .lbr_select = 0x1c8,
+                                        .pebs_method = PEBS_METHOD_GENERAL,
+                                        .pebs_counters = 0x1 };
+static const struct core goldmont = { .name = "Goldmont",
+                                      .debugctl = &debugctl_core,
+                                      LBR_NEHALEM(32),
+                                      .pebs_method = PEBS_METHOD_GENERAL,
+                                      .pebs_counters = 0x1 };
+static const struct core goldmont_plus = { .name = "Goldmont Plus",
+                                           .debugctl = &debugctl_core,
+                                           LBR_NEHALEM(32),
+                                           .pebs_method = PEBS_METHOD_GENERAL,
+                                           .pebs_counters = 0xf };
+static const struct core knights = { .name = "Knights Landing",
+                                     .debugctl = &debugctl_core,
+                                     LBR_NEHALEM(8),
+                                     .pebs_method = PEBS_METHOD_GENERAL,
+                                     .pebs_counters = 0x1 };
+static const struct core nehalem = { .name = "Nehalem",
+                                     .debugctl = &debugctl_core,
+                                     LBR_NEHALEM(16),
+                                     .lbr_select_jumps_quirk = true,
+                                     .pebs_method = PEBS_METHOD_GENERAL,
+                                     .pebs_counters = 0xf,
+                                     .events = &pebs_events_nehalem,
+                                     .data_source = DATA_SOURCE_NEHALEM,
+                                     .notes = notes_nehalem };
+static const struct core westmere = { .name = "Westmere",
+                                      .debugctl = &debugctl_core,
+                                      LBR_NEHALEM(16),
+                                      .lbr_select_jumps_quirk = true,
+                                      .pebs_method = PEBS_METHOD_GENERAL,
+                                      .pebs_counters = 0xf,
+                                      .events = &pebs_events_westmere,
+                                      .data_source = DATA_SOURCE_NEHALEM,
+                                      .notes = notes_nehalem };
+static const struct core sandy_bridge = { .name = "Sandy Bridge",
+                                          .debugctl = &debugctl_core,
+                                          LBR_NEHALEM(16),
+                                          .pebs_method = PEBS_METHOD_GENERAL,
+                                          .pebs_counters = 0xf,
+                                          .events = &pebs_events_sandy_bridge,
+                                          .data_source = DATA_SOURCE_GENERIC,
+                                          .notes = notes_sandy_bridge };
+static const struct core ivy_bridge = { .name = "Ivy Bridge",
+                                        .debugctl = &debugctl_core,
+                                        LBR_NEHALEM(16),
+                                        .pebs_method = PEBS_METHOD_GENERAL,
+                                        .pebs_counters = 0xf,
+                                        .events = &pebs_events_sandy_bridge,
+                                        .data_source = DATA_SOURCE_GENERIC,
+                                        .notes = notes_ivy_bridge };
+static const struct core haswell = { .name = "Haswell",
+                                     .debugctl = &debugctl_core,
+                                     LBR_NEHALEM(16),
+                                     .lbr_callstack = true,
+                                     .pebs_method = PEBS_METHOD_GENERAL,
+                                     .pebs_counters = 0xf,
+                                     .events = &pebs_events_haswell,
+                                     .data_source = DATA_SOURCE_GENERIC,
+                                     .notes = notes_haswell };
+static const struct core broadwell = { .name = "Broadwell",
+                                       .debugctl = &debugctl_core,
+                                       LBR_NEHALEM(16),
+                                       .lbr_callstack = true,
+                                       .pebs_method = PEBS_METHOD_GENERAL,
+                                       .pebs_counters = 0xf,
+                                       .events = &pebs_events_haswell,
+                                       .data_source = DATA_SOURCE_GENERIC,
+                                       .notes = notes_haswell };
+static const struct core skylake = { .name = "Skylake",
+                                     .debugctl = &debugctl_core,
+                                     LBR_SKYLAKE,
+                                     .lbr_callstack = true,
+                                     .pebs_method = PEBS_METHOD_GENERAL,
+                                     .pebs_counters = 0xf,
+                                     .events = &pebs_events_skylake, /* "No PEBS on PMC4-7" */
+                                     .data_source = DATA_SOURCE_SKYLAKE };
+static const struct core ice_lake = { .name = "Ice Lake",
+                                      .debugctl = &debugctl_core,
+                                      LBR_SKYLAKE,
+                                      .lbr_callstack = true,
+                                      .pebs_method = PEBS_METHOD_GENERAL,
+                                      .pebs_counters = 0xff,
+                                      .events = &pebs_events_ice_lake,
+                                      .data_source = DATA_SOURCE_SKYLAKE };
+static const struct core golden_cove = { .name = "Golden Cove",
+                                         .debugctl = &debugctl_core,
+                                         .lbr_format = CAPS_UNKNOWN, /* its LBRs are architectural: CPUID tells */
+                                         .pebs_method = PEBS_METHOD_GENERAL,
+                                         .pebs_counters = 0xff,
+                                         .events = &pebs_events_ice_lake,
+                                         .load_latency_auxiliary = 0x8203,
+                                         .data_source = DATA_SOURCE_SKYLAKE };
+
+static const struct {
+    unsigned family, model; /* display family and display model */
+    const struct core *core;
+} models[] = {
+    { 0x0f, 0x00, &netburst_4 },   { 0x0f, 0x01, &netburst_4 },   { 0x0f, 0x02, &netburst_4 },
+    { 0x0f, 0x03, &netburst_16 },  { 0x0f, 0x04, &netburst_16 },  { 0x0f, 0x06, &netburst_16 },
+    { 0x06, 0x09, &pentium_m },    { 0x06, 0x0d, &pentium_m },    { 0x06, 0x0e, &core_duo },
+    { 0x06, 0x0f, &core2 },        { 0x06, 0x16, &core2 },        { 0x06, 0x17, &core2 },
+    { 0x06, 0x1d, &core2 },        { 0x06, 0x1c, &bonnell },      { 0x06, 0x26, &bonnell },
+    { 0x06, 0x27, &bonnell },      { 0x06, 0x35, &bonnell },      { 0x06, 0x36, &bonnell },
+    { 0x06, 0x37, &silvermont },   { 0x06, 0x4a, &silvermont },   { 0x06, 0x4c, &silvermont },
+    { 0x06, 0x4d, &silvermont },   { 0x06, 0x5a, &silvermont },   { 0x06, 0x5d, &silvermont },
+    { 0x06, 0x5c, &goldmont },     { 0x06, 0x5f, &goldmont },     { 0x06, 0x7a, &goldmont_plus },
+    { 0x06, 0x57, &knights },      { 0x06, 0x85, &knights },      { 0x06, 0x1a, &nehalem },
+    { 0x06, 0x1e, &nehalem },      { 0x06, 0x1f, &nehalem },      { 0x06, 0x2e, &nehalem },
+    { 0x06, 0x25, &westmere },     { 0x06, 0x2c, &westmere },     { 0x06, 0x2f, &westmere },
+    { 0x06, 0x2a, &sandy_bridge }, { 0x06, 0x2d, &sandy_bridge }, { 0x06, 0x3a, &ivy_bridge },
+    { 0x06, 0x3e, &ivy_bridge },   { 0x06, 0x3c, &haswell },      { 0x06, 0x3f, &haswell },
+    { 0x06, 0x45, &haswell },      { 0x06, 0x46, &haswell },      { 0x06, 0x3d, &broadwell },
+    { 0x06, 0x47, &broadwell },    { 0x06, 0x4f, &broadwell },    { 0x06, 0x56, &broadwell },
+    { 0x06, 0x4e, &skylake },      { 0x06, 0x5e, &skylake },      { 0x06, 0x55, &skylake },
+    { 0x06, 0x8e, &skylake },      { 0x06, 0x9e, &skylake },      { 0x06, 0xa5, &skylake },
+    { 0x06, 0xa6, &skylake },      { 0x06, 0x6a, &ice_lake },     { 0x06, 0x6c, &ice_lake },
+    { 0x06, 0x7d, &ice_lake },     { 0x06, 0x7e, &ice_lake },     { 0x06, 0x8c, &ice_lake },
+    { 0x06, 0x8d, &ice_lake },     { 0x06, 0xa7, &ice_lake },     { 0x06, 0x8f, &golden_cove },
+    { 0x06, 0xcf, &golden_cove },
+};
+
+/* A model without a row: nothing that a capability register does not tell. Its IA32_DEBUGCTL is the architectural one.
+ */
+static const struct core unlisted = { .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN };
+
+const struct core *core_find(unsigned family, unsigned model)
+{
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        if (models[i].family == family && models[i].model == model)
+            return models[i].core;
+    return &unlisted;
+}

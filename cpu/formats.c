@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/formats.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Slots of the general counters from 0, then of the fixed ones: all that is known of each format's area. */
+struct resets {
+    unsigned general, fixed;
+};
+
+static const struct resets resets[] = {
+    { 1, 0 },                         /* Core: the area is padded to 50h */
+    { 4, 0 },   { 4, 0 },   { 4, 0 }, /* Nehalem to Skylake */
+    { 8, 4 },                         /* Ice Lake */
+    { 32, 16 }, { 32, 16 },
+};
+
+static struct resets format_resets(unsigned pebs_format)
+{
+    return pebs_format < COUNT_OF(resets) ? resets[pebs_format] : (struct resets){ 0, 0 };
+}
+
+unsigned ds_reset_slots(unsigned pebs_format)
+{
+    return format_resets(pebs_format).general + format_resets(pebs_format).fixed;
+}
+
+unsigned ds_reset_general(unsigned pebs_format, unsigned counter)
+{
+    return counter < format_resets(pebs_format).general ? counter : DS_RESET_MAX;
+}
+
+unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter)
+{
+    struct resets slots = format_resets(pebs_format);
+    return counter < slots.fixed ? slots.general + counter : DS_RESET_MAX;
+}
+
+size_t ds_area_size(unsigned width, unsigned pebs_format)
+{
+    unsigned slots = ds_reset_slots(pebs_format);
+    if (slots == 0)
+        return 0;
+    if (width == DS_WIDTH_32)
+        return DS_AREA_FIELDS * DS_WIDTH_32 + 16; /* the slot, and 8 reserved bytes */
+    if (width != DS_WIDTH_64)
+        return 0;
+    return DS_AREA_FIELDS * DS_WIDTH_64 + 8 * (slots == 1 ? 2 : slots);
+}
+
+static const struct {
+    unsigned width, format;
+    size_t bytes;
+} fixed_records[] = { { 4, 0, 40 }, { 8, 0, 144 }, { 8, 1, 176 }, { 8, 2, 192 }, { 8, 3, 200 } };
+
+size_t pebs_record_size(const struct pebs_form *form)
+{
+    for (size_t i = 0; i < COUNT_OF(fixed_records); i++)
+        if (fixed_records[i].width == form->width && fixed_records[i].format == form->format)
+            return fixed_records[i].bytes;
+    return 0;
+}
+
+/* Formats 5 and 6 differ from 4 in the DS area's reset slots and in groups of format 6 that are not known here. */
+bool pebs_form_has_groups(const struct pebs_form *form)
+{
+    return form->width == 8 && form->format >= 4 && form->format <= 6;
+}
+
+unsigned pebs_lbr_entries(uint64_t data_cfg)
+{
+    return data_cfg & PEBS_GROUP_LBR ? (unsigned)(data_cfg >> PEBS_GROUP_LBR_LAST_SHIFT & (PEBS_LBR_MAX - 1)) + 1 : 0;
+}
+
+size_t pebs_adaptive_size(uint64_t data_cfg)
+{
+    const uint64_t known = PEBS_GROUP_MEMORY | PEBS_GROUP_GPRS | PEBS_GROUP_XMM | PEBS_GROUP_LBR |
+                           (uint64_t)(PEBS_LBR_MAX - 1) << PEBS_GROUP_LBR_LAST_SHIFT;
+
+    if (data_cfg & ~known)
+        return 0;
+    return PEBS_BASIC_BYTES + (data_cfg & PEBS_GROUP_MEMORY ? PEBS_MEMORY_BYTES : 0) +
+           (data_cfg & PEBS_GROUP_GPRS ? PEBS_GPRS_BYTES : 0) + (data_cfg & PEBS_GROUP_XMM ? PEBS_XMM_BYTES : 0) +
+           pebs_lbr_entries(data_cfg) * PEBS_LBR_BYTES;
+}
+
+bool lbr_format_known(unsigned lbr_format)
+{
+    return lbr_format <= LBR_FORMAT_INFO2;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a processor writes, by the numbers under which IA32_PERF_CAPABILITIES names it: the sizes of the DS area and of
+ * PEBS records, the formats of LBR entries. Decoders know where each field is. Pure.
+ * SDM Vol. 3B (253669-081), "IA32_PERF_CAPABILITIES", "PEBS Record Format", "Adaptive PEBS", "LBR Stack".
+ */
+#ifndef CPU_FORMATS_H
+#define CPU_FORMATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of a pointer field: 8 where DTES64 is set or IA-32e mode is active, else 4 (SDM Vol. 3B (253669-081), "DS Save
+ * Area and IA-32e Mode Operation"). */
+#define DS_WIDTH_32 4u
+#define DS_WIDTH_64 8u
+
+/* Pointer fields before the counter resets: base, index, absolute maximum, interrupt threshold of BTS, then of PEBS. */
+#define DS_AREA_FIELDS 8u
+
+/* Most counter reset slots of any format: 32 general and 16 fixed counters (formats 5 and 6). */
+#define DS_RESET_MAX 48u
+
+/*
+ * The counter reset slots of the 64-bit area, by PEBS format (IA32_PERF_CAPABILITIES[11:8], 0 to 6).
+ * ds_reset_slots() is 0 for a format without a known area; the other two are the slot of a general or fixed counter,
+ * DS_RESET_MAX where that counter has none. The 32-bit area has one slot, of general counter 0.
+ */
+#define DS_FORMAT_LARGEST 6u
+unsigned ds_reset_slots(unsigned pebs_format);
+unsigned ds_reset_general(unsigned pebs_format, unsigned counter);
+unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter);
+
+/* Bytes of the management area with its reserved end; 0 where width or format is unknown. */
+size_t ds_area_size(unsigned width, unsigned pebs_format);
+
+/* How this processor's PEBS records look. */
+struct pebs_form {
+    unsigned width;      /* 4 or 8: bytes of a register, as of the DS area's fields */
+    unsigned format;     /* IA32_PERF_CAPABILITIES[11:8]; 0 where that register is missing */
+    bool adaptive;       /* IA32_PERF_CAPABILITIES[14], PEBS baseline: records may have groups beside the basic one */
+    bool timing;         /* IA32_PERF_CAPABILITIES[17]: retire latency, and the cache's share of the latency */
+    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0], which says how INFO in the LBR group reads */
+};
+
+/* Bytes of a record of fixed size (40, 144, 176, 192, 200); 0 where the form is unknown or its records vary in size. */
+size_t pebs_record_size(const struct pebs_form *form);
+
+/* Whether this form's records consist of groups: formats 4 to 6. */
+bool pebs_form_has_groups(const struct pebs_form *form);
+
+/* MSR_PEBS_DATA_CFG, and the format group of an adaptive record. */
+#define PEBS_GROUP_MEMORY         (UINT64_C(1) << 0)
+#define PEBS_GROUP_GPRS           (UINT64_C(1) << 1)
+#define PEBS_GROUP_XMM            (UINT64_C(1) << 2)
+#define PEBS_GROUP_LBR            (UINT64_C(1) << 3)
+#define PEBS_GROUP_LBR_LAST_SHIFT 24 /* of the number of the last LBR entry: one less than there are entries */
+
+#define PEBS_LBR_MAX 32u /* entries of the deepest stack */
+
+/* Entries of the LBR group under this value of MSR_PEBS_DATA_CFG: 0 to PEBS_LBR_MAX. */
+unsigned pebs_lbr_entries(uint64_t data_cfg);
+
+/* Bytes of the groups. */
+#define PEBS_BASIC_BYTES  32u
+#define PEBS_MEMORY_BYTES 32u
+#define PEBS_GPRS_BYTES   144u
+#define PEBS_XMM_BYTES    256u
+#define PEBS_LBR_BYTES    24u /* of one entry */
+
+/*
+ * Bytes of an adaptive record under this value of MSR_PEBS_DATA_CFG: 32 to 1232. 0 where it has bits that are not
+ * known: all but [3:0], the groups, and [28:24], the LBR entries less one (PEBS_LBR_MAX of them at most).
+ */
+size_t pebs_adaptive_size(uint64_t data_cfg);
+
+/* IA32_PERF_CAPABILITIES[5:0] */
+#define PERF_CAP_LBR_FORMAT UINT64_C(0x3f)
+
+#define LBR_FORMAT_32        0u    /* 32-bit addresses */
+#define LBR_FORMAT_LIP       1u    /* 64-bit linear addresses */
+#define LBR_FORMAT_EIP       2u    /* 64-bit effective addresses */
+#define LBR_FORMAT_FLAGS     3u    /* mispredict in FROM */
+#define LBR_FORMAT_FLAGS_TSX 4u    /* and TSX in FROM */
+#define LBR_FORMAT_INFO      5u    /* flags and cycles in INFO */
+#define LBR_FORMAT_TIME      6u    /* mispredict in FROM, cycles in TO */
+#define LBR_FORMAT_INFO2     7u    /* as INFO, without TSX */
+#define LBR_FORMAT_ARCH      0x3fu /* architectural LBRs: CPUID.1CH says what they have */
+
+/* Whether an entry of this format can be decoded from its registers without asking CPUID.1CH. */
+bool lbr_format_known(unsigned lbr_format);
+
+/* Which table the data source field of this processor's records follows. */
+enum data_source_encoding {
+    DATA_SOURCE_UNKNOWN, /* every word is "N/A" */
+    DATA_SOURCE_NEHALEM, /* Nehalem, Westmere: bits 3:0 only */
+    DATA_SOURCE_GENERIC, /* Sandy Bridge and later: bit 4 STLB miss, bit 5 locked */
+    DATA_SOURCE_SKYLAKE, /* as generic, with the remote and L4 codes of Skylake */
+    DATA_SOURCE_STORE    /* precise store of Sandy Bridge: bit 0 L1 hit, bit 4 STLB miss, bit 5 locked */
+};
+
+#endif

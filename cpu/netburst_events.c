@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/netburst_events.h"
+
+#include "cpu/msr_index.h"
+#include "base/text.h"
+
+#define LOADS  0x1u /* of MSR_PEBS_MATRIX_VERT */
+#define STORES 0x2u
+
+#define ALL (1u << 15) /* the one event mask bit of the execution unit's events */
+
+const struct netburst_event netburst_events[] = {
+    /* table 19-31, front-end tagging: event uop_type */
+    { "memory_loads", NETBURST_FRONT_END, MSR_RAT_ESCR0, 0x02, 1u << 1, 0, 0 },
+    { "memory_stores", NETBURST_FRONT_END, MSR_RAT_ESCR0, 0x02, 1u << 2, 0, 0 },
+
+    /* table 19-32, execution tagging */
+    { "packed_SP_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x08, ALL, 0, 0 },
+    { "packed_DP_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x0c, ALL, 0, 0 },
+    { "scalar_SP_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x0a, ALL, 0, 0 },
+    { "scalar_DP_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x0e, ALL, 0, 0 },
+    { "128_bit_MMX_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x1a, ALL, 0, 0 },
+    { "64_bit_MMX_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x02, ALL, 0, 0 },
+    { "X87_FP_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x04, ALL, 0, 0 },
+    { "X87_SIMD_memory_moves_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x2e, 1u << 3 | 1u << 4, 0, 0 },
+
+    /* table 19-33, replay tagging; the last three want an ESCR as well */
+    { "1stL_cache_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 0, LOADS },
+    { "2ndL_cache_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 1, LOADS },
+    { "DTLB_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, LOADS },
+    { "DTLB_store_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, STORES },
+    { "DTLB_all_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, LOADS | STORES },
+    { "Tagged_mispred_branch", NETBURST_REPLAY, 0, 0, 0, 1u << 15 | 1u << 16, 1u << 4 },
+    { "MOB_load_replay_retired", NETBURST_REPLAY, MSR_MOB_ESCR0, 0x03, 1u << 4 | 1u << 5, 1u << 9, LOADS },
+    { "split_load_retired", NETBURST_REPLAY, MSR_SAAT_ESCR1, 0x04, 1u << 1, 1u << 10, LOADS },
+    { "split_store_retired", NETBURST_REPLAY, MSR_SAAT_ESCR0, 0x05, 1u << 1, 1u << 10, STORES },
+};
+const size_t netburst_event_count = sizeof netburst_events / sizeof netburst_events[0];
+
+/* What counts tagged uops as they retire: events of MSR_CRU_ESCR2 (table 19-29). All have bit 0 for "not bogus". */
+static const struct {
+    const char *name;
+    uint8_t event;
+} kinds[] = {
+    [NETBURST_FRONT_END] = { "front_end_event", 0x08 },
+    [NETBURST_EXECUTION] = { "execution_event", 0x0c },
+    [NETBURST_REPLAY] = { "replay_event", 0x09 },
+};
+
+#define NBOGUS     1u
+#define TAG_VALUE  1u /* the execution tag in use; NBOGUS then stands for NBOGUS0, which counts uops of that tag */
+#define CRU_SELECT 5u /* CCCR select of MSR_CRU_ESCR2 */
+
+const struct netburst_event *netburst_event_find(const char *name)
+{
+    for (size_t i = 0; i < netburst_event_count; i++)
+        if (text_compare(netburst_events[i].name, name) == 0)
+            return &netburst_events[i];
+    return NULL;
+}
+
+const char *netburst_kind_text(enum netburst_kind kind)
+{
+    return kinds[kind].name;
+}
+
+uint64_t netburst_cccr(bool counting)
+{
+    /*
+     * Without Hyper-Threading bits 17:16 are reserved and must be 11b; with it 11b counts whichever threads are active.
+     * OVF_PMI stays clear, though the table "Requirements to Program PEBS" (18-11) wants it set: it asks for an
+     * interrupt at every overflow, and so at every record. The interrupt of PEBS comes from the DS area's threshold.
+     * (Perfmon2's PEBS on real Pentium 4 did so too, to be rid of "a spurious interrupt for every counter overflow".)
+     */
+    return CCCR_ACTIVE_ANY | CCCR_SELECT(CRU_SELECT) | (counting ? CCCR_ENABLE : 0);
+}
+
+/*
+ * The manual contradicts itself over MSR_PEBS_ENABLE. "Detection of the Availability of the PEBS Facilities" and
+ * "Setting Up the PEBS Buffer" (18.18.8.1 and .3 of the print of 2008) call bit 24 the one that enables PEBS; the
+ * register's table has UOP_TAG there, for replay tagging, and ENABLE_PEBS_MY_THR at bit 25, and so have the tables of
+ * metrics and Linux. The reading taken: bit 25 for sampling, bit 24 for replay tagging, be it sampled or only counted.
+ */
+static uint64_t pebs_enable(const struct netburst_setup *setup)
+{
+    return setup->event->metric | (setup->event->kind == NETBURST_REPLAY ? PEBS_ENABLE_UOP_TAG : 0) |
+           (setup->sample ? PEBS_ENABLE_MY_THR : 0);
+}
+
+size_t netburst_writes(const struct netburst_setup *setup, struct netburst_write writes[NETBURST_WRITES])
+{
+    const struct netburst_event *event = setup->event;
+    /* The flags of thread 0: the processor that the machine booted on. */
+    const uint64_t rings = (setup->os ? ESCR_T0_OS : 0) | (setup->usr ? ESCR_T0_USR : 0);
+    const uint64_t tag = event->kind == NETBURST_EXECUTION ? ESCR_TAG_ENABLE | ESCR_TAG_VALUE(TAG_VALUE) : 0;
+    const uint64_t start = (0 - setup->period) & NETBURST_COUNTER_MASK;
+    size_t n = 0;
+
+    /* "Counters MUST be stopped before writing" (table 18-11). */
+    writes[n++] = (struct netburst_write){ MSR_IQ_CCCR4, netburst_cccr(false) };
+    writes[n++] = (struct netburst_write){ MSR_PEBS_ENABLE, 0 };
+    writes[n++] = (struct netburst_write){ MSR_PEBS_MATRIX_VERT, event->matrix };
+    if (event->escr)
+        writes[n++] =
+            (struct netburst_write){ event->escr, ESCR_EVENT(event->event) | ESCR_MASK(event->mask) | tag | rings };
+    writes[n++] =
+        (struct netburst_write){ MSR_CRU_ESCR2, ESCR_EVENT(kinds[event->kind].event) | ESCR_MASK(NBOGUS) | rings };
+    /* Twice: the first write may not arrive (erratum N15, 249199-029). */
+    writes[n++] = (struct netburst_write){ MSR_IQ_COUNTER4, start };
+    writes[n++] = (struct netburst_write){ MSR_IQ_COUNTER4, start };
+    writes[n++] = (struct netburst_write){ MSR_PEBS_ENABLE, pebs_enable(setup) };
+    return n;
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# The QEMU that ./bootstrap had to fetch (200 MB) goes with it; a system's own is used where it is.
+PREFIX ?= /usr/local
+DESTDIR ?=
+MODEL_DIR = $(DESTDIR)$(PREFIX)/lib/dstest86
+MODEL_DOC = $(DESTDIR)$(PREFIX)/share/doc/dstest86
+MODEL_BIN = $(DESTDIR)$(PREFIX)/bin/qemu-ds
+MODEL_MAN = $(DESTDIR)$(PREFIX)/share/man/man1/qemu-ds.1
+
+.PHONY: install-model uninstall-model
+install-model: model ## the model for other kernels: the command qemu-ds and its manual (PREFIX=/usr/local DESTDIR=)
+	$Qinstall -d $(MODEL_DIR) $(MODEL_DOC) $(dir $(MODEL_BIN)) $(dir $(MODEL_MAN))
+	$Qinstall -m 644 docs/model.md docs/referee.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
+	$Qinstall -m 644 model/qemu/qemu-ds.1 $(MODEL_MAN)
+	$Qinstall -m 755 $B/qemu-system-x86_64 model/qemu/qemu-ds $(MODEL_DIR)
+	$Qif grep -q '/toolchain/debian$$' $B/qemu-system-x86_64; then \
+		install -d $(MODEL_DIR)/toolchain && cp -a $B/toolchain/debian $(MODEL_DIR)/toolchain/; fi
+	$Qinstall -m 644 $B/dsmodel.so $(MODEL_DIR)
+	$Qln -sfn ../lib/dstest86/qemu-ds $(MODEL_BIN)
+	$(call say,INSTALL,$(MODEL_BIN))
+
+uninstall-model: ## take it away again
+	$Qrm -rf $(MODEL_DIR) $(MODEL_DOC)
+	$Qrm -f $(MODEL_BIN) $(MODEL_MAN)
+

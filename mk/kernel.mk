@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# The kernels: build/dstest86-64.elf and -32.elf.
+KERNEL_ROOMS := $(call rooms,kernel)
+KERNEL_C := $(filter-out $(PURE),$(wildcard $(KERNEL_ROOMS:%=%/*.c)))
+KERNEL_ASM := boot/multiboot2.asm $(wildcard $(KERNEL_ROOMS:%=%/*.asm))
+
+# Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state. -Os, since the image has each
+# kernel three times.
+KERNEL_CFLAGS := $(WARNINGS) -Os -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
+                 -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ibase/freestanding -I$B/include
+# Tests run in the order in which their file has them; clang keeps it by itself.
+KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
+# nasm 2.16.03 warns of every relocation, which a linked image is full of; 2.16.01 does not know these warnings.
+NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
+
+NO_BUILD_ID := 0x0000000000000000000000000000000000000000
+
+# Both kernels come from the same sources, but for the files whose names end in a width.
+# $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
+define kernel_rules
+KERNEL_C$1 := $$(filter-out %$5.c,$$(KERNEL_C))
+KERNEL_ASM$1 := $$(filter-out %$5.asm,$$(KERNEL_ASM))
+KERNEL_OBJ$1 := $$(KERNEL_C$1:%.c=$B/k$1/%.o) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o)
+
+$B/k$1/pure.a: $$(PURE:%.c=$B/k$1/%.o)
+	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
+
+$B/k$1/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
+	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 $$(DEPS) -c $$< -o $$@
+
+$B/k$1/%.asm.o: %.asm
+	@mkdir -p $$(@D)
+	$$(call say,NASM,$$<)
+	$$Q$$(NASM) -I./ -I$B/include/ -f $3 -g -F dwarf $$(NASM_WARNINGS) -MD $$@.d -MP $$< -o $$@
+
+$B/k$1/kernel/main.o $B/k$1/kernel/dump.o: $B/include/version.h
+$B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
+
+# Two links: the first places everything, the second carries the symbol table made from it, which comes last.
+# The build id is that of all but what debuggers read: that has the names of folders in it.
+LINK$1 := $$(LD) -m $4 -n -static -nostdlib -z noexecstack -T linker.ld
+$B/k$1/symbols-none.o: kernel/symbols.awk
+	@mkdir -p $$(@D)
+	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
+$B/k$1/placed.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols-none.o linker.ld
+	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols-none.o -o $$@
+$B/k$1/build-id: $B/k$1/placed.elf
+	$$Q$$(OBJCOPY) --strip-debug $$< $$@.elf && sha1sum <$$@.elf | cut -c 1-40 >$$@
+$B/k$1/symbols.o: $B/k$1/placed.elf kernel/symbols.awk
+	$$Qnm -n $$< | awk -f kernel/symbols.awk >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
+$B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o $B/k$1/build-id
+	$$(call say,LINK,$$@)
+	$$Q$$(LINK$1) --build-id=0x$$$$(cat $B/k$1/build-id) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o -o $$@
+
+# A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for tests/qemu/prove. Its ds_check
+# comes before the archive, so that the archive's own stays out.
+$B/mutants/%-$1.o: $B/mutants/%.c
+	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 -c $$< -o $$@
+$B/mutants/%-$1.elf: $B/mutants/%-$1.o $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o
+	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(KERNEL_OBJ$1) $$< $B/k$1/pure.a $B/k$1/symbols.o -o $$@
+
+-include $$(patsubst %.c,$B/k$1/%.d,$$(KERNEL_C$1) $$(PURE)) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o.d)
+endef
+$(eval $(call kernel_rules,64,-m64 -mno-red-zone -mcmodel=small,elf64,elf_x86_64,32))
+$(eval $(call kernel_rules,32,-m32 -march=i686,elf32,elf_i386,64))
+
+$B/mutants/%.c: ds/ds_check.c ds/ds_check.h
+	@mkdir -p $(@D)
+	$Qawk -v rule=DS_BREACH_$$(echo '$*' | tr a-z A-Z) '{ print } /^static void breach\(/ { inside = 1 } \
+	inside && /^{/ { print "    if (id == " rule ")\n        return;"; inside = 0; done = 1 } END { exit !done }' $< >$@
+
+# The version for C and for nasm, touched only when it changes.
+$B/include/version.h: DEFINE := \#define
+$B/include/version.inc: DEFINE := %define
+$B/include/version.h $B/include/version.inc: FORCE
+	@mkdir -p $(@D)
+	@printf '$(subst %,%%,$(DEFINE)) %s "%s"\n' DSTEST86_VERSION '$(VERSION)' DSTEST86_REVISION '$(REVISION)' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: FORCE
+FORCE:
+

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# The model: build/dsmodel.so. All but what speaks QEMU's ABI links without QEMU, too, into tests/host/test_model_*.
+MODEL_PURE := $(wildcard $(patsubst %,%/*.c,$(call rooms,model)))
+MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*.c,$(call rooms,plugin))))
+# A plugin finds QEMU's symbols in QEMU: none is linked. GLib is what the interface passes arrays in.
+MODEL_CFLAGS = $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -I. \
+	$(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
+
+.PHONY: model
+model: $B/dsmodel.so ## build/dsmodel.so, the debug store as a QEMU plugin
+
+$(MODEL_OBJECTS): $B/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(HOST_CC) $(MODEL_CFLAGS) $(DEPS) -c -o $@ $<
+
+$B/dsmodel.so: $(MODEL_OBJECTS)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -shared -o $@ $^
+
+-include $(MODEL_OBJECTS:.o=.d)
+

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# dsdump: build/dsdump. The pure objects once more, for speed and without sanitizers, and what writes files.
+TOOL_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(HOST_PURE) $(wildcard tools/*.c))
+TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O3 -g -I.
+TOOL_LIBS := -lelf -ldw
+# The page that --html writes, as strings of C: tools/html/page.html becomes html_page, and so on.
+TOOL_PAGE := page style script
+
+.PHONY: tools
+tools: $B/dsdump ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw)
+
+$(TOOL_OBJECTS) $B/tool/tests/bench/traces.o: $B/tool/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
+
+$B/tool/html_page.c: tools/html/page.html
+$B/tool/html_style.c: tools/html/page.css
+$B/tool/html_script.c: tools/html/page.js
+$(TOOL_PAGE:%=$B/tool/html_%.c): tools/html/embed
+	@mkdir -p $(@D)
+	$Qtools/html/embed $(basename $(@F)) $(filter-out %/embed,$^) >$@
+$(TOOL_PAGE:%=$B/tool/html_%.o): %.o: %.c
+	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
+
+$B/dsdump: $(TOOL_OBJECTS) $(TOOL_PAGE:%=$B/tool/html_%.o)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
+
+# Dumps of any size, to measure with.
+$B/traces: $B/tool/tests/bench/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -o $@ $^
+
+-include $(TOOL_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d
+

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/engine/adaptive.h"
+
+#define BASIC_BYTES     32
+#define MEMINFO_BYTES   32
+#define GPRS_BYTES      144
+#define XMMS_BYTES      256
+#define LBR_ENTRY_BYTES 24
+
+#define RETIRE_LATENCY_SHIFT 32
+#define RECORD_SIZE_SHIFT    48
+#define CACHE_LATENCY_SHIFT  32
+
+size_t adaptive_bytes(uint32_t format)
+{
+    size_t bytes = BASIC_BYTES;
+
+    bytes += format & DATA_CFG_MEMINFO ? MEMINFO_BYTES : 0;
+    bytes += format & DATA_CFG_GPRS ? GPRS_BYTES : 0;
+    bytes += format & DATA_CFG_XMMS ? XMMS_BYTES : 0;
+    bytes += format & DATA_CFG_LBRS ? LBR_ENTRY_BYTES * DATA_CFG_LBR_COUNT(format) : 0;
+    return bytes;
+}
+
+static void encode_basic(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+{
+    encode_u64(bytes + 0x00, extra->format | (uint64_t)extra->retire_latency << RETIRE_LATENCY_SHIFT |
+                                 (uint64_t)adaptive_bytes(extra->format) << RECORD_SIZE_SHIFT);
+    encode_u64(bytes + 0x08, event->eventing_ip);
+    encode_u64(bytes + 0x10, event->counters);
+    encode_u64(bytes + 0x18, event->tsc);
+}
+
+static void encode_meminfo(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+{
+    encode_u64(bytes + 0x00, event->data_address);
+    encode_u64(bytes + 0x08, event->data_source);
+    encode_u64(bytes + 0x10, event->latency | (uint64_t)extra->cache_latency << CACHE_LATENCY_SHIFT);
+    encode_u64(bytes + 0x18, event->tsx);
+}
+
+/* The registers stand in the order of their numbers in instructions, unlike in the fixed formats. */
+static void encode_gprs(uint8_t *bytes, const struct pebs_event *event)
+{
+    encode_u64(bytes + 0x00, event->rflags);
+    encode_u64(bytes + 0x08, event->ip);
+    encode_u64(bytes + 0x10, event->general[RAX]);
+    encode_u64(bytes + 0x18, event->general[RCX]);
+    encode_u64(bytes + 0x20, event->general[RDX]);
+    encode_u64(bytes + 0x28, event->general[RBX]);
+    encode_u64(bytes + 0x30, event->general[RSP]);
+    encode_u64(bytes + 0x38, event->general[RBP]);
+    encode_u64(bytes + 0x40, event->general[RSI]);
+    encode_u64(bytes + 0x48, event->general[RDI]);
+    for (unsigned i = 0; i < 8; i++) {
+        encode_u64(bytes + 0x50 + 8 * i, event->general[R8 + i]);
+    }
+}
+
+static void encode_lbrs(uint8_t *bytes, unsigned count, const struct adaptive_event *extra)
+{
+    static const struct lbr_entry none;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct lbr_entry *entry = i < extra->lbr_count ? &extra->lbr[i] : &none;
+
+        encode_u64(bytes + i * LBR_ENTRY_BYTES, entry->from);
+        encode_u64(bytes + i * LBR_ENTRY_BYTES + 0x08, entry->to);
+        encode_u64(bytes + i * LBR_ENTRY_BYTES + 0x10, entry->info);
+    }
+}
+
+void adaptive_encode(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+{
+    encode_basic(bytes, event, extra);
+    bytes += BASIC_BYTES;
+    if (extra->format & DATA_CFG_MEMINFO) {
+        encode_meminfo(bytes, event, extra);
+        bytes += MEMINFO_BYTES;
+    }
+    if (extra->format & DATA_CFG_GPRS) {
+        encode_gprs(bytes, event);
+        bytes += GPRS_BYTES;
+    }
+    if (extra->format & DATA_CFG_XMMS) {
+        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+            encode_u64(bytes + 16 * i, extra->xmm[i][0]);
+            encode_u64(bytes + 16 * i + 8, extra->xmm[i][1]);
+        }
+        bytes += XMMS_BYTES;
+    }
+    if (extra->format & DATA_CFG_LBRS) {
+        encode_lbrs(bytes, DATA_CFG_LBR_COUNT(extra->format), extra);
+    }
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory accesses: where a load's data came from and how long it took, and the events that count them.
+ *
+ * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (level, and with bits
+ * 4 and 5 second-level TLB miss and locked access) and the latency. For a precise store the address and a status: bit 0
+ * the store hit L1, bits 4 and 5 as above. For the other events whose records tell an address (PEBS data address
+ * profiling), the address; A0h is then bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083),
+ * "Load Latency Performance Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
+ *
+ * An instruction with several accesses is described by its slowest load, or its slowest store.
+ */
+#include "model/engine/engine_parts.h"
+
+#define LINE_SHIFT 6
+
+#define SOURCE_STLB_MISS (UINT64_C(1) << 4)
+#define SOURCE_LOCKED    (UINT64_C(1) << 5)
+#define STORE_HIT_L1     UINT64_C(1)
+
+static uint64_t source_flags(const struct vcpu *v, bool tlb_miss)
+{
+    uint64_t flags = (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.flags & INSN_LOCKED ? SOURCE_LOCKED : 0);
+
+    return flags & v->profile->memory.source_flags;
+}
+
+static bool returns_or_goes_far(struct place place)
+{
+    return place.index + 1u == place.block->count && (place.block->end == END_RET || place.block->end == END_FAR);
+}
+
+static void begin(struct vcpu *v, struct place place)
+{
+    v->data.ip = block_address(place.block, place.index);
+    v->data.cpl = place.block->cpl;
+    v->data.flags = place.block->insns[place.index].flags & INSN_LOCKED;
+    v->data.untaggable = is_netburst(v) && (v->data.flags || returns_or_goes_far(place));
+    v->data.split_load = v->data.split_store = false;
+    v->data.stlb_load = v->data.stlb_store = false;
+    v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
+    v->data.level = LEVEL_L1;
+    v->hot->data_pending = 1;
+}
+
+static enum data_level reach(struct vcpu *v, uint64_t address, bool store)
+{
+    return store ? data_cache_store(v->cache, address) : data_cache_load(v->cache, address);
+}
+
+void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
+{
+    uint64_t last = address + size - 1;
+    bool split = (address ^ last) >> LINE_SHIFT;
+
+    bool tlb_miss = data_cache_tlb_miss(v->cache, address);
+    enum data_level level = reach(v, address, store);
+
+    if (split) {
+        enum data_level other = reach(v, last, store);
+
+        tlb_miss = data_cache_tlb_miss(v->cache, last) || tlb_miss;
+        level = other > level ? other : level;
+    }
+    if (!v->counts_data) {
+        return; /* the caches alone remember it */
+    }
+    if (!v->hot->data_pending) {
+        begin(v, place);
+    }
+    struct data_access *slowest = store ? &v->data.store : &v->data.load;
+    unsigned latency = v->profile->memory.latency[level];
+
+    v->data.flags |= store ? INSN_STORE : INSN_LOAD;
+    if (store) {
+        v->data.split_store = v->data.split_store || split;
+        v->data.stlb_store = v->data.stlb_store || tlb_miss;
+    } else {
+        v->data.split_load = v->data.split_load || split;
+        v->data.stlb_load = v->data.stlb_load || tlb_miss;
+    }
+    if (latency <= slowest->latency) {
+        return;
+    }
+    slowest->address = address;
+    slowest->latency = latency;
+    if (store) {
+        v->data.store_level = level;
+        slowest->source = level == LEVEL_L1 ? STORE_HIT_L1 : 0;
+    } else {
+        v->data.level = level;
+        slowest->source = v->profile->memory.source[level] | source_flags(v, tlb_miss);
+    }
+}
+
+uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access)
+{
+    return access->latency + (v->profile->pebs_cache_latency && access->latency > 0);
+}
+
+bool data_source_known(const struct vcpu *v)
+{
+    if (!v->profile->pebs_latency_aux) {
+        return true;
+    }
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->event_class / EVENT_QUALIFIERS == EVENT_BLOCKED_LOADS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool happened(const struct vcpu *v, enum event_kind kind)
+{
+    bool load = v->data.flags & INSN_LOAD;
+    bool store = v->data.flags & INSN_STORE;
+
+    switch (kind) {
+    case EVENT_LOADS:
+        return load;
+    case EVENT_STORES:
+    case EVENT_PRECISE_STORES:
+    case EVENT_STORE_LATENCY:
+        return store;
+    case EVENT_LOCKED_LOADS:
+        return load && (v->data.flags & INSN_LOCKED);
+    case EVENT_SPLIT_LOADS:
+        return v->data.split_load;
+    case EVENT_SPLIT_STORES:
+        return v->data.split_store;
+    case EVENT_STLB_MISS_LOADS:
+        return v->data.stlb_load;
+    case EVENT_STLB_MISS_STORES:
+        return v->data.stlb_store;
+    case EVENT_STLB_MISSES:
+        return v->data.stlb_load || v->data.stlb_store;
+    case EVENT_ACCESSES:
+        return load || store;
+    case EVENT_L1_HITS:
+        return load && v->data.level == LEVEL_L1;
+    case EVENT_L2_HITS:
+        return load && v->data.level == LEVEL_L2;
+    case EVENT_L3_HITS:
+        return load && (v->data.level == LEVEL_L3 || v->data.level == LEVEL_MODIFIED); /* through it */
+    case EVENT_L1_MISSES:
+        return load && v->data.level > LEVEL_L1;
+    case EVENT_L2_MISSES:
+    case EVENT_L3_REFERENCES:
+        return load && v->data.level > LEVEL_L2;
+    case EVENT_L3_MISSES:
+        return load && v->data.level == LEVEL_MEMORY;
+    case EVENT_LOAD_LATENCY:
+        return load && (v->faults.any ? faults_latency(v, data_instruction_latency(v, &v->data.load),
+                                                       v->regs[REG_MSR_PEBS_LD_LAT])
+                                      : data_instruction_latency(v, &v->data.load) > v->regs[REG_MSR_PEBS_LD_LAT]);
+    default:
+        return false;
+    }
+}
+
+/* What a record about events of this kind says of the access. */
+static struct data_access describe(const struct vcpu *v, enum event_kind kind)
+{
+    bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES;
+
+    if (kind == EVENT_LOAD_LATENCY) {
+        uint64_t source = data_source_known(v) ? v->data.load.source : 0;
+
+        return (struct data_access){ v->data.load.address, source, v->data.load.latency };
+    }
+    if (kind == EVENT_STORE_LATENCY) {
+        uint64_t source = v->profile->memory.source[v->data.store_level] | source_flags(v, v->data.stlb_store);
+
+        return (struct data_access){ v->data.store.address, source, v->data.store.latency };
+    }
+    if (kind == EVENT_PRECISE_STORES) {
+        uint64_t status = v->data.store.source | source_flags(v, v->data.stlb_store);
+
+        return (struct data_access){ v->data.store.address, status, 0 };
+    }
+    if (store) {
+        return (struct data_access){ v->data.store.address, v->data.store.source, 0 };
+    }
+    return (struct data_access){ v->data.load.address, 0, 0 };
+}
+
+bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
+{
+    unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
+    enum event_kind due = EVENT_NONE; /* what the record tells of the access, if anything */
+    bool any = false;
+
+    v->hot->data_pending = 0;
+    if (v->data.untaggable) {
+        return false;
+    }
+    for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
+        if (happened(v, (enum event_kind)kind)) {
+            v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
+            v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
+        }
+    }
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->event_class >= event_class(EVENT_DATA, ANY_RING) &&
+            v->hot->counts[c->event_class] >= CLASS_DUE) {
+            enum event_kind kind = (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
+
+            any = true;
+            if (c->address && (due == EVENT_NONE || kind == EVENT_LOAD_LATENCY)) {
+                due = kind;
+            }
+        }
+    }
+    if (!any) {
+        return false;
+    }
+    struct data_access access = describe(v, due);
+
+    if (v->records_lbrs && place.block == NULL) {
+        branches_drain(v, false, ip, cpl); /* the instruction's own branch is in its record */
+    }
+    counting_fall_due(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
+    if (v->pmi_wanted) {
+        branches_drain(v, place.block != NULL, ip, cpl); /* before anything is frozen */
+        engine_deliver(v, place);
+    }
+    return engine_took_pmi(v);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/engine/data_cache.h"
+
+#define LINE_SHIFT 6
+#define PAGE_SHIFT 12
+
+#define MAX_CACHES 256
+
+#define MODIFIED UINT64_C(1)
+
+/* A set's tags, newest first; a tag is (line + 1) << 1 and perhaps MODIFIED, so that 0 is an empty way. */
+struct array {
+    struct profile_array shape;
+    uint64_t *tags;
+};
+
+struct data_cache {
+    struct array levels[LEVEL_MEMORY];
+    struct array tlb;
+    bool used;                   /* it is among the users */
+    struct coherence *coherence; /* NULL: it is alone, and needs no lock */
+};
+
+/* Caches that are coherent. Those that were never used are not asked for lines: of many processors most may sleep. */
+struct coherence {
+    pthread_mutex_t lock;
+    unsigned joined, used;
+    struct data_cache *users[MAX_CACHES];
+};
+
+static bool allocate(struct array *array, const struct profile_array *shape)
+{
+    array->shape = *shape;
+    array->tags = calloc((size_t)shape->sets * shape->ways + 1, sizeof(uint64_t));
+    return array->tags != NULL;
+}
+
+struct data_cache *data_cache_new(const struct profile_memory *memory)
+{
+    struct data_cache *cache = calloc(1, sizeof(*cache));
+
+    if (cache == NULL) {
+        return NULL;
+    }
+    bool ok = allocate(&cache->tlb, &memory->tlb);
+
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        ok = allocate(&cache->levels[i], &memory->caches[i]) && ok;
+    }
+    if (!ok) {
+        data_cache_free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+/* The last one frees what they have in common. */
+static void leave(struct data_cache *cache)
+{
+    struct coherence *c = cache->coherence;
+
+    if (c == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < c->used; i++) {
+        if (c->users[i] == cache) {
+            c->users[i--] = c->users[--c->used];
+        }
+    }
+    if (--c->joined == 0) {
+        pthread_mutex_destroy(&c->lock);
+        free(c);
+    }
+}
+
+void data_cache_free(struct data_cache *cache)
+{
+    if (cache == NULL) {
+        return;
+    }
+    leave(cache);
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        free(cache->levels[i].tags);
+    }
+    free(cache->tlb.tags);
+    free(cache);
+}
+
+static void clear(struct array *array)
+{
+    memset(array->tags, 0, (size_t)array->shape.sets * array->shape.ways * sizeof(*array->tags));
+}
+
+void data_cache_clear(struct data_cache *cache)
+{
+    if (cache->coherence != NULL) {
+        pthread_mutex_lock(&cache->coherence->lock);
+    }
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        clear(&cache->levels[i]);
+    }
+    clear(&cache->tlb);
+    if (cache->coherence != NULL) {
+        pthread_mutex_unlock(&cache->coherence->lock);
+    }
+}
+
+bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
+{
+    if (peer->coherence == NULL) {
+        peer->coherence = calloc(1, sizeof(*peer->coherence));
+        if (peer->coherence == NULL) {
+            return false;
+        }
+        pthread_mutex_init(&peer->coherence->lock, NULL);
+        peer->used = true;
+        peer->coherence->users[peer->coherence->used++] = peer; /* it may hold lines already */
+        peer->coherence->joined++;
+    }
+    if (peer->coherence->joined == MAX_CACHES) {
+        return false;
+    }
+    peer->coherence->joined++;
+    cache->coherence = peer->coherence;
+    return true;
+}
+
+/* Makes the key its set's newest and says whether it was there. */
+static bool touch(struct array *array, uint64_t key)
+{
+    const unsigned ways = array->shape.ways;
+    const uint64_t tag = (key + 1) << 1;
+    uint64_t *set = array->tags + (key & (array->shape.sets - 1)) * ways;
+    unsigned way = 0;
+
+    while (way < ways && (set[way] & ~MODIFIED) != tag) {
+        way++;
+    }
+    bool hit = way < ways;
+    uint64_t newest = hit ? set[way] : tag;
+
+    memmove(set + 1, set, (hit ? way : ways - 1) * sizeof(*set));
+    set[0] = newest;
+    return hit;
+}
+
+static enum data_level look_up(struct data_cache *cache, uint64_t line)
+{
+    enum data_level found = LEVEL_MEMORY;
+
+    for (unsigned i = LEVEL_MEMORY; i-- > 0;) {
+        if (cache->levels[i].shape.sets > 0 && touch(&cache->levels[i], line)) {
+            found = (enum data_level)i;
+        }
+    }
+    return found;
+}
+
+/* What one processor does to the line in another's cache. Returns whether it was modified there. */
+static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
+{
+    const uint64_t tag = (line + 1) << 1;
+    bool modified = false;
+
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        const struct array *array = &cache->levels[i];
+        uint64_t *set = array->tags + (line & (array->shape.sets - 1)) * array->shape.ways;
+        unsigned way = 0;
+
+        while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag) {
+            way++;
+        }
+        if (way == array->shape.ways) {
+            continue;
+        }
+        modified = modified || (set[way] & MODIFIED);
+        set[way] = tag;
+        if (take_away) {
+            memmove(set + way, set + way + 1, (array->shape.ways - way - 1) * sizeof(*set));
+            set[array->shape.ways - 1] = 0;
+        }
+    }
+    return modified;
+}
+
+/* After look_up(), both: the line is the newest of its set at every level. */
+static bool is_modified(const struct data_cache *cache, uint64_t line)
+{
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        const struct array *array = &cache->levels[i];
+
+        if (array->shape.sets > 0 && array->tags[(line & (array->shape.sets - 1)) * array->shape.ways] & MODIFIED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mark_modified(struct data_cache *cache, uint64_t line)
+{
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        const struct array *array = &cache->levels[i];
+
+        if (array->shape.sets > 0) {
+            array->tags[(line & (array->shape.sets - 1)) * array->shape.ways] |= MODIFIED;
+        }
+    }
+}
+
+static enum data_level access_coherently(struct data_cache *cache, uint64_t line, bool store)
+{
+    struct coherence *c = cache->coherence;
+    bool modified = false;
+
+    pthread_mutex_lock(&c->lock);
+    enum data_level found = look_up(cache, line);
+
+    if (!cache->used) {
+        cache->used = true;
+        c->users[c->used++] = cache;
+    }
+    /* Who has the line can load it: nobody else has it modified. Who has it modified has it alone. */
+    if (store ? !is_modified(cache, line) : found == LEVEL_MEMORY) {
+        for (unsigned i = 0; i < c->used; i++) {
+            if (c->users[i] != cache) {
+                modified = snoop(c->users[i], line, store) || modified;
+            }
+        }
+    }
+    if (store) {
+        mark_modified(cache, line);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return modified ? LEVEL_MODIFIED : found;
+}
+
+enum data_level data_cache_load(struct data_cache *cache, uint64_t address)
+{
+    const uint64_t line = address >> LINE_SHIFT;
+
+    return cache->coherence == NULL ? look_up(cache, line) : access_coherently(cache, line, false);
+}
+
+enum data_level data_cache_store(struct data_cache *cache, uint64_t address)
+{
+    const uint64_t line = address >> LINE_SHIFT;
+
+    return cache->coherence == NULL ? look_up(cache, line) : access_coherently(cache, line, true);
+}
+
+bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)
+{
+    return !touch(&cache->tlb, address >> PAGE_SHIFT);
+}

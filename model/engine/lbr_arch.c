@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Architectural LBR. The stack is the same ring as that of older processors, with a top that software does not see:
+ * entry x is the x-th newest. SDM Vol. 3B (253669-083), "Last Branch Records"; Vol. 4, IA32_LBR_CTL, IA32_LBR_DEPTH,
+ * IA32_LBR_x_INFO.
+ */
+#include <string.h>
+
+#include "model/engine/engine_parts.h"
+
+#define LBR_CTL_OS         (UINT64_C(1) << 1)
+#define LBR_CTL_USR        (UINT64_C(1) << 2)
+#define LBR_CTL_CALL_STACK (UINT64_C(1) << 3)
+
+#define INFO_MAX_CYCLES    0xffff
+#define INFO_TYPE_SHIFT    56
+#define INFO_CYC_CNT_VALID (UINT64_C(1) << 60)
+#define INFO_MISPRED       (UINT64_C(1) << 63)
+
+/* By kind of branch: its filter in IA32_LBR_CTL, which allows, and what IA32_LBR_x_INFO.BR_TYPE calls it. */
+static const struct {
+    uint8_t control_bit, type;
+} kinds[] = {
+    [END_JCC] = { 16, 0 },      [END_REL_JMP] = { 17, 2 }, [END_IND_JMP] = { 18, 1 }, [END_REL_CALL] = { 19, 4 },
+    [END_IND_CALL] = { 20, 3 }, [END_RET] = { 21, 5 },     [END_FAR] = { 22, 8 },
+};
+
+bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth)
+{
+    return depth > 0 && depth <= 64 && depth % 8 == 0 && (profile->lbr_depths >> (depth / 8 - 1) & 1);
+}
+
+void lbr_arch_set_depth(struct vcpu *v, uint64_t depth)
+{
+    if (fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED)) {
+        return;
+    }
+    v->regs[REG_IA32_LBR_DEPTH] = depth;
+    if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS)) {
+        return;
+    }
+    v->regs[REG_MSR_LASTBRANCH_TOS] = 0;
+    memset(v->lbr, 0, sizeof(v->lbr));
+}
+
+/* The filters are kept in the form of MSR_LBR_SELECT, which suppresses. */
+void lbr_arch_set_control(struct vcpu *v, uint64_t control)
+{
+    uint64_t select = 0;
+
+    select |= control & LBR_CTL_OS ? 0 : LBR_SELECT_CPL_EQ_0;
+    select |= control & LBR_CTL_USR ? 0 : LBR_SELECT_CPL_NEQ_0;
+    select |= control & LBR_CTL_CALL_STACK ? LBR_SELECT_EN_CALLSTACK : 0;
+    for (unsigned end = END_JCC; end <= END_FAR; end++) {
+        bool allowed = control >> kinds[end].control_bit & 1;
+
+        select |= allowed ? 0 : UINT64_C(1) << (end - END_JCC + LBR_SELECT_FIRST_KIND);
+    }
+    v->lbr_timed = v->lbr_timed && (v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN);
+    v->regs[REG_IA32_LBR_CTL] = control;
+    v->regs[REG_MSR_LBR_SELECT] = select;
+}
+
+unsigned lbr_arch_type(enum block_end end)
+{
+    return kinds[end].type;
+}
+
+uint64_t lbr_arch_info(const struct lbr_event *event)
+{
+    uint64_t cycles = event->cycles < INFO_MAX_CYCLES ? event->cycles : INFO_MAX_CYCLES;
+
+    return (event->timed ? cycles | INFO_CYC_CNT_VALID : 0) |
+           (uint64_t)lbr_arch_type((enum block_end)event->end) << INFO_TYPE_SHIFT |
+           (event->mispredicted ? INFO_MISPRED : 0);
+}

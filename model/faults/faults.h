@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Faults: what a processor, or a model of one, may get wrong. The plugin's fault= turns some on; a test that is worth
+ * its name notices. The engine calls the functions below at the few places through which everything goes, and only
+ * while a fault is on.
+ */
+#ifndef MODEL_FAULTS_FAULTS_H
+#define MODEL_FAULTS_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fault {
+#define FAULT(id, name, sentence) FAULT_##id,
+#include "model/faults/faults.inc"
+#undef FAULT
+    FAULTS,
+};
+
+struct fault_set {
+    bool any;
+    uint64_t words[(FAULTS + 63) / 64];
+};
+
+static inline bool fault_set_has(const struct fault_set *set, enum fault fault)
+{
+    return set->words[fault / 64] >> fault % 64 & 1;
+}
+
+/*
+ * Adds the faults of a list, NAME[,NAME..]. Returns NULL, or where in the list a name begins that is none; it is
+ * *length bytes long.
+ */
+const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
+
+struct vcpu;
+/* The LVT entry as a PMI finds it. */
+uint32_t faults_lvtpc(struct vcpu *v, uint32_t value);
+struct profile;
+
+/* The processor with those faults that are in its tables. There is one at a time. */
+const struct profile *faults_profile(const struct profile *profile, const struct fault_set *set);
+
+/* The name of the index-th fault, NULL past the last; and what it breaks. */
+const char *fault_name(unsigned index);
+const char *fault_sentence(unsigned index);
+
+#endif

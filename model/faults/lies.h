@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lies: what a hypervisor may say of a debug store that it does not have, or keep from a guest that it told about it.
+ * The plugin's lie= turns some on. A processor that lies is no processor gone wrong (model/faults/faults.h): the guest
+ * is to notice before it uses the thing, or to find that nothing comes.
+ */
+#ifndef MODEL_FAULTS_LIES_H
+#define MODEL_FAULTS_LIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lie {
+    LIE_INERT,
+    LIE_MSR_FAULTS,
+    LIE_MISC_ENABLE_FAULTS,
+    LIE_CAPABILITIES_FAULT,
+    LIE_DS_AREA_FAULTS,
+    LIE_DS_AREA_DROPPED,
+    LIE_PEBS_ENABLE_FAULTS,
+    LIE_GLOBAL_CTRL_FAULTS,
+    LIE_COUNTERS_FAULT,
+    LIE_DEBUGCTL_FAULTS,
+    LIE_LBR_STACK_FAULTS,
+    LIE_PEBS_FORMAT_UNKNOWN,
+    LIE_LBR_FORMAT_UNKNOWN,
+    LIE_NO_COUNTERS,
+    LIE_NO_APIC,
+    LIES,
+};
+
+/* Adds the lies of a list, NAME[,NAME..], a bit each. Returns NULL, or where in the list a name begins that is none. */
+const char *lies_parse(uint32_t *lies, const char *list);
+
+/* The name of the index-th lie, NULL past the last; and what it says or keeps back. */
+const char *lie_name(unsigned index);
+const char *lie_sentence(unsigned index);
+
+#endif

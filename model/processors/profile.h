@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One processor as data: what CPUID says, which MSRs there are, how its records and LBR
+ * entries look, which events its counters know. A new processor is a new table in the profiles_*.c of its family.
+ */
+#ifndef MODEL_PROCESSORS_PROFILE_H
+#define MODEL_PROCESSORS_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a counter can count. How each is counted decides which of the three groups it stands in. */
+enum event_kind {
+    /* known for a whole block when it begins: counted inline */
+    EVENT_INSTRUCTIONS,
+    EVENT_BRANCHES,
+    EVENT_CONDITIONAL,
+    EVENT_NEAR_CALLS,
+    EVENT_NEAR_RETURNS,
+    EVENT_FAR_BRANCHES,
+    EVENT_INDIRECT_BRANCHES, /* calls, jumps and returns */
+    EVENT_INDIRECT,          /* calls and jumps */
+    EVENT_TYPED_BRANCHES,    /* all near ones but direct jumps */
+    EVENT_UNITS,             /* in the order of enum insn_unit, which begins with one that has no event */
+    EVENT_X87 = EVENT_UNITS,
+    EVENT_PACKED_SP,
+    EVENT_PACKED_DP,
+    EVENT_SCALAR_SP,
+    EVENT_SCALAR_DP,
+    EVENT_MMX_64,
+    EVENT_MMX_128,
+    EVENT_SIMD, /* any of those but x87 and 64-bit MMX */
+    /* known when the block behind a branch begins */
+    EVENT_OUTCOMES,
+    EVENT_NEAR_TAKEN = EVENT_OUTCOMES,
+    EVENT_NOT_TAKEN,
+    EVENT_MISPREDICTED,
+    EVENT_MISPREDICTED_CONDITIONAL,
+    EVENT_MISPREDICTED_CALLS,
+    EVENT_MISPREDICTED_NEAR_TAKEN,
+    EVENT_CONDITIONAL_TAKEN,
+    EVENT_MISPREDICTED_CONDITIONAL_TAKEN,
+    EVENT_MISPREDICTED_NOT_TAKEN,
+    EVENT_MISPREDICTED_INDIRECT_CALLS,
+    EVENT_MISPREDICTED_INDIRECT, /* calls and jumps */
+    EVENT_MISPREDICTED_TAGGABLE, /* all but returns and far ones */
+    /* plus a mask of what is wanted: 1 not taken and predicted, 2 not taken and mispredicted, 4 and 8 taken ones */
+    EVENT_BRANCH_SETS,
+    EVENT_BRANCH_SETS_LAST = EVENT_BRANCH_SETS + 15,
+    /* known when an instruction has accessed memory */
+    EVENT_DATA,
+    EVENT_LOADS = EVENT_DATA,
+    EVENT_STORES,
+    EVENT_LOCKED_LOADS,
+    EVENT_SPLIT_LOADS,
+    EVENT_SPLIT_STORES,
+    EVENT_STLB_MISS_LOADS,
+    EVENT_STLB_MISS_STORES,
+    EVENT_STLB_MISSES, /* of either */
+    EVENT_ACCESSES,    /* loads, stores, and both in one */
+    EVENT_L1_HITS,
+    EVENT_L2_HITS,
+    EVENT_L3_HITS,
+    EVENT_L1_MISSES,
+    EVENT_L2_MISSES,
+    EVENT_L3_MISSES,
+    EVENT_L3_REFERENCES,
+    EVENT_LOAD_LATENCY,
+    EVENT_PRECISE_STORES,
+    EVENT_STORE_LATENCY,
+    EVENT_BLOCKED_LOADS, /* behind a store that cannot forward: never in modelled time */
+    EVENT_KINDS,
+    EVENT_NONE = EVENT_KINDS,
+};
+
+/* What PEBS records an event can have. */
+enum event_precision {
+    NOT_PRECISE,
+    PRECISE,
+    PRECISE_WITH_ADDRESS, /* they say which data was accessed */
+};
+
+struct profile_event {
+    uint8_t select, umask;
+    uint8_t kind;      /* enum event_kind */
+    uint8_t counters;  /* bit i: IA32_PMCi can count it */
+    uint8_t precision; /* enum event_precision */
+};
+
+/* Registers that the model keeps. The names are the manual's. */
+enum model_register {
+    REG_IA32_PERF_CAPABILITIES,
+    REG_IA32_MISC_ENABLE,
+    REG_IA32_DS_AREA,
+    REG_IA32_PEBS_ENABLE,
+    REG_MSR_PEBS_LD_LAT,
+    REG_MSR_PEBS_FRONTEND,
+    REG_MSR_PEBS_DATA_CFG,
+    REG_MSR_PERF_METRICS,
+    REG_IA32_LBR_CTL,
+    REG_IA32_LBR_DEPTH,
+    REG_IA32_DEBUGCTL,
+    REG_MSR_LASTBRANCH_TOS,
+    REG_MSR_LBR_SELECT,
+    REG_IA32_FIXED_CTR_CTRL,
+    REG_IA32_PERF_GLOBAL_CTRL,
+    REG_MSR_OFFCORE_RSP_0,
+    REG_MSR_OFFCORE_RSP_1,
+    REG_MSR_PEBS_MATRIX_VERT,
+    REG_MSR_TC_PRECISE_EVENT,
+    REG_MSR_LER_FROM_LIP,
+    REG_MSR_LER_TO_LIP,
+    REG_STORED, /* those above are simply kept in an array; the ones below mean more */
+    REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
+    REG_IA32_PERF_GLOBAL_STATUS_RESET,
+    REG_IA32_PERF_GLOBAL_STATUS_SET,
+    REG_IA32_PERF_GLOBAL_INUSE,
+    REG_IA32_PMC,
+    REG_IA32_A_PMC, /* the full-width alias */
+    REG_IA32_PERFEVTSEL,
+    REG_IA32_FIXED_CTR,
+    REG_LASTBRANCH_FROM,
+    REG_LASTBRANCH_TO,
+    REG_LASTBRANCH_INFO,
+    REG_LASTBRANCH_BOTH, /* from in the low doubleword, to in the high one */
+    REG_NETBURST_COUNTER,
+    REG_NETBURST_CCCR,
+    REG_NETBURST_ESCR,
+    REG_ZERO,          /* reads 0 */
+    REG_ABSENT,        /* RDMSR and WRMSR raise #GP, whatever QEMU thinks of it */
+    REG_IA32_LBR_FROM, /* architectural LBR: 0 is the newest entry */
+    REG_IA32_LBR_TO,
+    REG_IA32_LBR_INFO,
+};
+
+/* What a value written must be like, besides having no bit outside `writable`. */
+enum msr_check {
+    CHECK_BITS,
+    CHECK_CANONICAL,
+    CHECK_FLAG_AND_ADDRESS, /* canonical but for bit 63, which is a flag */
+    CHECK_LBR_DEPTH,        /* a depth that the processor has */
+};
+
+struct profile_msr {
+    uint32_t address;
+    uint16_t count;    /* consecutive registers */
+    uint8_t reg;       /* enum model_register */
+    uint8_t check;     /* enum msr_check: WRMSR of another value raises #GP */
+    bool read_only;    /* WRMSR raises #GP */
+    uint64_t writable; /* WRMSR with a bit outside set raises #GP */
+    uint64_t ignored;  /* bits whose written value has no effect and raises nothing */
+    uint64_t reset;
+};
+
+/*
+ * A CPUID leaf: of what QEMU's -cpu answers, the bits in keep stay, and those in add are set. In the order EAX, EBX,
+ * ECX, EDX.
+ */
+struct profile_cpuid {
+    uint32_t leaf, subleaf;
+    bool indexed; /* only for this subleaf */
+    uint32_t keep[4], add[4];
+    uint32_t last; /* leaves up to this one are alike; 0: the row is of one leaf */
+};
+
+/* A CPUID bit that software of the processor's time relies on, and that QEMU's -cpu decides, not the model. */
+struct profile_feature {
+    uint32_t leaf;
+    uint8_t reg; /* 0 to 3: EAX, EBX, ECX, EDX */
+    uint8_t bit;
+    const char *name;
+    bool firmware; /* which may turn it off: software has to do without it then */
+};
+
+/* Whose counters are NetBurst's, with ESCRs and CCCRs: netburst.c. */
+enum netburst {
+    NETBURST_NONE,
+    NETBURST_SINGLE_THREADED, /* 0F_00 to 0F_02 as modelled */
+    NETBURST_HYPER_THREADED,  /* 0F_03 and later; its other logical processor is never there */
+};
+
+/* Where MSR_DEBUGCTLA, MSR_DEBUGCTLB or IA32_DEBUGCTL has a flag; 0: the processor has no such flag. */
+struct profile_debugctl {
+    uint64_t lbr, tr, bts, btint, bts_off_os, bts_off_usr, freeze_lbrs, freeze_perfmon;
+};
+
+/* What an entry of the LBR stack says besides its two addresses: LBR_FMT, IA32_PERF_CAPABILITIES[5:0]. */
+enum lbr_format {
+    LBR_FORMAT_32,
+    LBR_FORMAT_LIP,
+    LBR_FORMAT_EIP,
+    LBR_FORMAT_EIP_FLAGS,   /* FROM[63]: mispredicted */
+    LBR_FORMAT_EIP_FLAGS2,  /* FROM[62:61] too: in a transaction, aborted */
+    LBR_FORMAT_INFO,        /* these, and cycles, in LBR_INFO */
+    LBR_FORMAT_ARCH = 0x3f, /* architectural LBR: kind of branch and validity of the cycles too */
+};
+
+/* The modelled memory hierarchy, of 64-byte lines and 4 KiB pages. A cache without sets does not exist. */
+enum data_level {
+    LEVEL_L1,
+    LEVEL_L2,
+    LEVEL_L3,
+    LEVEL_MEMORY,
+    LEVEL_MODIFIED, /* another processor's cache, which has the line modified */
+    DATA_LEVELS
+};
+
+struct profile_array {
+    unsigned sets, ways; /* sets: a power of two */
+};
+
+struct profile_memory {
+    struct profile_array caches[LEVEL_MEMORY];
+    struct profile_array tlb;      /* the last-level one */
+    uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
+    uint8_t source[DATA_LEVELS];   /* a load's data source */
+    uint8_t source_flags;          /* those of bits 4 (TLB miss) and 5 (locked) that it has */
+};
+
+struct profile {
+    const char *name;
+    const char *brand;                 /* CPUID leaves 80000002h to 80000004h */
+    uint32_t max_leaf, max_extended;   /* leaves beyond answer like the former */
+    const struct profile_cpuid *cpuid; /* leaves without a row are QEMU's */
+    unsigned cpuid_count;
+    bool dtes64;
+    enum netburst netburst;
+    unsigned perfmon_version; /* CPUID.0Ah:EAX[7:0], 0 without that leaf */
+    unsigned general_counters, fixed_counters;
+    unsigned counter_width; /* bits */
+    bool one_enable;        /* IA32_PERFEVTSEL0.EN stands for all */
+    unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
+    bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
+    unsigned pdir_counter;  /* the one on which the instruction that overflows is itself the one recorded */
+    uint8_t pdir_select, pdir_umask;
+    bool pebs_adaptive;      /* "PEBS baseline": records by MSR_PEBS_DATA_CFG, of any event, on fixed counters too */
+    bool pebs_timing;        /* the basic group has a retire latency */
+    bool pebs_cache_latency; /* the memory group tells the data's latency from the instruction's */
+    bool pebs_latency_aux;   /* load latency needs EVENT_BLOCKED_LOADS counted too, or it knows no data source */
+    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: likewise, whatever the event, ... */
+    unsigned pdist_distance; /* ... if the counter was loaded with at least so many events to go */
+    const struct profile_debugctl *debugctl;
+    unsigned lbr_depth; /* a power of two; of architectural LBR the largest */
+    uint8_t lbr_depths; /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
+    enum lbr_format lbr_format;
+    uint32_t predictor_slots; /* a power of two */
+    bool bts_predicted;       /* BTS records say whether the branch was predicted */
+    struct profile_memory memory;
+    const struct profile_msr *msrs;
+    unsigned msr_count;
+    const struct profile_msr *family_msrs; /* that its family has too, where msrs says nothing else */
+    unsigned family_msr_count;
+    const struct profile_event *events;
+    unsigned event_count;
+    const struct profile_feature *features;
+    unsigned feature_count;
+};
+
+/* NULL when there is none of that name. */
+const struct profile *profile_find(const char *name);
+
+/* The name of the index-th profile, or NULL past the last. */
+const char *profile_name(unsigned index);
+
+/* What it is, as CPUID has it. NULL past the last, too. */
+const char *profile_brand(unsigned index);
+
+#endif

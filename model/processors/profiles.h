@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processors that can be modelled, and what their tables are written with. */
+#ifndef MODEL_PROCESSORS_PROFILES_H
+#define MODEL_PROCESSORS_PROFILES_H
+
+#include "model/processors/profile.h"
+
+#define COUNT(array)    (unsigned)(sizeof(array) / sizeof((array)[0]))
+#define BITS(high, low) ((~UINT64_C(0) >> (63 - (high))) & (~UINT64_C(0) << (low)))
+#define BIT(n)          (UINT64_C(1) << (n))
+#define ALL             (~UINT64_C(0))
+#define ALL32           0xffffffff
+
+/* CPUID.1: what the model may add to what QEMU has, and what of QEMU's answer is the machine's, not the processor's. */
+#define DTES64_ECX  (1u << 2)
+#define DS_CPL_ECX  (1u << 4)
+#define PDCM_ECX    (1u << 15)
+#define DS_EDX      (1u << 21)
+#define MACHINE_ECX (1u << 27 | 1u << 31) /* OSXSAVE, hypervisor */
+#define MACHINE_EDX (1u << 28)            /* HTT */
+
+extern const struct profile profile_netburst, profile_netburst64;
+extern const struct profile profile_pentium_m, profile_core_duo, profile_core2;
+extern const struct profile profile_nehalem, profile_sandybridge, profile_haswell, profile_skylake;
+extern const struct profile profile_icelake, profile_goldencove;
+
+/* IA32_DEBUGCTL of Core 2 and all that came later. */
+extern const struct profile_debugctl debugctl_core;
+
+/* Registers of debugging and performance monitoring that a processor before Ice Lake may lack, and then raises #GP. */
+extern const struct profile_msr absent_msrs[17];
+
+/* What 64-bit software needs of QEMU's -cpu. */
+extern const struct profile_feature wide_features[5];
+
+#endif

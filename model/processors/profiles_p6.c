@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pentium M, Core Duo and Core 2. Sources: SDM Vol. 3B (253669), chapters "Performance Monitoring" and "Debug, Branch
+ * Profile, TSC ...", and appendix "Performance-Monitoring Events"; Vol. 4 (335592), "Model-Specific Registers (MSRs)";
+ * edition 083, and 253669-032 for what the later ones have dropped.
+ */
+#include "model/processors/profiles.h"
+
+#define BOTH_COUNTERS 0x03
+
+/* MSR_DEBUGCTLB: traces have no privilege filter. */
+static const struct profile_debugctl debugctlb = {
+    .lbr = BIT(0),
+    .tr = BIT(6),
+    .bts = BIT(7),
+    .btint = BIT(8),
+};
+
+/* LBR, BTF, PB0 to PB3, TR, BTS, BTINT */
+#define DEBUGCTLB_BITS BITS(8, 0)
+#define EVTSEL_BITS    (BITS(20, 0) | BITS(31, 22))
+
+static const struct profile_feature basic_features[] = {
+    { 0x00000001, 3, 5, "MSRs", false },
+    { 0x00000001, 3, 9, "a local APIC", true },
+};
+
+static const struct profile_event pentium_m_events[] = {
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x79, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE }, /* cycles: one an instruction */
+    { 0x43, 0x00, EVENT_ACCESSES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc9, 0x00, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
+};
+
+static const struct profile_msr pentium_m_msrs[] = {
+    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = BIT(3) | BIT(10) | BIT(16) | BIT(23),
+      .ignored = BIT(7) | BIT(11) | BIT(12), .reset = BIT(7) | BIT(12) },
+    { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(2, 0) },
+    { 0x040, 8, REG_LASTBRANCH_BOTH, .writable = ALL },
+    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
+    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
+};
+
+/* 06_0D, stepping 8. It has PAE and does not say so, as those with a bus of 400 MHz. */
+static const struct profile_cpuid pentium_m_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x00000180 | MACHINE_ECX, 0xafe9fbbf | MACHINE_EDX },
+      .add = { 0x6d8, 0, 0, DS_EDX } },
+    { .leaf = 0x80000001 },
+};
+
+const struct profile profile_pentium_m = {
+    .name = "pentium-m",
+    .brand = "Intel(R) Pentium(R) M processor (modelled)",
+    .max_leaf = 0x02,
+    .max_extended = 0x80000004,
+    .cpuid = pentium_m_cpuid,
+    .cpuid_count = COUNT(pentium_m_cpuid),
+    .general_counters = 2,
+    .counter_width = 40,
+    .one_enable = true,
+    .debugctl = &debugctlb,
+    .lbr_depth = 8,
+    .lbr_format = LBR_FORMAT_32,
+    .predictor_slots = 4096,
+    /* L1D 32 KiB, L2 2 MiB, DTLB 128 entries */
+    .memory = {
+        .caches = { { 64, 8 }, { 4096, 8 } },
+        .tlb = { 32, 4 },
+        .latency = { 3, 10, 0, 150, 150 },
+    },
+    .msrs = pentium_m_msrs,
+    .msr_count = COUNT(pentium_m_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
+    .events = pentium_m_events,
+    .event_count = COUNT(pentium_m_events),
+    .features = basic_features,
+    .feature_count = COUNT(basic_features),
+};
+
+/* The architectural events; the last-level cache is the L2. */
+static const struct profile_event core_duo_events[] = {
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc9, 0x00, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x2e, 0x4f, EVENT_L1_MISSES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x2e, 0x41, EVENT_L2_MISSES, BOTH_COUNTERS, NOT_PRECISE },
+};
+
+static const struct profile_msr core_duo_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0 },
+    { 0x1a0, 1, REG_IA32_MISC_ENABLE,
+      .writable = BIT(3) | BIT(10) | BIT(13) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34),
+      .ignored = BIT(7) | BIT(11) | BIT(12), .reset = BIT(7) | BIT(12) | BIT(18) },
+    { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(2, 0) },
+    { 0x040, 8, REG_LASTBRANCH_BOTH, .writable = ALL },
+    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
+    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
+};
+
+/* 06_0E, stepping 0Ch */
+static const struct profile_cpuid core_duo_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x0000c1a9 | MACHINE_ECX, 0xbfe9fbff | MACHINE_EDX },
+      .add = { 0x6ec, 0, PDCM_ECX, DS_EDX } },
+    { .leaf = 0x0a, .add = { 0x07280201, 0, 0, 0 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0, 0x00100000 } },
+};
+
+const struct profile profile_core_duo = {
+    .name = "core-duo",
+    .brand = "Intel(R) Core(TM) Duo CPU T2400 (modelled)",
+    .max_leaf = 0x0a,
+    .max_extended = 0x80000008,
+    .cpuid = core_duo_cpuid,
+    .cpuid_count = COUNT(core_duo_cpuid),
+    .perfmon_version = 1,
+    .general_counters = 2,
+    .counter_width = 40,
+    .debugctl = &debugctlb,
+    .lbr_depth = 8,
+    .lbr_format = LBR_FORMAT_32,
+    .predictor_slots = 4096,
+    /* L1D 32 KiB, L2 2 MiB, DTLB 128 entries */
+    .memory = {
+        .caches = { { 64, 8 }, { 4096, 8 } },
+        .tlb = { 32, 4 },
+        .latency = { 3, 14, 0, 150, 150 },
+    },
+    .msrs = core_duo_msrs,
+    .msr_count = COUNT(core_duo_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
+    .events = core_duo_events,
+    .event_count = COUNT(core_duo_events),
+    .features = basic_features,
+    .feature_count = COUNT(basic_features),
+};
+
+static const struct profile_event core2_events[] = {
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, PRECISE },
+    { 0x3c, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc0, 0x01, EVENT_LOADS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc0, 0x02, EVENT_STORES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc1, 0xfe, EVENT_X87, BOTH_COUNTERS, PRECISE },
+    { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc4, 0x0c, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, PRECISE },
+    { 0xc7, 0x01, EVENT_PACKED_SP, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc7, 0x02, EVENT_SCALAR_SP, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc7, 0x04, EVENT_PACKED_DP, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc7, 0x08, EVENT_SCALAR_DP, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc7, 0x10, EVENT_MMX_128, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc7, 0x1f, EVENT_SIMD, BOTH_COUNTERS, PRECISE },
+    { 0xcb, 0x01, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE },
+    { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE }, /* by line: no other here, where nothing is pending */
+    { 0xcb, 0x04, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
+    { 0xcb, 0x08, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
+    { 0xcb, 0x10, EVENT_STLB_MISS_LOADS, BOTH_COUNTERS, PRECISE },
+    { 0x2e, 0x4f, EVENT_L1_MISSES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x2e, 0x41, EVENT_L2_MISSES, BOTH_COUNTERS, NOT_PRECISE },
+};
+
+#define CORE2_COUNTER_BITS (BITS(1, 0) | BITS(34, 32))
+
+static const struct profile_msr core2_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x10c2 },
+    { 0x1a0, 1, REG_IA32_MISC_ENABLE,
+      .writable = BIT(0) | BIT(3) | BIT(9) | BIT(10) | BIT(13) | BIT(16) | BITS(20, 18) | BIT(22) | BIT(23) | BIT(34) |
+                  BITS(39, 37),
+      .ignored = BIT(7) | BIT(11) | BIT(12), .reset = BIT(0) | BIT(3) | BIT(7) | BIT(18) },
+    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BIT(0) },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BIT(14) },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(1, 0) },
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = 0xbbb },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = CORE2_COUNTER_BITS, .reset = BITS(1, 0) },
+    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = CORE2_COUNTER_BITS | BITS(63, 62) },
+    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
+    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
+    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(39, 0) },
+    { 0x040, 4, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x060, 4, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
+};
+
+/* 06_17, stepping 0Ah */
+static const struct profile_cpuid core2_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x0408e3fd | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x1067a, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
+    { .leaf = 0x07 },
+    { .leaf = 0x0a, .add = { 0x07280202, 0, 0, 0x503 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x20100800 } },
+};
+
+const struct profile profile_core2 = {
+    .name = "core2",
+    .brand = "Intel(R) Core(TM)2 Duo CPU E8400 (modelled)",
+    .max_leaf = 0x0d,
+    .max_extended = 0x80000008,
+    .cpuid = core2_cpuid,
+    .cpuid_count = COUNT(core2_cpuid),
+    .dtes64 = true,
+    .perfmon_version = 2,
+    .general_counters = 2,
+    .fixed_counters = 3,
+    .counter_width = 40,
+    .pebs_format = 0,
+    .pebs_one_page = true,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 4,
+    .lbr_format = LBR_FORMAT_EIP,
+    .predictor_slots = 4096,
+    /* L1D 32 KiB, L2 6 MiB, DTLB 256 entries */
+    .memory = {
+        .caches = { { 64, 8 }, { 4096, 24 } },
+        .tlb = { 64, 4 },
+        .latency = { 3, 15, 0, 200, 200 },
+    },
+    .msrs = core2_msrs,
+    .msr_count = COUNT(core2_msrs),
+    .family_msrs = absent_msrs,
+    .family_msr_count = COUNT(absent_msrs),
+    .events = core2_events,
+    .event_count = COUNT(core2_events),
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};

@@ -1,0 +1,990 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plugin: its options, the processors, and what translated code is made to call.
+ *
+ * Nothing but CPUID, RDMSR, WRMSR and RDPMC is hooked at first, so that a guest which does not use the debug store runs
+ * at full speed. When a processor is programmed to need more (blocks, some event class, memory accesses), all code is
+ * translated anew with that added. It stays so: switching off costs nothing and switching on again hardly anything.
+ *
+ * Native CPUID and RDMSR run, and the registers are changed before the next instruction; a block that begins behind one
+ * is recognised by the bytes in front of it. Native WRMSR runs too, for QEMU drops what it does not know. So no block
+ * is ever left in its middle, where QEMU's own state is not whole.
+ */
+#define _POSIX_C_SOURCE 200809L /* fileno */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "model/code/insn.h"
+#include "model/qemu/processor.h"
+
+#define MAX_PROCESSORS 256
+#define MAX_INSN       15
+
+#define MSR_IA32_APIC_BASE 0x1b
+#define MSR_X2APIC_LVTPC   0x834
+#define MSR_FAULTING       0x8ff /* an x2APIC register that does not exist: QEMU raises #GP in either APIC mode */
+
+#define VECTOR_DEBUG 1
+
+/* CPUID's leaves of the features that a profile asks for */
+#define FEATURES          0x00000001
+#define EXTENDED_FEATURES 0x80000001
+
+#define CR4_PCE (UINT64_C(1) << 8)
+
+#define RESET_VECTOR UINT64_C(0xfffffff0) /* where a processor begins after RESET */
+
+QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
+QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
+
+/* An instruction in translated code, as callbacks get it. */
+struct site {
+    struct place place;
+    uint64_t pc, next;
+    struct qemu_middle middle;
+};
+
+static struct {
+    uint64_t id;
+    const struct profile *profile;
+    FILE *truth, *violations;
+    struct fault_set faults;
+    uint32_t lies;
+    bool alone; /* there is one processor and will never be another */
+    struct qemu_plugin_scoreboard *score;
+    struct processor *processors[MAX_PROCESSORS];
+    /* what translations carry */
+    bool blocks, data;
+    uint64_t classes;
+    bool warned;
+} model;
+
+static _Thread_local struct processor *thread_processor; /* the newest of this thread */
+
+#define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
+
+static qemu_u64 class_count(unsigned id)
+{
+    return (qemu_u64){ model.score, offsetof(struct hot, counts) + id * sizeof(uint64_t) };
+}
+
+static void on_translate(struct qemu_plugin_tb *tb, void *udata);
+static void on_init(unsigned cpu, void *udata);
+static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
+static void on_flush(void *udata);
+static void on_exit_qemu(void *udata);
+
+static _Noreturn void die(const char *sentence, const char *name)
+{
+    fprintf(stderr, "dsmodel: ");
+    fprintf(stderr, sentence, name);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+static void register_callbacks(void *udata)
+{
+    (void)udata;
+    qemu_plugin_register_vcpu_init_cb(model.id, on_init, NULL);
+    qemu_plugin_register_vcpu_tb_trans_cb(model.id, on_translate, NULL);
+    qemu_plugin_register_vcpu_discon_cb(model.id, QEMU_DISCON_INTERRUPT | QEMU_DISCON_EXCEPTION, on_discontinuity,
+                                        NULL);
+    qemu_plugin_register_flush_cb(model.id, on_flush, NULL);
+    qemu_plugin_register_atexit_cb(model.id, on_exit_qemu, NULL);
+}
+
+/* --- memory for what translations point to: freed when they all go ------------------------------------------------ */
+
+#define CHUNK_BYTES (1 << 20)
+#define LINE_BYTES  64 /* of the host's caches: what is read of a block each time it runs is in one line */
+
+static struct {
+    GMutex lock;
+    GSList *chunks;
+    size_t used; /* of the newest */
+} arena;
+
+static void *arena_copy(const void *bytes, size_t size)
+{
+    const size_t aligned = (size + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
+    char *at;
+
+    g_mutex_lock(&arena.lock);
+    if (arena.chunks == NULL || arena.used + aligned > CHUNK_BYTES) {
+        arena.chunks = g_slist_prepend(arena.chunks, g_aligned_alloc(1, CHUNK_BYTES, LINE_BYTES));
+        arena.used = 0;
+    }
+    at = (char *)arena.chunks->data + arena.used;
+    arena.used += aligned;
+    g_mutex_unlock(&arena.lock);
+    return memcpy(at, bytes, size);
+}
+
+/* The scoreboard moves when it makes room for more processors, and QEMU drops all translations then. */
+static void find_hot(void)
+{
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
+        }
+    }
+}
+
+/* QEMU drops all translations; no processor runs. */
+static void on_flush(void *udata)
+{
+    (void)udata;
+    find_hot();
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            engine_keep_blocks(&model.processors[i]->vcpu);
+        }
+    }
+    g_slist_free_full(arena.chunks, g_aligned_free);
+    arena.chunks = NULL;
+}
+
+static void bind_translations(void)
+{
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            qemu_private_bind_translations(&model.processors[i]->private);
+        }
+    }
+}
+
+/*
+ * Translates everything anew when this processor needs what translations do not carry yet, and each address by itself:
+ * from now on blocks tell where things happen.
+ */
+static bool extend_translations(const struct vcpu *v)
+{
+    if ((!v->wants_blocks || model.blocks) && (!v->wants_data || model.data) && !(v->wants_classes & ~model.classes)) {
+        return false;
+    }
+    model.blocks = model.blocks || v->wants_blocks;
+    model.data = model.data || v->wants_data;
+    model.classes |= v->wants_classes;
+    bind_translations();
+    qemu_plugin_reset(model.id, register_callbacks, NULL);
+    return true;
+}
+
+/*
+ * Makes ready to leave the block that runs before place, out of the callback that returns to `here`. False where that
+ * cannot be done.
+ */
+static bool make_ready(struct processor *p, struct place place, uintptr_t here)
+{
+    uint64_t eflags;
+
+    if (!qemu_private_settle(&p->private, here)) {
+        return false;
+    }
+    engine_leave(&p->vcpu, place);
+    eflags = processor_read(p, NAME_EFLAGS);
+    if (eflags & EFLAGS_RF) {
+        processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* each instruction clears it */
+    }
+    return true;
+}
+
+/* Leaves it, to begin another one there. Returns where that cannot be done; things then take their course at its end.
+ */
+static void leave(struct processor *p, struct place place, uintptr_t here)
+{
+    if (make_ready(p, place, here)) {
+        processor_go_to(place.block, block_address(place.block, place.index));
+    }
+}
+
+/* --- CPUID and MSRs -------------------------------------------------------------------------------------------- */
+
+static void on_cpuid(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uint32_t asked = (uint32_t)processor_read(p, RAX);
+
+    engine_settle(&p->vcpu, site->place);
+    p->fix_cpuid = true;
+    p->leaf = engine_cpuid_leaf(&p->vcpu, asked);
+    p->subleaf = (uint32_t)processor_read(p, RCX);
+    if (p->leaf != asked) {
+        processor_write(p, RAX, p->leaf);
+    }
+    p->vcpu.hot->fix_up = 1;
+}
+
+/*
+ * QEMU's -cpu may contradict the profile. What firmware may turn off is said once, and the guest goes on. For guests
+ * that want no long mode there is qemu-system-i386, which has none.
+ */
+static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
+{
+    const struct profile_feature *missing = engine_missing_feature(&p->vcpu, leaf, regs);
+
+    if (missing == NULL || (!p->private.wide && leaf == EXTENDED_FEATURES) || (missing->firmware && model.warned)) {
+        return;
+    }
+    model.warned = true;
+    fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.profile->name, missing->name,
+            missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
+    if (!missing->firmware) {
+        exit(1);
+    }
+}
+
+static void fix_up(struct processor *p)
+{
+    p->vcpu.hot->fix_up = 0;
+    if (!p->fix_cpuid) {
+        processor_write(p, RAX, (uint32_t)p->msr_value);
+        processor_write(p, RDX, p->msr_value >> 32);
+        return;
+    }
+    static const unsigned order[4] = { RAX, RBX, RCX, RDX };
+    uint32_t regs[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        regs[i] = (uint32_t)processor_read(p, order[i]);
+    }
+    check_features(p, p->leaf, regs);
+    engine_cpuid(&p->vcpu, p->leaf, p->subleaf, regs);
+    for (unsigned i = 0; i < 4; i++) {
+        processor_write(p, order[i], regs[i]);
+    }
+}
+
+static void on_fix_up(unsigned cpu, void *udata)
+{
+    (void)udata;
+    fix_up(model.processors[cpu]);
+}
+
+static void make_fault(struct processor *p)
+{
+    p->faulting = true;
+    p->saved_rcx = processor_read(p, RCX);
+    processor_write(p, RCX, MSR_FAULTING);
+}
+
+static void on_rdmsr(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uint32_t address = (uint32_t)processor_read(p, RCX);
+    uint64_t value;
+
+    if (site->place.block->cpl != 0) {
+        return; /* the native instruction faults */
+    }
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
+        value = p->x2apic_lvtpc;
+    } else {
+        enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
+
+        if (answer == MSR_FAULT) {
+            make_fault(p);
+        }
+        if (answer != MSR_DONE) {
+            return;
+        }
+    }
+    p->fix_cpuid = false;
+    p->msr_value = value;
+    p->vcpu.hot->fix_up = 1;
+}
+
+static void on_wrmsr(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    uint32_t address = (uint32_t)processor_read(p, RCX);
+    uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
+
+    if (site->place.block->cpl != 0) {
+        return;
+    }
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
+        p->x2apic_lvtpc = (uint32_t)value;
+    } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
+        p->x2apic_lvtpc = processor_host.lvtpc(p); /* in case it switches the mode: what it finds there */
+    }
+    if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_FAULT) {
+        make_fault(p);
+    }
+    if (extend_translations(&p->vcpu)) {
+        /* what follows must be translated anew */
+        leave(p, (struct place){ site->place.block, site->place.index + 1 }, here);
+    }
+}
+
+static void on_rdpmc(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    const struct place behind = { site->place.block, site->place.index + 1 };
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    uint64_t value;
+
+    if (site->place.block->cpl != 0 && !(processor_read(p, NAME_CR4) & CR4_PCE)) {
+        return; /* the native instruction faults */
+    }
+    if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
+        uint64_t general[GENERAL_REGISTERS];
+
+        processor_read_general(p, general);
+        qemu_private_general_protection(&p->private, general, here);
+        return;
+    }
+    processor_write(p, RAX, (uint32_t)value);
+    processor_write(p, RDX, value >> 32);
+    if (make_ready(p, behind, here)) { /* as long as translations are shared, at another address perhaps */
+        qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
+    }
+    engine_leave(&p->vcpu, behind);
+    processor_go_to(behind.block, site->next); /* the native one is not implemented: rather lose the flags than go on */
+}
+
+/* --- execution ------------------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block)
+{
+    if (engine_ring_full(&model.processors[cpu]->vcpu)) {
+        processor_go_to(block, block->pc);
+    }
+}
+
+/* Runs once a branch. What is rare is called last and not inlined, so that this needs no stack. */
+static void on_block(unsigned cpu, void *udata)
+{
+    if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
+        ring_full(cpu, udata);
+    }
+}
+
+/* The same where translated code notes the block, right behind this. */
+static void on_ring_nearly_full(unsigned cpu, void *udata)
+{
+    const struct block *block = udata;
+
+    if (engine_ring_nearly_full(&model.processors[cpu]->vcpu, block)) {
+        processor_go_to(block, block->pc);
+    }
+}
+
+static void due(unsigned cpu, const struct block *block, bool watching)
+{
+    struct processor *p = model.processors[cpu];
+    enum due_answer answer;
+
+    p->block = block;
+    answer = engine_due(&p->vcpu, block, watching);
+    p->block = NULL;
+    if (answer == DUE_GO_ON) {
+        return;
+    }
+    if (answer == DUE_WATCH && !qemu_private_translate_apart(&p->private, true)) {
+        processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
+    }
+    processor_go_to(block, block->pc);
+}
+
+static void on_due(unsigned cpu, void *udata)
+{
+    due(cpu, udata, false);
+}
+
+/* What led here has been looked at, unless an interrupt came between or the guest itself has set RF. */
+static void on_watching(unsigned cpu, void *udata)
+{
+    const struct processor *p = model.processors[cpu];
+
+    qemu_private_translate_apart(&p->private, false);
+    if (p->vcpu.hot->stop_at == 0) {
+        due(cpu, udata, true);
+    }
+}
+
+/* The engine is told of something in the middle of a block, by a callback that returns to `here`. */
+static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
+{
+    struct processor *p = model.processors[cpu];
+
+    site->middle.return_address = here;
+    p->block = site->place.block;
+    p->middle = &site->middle;
+    return p;
+}
+
+static void leave_middle(struct processor *p, const struct site *site, bool interrupted)
+{
+    p->block = NULL;
+    p->middle = NULL;
+    if (interrupted) {
+        leave(p, site->place, site->middle.return_address);
+    }
+}
+
+static void on_stop(unsigned cpu, void *udata)
+{
+    struct site *site = udata;
+    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
+
+    leave_middle(p, site, engine_stop(&p->vcpu, site->place));
+}
+
+static void on_repeat(unsigned cpu, void *udata)
+{
+    engine_repeat(&model.processors[cpu]->vcpu, udata);
+}
+
+static void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    (void)info;
+    (void)address;
+    engine_lone_instruction(&model.processors[cpu]->vcpu, site->pc);
+}
+
+static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    engine_data(&model.processors[cpu]->vcpu, site->place, address, 1u << qemu_plugin_mem_size_shift(info),
+                qemu_plugin_mem_is_store(info));
+}
+
+/* Before the instruction behind one that accessed memory, in the same block. */
+static void on_data_retired(unsigned cpu, void *udata)
+{
+    struct site *site = udata;
+    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
+
+    leave_middle(p, site, engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl));
+}
+
+/* The same, when the block behind it begins. */
+static void on_block_data_retired(unsigned cpu, void *udata)
+{
+    const struct block *block = udata;
+
+    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
+        processor_go_to(block, block->pc);
+    }
+}
+
+/*
+ * An exception, INT n among them, is reported twice: as an exception when it is raised, with both addresses somewhere
+ * in the block that it cuts short, and like an interrupt, from its own instruction, when it has been delivered.
+ */
+static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
+{
+    struct processor *p = model.processors[cpu];
+
+    (void)udata;
+    if (p->faulting) {
+        p->faulting = false;
+        processor_write(p, RCX, p->saved_rcx);
+    } else if (p->vcpu.hot->fix_up) {
+        fix_up(p); /* it came between the instruction and the next one */
+    }
+    if (type == QEMU_DISCON_EXCEPTION) {
+        p->raised = true;
+        return;
+    }
+    const bool exception = p->raised;
+
+    p->raised = false;
+    p->delivered = true;
+    bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);
+
+    engine_interruption(&p->vcpu,
+                        debug       ? INTERRUPTION_DEBUG
+                        : exception ? INTERRUPTION_EXCEPTION
+                                    : INTERRUPTION_EXTERNAL,
+                        from, to, processor_cpl(p));
+    p->delivered = false;
+    if (exception && p->vcpu.faults.any) {
+        processor_break_frame(p, fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CARRY_INVERTED),
+                              fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CODE_ZERO));
+    }
+}
+
+/* The processor that code is being translated for. QEMU may run several in one thread. */
+static struct processor *translating(void)
+{
+    struct processor *p = thread_processor;
+
+    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_private_is_current(&p->private); i++) {
+        p = model.processors[i] != NULL ? model.processors[i] : p;
+    }
+    return p;
+}
+
+/* The first instruction after a reset. */
+static void on_reset(unsigned cpu, void *udata)
+{
+    static const uint32_t leaves[] = { FEATURES, EXTENDED_FEATURES };
+    uint32_t regs[4];
+    struct processor *p = model.processors[cpu];
+
+    (void)udata;
+    engine_reset(&p->vcpu);
+    processor_reset(p);
+    for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+        if (processor_native_cpuid(p, leaves[i], regs)) {
+            check_features(p, leaves[i], regs);
+        }
+    }
+}
+
+/* --- translation ----------------------------------------------------------------------------------------------- */
+
+static struct site *new_site(struct place place)
+{
+    const struct site site = {
+        place, block_address(place.block, place.index), block_address(place.block, place.index + 1), { 0, 0 }
+    };
+
+    return arena_copy(&site, sizeof(site));
+}
+
+static bool begins_behind_fix_up(struct processor *p, uint64_t pc)
+{
+    uint8_t before[2];
+
+    return processor_host.read(p, pc - 2, before, 2) && before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
+}
+
+static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK], bool *hooked, bool *repeats)
+{
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    static _Thread_local union {
+        struct block block;
+        char room[sizeof(struct block) + MAX_BLOCK * sizeof(struct block_insn)];
+    } scratch;
+    struct block *block = &scratch.block;
+    struct insn insn = { END_PLAIN, HOOK_NONE, 0, UNIT_INTEGER };
+
+    memset(block, 0, sizeof(*block));
+    block->count = (uint16_t)n;
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
+        uint8_t bytes[MAX_INSN];
+        size_t size = qemu_plugin_insn_data(in, bytes, sizeof(bytes));
+        uint64_t pc = qemu_plugin_insn_vaddr(in);
+
+        insn = insn_classify(bytes, size);
+        block->pc = i == 0 ? pc : block->pc;
+        block->last = pc;
+        block->next = pc + qemu_plugin_insn_size(in);
+        block->insns[i] = (struct block_insn){ (uint8_t)(pc - block->pc), (uint8_t)((pc - block->pc) >> 8),
+                                               (uint8_t)insn.flags, (uint8_t)insn.unit };
+        hooks[i] = insn.hook;
+        *hooked = *hooked || insn.hook != HOOK_NONE;
+        *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
+    }
+    block_set_end(block, insn.end, model.profile->predictor_slots);
+    return block;
+}
+
+static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
+{
+    bool checked = false;
+
+    if (watching) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_watching, QEMU_CB_RW_REGS_PC, block);
+        return;
+    }
+
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
+
+        if (events > 0) {
+            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(id),
+                                                      CLASS_DUE - events, block);
+            checked = true;
+        }
+    }
+    if (!checked) { /* CLASS_FORCE must be seen in every block */
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
+                                                  class_count((unsigned)__builtin_ctzll(model.classes)), CLASS_FORCE,
+                                                  block);
+    }
+}
+
+/*
+ * Translated code can note a block without a call where its processor is the only one; with several it would have to
+ * find out first which one it runs on.
+ */
+static void note_block(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block)
+{
+    const struct qemu_ops_list ring = { p->vcpu.hot, offsetof(struct hot, ring), offsetof(struct hot, noted),
+                                        offsetof(struct hot, tracing) };
+
+    if (model.alone && qemu_ops_append(&p->ops, &ring, (uintptr_t)block)) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_ring_nearly_full, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, HOT(noted),
+                                                  RING_NEARLY_FULL, block);
+    } else {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
+                                                  block);
+    }
+}
+
+static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
+{
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
+
+        if (events > 0) {
+            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(id), events);
+        }
+    }
+}
+
+static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
+                                    bool watching)
+{
+    static qemu_vcpu_cb *const hooked[] = {
+        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr, [HOOK_RDPMC] = on_rdpmc
+    };
+
+    for (unsigned i = 0; i < block->count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        bool accesses = block->insns[i].flags & (INSN_LOAD | INSN_STORE);
+
+        if (i > 0 && (hooks[i - 1] == HOOK_CPUID || hooks[i - 1] == HOOK_RDMSR)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
+                                                        NULL);
+        }
+        if (model.data && i > 0 && block->insns[i - 1].flags & (INSN_LOAD | INSN_STORE)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
+                                                        HOT(data_pending), 0, new_site((struct place){ block, i }));
+        }
+        if (watching && i > 0) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_stop, QEMU_CB_RW_REGS_PC, QEMU_COND_EQ, HOT(stop_at),
+                                                        block_address(block, i), new_site((struct place){ block, i }));
+        }
+        if (hooks[i] != HOOK_NONE) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
+                                                   new_site((struct place){ block, i }));
+        }
+        if (model.data && accesses) {
+            qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
+                                             new_site((struct place){ block, i }));
+        }
+        if (block->count == 1 && accesses && block->end == END_PLAIN) {
+            qemu_plugin_register_vcpu_mem_cb(insn, on_lone_access, QEMU_CB_R_REGS, QEMU_MEM_RW,
+                                             new_site((struct place){ block, i }));
+        }
+    }
+}
+
+static void on_translate(struct qemu_plugin_tb *tb, void *udata)
+{
+    enum insn_hook hooks[MAX_BLOCK];
+    bool hooked = false;
+    bool repeats = false;
+    struct block *block = describe(tb, hooks, &hooked, &repeats);
+    struct processor *p = translating();
+    bool behind = begins_behind_fix_up(p, block->pc);
+
+    (void)udata;
+    qemu_ops_drop_values(&p->ops, p->private.env);
+    if (block->pc == RESET_VECTOR) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
+    }
+    if (model.violations != NULL) {
+        processor_note_code(block->pc, block->next);
+    }
+    if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
+        return;
+    }
+    block->cpl = (uint8_t)processor_cpl(p);
+    block->ia32e = processor_in_ia32e(p);
+    block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* up to date here */
+    block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
+    if (behind) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
+    }
+    if (model.data) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
+                                                  HOT(data_pending), 0, block);
+    }
+    bool watching = model.classes != 0 &&
+                    (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
+
+    if (model.classes != 0) {
+        if (repeats) {
+            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
+        }
+        check_counts(tb, block, watching);
+    }
+    if (model.blocks) {
+        note_block(tb, p, block);
+    }
+    if (model.classes != 0) {
+        add_counts(tb, block);
+    }
+    instrument_instructions(tb, block, hooks, watching);
+}
+
+/* Processors are initialised on their own threads. */
+static bool join_others(unsigned cpu, struct processor *p)
+{
+    static GMutex lock;
+    unsigned other = 0;
+    bool joined = true;
+
+    g_mutex_lock(&lock);
+    while (other < MAX_PROCESSORS && model.processors[other] == NULL) {
+        other++;
+    }
+    if (other < MAX_PROCESSORS) {
+        joined = data_cache_join(p->vcpu.cache, model.processors[other]->vcpu.cache);
+    }
+    model.processors[cpu] = p;
+    g_mutex_unlock(&lock);
+    return joined;
+}
+
+static void on_init(unsigned cpu, void *udata)
+{
+    const char *missing = NULL;
+
+    (void)udata;
+    if (qemu_private_icount()) {
+        die("it does not go with QEMU's %s: it reads clocks and raises interrupts in the middle of blocks", "-icount");
+    }
+    if (cpu >= MAX_PROCESSORS) {
+        die("more than %s processors", "256");
+    }
+    struct processor *p = g_new0(struct processor, 1);
+
+    p->vcpu.truth = model.truth;
+    p->vcpu.violations = model.violations;
+    p->vcpu.faults = model.faults;
+    p->vcpu.lies = model.lies;
+    p->apic_id = cpu;
+    if (!processor_init(p, &missing)) {
+        die("this QEMU's processor has no register named %s", missing);
+    }
+    if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
+        die("%s", "out of memory");
+    }
+    if (!join_others(cpu, p)) {
+        die("%s", "out of memory");
+    }
+    thread_processor = p;
+    if (model.blocks || model.data || model.classes != 0) {
+        bind_translations();
+    }
+    find_hot(); /* to make room for this one */
+}
+
+/* QEMU's status is the guest's by now; what was lost must be said all the same. */
+static void finish_log(FILE *log, const char *option)
+{
+    if (log != NULL && (fflush(log) != 0 || ferror(log))) {
+        fprintf(stderr, "dsmodel: the file of %s= could not be written to its end: %s\n", option, strerror(errno));
+    }
+}
+
+static void on_exit_qemu(void *udata)
+{
+    (void)udata;
+    finish_log(model.truth, "truth");
+    finish_log(model.violations, "violations");
+}
+
+/* --- options --------------------------------------------------------------------------------------------------- */
+
+/* "-" is standard error. */
+static FILE *open_log(const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        return stderr;
+    }
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL) {
+        fprintf(stderr, "dsmodel: %s cannot be written: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    return file;
+}
+
+/* The names that an option can have. */
+struct choices {
+    const char *option, *plural;
+    const char *(*name)(unsigned index);
+    const char *(*meaning)(unsigned index);
+};
+static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand };
+static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence };
+static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence };
+
+/* OPTION=list; QEMU keeps "help" to itself. */
+static void list_if_asked(const struct choices *choices, const char *value)
+{
+    if (value == NULL || strcmp(value, "list") != 0) {
+        return;
+    }
+    for (unsigned i = 0; choices->name(i) != NULL; i++) {
+        printf("%-34s %s\n", choices->name(i), choices->meaning(i));
+    }
+    exit(fflush(stdout) == 0 ? 0 : 1);
+}
+
+static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
+{
+    if (value == NULL) {
+        fprintf(stderr, "dsmodel: no %s=NAME was given", choices->option);
+    } else {
+        fprintf(stderr, "dsmodel: %s=%.*s is not known", choices->option, (int)strcspn(value, ","), value);
+    }
+    fprintf(stderr, "; the %s are:", choices->plural);
+    for (unsigned i = 0; choices->name(i) != NULL; i++) {
+        fprintf(stderr, " %s", choices->name(i));
+    }
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+static void take_profile(const char *name)
+{
+    list_if_asked(&profile_choices, name);
+    model.profile = name == NULL ? NULL : profile_find(name);
+    if (model.profile == NULL) {
+        refuse_choice(&profile_choices, name);
+    }
+}
+
+static void take_faults(const char *list)
+{
+    size_t length;
+
+    if (list == NULL) {
+        return;
+    }
+    const char *unknown = faults_parse(&model.faults, list, &length);
+
+    if (unknown != NULL) {
+        refuse_choice(&fault_choices, unknown);
+    }
+    model.profile = faults_profile(model.profile, &model.faults);
+}
+
+static void take_lies(const char *list)
+{
+    const char *unknown = list == NULL ? NULL : lies_parse(&model.lies, list);
+
+    if (unknown != NULL) {
+        refuse_choice(&lie_choices, unknown);
+    }
+}
+
+static const char *value_of(const char *argument, const char *key)
+{
+    size_t length = strlen(key);
+
+    return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+struct options {
+    const char *profile, *truth, *violations, *fault, *lie;
+};
+
+static void parse_option(const char *argument, struct options *options)
+{
+    const struct {
+        const char *key, **value;
+    } keys[] = {
+        { "profile", &options->profile }, { "truth", &options->truth }, { "violations", &options->violations },
+        { "fault", &options->fault },     { "lie", &options->lie },
+    };
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *value = value_of(argument, keys[i].key);
+
+        if (value == NULL) {
+            continue;
+        }
+        if (*keys[i].value != NULL) {
+            die("%s= was given twice", keys[i].key);
+        }
+        if (*value == '\0') {
+            die("%s= was given without a value", keys[i].key);
+        }
+        *keys[i].value = value;
+        return;
+    }
+    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..] "
+        "lie=NAME[,NAME..]",
+        argument);
+}
+
+static void open_logs(const struct options *options)
+{
+    struct stat truth, violations;
+
+    if (options->violations != NULL) {
+        model.violations = open_log(options->violations);
+        setvbuf(model.violations, NULL, _IOLBF, 0);
+    }
+    if (options->truth != NULL) {
+        model.truth = open_log(options->truth);
+        fprintf(model.truth, "dsmodel truth 1 profile=%s\n", model.profile->name);
+    }
+    if (model.truth != NULL && model.violations != NULL && fstat(fileno(model.truth), &truth) == 0 &&
+        fstat(fileno(model.violations), &violations) == 0 && S_ISREG(truth.st_mode) &&
+        truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
+        die("truth= and violations= are the same file: %s", options->truth);
+    }
+}
+
+static void check_qemu(const struct qemu_info *info)
+{
+    if (QEMU_PLUGIN_API < info->version.min || QEMU_PLUGIN_API > info->version.cur) {
+        die("this QEMU does not speak version %s of the plugin interface, as QEMU 11.1 does", "7");
+    }
+    if (!info->system_emulation ||
+        (strcmp(info->target_name, "x86_64") != 0 && strcmp(info->target_name, "i386") != 0)) {
+        die("it models x86 processors of a whole machine, and this QEMU emulates %s", info->target_name);
+    }
+}
+
+int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+{
+    check_qemu(info);
+    if (qemu_private_accelerated()) {
+        die("it works with QEMU's %s alone", "-accel tcg");
+    }
+    struct options options = { NULL, NULL, NULL, NULL, NULL };
+
+    if (model.score != NULL) {
+        die("%s", "-plugin names it twice");
+    }
+    for (int i = 0; i < argc; i++) {
+        parse_option(argv[i], &options);
+    }
+    list_if_asked(&fault_choices, options.fault);
+    list_if_asked(&lie_choices, options.lie);
+    take_profile(options.profile);
+    take_faults(options.fault);
+    take_lies(options.lie);
+    open_logs(&options);
+    model.id = id;
+    model.alone = info->system.max_vcpus == 1;
+    model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
+    register_callbacks(NULL);
+    return 0;
+}

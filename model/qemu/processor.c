@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/qemu/processor.h"
+
+#define APIC_BASE  UINT64_C(0xfee00000)
+#define APIC_ID    (APIC_BASE + 0x20)
+#define APIC_LVTPC (APIC_BASE + 0x340)
+
+#define APIC_SPURIOUS   (APIC_BASE + 0xf0)
+#define SPURIOUS_ENABLE (1u << 8)
+#define APIC_IN_SERVICE (APIC_BASE + 0x100) /* 32 vectors every 10h */
+#define LVT_MASKED      (1u << 16)
+#define LVT_MESSAGE     0x7ffu /* vector and delivery mode: the data of a message-signalled interrupt */
+#define NO_APIC         0xffffffffu
+
+#define CR0_PE   (UINT64_C(1) << 0)
+#define CR0_PG   (UINT64_C(1) << 31)
+#define CR4_PAE  (UINT64_C(1) << 5)
+#define CR4_LA57 (UINT64_C(1) << 12)
+#define EFER_LMA (UINT64_C(1) << 10)
+
+#define PTE_PRESENT  (UINT64_C(1) << 0)
+#define PTE_WRITABLE (UINT64_C(1) << 1)
+#define PTE_USER     (UINT64_C(1) << 2)
+#define PTE_ACCESSED (UINT64_C(1) << 5)
+#define PTE_DIRTY    (UINT64_C(1) << 6)
+#define PTE_LARGE    (UINT64_C(1) << 7)
+#define PTE_ADDRESS  UINT64_C(0x000ffffffffff000)
+
+static const char *const names[REGISTER_NAMES] = {
+    [RAX] = "rax",      [RBX] = "rbx",        [RCX] = "rcx",
+    [RDX] = "rdx",      [RSI] = "rsi",        [RDI] = "rdi",
+    [RBP] = "rbp",      [RSP] = "rsp",        [R8] = "r8",
+    [R9] = "r9",        [R10] = "r10",        [R11] = "r11",
+    [R12] = "r12",      [R13] = "r13",        [R14] = "r14",
+    [R15] = "r15",      [NAME_RIP] = "rip",   [NAME_EFLAGS] = "eflags",
+    [NAME_CS] = "cs",   [NAME_CR0] = "cr0",   [NAME_CR3] = "cr3",
+    [NAME_CR4] = "cr4", [NAME_EFER] = "efer",
+};
+
+/* The names that qemu-system-i386 has for some. */
+static const char *const narrow_names[REGISTER_NAMES] = {
+    [RAX] = "eax", [RBX] = "ebx", [RCX] = "ecx", [RDX] = "edx",      [RSI] = "esi",
+    [RDI] = "edi", [RBP] = "ebp", [RSP] = "esp", [NAME_RIP] = "eip",
+};
+
+static unsigned name_of(const char *name)
+{
+    for (unsigned i = 0; i < REGISTER_NAMES; i++) {
+        if (strcmp(names[i], name) == 0 || (narrow_names[i] != NULL && strcmp(narrow_names[i], name) == 0)) {
+            return i;
+        }
+    }
+    return REGISTER_NAMES;
+}
+
+/* The number of an XMM register, XMM_REGISTERS if it is none. */
+static unsigned xmm_of(const char *name)
+{
+    char wanted[8];
+    unsigned i = 0;
+
+    do {
+        snprintf(wanted, sizeof(wanted), "xmm%u", i);
+    } while (strcmp(name, wanted) != 0 && ++i < XMM_REGISTERS);
+    return i;
+}
+
+void processor_reset(struct processor *p)
+{
+    p->x2apic_lvtpc = LVT_MASKED;
+    p->raised = false;
+    p->faulting = false;
+}
+
+static GMutex all_lock;
+static GSList *all_processors;
+
+bool processor_init(struct processor *p, const char **missing)
+{
+    GArray *all = qemu_plugin_get_registers();
+
+    p->buffer = g_byte_array_sized_new(4096);
+    for (guint i = 0; i < all->len; i++) {
+        const struct qemu_register_descriptor *d = &g_array_index(all, struct qemu_register_descriptor, i);
+        unsigned name = name_of(d->name);
+
+        if (name < REGISTER_NAMES) {
+            p->registers[name] = d->handle;
+        } else if (xmm_of(d->name) < XMM_REGISTERS) {
+            p->xmm[xmm_of(d->name)] = d->handle;
+        }
+    }
+    g_array_free(all, TRUE);
+    qemu_private_init(&p->private, p->registers[R8] != NULL);
+    qemu_ops_init(&p->ops);
+    g_mutex_lock(&all_lock);
+    all_processors = g_slist_prepend(all_processors, p);
+    g_mutex_unlock(&all_lock);
+    processor_reset(p);
+    for (unsigned i = 0; i < REGISTER_NAMES; i++) {
+        bool wide_only = (i >= R8 && i <= R15) || i == NAME_EFER;
+
+        if (p->registers[i] == NULL && !wide_only) {
+            *missing = names[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t processor_read(struct processor *p, unsigned name)
+{
+    uint64_t value = 0;
+
+    if (name == NAME_RIP && p->private.rip != NULL) {
+        return qemu_private_rip(&p->private);
+    }
+    if (name == NAME_EFLAGS && p->private.rip != NULL) {
+        return qemu_private_eflags(&p->private);
+    }
+    if (p->registers[name] == NULL) {
+        return 0;
+    }
+    g_byte_array_set_size(p->buffer, 0);
+    qemu_plugin_read_register(p->registers[name], p->buffer);
+    memcpy(&value, p->buffer->data, p->buffer->len < sizeof(value) ? p->buffer->len : sizeof(value));
+    return value;
+}
+
+bool processor_in_ia32e(struct processor *p)
+{
+    return processor_read(p, NAME_EFER) & EFER_LMA;
+}
+
+void processor_write(struct processor *p, unsigned name, uint64_t value)
+{
+    if (name == NAME_EFLAGS && p->private.rip != NULL) {
+        qemu_private_set_eflags(&p->private, value);
+        return;
+    }
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
+    qemu_plugin_write_register(p->registers[name], p->buffer);
+}
+
+_Noreturn void processor_go_to(const struct block *block, uint64_t to)
+{
+    qemu_plugin_set_pc(block->code_base == 0 ? to : (uint32_t)(to - block->code_base));
+}
+
+unsigned processor_cpl(struct processor *p)
+{
+    if (!(processor_read(p, NAME_CR0) & CR0_PE)) {
+        return 0;
+    }
+    return processor_read(p, NAME_EFLAGS) & EFLAGS_VM ? 3 : processor_read(p, NAME_CS) & 3;
+}
+
+static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
+{
+    struct processor *p = cpu;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (!qemu_plugin_read_memory_vaddr(address, p->buffer, size)) {
+        return false;
+    }
+    memcpy(bytes, p->buffer->data, size);
+    return true;
+}
+
+static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    struct processor *p = cpu;
+
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, bytes, (guint)size);
+    return qemu_plugin_write_memory_vaddr(address, p->buffer);
+}
+
+static uint32_t read_apic(struct processor *p, uint64_t address)
+{
+    uint32_t value = NO_APIC;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, sizeof(value)) == 0) {
+        memcpy(&value, p->buffer->data, sizeof(value));
+    }
+    return value;
+}
+
+static void write_apic(struct processor *p, uint64_t address, uint32_t value)
+{
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
+    qemu_plugin_write_memory_hwaddr(address, p->buffer);
+}
+
+bool processor_in_x2apic_mode(struct processor *p)
+{
+    return read_apic(p, APIC_LVTPC) == NO_APIC;
+}
+
+static uint32_t lvtpc(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t value = read_apic(p, APIC_LVTPC);
+
+    return value == NO_APIC ? p->x2apic_lvtpc : value;
+}
+
+/* The others go on meanwhile: what is read of them is as of some moment. */
+static bool area_shared(void *cpu, uint64_t area)
+{
+    bool shared = false;
+
+    g_mutex_lock(&all_lock);
+    for (GSList *at = all_processors; at != NULL; at = at->next) {
+        const struct processor *p = at->data;
+
+        shared = shared || (p != cpu && referee_records_into(&p->vcpu, area));
+    }
+    g_mutex_unlock(&all_lock);
+    return shared;
+}
+
+/* Of an x2APIC one cannot see it. */
+static bool apic_enabled(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t spurious = read_apic(p, APIC_SPURIOUS);
+
+    return spurious == NO_APIC || (spurious & SPURIOUS_ENABLE);
+}
+
+/* Of an x2APIC one cannot see it. */
+static enum in_service in_service(void *cpu, uint8_t vector)
+{
+    uint32_t bits = read_apic(cpu, APIC_IN_SERVICE + vector / 32 * 0x10);
+
+    return bits == NO_APIC ? SERVICE_UNSEEN : bits >> vector % 32 & 1 ? IN_SERVICE : NOT_IN_SERVICE;
+}
+
+static bool interrupts_on(void *cpu)
+{
+    return processor_read(cpu, NAME_EFLAGS) & EFLAGS_IF;
+}
+
+/*
+ * What the processor does on a PMI: sets LVTPC's mask bit and takes the interrupt that it describes. A
+ * message-signalled interrupt to its own APIC carries it there in both APIC modes, and is held while IF is 0.
+ */
+static uint32_t deliver_pmi(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t value = read_apic(p, APIC_LVTPC);
+    bool x2apic = value == NO_APIC;
+
+    if (x2apic) {
+        value = p->x2apic_lvtpc;
+    } else {
+        p->apic_id = read_apic(p, APIC_ID) >> 24;
+    }
+    const uint32_t entry = value;
+
+    if (p->vcpu.faults.any) {
+        value = faults_lvtpc(&p->vcpu, value);
+    }
+    if (value & LVT_MASKED) {
+        return value;
+    }
+    if (fault_set_has(&p->vcpu.faults, FAULT_PMI_NO_MASK)) {
+        /* stays as it is */
+    } else if (x2apic) {
+        p->x2apic_lvtpc |= LVT_MASKED;
+    } else {
+        write_apic(p, APIC_LVTPC, entry | LVT_MASKED);
+    }
+    write_apic(p, APIC_BASE | p->apic_id << 12, value & LVT_MESSAGE);
+    return value;
+}
+
+static bool ia32e(void *cpu)
+{
+    struct processor *p = cpu;
+
+    return p->block != NULL ? p->block->ia32e : processor_in_ia32e(p);
+}
+
+#define FRAME_WORDS 6
+
+/*
+ * The frame that was pushed when the instruction at ip was interrupted: of 8-byte fields in IA-32e mode, else of 4-byte
+ * ones. A 16-bit handler's frame, and one of a code segment that does not begin at 0, is not looked for. Returns RIP in
+ * it, behind which CS, RFLAGS, RSP and SS are, and before which there may be an error code; NULL if that is not there.
+ */
+static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t frame[FRAME_WORDS])
+{
+    const unsigned size = ia32e(p) ? 8 : 4;
+    uint8_t bytes[FRAME_WORDS * 8];
+
+    if (!read_memory(p, processor_read(p, RSP), bytes, FRAME_WORDS * size)) {
+        return NULL;
+    }
+    memset(frame, 0, FRAME_WORDS * sizeof(frame[0]));
+    for (unsigned i = 0; i < FRAME_WORDS; i++) {
+        memcpy(&frame[i], bytes + i * size, size);
+    }
+    return frame[0] == ip ? frame : frame[1] == ip ? frame + 1 : NULL;
+}
+
+/*
+ * RSP and RFLAGS as they were before an interruption was delivered. RSP and SS are always part of the frame in IA-32e
+ * mode, else where they are from an outer ring.
+ */
+static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
+{
+    uint64_t frame[FRAME_WORDS];
+    const uint64_t *f = find_frame(p, ip, frame);
+
+    if (f != NULL) {
+        bool outer = ia32e(p) || (f[1] & 3) > processor_cpl(p) || (f[2] & EFLAGS_VM);
+
+        r->rflags = f[2];
+        r->general[RSP] = outer ? f[3] : r->general[RSP] + (uint64_t)(f + 3 - frame) * (ia32e(p) ? 8 : 4);
+    }
+}
+
+static unsigned interrupted_cpl(void *cpu, uint64_t ip, unsigned otherwise)
+{
+    uint64_t frame[FRAME_WORDS];
+    const uint64_t *f = find_frame(cpu, ip, frame);
+
+    return f == NULL ? otherwise : f[2] & EFLAGS_VM ? 3 : f[1] & 3;
+}
+
+/* Which word of an interruption's frame, from the lowest on, is RIP: the one below a selector. */
+static unsigned frame_ip(const uint64_t frame[3])
+{
+    return frame[1] > UINT16_MAX ? 1 : 0;
+}
+
+void processor_break_frame(struct processor *p, bool carry, bool code)
+{
+    const unsigned size = ia32e(p) ? 8 : 4;
+    const uint64_t at = processor_read(p, RSP);
+    uint64_t frame[4] = { 0 };
+    unsigned ip;
+
+    if (!(processor_read(p, NAME_CR0) & CR0_PG)) { /* firmware's, of 16 bits perhaps */
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        if (!read_memory(p, at + i * size, &frame[i], size)) {
+            return;
+        }
+    }
+    ip = frame_ip(frame);
+    if (carry) {
+        frame[ip + 2] ^= EFLAGS_CF;
+        write_memory(p, at + (ip + 2) * size, &frame[ip + 2], size);
+    }
+    if (code && ip == 1) {
+        frame[0] = 0;
+        write_memory(p, at, &frame[0], size);
+    }
+}
+
+void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS])
+{
+    if (!qemu_private_general(&p->private, general)) {
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            general[i] = processor_read(p, i);
+        }
+    }
+}
+
+static void read_registers(void *cpu, uint64_t ip, struct registers *r)
+{
+    struct processor *p = cpu;
+
+    processor_read_general(p, r->general);
+    r->rflags = processor_read(p, NAME_EFLAGS);
+    if (p->private.rip == NULL) {
+        qemu_private_find_rip(&p->private, processor_read(p, NAME_RIP), r->rflags);
+    }
+    if (p->delivered) {
+        read_frame(p, ip, r);
+    } else {
+        r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->middle);
+    }
+    r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
+}
+
+static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
+{
+    struct processor *p = cpu;
+
+    memset(xmm, 0, XMM_REGISTERS * sizeof(xmm[0]));
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        if (p->xmm[i] == NULL) {
+            continue;
+        }
+        g_byte_array_set_size(p->buffer, 0);
+        qemu_plugin_read_register(p->xmm[i], p->buffer);
+        if (p->buffer->len >= sizeof(xmm[i])) {
+            memcpy(xmm[i], p->buffer->data, sizeof(xmm[i])); /* least significant byte first */
+        }
+    }
+}
+
+static uint64_t read_tsc(void *cpu)
+{
+    struct processor *p = cpu;
+
+    return qemu_private_tsc(&p->private);
+}
+
+static GMutex code_lock;
+static GHashTable *code_pages; /* linear page numbers */
+
+void processor_note_code(uint64_t from, uint64_t to)
+{
+    g_mutex_lock(&code_lock);
+    if (code_pages == NULL) {
+        code_pages = g_hash_table_new(g_direct_hash, g_direct_equal);
+    }
+    for (uint64_t page = from >> 12; page <= (to - 1) >> 12; page++) {
+        g_hash_table_add(code_pages, GSIZE_TO_POINTER(page));
+    }
+    g_mutex_unlock(&code_lock);
+}
+
+static bool has_code(void *cpu, uint64_t address)
+{
+    bool has;
+
+    (void)cpu;
+    g_mutex_lock(&code_lock);
+    has = code_pages != NULL && g_hash_table_contains(code_pages, GSIZE_TO_POINTER(address >> 12));
+    g_mutex_unlock(&code_lock);
+    return has;
+}
+
+static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, unsigned bytes)
+{
+    uint64_t entry = 0;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (qemu_plugin_read_memory_hwaddr(table + (uint64_t)index * bytes, p->buffer, bytes) == 0) {
+        memcpy(&entry, p->buffer->data, bytes);
+    }
+    return entry;
+}
+
+/*
+ * The leaf entry's flags, writable and user only where they are so at every level. SDM Vol. 3A (253668), "Paging":
+ * 32-bit, PAE, 4-level and 5-level.
+ */
+static uint64_t page_entry(void *cpu, uint64_t address)
+{
+    struct processor *p = cpu;
+    uint64_t cr4 = processor_read(p, NAME_CR4);
+    bool wide = processor_read(p, NAME_EFER) & EFER_LMA;
+    bool pae = cr4 & CR4_PAE;
+    unsigned levels = wide ? (cr4 & CR4_LA57 ? 5 : 4) : pae ? 3 : 2;
+    unsigned bits = pae ? 9 : 10;
+    uint64_t table = processor_read(p, NAME_CR3) & (wide || !pae ? PTE_ADDRESS : ~UINT64_C(0x1f));
+    uint64_t common = PTE_WRITABLE | PTE_USER;
+
+    if (!(processor_read(p, NAME_CR0) & CR0_PG)) {
+        return PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY;
+    }
+    for (unsigned level = levels; level > 0; level--) {
+        unsigned index = (unsigned)(address >> (12 + bits * (level - 1))) & ((1u << bits) - 1);
+        uint64_t entry = read_entry(p, table, index, pae ? 8 : 4);
+        bool root_of_three = pae && !wide && level == 3; /* has no such flags, and no accessed one */
+
+        if (!(entry & PTE_PRESENT)) {
+            return 0;
+        }
+        common &= root_of_three ? common : entry;
+        if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three)) {
+            return (entry & ~(PTE_WRITABLE | PTE_USER)) | common;
+        }
+        table = entry & PTE_ADDRESS;
+    }
+    return 0;
+}
+
+bool processor_native_cpuid(struct processor *p, uint32_t leaf, uint32_t regs[4])
+{
+    uint64_t general[GENERAL_REGISTERS];
+
+    processor_read_general(p, general);
+    return qemu_private_cpuid(&p->private, general, processor_read(p, NAME_RIP), processor_read(p, NAME_EFLAGS), leaf,
+                              regs);
+}
+
+bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
+{
+    const bool protected_mode = processor_read(p, NAME_CR0) & CR0_PE;
+    const bool wide = processor_read(p, NAME_EFER) & EFER_LMA;
+    uint64_t table, offset;
+    uint8_t gate[16];
+
+    if (!protected_mode || !qemu_private_idt(&p->private, &table) ||
+        !read_memory(p, table + vector * (wide ? 16 : 8), gate, wide ? 16 : 8)) {
+        return false;
+    }
+    offset = gate[0] | gate[1] << 8 | gate[6] << 16 | (uint64_t)gate[7] << 24;
+    for (unsigned i = 0; wide && i < 4; i++) {
+        offset |= (uint64_t)gate[8 + i] << (32 + 8 * i);
+    }
+    return offset == address; /* code segments begin at 0 */
+}
+
+const struct host processor_host = {
+    .read = read_memory,
+    .write = write_memory,
+    .registers = read_registers,
+    .xmm = read_xmm,
+    .tsc = read_tsc,
+    .pmi = deliver_pmi,
+    .ia32e = ia32e,
+    .page = page_entry,
+    .has_code = has_code,
+    .lvtpc = lvtpc,
+    .area_shared = area_shared,
+    .apic_enabled = apic_enabled,
+    .in_service = in_service,
+    .interrupts_on = interrupts_on,
+    .interrupted_cpl = interrupted_cpl,
+};

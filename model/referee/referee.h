@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The referee: what a guest does that the manual forbids or warns of, one line each in the violations log. What it
+ * merely recommends, or what is legal and hardly meant, is said as advice. Programming that the processor itself
+ * refuses (#GP) is no violation. A rule that cannot be seen from inside is not checked: A20M, what MTRRs and PAT make
+ * of a page, whether other address spaces map the area alike. docs/referee.md says what each means.
+ */
+#ifndef MODEL_REFEREE_REFEREE_H
+#define MODEL_REFEREE_REFEREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/processors/profile.h"
+
+struct vcpu;
+
+enum violation {
+#define VIOLATION(id, name, severity, sentence, citation) id,
+#include "model/referee/referee.inc"
+#undef VIOLATION
+    VIOLATIONS
+};
+
+void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
+
+/* The name of the index-th violation, NULL past the last. */
+const char *referee_name(unsigned index);
+
+/* What was on before a register was written. */
+struct referee_before {
+    bool bts, lbr;
+    uint64_t pebs;   /* bit i: v->counters[i] was counting for PEBS */
+    uint64_t active; /* bit i: ... was counting */
+    uint64_t debugctl, global_ctrl;
+};
+
+/*
+ * The WRMSR at ip to register reg, the i-th of its kind, which is going to be carried out: before everything else, then
+ * when records on their way have reached memory, and when all has taken effect. And an RDMSR.
+ */
+struct referee_before referee_before(const struct vcpu *v);
+void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t value, uint64_t ip);
+void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, uint64_t ip);
+void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
+
+/* Whether BTS or PEBS records into the area at this linear address. */
+bool referee_records_into(const struct vcpu *v, uint64_t area);
+
+/*
+ * v->ds has just been read from memory: is it what the processor left there? And what the processor has
+ * written now: records from at on, and the index behind them.
+ */
+void referee_area_read(struct vcpu *v, uint64_t ip);
+void referee_bts_written(struct vcpu *v, uint64_t at, uint64_t index);
+void referee_pebs_written(struct vcpu *v, uint64_t index);
+
+/* A PMI was asked for by what happened at ip, and LVTPC was this. Later, an interrupt has led to the handler at ip. */
+void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip);
+void referee_handler(struct vcpu *v, uint64_t ip);
+
+#endif

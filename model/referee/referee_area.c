@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The DS save area in memory: what it must be when recording begins, and that nobody changes it while it goes on. */
+#include "model/referee/referee_parts.h"
+
+#define PAGE_SIZE  UINT64_C(0x1000)
+#define CACHE_LINE UINT64_C(64)
+
+#define PTE_PRESENT       (UINT64_C(1) << 0)
+#define PTE_WRITABLE      (UINT64_C(1) << 1)
+#define PTE_USER          (UINT64_C(1) << 2)
+#define PTE_WRITE_THROUGH (UINT64_C(1) << 3)
+#define PTE_CACHE_DISABLE (UINT64_C(1) << 4)
+#define PTE_ACCESSED      (UINT64_C(1) << 5)
+#define PTE_DIRTY         (UINT64_C(1) << 6)
+
+#define ROOM_RECORDS 2 /* the manual's "several", taken at its least */
+
+/* What the PEBS buffer's size and index are multiples of. Adaptive records may be of many sizes in one buffer. */
+static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
+{
+    return v->profile->pebs_adaptive ? sizeof(uint64_t) : pebs_record_bytes(v, form, referee_pebs_counters(v));
+}
+
+/* [from, to) must be present, writable, accessed, dirty, kernel pages without code. */
+static void check_pages(struct vcpu *v, uint64_t from, uint64_t to, uint64_t ip)
+{
+    for (uint64_t page = from & ~(PAGE_SIZE - 1); page < to; page += PAGE_SIZE) {
+        uint64_t entry = v->host->page(v->cpu, page);
+
+        if (!(entry & PTE_PRESENT)) {
+            referee_report(v, DS_PAGE_NOT_PRESENT, ip);
+            continue;
+        }
+        if (!(entry & PTE_WRITABLE)) {
+            referee_report(v, DS_PAGE_NOT_WRITABLE, ip);
+        }
+        if (entry & PTE_USER) {
+            referee_report(v, DS_PAGE_IN_USER_SPACE, ip);
+        }
+        if (entry & (PTE_CACHE_DISABLE | PTE_WRITE_THROUGH)) {
+            referee_report(v, DS_MEMORY_TYPE, ip);
+        }
+        if ((entry & (PTE_ACCESSED | PTE_DIRTY)) != (PTE_ACCESSED | PTE_DIRTY)) {
+            referee_report(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip);
+        }
+        if (v->host->has_code(v->cpu, page)) {
+            referee_report(v, DS_PAGE_HAS_CODE, ip);
+        }
+    }
+}
+
+static void check_alignment(struct vcpu *v, uint64_t base, uint64_t ip)
+{
+    if (base & 3) {
+        referee_report(v, DS_BASE_MISALIGNED, ip);
+    } else if (base & (CACHE_LINE - 1)) {
+        referee_report(v, DS_CACHE_LINE, ip);
+    }
+}
+
+/* Returns whether there is a buffer at all. */
+static bool check_buffer(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
+{
+    uint64_t size = b->maximum - b->base;
+
+    check_alignment(v, b->base, ip);
+    if (b->maximum < b->base || size < record) {
+        referee_report(v, DS_BUFFER_TOO_SMALL, ip);
+        return false;
+    }
+    if (size % record > 1) {
+        referee_report(v, DS_BUFFER_SIZE, ip);
+    }
+    if (b->index < b->base || b->index > b->maximum || (b->index - b->base) % record != 0) {
+        referee_report(v, DS_INDEX_OUTSIDE, ip);
+    }
+    check_pages(v, b->base, b->maximum, ip);
+    return true;
+}
+
+static void check_threshold(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
+{
+    if (b->threshold < b->base || b->threshold > b->maximum || (b->threshold - b->base) % record != 0) {
+        referee_report(v, DS_THRESHOLD_OUTSIDE, ip);
+    } else if (b->maximum - b->threshold < ROOM_RECORDS * record) {
+        referee_report(v, DS_THRESHOLD_ROOM, ip);
+    }
+}
+
+static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
+{
+    return a < b_end && b < a_end;
+}
+
+void referee_check_area(struct vcpu *v, uint64_t ip)
+{
+    const uint64_t area = v->regs[REG_IA32_DS_AREA];
+    const bool bts = bts_on(v);
+    const bool pebs = referee_pebs_counters(v) != 0;
+    const bool bts_interrupts = bts && debugctl_has(v, v->profile->debugctl->btint);
+    const struct ds_form form = engine_ds_form(v);
+    const uint64_t size = encode_ds_bytes(&form);
+    const uint64_t bts_record = encode_bts_bytes(&form);
+    uint8_t bytes[ENCODE_DS_MAX];
+    struct ds_area ds;
+
+    if (area == 0) {
+        referee_report(v, DS_AREA_ZERO, ip);
+        return;
+    }
+    if (!v->host->read(v->cpu, area, bytes, size)) {
+        referee_report(v, DS_AREA_NOT_MAPPED, ip);
+        return;
+    }
+    encode_read_ds(&ds, &form, bytes);
+    if (v->host->area_shared(v->cpu, area)) {
+        referee_report(v, DS_AREA_SHARED, ip);
+    }
+    check_alignment(v, area, ip);
+    check_pages(v, area, area + size, ip);
+    if (bts && check_buffer(v, &ds.bts, bts_record, ip)) {
+        if (bts_interrupts) {
+            check_threshold(v, &ds.bts, bts_record, ip);
+        } else if (ds.bts.threshold <= ds.bts.maximum) {
+            referee_report(v, BTS_CIRCULAR_THRESHOLD, ip);
+        }
+    }
+    /* A PEBS threshold at the end asks for no interrupt before the buffer is full. */
+    bool pebs_interrupts = pebs && ds.pebs.threshold < ds.pebs.maximum;
+
+    if (pebs && check_buffer(v, &ds.pebs, pebs_unit(v, &form), ip)) {
+        if (ds.pebs.threshold != ds.pebs.maximum) {
+            check_threshold(v, &ds.pebs, pebs_unit(v, &form), ip);
+        }
+        if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
+            referee_report(v, PEBS_BUFFER_PAGE, ip);
+        }
+    }
+    if ((bts && overlap(area, area + size, ds.bts.base, ds.bts.maximum)) ||
+        (pebs && overlap(area, area + size, ds.pebs.base, ds.pebs.maximum)) ||
+        (bts && pebs && overlap(ds.bts.base, ds.bts.maximum, ds.pebs.base, ds.pebs.maximum))) {
+        referee_report(v, DS_OVERLAP, ip);
+    }
+    if (bts_interrupts || pebs_interrupts) {
+        referee_check_lvtpc(v, ip);
+    }
+}
+
+bool referee_records_into(const struct vcpu *v, uint64_t area)
+{
+    return v->regs[REG_IA32_DS_AREA] == area && (bts_on(v) || referee_pebs_counters(v) != 0);
+}
+
+static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_buffer *was, uint64_t ip)
+{
+    if (is->base != was->base || is->maximum != was->maximum || is->threshold != was->threshold) {
+        referee_report(v, DS_BUFFER_CHANGED, ip);
+    }
+    if (is->index != was->index) {
+        referee_report(v, DS_INDEX_MOVED, ip);
+    }
+}
+
+void referee_area_read(struct vcpu *v, uint64_t ip)
+{
+    if (!referee_wanted(v) || !v->watching_area) {
+        return;
+    }
+    if (bts_on(v) && v->bts_staged == 0) {
+        compare(v, &v->ds.bts, &v->seen.bts, ip);
+    }
+    if (referee_pebs_counters(v) != 0 && v->pebs_staged == 0) {
+        compare(v, &v->ds.pebs, &v->seen.pebs, ip);
+    }
+    v->seen = v->ds;
+}
+
+void referee_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
+{
+    if (v->watching_area && at < v->seen.bts.index && debugctl_has(v, v->profile->debugctl->btint)) {
+        referee_report(v, BTS_BUFFER_FULL, v->last_branch); /* it went round */
+    }
+    v->seen.bts.index = index;
+}
+
+void referee_pebs_written(struct vcpu *v, uint64_t index)
+{
+    v->seen.pebs.index = index;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a counter must be when it begins to count, for PEBS or at all. */
+#include "model/referee/referee_parts.h"
+
+#define MINIMUM_LATENCY 3
+
+/* INST_RETIRED.ALL_CYCLES is the one precise event that is made of INV and CMask. */
+static bool is_all_cycles(uint64_t select)
+{
+    return (select & 0xffff) == 0x01c0 && (select & EVTSEL_INV) && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
+}
+
+/* The events that IA32_PEBS_ENABLE has bits of their own for. Returns whether one of those bits is missing. */
+static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, uint64_t ip)
+{
+    const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
+    const bool latency = enable >> (PEBS_ENABLE_LL_EN + i) & 1;
+
+    if (v->profile->pebs_adaptive) {
+        return false;
+    }
+    if (latency && kind != EVENT_LOAD_LATENCY) {
+        referee_report(v, PEBS_LATENCY_EVENT, ip);
+    }
+    if (!latency && kind == EVENT_LOAD_LATENCY) {
+        referee_report(v, PEBS_LATENCY_ENABLE, ip);
+        return true;
+    }
+    if (kind == EVENT_PRECISE_STORES && !(enable >> PEBS_ENABLE_PS_EN)) {
+        referee_report(v, PEBS_STORE_ENABLE, ip);
+        return true;
+    }
+    return false;
+}
+
+static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
+{
+    const uint64_t select = v->event_select[i];
+    const enum event_kind kind = (enum event_kind)(v->counters[i].event_class / EVENT_QUALIFIERS);
+    bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
+
+    if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
+        referee_report(v, PEBS_EVENT, ip);
+    }
+    if (qualified && !is_all_cycles(select)) {
+        referee_report(v, PEBS_QUALIFIER, ip);
+    }
+    if (select & EVTSEL_INT) {
+        referee_report(v, PEBS_INT, ip);
+    }
+    if (kind == EVENT_LOAD_LATENCY) {
+        if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
+            referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
+        }
+        if (!data_source_known(v)) {
+            referee_report(v, PEBS_LATENCY_AUX, ip);
+        }
+    }
+}
+
+void referee_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
+{
+    bool readable = counters != 0 && engine_read_ds(v);
+
+    for (uint64_t left = counters; left != 0; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+
+        if (readable && pebs_reset_value(v, i) == 0) {
+            referee_report(v, PEBS_NO_RESET, ip);
+        }
+        if (is_netburst(v)) {
+            continue; /* netburst_referee */
+        }
+        if (i < v->profile->general_counters) {
+            check_general(v, i, ip);
+        } else if (v->counters[i].interrupts) {
+            referee_report(v, PEBS_INT, ip);
+        }
+        if (v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && !lbr_on(v)) {
+            referee_report(v, PEBS_LBR_OFF, ip);
+        }
+    }
+}
+
+/* On overflow; of NetBurst's counters, the event after it. */
+static bool asks_for_pmi(const struct vcpu *v)
+{
+    for (uint64_t left = referee_active_counters(v); left != 0; left &= left - 1) {
+        const struct counter *c = &v->counters[__builtin_ctzll(left)];
+
+        if (!c->pebs && (is_netburst(v) ? c->late : c->interrupts)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void referee_check_counting(struct vcpu *v, uint64_t ip)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+    const bool pmi = asks_for_pmi(v);
+    const bool records = referee_pebs_counters(v) != 0 || (bts_on(v) && debugctl_has(v, bits->btint));
+
+    if (pmi) {
+        referee_check_lvtpc(v, ip);
+    }
+    if (debugctl_has(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records) {
+        referee_report(v, FREEZE_WITHOUT_PMI, ip);
+    }
+}

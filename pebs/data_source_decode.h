@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The data source field of a PEBS record (load latency facility, precise store), in perf's words. Pure. */
+#ifndef PEBS_DATA_SOURCE_DECODE_H
+#define PEBS_DATA_SOURCE_DECODE_H
+
+#include <stdint.h>
+
+#include "cpu/formats.h"
+
+/* Static strings, never NULL: what perf script prints behind LVL, SNP, TLB and LCK. */
+struct data_source_words {
+    const char *level;
+    const char *snoop;
+    const char *tlb;
+    const char *lock;
+};
+
+struct data_source_words data_source_words(enum data_source_encoding encoding, uint64_t data_source);
+
+#endif

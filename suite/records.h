@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What every test of records does: open the area or say why not, print what came, compare branches with labels. */
+#ifndef SUITE_RECORDS_H
+#define SUITE_RECORDS_H
+
+#include "bts/bts_decode.h"
+#include "ds/ds.h"
+#include "kernel/test.h"
+#include "lbr/lbr.h"
+#include "pebs/pebs_decode.h"
+#include "workload/workload.h"
+
+/* ds_open, with its refusal as the test's failure. */
+bool records_open(struct test_run *run, const struct ds_config *config);
+
+/*
+ * ds_close; prints both logs, and fails the test for every record that was dropped, broken or may have been lost.
+ * interrupts: how many must at least have come.
+ */
+void records_close(struct test_run *run, unsigned interrupts);
+
+/* The same where so many interrupts must have come for nothing. */
+void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious);
+
+/* The same for a test that fills a buffer on purpose, and judges by itself. */
+void records_close_full(struct test_run *run);
+
+/* Decodes record n of the log. Fails the test and returns false where the decoder refuses it. */
+bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
+bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);
+
+/* Prints the stack. */
+void records_print_lbr(struct test_run *run, const struct lbr_stack *stack);
+
+/* Walks the taken branches of a workload in order; kinds: the mask of kinds that are wanted. */
+struct branch_walk {
+    const struct workload *workload;
+    uint64_t kinds, position, repeated;
+};
+#define BRANCH_KINDS_ALL UINT64_MAX
+const struct branch *branch_next(struct branch_walk *walk);
+unsigned branch_count(const struct workload *workload, uint64_t kinds);
+
+/*
+ * Compares the log's branches with the workload's, one by one, and adds them to what the test saw. Records of a
+ * hardware interrupt (into a vector's entry, out of the common IRET) and those outside the workload are none of its
+ * branches. skip: how many of the workload's branches the log need not have (a circular buffer has the newest only).
+ */
+void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
+
+/* How many of the log's records are deliveries of the performance monitoring interrupt: they are branches too. */
+unsigned records_interrupts(struct test_run *run);
+
+#endif
