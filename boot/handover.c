@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/handover.h"
 
+#include "base/format.h"
 #include "boot/load_options.h"
 #include "boot/memory_map.h"
 #include "boot/multiboot2.h"
-#include "base/format.h"
 
 /* Xen public ABI, "arch-x86/hvm/start_info.h"; its memory map entries are laid out as struct boot_memory is. */
 struct hvm_start_info {

@@ -11,10 +11,10 @@
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
-#include "suite/records.h"
-#include "suite/sources.h"
 #include "kernel/test.h"
 #include "report/record_text.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 

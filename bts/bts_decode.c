@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bts/bts_decode.h"
 
-#include "bts/bts_layout.h"
 #include "base/bytes.h"
+#include "bts/bts_layout.h"
 
 _Static_assert(BTS_RECORD_SIZE_32 == sizeof(struct bts_layout_32), "one size of a record");
 _Static_assert(BTS_RECORD_SIZE_64 == sizeof(struct bts_layout_64), "one size of a record");

@@ -5,13 +5,13 @@
  */
 #include "bts/bts.h"
 
+#include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/image.h"
 #include "kernel/console.h"
+#include "kernel/test.h"
 #include "suite/records.h"
 #include "suite/sources.h"
-#include "kernel/test.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
+#include "kernel/test.h"
 #include "suite/records.h"
 #include "suite/sources.h"
-#include "kernel/test.h"
 #include "suite/transfers.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)

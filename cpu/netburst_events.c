@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/netburst_events.h"
 
-#include "cpu/msr_index.h"
 #include "base/text.h"
+#include "cpu/msr_index.h"
 
 #define LOADS  0x1u /* of MSR_PEBS_MATRIX_VERT */
 #define STORES 0x2u

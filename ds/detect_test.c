@@ -5,10 +5,10 @@
  */
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "kernel/console.h"
-#include "suite/records.h"
 #include "arch/x86/string.h"
+#include "kernel/console.h"
 #include "suite/pebs_sample.h"
+#include "suite/records.h"
 
 #define DETECTION "SDM Vol. 3B (253669), \"Detection of the Availability of the PEBS Facilities\", 18.18.8.1; seed 003"
 

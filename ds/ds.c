@@ -5,16 +5,16 @@
 
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
+#include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/processors.h"
+#include "arch/x86/string.h"
+#include "cpu/formats.h"
 #include "ds/counting.h"
 #include "ds/ds_area.h"
 #include "ds/ds_steps.h"
-#include "arch/x86/image.h"
-#include "arch/x86/string.h"
-#include "pebs/pebs_decode.h"
 
 #define BTS_BUFFER_SIZE  0x18000u
 #define PEBS_BUFFER_SIZE 0x10000u

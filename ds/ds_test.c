@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The DS area's register, and the area as this kernel builds it. */
-#include "arch/x86/msr.h"
 #include "arch/x86/image.h"
-#include "suite/records.h"
+#include "arch/x86/msr.h"
 #include "kernel/test.h"
+#include "suite/records.h"
 
 /* IA32_DS_AREA is a register that keeps a linear address, wherever it points while nothing is enabled. */
 static void readback(struct test_run *run)

@@ -18,8 +18,8 @@
 #include "bts/bts.h"
 #include "ds/ds_steps.h"
 #include "kernel/console.h"
-#include "suite/records.h"
 #include "kernel/test.h"
+#include "suite/records.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
 

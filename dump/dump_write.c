@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "dump/dump_write.h"
 
-#include "bts/bts_decode.h"
 #include "base/bytes.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "bts/bts_decode.h"
 
 static const char *const kind_names[DUMP_RECORD_KINDS] = { "bts", "pebs", "lbr" };
 

@@ -6,9 +6,9 @@
 #ifndef DUMP_DUMP_WRITE_H
 #define DUMP_DUMP_WRITE_H
 
+#include "base/line.h"
 #include "dump/dump_code.h"
 #include "dump/dump_format.h"
-#include "base/line.h"
 
 enum dump_records { DUMP_BTS, DUMP_PEBS, DUMP_LBR, DUMP_RECORD_KINDS };
 

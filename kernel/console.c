@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
+#include "base/format.h"
 #include "kernel/serial.h"
 #include "kernel/symbols.h"
-#include "base/format.h"
 
 static void write_line(const char *prefix, const char *fmt, va_list args)
 {

@@ -5,9 +5,9 @@
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/processors.h"
-#include "kernel/console.h"
 #include "arch/x86/string.h"
 #include "dump/dump_write.h"
+#include "kernel/console.h"
 #include "version.h"
 
 #define NOTE_HEAD_SIZE 16u      /* of an ELF note whose name is "GNU" */

@@ -8,14 +8,14 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
+#include "arch/x86/string.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
-#include "suite/records.h"
-#include "arch/x86/string.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 #include "suite/pebs_sample.h"
+#include "suite/records.h"
 
 #define STAGES(array) (sizeof(array) / sizeof(array)[0])
 

@@ -7,9 +7,9 @@
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "ds/ds_area.h"
-#include "suite/records.h"
 #include "kernel/test.h"
 #include "suite/pebs_sample.h"
+#include "suite/records.h"
 
 #define DELIVERY_PAUSES 1000u /* an interrupt to oneself is taken long before */
 

@@ -6,11 +6,11 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/watchdog.h"
+#include "base/format.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
-#include "base/format.h"
 
 #define TESTS_MAX 512u
 

@@ -8,10 +8,10 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
-#include "suite/records.h"
-#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 
 static void hang(struct test_run *run)
 {

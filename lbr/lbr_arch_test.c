@@ -4,13 +4,13 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "suite/records.h"
-#include "suite/sources.h"
 #include "kernel/test.h"
-#include "suite/transfers.h"
 #include "lbr/lbr_arch.h"
 #include "lbr/lbr_layout.h"
 #include "suite/lbr_record.h"
+#include "suite/records.h"
+#include "suite/sources.h"
+#include "suite/transfers.h"
 
 /* Records a workload with no filter, at this depth. */
 static void record(struct test_run *run, const struct workload *workload, unsigned depth)

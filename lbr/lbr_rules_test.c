@@ -12,9 +12,9 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/console.h"
+#include "pebs/pebs.h"
 #include "suite/sources.h"
 #include "suite/transfers.h"
-#include "pebs/pebs.h"
 
 #define FAMILY_NETBURST 0xfu
 

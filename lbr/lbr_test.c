@@ -12,10 +12,10 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "suite/records.h"
-#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 
 static void calls(struct test_run *run)
 {

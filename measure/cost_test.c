@@ -8,15 +8,15 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
+#include "base/ratio.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
-#include "suite/records.h"
 #include "kernel/test.h"
 #include "lbr/lbr.h"
 #include "measure/meter.h"
 #include "measure/overflow.h"
 #include "suite/pebs_sample.h"
-#include "base/ratio.h"
+#include "suite/records.h"
 
 #define PERIOD       31u     /* events between samples */
 #define EVENTS       120000u /* at CPL 3, of a measurement */

@@ -7,13 +7,13 @@
 #include <inttypes.h>
 
 #include "arch/x86/msr.h"
+#include "base/format.h"
 #include "kernel/console.h"
-#include "suite/records.h"
 #include "kernel/test.h"
 #include "measure/kinds.h"
 #include "measure/sampler.h"
 #include "suite/pebs_sample.h"
-#include "base/format.h"
+#include "suite/records.h"
 
 #define SOURCE "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core; seed 004"
 

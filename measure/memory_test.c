@@ -11,12 +11,12 @@
  */
 #include <inttypes.h>
 
+#include "base/format.h"
+#include "base/text.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "suite/pebs_sample.h"
-#include "base/format.h"
 #include "tables/level_table.h"
-#include "base/text.h"
 
 #define LINE       64u
 #define KIB        1024u

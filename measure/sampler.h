@@ -3,10 +3,10 @@
 #ifndef MEASURE_SAMPLER_H
 #define MEASURE_SAMPLER_H
 
-#include "suite/records.h"
+#include "cpu/events.h"
 #include "kernel/test.h"
 #include "measure/kinds.h"
-#include "cpu/events.h"
+#include "suite/records.h"
 
 /* The most records that one opening may leave. */
 unsigned sampler_room(const struct caps *caps);

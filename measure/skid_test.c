@@ -11,12 +11,12 @@
 #include <inttypes.h>
 
 #include "kernel/console.h"
-#include "suite/records.h"
 #include "kernel/test.h"
 #include "measure/kinds.h"
 #include "measure/overflow.h"
 #include "measure/sampler.h"
 #include "suite/pebs_sample.h"
+#include "suite/records.h"
 #include "tables/histogram.h"
 
 #define SOURCE                                                                                                     \

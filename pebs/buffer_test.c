@@ -9,8 +9,8 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
-#include "ds/ds_area.h"
 #include "arch/x86/string.h"
+#include "ds/ds_area.h"
 #include "suite/pebs_sample.h"
 
 #define NEEDS      (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)

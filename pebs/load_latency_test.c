@@ -11,10 +11,10 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "base/text.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "suite/pebs_sample.h"
-#include "base/text.h"
 
 #define LINE  64u
 #define KIB   1024u

@@ -16,8 +16,8 @@
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
-#include "suite/records.h"
 #include "kernel/test.h"
+#include "suite/records.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)
 #define MANUAL \

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpu/msr_index.h"
 #include "cpu/caps.h"
 #include "cpu/events.h"
+#include "cpu/msr_index.h"
 #include "workload/workload.h"
 
 /* What one counter samples. */

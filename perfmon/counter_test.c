@@ -9,10 +9,10 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "suite/records.h"
-#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */

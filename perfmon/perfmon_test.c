@@ -2,10 +2,10 @@
 /* Counters that do not sample: what they count, and when they overflow. */
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "suite/records.h"
-#include "suite/sources.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
+#include "suite/records.h"
+#include "suite/sources.h"
 
 static uint64_t count(struct test_run *run, uint64_t event, const struct workload *workload)
 {

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 #include "arch/x86/msr.h"
+#include "kernel/test.h"
 #include "suite/records.h"
 #include "suite/sources.h"
-#include "kernel/test.h"
 
 #define BITS(high, low) ((UINT64_MAX >> (63 - (high))) & ~((UINT64_C(1) << (low)) - 1))
 

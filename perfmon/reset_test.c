@@ -3,9 +3,9 @@
  * The state after reset. A real machine's firmware may write any of these registers before this program begins, and
  * nobody can tell; so they are judged on virtual machines alone, whose firmware has no use for them.
  */
-#include "suite/sources.h"
 #include "kernel/test.h"
 #include "perfmon/reset_state.h"
+#include "suite/sources.h"
 
 static const char *firmware_unknown(const struct caps *caps)
 {

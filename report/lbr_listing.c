@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "lbr/lbr_layout.h"
 #include "base/format.h"
+#include "lbr/lbr_layout.h"
 
 #define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
 #define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0123456789abcdef"))

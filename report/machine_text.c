@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "lbr/lbr_layout.h"
 #include "base/format.h"
+#include "lbr/lbr_layout.h"
 
 #define EVENTS_WIDTH 100 /* characters, behind which no further name begins */
 

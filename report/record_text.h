@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/line.h"
 #include "bts/bts_decode.h"
 #include "lbr/lbr_decode.h"
 #include "pebs/data_source_decode.h"
 #include "pebs/pebs_decode.h"
-#include "base/line.h"
 
 /* Finds the symbol that covers an address. Returns false where none does. */
 struct symbolizer {

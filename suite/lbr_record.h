@@ -3,9 +3,9 @@
 #ifndef SUITE_LBR_RECORD_H
 #define SUITE_LBR_RECORD_H
 
-#include "suite/records.h"
 #include "kernel/test.h"
 #include "lbr/lbr.h"
+#include "suite/records.h"
 
 #define LBR_NO_FILTER UINT64_C(0)
 

@@ -3,9 +3,9 @@
 #ifndef SUITE_PEBS_SAMPLE_H
 #define SUITE_PEBS_SAMPLE_H
 
-#include "suite/records.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
+#include "suite/records.h"
 
 /* The threshold of load latency in core cycles; the least that can be set. Loads that take longer count. */
 #define PEBS_LATENCY_THRESHOLD 3u

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/lib/dump_read.h"
 #include "tools/lib/codec.h"
+#include "tools/lib/dump_read.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output.h"
 #include "tools/lib/sampled_events.h"
+#include "tools/output.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tools/output.h"
 #include "tools/lib/perf_data.h"
 #include "tools/lib/sampled_events.h"
+#include "tools/output.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

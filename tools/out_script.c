@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output.h"
 #include "tools/lib/perf_data.h"
 #include "tools/lib/sampled_events.h"
+#include "tools/output.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "tools/call_stack.h"
-#include "tools/output.h"
 #include "tools/lib/sampled_events.h"
+#include "tools/output.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 

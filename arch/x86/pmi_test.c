@@ -11,8 +11,8 @@
 #include "arch/x86/perfmon.h"
 #include "bts/bts.h"
 #include "ds/counting.h"
-#include "suite/records.h"
 #include "kernel/test.h"
+#include "suite/records.h"
 #include "workload/workload.h"
 
 #define NEEDS (NEED_APIC | NEED_GLOBAL_CTRL)

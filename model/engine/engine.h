@@ -19,8 +19,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "model/engine/adaptive.h"
 #include "model/code/block.h"
+#include "model/engine/adaptive.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/encode.h"
 #include "model/faults/faults.h"

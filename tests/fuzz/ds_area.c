@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two bytes: width, PEBS format. Then the management area. */
-#include "tests/fuzz/fuzz.h"
 #include "ds/ds_area.h"
+#include "tests/fuzz/fuzz.h"
 
 static unsigned used_slots(unsigned width, unsigned format)
 {

@@ -3,9 +3,9 @@
  * First byte: bit 0 clear: the rest is a log, for the reader; bit 1: every frame's checksum is put right first. Bit 0
  * set: the rest are records, which must come back: bit 1: of BTS, not PEBS; bit 2: of 32 bits.
  */
+#include "dump/dump_write.h"
 #include "tests/fuzz/fuzz.h"
 #include "tools/lib/dump_read.h"
-#include "dump/dump_write.h"
 
 static struct {
     struct dump_totals seen;

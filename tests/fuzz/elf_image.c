@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An ELF file. */
-#include "tests/fuzz/fuzz.h"
 #include "boot/elf_image.h"
+#include "tests/fuzz/fuzz.h"
 
 #define FOUR_G (UINT64_C(1) << 32)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A byte: the format; a byte: the depth; 8 bytes: TOS. Then triples of FROM, TO and INFO. */
-#include "tests/fuzz/fuzz.h"
 #include "report/lbr_listing.h"
+#include "tests/fuzz/fuzz.h"
 
 #define DEPTH_MAX 64
 

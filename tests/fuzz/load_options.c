@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A byte: even, what firmware passes; odd, a file. Then that. */
-#include "tests/fuzz/fuzz.h"
 #include "boot/load_options.h"
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

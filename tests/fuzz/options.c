@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options' text. */
-#include "tests/fuzz/fuzz.h"
 #include "boot/options.h"
+#include "tests/fuzz/fuzz.h"
 
 static bool within(struct slice slice, const char *text, size_t length)
 {

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "bts/bts_layout.h"
 #include "base/bytes.h"
+#include "base/format.h"
+#include "bts/bts_layout.h"
 #include "tools/lib/dump_count.h"
 #include "tools/lib/dump_frame.h"
-#include "base/format.h"
 
 #define TEXT_MAX    4096u /* characters of a line that is no frame; what is longer is cut */
 #define PROBLEM_MAX 200u

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "bts/bts_decode.h"
-#include "pebs/pebs_decode.h"
 #include "dump/dump_format.h"
+#include "pebs/pebs_decode.h"
 
 /*
  * n: the number of the record within its test and kind, from 0 on, as the kernel's lines have it. cpu: 0 is the one
