@@ -59,7 +59,7 @@ export profile width options route fault
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t referee.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 
-.PHONY: run gdb test tool-test qemu-test prove-tests machines conformance bench bench-dump
+.PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump
 # 640 MiB of memory: the largest ring of measure.memory.* takes 256 of them in one piece.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME processors=N
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault" -s "$(processors)" -- -m 640
@@ -82,6 +82,9 @@ prove-tests: kernel model ## break the model on purpose, fault by fault: does ev
 machines: kernel model ## docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
 	$Qtests/qemu/machines $B/test/* >docs/machines.md
+
+reading-order: ## docs/reading-order.md, drawn from `floors`
+	$Qtests/house/reading-order >docs/reading-order.md
 
 conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test notices
 	$Qtests/qemu/conformance $B/test/* >docs/conformance.md

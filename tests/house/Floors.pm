@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+#
+# The list of rooms in `floors`, and what the sources of a tree include of each other.
+package Floors;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Find ();
+our @EXPORT_OK = qw(read_floors read_sources room_of is_test);
+
+# The rooms in their order: { name, kind, first, what, group, floor }, floor 0 the lowest.
+sub read_floors
+{
+    my ($top) = @_;
+    my (@rooms, $group);
+    open my $file, '<', "$top/floors" or die "floors: $top/floors: $!\n";
+    while (my $line = <$file>) {
+        chomp $line;
+        $group = $1 if $line =~ /^# (\w.*)/;
+        next if $line =~ /^\s*(#|$)/;
+        my ($name, $kind, $first, $what) = split ' ', $line, 4;
+        die "floors:$.: a room needs a kind, the file to read first, and what it holds: $line\n" if !defined $what;
+        die "floors:$.: the room $name is listed twice\n" if grep { $_->{name} eq $name } @rooms;
+        push @rooms, { name => $name, kind => $kind, first => $first, what => $what, group => $group, floor => scalar @rooms };
+    }
+    die "floors: $top/floors lists no room\n" if !@rooms;
+    return @rooms;
+}
+
+# The room that a path lies in: the nearest folder above it that is one.
+sub room_of
+{
+    my ($rooms, $path) = @_;
+    my ($found) = sort { length $b->{name} <=> length $a->{name} } grep { index($path, "$_->{name}/") == 0 } @$rooms;
+    return $found;
+}
+
+sub is_test
+{
+    my ($path) = @_;
+    return $path =~ /_test\.c$/;
+}
+
+# All C and nasm below top: PATH => [{ line, system, name, path }], path where the included file is one of the tree's.
+sub read_sources
+{
+    my ($top) = @_;
+    my (%sources, @paths);
+    File::Find::find({ no_chdir => 1, wanted => sub {
+        return if !/\.(c|h|inc|asm)$/ || !-f;
+        push @paths, substr $_, length($top) + 1;
+    }, preprocess => sub { grep { !/^(\.git|build)$/ } @_ } }, $top);
+    for my $path (sort @paths) {
+        open my $file, '<', "$top/$path" or die "floors: $top/$path: $!\n";
+        $sources{$path} = [];
+        while (<$file>) {
+            /^\s*[#%]\s*include\s+(?:"([^"]+)"|<([^>]+)>)/ or next;
+            my ($own, $system) = ($1, $2);
+            my $name = $own // $system;
+            my ($found) = grep { -f "$top/$_" } $name, $path =~ s{[^/]*$}{$name}r;
+            push @{$sources{$path}}, { line => $., name => $name, system => defined $system,
+                path => defined $system ? undef : $found };
+        }
+    }
+    return %sources;
+}
+
+1;
