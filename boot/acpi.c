@@ -103,7 +103,7 @@ static bool entry_processor(const uint8_t *entry, size_t size, uint32_t *id)
     return false;
 }
 
-static const char *read_madt(const uint8_t *madt, size_t size, struct acpi_processors *processors)
+static enum acpi_error read_madt(const uint8_t *madt, size_t size, struct acpi_processors *processors)
 {
     size_t count = 0;
 
@@ -111,7 +111,7 @@ static const char *read_madt(const uint8_t *madt, size_t size, struct acpi_proce
         const size_t length = at + 2 <= size ? madt[at + 1] : 0;
         uint32_t id;
         if (length < 2 || length > size - at)
-            return "an entry of ACPI's table MADT reaches beyond its end";
+            return ACPI_MADT_ENTRY;
         if (entry_processor(madt + at, length, &id)) {
             if (count < processors->most)
                 processors->apic_ids[count] = id;
@@ -120,17 +120,18 @@ static const char *read_madt(const uint8_t *madt, size_t size, struct acpi_proce
         at += length;
     }
     processors->count = count;
-    return NULL;
+    return ACPI_OK;
 }
 
-const char *acpi_read_processors(const struct acpi_memory *memory, uint64_t address, struct acpi_processors *processors)
+enum acpi_error acpi_read_processors(const struct acpi_memory *memory, uint64_t address,
+                                     struct acpi_processors *processors)
 {
     const uint8_t *root = root_at(memory, address), *list = NULL, *madt;
     size_t size;
 
     processors->count = 0;
     if (!root)
-        return "no ACPI: no root pointer";
+        return ACPI_NO_ROOT;
     if (root[ROOT_REVISION] >= 2 && (root = memory->at(memory->context, address, ROOT_SIZE)) != NULL)
         list = table_at(memory, number(root + ROOT_XSDT, 8), &size);
     if (list && is(list, "XSDT")) {
@@ -139,8 +140,25 @@ const char *acpi_read_processors(const struct acpi_memory *memory, uint64_t addr
         root = root_at(memory, address);
         list = table_at(memory, number(root + ROOT_RSDT, 4), &size);
         if (!list || !is(list, "RSDT"))
-            return "ACPI's root table is damaged";
+            return ACPI_ROOT_TABLE;
         madt = find_madt(memory, list, size, 4, &size);
     }
-    return madt ? read_madt(madt, size, processors) : "ACPI has no sound table MADT";
+    return madt ? read_madt(madt, size, processors) : ACPI_NO_MADT;
+}
+
+const char *acpi_error_text(enum acpi_error error)
+{
+    switch (error) {
+    case ACPI_OK:
+        return "no error";
+    case ACPI_NO_ROOT:
+        return "no ACPI: no valid root pointer (RSDP)";
+    case ACPI_ROOT_TABLE:
+        return "no ACPI: neither XSDT nor RSDT is valid";
+    case ACPI_NO_MADT:
+        return "no valid MADT among the ACPI tables";
+    case ACPI_MADT_ENTRY:
+        return "an entry of the ACPI table MADT extends past its end";
+    }
+    return "unknown ACPI error";
 }

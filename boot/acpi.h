@@ -21,11 +21,23 @@ struct acpi_processors {
     size_t count; /* enabled processors; apic_ids has the first of them, in the order of the table */
 };
 
+enum acpi_error {
+    ACPI_OK,
+    ACPI_NO_ROOT,    /* no root pointer at this address, or its checksum is wrong */
+    ACPI_ROOT_TABLE, /* neither XSDT nor RSDT is sound */
+    ACPI_NO_MADT,    /* none whose checksum and length are right */
+    ACPI_MADT_ENTRY  /* an entry reaches beyond the table */
+};
+
 /*
- * Fills *processors from the tables that the root pointer at address root leads to. Returns NULL, or a sentence that
- * says what is missing or damaged; count is 0 then. ACPI Specification 6.5, 5.2.5 "Root System Description Pointer",
+ * Fills *processors from the tables that the root pointer at address root leads to. After an error count is
+ * 0. ACPI Specification 6.5, 5.2.5 "Root System Description Pointer",
  * 5.2.7, 5.2.8, and 5.2.12 "Multiple APIC Description Table".
  */
-const char *acpi_read_processors(const struct acpi_memory *memory, uint64_t root, struct acpi_processors *processors);
+enum acpi_error acpi_read_processors(const struct acpi_memory *memory, uint64_t root,
+                                     struct acpi_processors *processors);
+
+/* "no ACPI: ..." */
+const char *acpi_error_text(enum acpi_error error);
 
 #endif

@@ -45,22 +45,22 @@ static void take_memory(struct boot_memory *map, uint32_t count, struct boot_inf
     info->memory_count = map ? (uint32_t)memory_map_normalize(map, count) : 0;
 }
 
-static const char *from_own(const struct boot_info *given, struct boot_info *info)
+static enum handover_error from_own(const struct boot_info *given, struct boot_info *info)
 {
     if (given->version != BOOT_INFO_VERSION || given->size < sizeof *given)
-        return "the loader's boot information has another version";
+        return HANDOVER_VERSION;
     *info = *given;
-    return NULL;
+    return HANDOVER_OK;
 }
 
-static const char *from_pvh(const struct hvm_start_info *given, struct boot_info *info)
+static enum handover_error from_pvh(const struct hvm_start_info *given, struct boot_info *info)
 {
     info->options = given->options;
     info->rsdp = given->rsdp;
     info->route = address_of("pvh");
     if (given->version >= 1)
         take_memory((struct boot_memory *)(uintptr_t)given->memory, given->memory_count, info);
-    return NULL;
+    return HANDOVER_OK;
 }
 
 /* QEMU puts the image's name before the options; it may hold blanks. The options begin behind its ".elf". */
@@ -78,7 +78,7 @@ static const char *without_image_name(const char *line)
     return line;
 }
 
-static const char *from_multiboot(const struct multiboot_info *given, struct boot_info *info)
+static enum handover_error from_multiboot(const struct multiboot_info *given, struct boot_info *info)
 {
     uint32_t count = 0;
 
@@ -86,66 +86,80 @@ static const char *from_multiboot(const struct multiboot_info *given, struct boo
     if (given->flags & MULTIBOOT_COMMAND_LINE)
         info->options = address_of(without_image_name((const char *)(uintptr_t)given->command_line));
     if (!(given->flags & MULTIBOOT_MEMORY))
-        return NULL;
+        return HANDOVER_OK;
     for (uint32_t at = 0; at < given->memory_bytes && count < MEMORY_MAX;) {
         const struct multiboot_memory *from = (const struct multiboot_memory *)(uintptr_t)(given->memory + at);
         memory[count++] = (struct boot_memory){ .base = from->base, .size = from->length, .type = from->type };
         at += from->size + (uint32_t)sizeof from->size;
     }
     take_memory(memory, count, info);
-    return NULL;
+    return HANDOVER_OK;
 }
 
 /* The options file as the loader read it: one module. */
-static const char *take_options_file(const void *bytes, size_t size, struct boot_info *info)
+static enum handover_error take_options_file(const void *bytes, size_t size, struct boot_info *info,
+                                             struct handover_offender *offender)
 {
-    static char text[LOAD_OPTIONS_MAX + 1], problem[80];
-    size_t line;
-    enum load_options_error error = load_options_from_file(bytes, size, text, &line);
+    static char text[LOAD_OPTIONS_MAX + 1];
 
+    offender->load_options = load_options_from_file(bytes, size, text, &offender->line);
     info->options = address_of(text);
-    if (error == LOAD_OPTIONS_OK)
-        return NULL;
-    if (error == LOAD_OPTIONS_TOO_LONG)
-        format(problem, sizeof problem, "line %zu of the options file: more than %u characters of options", line,
-               LOAD_OPTIONS_MAX);
-    else
-        format(problem, sizeof problem, "line %zu of the options file: not plain ASCII", line);
-    return problem;
+    return offender->load_options == LOAD_OPTIONS_OK ? HANDOVER_OK : HANDOVER_OPTIONS_FILE;
 }
 
 /* As with the UEFI loader, the file counts only where no options were passed. */
-static const char *from_multiboot2(void *information, struct boot_info *info)
+static enum handover_error from_multiboot2(void *information, struct boot_info *info,
+                                           struct handover_offender *offender)
 {
     static char route[60];
     struct multiboot2 given;
-    const char *problem = multiboot2_read(information, &given);
 
-    if (problem)
-        return problem;
+    offender->multiboot2 = multiboot2_read(information, &given);
+    if (offender->multiboot2 != MULTIBOOT2_OK)
+        return HANDOVER_MULTIBOOT2;
     format(route, sizeof route, "multiboot2 %s", given.loader ? given.loader : "");
     info->route = address_of(route);
     info->options = address_of(given.options);
     info->rsdp = address_of(given.rsdp);
     take_memory(given.memory, given.memory_count, info);
     if ((given.options && given.options[0] != '\0') || given.module_end == 0)
-        return NULL;
-    return take_options_file((const void *)(uintptr_t)given.module_start, given.module_end - given.module_start, info);
+        return HANDOVER_OK;
+    return take_options_file((const void *)(uintptr_t)given.module_start, given.module_end - given.module_start, info,
+                             offender);
 }
 
-const char *boot_handover(uint32_t magic, uint32_t information, struct boot_info *info)
+enum handover_error boot_handover(uint32_t magic, uint32_t information, struct boot_info *info,
+                                  struct handover_offender *offender)
 {
     void *given = (void *)(uintptr_t)information;
 
     *info = (struct boot_info){ .version = BOOT_INFO_VERSION, .size = sizeof *info, .route = address_of("unknown") };
+    *offender = (struct handover_offender){ .line = 0 };
     if (magic == BOOT_MAGIC_OWN)
         return from_own(given, info);
     if (magic == BOOT_MAGIC_MULTIBOOT2)
-        return from_multiboot2(given, info);
+        return from_multiboot2(given, info, offender);
     if (magic == BOOT_MAGIC_MULTIBOOT)
         return from_multiboot(given, info);
     /* PVH leaves eax undefined: the structure itself is what carries the magic. */
     if (given && *(const uint32_t *)given == BOOT_MAGIC_PVH)
         return from_pvh(given, info);
-    return "no magic that is known is at the entry: not the loader's, not Multiboot's, no PVH start information";
+    return HANDOVER_MAGIC;
+}
+
+const char *handover_error_text(enum handover_error error)
+{
+    switch (error) {
+    case HANDOVER_OK:
+        return "no error";
+    case HANDOVER_MAGIC:
+        return "started by an unknown protocol: neither dstest86's own loader, Multiboot, Multiboot2 nor PVH";
+    case HANDOVER_VERSION:
+        return "loader and kernel are of different versions of dstest86";
+    case HANDOVER_MULTIBOOT2:
+        return "the Multiboot2 information is invalid";
+    case HANDOVER_OPTIONS_FILE:
+        return "options.txt";
+    }
+    return "unknown handover error";
 }

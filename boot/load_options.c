@@ -112,3 +112,18 @@ enum load_options_error load_options_from_file(const void *data, size_t size, ch
     }
     return LOAD_OPTIONS_OK;
 }
+
+const char *load_options_error_text(enum load_options_error error)
+{
+    switch (error) {
+    case LOAD_OPTIONS_OK:
+        return "no error";
+    case LOAD_OPTIONS_TOO_LONG:
+        return "more than 1023 characters of options";
+    case LOAD_OPTIONS_NOT_ASCII:
+        return "a character that is not printable ASCII (allowed in comments only)";
+    }
+    return "unknown error of the load options";
+}
+
+_Static_assert(LOAD_OPTIONS_MAX == 1023, "load_options_error_text");

@@ -10,7 +10,11 @@
 
 #define LOAD_OPTIONS_MAX 1023u /* characters, the NUL not counted */
 
-enum load_options_error { LOAD_OPTIONS_OK, LOAD_OPTIONS_TOO_LONG, LOAD_OPTIONS_NOT_ASCII };
+enum load_options_error {
+    LOAD_OPTIONS_OK,
+    LOAD_OPTIONS_TOO_LONG, /* more than LOAD_OPTIONS_MAX characters */
+    LOAD_OPTIONS_NOT_ASCII /* a byte outside of comments is neither blank nor printable ASCII */
+};
 
 /*
  * LoadOptions of UEFI's loaded image protocol (UEFI 2.10, 9.1): size bytes, supposed to be UCS-2, with or without a
@@ -27,5 +31,8 @@ enum load_options_error load_options_from_ucs2(const void *bytes, size_t size, c
  */
 enum load_options_error load_options_from_file(const void *bytes, size_t size, char out[LOAD_OPTIONS_MAX + 1],
                                                size_t *line);
+
+/* "more than 1023 characters" */
+const char *load_options_error_text(enum load_options_error error);
 
 #endif

@@ -40,64 +40,83 @@ static const char *tag_text(const struct tag *tag)
     return room > 0 && text[room - 1] == '\0' ? text : NULL;
 }
 
-static const char *take_tag(struct tag *tag, struct multiboot2 *out)
+static enum multiboot2_error take_tag(struct tag *tag, struct multiboot2 *out)
 {
     switch (tag->type) {
     case TAG_COMMAND_LINE:
         out->options = tag_text(tag);
-        return out->options ? NULL : "the command line of the multiboot2 information has no end";
+        return out->options ? MULTIBOOT2_OK : MULTIBOOT2_COMMAND_LINE;
     case TAG_LOADER_NAME:
         out->loader = tag_text(tag);
-        return out->loader ? NULL : "the loader's name in the multiboot2 information has no end";
+        return out->loader ? MULTIBOOT2_OK : MULTIBOOT2_LOADER_NAME;
     case TAG_MODULE: {
         const struct module_tag *module = (const struct module_tag *)tag;
         if (tag->size < sizeof *module || module->end < module->start)
-            return "a module of the multiboot2 information is malformed";
+            return MULTIBOOT2_MODULE;
         if (out->module_end == 0) {
             out->module_start = module->start;
             out->module_end = module->end;
         }
-        return NULL;
+        return MULTIBOOT2_OK;
     }
     case TAG_MEMORY_MAP: {
         struct memory_map_tag *map = (struct memory_map_tag *)tag;
         if (tag->size < sizeof *map || map->entry_size != sizeof *map->entries)
-            return "the memory map of the multiboot2 information has entries of another size";
+            return MULTIBOOT2_MEMORY_MAP;
         out->memory = map->entries;
         out->memory_count = (uint32_t)((tag->size - sizeof *map) / sizeof *map->entries);
-        return NULL;
+        return MULTIBOOT2_OK;
     }
     case TAG_RSDP_1:
         if (!out->rsdp && tag->size >= sizeof *tag + RSDP_1_SIZE)
             out->rsdp = tag + 1;
-        return NULL;
+        return MULTIBOOT2_OK;
     case TAG_RSDP_2:
         if (tag->size >= sizeof *tag + RSDP_2_SIZE)
             out->rsdp = tag + 1;
-        return NULL;
+        return MULTIBOOT2_OK;
     default:
-        return NULL;
+        return MULTIBOOT2_OK;
     }
 }
 
-const char *multiboot2_read(void *information, struct multiboot2 *out)
+enum multiboot2_error multiboot2_read(void *information, struct multiboot2 *out)
 {
     const uint32_t total = ((const struct information *)information)->total_size;
     uint32_t at = sizeof(struct information);
-    const char *problem = NULL;
+    enum multiboot2_error error = MULTIBOOT2_OK;
 
     *out = (struct multiboot2){ 0 };
-    while (!problem) {
+    while (error == MULTIBOOT2_OK) {
         struct tag *tag = (struct tag *)(void *)((uint8_t *)information + at);
         if (at > total || total - at < sizeof *tag || tag->size < sizeof *tag || tag->size > total - at) {
-            problem = "a tag of the multiboot2 information reaches beyond its end";
+            error = MULTIBOOT2_TAG;
             break;
         }
         if (tag->type == TAG_END)
-            return NULL;
-        problem = take_tag(tag, out);
+            return MULTIBOOT2_OK;
+        error = take_tag(tag, out);
         at += (tag->size + TAG_ALIGNMENT - 1) & ~(TAG_ALIGNMENT - 1u);
     }
     *out = (struct multiboot2){ 0 };
-    return problem;
+    return error;
+}
+
+const char *multiboot2_error_text(enum multiboot2_error error)
+{
+    switch (error) {
+    case MULTIBOOT2_OK:
+        return "no error";
+    case MULTIBOOT2_TAG:
+        return "a tag extends past the end";
+    case MULTIBOOT2_COMMAND_LINE:
+        return "the command line is not terminated";
+    case MULTIBOOT2_LOADER_NAME:
+        return "the boot loader's name is not terminated";
+    case MULTIBOOT2_MODULE:
+        return "a module tag is malformed";
+    case MULTIBOOT2_MEMORY_MAP:
+        return "the entries of the memory map are not 24 bytes long";
+    }
+    return "unknown Multiboot2 error";
 }

@@ -15,11 +15,23 @@ struct multiboot2 {
     uint32_t module_start, module_end; /* physical addresses of the first module's bytes; the end is exclusive */
 };
 
+enum multiboot2_error {
+    MULTIBOOT2_OK,
+    MULTIBOOT2_TAG,          /* a tag reaches beyond the information, or is shorter than its head */
+    MULTIBOOT2_COMMAND_LINE, /* no NUL ends it */
+    MULTIBOOT2_LOADER_NAME,  /* likewise */
+    MULTIBOOT2_MODULE,       /* its tag is too short, or it ends before it starts */
+    MULTIBOOT2_MEMORY_MAP    /* its tag is too short, or its entries have not 24 bytes */
+};
+
 /*
- * Reads the information, 8-byte aligned, that ebx points to where eax is BOOT_MAGIC_MULTIBOOT2. Returns NULL, or a
- * sentence about what is wrong with it; *out is written in any case, and is empty then.
+ * Reads the information, 8-byte aligned, that ebx points to where eax is BOOT_MAGIC_MULTIBOOT2. *out is written
+ * in any case, and is empty after an error.
  * Source: Multiboot2 Specification 2.0, 3.6, "Boot information format".
  */
-const char *multiboot2_read(void *information, struct multiboot2 *out);
+enum multiboot2_error multiboot2_read(void *information, struct multiboot2 *out);
+
+/* "the command line is not terminated" */
+const char *multiboot2_error_text(enum multiboot2_error error);
 
 #endif

@@ -41,75 +41,6 @@
 #define ARCH_LBR_TO   0x1600u
 #define ARCH_LBR_INFO 0x1200u
 
-static const char *const reasons[CAPS_REASON_COUNT] = {
-    [CAPS_AVAILABLE] = "available",
-    [CAPS_NO_APIC] = "no local APIC: CPUID.1:EDX bit 9 clear",
-    [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
-    [CAPS_APIC_UNUSABLE] = "no local APIC: it does not work in xAPIC mode",
-    [CAPS_NO_LONG_MODE] = "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear",
-    [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
-    [CAPS_PERFMON_NONE] = "no performance monitoring: CPUID.0AH:EAX has version 0",
-    [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
-    [CAPS_NO_FREEZE] = "no freeze on PMI: CPUID.1:ECX bit 15 clear",
-    [CAPS_GLOBAL_CTRL_FAULTS] = "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written",
-    [CAPS_COUNTER_FAULTS] = "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written",
-    [CAPS_FREEZE_DEBUGCTL_FAULTS] = "no freeze on PMI: IA32_DEBUGCTL cannot be written",
-    [CAPS_BTS_DEBUGCTL_FAULTS] = "no BTS: IA32_DEBUGCTL cannot be written",
-    [CAPS_PEBS_ENABLE_FAULTS] = "no PEBS: IA32_PEBS_ENABLE cannot be written",
-    [CAPS_LBR_STACK_FAULTS] = "no LBR: its stack cannot be read",
-    [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
-    [CAPS_NO_PERFMON_FLAG] = "no performance monitoring: IA32_MISC_ENABLE bit 7 clear",
-    [CAPS_NO_DS_FLAG] = "no DS: CPUID.1:EDX bit 21 clear",
-    [CAPS_DS_NO_PERFMON_FLAG] = "no DS: IA32_MISC_ENABLE bit 7 clear",
-    [CAPS_DS_AREA_NOT_TRIED] = "no DS: IA32_DS_AREA was not tried",
-    [CAPS_DS_AREA_DIFFERS] = "no DS: IA32_DS_AREA does not read back what was written",
-    [CAPS_DS_AREA_FAULTS] = "no DS: IA32_DS_AREA cannot be written",
-    [CAPS_DS_NOT_32] = "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one",
-    [CAPS_DS_NOT_64] = "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one",
-    [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
-    [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model",
-    [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
-    [CAPS_BTS_NO_PREDICTION] = "no BTS prediction flag: this core does not define bit 4 of a record's flags",
-    [CAPS_PEBS_UNAVAILABLE] = "no PEBS: IA32_MISC_ENABLE bit 12 set",
-    [CAPS_PEBS_CORE_HAS_NONE] = "no PEBS: this core has none",
-    [CAPS_PEBS_METHOD_UNKNOWN] = "no PEBS: how to program it is not known for this processor model",
-    [CAPS_PERF_CAPABILITIES_FAULTS] = "no PEBS: IA32_PERF_CAPABILITIES cannot be read",
-    [CAPS_PEBS_FORMAT_UNKNOWN] = "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)",
-    [CAPS_PEBS_NO_COUNTER] = "no PEBS: no general counter is known to do it",
-    [CAPS_PEBS_NO_DATA_ADDRESS] = "no data address: PEBS format 0 has none",
-    [CAPS_PEBS_NO_EVENTING_IP] = "no EventingIP: PEBS formats 0 and 1 have none",
-    [CAPS_PEBS_NO_TSC] = "no time stamp: PEBS formats 0 to 2 have none",
-    [CAPS_PEBS_NOT_TAGGING] = "no tagged uops: only NetBurst's PEBS samples them",
-    [CAPS_PEBS_NOT_ADAPTIVE] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear",
-    [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
-    [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
-    [CAPS_PEBS_ONE_COUNTER] = "no PEBS on general counters 1 to 3 of this core",
-    [CAPS_NO_PRECISE_STORE] = "no precise store event on this processor model",
-    [CAPS_NO_EVENT_INSTRUCTIONS] = "no precise event of all instructions without PREC_DIST on this processor model",
-    [CAPS_NO_EVENT_PREC_DIST] = "no INST_RETIRED.PREC_DIST on this processor model",
-    [CAPS_NO_EVENT_LOADS] = "no precise event of all loads on this processor model",
-    [CAPS_NO_EVENT_STORES] = "no precise event of all stores on this processor model",
-    [CAPS_NO_EVENT_BRANCHES] = "no precise event of all branches on this processor model",
-    [CAPS_NO_EVENT_TAKEN] = "no precise event of taken branches on this processor model",
-    [CAPS_NO_EVENT_NEAR_CALLS] = "no precise event of near calls on this processor model",
-    [CAPS_NO_EVENT_ANY] = "no precise event is known for this processor model",
-    [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
-    [CAPS_ARCH_LBR_NOT_TRIED] = "no LBR: IA32_LBR_CTL was not tried",
-    [CAPS_ARCH_LBR_DIFFERS] = "no LBR: IA32_LBR_CTL bit 0 does not stay set",
-    [CAPS_ARCH_LBR_FAULTS] = "no LBR: IA32_LBR_CTL cannot be written",
-    [CAPS_ARCH_LBR_NO_DEPTH] = "no LBR: CPUID.1CH:EAX names no depth",
-    [CAPS_LBR_MODEL_UNLISTED] = "no LBR: its depth is not known for this processor model",
-    [CAPS_LBR_FORMAT_UNKNOWN] = "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)",
-    [CAPS_LBR_NOT_TRIED] = "no LBR: IA32_DEBUGCTL was not tried",
-    [CAPS_LBR_DIFFERS] = "no LBR: IA32_DEBUGCTL bit 0 does not stay set",
-    [CAPS_LBR_FAULTS] = "no LBR: IA32_DEBUGCTL cannot be written",
-    [CAPS_LBR_NO_TOS] = "no top of stack: architectural LBRs shift, and entry 0 is the newest",
-    [CAPS_LBR_NO_INFO] = "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1",
-    [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core has none",
-    [CAPS_LBR_NOT_ARCHITECTURAL] = "no architectural LBRs: CPUID.7:EDX bit 19 clear",
-    [CAPS_LBR_NO_SELECT] = "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1",
-};
-
 static const struct {
     enum caps_need need;
     enum pebs_role role;
@@ -459,16 +390,152 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->reason[CAPS_NEED_ARCH_LBR] = also(lbr, caps->arch_lbr, CAPS_LBR_NOT_ARCHITECTURAL);
 }
 
-const char *caps_missing(const struct caps *caps, uint64_t needs)
+enum caps_reason caps_missing(const struct caps *caps, uint64_t needs)
 {
     for (unsigned i = 0; i < CAPS_NEED_COUNT; i++) {
         if ((needs >> i & 1) != 0 && caps->reason[i] != CAPS_AVAILABLE)
-            return reasons[caps->reason[i]];
+            return caps->reason[i];
     }
-    return NULL;
+    return CAPS_AVAILABLE;
 }
 
 const char *caps_reason_text(enum caps_reason reason)
 {
-    return reasons[reason];
+    switch (reason) {
+    case CAPS_AVAILABLE:
+        return "available";
+    case CAPS_NO_APIC:
+        return "no local APIC: CPUID.1:EDX bit 9 clear";
+    case CAPS_APIC_BASE_FAULTS:
+        return "no local APIC: IA32_APIC_BASE cannot be read";
+    case CAPS_APIC_UNUSABLE:
+        return "no local APIC: it does not work in xAPIC mode";
+    case CAPS_NO_LONG_MODE:
+        return "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear";
+    case CAPS_NO_PERFMON_LEAF:
+        return "no performance monitoring: CPUID has no leaf 0Ah";
+    case CAPS_PERFMON_NONE:
+        return "no performance monitoring: CPUID.0AH:EAX has version 0";
+    case CAPS_PERFMON_VERSION:
+        return "no global counter control: CPUID.0AH:EAX version below 2";
+    case CAPS_NO_FREEZE:
+        return "no freeze on PMI: CPUID.1:ECX bit 15 clear";
+    case CAPS_GLOBAL_CTRL_FAULTS:
+        return "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written";
+    case CAPS_COUNTER_FAULTS:
+        return "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written";
+    case CAPS_FREEZE_DEBUGCTL_FAULTS:
+        return "no freeze on PMI: IA32_DEBUGCTL cannot be written";
+    case CAPS_BTS_DEBUGCTL_FAULTS:
+        return "no BTS: IA32_DEBUGCTL cannot be written";
+    case CAPS_PEBS_ENABLE_FAULTS:
+        return "no PEBS: IA32_PEBS_ENABLE cannot be written";
+    case CAPS_LBR_STACK_FAULTS:
+        return "no LBR: its stack cannot be read";
+    case CAPS_MISC_ENABLE_FAULTS:
+        return "no performance monitoring: IA32_MISC_ENABLE cannot be read";
+    case CAPS_NO_PERFMON_FLAG:
+        return "no performance monitoring: IA32_MISC_ENABLE bit 7 clear";
+    case CAPS_NO_DS_FLAG:
+        return "no DS: CPUID.1:EDX bit 21 clear";
+    case CAPS_DS_NO_PERFMON_FLAG:
+        return "no DS: IA32_MISC_ENABLE bit 7 clear";
+    case CAPS_DS_AREA_NOT_TRIED:
+        return "no DS: IA32_DS_AREA was not tried";
+    case CAPS_DS_AREA_DIFFERS:
+        return "no DS: IA32_DS_AREA does not read back what was written";
+    case CAPS_DS_AREA_FAULTS:
+        return "no DS: IA32_DS_AREA cannot be written";
+    case CAPS_DS_NOT_32:
+        return "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one";
+    case CAPS_DS_NOT_64:
+        return "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one";
+    case CAPS_BTS_UNAVAILABLE:
+        return "no BTS: IA32_MISC_ENABLE bit 11 set";
+    case CAPS_BTS_BITS_UNKNOWN:
+        return "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model";
+    case CAPS_NO_DS_CPL:
+        return "no BTS by privilege level: CPUID.1:ECX bit 4 clear";
+    case CAPS_BTS_NO_PREDICTION:
+        return "no BTS prediction flag: this core does not define bit 4 of a record's flags";
+    case CAPS_PEBS_UNAVAILABLE:
+        return "no PEBS: IA32_MISC_ENABLE bit 12 set";
+    case CAPS_PEBS_CORE_HAS_NONE:
+        return "no PEBS: this core has none";
+    case CAPS_PEBS_METHOD_UNKNOWN:
+        return "no PEBS: how to program it is not known for this processor model";
+    case CAPS_PERF_CAPABILITIES_FAULTS:
+        return "no PEBS: IA32_PERF_CAPABILITIES cannot be read";
+    case CAPS_PEBS_FORMAT_UNKNOWN:
+        return "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)";
+    case CAPS_PEBS_NO_COUNTER:
+        return "no PEBS: no general counter is known to do it";
+    case CAPS_PEBS_NO_DATA_ADDRESS:
+        return "no data address: PEBS format 0 has none";
+    case CAPS_PEBS_NO_EVENTING_IP:
+        return "no EventingIP: PEBS formats 0 and 1 have none";
+    case CAPS_PEBS_NO_TSC:
+        return "no time stamp: PEBS formats 0 to 2 have none";
+    case CAPS_PEBS_NOT_TAGGING:
+        return "no tagged uops: only NetBurst's PEBS samples them";
+    case CAPS_PEBS_NOT_ADAPTIVE:
+        return "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear";
+    case CAPS_PEBS_NOT_FIXED:
+        return "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none";
+    case CAPS_LOAD_LATENCY_UNKNOWN:
+        return "no load latency: its event is not known for this processor model";
+    case CAPS_PEBS_ONE_COUNTER:
+        return "no PEBS on general counters 1 to 3 of this core";
+    case CAPS_NO_PRECISE_STORE:
+        return "no precise store event on this processor model";
+    case CAPS_NO_EVENT_INSTRUCTIONS:
+        return "no precise event of all instructions without PREC_DIST on this processor model";
+    case CAPS_NO_EVENT_PREC_DIST:
+        return "no INST_RETIRED.PREC_DIST on this processor model";
+    case CAPS_NO_EVENT_LOADS:
+        return "no precise event of all loads on this processor model";
+    case CAPS_NO_EVENT_STORES:
+        return "no precise event of all stores on this processor model";
+    case CAPS_NO_EVENT_BRANCHES:
+        return "no precise event of all branches on this processor model";
+    case CAPS_NO_EVENT_TAKEN:
+        return "no precise event of taken branches on this processor model";
+    case CAPS_NO_EVENT_NEAR_CALLS:
+        return "no precise event of near calls on this processor model";
+    case CAPS_NO_EVENT_ANY:
+        return "no precise event is known for this processor model";
+    case CAPS_LBR_NOT_INTEL:
+        return "no LBR: not an Intel processor";
+    case CAPS_ARCH_LBR_NOT_TRIED:
+        return "no LBR: IA32_LBR_CTL was not tried";
+    case CAPS_ARCH_LBR_DIFFERS:
+        return "no LBR: IA32_LBR_CTL bit 0 does not stay set";
+    case CAPS_ARCH_LBR_FAULTS:
+        return "no LBR: IA32_LBR_CTL cannot be written";
+    case CAPS_ARCH_LBR_NO_DEPTH:
+        return "no LBR: CPUID.1CH:EAX names no depth";
+    case CAPS_LBR_MODEL_UNLISTED:
+        return "no LBR: its depth is not known for this processor model";
+    case CAPS_LBR_FORMAT_UNKNOWN:
+        return "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)";
+    case CAPS_LBR_NOT_TRIED:
+        return "no LBR: IA32_DEBUGCTL was not tried";
+    case CAPS_LBR_DIFFERS:
+        return "no LBR: IA32_DEBUGCTL bit 0 does not stay set";
+    case CAPS_LBR_FAULTS:
+        return "no LBR: IA32_DEBUGCTL cannot be written";
+    case CAPS_LBR_NO_TOS:
+        return "no top of stack: architectural LBRs shift, and entry 0 is the newest";
+    case CAPS_LBR_NO_INFO:
+        return "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1";
+    case CAPS_LBR_NO_CALLSTACK:
+        return "no LBR call stack: this core has none";
+    case CAPS_LBR_NOT_ARCHITECTURAL:
+        return "no architectural LBRs: CPUID.7:EDX bit 19 clear";
+    case CAPS_LBR_NO_SELECT:
+        return "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1";
+    case CAPS_REASON_COUNT:
+        break;
+    }
+    return "unknown reason";
 }

@@ -116,7 +116,7 @@ enum caps_need {
 #define NEED_EVENT_NEAR_CALLS   (UINT64_C(1) << CAPS_NEED_EVENT_NEAR_CALLS)
 #define NEED_EVENT_ANY          (UINT64_C(1) << CAPS_NEED_EVENT_ANY)
 
-/* Why something is missing; caps_reason_text() has the sentences. */
+/* Why something is missing. */
 enum caps_reason {
     CAPS_AVAILABLE,
     CAPS_NO_APIC,
@@ -296,9 +296,10 @@ struct caps {
 /* Fills *caps from what was read. Every field is set. */
 void caps_fill(const struct caps_input *input, struct caps *caps);
 
-/* NULL where all needs (NEED_*) are met, else the sentence for the first that is not ("no BTS: ..."). */
-const char *caps_missing(const struct caps *caps, uint64_t needs);
+/* CAPS_AVAILABLE where all needs (NEED_*) are met, else why the first that is not is missing. */
+enum caps_reason caps_missing(const struct caps *caps, uint64_t needs);
 
+/* "no BTS: IA32_MISC_ENABLE bit 11 set" */
 const char *caps_reason_text(enum caps_reason reason);
 
 #endif

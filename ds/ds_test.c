@@ -54,7 +54,7 @@ static void restrictions(struct test_run *run)
     const struct ds_config config = { .bts = true,
                                       .bts_records = 64,
                                       .bts_threshold = 32,
-                                      .pebs = !caps_missing(run->caps, NEED_PEBS),
+                                      .pebs = caps_missing(run->caps, NEED_PEBS) == CAPS_AVAILABLE,
                                       .pebs_records = 16,
                                       .pebs_threshold = 8 };
 

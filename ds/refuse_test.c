@@ -315,7 +315,7 @@ static void refuse(struct test_run *run, enum ds_breach_id id, const struct spoi
     const struct ds_config pebs = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
 
     refuse_for(run, &bts, id, spoil);
-    if (!spoil->circular && !caps_missing(run->caps, NEED_PEBS))
+    if (!spoil->circular && caps_missing(run->caps, NEED_PEBS) == CAPS_AVAILABLE)
         refuse_for(run, &pebs, id, spoil);
 }
 

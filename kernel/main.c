@@ -39,7 +39,7 @@ static struct {
     struct boot_info boot;
     struct options options;
     struct caps caps;
-    const char *apic_problem; /* NULL: it works */
+    enum apic_error apic; /* counts where it was tried */
 } machine;
 
 /* A debugger clears it: set var gdb_wait = 0. */
@@ -57,10 +57,22 @@ static void error_end(void)
     finish(VERDICT_ERROR, &(struct totals){ .error = 1 });
 }
 
+static void say_handover(enum handover_error error, const struct handover_offender *offender)
+{
+    if (error == HANDOVER_MULTIBOOT2)
+        console_note("error: boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
+    else if (error == HANDOVER_OPTIONS_FILE)
+        console_note("error: boot: %s: line %zu: %s", handover_error_text(error), offender->line,
+                     load_options_error_text(offender->load_options));
+    else
+        console_note("error: boot: %s", handover_error_text(error));
+}
+
 static void step_options(void)
 {
     struct slice offender;
-    const char *problem = boot_handover(machine.magic, machine.information, &machine.boot);
+    struct handover_offender passed;
+    const enum handover_error handed = boot_handover(machine.magic, machine.information, &machine.boot, &passed);
     enum options_error error =
         options_parse((const char *)(uintptr_t)machine.boot.options, &machine.options, &offender);
 
@@ -70,8 +82,8 @@ static void step_options(void)
     topology_init(&machine.boot);
     serial_write("\r\n"); /* firmware may have left escapes without a line end */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
-    if (problem) {
-        console_note("error: boot: %s", problem);
+    if (handed != HANDOVER_OK) {
+        say_handover(handed, &passed);
         error_end();
     }
     if (error != OPTIONS_OK) {
@@ -80,8 +92,9 @@ static void step_options(void)
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
-        console_note("error: width=%u: what started this %u-bit kernel does not read the option", machine.options.width,
-                     WIDTH);
+        console_note("error: width=%u: this is the %u-bit kernel, and what started it does not choose by width=; start "
+                     "the other one",
+                     machine.options.width, WIDTH);
         error_end();
     }
 }
@@ -104,32 +117,35 @@ static void step_paging(void)
                                           .nx = machine.caps.nx,
                                           .wish = (enum paging_wish)machine.options.paging,
                                           .apic_base = machine.caps.apic ? apic_address() : 0 };
-    const char *problem = paging_init(&choice);
+    const enum paging_error error = paging_init(&choice);
 
-    if (problem) {
-        console_note("error: %s", problem);
+    if (error != PAGING_OK) {
+        console_note("error: no page tables: %s", paging_error_text(error));
         error_end();
     }
 }
 
 static void step_apic(void)
 {
-    machine.apic_problem = caps_missing(&machine.caps, NEED_APIC);
-    if (machine.apic_problem)
+    if (caps_missing(&machine.caps, NEED_APIC) != CAPS_AVAILABLE)
         return;
-    machine.apic_problem = apic_init(apic_address());
-    if (machine.apic_problem)
+    machine.apic = apic_init(apic_address());
+    if (machine.apic != APIC_OK)
         machine.caps.reason[CAPS_NEED_APIC] = CAPS_APIC_UNUSABLE;
 }
 
 static void step_report(void)
 {
+    const enum caps_reason missing = caps_missing(&machine.caps, NEED_APIC);
+
     machine_text(&console_sink, &machine.caps);
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);
     console_note("paging %s%s", paging_name(), paging_no_execute() ? ", no-execute" : "");
-    if (machine.apic_problem)
-        console_note("apic none: %s", machine.apic_problem);
+    if (machine.apic != APIC_OK)
+        console_note("apic none: %s", apic_error_text(machine.apic));
+    else if (missing != CAPS_AVAILABLE)
+        console_note("apic none: %s", caps_reason_text(missing));
     else
         console_note("apic xAPIC at 0x%" PRIx64 ", performance vector 0x%x", apic_address(), VECTOR_PERFORMANCE);
 }
@@ -161,13 +177,14 @@ static void quiesce(void)
     processors_stop();
     ds_on_interrupt(NULL);
     ds_close();
-    if (!caps_missing(&machine.caps, NEED_LBR) || !caps_missing(&machine.caps, NEED_BTS))
+    if (caps_missing(&machine.caps, NEED_LBR) == CAPS_AVAILABLE ||
+        caps_missing(&machine.caps, NEED_BTS) == CAPS_AVAILABLE)
         msr_write(MSR_IA32_DEBUGCTL, machine.caps.freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
-    if (!caps_missing(&machine.caps, NEED_PEBS))
+    if (caps_missing(&machine.caps, NEED_PEBS) == CAPS_AVAILABLE)
         msr_write(MSR_PEBS_ENABLE, 0);
     if (machine.caps.pebs_method == PEBS_METHOD_NETBURST)
         netburst_quiesce();
-    if (!caps_missing(&machine.caps, NEED_PERFMON))
+    if (caps_missing(&machine.caps, NEED_PERFMON) == CAPS_AVAILABLE)
         counters_clear(machine.caps.general_count, machine.caps.fixed_count, machine.caps.global_ctrl);
 }
 

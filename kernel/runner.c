@@ -106,11 +106,10 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
                             const struct caps *caps, void (*quiesce)(void))
 {
     static struct test_run run; /* it outlives an escape by the watchdog */
-    const char *missing = caps_missing(caps, test->needs);
+    const enum caps_reason reason = caps_missing(caps, test->needs);
+    const char *missing = reason != CAPS_AVAILABLE ? caps_reason_text(reason) : test->lacks ? test->lacks(caps) : NULL;
     enum outcome outcome;
 
-    if (!missing && test->lacks)
-        missing = test->lacks(caps);
     console_note("test %s", test->id);
     if (missing) {
         console_line("ok %u %s # SKIP %s", number, test->id, missing);

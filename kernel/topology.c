@@ -6,7 +6,6 @@
 
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
-#include "boot/acpi.h"
 
 #define LEAF_TOPOLOGY   0xbu
 #define LEVEL_SMT       1u
@@ -49,15 +48,15 @@ static bool listed(const struct topology *topology, uint32_t id)
     return false;
 }
 
-const char *topology_read(struct topology *topology)
+enum acpi_error topology_read(struct topology *topology)
 {
     static uint32_t ids[PROCESSORS_SEEN];
     struct acpi_processors all = { .apic_ids = ids, .most = PROCESSORS_SEEN };
     const unsigned own = apic_id(), bits = thread_bits();
-    const char *problem = acpi_read_processors(&memory, root ? root : acpi_scan(&memory), &all);
+    const enum acpi_error error = acpi_read_processors(&memory, root ? root : acpi_scan(&memory), &all);
 
     *topology = (struct topology){ .total = (unsigned)all.count };
-    for (size_t i = 0; !problem && i < all.count && i < all.most; i++) {
+    for (size_t i = 0; error == ACPI_OK && i < all.count && i < all.most; i++) {
         if (ids[i] == own || ids[i] > XAPIC_ID_MOST || listed(topology, ids[i]))
             continue;
         if (ids[i] >> bits == own >> bits)
@@ -65,5 +64,5 @@ const char *topology_read(struct topology *topology)
         else if (topology->count < sizeof topology->ids / sizeof topology->ids[0])
             topology->ids[topology->count++] = ids[i];
     }
-    return problem;
+    return error;
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "boot/acpi.h"
 #include "boot/boot_info.h"
 
 void topology_init(const struct boot_info *boot);
@@ -16,7 +17,7 @@ struct topology {
     uint32_t ids[8]; /* xAPIC IDs of others on other cores, in the order of firmware's table, as far as there is room */
 };
 
-/* Returns NULL, or a sentence where nothing says which processors there are. */
-const char *topology_read(struct topology *topology);
+/* An error where nothing says which processors there are; *topology is empty then. */
+enum acpi_error topology_read(struct topology *topology);
 
 #endif

@@ -46,7 +46,7 @@ static bool contains(const char *text, const char *part)
 /* Jumps that nobody can predict, a conditional one that changes each time; no call leads to another place each time. */
 static struct place place_of_misprediction(const struct caps *caps, const struct pebs_event *event)
 {
-    if (caps_missing(caps, NEED_EVENTING_IP))
+    if (caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)
         return (struct place){ .why_not = "the record does not say which branch it was: no EventingIP" };
     if (contains(event->name, "CALL"))
         return (struct place){ .why_not = "no workload has a call that is hard to predict" };

@@ -95,7 +95,7 @@ static bool are_alike(const struct caps *a, const struct caps *b)
            a->ds_area_format == b->ds_area_format && a->pebs_method == b->pebs_method &&
            a->pebs_format == b->pebs_format && a->pebs_record_size == b->pebs_record_size &&
            a->pebs_counters == b->pebs_counters && a->events == b->events && a->data_source == b->data_source &&
-           caps_missing(b, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY) == NULL;
+           caps_missing(b, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY) == CAPS_AVAILABLE;
 }
 
 static bool probe(const struct caps *first)
@@ -174,10 +174,10 @@ static const char *start_others(const struct topology *topology)
 
 static const char *survey(struct topology *topology)
 {
-    const char *problem = topology_read(topology);
+    const enum acpi_error error = topology_read(topology);
 
-    if (problem)
-        return problem;
+    if (error != ACPI_OK)
+        return acpi_error_text(error);
     if (topology->total < 2)
         return "one processor: nobody to share with";
     if (!topology->count)

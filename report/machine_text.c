@@ -11,10 +11,10 @@
 static void perfmon(const struct line_sink *out, const struct caps *c)
 {
     static const char *const freeze[] = { "no freeze on PMI", "legacy freeze on PMI", "streamlined freeze on PMI" };
-    const char *missing = caps_missing(c, NEED_PERFMON);
+    enum caps_reason missing = caps_missing(c, NEED_PERFMON);
 
-    if (missing)
-        say(out, "perfmon none: %s", missing);
+    if (missing != CAPS_AVAILABLE)
+        say(out, "perfmon none: %s", caps_reason_text(missing));
     else
         say(out, "perfmon version %u, %u general counters of %u bits, %u fixed of %u bits%s, %s", c->perfmon_version,
             c->general_count, c->general_width, c->fixed_count, c->fixed_width,
@@ -23,25 +23,25 @@ static void perfmon(const struct line_sink *out, const struct caps *c)
 
 static void debug_store(const struct line_sink *out, const struct caps *c)
 {
-    const char *missing = caps_missing(c, NEED_DS);
+    enum caps_reason missing = caps_missing(c, NEED_DS);
 
-    if (missing)
-        say(out, "ds none: %s", missing);
+    if (missing != CAPS_AVAILABLE)
+        say(out, "ds none: %s", caps_reason_text(missing));
     else
         say(out, "ds %u-bit layout, management area of %u bytes%s", 8 * c->ds_width, (unsigned)c->ds_area_size,
             c->dtes64 ? ", DTES64" : "");
 
     missing = caps_missing(c, NEED_BTS);
-    if (missing)
-        say(out, "bts none: %s", missing);
+    if (missing != CAPS_AVAILABLE)
+        say(out, "bts none: %s", caps_reason_text(missing));
     else
         say(out, "bts records of %u bytes, %s, prediction flag %s", c->bts_record_size,
             c->ds_cpl ? "filter by privilege level" : "no filter by privilege level",
             c->bts_prediction ? "defined" : "not defined");
 
     missing = caps_missing(c, NEED_PEBS);
-    if (missing)
-        say(out, "pebs none: %s", missing);
+    if (missing != CAPS_AVAILABLE)
+        say(out, "pebs none: %s", caps_reason_text(missing));
     else if (c->pebs_method == PEBS_METHOD_NETBURST)
         say(out, "pebs format %u, records of %u bytes, %s-like, MSR_IQ_COUNTER4 of %u bits", c->pebs_format,
             c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->general_width);
@@ -58,11 +58,11 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
 
 static void branch_records(const struct line_sink *out, const struct caps *c)
 {
-    const char *missing = caps_missing(c, NEED_LBR);
+    enum caps_reason missing = caps_missing(c, NEED_LBR);
     const char *info = c->lbr_info ? ", with info" : "", *filter = c->lbr_filter ? ", with filter" : "";
 
-    if (missing)
-        say(out, "lbr none: %s", missing);
+    if (missing != CAPS_AVAILABLE)
+        say(out, "lbr none: %s", caps_reason_text(missing));
     else if (c->lbr_layout == LBR_LAYOUT_PACKED)
         say(out, "lbr format %u, %u entries, from and to in one register each from 0x%" PRIx32, c->lbr_format,
             c->lbr_depth, c->lbr_from);
@@ -78,7 +78,7 @@ static void events(const struct line_sink *out, const struct caps *c)
     char line[LINE_SIZE];
     int used = 0;
 
-    if (caps_missing(c, NEED_PEBS | NEED_EVENT_ANY))
+    if (caps_missing(c, NEED_PEBS | NEED_EVENT_ANY) != CAPS_AVAILABLE)
         return;
     for (size_t i = 0; i < c->events->count; i++) {
         used += format(line + used, sizeof line - (size_t)used, " %s", c->events->events[i].name);
@@ -92,13 +92,13 @@ static void events(const struct line_sink *out, const struct caps *c)
 /* Which reading is taken where prints of the manual contradict each other. */
 static void readings(const struct line_sink *out, const struct caps *c)
 {
-    if (!caps_missing(c, NEED_DS))
+    if (caps_missing(c, NEED_DS) == CAPS_AVAILABLE)
         say(out,
             "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1");
-    if (!caps_missing(c, NEED_PEBS))
+    if (caps_missing(c, NEED_PEBS) == CAPS_AVAILABLE)
         say(out, "reading of the counter reset: 64 bits, of which the counter has %u; older prints have 40",
             c->general_width);
-    if (!caps_missing(c, NEED_LBR) && (c->arch_lbr || c->lbr_format >= LBR_FORMAT_FLAGS))
+    if (caps_missing(c, NEED_LBR) == CAPS_AVAILABLE && (c->arch_lbr || c->lbr_format >= LBR_FORMAT_FLAGS))
         say(out, "reading of MISPRED: set where the prediction was wrong; SDM 253668-032 table 16-6 has it right");
 }
 

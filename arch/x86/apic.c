@@ -55,12 +55,12 @@ uint64_t apic_address(void)
     return msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_ADDRESS;
 }
 
-const char *apic_enter_xapic(void)
+enum apic_error apic_enter_xapic(void)
 {
     uint64_t value;
 
     if (!msr_read(MSR_IA32_APIC_BASE, &value))
-        return "IA32_APIC_BASE faults";
+        return APIC_FAULTS;
     if (value & APIC_BASE_X2APIC) {
         /* x2APIC is left through "disabled" only (SDM Vol. 3A, "x2APIC State Transitions"). */
         msr_write(MSR_IA32_APIC_BASE, value & ~(APIC_BASE_X2APIC | APIC_BASE_ENABLE));
@@ -68,8 +68,8 @@ const char *apic_enter_xapic(void)
     }
     if (!msr_write(MSR_IA32_APIC_BASE, value | APIC_BASE_ENABLE) ||
         (msr_get(MSR_IA32_APIC_BASE) & (APIC_BASE_X2APIC | APIC_BASE_ENABLE)) != APIC_BASE_ENABLE)
-        return "IA32_APIC_BASE does not enter xAPIC mode";
-    return NULL;
+        return APIC_MODE;
+    return APIC_OK;
 }
 
 void apic_quiet(void)
@@ -84,23 +84,40 @@ void apic_quiet(void)
     apic_write(APIC_TPR, TPR_OURS_ONLY); /* what firmware's devices still send stays pending */
 }
 
-const char *apic_init(uint64_t base)
+enum apic_error apic_init(uint64_t base)
 {
-    const char *problem;
+    enum apic_error error;
 
     if (!base || base >> 32)
-        return "no local APIC below 4 GiB";
-    problem = apic_enter_xapic();
-    if (problem)
-        return problem;
+        return APIC_BASE;
+    error = apic_enter_xapic();
+    if (error != APIC_OK)
+        return error;
     registers = (volatile uint32_t *)(uintptr_t)base;
     if (apic_read(APIC_VERSION) == 0 || apic_read(APIC_VERSION) == UINT32_MAX) {
         registers = NULL;
-        return "no APIC answers at its base address";
+        return APIC_SILENT;
     }
     interrupt_set(VECTOR_SPURIOUS, spurious);
     apic_quiet();
-    return NULL;
+    return APIC_OK;
+}
+
+const char *apic_error_text(enum apic_error error)
+{
+    switch (error) {
+    case APIC_OK:
+        return "no error";
+    case APIC_BASE:
+        return "its base address (IA32_APIC_BASE) is 0 or above 4 GiB";
+    case APIC_FAULTS:
+        return "IA32_APIC_BASE cannot be read";
+    case APIC_MODE:
+        return "IA32_APIC_BASE does not switch it to xAPIC mode";
+    case APIC_SILENT:
+        return "nothing answers at its base address";
+    }
+    return "unknown APIC error";
 }
 
 bool apic_present(void)

@@ -15,18 +15,27 @@
 /* Where the registers are: IA32_APIC_BASE's address if the xAPIC is enabled or can be, else 0. */
 uint64_t apic_address(void);
 
+enum apic_error {
+    APIC_OK,
+    APIC_BASE,   /* no address, or one that the kernel does not map */
+    APIC_FAULTS, /* IA32_APIC_BASE cannot be read */
+    APIC_MODE,   /* it does not enter xAPIC mode */
+    APIC_SILENT  /* its version register has no value */
+};
+
+const char *apic_error_text(enum apic_error error);
+
 /*
  * Enables the APIC at base in xAPIC mode, masks every LVT entry and the two 8259s, and accepts all priorities.
- * Returns a sentence where that fails, NULL where it worked.
  */
-const char *apic_init(uint64_t base);
+enum apic_error apic_init(uint64_t base);
 bool apic_present(void);
 
 /*
  * The two halves of it, for another processor than the one that the machine started with: leaves x2APIC mode, in which
  * firmware may have left it; and masks and accepts as above.
  */
-const char *apic_enter_xapic(void);
+enum apic_error apic_enter_xapic(void);
 void apic_quiet(void);
 
 void apic_eoi(void);

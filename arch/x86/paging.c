@@ -139,19 +139,30 @@ void paging_enter(void)
     cr0_write(cr0_read() | CR0_WP | CR0_PG);
 }
 
-const char *paging_init(const struct paging_choice *choice)
+enum paging_error paging_init(const struct paging_choice *choice)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !paging; i++)
         if (fits(&kinds[i], choice))
             paging = &kinds[i];
     if (!paging)
-        return choice->wish == PAGING_AUTO
-                   ? "no page tables: the processor has neither PAE nor 4 MiB pages (CPUID.1:EDX bits 6 and 3)"
-                   : "no page tables: this kernel or this processor has not the kind that the option paging= wants";
+        return choice->wish == PAGING_AUTO ? PAGING_UNSUPPORTED : PAGING_NOT_WISHED;
     no_execute = choice->nx && paging->pae;
     build(choice->apic_base);
     paging_enter();
-    return NULL;
+    return PAGING_OK;
+}
+
+const char *paging_error_text(enum paging_error error)
+{
+    switch (error) {
+    case PAGING_OK:
+        return "no error";
+    case PAGING_UNSUPPORTED:
+        return "the processor has neither PAE nor 4 MiB pages (CPUID.1:EDX bits 6 and 3 are clear)";
+    case PAGING_NOT_WISHED:
+        return "option paging=: this kernel or this processor does not support these page tables";
+    }
+    return "unknown paging error";
 }
 
 const char *paging_name(void)

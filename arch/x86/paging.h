@@ -32,8 +32,16 @@ struct paging_choice {
     uint64_t apic_base; /* physical address of the local APIC's registers, whose page becomes uncacheable; 0: none */
 };
 
-/* Builds the tables and switches to them. Returns NULL, or a sentence where no kind fits. */
-const char *paging_init(const struct paging_choice *choice);
+enum paging_error {
+    PAGING_OK,
+    PAGING_UNSUPPORTED, /* the processor has none of the kinds that this kernel knows */
+    PAGING_NOT_WISHED   /* none of those that it has is the one that was wanted */
+};
+
+/* Builds the tables and switches to them; after an error nothing has changed. */
+enum paging_error paging_init(const struct paging_choice *choice);
+
+const char *paging_error_text(enum paging_error error);
 
 /* Switches another processor to the tables that were built. */
 void paging_enter(void);

@@ -88,14 +88,15 @@ void ds_probe_registers(struct caps *caps)
         take_away_counters(caps, CAPS_GLOBAL_CTRL_FAULTS);
     if (caps->general_count != 0 && !(msr_write(MSR_IA32_PERFEVTSEL(0), 0) && msr_write(MSR_IA32_PMC(0), 0)))
         take_away_counters(caps, CAPS_COUNTER_FAULTS);
-    if (!(caps_missing(caps, NEED_BTS) && caps_missing(caps, NEED_FREEZE)) &&
+    if ((caps_missing(caps, NEED_BTS) == CAPS_AVAILABLE || caps_missing(caps, NEED_FREEZE) == CAPS_AVAILABLE) &&
         !(msr_read(MSR_IA32_DEBUGCTL, &value) && msr_write(MSR_IA32_DEBUGCTL, 0))) {
         take_away(caps, CAPS_NEED_FREEZE, CAPS_NEED_FREEZE, CAPS_FREEZE_DEBUGCTL_FAULTS);
         take_away(caps, CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_FAULTS);
     }
-    if (!caps_missing(caps, NEED_PEBS) && !(msr_read(MSR_PEBS_ENABLE, &value) && msr_write(MSR_PEBS_ENABLE, 0)))
+    if (caps_missing(caps, NEED_PEBS) == CAPS_AVAILABLE &&
+        !(msr_read(MSR_PEBS_ENABLE, &value) && msr_write(MSR_PEBS_ENABLE, 0)))
         take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_ENABLE_FAULTS);
-    if (!caps_missing(caps, NEED_LBR) &&
+    if (caps_missing(caps, NEED_LBR) == CAPS_AVAILABLE &&
         !(msr_read(caps->lbr_from, &value) && msr_read(caps->lbr_tos ? caps->lbr_tos : caps->lbr_from, &value)))
         take_away(caps, CAPS_NEED_LBR, CAPS_NEED_ARCH_LBR, CAPS_LBR_STACK_FAULTS);
 }

@@ -53,7 +53,7 @@ void processor_entry(void)
 
     descriptors_load(number);
     paging_enter();
-    if (apic_enter_xapic())
+    if (apic_enter_xapic() != APIC_OK)
         return; /* it never comes */
     apic_quiet();
     processors[number].state = RUNNING;

@@ -54,10 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         seal_table(bytes + 64, size - 64);
     if (size > 128)
         seal_table(bytes + 128, size - 128);
-    const char *problem = acpi_read_processors(&memory, BASE, &processors);
-    REQUIRE(!problem || (problem[0] != '\0' && processors.count == 0));
+    enum acpi_error error = acpi_read_processors(&memory, BASE, &processors);
+    REQUIRE(error == ACPI_OK || processors.count == 0);
+    REQUIRE(acpi_error_text(error)[0] != '\0');
     REQUIRE(processors.count <= size / 8);
-    const size_t taken = problem || processors.count > MOST ? MOST : processors.count;
+    const size_t taken = error != ACPI_OK || processors.count > MOST ? MOST : processors.count;
     REQUIRE(untouched(ids + taken, sizeof(ids) - taken * sizeof(ids[0])));
     free(bytes);
     return 0;

@@ -173,6 +173,16 @@ static void file_that_is_not_ascii(void **state)
     assert_answer(FILE_TEXT("list \xef\xbb\xbf"), NOT_ASCII, 1, "");
 }
 
+static void texts(void **state)
+{
+    (void)state;
+    assert_string_equal(load_options_error_text(LOAD_OPTIONS_OK), "no error");
+    assert_string_equal(load_options_error_text(LOAD_OPTIONS_TOO_LONG), "more than 1023 characters of options");
+    assert_string_equal(load_options_error_text(LOAD_OPTIONS_NOT_ASCII),
+                        "a character that is not printable ASCII (allowed in comments only)");
+    assert_string_equal(load_options_error_text((enum load_options_error)99), "unknown error of the load options");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +195,7 @@ int main(void)
         cmocka_unit_test(file_text),
         cmocka_unit_test(file_comments),
         cmocka_unit_test(file_that_is_not_ascii),
+        cmocka_unit_test(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

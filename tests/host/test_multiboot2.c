@@ -11,7 +11,7 @@
 /* A copy of exactly the bytes, so that the sanitizer sees what reads past them. */
 #define READ(bytes, out)                              \
     uint8_t *copy = exact_copy(bytes, sizeof(bytes)); \
-    const char *problem = multiboot2_read(copy, memset(out, 0xa5, sizeof *(out)))
+    enum multiboot2_error error = multiboot2_read(copy, memset(out, 0xa5, sizeof *(out)))
 
 static void all_tags(void **state)
 {
@@ -81,7 +81,7 @@ static void all_tags(void **state)
     };
     struct multiboot2 got;
     READ(bytes, &got);
-    assert_null(problem);
+    assert_int_equal(error, MULTIBOOT2_OK);
     assert_string_equal(got.options, "list");
     assert_string_equal(got.loader, "GRUB");
     assert_int_equal(got.module_start, 0x123000);
@@ -102,7 +102,7 @@ static void no_tags(void **state)
     static const uint8_t bytes[] = { WORD(16), WORD(0), END };
     struct multiboot2 got;
     READ(bytes, &got);
-    assert_null(problem);
+    assert_int_equal(error, MULTIBOOT2_OK);
     assert_null(got.options);
     assert_null(got.loader);
     assert_null(got.memory);
@@ -250,31 +250,30 @@ static void acpi_root(void **state)
     struct multiboot2 got;
     {
         READ(bytes, &got);
-        assert_null(problem);
+        assert_int_equal(error, MULTIBOOT2_OK);
         assert_ptr_equal(got.rsdp, copy + 8 + 32 + 8);
         free(copy);
     }
     {
         READ(old, &got);
-        assert_null(problem);
+        assert_int_equal(error, MULTIBOOT2_OK);
         assert_ptr_equal(got.rsdp, copy + 8 + 8);
         free(copy);
     }
     {
         READ(brief, &got);
-        assert_null(problem);
+        assert_int_equal(error, MULTIBOOT2_OK);
         assert_null(got.rsdp);
         free(copy);
     }
 }
 
-#define assert_refused(text, ...)                       \
+#define assert_refused(expected, ...)                   \
     do {                                                \
         static const uint8_t bytes[] = { __VA_ARGS__ }; \
         struct multiboot2 got;                          \
         READ(bytes, &got);                              \
-        assert_non_null(problem);                       \
-        assert_string_equal(problem, text);             \
+        assert_int_equal(error, expected);              \
         assert_null(got.options);                       \
         assert_null(got.memory);                        \
         assert_int_equal(got.module_end, 0);            \
@@ -284,35 +283,43 @@ static void acpi_root(void **state)
 static void broken(void **state)
 {
     (void)state;
-    static const char beyond[] = "a tag of the multiboot2 information reaches beyond its end";
-    static const char module[] = "a module of the multiboot2 information is malformed";
-    static const char map[] = "the memory map of the multiboot2 information has entries of another size";
+    assert_refused(MULTIBOOT2_TAG, WORD(0), WORD(0));
+    assert_refused(MULTIBOOT2_TAG, WORD(8), WORD(0));                       /* no end tag */
+    assert_refused(MULTIBOOT2_TAG, WORD(12), WORD(0), WORD(0));             /* half of one */
+    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 7));           /* shorter than its head */
+    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 0xffffffff));  /* longer than all */
+    assert_refused(MULTIBOOT2_TAG, WORD(20), WORD(0), TAG(9, 12), WORD(0)); /* its padding is missing */
+    assert_refused(MULTIBOOT2_COMMAND_LINE, WORD(32), WORD(0), TAG(1, 12), 'l', 'i', 's', 't', WORD(0), END);
+    assert_refused(MULTIBOOT2_COMMAND_LINE, WORD(24), WORD(0), TAG(1, 8), END);
+    assert_refused(MULTIBOOT2_LOADER_NAME, WORD(24), WORD(0), TAG(2, 8), END);
+    assert_refused(MULTIBOOT2_MODULE, WORD(32), WORD(0), TAG(3, 12), WORD(1), WORD(2), END);
+    assert_refused(MULTIBOOT2_MODULE, WORD(32), WORD(0), TAG(3, 16), WORD(2), WORD(1), END);
+    assert_refused(MULTIBOOT2_MEMORY_MAP, WORD(32), WORD(0), TAG(6, 16), WORD(20), WORD(0), END);
+    assert_refused(MULTIBOOT2_MEMORY_MAP, WORD(32), WORD(0), TAG(6, 12), WORD(24), WORD(0), END);
+}
 
-    assert_refused(beyond, WORD(0), WORD(0));
-    assert_refused(beyond, WORD(8), WORD(0));                                   /* no end tag */
-    assert_refused(beyond, WORD(12), WORD(0), WORD(0));                         /* half of one */
-    assert_refused(beyond, WORD(16), WORD(0), TAG(9, 7));                       /* shorter than its head */
-    assert_refused(beyond, WORD(16), WORD(0), TAG(9, 0xffffffff));              /* longer than all */
-    assert_refused(beyond, WORD(20), WORD(0), TAG(9, 12), WORD(0));             /* its padding is missing */
-    assert_refused("the command line of the multiboot2 information has no end", /* */
-                   WORD(32), WORD(0), TAG(1, 12), 'l', 'i', 's', 't', WORD(0), END);
-    assert_refused("the command line of the multiboot2 information has no end", /* */
-                   WORD(24), WORD(0), TAG(1, 8), END);
-    assert_refused("the loader's name in the multiboot2 information has no end", /* */
-                   WORD(24), WORD(0), TAG(2, 8), END);
-    assert_refused(module, WORD(32), WORD(0), TAG(3, 12), WORD(1), WORD(2), END);
-    assert_refused(module, WORD(32), WORD(0), TAG(3, 16), WORD(2), WORD(1), END);
-    assert_refused(map, WORD(32), WORD(0), TAG(6, 16), WORD(20), WORD(0), END);
-    assert_refused(map, WORD(32), WORD(0), TAG(6, 12), WORD(24), WORD(0), END);
+static void texts(void **state)
+{
+    static const char *const known[] = {
+        [MULTIBOOT2_OK] = "no error",
+        [MULTIBOOT2_TAG] = "a tag extends past the end",
+        [MULTIBOOT2_COMMAND_LINE] = "the command line is not terminated",
+        [MULTIBOOT2_LOADER_NAME] = "the boot loader's name is not terminated",
+        [MULTIBOOT2_MODULE] = "a module tag is malformed",
+        [MULTIBOOT2_MEMORY_MAP] = "the entries of the memory map are not 24 bytes long",
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(known); i++)
+        assert_string_equal(multiboot2_error_text((enum multiboot2_error)i), known[i]);
+    assert_string_equal(multiboot2_error_text((enum multiboot2_error)99), "unknown Multiboot2 error");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_tags),
-        cmocka_unit_test(no_tags),
-        cmocka_unit_test(acpi_root),
-        cmocka_unit_test(broken),
+        cmocka_unit_test(all_tags), cmocka_unit_test(no_tags), cmocka_unit_test(acpi_root),
+        cmocka_unit_test(broken),   cmocka_unit_test(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
