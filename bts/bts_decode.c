@@ -35,9 +35,9 @@ const char *bts_error_text(enum bts_error error)
     case BTS_DECODE_OK:
         return "no error";
     case BTS_DECODE_WIDTH:
-        return "width of a BTS record's fields is neither 4 nor 8 bytes";
+        return "field width of the BTS record is neither 4 nor 8 bytes";
     case BTS_DECODE_TRUNCATED:
-        return "BTS record cut short";
+        return "BTS record truncated";
     }
     return "unknown BTS error";
 }

@@ -82,13 +82,13 @@ const char *ds_area_error_text(enum ds_area_error error)
     case DS_AREA_OK:
         return "no error";
     case DS_AREA_WIDTH:
-        return "width of the DS area's fields is neither 4 nor 8 bytes";
+        return "field width of the DS area is neither 4 nor 8 bytes";
     case DS_AREA_FORMAT:
-        return "DS area of this PEBS format unknown";
+        return "layout of the DS area is not known for this PEBS format";
     case DS_AREA_TRUNCATED:
-        return "DS area cut short";
+        return "DS area truncated";
     case DS_AREA_VALUE:
-        return "value of the DS area does not fit into 32 bits";
+        return "a value does not fit into a 32-bit field of the DS area";
     }
     return "unknown DS area error";
 }

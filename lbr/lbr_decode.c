@@ -94,11 +94,11 @@ const char *lbr_error_text(enum lbr_error error)
     case LBR_DECODE_OK:
         return "no error";
     case LBR_DECODE_FORMAT_UNKNOWN:
-        return "LBR format unknown";
+        return "unknown LBR format";
     case LBR_DECODE_TOS_RANGE:
-        return "LBR top of stack past the last entry";
+        return "LBR top-of-stack pointer is past the last entry";
     case LBR_DECODE_DEPTH:
-        return "LBR depth not a power of two up to 64, or no entry of this age";
+        return "LBR depth is not a power of two up to 64, or there is no entry of this age";
     }
     return "unknown LBR error";
 }

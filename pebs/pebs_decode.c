@@ -213,19 +213,19 @@ const char *pebs_error_text(enum pebs_error error)
     case PEBS_DECODE_OK:
         return "no error";
     case PEBS_DECODE_TRUNCATED:
-        return "PEBS record cut short";
+        return "PEBS record truncated";
     case PEBS_DECODE_FORMAT_UNKNOWN:
-        return "PEBS record format unknown";
+        return "unknown PEBS record format";
     case PEBS_DECODE_SIZE_ZERO:
-        return "PEBS record says that it has no bytes";
+        return "size field of the PEBS record is 0";
     case PEBS_DECODE_SIZE_SMALL:
-        return "PEBS record says that it is smaller than its basic group";
+        return "size field of the PEBS record is smaller than the basic group";
     case PEBS_DECODE_SIZE_PAST_END:
-        return "PEBS record says that it is larger than what is left";
+        return "size field of the PEBS record goes past the end of the buffer";
     case PEBS_DECODE_GROUPS_UNKNOWN:
-        return "PEBS record has groups that are not known";
+        return "PEBS record has unknown groups (format field)";
     case PEBS_DECODE_SIZE_DIFFERS:
-        return "PEBS record says that it has another size than its groups need";
+        return "size field of the PEBS record does not match its groups";
     }
     return "unknown PEBS error";
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/complain.h"
 #include "tools/lib/codec.h"
 #include "tools/lib/dump_read.h"
 #include "tools/output.h"
@@ -45,7 +46,7 @@ static struct command {
 static void usage(FILE *out)
 {
     fputs("usage: dsdump [OPTION..] [FILE]\n"
-          "Reads the raw dump in a log of dstest86, from FILE or standard input, and writes\n",
+          "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
           out);
     for (size_t i = 0; i < OUTPUTS; i++) {
         const char *argument = outputs[i]->argument;
@@ -53,13 +54,12 @@ static void usage(FILE *out)
         snprintf(option, sizeof(option), "--%s%s%s", outputs[i]->name, argument ? " " : "", argument ? argument : "");
         fprintf(out, "  %-20s %s\n", option, outputs[i]->help);
     }
-    fprintf(out,
-            "  --history N          branches in the stack of each BTS record in a perf.data (0 to %u, default %u)\n",
+    fprintf(out, "  --history N          branches in the stack of each BTS record in perf.data: 0 to %u (default %u)\n",
             HISTORY_MOST, HISTORY_DEFAULT);
-    fputs("  --elf FILE           symbols and source lines from the kernel's ELF, of either width\n", out);
-    fputs("  --stats              nothing but counts: verifies every frame\n"
-          "  --only KIND[,KIND..]  these records alone: bts, pebs, lbr\n"
-          "  --help               this\n",
+    fputs("  --elf FILE           take symbols and source lines from the kernel's ELF, 32-bit or 64-bit\n", out);
+    fputs("  --stats              verify every frame and print counts only\n"
+          "  --only KIND[,KIND..]  read only these records: bts, pebs, lbr\n"
+          "  --help               print this text\n",
           out);
 }
 
@@ -71,11 +71,11 @@ static const struct output *find_output(const char *name)
     return NULL;
 }
 
-/* Takes one output; there can be no second. */
+/* Takes one output; a second one is an error. */
 static bool choose(const char *option, const struct output *output)
 {
     if (command.output || command.count_only) {
-        fprintf(stderr, "dsdump: %s: one form of output at a time\n", option);
+        complain(option, "only one form of output at a time");
         return false;
     }
     command.output = output;
@@ -93,8 +93,7 @@ static bool choose_kinds(const char *list)
         while (i < KINDS && (strlen(kinds[i]) != length || strncmp(kinds[i], list, length) != 0))
             i++;
         if (i == KINDS) {
-            fprintf(stderr, "dsdump: --only: %.*s is no kind of record; there are bts, pebs and lbr\n", (int)length,
-                    list);
+            complain("--only", "unknown kind of record '%.*s'; want bts, pebs or lbr", (int)length, list);
             return false;
         }
         command.leave_out[i] = false;
@@ -109,7 +108,7 @@ static bool choose_history(const char *text)
     unsigned long number = strtoul(text, &end, 10);
 
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > HISTORY_MOST) {
-        fprintf(stderr, "dsdump: --history: %s is no number from 0 to %u\n", text, HISTORY_MOST);
+        complain("--history", "want a number from 0 to %u, not '%s'", HISTORY_MOST, text);
         return false;
     }
     command.setup.history = (unsigned)number;
@@ -131,36 +130,40 @@ static bool parse(int argc, char **argv)
             if (!choose(word, output))
                 return false;
             if (output->argument && ++i == argc) {
-                fprintf(stderr, "dsdump: %s: the name of a file has to follow\n", word);
+                complain(word, "missing file name");
                 return false;
             }
             command.setup.file = output->argument ? argv[i] : NULL;
         } else if (strcmp(word, "--elf") == 0) {
             if (++i == argc) {
-                fprintf(stderr, "dsdump: --elf: the name of a file has to follow\n");
+                complain(word, "missing file name");
                 return false;
             }
             if (command.setup.symbols) {
-                fprintf(stderr, "dsdump: --elf: one ELF at a time\n");
+                complain(word, "only one ELF at a time");
                 return false;
             }
             if ((command.setup.symbols = symbols_open(argv[i])) == NULL)
                 return false;
         } else if (strcmp(word, "--history") == 0) {
-            if (!choose_history(++i < argc ? argv[i] : ""))
+            if (++i == argc) {
+                complain(word, "missing number from 0 to %u", HISTORY_MOST);
+                return false;
+            }
+            if (!choose_history(argv[i]))
                 return false;
         } else if (strcmp(word, "--only") == 0) {
             if (++i == argc) {
-                fprintf(stderr, "dsdump: --only: kinds of records have to follow\n");
+                complain(word, "missing kind of record: bts, pebs or lbr");
                 return false;
             }
             if (!choose_kinds(argv[i]))
                 return false;
         } else if (word[0] == '-' && word[1] != '\0') {
-            fprintf(stderr, "dsdump: %s: no such option\n", word);
+            complain(word, "unknown option; dsdump --help lists them");
             return false;
         } else if (command.log) {
-            fprintf(stderr, "dsdump: %s: one log at a time\n", word);
+            complain(word, "only one log at a time");
             return false;
         } else {
             command.log = word;
@@ -176,13 +179,16 @@ static const char *log_name(void)
     return command.log && strcmp(command.log, "-") != 0 ? command.log : "standard input";
 }
 
-static void problem(void *context, uint64_t line, const char *text)
+static void on_problem(void *context, const struct dump_problem *problem)
 {
+    char text[DUMP_PROBLEM_TEXT];
+
     (void)context;
-    if (line)
-        fprintf(stderr, "dsdump: %s: line %" PRIu64 ": %s\n", log_name(), line, text);
+    dump_problem_text(text, problem);
+    if (problem->line)
+        complain(log_name(), "line %" PRIu64 ": %s", problem->line, text);
     else
-        fprintf(stderr, "dsdump: %s: %s\n", log_name(), text);
+        complain(log_name(), "%s", text);
 }
 
 /*
@@ -200,7 +206,7 @@ static bool read_lines(int log, struct dump_reader *reader)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
-            fprintf(stderr, "dsdump: %s: %s\n", log_name(), strerror(errno));
+            complain(log_name(), "%s", strerror(errno));
             return false;
         }
         used += (size_t)n;
@@ -245,12 +251,16 @@ int main(int argc, char **argv)
     int log = STDIN_FILENO;
     bool readable, whole;
 
-    if (!reader || !parse(argc, argv))
+    if (!reader) {
+        complain("reader", "out of memory");
+        return STATUS_NOTHING;
+    }
+    if (!parse(argc, argv))
         return STATUS_NOTHING;
     if (command.log && strcmp(command.log, "-") != 0)
         log = open(command.log, O_RDONLY | O_CLOEXEC);
     if (log < 0) {
-        fprintf(stderr, "dsdump: %s: %s\n", command.log, strerror(errno));
+        complain(command.log, "%s", strerror(errno));
         return STATUS_NOTHING;
     }
     if (command.output && !command.output->open(&command.setup, &sink))
@@ -265,7 +275,7 @@ int main(int argc, char **argv)
         command.machine = sink.machine;
         sink.machine = on_machine;
     }
-    dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), problem, NULL);
+    dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), on_problem, NULL);
     readable = read_lines(log, reader);
     whole = readable && dump_read_end(reader, &totals);
     if (!command.count_only)
@@ -273,7 +283,7 @@ int main(int argc, char **argv)
     else if (readable)
         print_totals(&totals);
     if (fflush(stdout) != 0) {
-        fprintf(stderr, "dsdump: standard output: %s\n", strerror(errno));
+        complain("standard output", "%s", strerror(errno));
         return STATUS_NOTHING;
     }
     free(reader);

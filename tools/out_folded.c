@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "tools/call_stack.h"
+#include "tools/complain.h"
 #include "tools/output.h"
 #include "tools/writer.h"
 
@@ -77,7 +78,7 @@ static bool open_folded(const struct output_setup *setup, struct event_sink *sin
     struct folded_output *output = calloc(1, sizeof(*output));
 
     if (setup->symbols == NULL) {
-        fprintf(stderr, "dsdump: --folded needs the kernel's ELF (--elf FILE), which tells calls from jumps\n");
+        complain("--folded", "needs --elf FILE: only the kernel's ELF tells calls from jumps");
         free(output);
         return false;
     }

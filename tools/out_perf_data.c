@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/complain.h"
 #include "tools/lib/perf_data.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
@@ -59,8 +60,8 @@ static uint64_t event_id(struct perf_output *output, const struct perf_attr *att
         i++;
     if (i == EVENTS_MOST) {
         if (!output->too_many)
-            fprintf(stderr, "dsdump: %s: more than %u different events; the samples of the rest are left out\n",
-                    output->writer.name, EVENTS_MOST);
+            complain(output->writer.name, "more than %u different events: samples of the others are left out",
+                     EVENTS_MOST);
         output->too_many = true;
         return 0;
     }
@@ -430,7 +431,7 @@ static bool open_perf_data(const struct output_setup *setup, struct event_sink *
         return false;
     }
     if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        fprintf(stderr, "dsdump: %s: is no file whose beginning can be written last\n", output->writer.name);
+        complain(output->writer.name, "not a regular file: perf.data needs one, since its header is written last");
         free(output);
         return false;
     }

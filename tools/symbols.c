@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/complain.h"
 #include "tools/writer.h"
 
 #define CACHE_BITS  14u
@@ -50,11 +50,6 @@ struct symbols {
     uint64_t image_end;
     struct place cache[CACHE_SIZE];
 };
-
-static void refuse(const char *path, const char *why)
-{
-    fprintf(stderr, "dsdump: %s: %s\n", path, why);
-}
 
 /* ---- reading the ELF ------------------------------------------------------------------------------------------- */
 
@@ -115,7 +110,7 @@ static bool read_symbols(struct symbols *symbols)
             break;
         }
     if (data == NULL || header.sh_entsize == 0) {
-        refuse(symbols->path, "has no symbol table");
+        complain(symbols->path, "no symbol table; use an ELF that is not stripped");
         return false;
     }
 
@@ -138,7 +133,7 @@ static bool read_symbols(struct symbols *symbols)
             };
     }
     if (symbols->count == 0) {
-        refuse(symbols->path, "has no symbols");
+        complain(symbols->path, "no usable symbols in the symbol table");
         return false;
     }
 
@@ -246,23 +241,23 @@ struct symbols *symbols_open(const char *path)
     struct symbols *symbols = calloc(1, sizeof(*symbols));
 
     if (symbols == NULL) {
-        refuse(path, "no memory for its symbols");
+        complain(path, "out of memory for symbols");
         return NULL;
     }
     elf_version(EV_CURRENT);
     symbols->fd = open(path, O_RDONLY | O_CLOEXEC);
     symbols->path = realpath(path, NULL);
     if (symbols->fd < 0 || symbols->path == NULL) {
-        refuse(path, strerror(errno));
+        complain(path, "%s", strerror(errno));
         goto fail;
     }
     symbols->elf = elf_begin(symbols->fd, ELF_C_READ_MMAP, NULL);
     if (symbols->elf == NULL || elf_kind(symbols->elf) != ELF_K_ELF) {
-        refuse(path, "is not an ELF file");
+        complain(path, "not an ELF file");
         goto fail;
     }
     if (!read_segments(symbols)) {
-        refuse(path, "its program headers cannot be read");
+        complain(path, "cannot read its program headers");
         goto fail;
     }
     if (!read_symbols(symbols))
@@ -407,8 +402,8 @@ bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine)
     if (symbols->refused) {
         name_build(ours, symbols->build_id, symbols->build_id_length);
         name_build(theirs, machine->build_id, length);
-        fprintf(stderr, "dsdump: %s: is not the kernel of this dump (build id %s, the dump's is %s); no symbols\n",
-                symbols->path, ours[0] ? ours : "none", theirs);
+        complain(symbols->path, "not the kernel that wrote this dump (build id %s, dump has %s): symbols not used",
+                 ours[0] ? ours : "none", theirs);
     }
     return !symbols->refused;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/complain.h"
+
 #define BUFFER_SIZE 0x20000u
 
 static char buffer[BUFFER_SIZE];
@@ -43,6 +45,6 @@ bool text_out_end(void)
 {
     write_out();
     if (problem)
-        fprintf(stderr, "dsdump: standard output: %s\n", strerror(problem));
+        complain("standard output", "%s", strerror(problem));
     return !problem;
 }

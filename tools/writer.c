@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/complain.h"
+
 #define BUFFER_SIZE (4u * WRITER_ROOM)
 
 bool writer_open(struct writer *writer, const char *name)
@@ -18,12 +20,12 @@ bool writer_open(struct writer *writer, const char *name)
     *writer = (struct writer){ .name = standard ? "standard output" : name };
     writer->fd = standard ? STDOUT_FILENO : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (writer->fd < 0) {
-        fprintf(stderr, "dsdump: cannot write %s: %s\n", name, strerror(errno));
+        complain(name, "cannot write: %s", strerror(errno));
         return false;
     }
     writer->buffer = malloc(BUFFER_SIZE);
     if (writer->buffer == NULL) {
-        fprintf(stderr, "dsdump: no memory for writing %s\n", name);
+        complain(name, "cannot write: out of memory");
         return false;
     }
     return true;
@@ -103,7 +105,7 @@ bool writer_close(struct writer *writer)
         writer->error = errno;
     free(writer->buffer);
     if (writer->error != 0)
-        fprintf(stderr, "dsdump: cannot write %s: %s\n", writer->name, strerror(writer->error));
+        complain(writer->name, "cannot write: %s", strerror(writer->error));
     return writer->error == 0;
 }
 

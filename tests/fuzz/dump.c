@@ -14,11 +14,12 @@ static struct {
     unsigned problems;
 } run;
 
-static void on_problem(void *context, uint64_t line, const char *text)
+static void on_problem(void *context, const struct dump_problem *problem)
 {
+    char text[DUMP_PROBLEM_TEXT];
+
     (void)context;
-    (void)line;
-    REQUIRE(text[0] != '\0');
+    REQUIRE(problem->error != DUMP_READ_OK && strlen(dump_problem_text(text, problem)) < sizeof(text) - 1);
     run.problems++;
 }
 

@@ -105,8 +105,8 @@ static void errors_have_words(void **state)
 {
     (void)state;
     assert_string_equal(bts_error_text(BTS_DECODE_OK), "no error");
-    assert_string_equal(bts_error_text(BTS_DECODE_TRUNCATED), "BTS record cut short");
-    assert_string_equal(bts_error_text(BTS_DECODE_WIDTH), "width of a BTS record's fields is neither 4 nor 8 bytes");
+    assert_string_equal(bts_error_text(BTS_DECODE_TRUNCATED), "BTS record truncated");
+    assert_string_equal(bts_error_text(BTS_DECODE_WIDTH), "field width of the BTS record is neither 4 nor 8 bytes");
     assert_string_equal(bts_error_text((enum bts_error)99), "unknown BTS error");
 }
 

@@ -213,10 +213,10 @@ static void errors_have_words(void **state)
 {
     (void)state;
     assert_string_equal(ds_area_error_text(DS_AREA_OK), "no error");
-    assert_string_equal(ds_area_error_text(DS_AREA_WIDTH), "width of the DS area's fields is neither 4 nor 8 bytes");
-    assert_string_equal(ds_area_error_text(DS_AREA_FORMAT), "DS area of this PEBS format unknown");
-    assert_string_equal(ds_area_error_text(DS_AREA_TRUNCATED), "DS area cut short");
-    assert_string_equal(ds_area_error_text(DS_AREA_VALUE), "value of the DS area does not fit into 32 bits");
+    assert_string_equal(ds_area_error_text(DS_AREA_WIDTH), "field width of the DS area is neither 4 nor 8 bytes");
+    assert_string_equal(ds_area_error_text(DS_AREA_FORMAT), "layout of the DS area is not known for this PEBS format");
+    assert_string_equal(ds_area_error_text(DS_AREA_TRUNCATED), "DS area truncated");
+    assert_string_equal(ds_area_error_text(DS_AREA_VALUE), "a value does not fit into a 32-bit field of the DS area");
     assert_string_equal(ds_area_error_text((enum ds_area_error)99), "unknown DS area error");
 }
 

@@ -262,10 +262,10 @@ static void errors_have_words(void **state)
 {
     (void)state;
     assert_string_equal(lbr_error_text(LBR_DECODE_OK), "no error");
-    assert_string_equal(lbr_error_text(LBR_DECODE_FORMAT_UNKNOWN), "LBR format unknown");
-    assert_string_equal(lbr_error_text(LBR_DECODE_TOS_RANGE), "LBR top of stack past the last entry");
+    assert_string_equal(lbr_error_text(LBR_DECODE_FORMAT_UNKNOWN), "unknown LBR format");
+    assert_string_equal(lbr_error_text(LBR_DECODE_TOS_RANGE), "LBR top-of-stack pointer is past the last entry");
     assert_string_equal(lbr_error_text(LBR_DECODE_DEPTH),
-                        "LBR depth not a power of two up to 64, or no entry of this age");
+                        "LBR depth is not a power of two up to 64, or there is no entry of this age");
     assert_string_equal(lbr_error_text((enum lbr_error)99), "unknown LBR error");
 }
 

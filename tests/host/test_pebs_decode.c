@@ -274,13 +274,13 @@ static void errors_have_words(void **state)
     (void)state;
     static const char *const words[] = {
         [PEBS_DECODE_OK] = "no error",
-        [PEBS_DECODE_TRUNCATED] = "PEBS record cut short",
-        [PEBS_DECODE_FORMAT_UNKNOWN] = "PEBS record format unknown",
-        [PEBS_DECODE_SIZE_ZERO] = "PEBS record says that it has no bytes",
-        [PEBS_DECODE_SIZE_SMALL] = "PEBS record says that it is smaller than its basic group",
-        [PEBS_DECODE_SIZE_PAST_END] = "PEBS record says that it is larger than what is left",
-        [PEBS_DECODE_GROUPS_UNKNOWN] = "PEBS record has groups that are not known",
-        [PEBS_DECODE_SIZE_DIFFERS] = "PEBS record says that it has another size than its groups need",
+        [PEBS_DECODE_TRUNCATED] = "PEBS record truncated",
+        [PEBS_DECODE_FORMAT_UNKNOWN] = "unknown PEBS record format",
+        [PEBS_DECODE_SIZE_ZERO] = "size field of the PEBS record is 0",
+        [PEBS_DECODE_SIZE_SMALL] = "size field of the PEBS record is smaller than the basic group",
+        [PEBS_DECODE_SIZE_PAST_END] = "size field of the PEBS record goes past the end of the buffer",
+        [PEBS_DECODE_GROUPS_UNKNOWN] = "PEBS record has unknown groups (format field)",
+        [PEBS_DECODE_SIZE_DIFFERS] = "size field of the PEBS record does not match its groups",
     };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         assert_string_equal(pebs_error_text((enum pebs_error)i), words[i]);

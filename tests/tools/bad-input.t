@@ -35,30 +35,31 @@ system('objcopy', '--strip-all', elf(64), "$folder/stripped.elf") == 0 or die "o
 my @cases = (
     # what, status, what is said, arguments
     ['an ELF of another build', 1,
-        qr/other\.elf: is not the kernel of this dump \(build id \S{40}, the dump's is \S{40}\); no symbols\n\z/,
+        qr/other\.elf: not the kernel that wrote this dump \(build id \S{40}, dump has \S{40}\): symbols not used\n\z/,
         ['--elf', $other, '--script']],
-    ['the ELF of the other width', 1, qr/dstest86-32\.elf: is not the kernel of this dump/,
+    ['the ELF of the other width', 1, qr/dstest86-32\.elf: not the kernel that wrote this dump/,
         ['--elf', elf(32), '--script']],
-    ['an ELF without symbols', 2, qr/stripped\.elf: has no symbol table\n\z/,
+    ['an ELF without symbols', 2, qr/stripped\.elf: no symbol table; use an ELF that is not stripped\n\z/,
         ['--elf', "$folder/stripped.elf", '--script']],
-    ['a file that is no ELF', 2, qr/text\.elf: is not an ELF file\n\z/, ['--elf', $text, '--script']],
+    ['a file that is no ELF', 2, qr/text\.elf: not an ELF file\n\z/, ['--elf', $text, '--script']],
     ['an ELF that is cut', 2, qr/short\.elf: /, ['--elf', $short, '--script']],
     ['an ELF that is not there', 2, qr/nowhere\.elf: No such file or directory\n\z/,
         ['--elf', "$folder/nowhere.elf", '--script']],
-    ['two ELFs', 2, qr/--elf: one ELF at a time\n\z/, ['--elf', elf(64), '--elf', elf(64)]],
-    ['--elf without a file', 2, qr/--elf: the name of a file has to follow\n\z/, ['--elf'], 'no log'],
-    ['stacks without an ELF', 2, qr/--folded needs the kernel's ELF/, ['--folded']],
-    ['a folder that is not there', 2, qr/cannot write \S+\/nowhere\/x: No such file or directory\n\z/,
+    ['two ELFs', 2, qr/--elf: only one ELF at a time\n\z/, ['--elf', elf(64), '--elf', elf(64)]],
+    ['--elf without a file', 2, qr/--elf: missing file name\n\z/, ['--elf'], 'no log'],
+    ['stacks without an ELF', 2, qr/--folded: needs --elf FILE/, ['--folded']],
+    ['a folder that is not there', 2, qr/\/nowhere\/x: cannot write: No such file or directory\n\z/,
         ['--perf-data', "$folder/nowhere/x"]],
-    ['likewise for the page', 2, qr/cannot write \S+\/nowhere\/x: No such file or directory\n\z/,
+    ['likewise for the page', 2, qr/\/nowhere\/x: cannot write: No such file or directory\n\z/,
         ['--html', "$folder/nowhere/x"]],
-    ['perf.data into what cannot be sought in', 2, qr/\/dev\/null: is no file whose beginning can be written last\n\z/,
+    ['perf.data into what cannot be sought in', 2, qr/\/dev\/null: not a regular file: perf\.data needs one, since its header is written last\n\z/,
         ['--perf-data', '/dev/null']],
-    ['a page for a full disk', 1, qr/cannot write \/dev\/full: No space left on device\n\z/, ['--html', '/dev/full']],
-    ['a kind of record that there is not', 2, qr/--only: ptw is no kind of record; there are bts, pebs and lbr\n\z/,
+    ['a page for a full disk', 1, qr/\/dev\/full: cannot write: No space left on device\n\z/, ['--html', '/dev/full']],
+    ['a kind of record that there is not', 2, qr/--only: unknown kind of record 'ptw'; want bts, pebs or lbr\n\z/,
         ['--only', 'bts,ptw']],
-    ['a history that is too long', 2, qr/--history: 65 is no number from 0 to 64\n\z/, ['--history', '65']],
-    ['--only without a kind', 2, qr/--only: kinds of records have to follow\n\z/, ['--only'], 'no log'],
+    ['a history that is too long', 2, qr/--history: want a number from 0 to 64, not '65'\n\z/, ['--history', '65']],
+    ['--only without a kind', 2, qr/--only: missing kind of record: bts, pebs or lbr\n\z/, ['--only'], 'no log'],
+    ['--history without a number', 2, qr/--history: missing number from 0 to 64\n\z/, ['--history'], 'no log'],
 );
 for my $case (@cases) {
     my ($what, $status, $said, $arguments, $no_log) = @$case;
@@ -72,14 +73,14 @@ for my $way (qw(script branches brstack csv trace-json folded)) {
     my ($status, undef, $err) = run_program({ folder => $folder, stdout => '/dev/full' }, $dsdump, '--elf', elf(64),
         "--$way", $log);
     is $status, 1, "--$way to a full disk: status";
-    is $err, "dsdump: cannot write standard output: No space left on device\n", "--$way to a full disk: said once";
+    is $err, "dsdump: standard output: cannot write: No space left on device\n", "--$way to a full disk: said once";
 }
 
 # A file that may not grow as large as it has to.
 my ($status, undef, $err) = run_program({ folder => $folder }, 'sh', '-c', 'ulimit -f 8; exec "$@"', 'sh', $dsdump,
     '--perf-data', "$folder/cut.data", $log);
 is $status, 1, 'perf.data that hits a limit: status';
-is $err, "dsdump: cannot write $folder/cut.data: File too large\n", 'perf.data that hits a limit: said once';
+is $err, "dsdump: $folder/cut.data: cannot write: File too large\n", 'perf.data that hits a limit: said once';
 
 my (undef, $with) = run_program({ folder => $folder }, $dsdump, '--elf', $other, '--branches', $log);
 unlike $with, qr/\+0x/, 'no symbol comes from an ELF of another build';

@@ -51,32 +51,32 @@ my ($count) = $lines[$at] =~ / count=(\d+)/;
 my $line = $at + 1;
 my $next = $line + 1 + (grep { $lines[$at + 1 + $_] =~ /^# dsdump/ } 0 .. 50)[0];
 
-my $missing = qr/frame $number is missing/;
-my $sum     = qr/of \d+ bts records $count are lost/;
+my $missing = qr/frame $number: missing before this line/;
+my $sum     = qr/$count of \d+ bts records are lost/;
 
 my @cases = (
     # what, how many BTS records are lost, what is said in order, what is done to the lines
-    ['a flipped bit', $count, [qr/line $line: a damaged frame/, qr/line $next: $missing/, $sum],
+    ['a flipped bit', $count, [qr/line $line: damaged frame: its checksum does not match/, qr/line $next: $missing/, $sum],
         sub { substr($_[0][$at], 60, 1) ^= "\1" }],
-    ['a frame cut short', $count, [qr/line $line: a frame that was cut short/, $missing, $sum],
+    ['a frame cut short', $count, [qr/line $line: truncated frame: no checksum at its end/, $missing, $sum],
         sub { $_[0][$at] = substr($_[0][$at], 0, 60) . "\r\n" }],
     ['a frame gone', $count, [qr/line ${\($next - 1)}: $missing/, $sum], sub { splice @{ $_[0] }, $at, 1 }],
-    ['a frame doubled', 0, [qr/line ${\($line + 1)}: frame $number came twice/],
+    ['a frame doubled', 0, [qr/line ${\($line + 1)}: frame $number: duplicate, ignored/],
         sub { splice @{ $_[0] }, $at, 0, $_[0][$at] }],
-    ['two frames exchanged', 0, [qr/line $line: $missing/, qr/line $next: frame $number comes late/],
+    ['two frames exchanged', 0, [qr/line $line: $missing/, qr/line $next: frame $number: out of order/],
         sub { @{ $_[0] }[$at, $next - 1] = @{ $_[0] }[$next - 1, $at] }],
-    ['another version in a frame', $count, [qr/line $line: a damaged frame/, $missing, $sum],
+    ['another version in a frame', $count, [qr/line $line: damaged frame: its checksum does not match/, $missing, $sum],
         sub { $_[0][$at] =~ s/dsdump\/1/dsdump\/7/ }],
     ['lines of others in between', 0, [],
         sub { splice @{ $_[0] }, $at, 0, "firmware says hello\n", "\e[2J# dsdump is a word\r\n", "\0\xff\n" }],
-    ['a line in the middle of a frame', $count, [qr/line $line: a frame that was cut short/, $missing, $sum],
+    ['a line in the middle of a frame', $count, [qr/line $line: truncated frame: no checksum at its end/, $missing, $sum],
         sub { substr($_[0][$at], 50, 0) = "\r\n# wrong: something\r\n" }],
-    ['the end cut off', undef, [qr/line \d+: here the dump breaks off/], sub { splice @{ $_[0] }, $at + 1 }],
+    ['the end cut off', undef, [qr/line \d+: the dump breaks off here/], sub { splice @{ $_[0] }, $at + 1 }],
     ['cut in the middle of a line', undef,
-        [qr/line $line: a frame that was cut short/, qr/line $line: here the dump breaks off/],
+        [qr/line $line: truncated frame: no checksum at its end/, qr/line $line: the dump breaks off here/],
         sub { splice @{ $_[0] }, $at + 1; $_[0][$at] = substr $_[0][$at], 0, 100 }],
-    ['no frames', undef, [qr/no frame of a dump is in it/], sub { @{ $_[0] } = grep { !/dsdump/ } @{ $_[0] } }],
-    ['nothing at all', undef, [qr/no frame of a dump is in it/], sub { @{ $_[0] } = () }],
+    ['no frames', undef, [qr/no dump in this log/], sub { @{ $_[0] } = grep { !/dsdump/ } @{ $_[0] } }],
+    ['nothing at all', undef, [qr/no dump in this log/], sub { @{ $_[0] } = () }],
 );
 for my $case (@cases) {
     my ($what, $lost, $wanted, $edit) = @$case;
@@ -121,9 +121,9 @@ is_deeply stats($text), { map { $_ => [200 * $all->{$_}[0], 0] } keys %$all }, '
 my @refused = (
     ['a folder', qr/: Is a directory$/, $folder],
     ['a file that is not there', qr/nowhere: No such file/, "$folder/nowhere"],
-    ['an option that is none', qr/--nosuch: no such option/, '--nosuch'],
-    ['two logs', qr/one log at a time/, $whole, $whole],
-    ['two outputs', qr/one form of output at a time/, '--raw', '--text', $whole],
+    ['an option that is none', qr/--nosuch: unknown option/, '--nosuch'],
+    ['two logs', qr/only one log at a time/, $whole, $whole],
+    ['two outputs', qr/only one form of output at a time/, '--raw', '--text', $whole],
 );
 for my $case (@refused) {
     my ($what, $why, @arguments) = @$case;

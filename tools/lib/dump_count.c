@@ -41,15 +41,15 @@ static size_t count_varints(const uint8_t *bytes, size_t length)
     return count;
 }
 
-static const char *check_values(const struct parts *p, uint64_t count)
+static enum dump_error check_values(const struct parts *p, uint64_t count)
 {
     return count_varints(p->values, (size_t)(p->values_end - p->values)) != count ||
                    (p->values < p->values_end && p->values_end[-1] >= 0x80)
-               ? "its values do not fit its codes"
-               : NULL;
+               ? DUMP_READ_VALUES_COUNT
+               : DUMP_READ_OK;
 }
 
-const char *dump_count_branches(const struct parts *p, uint64_t count)
+enum dump_error dump_count_branches(const struct parts *p, uint64_t count)
 {
     uint64_t records = 0, values = 0, token = 0;
 
@@ -63,20 +63,20 @@ const char *dump_count_branches(const struct parts *p, uint64_t count)
             continue;
         }
         if (!dump_varint_take(&at, p->codes_end, &token))
-            return "its codes break off";
+            return DUMP_READ_CODES_CUT;
         records += (token >> DUMP_KIND_BITS) + 1;
         values += (token & DUMP_KIND) == DUMP_SPELLED ? 3 : (token & DUMP_KIND) == DUMP_NAMED;
         if (records > count + 1)
-            return "it has more records than it says";
+            return DUMP_READ_TOO_MANY;
     }
     if (records < count)
-        return "it has fewer records than it says";
+        return DUMP_READ_TOO_FEW;
     if (records > count && (token & DUMP_KIND || token == 0))
-        return "it has more in it than its records";
+        return DUMP_READ_LEFT_OVER;
     return check_values(p, values);
 }
 
-const char *dump_count_differences(const struct parts *p)
+enum dump_error dump_count_differences(const struct parts *p)
 {
     uint64_t named = 0;
     const uint8_t *at = p->codes;

@@ -5,18 +5,20 @@
 
 #include <stdint.h>
 
+#include "tools/lib/dump_error.h"
+
 /* The two parts of a payload. */
 struct parts {
     const uint8_t *codes, *codes_end, *values, *values_end;
 };
 
 /*
- * Whether the tokens make so many records, and need as many values as there are. Returns NULL, or what is wrong. That a
- * token names a branch which is not there only expansion shows.
+ * Whether the tokens make so many records, and need as many values as there are. That a token
+ * names a branch which is not there only expansion shows.
  */
-const char *dump_count_branches(const struct parts *p, uint64_t count);
+enum dump_error dump_count_branches(const struct parts *p, uint64_t count);
 
 /* Whether the masks name as many differences as the values have; likewise. */
-const char *dump_count_differences(const struct parts *p);
+enum dump_error dump_count_differences(const struct parts *p);
 
 #endif

@@ -147,16 +147,17 @@ static unsigned find_key(struct piece name, unsigned from)
     return KEYS;
 }
 
-/* Words that nobody knows here are for later versions of readers. */
-static bool take_words(struct piece rest, struct frame *f)
+/* Words that nobody knows here are for later versions of readers. After an error f->word is the offender. */
+static enum dump_error take_words(struct piece rest, struct frame *f)
 {
     unsigned next = 0;
 
     while (rest.length > 0) {
         struct piece value = take_word(&rest);
+        f->word = value;
         const char *equals = memchr(value.start, '=', value.length);
         if (!equals)
-            return false;
+            return DUMP_READ_WORD;
         struct piece name = { value.start, (size_t)(equals - value.start) };
         unsigned key = find_key(name, next);
         if (key == KEYS)
@@ -167,11 +168,15 @@ static bool take_words(struct piece rest, struct frame *f)
             f->text[key] = value;
         else if (words[key].type == NUMBER ? !take_number(value, &f->number[key])
                                            : !take_numbers(value, key == KEY_BTS_FORM ? f->bts_form : f->form))
-            return false;
+            return DUMP_READ_WORD;
         f->has |= HAS(key);
         next = key + 1;
     }
-    return true;
+    const uint64_t missing = needed[f->kind] & ~f->has;
+    if (missing == 0)
+        return DUMP_READ_OK;
+    f->word = (struct piece){ words[__builtin_ctzll(missing)].name, words[__builtin_ctzll(missing)].length };
+    return DUMP_READ_WORD_MISSING;
 }
 
 const char *dump_frame_find(const char *text, size_t length)
@@ -191,48 +196,46 @@ const char *dump_frame_find(const char *text, size_t length)
 }
 
 /* Whether the eight digits behind the last word are the checksum of all before it; leaves the frame without them. */
-static const char *check_sum(const struct dump_codec *codec, struct piece *text, uint32_t *crc)
+static enum dump_error check_sum(const struct dump_codec *codec, struct piece *text, uint32_t *crc)
 {
     uint64_t stored = 0;
 
     if (text->length < CHECKSUM_SIZE ||
         memcmp(text->start + text->length - CHECKSUM_SIZE, CHECKSUM_MARK, sizeof(CHECKSUM_MARK) - 1) != 0)
-        return "a frame that was cut short: it does not end in a checksum";
+        return DUMP_READ_CUT_SHORT;
     for (unsigned i = 8; i > 0; i--) {
         int digit = hex_digit(text->start[text->length - i]);
         if (digit < 0)
-            return "a damaged frame: its checksum is not hexadecimal";
+            return DUMP_READ_CHECKSUM_DIGITS;
         stored = stored << 4 | (unsigned)digit;
     }
     text->length -= CHECKSUM_SIZE;
     *crc = codec->crc(text->start, text->length);
-    return *crc != stored ? "a damaged frame: its checksum is another" : NULL;
+    return *crc != stored ? DUMP_READ_CHECKSUM : DUMP_READ_OK;
 }
 
-const char *dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact)
+enum dump_error dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact)
 {
-    const char *wrong = check_sum(codec, &text, &f->crc);
+    enum dump_error error = check_sum(codec, &text, &f->crc);
 
-    *intact = wrong == NULL;
-    if (wrong)
-        return wrong;
+    f->version = 0;
+    *intact = error == DUMP_READ_OK;
+    if (!*intact)
+        return error;
     text.start += sizeof(DUMP_MAGIC) - 1;
     text.length -= sizeof(DUMP_MAGIC) - 1;
     if (!take_number(take_word(&text), &f->version))
-        return "a frame without a version";
+        return DUMP_READ_NO_VERSION;
     if (f->version != DUMP_VERSION)
-        return NULL;
+        return DUMP_READ_VERSION;
     if (!take_number(take_word(&text), &f->sequence) || f->sequence == UINT64_MAX)
-        return "a frame without a sequence number";
+        return DUMP_READ_NO_SEQUENCE;
     struct piece kind = take_word(&text);
     for (f->kind = 0; f->kind < KINDS && !piece_is(kind, dump_kind_names[f->kind]); f->kind++)
         ;
     f->has = 0;
     memset(f->form, 0, sizeof(f->form));
     memset(f->bts_form, 0, sizeof(f->bts_form));
-    f->wrong = f->kind == KINDS                   ? "its kind is not known here"
-               : !take_words(text, f)             ? "it has a word that is none"
-               : (needed[f->kind] & ~f->has) != 0 ? "it lacks a word"
-                                                  : NULL;
-    return NULL;
+    f->wrong = f->kind == KINDS ? DUMP_READ_KIND : take_words(text, f);
+    return DUMP_READ_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "dump/dump_code.h"
+#include "tools/lib/dump_error.h"
 
 #define DUMP_FORM_NUMBERS 5u
 
@@ -60,9 +61,10 @@ struct frame {
     uint64_t version; /* the rest counts only if it is DUMP_VERSION */
     uint64_t sequence;
     uint32_t crc;
-    unsigned kind;     /* KINDS: none that is known here */
-    const char *wrong; /* what is wrong with its words; NULL: nothing */
-    uint64_t has;      /* bit n: the word of key n is there */
+    unsigned kind;         /* KINDS: none that is known here */
+    enum dump_error wrong; /* with its kind or words */
+    struct piece word;     /* the wrong one, or the key of the one that is missing */
+    uint64_t has;          /* bit n: the word of key n is there */
     uint64_t number[KEYS];
     struct piece text[KEYS];
     /* the numbers between slashes; those that are missing are 0 */
@@ -76,10 +78,9 @@ extern const char *const dump_kind_names[KINDS];
 const char *dump_frame_find(const char *text, size_t length);
 
 /*
- * Reads a frame, without the "# " before it. Returns NULL, or the sentence that says why it is none; *intact: its
- * checksum is right all the same.
+ * Reads a frame, without the "# " before it. Returns why it is none; *intact: its checksum is right all the same.
  */
-const char *dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact);
+enum dump_error dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact);
 
 /* Copies at most size - 1 characters. */
 void piece_copy(char *out, size_t size, struct piece text);

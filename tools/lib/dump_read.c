@@ -4,20 +4,18 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/format.h"
 #include "bts/bts_layout.h"
 #include "tools/lib/dump_count.h"
 #include "tools/lib/dump_frame.h"
 
-#define TEXT_MAX    4096u /* characters of a line that is no frame; what is longer is cut */
-#define PROBLEM_MAX 200u
-#define REMEMBERED  1024u /* frames whose checksums are kept, to tell one that came twice from one of another boot */
-#define GAPS_MAX    64u
+#define TEXT_MAX   4096u /* characters of a line that is no frame; what is longer is cut */
+#define REMEMBERED 1024u /* frames whose checksums are kept, to tell one that came twice from one of another boot */
+#define GAPS_MAX   64u
 
 struct dump_reader {
     const struct event_sink *sink;
     const struct dump_codec *codec;
-    void (*problem)(void *context, uint64_t line, const char *text);
+    void (*problem)(void *context, const struct dump_problem *problem);
     void *context;
     struct dump_totals totals;
 
@@ -54,7 +52,7 @@ size_t dump_reader_size(void)
 }
 
 void dump_reader_init(struct dump_reader *r, const struct event_sink *sink, const struct dump_codec *codec,
-                      void (*problem)(void *context, uint64_t line, const char *text), void *context)
+                      void (*problem)(void *context, const struct dump_problem *problem), void *context)
 {
     memset(r, 0, sizeof(*r));
     r->sink = sink;
@@ -63,32 +61,17 @@ void dump_reader_init(struct dump_reader *r, const struct event_sink *sink, cons
     r->context = context;
 }
 
-static void complain_at(struct dump_reader *r, uint64_t line, const char *fmt, va_list args)
+/* About the line that is being read. */
+static void complain(struct dump_reader *r, struct dump_problem problem)
 {
-    char text[PROBLEM_MAX];
-
-    vformat(text, sizeof(text), fmt, args);
+    problem.line = r->totals.lines;
     r->totals.problems++;
-    r->problem(r->context, line, text);
+    r->problem(r->context, &problem);
 }
 
-__attribute__((format(printf, 2, 3))) static void complain(struct dump_reader *r, const char *fmt, ...)
+static void complain_of_frame(struct dump_reader *r, enum dump_error error, uint64_t sequence)
 {
-    va_list args;
-
-    va_start(args, fmt);
-    complain_at(r, r->totals.lines, fmt, args);
-    va_end(args);
-}
-
-/* Of the log as a whole. */
-__attribute__((format(printf, 2, 3))) static void complain_of_all(struct dump_reader *r, const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    complain_at(r, 0, fmt, args);
-    va_end(args);
+    complain(r, (struct dump_problem){ .error = error, .first = sequence, .last = sequence });
 }
 
 /* ---- what a boot has ---- */
@@ -108,15 +91,16 @@ static void end_boot(struct dump_reader *r)
     if (!r->any)
         return;
     if (!r->ended)
-        complain(r, "here the dump breaks off: its end frame is missing, and what else may be is not counted");
+        complain(r, (struct dump_problem){ .error = DUMP_READ_NO_END });
     for (unsigned kind = 0; kind < KIND_RECORDS; kind++) {
         uint64_t lost = r->given[kind] - r->read[kind];
         *read_total(&r->totals, kind) += r->read[kind];
         if (lost == 0)
             continue;
         *lost_total(&r->totals, kind) += lost;
-        complain(r, "of %llu %s records %llu are lost", (unsigned long long)r->given[kind], dump_kind_names[kind],
-                 (unsigned long long)lost);
+        complain(r,
+                 (struct dump_problem){
+                     .error = DUMP_READ_LOST, .kind = dump_kind_names[kind], .lost = lost, .given = r->given[kind] });
         if (r->sink && r->sink->lost)
             r->sink->lost(r->sink->context, dump_kind_names[kind], lost);
     }
@@ -156,11 +140,7 @@ static void open_gap(struct dump_reader *r, uint64_t first, uint64_t end)
     if (r->gap_count == GAPS_MAX)
         memmove(r->gaps, r->gaps + 1, (--r->gap_count) * sizeof(r->gaps[0]));
     r->gaps[r->gap_count++] = (struct gap){ first, end };
-    if (end - first == 1)
-        complain(r, "frame %llu is missing before this one", (unsigned long long)first);
-    else
-        complain(r, "frames %llu to %llu are missing before this one", (unsigned long long)first,
-                 (unsigned long long)end - 1);
+    complain(r, (struct dump_problem){ .error = DUMP_READ_MISSING, .first = first, .last = end - 1 });
 }
 
 static void tell_head(struct dump_reader *r)
@@ -191,7 +171,7 @@ static bool place(struct dump_reader *r, const struct frame *f)
     if (r->head_again && f->sequence != r->next)
         begin_boot(r);
     else if (r->head_again)
-        complain(r, "frame 0 came twice");
+        complain_of_frame(r, DUMP_READ_TWICE, 0);
     r->head_again = false;
     if (f->sequence < r->next && !fill_gap(r, f->sequence)) {
         if (*crc == f->crc && f->sequence == 0 && f->kind == KIND_HEAD && !r->ended) {
@@ -199,15 +179,15 @@ static bool place(struct dump_reader *r, const struct frame *f)
             return false;
         }
         if (*crc == f->crc && f->sequence > 0) {
-            complain(r, "frame %llu came twice", (unsigned long long)f->sequence);
+            complain_of_frame(r, DUMP_READ_TWICE, f->sequence);
             return false;
         }
         end_boot(r);
     } else if (f->sequence < r->next) {
-        complain(r, "frame %llu comes late", (unsigned long long)f->sequence);
+        complain_of_frame(r, DUMP_READ_LATE, f->sequence);
     }
     if (!r->any && f->kind != KIND_HEAD)
-        complain(r, "the dump begins without its head frame");
+        complain(r, (struct dump_problem){ .error = DUMP_READ_NO_HEAD });
     if (f->sequence > r->next)
         open_gap(r, r->next, f->sequence);
     if (f->sequence >= r->next)
@@ -247,7 +227,7 @@ static struct pebs_form pebs_form_of(const uint64_t numbers[DUMP_FORM_NUMBERS])
                                .lbr_format = (unsigned)numbers[4] };
 }
 
-static const char *read_head(struct dump_reader *r, const struct frame *f)
+static enum dump_error read_head(struct dump_reader *r, const struct frame *f)
 {
     struct dump_machine m = { .cpu_width = (unsigned)f->number[KEY_WIDTH],
                               .signature = (uint32_t)f->number[KEY_SIGNATURE],
@@ -261,20 +241,20 @@ static const char *read_head(struct dump_reader *r, const struct frame *f)
     struct piece id = f->text[KEY_BUILD_ID];
 
     if (id.length % 2 != 0 || id.length > 2 * DUMP_BUILD_ID_MAX)
-        return "its build id has not up to 20 bytes";
+        return DUMP_READ_BUILD_ID;
     for (; id.length > 0; id.start += 2, id.length -= 2) {
         int high = hex_digit(id.start[0]), low = hex_digit(id.start[1]);
         if (high < 0 || low < 0)
-            return "its build id is not hexadecimal";
+            return DUMP_READ_BUILD_ID;
         m.build_id[m.build_id_length++] = (uint8_t)(16 * high + low);
     }
     piece_copy(m.version, sizeof(m.version), f->text[KEY_VERSION]);
     r->head = m;
     tell_head(r);
-    return NULL;
+    return DUMP_READ_OK;
 }
 
-static const char *read_event(struct dump_reader *r, const struct frame *f)
+static enum dump_error read_event(struct dump_reader *r, const struct frame *f)
 {
     char name[DUMP_TEST_MAX + 1];
     const struct dump_pebs_event event = { .cpu = (unsigned)f->number[KEY_CPU],
@@ -290,10 +270,10 @@ static const char *read_event(struct dump_reader *r, const struct frame *f)
     introduce(r, f);
     if (r->sink && r->sink->pebs_event)
         r->sink->pebs_event(r->sink->context, &event);
-    return NULL;
+    return DUMP_READ_OK;
 }
 
-static const char *read_end(struct dump_reader *r, const struct frame *f)
+static enum dump_error read_end(struct dump_reader *r, const struct frame *f)
 {
     static const enum key keys[KIND_RECORDS] = { KEY_BTS, KEY_PEBS, KEY_LBR };
 
@@ -301,7 +281,7 @@ static const char *read_end(struct dump_reader *r, const struct frame *f)
     for (unsigned kind = 0; kind < KIND_RECORDS; kind++)
         if (f->number[keys[kind]] > r->given[kind])
             r->given[kind] = f->number[keys[kind]];
-    return NULL;
+    return DUMP_READ_OK;
 }
 
 /* ---- records ---- */
@@ -323,20 +303,20 @@ static void hand_on(struct dump_reader *r, const struct frame *f, unsigned numbe
 }
 
 /* Takes the branch that the values spell out next. */
-static const char *spell(struct dump_predictor *p, struct parts *parts)
+static enum dump_error spell(struct dump_predictor *p, struct parts *parts)
 {
     uint64_t from, to, flags;
 
     if (!dump_varint_take(&parts->values, parts->values_end, &from) ||
         !dump_varint_take(&parts->values, parts->values_end, &to) ||
         !dump_varint_take(&parts->values, parts->values_end, &flags))
-        return "its values break off";
+        return DUMP_READ_VALUES_CUT;
     from = p->last_to + dump_unzigzag(from);
     p->branches[++p->known] = (struct dump_branch){ from, from + dump_unzigzag(to), flags };
-    return NULL;
+    return DUMP_READ_OK;
 }
 
-static const char *expand_branches(struct dump_reader *r, const struct frame *f, struct parts *parts)
+static enum dump_error expand_branches(struct dump_reader *r, const struct frame *f, struct parts *parts)
 {
     struct dump_predictor *p = &r->predictor;
     const uint64_t count = f->number[KEY_COUNT];
@@ -348,52 +328,50 @@ static const char *expand_branches(struct dump_reader *r, const struct frame *f,
         uint64_t token, end;
         unsigned kind, number;
         if (!dump_varint_take(&parts->codes, parts->codes_end, &token))
-            return "it has fewer records than it says";
+            return DUMP_READ_TOO_FEW;
         if (token >> DUMP_KIND_BITS > count - n)
-            return "it has more records than it says";
+            return DUMP_READ_TOO_MANY;
         for (end = n + (token >> DUMP_KIND_BITS); n < end; n++) {
             number = p->next[p->context];
             if (number == 0)
-                return "its codes guess a branch where none is known";
+                return DUMP_READ_PREDICTION;
             hand_on(r, f, number, &record, n);
         }
         kind = (unsigned)(token & DUMP_KIND);
         if (n == count)
-            return kind || parts->codes != parts->codes_end || parts->values != parts->values_end
-                       ? "it has more in it than its records"
-                       : NULL;
+            return kind || parts->codes != parts->codes_end || parts->values != parts->values_end ? DUMP_READ_LEFT_OVER
+                                                                                                  : DUMP_READ_OK;
         if (kind == DUMP_SPELLED) {
-            const char *wrong = spell(p, parts);
-            if (wrong)
+            enum dump_error wrong = spell(p, parts);
+            if (wrong != DUMP_READ_OK)
                 return wrong;
             number = p->known;
         } else if (kind == DUMP_NAMED) {
             uint64_t back;
             if (!dump_varint_take(&parts->values, parts->values_end, &back))
-                return "its values break off";
+                return DUMP_READ_VALUES_CUT;
             if (back >= p->known)
-                return "its codes name a branch where none is known";
+                return DUMP_READ_REFERENCE;
             number = p->known - (unsigned)back;
         } else {
             number = p->slots[p->set][kind];
             if (number == 0)
-                return "its codes name a branch where none is known";
+                return DUMP_READ_REFERENCE;
         }
         dump_predictor_learn(p, number);
         hand_on(r, f, number, &record, n++);
     }
-    return parts->codes != parts->codes_end || parts->values != parts->values_end ? "it has more in it than its records"
-                                                                                  : NULL;
+    return parts->codes != parts->codes_end || parts->values != parts->values_end ? DUMP_READ_LEFT_OVER : DUMP_READ_OK;
 }
 
 /* Adds the next differences to the record before, in place. */
-static const char *take_differences(uint8_t *record, unsigned width, unsigned fields, struct parts *p)
+static enum dump_error take_differences(uint8_t *record, unsigned width, unsigned fields, struct parts *p)
 {
     const uint8_t *values = p->values; /* a copy, which no byte of the record can be */
 
     for (unsigned first = 0; first < fields; first += 8) {
         if (p->codes == p->codes_end)
-            return "it has fewer records than it says";
+            return DUMP_READ_TOO_FEW;
         unsigned bits = *p->codes++;
         if (fields - first < 8)
             bits &= (1u << (fields - first)) - 1;
@@ -401,7 +379,7 @@ static const char *take_differences(uint8_t *record, unsigned width, unsigned fi
             unsigned i = first + (unsigned)__builtin_ctz(bits);
             uint64_t code;
             if (!dump_varint_take(&values, p->values_end, &code))
-                return "its values break off";
+                return DUMP_READ_VALUES_CUT;
             if (width == 4)
                 write_u32(record, 4 * i, read_u32(record, 4 * i) + (uint32_t)dump_unzigzag(code));
             else
@@ -409,23 +387,25 @@ static const char *take_differences(uint8_t *record, unsigned width, unsigned fi
         }
     }
     p->values = values;
-    return NULL;
+    return DUMP_READ_OK;
 }
 
-static const char *expand_samples(struct dump_reader *r, const struct frame *f, struct parts *parts)
+static enum dump_error expand_samples(struct dump_reader *r, const struct frame *f, struct parts *parts)
 {
     const struct pebs_form form = pebs_form_of(f->form);
     const unsigned size = (unsigned)f->number[KEY_SIZE];
 
     memset(r->previous, 0, sizeof(r->previous));
     for (uint64_t n = 0; n < f->number[KEY_COUNT]; n++) {
-        const char *wrong = take_differences(r->previous, form.width, size / form.width, parts);
-        if (wrong)
+        enum dump_error wrong = take_differences(r->previous, form.width, size / form.width, parts);
+        if (wrong != DUMP_READ_OK)
             return wrong;
         enum pebs_error error = pebs_decode(&form, r->previous, size, &r->record);
         if (error != PEBS_DECODE_OK) {
-            complain(r, "PEBS record %llu cannot be read: %s", (unsigned long long)(f->number[KEY_FIRST] + n),
-                     pebs_error_text(error));
+            complain(r, (struct dump_problem){ .error = DUMP_READ_PEBS,
+                                               .first = f->sequence,
+                                               .record = f->number[KEY_FIRST] + n,
+                                               .why = error });
             continue;
         }
         r->read[KIND_PEBS]++;
@@ -433,10 +413,10 @@ static const char *expand_samples(struct dump_reader *r, const struct frame *f, 
             r->sink->pebs(r->sink->context, (unsigned)f->number[KEY_CPU], f->number[KEY_FIRST] + n, &r->record,
                           r->previous, (enum data_source_encoding)f->number[KEY_SOURCE]);
     }
-    return parts->values != parts->values_end ? "it has more in it than its records" : NULL;
+    return parts->values != parts->values_end ? DUMP_READ_LEFT_OVER : DUMP_READ_OK;
 }
 
-static const char *expand_stack(struct dump_reader *r, const struct frame *f, struct parts *parts)
+static enum dump_error expand_stack(struct dump_reader *r, const struct frame *f, struct parts *parts)
 {
     const struct dump_lbr stack = { .depth = (unsigned)f->number[KEY_DEPTH],
                                     .shifts = f->form[0] == DUMP_LBR_ARCH,
@@ -448,8 +428,8 @@ static const char *expand_stack(struct dump_reader *r, const struct frame *f, st
     for (unsigned i = 0; i < stack.depth; i++) {
         struct lbr_entry *entry = &r->entries[i];
         uint64_t *registers = r->registers[i];
-        const char *wrong = take_differences(r->previous, 8, 3, parts);
-        if (wrong)
+        enum dump_error wrong = take_differences(r->previous, 8, 3, parts);
+        if (wrong != DUMP_READ_OK)
             return wrong;
         for (unsigned j = 0; j < 3; j++)
             registers[j] = read_u64(r->previous, 8 * j);
@@ -458,61 +438,67 @@ static const char *expand_stack(struct dump_reader *r, const struct frame *f, st
         else if (f->form[0] == DUMP_LBR_ARCH)
             lbr_decode_arch(registers[0], registers[1], registers[2], entry);
         else if (lbr_decode((unsigned)f->form[0], registers[0], registers[1], registers[2], entry) != LBR_DECODE_OK)
-            return "the format of its LBR stack is not known";
+            return DUMP_READ_STACK_FORMAT;
     }
     r->read[KIND_LBR]++;
     if (r->sink->lbr)
         r->sink->lbr(r->sink->context, (unsigned)f->number[KEY_CPU], f->number[KEY_FIRST], &stack);
-    return parts->values != parts->values_end ? "it has more in it than its records" : NULL;
+    return parts->values != parts->values_end ? DUMP_READ_LEFT_OVER : DUMP_READ_OK;
 }
 
 /* Whether the head of a frame of records makes sense, and how many bytes its codes must have: 0 where any number will
  * do. */
-static const char *check_records(const struct frame *f, uint64_t *codes)
+static enum dump_error check_records(const struct frame *f, uint64_t *codes)
 {
     const uint64_t count = f->number[KEY_COUNT], width = f->form[0];
 
     *codes = 0;
     if (count == 0 || count > DUMP_RECORDS_MAX)
-        return "it has 0 records or more than a frame may";
+        return DUMP_READ_COUNT;
     if (f->number[KEY_BEFORE] > UINT64_MAX - count || f->number[KEY_FIRST] > f->number[KEY_BEFORE])
-        return "it has impossible record numbers";
-    if (f->text[KEY_TEST].length > DUMP_TEST_MAX || f->number[KEY_CPU] > UINT32_MAX)
-        return "its test or CPU is none";
+        return DUMP_READ_NUMBERING;
+    if (f->text[KEY_TEST].length > DUMP_TEST_MAX)
+        return DUMP_READ_TEST;
+    if (f->number[KEY_CPU] > UINT32_MAX)
+        return DUMP_READ_CPU;
     if (f->kind == KIND_LBR) {
-        if (count != 1 || f->number[KEY_DEPTH] == 0 || f->number[KEY_DEPTH] > DUMP_DEPTH_MAX || width > DUMP_LBR_ARCH)
-            return "it has an impossible LBR stack";
+        if (count != 1 || f->number[KEY_DEPTH] == 0 || f->number[KEY_DEPTH] > DUMP_DEPTH_MAX)
+            return DUMP_READ_STACK;
+        if (width > DUMP_LBR_ARCH)
+            return DUMP_READ_STACK_FORMAT;
         *codes = f->number[KEY_DEPTH];
-        return NULL;
+        return DUMP_READ_OK;
     }
     if (width != 4 && width != 8)
-        return "the width of its fields is neither 4 nor 8 bytes";
+        return DUMP_READ_FIELD_WIDTH;
     if (f->kind == KIND_PEBS) {
         const uint64_t size = f->number[KEY_SIZE];
-        if (size == 0 || size % width != 0 || size > DUMP_RECORD_BYTES_MAX || f->number[KEY_SOURCE] > DATA_SOURCE_STORE)
-            return "it has an impossible size of records";
+        if (size == 0 || size % width != 0 || size > DUMP_RECORD_BYTES_MAX)
+            return DUMP_READ_RECORD_SIZE;
+        if (f->number[KEY_SOURCE] > DATA_SOURCE_STORE)
+            return DUMP_READ_SOURCE;
         *codes = count * ((size / width + 7) / 8);
     }
-    return NULL;
+    return DUMP_READ_OK;
 }
 
-static const char *read_records(struct dump_reader *r, const struct frame *f)
+static enum dump_error read_records(struct dump_reader *r, const struct frame *f)
 {
     struct piece data = f->text[KEY_DATA];
     struct parts parts;
     size_t bytes;
     uint64_t codes;
-    const char *wrong = check_records(f, &codes);
+    enum dump_error wrong = check_records(f, &codes);
 
-    if (wrong)
+    if (wrong != DUMP_READ_OK)
         return wrong;
     if (data.length > (DUMP_PAYLOAD_MAX + 2) / 3 * 4)
-        return "it is longer than a frame may be";
+        return DUMP_READ_DATA_LENGTH;
     bytes = r->codec->base64(r->payload, data.start, data.length);
     if (bytes == SIZE_MAX)
-        return "its data is not base64";
+        return DUMP_READ_BASE64;
     if (bytes > DUMP_PAYLOAD_MAX || f->number[KEY_CODES] > bytes || (codes && f->number[KEY_CODES] != codes))
-        return "it has an impossible number of codes";
+        return DUMP_READ_CODES;
     parts = (struct parts){ r->payload, r->payload + f->number[KEY_CODES], r->payload + f->number[KEY_CODES],
                             r->payload + bytes };
     introduce(r, f);
@@ -523,32 +509,40 @@ static const char *read_records(struct dump_reader *r, const struct frame *f)
                : f->kind == KIND_PEBS ? expand_samples(r, f, &parts)
                                       : expand_stack(r, f, &parts);
     wrong = f->kind == KIND_BTS ? dump_count_branches(&parts, f->number[KEY_COUNT]) : dump_count_differences(&parts);
-    if (!wrong)
+    if (wrong == DUMP_READ_OK)
         r->read[f->kind] += f->number[KEY_COUNT];
     return wrong;
 }
 
 /* ---- lines ---- */
 
+static void complain_of_word(struct dump_reader *r, enum dump_error error, const struct frame *f)
+{
+    struct dump_problem problem = { .error = error, .first = f->sequence };
+
+    piece_copy(problem.word, sizeof(problem.word), f->word);
+    complain(r, problem);
+}
+
 /* Reads one frame, without its "# ". Returns whether its checksum was right. */
 static bool read_frame(struct dump_reader *r, struct piece text)
 {
-    static const char *(*const readers[KINDS])(struct dump_reader * r,
-                                               const struct frame *f) = { read_records, read_records, read_records,
-                                                                          read_head,    read_event,   read_end };
+    static enum dump_error (*const readers[KINDS])(struct dump_reader * r,
+                                                   const struct frame *f) = { read_records, read_records, read_records,
+                                                                              read_head,    read_event,   read_end };
     struct frame f;
     bool intact;
-    const char *wrong = dump_frame_take(r->codec, text, &f, &intact);
+    enum dump_error wrong = dump_frame_take(r->codec, text, &f, &intact);
 
-    if (wrong) {
-        complain(r, "%s", wrong);
-    } else if (f.version != DUMP_VERSION) {
-        complain(r, "a frame of version %llu; only %u is known here", (unsigned long long)f.version, DUMP_VERSION);
+    if (wrong != DUMP_READ_OK) {
+        complain(r, (struct dump_problem){ .error = wrong, .version = f.version });
     } else if (place(r, &f)) {
         r->totals.frames++;
-        wrong = f.wrong ? f.wrong : readers[f.kind](r, &f);
-        if (wrong)
-            complain(r, "frame %llu: %s", (unsigned long long)f.sequence, wrong);
+        wrong = f.wrong != DUMP_READ_OK ? f.wrong : readers[f.kind](r, &f);
+        if (wrong == DUMP_READ_WORD || wrong == DUMP_READ_WORD_MISSING)
+            complain_of_word(r, wrong, &f);
+        else if (wrong != DUMP_READ_OK)
+            complain_of_frame(r, wrong, f.sequence);
     }
     return intact;
 }
@@ -590,8 +584,10 @@ bool dump_read_end(struct dump_reader *r, struct dump_totals *totals)
     if (r->head_again)
         begin_boot(r);
     end_boot(r);
-    if (r->totals.frames == 0)
-        complain_of_all(r, "no frame of a dump is in it; the kernel writes them with its option dump=raw");
+    if (r->totals.frames == 0) {
+        r->totals.problems++;
+        r->problem(r->context, &(struct dump_problem){ .error = DUMP_READ_NO_DUMP });
+    }
     *totals = r->totals;
     return r->totals.problems == 0;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "dump/dump_code.h"
+#include "tools/lib/dump_error.h"
 #include "tools/lib/event_sink.h"
 
 /* What a log had in it, all boots together. */
@@ -30,10 +31,11 @@ size_t dump_reader_size(void);
 /*
  * codec: NULL for the portable one. sink: where records go; NULL counts and verifies
  * them without expanding any: that a code names a branch which is not there, or bytes are no record, it does not see.
- * problem: receives each complaint, a sentence, with the line (from 1 on) that it is about, 0 for the log as a whole.
+ * problem: receives each complaint; its text is
+ * dump_problem_text().
  */
 void dump_reader_init(struct dump_reader *reader, const struct event_sink *sink, const struct dump_codec *codec,
-                      void (*problem)(void *context, uint64_t line, const char *text), void *context);
+                      void (*problem)(void *context, const struct dump_problem *problem), void *context);
 
 /* Reads one line of length bytes, without its line end. A NUL in it is a byte like others. */
 void dump_read_line(struct dump_reader *reader, const char *line, size_t length);
