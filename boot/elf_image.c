@@ -195,11 +195,11 @@ const char *elf_image_error_text(enum elf_image_error error)
 {
     switch (error) {
     case ELF_IMAGE_OK:
-        return "is a sound ELF file";
+        return "no error";
     case ELF_IMAGE_TRUNCATED_HEADER:
-        return "the file ends inside the ELF header";
+        return "truncated: the file ends inside the ELF header";
     case ELF_IMAGE_NOT_ELF:
-        return "the file does not start with the ELF magic";
+        return "not an ELF file";
     case ELF_IMAGE_CLASS:
         return "the ELF class is neither 32-bit nor 64-bit";
     case ELF_IMAGE_ENDIANNESS:
@@ -209,27 +209,27 @@ const char *elf_image_error_text(enum elf_image_error error)
     case ELF_IMAGE_TYPE:
         return "the ELF type is not EXEC (a static executable)";
     case ELF_IMAGE_MACHINE:
-        return "the ELF machine is not x86-64 in a 64-bit file or 386 in a 32-bit one";
+        return "the ELF machine is neither x86-64 (64-bit file) nor 386 (32-bit file)";
     case ELF_IMAGE_PROGRAM_HEADER_SIZE:
-        return "the size of a program header is not that of the ELF class";
+        return "wrong size of a program header for this ELF class";
     case ELF_IMAGE_PROGRAM_HEADERS_OUTSIDE:
-        return "the program headers reach beyond the end of the file";
+        return "the program headers extend past the end of the file";
     case ELF_IMAGE_NO_SEGMENT:
-        return "there is no segment to load";
+        return "no segment to load";
     case ELF_IMAGE_TOO_MANY_SEGMENTS:
-        return "there are more than 16 segments to load";
+        return "more than 16 segments to load";
     case ELF_IMAGE_SEGMENT_OUTSIDE:
-        return "a segment reaches beyond the end of the file";
+        return "a segment extends past the end of the file";
     case ELF_IMAGE_SEGMENT_SHRINKS:
-        return "a segment has more bytes in the file than in memory";
+        return "a segment is larger in the file than in memory";
     case ELF_IMAGE_SEGMENT_WRAPS:
         return "a segment wraps around the end of the address space";
     case ELF_IMAGE_SEGMENT_ABOVE_4G:
-        return "a segment reaches above 4 GiB";
+        return "a segment extends above 4 GiB";
     case ELF_IMAGE_SEGMENT_NOT_IDENTITY:
-        return "a segment's virtual address is not its physical one";
+        return "a segment's virtual and physical addresses differ";
     case ELF_IMAGE_SEGMENT_ALIGNMENT:
-        return "a segment's address does not match its alignment";
+        return "a segment's address and file offset do not match its alignment";
     case ELF_IMAGE_SEGMENTS_OVERLAP:
         return "two segments overlap";
     case ELF_IMAGE_ENTRY:

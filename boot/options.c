@@ -294,27 +294,29 @@ enum options_error options_parse(const char *text, struct options *options, stru
     }
 }
 
+_Static_assert(OPTIONS_LENGTH_MAX == 2048, "options_error_text");
+
 const char *options_error_text(enum options_error error)
 {
     switch (error) {
     case OPTIONS_OK:
         return "no error";
     case OPTIONS_TOO_LONG:
-        return "options too long, at";
+        return "more than 2048 characters of options, at";
     case OPTIONS_CHARACTER:
-        return "option has a character that is not printable ASCII, after";
+        return "a character that is not printable ASCII, after";
     case OPTIONS_UNKNOWN:
         return "unknown option";
     case OPTIONS_NO_VALUE:
-        return "option without a value";
+        return "missing value";
     case OPTIONS_UNWANTED_VALUE:
         return "option takes no value";
     case OPTIONS_NOT_A_CHOICE:
-        return "option has no such value";
+        return "invalid value";
     case OPTIONS_NOT_A_NUMBER:
-        return "option needs a decimal number";
+        return "value is not a decimal number";
     case OPTIONS_OUT_OF_RANGE:
-        return "option's number is out of range";
+        return "value is out of range";
     }
     return "unknown error of the options";
 }

@@ -61,7 +61,7 @@ enum options_error {
  */
 enum options_error options_parse(const char *text, struct options *options, struct slice *offender);
 
-/* "unknown option": to be followed by the offender. */
+/* "unknown option": the offender follows behind a colon. */
 const char *options_error_text(enum options_error error);
 
 /* One line for each option with its values, default and meaning. */

@@ -92,9 +92,10 @@ static void step_options(void)
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
-        console_note("error: width=%u: this is the %u-bit kernel, and what started it does not choose by width=; start "
-                     "the other one",
-                     machine.options.width, WIDTH);
+        console_note(
+            "error: width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
+            "%u-bit kernel there",
+            machine.options.width, WIDTH, machine.options.width);
         error_end();
     }
 }

@@ -54,4 +54,4 @@ entry32:
 
 section .rodata
 no_i686_text:
-        refusal_text "32", "this kernel needs the instructions of an i686 (CPUID.1:EDX bit 15, CMOV)"
+        refusal_text "32", "this 32-bit kernel needs an i686 or later (CMOV: CPUID.1:EDX bit 15)"

@@ -102,7 +102,7 @@ entry64:
 
 section .rodata
 no_long_mode_text:
-        refusal_text "64", "this 64-bit kernel needs a processor with long mode (CPUID 80000001h EDX bit 29)"
+        refusal_text "64", "this 64-bit kernel needs a processor with long mode (CPUID.80000001H:EDX bit 29)"
 align 8
 boot_gdt: dq    0, 0x00209a0000000000
 boot_gdt_pointer: dw $ - boot_gdt - 1

@@ -73,18 +73,11 @@ static void wait_for_debugger(UINT64 image_base)
 static EFI_STATUS parse_options_file(const void *bytes, UINTN size, char *out)
 {
     size_t line;
-    switch (load_options_from_file(bytes, size, out, &line)) {
-    case LOAD_OPTIONS_TOO_LONG:
-        Print(L"dstest86: line %d of %s: more than %d characters of options\n", (UINT32)line, OPTIONS_FILE,
-              LOAD_OPTIONS_MAX);
-        return EFI_INVALID_PARAMETER;
-    case LOAD_OPTIONS_NOT_ASCII:
-        Print(L"dstest86: line %d of %s: not plain ASCII\n", (UINT32)line, OPTIONS_FILE);
-        return EFI_INVALID_PARAMETER;
-    case LOAD_OPTIONS_OK:
-        break;
-    }
-    return EFI_SUCCESS;
+    enum load_options_error error = load_options_from_file(bytes, size, out, &line);
+    if (error == LOAD_OPTIONS_OK)
+        return EFI_SUCCESS;
+    Print(L"dstest86: %s: line %d: %a\n", OPTIONS_FILE, (UINT32)line, load_options_error_text(error));
+    return EFI_INVALID_PARAMETER;
 }
 
 /* Leaves out empty where there is no such file, nor a file system (after a network boot). */
@@ -103,7 +96,7 @@ static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
     if (status == EFI_NOT_FOUND)
         return EFI_SUCCESS;
     if (EFI_ERROR(status)) {
-        Print(L"dstest86: %s cannot be opened: %r\n", OPTIONS_FILE, status);
+        Print(L"dstest86: %s: cannot open: %r\n", OPTIONS_FILE, status);
         return status;
     }
 
@@ -113,9 +106,9 @@ static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
     if (!EFI_ERROR(status)) {
         status = file->Read(file, &size, bytes);
         if (EFI_ERROR(status)) {
-            Print(L"dstest86: %s cannot be read: %r\n", OPTIONS_FILE, status);
+            Print(L"dstest86: %s: cannot read: %r\n", OPTIONS_FILE, status);
         } else if (size > OPTIONS_FILE_MAX) {
-            Print(L"dstest86: %s has more than %d bytes\n", OPTIONS_FILE, OPTIONS_FILE_MAX);
+            Print(L"dstest86: %s: larger than %d bytes\n", OPTIONS_FILE, OPTIONS_FILE_MAX);
             status = EFI_BAD_BUFFER_SIZE;
         } else {
             status = parse_options_file(bytes, size, out);
@@ -129,12 +122,13 @@ static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
 static EFI_STATUS read_options(const EFI_LOADED_IMAGE *loader, char *out)
 {
     size_t ignored;
-    if (load_options_from_ucs2(loader->LoadOptions, loader->LoadOptionsSize, out, &ignored) == LOAD_OPTIONS_TOO_LONG) {
-        Print(L"dstest86: the load options have more than %d characters\n", LOAD_OPTIONS_MAX);
+    enum load_options_error error = load_options_from_ucs2(loader->LoadOptions, loader->LoadOptionsSize, out, &ignored);
+    if (error != LOAD_OPTIONS_OK) {
+        Print(L"dstest86: load options: %a\n", load_options_error_text(error));
         return EFI_INVALID_PARAMETER;
     }
     if (ignored != 0)
-        Print(L"dstest86: %d bytes of the load options are ignored: not UCS-2 text in ASCII\n", (UINT32)ignored);
+        Print(L"dstest86: load options: %d bytes ignored that are not printable ASCII in UCS-2\n", (UINT32)ignored);
     return out[0] != '\0' ? EFI_SUCCESS : read_options_file(loader->DeviceHandle, out);
 }
 
@@ -169,7 +163,7 @@ static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
 {
     const bool long_mode = has_long_mode();
     if (width == 64 && !long_mode) {
-        Print(L"dstest86: width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)\n");
+        Print(L"dstest86: width=64: this processor has no long mode (CPUID.80000001H:EDX bit 29); use width=32\n");
         return EFI_UNSUPPORTED;
     }
     const bool wide = long_mode && width != 32;
@@ -179,7 +173,7 @@ static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
 
     enum elf_image_error error = elf_image_read(kernel->file, kernel->size, &kernel->image);
     if (error != ELF_IMAGE_OK) {
-        Print(L"dstest86: the %d-bit kernel: %a\n", kernel->width, elf_image_error_text(error));
+        Print(L"dstest86: %d-bit kernel inside the loader: %a\n", kernel->width, elf_image_error_text(error));
         return EFI_LOAD_ERROR;
     }
     return EFI_SUCCESS;
@@ -205,7 +199,7 @@ static void *allocate_low(EFI_MEMORY_TYPE type, size_t bytes, const struct elf_i
         address = UINT32_MAX;
         EFI_STATUS status = BS->AllocatePages(AllocateMaxAddress, type, pages, &address);
         if (EFI_ERROR(status)) {
-            Print(L"dstest86: no %d KiB of memory below 4 GiB outside of the kernel: %r\n", (UINT32)pages * 4, status);
+            Print(L"dstest86: cannot allocate %d KiB below 4 GiB: %r\n", (UINT32)pages * 4, status);
             return NULL;
         }
     } while (overlaps_kernel(image, address, (UINT64)pages * EFI_PAGE_SIZE));
@@ -312,13 +306,13 @@ static const char *memory_type_text(uint32_t type)
 {
     switch (type) {
     case 0:
-        return "there is no memory";
+        return "not memory";
     case BOOT_MEMORY_ACPI:
-        return "ACPI tables lie";
+        return "occupied by ACPI tables";
     case BOOT_MEMORY_NVS:
-        return "ACPI NVS memory lies";
+        return "ACPI NVS memory";
     default:
-        return "memory that the firmware keeps lies";
+        return "reserved by the firmware";
     }
 }
 
@@ -329,8 +323,8 @@ static EFI_STATUS check_placement(const struct elf_image *image, const struct bo
         struct boot_memory obstacle;
         if (memory_map_is_free(memory, count, segment->address, segment->memory_size, &obstacle))
             continue;
-        Print(L"dstest86: the kernel's segment at 0x%x, 0x%x bytes, cannot be placed: %a at 0x%lx\n", segment->address,
-              segment->memory_size, memory_type_text(obstacle.type), obstacle.base);
+        Print(L"dstest86: cannot load the kernel segment of 0x%x bytes at 0x%x: 0x%lx is %a\n", segment->memory_size,
+              segment->address, obstacle.base, memory_type_text(obstacle.type));
         return EFI_UNSUPPORTED;
     }
     return EFI_SUCCESS;
@@ -343,7 +337,7 @@ static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover
     UINT32 version;
     EFI_STATUS status = BS->GetMemoryMap(&size, handover->descriptors, key, &stride, &version);
     if (EFI_ERROR(status)) {
-        Print(L"dstest86: the memory map (%d bytes) cannot be read: %r\n", (UINT32)size, status);
+        Print(L"dstest86: cannot read the memory map (%d bytes): %r\n", (UINT32)size, status);
         return status;
     }
 
@@ -378,7 +372,7 @@ static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *im
         if (!EFI_ERROR(status))
             return EFI_SUCCESS;
     }
-    Print(L"dstest86: the firmware cannot be left: %r\n", status);
+    Print(L"dstest86: ExitBootServices failed: %r\n", status);
     return status;
 }
 
@@ -406,7 +400,7 @@ static EFI_STATUS load(EFI_HANDLE self)
     EFI_LOADED_IMAGE *loader;
     EFI_STATUS status = BS->HandleProtocol(self, &LoadedImageProtocol, (void **)&loader);
     if (EFI_ERROR(status)) {
-        Print(L"dstest86: the firmware does not describe the loaded image: %r\n", status);
+        Print(L"dstest86: cannot open the loaded image protocol: %r\n", status);
         return status;
     }
 
@@ -423,7 +417,7 @@ static EFI_STATUS load(EFI_HANDLE self)
 
     if (options.gdbwait)
         wait_for_debugger((UINTN)loader->ImageBase);
-    Print(L"dstest86: loader at 0x%lx starts the %d-bit kernel at 0x%x, options: %a\n",
+    Print(L"dstest86: loader at 0x%lx is starting the %d-bit kernel at 0x%x, options: %a\n",
           (UINT64)(UINTN)loader->ImageBase, kernel.width, kernel.image.entry, text[0] != '\0' ? text : "none");
     return start(self, &kernel, text);
 }
@@ -435,6 +429,6 @@ EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 {
     InitializeLib(self, system);
     EFI_STATUS status = load(self);
-    Print(L"dstest86: no kernel was started; back to the firmware\n");
+    Print(L"dstest86: no kernel started; returning to the firmware\n");
     return status;
 }

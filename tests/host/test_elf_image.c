@@ -318,15 +318,36 @@ static void overlaps_to_the_byte(void **state)
     }
 }
 
-static void each_error_has_its_own_sentence(void **state)
+static void texts(void **state)
 {
+    static const char *const known[] = {
+        [ELF_IMAGE_OK] = "no error",
+        [ELF_IMAGE_TRUNCATED_HEADER] = "truncated: the file ends inside the ELF header",
+        [ELF_IMAGE_NOT_ELF] = "not an ELF file",
+        [ELF_IMAGE_CLASS] = "the ELF class is neither 32-bit nor 64-bit",
+        [ELF_IMAGE_ENDIANNESS] = "the ELF file is not little-endian",
+        [ELF_IMAGE_VERSION] = "the ELF version is not 1",
+        [ELF_IMAGE_TYPE] = "the ELF type is not EXEC (a static executable)",
+        [ELF_IMAGE_MACHINE] = "the ELF machine is neither x86-64 (64-bit file) nor 386 (32-bit file)",
+        [ELF_IMAGE_PROGRAM_HEADER_SIZE] = "wrong size of a program header for this ELF class",
+        [ELF_IMAGE_PROGRAM_HEADERS_OUTSIDE] = "the program headers extend past the end of the file",
+        [ELF_IMAGE_NO_SEGMENT] = "no segment to load",
+        [ELF_IMAGE_TOO_MANY_SEGMENTS] = "more than 16 segments to load",
+        [ELF_IMAGE_SEGMENT_OUTSIDE] = "a segment extends past the end of the file",
+        [ELF_IMAGE_SEGMENT_SHRINKS] = "a segment is larger in the file than in memory",
+        [ELF_IMAGE_SEGMENT_WRAPS] = "a segment wraps around the end of the address space",
+        [ELF_IMAGE_SEGMENT_ABOVE_4G] = "a segment extends above 4 GiB",
+        [ELF_IMAGE_SEGMENT_NOT_IDENTITY] = "a segment's virtual and physical addresses differ",
+        [ELF_IMAGE_SEGMENT_ALIGNMENT] = "a segment's address and file offset do not match its alignment",
+        [ELF_IMAGE_SEGMENTS_OVERLAP] = "two segments overlap",
+        [ELF_IMAGE_ENTRY] = "the entry point is not inside an executable segment",
+    };
+
     (void)state;
-    for (enum elf_image_error a = ELF_IMAGE_OK; a <= ELF_IMAGE_ENTRY; a++) {
-        assert_true(strlen(elf_image_error_text(a)) > 10);
-        for (enum elf_image_error b = ELF_IMAGE_OK; b < a; b++)
-            assert_string_not_equal(elf_image_error_text(a), elf_image_error_text(b));
-    }
-    assert_non_null(strstr(elf_image_error_text(ELF_IMAGE_TOO_MANY_SEGMENTS), "16"));
+    assert_int_equal(COUNT_OF(known), ELF_IMAGE_ENTRY + 1);
+    for (unsigned i = 0; i < COUNT_OF(known); i++)
+        assert_string_equal(elf_image_error_text((enum elf_image_error)i), known[i]);
+    assert_string_equal(elf_image_error_text((enum elf_image_error)99), "unknown ELF error");
     assert_int_equal(ELF_IMAGE_SEGMENTS_MAX, 16);
 }
 
@@ -336,7 +357,7 @@ int main(void)
         cmocka_unit_test(a_sound_64_bit_file),  cmocka_unit_test(a_sound_32_bit_file_up_to_4_gib),
         cmocka_unit_test(each_field_broken),    cmocka_unit_test(truncated_at_every_length),
         cmocka_unit_test(many_segments),        cmocka_unit_test(empty_segments_are_left_out),
-        cmocka_unit_test(overlaps_to_the_byte), cmocka_unit_test(each_error_has_its_own_sentence),
+        cmocka_unit_test(overlaps_to_the_byte), cmocka_unit_test(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,11 +77,12 @@ text=$'# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r'
 check "options.txt is read by UEFI: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r usb -o "$text"
 check "options.txt is read by BIOS: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r bios-usb -o "$text"
 check "options.txt that is no text is refused by the loader" \
-    says 'dstest86: line 2 of \dstest86\options.txt: not plain ASCII' -r cd32 -o $'run=\xe4'
-check "options.txt that is no text is refused by the kernel" says 'error: boot: line 2 of the options file: not plain ASCII' \
+    says 'dstest86: \dstest86\options.txt: line 2: a character that is not printable ASCII (allowed in comments only)' -r cd32 -o $'run=\xe4'
+check "options.txt that is no text is refused by the kernel" says \
+    'error: boot: options.txt: line 2: a character that is not printable ASCII (allowed in comments only)' \
     -r bios-cd -o $'run=\xe4'
 check "a width that the processor has not is refused by the loader" \
-    says 'width=64: this processor has no long mode (CPUID 80000001h EDX bit 29)' -r uefi32 -w 64 -- -cpu max,-lm
+    says 'width=64: this processor has no long mode (CPUID.80000001H:EDX bit 29); use width=32' -r uefi32 -w 64 -- -cpu max,-lm
 check "a kernel that does not fit into memory is refused by GRUB" \
     says 'error: GRUB cannot start kernel-64.elf' -r bios-cd -- -m 3
 check "make run ends with an error where no kernel is started" refused

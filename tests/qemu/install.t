@@ -53,7 +53,7 @@ is($err, '', 'nothing was violated');
 like($err, qr/^violation .* lvtpc-masked: /m, 'a violation is on standard error') or diag $out;
 ($status, $out, $err) = run_command($command, '--strict', @guest, 'run=forbidden.lvt_masked');
 is($status, 70, '--strict ends with 70');
-like($err, qr/^violation .*^qemu-ds: the guest programmed \d+ things against the manual; QEMU itself ended with \d+$/ms, 'and says why');
+like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+; QEMU's own exit status: \d+$/ms, 'and says why');
 ($status, $out, $err) = run_command($command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
 is("$status $err", '33 ', '--strict leaves the status of a clean run alone');
 ok(-z "$folder/v", 'and an empty report');
@@ -64,10 +64,10 @@ my %refused = (
     '--profile pentium4' => qr/^dsmodel: profile=pentium4 is not known; the profiles are: netburst /,
     '--truth=' => qr/^qemu-ds: --truth needs a value$/,
     '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
-    '--list cpus' => qr/^qemu-ds: --list cpus: there are profiles, faults and lies$/,
-    '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu cannot be run$},
-    '-enable-kvm' => qr/^qemu-ds: -enable-kvm: /,
-    '-accel kvm' => qr/^qemu-ds: -accel kvm: /,
+    '--list cpus' => qr/^qemu-ds: --list cpus: no such list; want profiles, faults or lies$/,
+    '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu: not an executable program$},
+    '-enable-kvm' => qr/^qemu-ds: -enable-kvm: not supported; the model needs -accel tcg$/,
+    '-accel kvm' => qr/^qemu-ds: -accel kvm: not supported; the model needs -accel tcg$/,
 );
 for my $words (sort keys %refused) {
     ($status, $out, $err) = run_command($command, split(' ', $words), qw(-display none -machine none));
