@@ -1103,7 +1103,7 @@ static void texts(void **state)
         { { .error = DUMP_READ_WORD, .first = 7, .word = "cpu=one" }, "frame 7: malformed word: cpu=one" },
         { { .error = DUMP_READ_WORD_MISSING, .first = 7, .word = "cpu" }, "frame 7: missing word: cpu" },
         { { .error = DUMP_READ_PEBS, .first = 7, .record = 5, .why = PEBS_DECODE_SIZE_ZERO },
-          "frame 7: PEBS record cannot be decoded: number 5: size field of the PEBS record is 0" },
+          "frame 7: PEBS record 5: size field of the PEBS record is 0" },
         { { .error = DUMP_READ_MISSING, .first = 7, .last = 7 }, "frame 7: missing before this line" },
         { { .error = DUMP_READ_MISSING, .first = 7, .last = 9 }, "frames 7 to 9: missing before this line" },
         { { .error = DUMP_READ_TWICE, .first = 0 }, "frame 0: duplicate, ignored" },

@@ -103,8 +103,8 @@ const char *dump_problem_text(char text[DUMP_PROBLEM_TEXT], const struct dump_pr
     else if (p->error == DUMP_READ_WORD || p->error == DUMP_READ_WORD_MISSING)
         snprintf(text, DUMP_PROBLEM_TEXT, "frame %" PRIu64 ": %s: %s", p->first, sentence, p->word);
     else if (p->error == DUMP_READ_PEBS)
-        snprintf(text, DUMP_PROBLEM_TEXT, "frame %" PRIu64 ": %s: number %" PRIu64 ": %s", p->first, sentence,
-                 p->record, pebs_error_text(p->why));
+        snprintf(text, DUMP_PROBLEM_TEXT, "frame %" PRIu64 ": PEBS record %" PRIu64 ": %s", p->first, p->record,
+                 pebs_error_text(p->why));
     else if (p->error == DUMP_READ_MISSING && p->first != p->last)
         snprintf(text, DUMP_PROBLEM_TEXT, "frames %" PRIu64 " to %" PRIu64 ": %s", p->first, p->last, sentence);
     else if (p->error == DUMP_READ_LOST)
