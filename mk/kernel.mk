@@ -81,3 +81,6 @@ $B/include/version.h $B/include/version.inc: FORCE
 .PHONY: FORCE
 FORCE:
 
+
+.PHONY: kernel
+kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
