@@ -27,6 +27,11 @@ $B/dsdump: $(TOOL_OBJECTS) $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
 
+.PHONY: picture
+picture: kernel model tools ## docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)
+	$Qtests/qemu/run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
+	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
+
 # Dumps of any size, to measure with.
 $B/traces: $B/tool/tests/bench/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
 	$(call say,LD,$@)
