@@ -31,7 +31,7 @@ $B/$1/%.o: %.c $B/host/config.mk
 $(patsubst tests/host/%.c,$B/$1/%,$(filter tests/host/test_model_%,$(HOST_SOURCES))): \
 $B/$1/test_model_%: $B/$1/tests/host/test_model_%.o $(MODEL_PURE:%.c=$B/$1/%.o)
 	$$(call say,HOSTLD,$$@)
-	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka
+	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka $$(HOST_LIBS)
 
 $(patsubst tests/host/%.c,$B/$1/%,$(filter-out tests/host/test_model_%,$(HOST_SOURCES))): \
 $B/$1/test_%: $B/$1/tests/host/test_%.o $(HOST_PURE:%.c=$B/$1/%.o)
@@ -43,6 +43,9 @@ endef
 $(eval $(call host_rules,host,-m64))
 $(eval $(call host_rules,host32,-m32))
 .PRECIOUS: $B/host/%.o $B/host32/%.o
+
+# The witness of the model's instruction decoder; nothing else links it.
+$B/host/test_model_insn_zydis: HOST_LIBS := -lZydis
 
 # The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c.
 $(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host/tests/fuzz/main.o $(HOST_PURE:%.c=$B/host/%.o)

@@ -25,11 +25,11 @@ enum block_end {
     END_INT, /* INT n, INT3, INTO, INT1: its branch is seen as a discontinuity */
 };
 
-/* What one instruction does to memory, as its encoding says. */
+/* What one instruction does to memory, as its encoding says. Whether it loads or stores, the accesses themselves tell.
+ */
 enum insn_flags {
-    INSN_LOAD = 1 << 0,
-    INSN_STORE = 1 << 1,
-    INSN_LOCKED = 1 << 2,
+    INSN_ACCESS = 1 << 0,
+    INSN_LOCKED = 1 << 1,
 };
 
 /* What one instruction computes on. */

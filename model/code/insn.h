@@ -20,12 +20,12 @@ struct insn {
 
 /*
  * Says what an instruction is, from its bytes as QEMU's translator delimited them (size 1 to 15; the whole instruction,
- * never more). The mode (16, 32 or 64 bits) is not needed: 40h-4Fh is taken for a REX prefix unless it is the last
- * byte. Intel SDM Vol. 2 (253666), "Opcode Map", appendix A, edition 083.
+ * never more). ia32e: in IA-32e mode, where C4h, C5h and 62h are always VEX and EVEX. Nothing else of the mode is
+ * needed: INC and DEC (40h-4Fh) are taken for REX prefixes, behind which then nothing comes.
  */
-struct insn insn_classify(const uint8_t *bytes, size_t size);
+struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e);
 
-/* The unit of opcode op of a map (0F is map 1); prefix: 0, 66h, F3h or F2h, whichever counts. Not for VEX. */
+/* The unit of opcode op of a map (0F is map 1). prefix: as VEX numbers what counts, 1 for 66h, 2 for F3h, 3 for F2h. */
 enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned modrm);
 
 #endif

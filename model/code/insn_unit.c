@@ -7,63 +7,49 @@
  */
 #include "model/code/insn.h"
 
-static enum insn_unit x87(unsigned op, unsigned modrm)
-{
-    if (op == 0xd8 || op == 0xdc || op == 0xde) { /* arithmetic and comparisons, all of them */
-        return UNIT_X87;
-    }
-    if (modrm < 0xc0) {
-        return op == 0xda ? UNIT_X87 : UNIT_INTEGER; /* FIADD and its like; all else loads, stores and controls */
-    }
-    switch (op) {
-    case 0xd9: /* FCHS FABS FTST FXAM, F2XM1 to FCOS; FDECSTP and FINCSTP compute nothing */
-        return (modrm >= 0xe0 && modrm <= 0xe5) || (modrm >= 0xf0 && modrm != 0xf6 && modrm != 0xf7) ? UNIT_X87
-                                                                                                     : UNIT_INTEGER;
-    case 0xda: /* FUCOMPP; the rest is FCMOV */
-        return modrm == 0xe9 ? UNIT_X87 : UNIT_INTEGER;
-    case 0xdb: /* FUCOMI, FCOMI */
-        return modrm >= 0xe8 && modrm <= 0xf7 ? UNIT_X87 : UNIT_INTEGER;
-    case 0xdd: /* FUCOM, FUCOMP */
-        return modrm >= 0xe0 && modrm <= 0xef ? UNIT_X87 : UNIT_INTEGER;
-    default: /* DF: FUCOMIP, FCOMIP */
-        return modrm >= 0xe8 && modrm <= 0xf7 ? UNIT_X87 : UNIT_INTEGER;
-    }
-}
+/* Bits of the ModRM bytes first to last, C0h or above; C0h is bit 0. */
+#define FORMS(first, last) (UINT64_MAX >> (63 - ((last) - (first))) << ((first)-0xc0))
 
-/* Arithmetic whose prefix says what it works on: none packed single, 66h packed double, F3h, F2h scalars. */
-static bool is_sse_arithmetic(unsigned op)
-{
-    return (op >= 0x51 && op <= 0x59) || (op >= 0x5c && op <= 0x5f) || op == 0x14 || op == 0x15 || op == 0xc2 ||
-           op == 0xc6;
-}
+/* D8h to DFh: what computes with a memory operand, and which ModRM bytes do without one. */
+static const struct {
+    bool memory;
+    uint64_t registers;
+} x87[8] = {
+    { true, FORMS(0xc0, 0xff) },                                          /* arithmetic and comparisons */
+    { false, FORMS(0xe0, 0xe5) | FORMS(0xf0, 0xf5) | FORMS(0xf8, 0xff) }, /* FCHS to FXAM; F2XM1 to FCOS */
+    { true, FORMS(0xe9, 0xe9) },                                          /* FIADD and its like; FUCOMPP */
+    { false, FORMS(0xe8, 0xf7) },                                         /* FUCOMI, FCOMI */
+    { true, FORMS(0xc0, 0xff) },                                          /* as D8h */
+    { false, FORMS(0xe0, 0xef) },                                         /* FUCOM, FUCOMP */
+    { true, FORMS(0xc0, 0xff) },                                          /* as D8h */
+    { false, FORMS(0xe8, 0xf7) },                                         /* FUCOMIP, FCOMIP */
+};
 
-/* Integer arithmetic on MMX registers, and with 66h on XMM registers. */
-static bool is_mmx_arithmetic(unsigned op)
-{
-    return (op >= 0x60 && op <= 0x6d) || (op >= 0x70 && op <= 0x76) || op == 0xc4 || op == 0xc5 ||
-           (op >= 0xd1 && op <= 0xd5) || (op >= 0xd7 && op <= 0xe5) || (op >= 0xe8 && op <= 0xef) ||
-           (op >= 0xf1 && op <= 0xf6) || (op >= 0xf8 && op <= 0xfe);
-}
+/* Opcodes behind 0F: f floating point; c UCOMISS and COMISS; i integers in MMX or XMM registers. */
+static const char two_byte[16][17] = {
+    "................", "....ff..........", "..............cc", "................",
+    "................", ".fffffffff..ffff", "iiiiiiiiiiiiii..", "iiiiiii.........",
+    "................", "................", "................", "................",
+    "..f.iif.........", ".iiiii.iiiiiiiii", "iiiiii..iiiiiiii", ".iiiiii.iiiiiii.",
+};
 
 enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned modrm)
 {
-    if (map == 0) {
-        return op >= 0xd8 && op <= 0xdf ? x87(op, modrm) : UNIT_INTEGER;
+    static const enum insn_unit floating[] = { UNIT_PACKED_SP, UNIT_PACKED_DP, UNIT_SCALAR_SP, UNIT_SCALAR_DP };
+
+    if (map == 0 && op >= 0xd8 && op <= 0xdf) {
+        bool computes = modrm < 0xc0 ? x87[op - 0xd8].memory : x87[op - 0xd8].registers >> (modrm - 0xc0) & 1;
+
+        return computes ? UNIT_X87 : UNIT_INTEGER;
     }
-    if (map != 1) {
+    switch (map == 1 ? two_byte[op >> 4][op & 15] : '.') {
+    case 'f':
+        return floating[prefix];
+    case 'c':
+        return prefix == 1 ? UNIT_SCALAR_DP : UNIT_SCALAR_SP;
+    case 'i': /* PSHUFW is the one that F2h and F3h change, and then too it works on 128 bits */
+        return prefix == 0 ? UNIT_MMX_64 : UNIT_MMX_128;
+    default:
         return UNIT_INTEGER;
     }
-    if (is_sse_arithmetic(op)) {
-        return prefix == 0      ? UNIT_PACKED_SP
-               : prefix == 0x66 ? UNIT_PACKED_DP
-               : prefix == 0xf3 ? UNIT_SCALAR_SP
-                                : UNIT_SCALAR_DP;
-    }
-    if (op == 0x2e || op == 0x2f) { /* UCOMISS, COMISS; with 66h UCOMISD, COMISD */
-        return prefix == 0x66 ? UNIT_SCALAR_DP : UNIT_SCALAR_SP;
-    }
-    if (is_mmx_arithmetic(op)) { /* PSHUFW is the one that F2h and F3h change, and then too it works on 128 bits */
-        return prefix == 0 ? UNIT_MMX_64 : UNIT_MMX_128;
-    }
-    return UNIT_INTEGER;
 }

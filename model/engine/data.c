@@ -20,7 +20,7 @@
 
 static uint64_t source_flags(const struct vcpu *v, bool tlb_miss)
 {
-    uint64_t flags = (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.flags & INSN_LOCKED ? SOURCE_LOCKED : 0);
+    uint64_t flags = (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.locked ? SOURCE_LOCKED : 0);
 
     return flags & v->profile->memory.source_flags;
 }
@@ -34,8 +34,9 @@ static void begin(struct vcpu *v, struct place place)
 {
     v->data.ip = block_address(place.block, place.index);
     v->data.cpl = place.block->cpl;
-    v->data.flags = place.block->insns[place.index].flags & INSN_LOCKED;
-    v->data.untaggable = is_netburst(v) && (v->data.flags || returns_or_goes_far(place));
+    v->data.loads = v->data.stores = false;
+    v->data.locked = place.block->insns[place.index].flags & INSN_LOCKED;
+    v->data.untaggable = is_netburst(v) && (v->data.locked || returns_or_goes_far(place));
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
     v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
@@ -71,11 +72,12 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
     unsigned latency = v->profile->memory.latency[level];
 
-    v->data.flags |= store ? INSN_STORE : INSN_LOAD;
     if (store) {
+        v->data.stores = true;
         v->data.split_store = v->data.split_store || split;
         v->data.stlb_store = v->data.stlb_store || tlb_miss;
     } else {
+        v->data.loads = true;
         v->data.split_load = v->data.split_load || split;
         v->data.stlb_load = v->data.stlb_load || tlb_miss;
     }
@@ -115,8 +117,8 @@ bool data_source_known(const struct vcpu *v)
 
 static bool happened(const struct vcpu *v, enum event_kind kind)
 {
-    bool load = v->data.flags & INSN_LOAD;
-    bool store = v->data.flags & INSN_STORE;
+    bool load = v->data.loads;
+    bool store = v->data.stores;
 
     switch (kind) {
     case EVENT_LOADS:
@@ -126,7 +128,7 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_STORE_LATENCY:
         return store;
     case EVENT_LOCKED_LOADS:
-        return load && (v->data.flags & INSN_LOCKED);
+        return load && v->data.locked;
     case EVENT_SPLIT_LOADS:
         return v->data.split_load;
     case EVENT_SPLIT_STORES:

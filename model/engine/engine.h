@@ -211,7 +211,7 @@ struct vcpu {
     struct {
         uint64_t ip; /* of the instruction */
         unsigned cpl;
-        unsigned flags;
+        bool loads, stores, locked;
         bool untaggable; /* NetBurst's tags, by which alone it counts accesses, pass it over */
         bool split_load, split_store, stlb_load, stlb_store;
         struct data_access load, store; /* the slowest of each */

@@ -563,7 +563,8 @@ static bool begins_behind_fix_up(struct processor *p, uint64_t pc)
     return processor_host.read(p, pc - 2, before, 2) && before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
 }
 
-static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK], bool *hooked, bool *repeats)
+static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK],
+                              bool *hooked, bool *repeats)
 {
     size_t n = qemu_plugin_tb_n_insns(tb);
     static _Thread_local union {
@@ -575,13 +576,14 @@ static struct block *describe(struct qemu_plugin_tb *tb, enum insn_hook hooks[MA
 
     memset(block, 0, sizeof(*block));
     block->count = (uint16_t)n;
+    block->ia32e = processor_in_ia32e(p);
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
         uint8_t bytes[MAX_INSN];
         size_t size = qemu_plugin_insn_data(in, bytes, sizeof(bytes));
         uint64_t pc = qemu_plugin_insn_vaddr(in);
 
-        insn = insn_classify(bytes, size);
+        insn = insn_classify(bytes, size, block->ia32e);
         block->pc = i == 0 ? pc : block->pc;
         block->last = pc;
         block->next = pc + qemu_plugin_insn_size(in);
@@ -659,13 +661,13 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
 
     for (unsigned i = 0; i < block->count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        bool accesses = block->insns[i].flags & (INSN_LOAD | INSN_STORE);
+        bool accesses = block->insns[i].flags & INSN_ACCESS;
 
         if (i > 0 && (hooks[i - 1] == HOOK_CPUID || hooks[i - 1] == HOOK_RDMSR)) {
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
                                                         NULL);
         }
-        if (model.data && i > 0 && block->insns[i - 1].flags & (INSN_LOAD | INSN_STORE)) {
+        if (model.data && i > 0 && block->insns[i - 1].flags & INSN_ACCESS) {
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
@@ -693,8 +695,8 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     enum insn_hook hooks[MAX_BLOCK];
     bool hooked = false;
     bool repeats = false;
-    struct block *block = describe(tb, hooks, &hooked, &repeats);
     struct processor *p = translating();
+    struct block *block = describe(p, tb, hooks, &hooked, &repeats);
     bool behind = begins_behind_fix_up(p, block->pc);
 
     (void)udata;
@@ -709,7 +711,6 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         return;
     }
     block->cpl = (uint8_t)processor_cpl(p);
-    block->ia32e = processor_in_ia32e(p);
     block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* up to date here */
     block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
     if (behind) {

@@ -58,6 +58,10 @@
 #define STATUS_CTRFRZ (UINT64_C(1) << 59)
 #define STATUS_LBRFRZ (UINT64_C(1) << 58)
 
+/* What a test has an instruction do: beside enum insn_flags, which says no more than that it does one of the two. */
+#define LOADS  0x40u
+#define STORES 0x80u
+
 struct machine {
     struct vcpu v;
     struct hot hot;

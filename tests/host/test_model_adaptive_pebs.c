@@ -471,7 +471,7 @@ static void lbr_group_of_a_data_event(void **state)
     set_up_buffer(m, 80 * 4, 80 * 4);
     wrmsr(m, DEBUGCTL, 1);
     sample(m, 0, ALL_LOADS | PMC_ADAPTIVE, 1, LBRS | 1u << 24);
-    b->insns[0].flags = INSN_LOAD;
+    b->insns[0].flags = LOADS;
     for (unsigned i = 0; i < 2; i++) {
         run(m, a);
         run(m, b);
@@ -514,7 +514,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
 {
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
-    engine_data(&m->v, (struct place){ b, 0 }, address, 8, flags & INSN_STORE);
+    engine_data(&m->v, (struct place){ b, 0 }, address, 8, flags & STORES);
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
@@ -526,8 +526,8 @@ static void record_a_load(struct machine *m, uint64_t select, unsigned counter)
     set_up_buffer(m, 64 * 4, 64 * 4);
     wrmsr(m, LD_LAT, 3);
     sample(m, counter, select | PMC_ADAPTIVE, 1, MEMINFO);
-    access_memory(m, b, 0x7000000, INSN_LOAD);
-    access_memory(m, b, 0x7000010, INSN_LOAD);
+    access_memory(m, b, 0x7000000, LOADS);
+    access_memory(m, b, 0x7000010, LOADS);
     assert_int_equal(filled(m), 64);
     free(b);
 }
@@ -565,8 +565,8 @@ static void load_latency_on_goldencove(void **state)
 
     struct block *b = block_new(0, 1, END_PLAIN);
 
-    access_memory(m, b, 0x7000000, INSN_LOAD);
-    access_memory(m, b, 0x7000010, INSN_LOAD); /* 6 cycles with its own: past the threshold */
+    access_memory(m, b, 0x7000000, LOADS);
+    access_memory(m, b, 0x7000010, LOADS); /* 6 cycles with its own: past the threshold */
     assert_int_equal(filled(m), 64);
     assert_int_equal(field(m, 0), UINT64_C(64) << 48 | UINT64_C(1) << 32 | MEMINFO);
     assert_int_equal(field(m, 32), 0x7000010);
@@ -598,8 +598,8 @@ static void store_latency(void **state)
     (void)state;
     set_up_buffer(m, 64 * 4, 64 * 4);
     sample(m, 0, STORE_SAMPLE | PMC_ADAPTIVE, 1, MEMINFO);
-    access_memory(m, b, 0x7000000, INSN_STORE);
-    access_memory(m, b, 0x7100000, INSN_STORE);
+    access_memory(m, b, 0x7000000, STORES);
+    access_memory(m, b, 0x7100000, STORES);
     assert_int_equal(filled(m), 64);
     assert_int_equal(field(m, 32), 0x7100000);
     assert_int_equal(field(m, 40), 0x1a); /* memory, and the page's translation was missing */
@@ -657,7 +657,7 @@ static void counters_of_events(void **state)
 
             wrmsr(m, LD_LAT, 3);
             wrmsr(m, EVTSEL0 + i, EVTSEL_ON | rows[row].event);
-            access_memory(m, b, 0x7000000, store ? INSN_STORE : INSN_LOAD);
+            access_memory(m, b, 0x7000000, store ? STORES : LOADS);
             assert_int_equal(rdmsr(m, PMC0 + i) != 0, rows[row].counters >> i & 1);
             free(b);
             machine_free(m);

@@ -68,10 +68,10 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
 
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
-    if (flags & INSN_LOAD) {
+    if (flags & LOADS) {
         engine_data(&m->v, place, address, size, false);
     }
-    if (flags & INSN_STORE) {
+    if (flags & STORES) {
         engine_data(&m->v, place, address, size, true);
     }
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
@@ -98,39 +98,39 @@ static void events(void **state)
     struct machine *m = machine_new();
 
     (void)state;
-    assert_int_equal(count(m, 0x20d1, DATA, 8, INSN_LOAD), 1); /* L3 miss: the first touch */
-    assert_int_equal(count(m, 0x01d1, DATA, 8, INSN_LOAD), 1); /* L1 hit */
-    assert_int_equal(count(m, 0x08d1, DATA, 8, INSN_LOAD), 0); /* L1 miss */
-    assert_int_equal(count(m, 0x08d1, DATA + 64, 8, INSN_LOAD), 1);
-    assert_int_equal(count(m, 0x01d1, DATA, 8, INSN_STORE), 0);
-    assert_int_equal(count(m, ALL_LOADS, DATA, 8, INSN_LOAD), 1);
-    assert_int_equal(count(m, ALL_LOADS, DATA, 8, INSN_STORE), 0);
-    assert_int_equal(count(m, ALL_STORES, DATA, 8, INSN_STORE), 1);
-    assert_int_equal(count(m, ALL_LOADS, DATA, 8, INSN_LOAD | INSN_STORE), 1);
-    assert_int_equal(count(m, ALL_STORES, DATA, 8, INSN_LOAD | INSN_STORE), 1);
-    assert_int_equal(count(m, 0x21d0, DATA, 8, INSN_LOAD | INSN_STORE), 0); /* locked loads */
-    assert_int_equal(count(m, 0x21d0, DATA, 8, INSN_LOAD | INSN_STORE | INSN_LOCKED), 1);
-    assert_int_equal(count(m, 0x41d0, DATA + 56, 8, INSN_LOAD), 0); /* split loads */
-    assert_int_equal(count(m, 0x41d0, DATA + 57, 8, INSN_LOAD), 1);
-    assert_int_equal(count(m, 0x42d0, DATA + 57, 8, INSN_LOAD), 0); /* split stores */
-    assert_int_equal(count(m, 0x42d0, DATA + 63, 2, INSN_STORE), 1);
-    assert_int_equal(count(m, 0x11d0, DATA + 0x100000, 8, INSN_LOAD), 1); /* STLB miss loads */
-    assert_int_equal(count(m, 0x11d0, DATA + 0x100008, 8, INSN_LOAD), 0);
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 1); /* L3 miss: the first touch */
+    assert_int_equal(count(m, 0x01d1, DATA, 8, LOADS), 1); /* L1 hit */
+    assert_int_equal(count(m, 0x08d1, DATA, 8, LOADS), 0); /* L1 miss */
+    assert_int_equal(count(m, 0x08d1, DATA + 64, 8, LOADS), 1);
+    assert_int_equal(count(m, 0x01d1, DATA, 8, STORES), 0);
+    assert_int_equal(count(m, ALL_LOADS, DATA, 8, LOADS), 1);
+    assert_int_equal(count(m, ALL_LOADS, DATA, 8, STORES), 0);
+    assert_int_equal(count(m, ALL_STORES, DATA, 8, STORES), 1);
+    assert_int_equal(count(m, ALL_LOADS, DATA, 8, LOADS | STORES), 1);
+    assert_int_equal(count(m, ALL_STORES, DATA, 8, LOADS | STORES), 1);
+    assert_int_equal(count(m, 0x21d0, DATA, 8, LOADS | STORES), 0); /* locked loads */
+    assert_int_equal(count(m, 0x21d0, DATA, 8, LOADS | STORES | INSN_LOCKED), 1);
+    assert_int_equal(count(m, 0x41d0, DATA + 56, 8, LOADS), 0); /* split loads */
+    assert_int_equal(count(m, 0x41d0, DATA + 57, 8, LOADS), 1);
+    assert_int_equal(count(m, 0x42d0, DATA + 57, 8, LOADS), 0); /* split stores */
+    assert_int_equal(count(m, 0x42d0, DATA + 63, 2, STORES), 1);
+    assert_int_equal(count(m, 0x11d0, DATA + 0x100000, 8, LOADS), 1); /* STLB miss loads */
+    assert_int_equal(count(m, 0x11d0, DATA + 0x100008, 8, LOADS), 0);
     for (unsigned way = 0; way < 8; way++) { /* push the first line out of L1 */
-        count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, INSN_LOAD);
+        count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, LOADS);
     }
-    assert_int_equal(count(m, 0x10d1, DATA, 8, INSN_LOAD), 0); /* L2 miss: it is there */
+    assert_int_equal(count(m, 0x10d1, DATA, 8, LOADS), 0); /* L2 miss: it is there */
     for (unsigned way = 0; way < 8; way++) {
-        count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, INSN_LOAD);
+        count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, LOADS);
     }
-    assert_int_equal(count(m, 0x02d1, DATA, 8, INSN_LOAD), 1); /* L2 hit */
+    assert_int_equal(count(m, 0x02d1, DATA, 8, LOADS), 1); /* L2 hit */
     wrmsr(m, LD_LAT, 4);
-    assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, INSN_LOAD), 0); /* 4 cycles do not exceed 4 */
+    assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, LOADS), 0); /* 4 cycles do not exceed 4 */
     wrmsr(m, LD_LAT, 3);
-    assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, INSN_LOAD), 1);
+    assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, LOADS), 1);
     wrmsr(m, LD_LAT, 12);
-    assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, INSN_LOAD), 1); /* 200 cycles */
-    assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, INSN_LOAD), 0); /* 4 */
+    assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, LOADS), 1); /* 200 cycles */
+    assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, LOADS), 0); /* 4 */
     machine_free(m);
 }
 
@@ -157,22 +157,22 @@ static void what_another_modified(void **state)
     wrmsr(m, PMC0, 0xffffffff);
     wrmsr(m, PEBS_ENABLE, 0x100000001);
     wrmsr(m, GLOBAL_CTRL, 1);
-    access_memory(m, b, DATA, 8, INSN_LOAD);
-    access_memory(other, b, DATA + 8, 8, INSN_STORE);
-    access_memory(m, b, DATA, 8, INSN_LOAD); /* recorded: modified there */
-    access_memory(m, b, DATA, 8, INSN_LOAD);
-    access_memory(other, b, DATA + 64, 8, INSN_STORE);
-    access_memory(m, b, DATA, 8, INSN_LOAD); /* recorded: another line was */
+    access_memory(m, b, DATA, 8, LOADS);
+    access_memory(other, b, DATA + 8, 8, STORES);
+    access_memory(m, b, DATA, 8, LOADS); /* recorded: modified there */
+    access_memory(m, b, DATA, 8, LOADS);
+    access_memory(other, b, DATA + 64, 8, STORES);
+    access_memory(m, b, DATA, 8, LOADS); /* recorded: another line was */
     engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
     expect_access(m, 0, DATA, 0x07, 60);
     expect_access(m, 1, DATA, 0x01, 4);
     wrmsr(m, PEBS_ENABLE, 0);
     wrmsr(m, PMC0, 0);
-    access_memory(other, b, DATA, 8, INSN_STORE);
-    assert_int_equal(count(m, 0x04d1, DATA, 8, INSN_LOAD), 1); /* L3 hit */
-    access_memory(other, b, DATA, 8, INSN_STORE);
-    assert_int_equal(count(m, 0x20d1, DATA, 8, INSN_LOAD), 0); /* L3 miss */
+    access_memory(other, b, DATA, 8, STORES);
+    assert_int_equal(count(m, 0x04d1, DATA, 8, LOADS), 1); /* L3 hit */
+    access_memory(other, b, DATA, 8, STORES);
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0); /* L3 miss */
     free(b);
     machine_free(other);
     machine_free(m);
@@ -192,17 +192,17 @@ static void load_latency_records(void **state)
     wrmsr(m, PMC0, 0xffffffff);
     wrmsr(m, PEBS_ENABLE, 0x100000001);
     wrmsr(m, GLOBAL_CTRL, 1);
-    access_memory(m, b, DATA, 8, INSN_LOAD);
-    access_memory(m, b, DATA + 8, 8, INSN_LOAD); /* recorded: L1 */
-    access_memory(m, b, DATA + 64, 8, INSN_LOAD);
-    access_memory(m, b, DATA + 128, 8, INSN_LOAD | INSN_STORE | INSN_LOCKED); /* recorded: memory, locked */
+    access_memory(m, b, DATA, 8, LOADS);
+    access_memory(m, b, DATA + 8, 8, LOADS); /* recorded: L1 */
+    access_memory(m, b, DATA + 64, 8, LOADS);
+    access_memory(m, b, DATA + 128, 8, LOADS | STORES | INSN_LOCKED); /* recorded: memory, locked */
     for (unsigned way = 0; way < 9; way++) {
-        access_memory(m, b, DATA + 0x100000 + way * 4096, 8, INSN_STORE); /* stores are no such events */
+        access_memory(m, b, DATA + 0x100000 + way * 4096, 8, STORES); /* stores are no such events */
     }
-    access_memory(m, b, DATA, 8, INSN_LOAD);
-    access_memory(m, b, DATA + 0x100000, 8, INSN_LOAD); /* recorded: pushed out of L1 by the other eight, in L2 */
-    access_memory(m, b, DATA, 8, INSN_LOAD);
-    access_memory(m, b, DATA + 0x800000, 8, INSN_LOAD); /* recorded: a new page */
+    access_memory(m, b, DATA, 8, LOADS);
+    access_memory(m, b, DATA + 0x100000, 8, LOADS); /* recorded: pushed out of L1 by the other eight, in L2 */
+    access_memory(m, b, DATA, 8, LOADS);
+    access_memory(m, b, DATA + 0x800000, 8, LOADS); /* recorded: a new page */
     engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(get(m, DS + 0x28), PEBS + 4 * RECORD_PEBS);
     expect_access(m, 0, DATA + 8, 0x01, 4);
@@ -232,12 +232,12 @@ static void data_address_records(void **state)
     wrmsr(m, PMC0 + 1, 0xffffffff);
     wrmsr(m, PEBS_ENABLE, 3);
     wrmsr(m, GLOBAL_CTRL, 3);
-    access_memory(m, b, DATA, 8, INSN_STORE);
-    access_memory(m, b, DATA + 64, 8, INSN_STORE); /* recorded: misses */
-    access_memory(m, b, DATA, 8, INSN_STORE);
-    access_memory(m, b, DATA + 72, 8, INSN_STORE); /* recorded: hits */
-    access_memory(m, b, DATA, 8, INSN_LOAD);
-    access_memory(m, b, DATA + 80, 8, INSN_LOAD); /* recorded */
+    access_memory(m, b, DATA, 8, STORES);
+    access_memory(m, b, DATA + 64, 8, STORES); /* recorded: misses */
+    access_memory(m, b, DATA, 8, STORES);
+    access_memory(m, b, DATA + 72, 8, STORES); /* recorded: hits */
+    access_memory(m, b, DATA, 8, LOADS);
+    access_memory(m, b, DATA + 80, 8, LOADS); /* recorded */
     engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(get(m, DS + 0x28), PEBS + 3 * RECORD_PEBS);
     expect_access(m, 0, DATA + 64, 0, 0);
@@ -280,7 +280,7 @@ static void a_sampled_return_is_in_the_frozen_stack(void **state)
     wrmsr(m, PMC0, 0xffffffff);
     wrmsr(m, PEBS_ENABLE, 1);
     wrmsr(m, GLOBAL_CTRL, 1);
-    b->insns[0].flags = INSN_LOAD;
+    b->insns[0].flags = LOADS;
     for (unsigned i = 0; i < 2; i++) {
         run(m, b);
         engine_data(&m->v, (struct place){ b, 0 }, DATA, 8, false);

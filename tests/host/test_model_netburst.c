@@ -84,10 +84,10 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
         struct place place = { b, i };
         bool last = i + 1u == b->count;
 
-        if (b->insns[i].flags & INSN_LOAD) {
+        if (b->insns[i].flags & LOADS) {
             engine_data(&m->v, place, address, size, false);
         }
-        if (b->insns[i].flags & INSN_STORE) {
+        if (b->insns[i].flags & STORES) {
             engine_data(&m->v, place, address, size, true);
         }
         if (m->hot.data_pending) {
@@ -468,12 +468,12 @@ static void front_end_tags(void **state)
     struct block *b = block_new(0, 9, END_RET);
 
     (void)state;
-    b->insns[1].flags = INSN_LOAD;
-    b->insns[2].flags = INSN_LOAD;
-    b->insns[4].flags = INSN_STORE;
-    b->insns[5].flags = INSN_LOAD | INSN_STORE;
-    b->insns[6].flags = INSN_LOAD | INSN_STORE | INSN_LOCKED; /* cannot be tagged */
-    b->insns[8].flags = INSN_LOAD;                            /* nor the return */
+    b->insns[1].flags = LOADS;
+    b->insns[2].flags = LOADS;
+    b->insns[4].flags = STORES;
+    b->insns[5].flags = LOADS | STORES;
+    b->insns[6].flags = LOADS | STORES | INSN_LOCKED; /* cannot be tagged */
+    b->insns[8].flags = LOADS;                        /* nor the return */
     assert_int_equal(front_end(TAG_LOADS | RINGS, FRONT_END | RINGS, b), 3);
     assert_int_equal(front_end(TAG_STORES | RINGS, FRONT_END | RINGS, b), 2);
     assert_int_equal(front_end(TAG_LOADS | TAG_STORES | RINGS, FRONT_END | RINGS, b), 4);
@@ -541,11 +541,11 @@ static uint64_t replays(uint64_t enable, uint64_t vertical, uint64_t saat0, uint
     wrmsr(m, PEBS_ENABLE, enable);
     wrmsr(m, CRU_ESCR2, REPLAY | RINGS);
     wrmsr(m, CCCR(12), ENABLE(5));
-    b->insns[0].flags = INSN_LOAD;
+    b->insns[0].flags = LOADS;
     run_accessing(m, b, DATA, 4);
     run_accessing(m, b, DATA, 4);
     run_accessing(m, b, DATA + 0x3e, 4); /* its second line is new */
-    b->insns[0].flags = INSN_STORE;
+    b->insns[0].flags = STORES;
     run_accessing(m, b, DATA + 0x3e, 4);
     run_accessing(m, b, DATA + 0x5000, 4);
     wrmsr(m, CCCR(12), 0);
@@ -627,7 +627,7 @@ static void records_of_40_bytes(void **state)
     (void)state;
     set_up_area(m, 10, 10, 2);
     sample_stores(m, MY_THR, 16, 2);
-    b->insns[2].flags = INSN_STORE;
+    b->insns[2].flags = STORES;
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
         m->registers.general[i] = 0x1000 + i;
     }
@@ -665,7 +665,7 @@ static void threshold_and_end_of_the_buffer(void **state)
     (void)state;
     set_up_area(m, 3, 2, 1);
     sample_stores(m, MY_THR, 16, 1);
-    b->insns[1].flags = INSN_STORE;
+    b->insns[1].flags = STORES;
     for (unsigned turn = 1; turn <= 3; turn++) {
         run_accessing(m, b, DATA, 4);
     }
@@ -713,7 +713,7 @@ static void what_does_not_sample(void **state)
         wrmsr(m, COUNTER(rows[i].counter), (uint64_t)-2);
         wrmsr(m, PEBS_ENABLE, rows[i].enable);
         wrmsr(m, CCCR(rows[i].counter), ENABLE(rows[i].select));
-        b->insns[1].flags = INSN_STORE;
+        b->insns[1].flags = STORES;
         for (unsigned turn = 0; turn < 5; turn++) {
             run_accessing(m, b, DATA, 4);
         }

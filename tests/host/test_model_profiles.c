@@ -604,10 +604,10 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
 {
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
-    if (flags & INSN_LOAD) {
+    if (flags & LOADS) {
         engine_data(&m->v, (struct place){ b, 0 }, address, 8, false);
     }
-    if (flags & INSN_STORE) {
+    if (flags & STORES) {
         engine_data(&m->v, (struct place){ b, 0 }, address, 8, true);
     }
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
@@ -626,18 +626,18 @@ static void data_events(void **state)
         unsigned records;
         uint64_t address, source, latency; /* of the second access, to a line and page that are new */
     } rows[] = {
-        { "nehalem", 176, 0x100b, 0, UINT64_C(1) << 32, INSN_LOAD, 1, DS + 0x8000, 0x0c, 200 },
-        { "nehalem", 176, 0x100b, 0, 0, INSN_LOAD, 0, 0, 0, 0 }, /* its own enable bit is missing */
-        { "nehalem", 176, 0x010b, 0, 0, INSN_LOAD, 1, 0, 0, 0 },
-        { "sandybridge", 176, 0x01cd, 3, UINT64_C(1) << 35, INSN_LOAD, 1, DS + 0x8000, 0x1c, 200 },
-        { "sandybridge", 176, 0x01cd, 2, UINT64_C(1) << 34, INSN_LOAD, 0, 0, 0, 0 },
-        { "sandybridge", 176, 0x02cd, 3, UINT64_C(1) << 63, INSN_STORE, 1, DS + 0x8000, 0x10, 0 },
-        { "sandybridge", 176, 0x02cd, 3, 0, INSN_STORE, 0, 0, 0, 0 },
-        { "sandybridge", 176, 0x81d0, 0, 0, INSN_LOAD, 1, 0, 0, 0 },
-        { "haswell", 192, 0x01cd, 1, UINT64_C(1) << 33, INSN_LOAD | INSN_LOCKED, 1, DS + 0x8000, 0x3c, 200 },
-        { "haswell", 192, 0x81d0, 0, 0, INSN_LOAD, 1, DS + 0x8000, 0, 0 },
-        { "haswell", 192, 0x82d0, 0, 0, INSN_STORE, 1, DS + 0x8000, 0, 0 },
-        { "haswell", 192, 0x02cd, 3, 0, INSN_STORE, 0, 0, 0, 0 },
+        { "nehalem", 176, 0x100b, 0, UINT64_C(1) << 32, LOADS, 1, DS + 0x8000, 0x0c, 200 },
+        { "nehalem", 176, 0x100b, 0, 0, LOADS, 0, 0, 0, 0 }, /* its own enable bit is missing */
+        { "nehalem", 176, 0x010b, 0, 0, LOADS, 1, 0, 0, 0 },
+        { "sandybridge", 176, 0x01cd, 3, UINT64_C(1) << 35, LOADS, 1, DS + 0x8000, 0x1c, 200 },
+        { "sandybridge", 176, 0x01cd, 2, UINT64_C(1) << 34, LOADS, 0, 0, 0, 0 },
+        { "sandybridge", 176, 0x02cd, 3, UINT64_C(1) << 63, STORES, 1, DS + 0x8000, 0x10, 0 },
+        { "sandybridge", 176, 0x02cd, 3, 0, STORES, 0, 0, 0, 0 },
+        { "sandybridge", 176, 0x81d0, 0, 0, LOADS, 1, 0, 0, 0 },
+        { "haswell", 192, 0x01cd, 1, UINT64_C(1) << 33, LOADS | INSN_LOCKED, 1, DS + 0x8000, 0x3c, 200 },
+        { "haswell", 192, 0x81d0, 0, 0, LOADS, 1, DS + 0x8000, 0, 0 },
+        { "haswell", 192, 0x82d0, 0, 0, STORES, 1, DS + 0x8000, 0, 0 },
+        { "haswell", 192, 0x02cd, 3, 0, STORES, 0, 0, 0, 0 },
     };
 
     (void)state;
