@@ -36,12 +36,15 @@ enum pebs_role {
     PEBS_ROLE_MISPREDICTED = PEBS_ROLE_TRIGGERED, /* branches of several kinds */
     PEBS_ROLE_MISPREDICTED_CONDITIONAL,
     PEBS_ROLE_MISPREDICTED_CALLS,
-    PEBS_ROLE_L1_MISSES, /* loads by where they found or did not find their line; the third level is the last */
+    PEBS_ROLE_L1_MISSES, /* loads by where their line was, or was not; the third level is the last */
     PEBS_ROLE_L2_HITS,
     PEBS_ROLE_L2_MISSES,
-    PEBS_ROLE_L3_HITS, /* of lines that no other core has */
+    PEBS_ROLE_L3_HITS,
     PEBS_ROLE_L3_MISSES,
-    PEBS_ROLE_CACHE,          /* found elsewhere: in a fill buffer, in another core, behind another socket */
+    PEBS_ROLE_OTHER_CORE, /* another core was asked for it */
+    PEBS_ROLE_REMOTE,     /* behind another socket */
+    PEBS_ROLE_FILL_BUFFER,
+    PEBS_ROLE_STORE_UNDER_WAY,
     PEBS_ROLE_TLB_MISS_LOADS, /* of the second level, or a page walk */
     PEBS_ROLE_TLB_MISS_STORES,
     PEBS_ROLE_TLB_MISS_ACCESSES, /* loads and stores */
