@@ -49,8 +49,16 @@ static void run_with(const struct workload *workload, struct window window, uint
 
 /* ---- the enable bits --------------------------------------------------------------------------------------------- */
 
-static void expect_nothing(struct test_run *run, uint64_t bits)
+/* Which of the two bits is set that store branches together. */
+struct half {
+    bool tr, bts;
+};
+
+static void expect_nothing(struct test_run *run)
 {
+    const struct half *half = run->test->argument;
+    const struct debugctl_bits *debugctl = run->caps->debugctl;
+    const uint64_t bits = (half->tr ? debugctl->tr : 0) | (half->bts ? debugctl->bts : 0);
     struct ds_area area;
 
     test_plan(run, 0);
@@ -63,24 +71,15 @@ static void expect_nothing(struct test_run *run, uint64_t bits)
     test_saw(run, ds_bts_log()->records);
 }
 
-static void tr_alone(struct test_run *run)
-{
-    expect_nothing(run, run->caps->debugctl->tr);
-}
-
 TEST(bts_enable_tr_alone) = {
     .id = "bts.enable.tr_alone",
     .title = "With TR alone branches are sent out as messages, and none is stored",
     .source = SDM_BTS_ENCODINGS,
     .needs = NEEDS,
     .records = true,
-    .run = tr_alone,
+    .run = expect_nothing,
+    .argument = &(const struct half){ .tr = true },
 };
-
-static void bts_alone(struct test_run *run)
-{
-    expect_nothing(run, run->caps->debugctl->bts);
-}
 
 TEST(bts_enable_bts_alone) = {
     .id = "bts.enable.bts_alone",
@@ -88,7 +87,8 @@ TEST(bts_enable_bts_alone) = {
     .source = SDM_BTS_ENCODINGS,
     .needs = NEEDS,
     .records = true,
-    .run = bts_alone,
+    .run = expect_nothing,
+    .argument = &(const struct half){ .bts = true },
 };
 
 static void ends(struct test_run *run)
@@ -288,8 +288,15 @@ static void check_untouched(struct test_run *run, const char *where, unsigned fr
         }
 }
 
-static void guard(struct test_run *run, bool behind)
+/* Records' places around a circular buffer that begins at the place SMALL and ends before 2 * SMALL. */
+struct surroundings {
+    const char *where;
+    unsigned from, to;
+};
+
+static void guard(struct test_run *run)
 {
+    const struct surroundings *around = run->test->argument;
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = SMALL, .bts_before = SMALL };
     struct window window = bts_window(run->caps, true, 0);
 
@@ -299,15 +306,7 @@ static void guard(struct test_run *run, bool behind)
     run_with(&workload_long_loop, window, window.on);
     records_close(run, 0);
     test_saw(run, ds_bts_log()->records);
-    if (behind)
-        check_untouched(run, "at or behind the absolute maximum", 2 * SMALL, 8 * SMALL);
-    else
-        check_untouched(run, "before the base", 0, SMALL);
-}
-
-static void guard_behind(struct test_run *run)
-{
-    guard(run, true);
+    check_untouched(run, around->where, around->from, around->to);
 }
 
 TEST(bts_circular_maximum) = {
@@ -316,13 +315,9 @@ TEST(bts_circular_maximum) = {
     .source = SDM_DEBUG_STORE,
     .needs = NEEDS,
     .records = true,
-    .run = guard_behind,
+    .run = guard,
+    .argument = &(const struct surroundings){ "at or behind the absolute maximum", 2 * SMALL, 8 * SMALL },
 };
-
-static void guard_before(struct test_run *run)
-{
-    guard(run, false);
-}
 
 TEST(bts_circular_base) = {
     .id = "bts.circular.base",
@@ -330,7 +325,8 @@ TEST(bts_circular_base) = {
     .source = SDM_DEBUG_STORE,
     .needs = NEEDS,
     .records = true,
-    .run = guard_before,
+    .run = guard,
+    .argument = &(const struct surroundings){ "before the base", 0, SMALL },
 };
 
 /* What the buffer has, if it holds the newest records as a circular one does: from the index on, and up to it. */
@@ -387,26 +383,25 @@ TEST(bts_circular_undrained) = {
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
-/* A workload's branches in a buffer whose threshold is so many records up. Returns how many interrupts came. */
-static unsigned interrupts_at(struct test_run *run, unsigned threshold)
+/* So many records lie between the last one and the threshold, and so many interrupts come. */
+struct approach {
+    unsigned short_of, interrupts;
+};
+
+static void threshold(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true, .bts_records = 512, .bts_threshold = threshold };
+    const struct approach *approach = run->test->argument;
+    const unsigned branches = branches_of(&workload_loop);
+    const struct ds_config config = { .bts = true, .bts_records = 512, .bts_threshold = branches + approach->short_of };
     struct window window = bts_window(run->caps, false, 0);
 
+    test_plan(run, branches);
     if (!records_open(run, &config))
-        return 0;
+        return;
     workload_loop.run(&window);
     records_close(run, 0);
     records_compare_bts(run, &workload_loop, 0);
-    return ds_counts()->interrupts;
-}
-
-static void threshold_below(struct test_run *run)
-{
-    unsigned branches = branches_of(&workload_loop);
-
-    test_plan(run, branches);
-    test_equal(run, "number of interrupts", interrupts_at(run, branches + 1), 0);
+    test_equal(run, "number of interrupts", ds_counts()->interrupts, approach->interrupts);
 }
 
 TEST(bts_threshold_below) = {
@@ -415,16 +410,9 @@ TEST(bts_threshold_below) = {
     .source = SDM_DEBUG_STORE,
     .needs = NEEDS,
     .records = true,
-    .run = threshold_below,
+    .run = threshold,
+    .argument = &(const struct approach){ .short_of = 1, .interrupts = 0 },
 };
-
-static void threshold_at(struct test_run *run)
-{
-    unsigned branches = branches_of(&workload_loop);
-
-    test_plan(run, branches);
-    test_equal(run, "number of interrupts", interrupts_at(run, branches), 1);
-}
 
 TEST(bts_threshold_at) = {
     .id = "bts.threshold.at",
@@ -432,7 +420,8 @@ TEST(bts_threshold_at) = {
     .source = SDM_DEBUG_STORE,
     .needs = NEEDS,
     .records = true,
-    .run = threshold_at,
+    .run = threshold,
+    .argument = &(const struct approach){ .short_of = 0, .interrupts = 1 },
 };
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
@@ -449,9 +438,10 @@ static uint64_t raw_field(struct test_run *run, unsigned record, unsigned field)
     return value;
 }
 
-/* Fields 0 and 1 of each record against the labels, without the decoder; only these bits of them. */
-static void compare_raw(struct test_run *run, uint64_t bits)
+/* Fields 0 and 1 of each record against the labels, without the decoder; only the argument's bits of them. */
+static void compare_raw(struct test_run *run)
 {
+    const uint64_t bits = *(const uint64_t *)run->test->argument;
     struct branch_walk walk = { &workload_kinds, BRANCH_KINDS_ALL, 0, 0 };
     struct window window = bts_window(run->caps, false, 0);
     const unsigned branches = branches_of(&workload_kinds);
@@ -469,24 +459,15 @@ static void compare_raw(struct test_run *run, uint64_t bits)
     }
 }
 
-static void layout(struct test_run *run)
-{
-    compare_raw(run, UINT32_MAX);
-}
-
 TEST(bts_record_layout) = {
     .id = "bts.record.layout",
     .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
     .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9; seed 001",
     .needs = NEEDS,
     .records = true,
-    .run = layout,
+    .run = compare_raw,
+    .argument = &(const uint64_t){ UINT32_MAX },
 };
-
-static void upper_halves(struct test_run *run)
-{
-    compare_raw(run, UINT64_MAX);
-}
 
 static const char *no_upper_halves(const struct caps *caps)
 {
@@ -502,5 +483,6 @@ TEST(bts_record_upper_halves) = {
     .needs = NEEDS,
     .lacks = no_upper_halves,
     .records = true,
-    .run = upper_halves,
+    .run = compare_raw,
+    .argument = &(const uint64_t){ UINT64_MAX },
 };

@@ -18,8 +18,9 @@
 /* Room for all: no interrupt falls due. */
 static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
 
-static void trace(struct test_run *run, const struct workload *workload)
+static void trace(struct test_run *run)
 {
+    const struct workload *workload = run->test->argument;
     struct window window;
 
     test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
@@ -33,24 +34,15 @@ static void trace(struct test_run *run, const struct workload *workload)
         test_fail(run, "the trace has %u records, the window let %u branches in", ds_bts_log()->records, run->expected);
 }
 
-static void calls(struct test_run *run)
-{
-    trace(run, &workload_calls);
-}
-
 TEST(bts_calls) = {
     .id = "bts.calls",
     .title = "Nested calls and returns are stored in order, with their exact addresses",
     .source = SDM_BTS "; seed 001",
     .needs = NEEDS,
     .records = true,
-    .run = calls,
+    .run = trace,
+    .argument = &workload_calls,
 };
-
-static void kinds(struct test_run *run)
-{
-    trace(run, &workload_kinds);
-}
 
 TEST(bts_kinds) = {
     .id = "bts.kinds",
@@ -58,13 +50,9 @@ TEST(bts_kinds) = {
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
-    .run = kinds,
+    .run = trace,
+    .argument = &workload_kinds,
 };
-
-static void loop(struct test_run *run)
-{
-    trace(run, &workload_loop);
-}
 
 TEST(bts_loop) = {
     .id = "bts.loop",
@@ -72,13 +60,14 @@ TEST(bts_loop) = {
     .source = SDM_BTS,
     .needs = NEEDS,
     .records = true,
-    .run = loop,
+    .run = trace,
+    .argument = &workload_loop,
 };
 
 static void interrupt(struct test_run *run)
 {
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
-    trace(run, &workload_interrupt);
+    trace(run);
 }
 
 TEST(bts_software_interrupt) = {
@@ -88,6 +77,7 @@ TEST(bts_software_interrupt) = {
     .needs = NEEDS,
     .records = true,
     .run = interrupt,
+    .argument = &workload_interrupt,
 };
 
 /* 3000 branches through a buffer of 256 with an interrupt each 128: the service routine drains it, nothing is lost. */
@@ -211,7 +201,7 @@ static void mispredicted(struct test_run *run)
     const struct branch *jump = &workload_surprises.branches[0];
     unsigned jumps = branch_count(&workload_surprises, jump->kind), surprised;
 
-    trace(run, &workload_surprises);
+    trace(run);
     surprised = count_predicted(run, jump->from, false);
     console_note("%u of %u jumps without a pattern were mispredicted", surprised, jumps);
     if (surprised < jumps / 8)
@@ -225,28 +215,8 @@ TEST(bts_mispredicted) = {
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = mispredicted,
+    .argument = &workload_surprises,
 };
-
-/* Both rings branch; off leaves one of them out. */
-static void trace_rings(struct test_run *run, uint64_t off, const struct workload *kernel, const struct workload *user)
-{
-    struct window window;
-    unsigned expected = 0;
-
-    expected += kernel ? branch_count(kernel, BRANCH_KINDS_ALL) : 0;
-    expected += user ? branch_count(user, BRANCH_KINDS_ALL) : 0;
-    test_plan(run, expected);
-    if (!records_open(run, &roomy))
-        return;
-    window = bts_window(run->caps, false, off);
-    workload_calls.run(&window);
-    workload_user.run(&window);
-    records_close(run, 0);
-    if (kernel)
-        records_compare_bts(run, kernel, 0);
-    if (user)
-        records_compare_bts(run, user, 0);
-}
 
 static bool in_user(uint64_t address)
 {
@@ -263,10 +233,32 @@ static void check_ring(struct test_run *run, bool user_wanted)
             test_fail(run, "BTS record %u is a branch at CPL %u", n, in_user(record.from) ? 3 : 0);
 }
 
-static void off_os(struct test_run *run)
+/* Both rings branch; these are left out. */
+struct left_out {
+    bool os, usr;
+};
+
+static void trace_rings(struct test_run *run)
 {
-    trace_rings(run, run->caps->debugctl->bts_off_os, NULL, &workload_user);
-    check_ring(run, true);
+    const struct left_out *off = run->test->argument;
+    const struct debugctl_bits *bits = run->caps->debugctl;
+    const unsigned system = branch_count(&workload_calls, BRANCH_KINDS_ALL);
+    const unsigned user = branch_count(&workload_user, BRANCH_KINDS_ALL);
+    struct window window;
+
+    test_plan(run, (off->os ? 0 : system) + (off->usr ? 0 : user));
+    if (!records_open(run, &roomy))
+        return;
+    window = bts_window(run->caps, false, (off->os ? bits->bts_off_os : 0) | (off->usr ? bits->bts_off_usr : 0));
+    workload_calls.run(&window);
+    workload_user.run(&window);
+    records_close(run, 0);
+    if (off->os && off->usr) {
+        test_saw(run, ds_bts_log()->records);
+    } else {
+        records_compare_bts(run, off->os ? &workload_user : &workload_calls, 0);
+        check_ring(run, off->os);
+    }
 }
 
 TEST(bts_cpl_off_os) = {
@@ -275,14 +267,9 @@ TEST(bts_cpl_off_os) = {
     .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,
-    .run = off_os,
+    .run = trace_rings,
+    .argument = &(const struct left_out){ .os = true },
 };
-
-static void off_usr(struct test_run *run)
-{
-    trace_rings(run, run->caps->debugctl->bts_off_usr, &workload_calls, NULL);
-    check_ring(run, false);
-}
 
 TEST(bts_cpl_off_usr) = {
     .id = "bts.cpl.off_usr",
@@ -290,14 +277,9 @@ TEST(bts_cpl_off_usr) = {
     .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,
-    .run = off_usr,
+    .run = trace_rings,
+    .argument = &(const struct left_out){ .usr = true },
 };
-
-static void off_both(struct test_run *run)
-{
-    trace_rings(run, run->caps->debugctl->bts_off_os | run->caps->debugctl->bts_off_usr, NULL, NULL);
-    test_saw(run, ds_bts_log()->records);
-}
 
 TEST(bts_cpl_off_both) = {
     .id = "bts.cpl.off_both",
@@ -305,5 +287,6 @@ TEST(bts_cpl_off_both) = {
     .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,
-    .run = off_both,
+    .run = trace_rings,
+    .argument = &(const struct left_out){ .os = true, .usr = true },
 };

@@ -42,8 +42,9 @@ static void compare(struct test_run *run, const struct workload *workload)
     }
 }
 
-static void trace(struct test_run *run, const struct workload *workload)
+static void trace(struct test_run *run)
 {
+    const struct workload *workload = run->test->argument;
     struct window window;
 
     test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
@@ -57,24 +58,15 @@ static void trace(struct test_run *run, const struct workload *workload)
     compare(run, workload);
 }
 
-static void far(struct test_run *run)
-{
-    trace(run, &workload_far);
-}
-
 TEST(bts_far) = {
     .id = "bts.far",
     .title = "Far jumps, calls and returns are branches",
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
-    .run = far,
+    .run = trace,
+    .argument = &workload_far,
 };
-
-static void invalid(struct test_run *run)
-{
-    trace(run, &workload_invalid);
-}
 
 TEST(bts_exception_fault) = {
     .id = "bts.exception.fault",
@@ -82,13 +74,9 @@ TEST(bts_exception_fault) = {
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
-    .run = invalid,
+    .run = trace,
+    .argument = &workload_invalid,
 };
-
-static void breakpoint(struct test_run *run)
-{
-    trace(run, &workload_breakpoint);
-}
 
 TEST(bts_exception_trap) = {
     .id = "bts.exception.trap",
@@ -96,13 +84,9 @@ TEST(bts_exception_trap) = {
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
-    .run = breakpoint,
+    .run = trace,
+    .argument = &workload_breakpoint,
 };
-
-static void page_fault(struct test_run *run)
-{
-    trace(run, &workload_page);
-}
 
 TEST(bts_exception_page_fault) = {
     .id = "bts.exception.page_fault",
@@ -110,13 +94,9 @@ TEST(bts_exception_page_fault) = {
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
-    .run = page_fault,
+    .run = trace,
+    .argument = &workload_page,
 };
-
-static void interrupt(struct test_run *run)
-{
-    trace(run, &workload_self);
-}
 
 TEST(bts_interrupt_hardware) = {
     .id = "bts.interrupt.hardware",
@@ -124,13 +104,9 @@ TEST(bts_interrupt_hardware) = {
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
-    .run = interrupt,
+    .run = trace,
+    .argument = &workload_self,
 };
-
-static void system_call(struct test_run *run)
-{
-    trace(run, &workload_system_call);
-}
 
 TEST(bts_system_call) = {
     .id = "bts.system_call",
@@ -139,5 +115,6 @@ TEST(bts_system_call) = {
     .needs = NEEDS,
     .lacks = transfers_no_system_call,
     .records = true,
-    .run = system_call,
+    .run = trace,
+    .argument = &workload_system_call,
 };

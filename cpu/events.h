@@ -33,20 +33,56 @@ enum pebs_role {
     PEBS_ROLE_PRECISE_STORE, /* stores, with their address */
     PEBS_ROLE_TRIGGERED,     /* how many roles there are so far */
 
-    PEBS_ROLE_MISPREDICTED = PEBS_ROLE_TRIGGERED,
-    PEBS_ROLE_CACHE,    /* a level of the hierarchy beyond the first */
-    PEBS_ROLE_TLB_MISS, /* of the second level, or a page walk */
+    PEBS_ROLE_MISPREDICTED = PEBS_ROLE_TRIGGERED, /* branches of several kinds */
+    PEBS_ROLE_MISPREDICTED_CONDITIONAL,
+    PEBS_ROLE_MISPREDICTED_CALLS,
+    PEBS_ROLE_L1_MISSES, /* loads by where their line was, or was not; the third level is the last */
+    PEBS_ROLE_L2_HITS,
+    PEBS_ROLE_L2_MISSES,
+    PEBS_ROLE_L3_HITS,
+    PEBS_ROLE_L3_MISSES,
+    PEBS_ROLE_OTHER_CORE, /* another core was asked for it */
+    PEBS_ROLE_REMOTE,     /* behind another socket */
+    PEBS_ROLE_FILL_BUFFER,
+    PEBS_ROLE_STORE_UNDER_WAY,
+    PEBS_ROLE_TLB_MISS_LOADS, /* of the second level, or a page walk */
+    PEBS_ROLE_TLB_MISS_STORES,
+    PEBS_ROLE_TLB_MISS_ACCESSES, /* loads and stores */
+    PEBS_ROLE_TLB_MISS_CODE,
     PEBS_ROLE_UOPS,
-    PEBS_ROLE_SSE, /* SSE */
+    PEBS_ROLE_PACKED_SINGLE, /* arithmetic of SSE and SSE2 */
+    PEBS_ROLE_PACKED_DOUBLE,
+    PEBS_ROLE_SCALAR_SINGLE,
+    PEBS_ROLE_SCALAR_DOUBLE,
+    PEBS_ROLE_INTEGER_VECTOR,
+    PEBS_ROLE_SSE,       /* any of these */
+    PEBS_ROLE_SSE_MOVES, /* to and from memory, those of x87 too */
     PEBS_ROLE_ASSIST,
     PEBS_ROLE_FRONTEND,
     PEBS_ROLE_TSX,
     PEBS_ROLE_COUNT
 };
 
+/* Events that are looked at together: Intel's names up to the dot, as Skylake has them, and what other cores call so.
+ */
+enum pebs_family {
+    PEBS_FAMILY_NONE,
+    PEBS_FAMILY_INST_RETIRED,
+    PEBS_FAMILY_ASSISTS,
+    PEBS_FAMILY_BR_INST_RETIRED,
+    PEBS_FAMILY_BR_MISP_RETIRED,
+    PEBS_FAMILY_FRONTEND_RETIRED,
+    PEBS_FAMILY_TSX_RETIRED,
+    PEBS_FAMILY_MEM_INST_RETIRED,
+    PEBS_FAMILY_MEM_LOAD_RETIRED,
+    PEBS_FAMILY_MEM_LOAD_L3_RETIRED,
+    PEBS_FAMILY_OLDER /* what older processors have by itself: arithmetic, split accesses, TLB misses */
+};
+
 struct pebs_event {
     const char *name; /* perf's */
     enum pebs_role role;
+    enum pebs_family family;
     uint16_t select;   /* IA32_PERFEVTSELx[15:0]: unit mask and event select; 0 on NetBurst (cpu/netburst_events.h) */
     uint64_t counters; /* mask of the general counters that can sample it */
     bool data_address; /* the record's data address is of this event, where the format has one */

@@ -35,7 +35,9 @@ struct setup {
 struct spoiling {
     void (*machine)(struct setup *setup);
     void (*description)(struct setup *setup);
-    bool circular; /* a rule of circular BTS, which PEBS has not */
+    bool circular;                   /* a rule of circular BTS, which PEBS has not */
+    enum ds_breach_id breach;        /* what the check must find */
+    const struct workload *workload; /* what runs in the area all the same: forbidden.* */
 };
 
 static void move_buffer(struct setup *s, uint64_t distance)
@@ -280,8 +282,7 @@ static void compare_breaches(struct test_run *run, const struct ds_breaches *bre
         test_fail(run, "the check did not find %s", ds_breach_name(id));
 }
 
-static void refuse_for(struct test_run *run, const struct ds_config *config, enum ds_breach_id id,
-                       const struct spoiling *spoil)
+static void refuse_for(struct test_run *run, const struct ds_config *config, const struct spoiling *spoil)
 {
     const struct registers was = registers_read();
     struct ds_description description;
@@ -297,7 +298,7 @@ static void refuse_for(struct test_run *run, const struct ds_config *config, enu
     else
         registers_compare(run, &was);
     ds_close();
-    compare_breaches(run, &breaches, id);
+    compare_breaches(run, &breaches, spoil->breach);
 
     prepare(run, config, NULL, &description, &setup);
     if (!ds_commit(run->caps, &description, &breaches))
@@ -307,21 +308,23 @@ static void refuse_for(struct test_run *run, const struct ds_config *config, enu
     registers_compare(run, &was);
 }
 
-static void refuse(struct test_run *run, enum ds_breach_id id, const struct spoiling *spoil)
+static void refuse(struct test_run *run)
 {
+    const struct spoiling *spoil = run->test->argument;
     const struct ds_config bts = {
         .bts = true, .bts_circular = spoil->circular, .bts_records = 64, .bts_threshold = 32
     };
     const struct ds_config pebs = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
 
-    refuse_for(run, &bts, id, spoil);
+    refuse_for(run, &bts, spoil);
     if (!spoil->circular && caps_missing(run->caps, NEED_PEBS) == CAPS_AVAILABLE)
-        refuse_for(run, &pebs, id, spoil);
+        refuse_for(run, &pebs, spoil);
 }
 
 /* The spoiled area is opened, its one breach is said, and a trace in it is what it would be anywhere. */
-static void advise(struct test_run *run, enum ds_breach_id id, const struct spoiling *spoil)
+static void advise(struct test_run *run)
 {
+    const struct spoiling *spoil = run->test->argument;
     const struct ds_config config = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
     struct ds_description description;
     struct ds_breaches breaches;
@@ -332,7 +335,7 @@ static void advise(struct test_run *run, enum ds_breach_id id, const struct spoi
     test_plan(run, branch_count(&workload_calls, BRANCH_KINDS_ALL));
     prepare(run, &config, spoil, &description, &setup);
     open = ds_commit(run->caps, &description, &breaches);
-    compare_breaches(run, &breaches, id);
+    compare_breaches(run, &breaches, spoil->breach);
     if (open) {
         window = bts_window(run->caps, false, 0);
         workload_calls.run(&window);
@@ -345,8 +348,9 @@ static void advise(struct test_run *run, enum ds_breach_id id, const struct spoi
 }
 
 /* Tracing is switched on and off; nothing branches in between, so that nothing is written where it must not be. */
-static void forbid(struct test_run *run, const struct workload *workload, const struct spoiling *spoil)
+static void forbid(struct test_run *run)
 {
+    const struct spoiling *spoil = run->test->argument;
     const struct ds_config config = {
         .bts = true, .bts_circular = spoil->circular, .bts_records = 64, .bts_threshold = 32
     };
@@ -357,7 +361,7 @@ static void forbid(struct test_run *run, const struct workload *workload, const 
     prepare(run, &config, spoil, &description, &setup);
     if (ds_force(run->caps, &description)) {
         struct window window = bts_window(run->caps, spoil->circular, 0);
-        workload->run(&window);
+        spoil->workload->run(&window);
     } else {
         console_note("IA32_DS_AREA was refused: #GP");
     }
@@ -366,9 +370,14 @@ static void forbid(struct test_run *run, const struct workload *workload, const 
     console_note("%u interrupts, %u records", ds_counts()->interrupts, ds_bts_log()->records);
 }
 
+struct meddling {
+    void (*meddle)(const struct caps *caps, uint8_t *area);
+};
+
 /* Software writes to the area while it is being written. */
-static void while_tracing(struct test_run *run, void (*spoil)(const struct caps *caps, uint8_t *area))
+static void while_tracing(struct test_run *run)
 {
+    const struct meddling *meddling = run->test->argument;
     const struct ds_config config = { .bts = true, .bts_records = 1024, .bts_threshold = 1000 };
     const struct ds_memory memory = ds_memory();
     struct window window;
@@ -379,7 +388,7 @@ static void while_tracing(struct test_run *run, void (*spoil)(const struct caps 
     window = bts_window(run->caps, false, 0);
     interrupts_off();
     msr_write(MSR_IA32_DEBUGCTL, window.on);
-    spoil(run->caps, memory.area);
+    meddling->meddle(run->caps, memory.area);
     msr_write(MSR_IA32_DEBUGCTL, window.off);
     interrupts_on();
     ds_close();
@@ -406,6 +415,7 @@ static void read_lbr(struct test_run *run)
 {
     const uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
 
+    test_plan(run, 0);
     msr_write(MSR_IA32_DEBUGCTL, rest | run->caps->debugctl->lbr);
     console_note("the top of stack is %llu", (unsigned long long)msr_get(run->caps->lbr_tos));
     msr_write(MSR_IA32_DEBUGCTL, rest);
@@ -417,31 +427,25 @@ static void read_lbr(struct test_run *run)
 #define RUNS "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5"
 
 /* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
-#define REFUSE(rule, id_, needs_, title_, source_, ...)                   \
-    static void refuse_##rule(struct test_run *run)                       \
-    {                                                                     \
-        refuse(run, id_, &(const struct spoiling){ __VA_ARGS__ });        \
-    }                                                                     \
-    TEST(ds_refuse_##rule) = {                                            \
-        .id = "ds.refuse." #rule,                                         \
-        .title = title_ " is refused before the processor is told of it", \
-        .source = source_,                                                \
-        .needs = NEEDS | (needs_),                                        \
-        .run = refuse_##rule,                                             \
+#define REFUSE(rule, id_, needs_, title_, source_, ...)                       \
+    TEST(ds_refuse_##rule) = {                                                \
+        .id = "ds.refuse." #rule,                                             \
+        .title = title_ " is refused before the processor is told of it",     \
+        .source = source_,                                                    \
+        .needs = NEEDS | (needs_),                                            \
+        .run = refuse,                                                        \
+        .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ }, \
     }
 
-#define ADVISE(rule, id_, title_, source_, ...)                    \
-    static void advise_##rule(struct test_run *run)                \
-    {                                                              \
-        advise(run, id_, &(const struct spoiling){ __VA_ARGS__ }); \
-    }                                                              \
-    TEST(ds_advice_##rule) = {                                     \
-        .id = "ds.advice." #rule,                                  \
-        .title = title_ " is advised against and works",           \
-        .source = source_,                                         \
-        .needs = NEEDS,                                            \
-        .records = true,                                           \
-        .run = advise_##rule,                                      \
+#define ADVISE(rule, id_, title_, source_, ...)                               \
+    TEST(ds_advice_##rule) = {                                                \
+        .id = "ds.advice." #rule,                                             \
+        .title = title_ " is advised against and works",                      \
+        .source = source_,                                                    \
+        .needs = NEEDS,                                                       \
+        .records = true,                                                      \
+        .run = advise,                                                        \
+        .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ }, \
     }
 
 REFUSE(width_range, DS_BREACH_WIDTH_RANGE, NEED_DS_32, "A threshold that does not fit into 32 bits",
@@ -500,10 +504,6 @@ REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's ve
        .machine = gate_type);
 
 #define FORBID_(name, needs_, title_, source_, ...)                 \
-    static void forbid_##name(struct test_run *run)                 \
-    {                                                               \
-        __VA_ARGS__;                                                \
-    }                                                               \
     TEST(forbidden_##name) = {                                      \
         .id = "forbidden." #name,                                   \
         .title = title_ " is programmed all the same and survived", \
@@ -511,12 +511,13 @@ REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's ve
         .needs = NEEDS | (needs_),                                  \
         .records = true,                                            \
         .on_request = true,                                         \
-        .run = forbid_##name,                                       \
+        __VA_ARGS__,                                                \
     }
 
 /* Spoils the area and traces nothing in it. */
-#define FORBID(name, title, source, ...) \
-    FORBID_(name, 0, title, source, forbid(run, &workload_nothing, &(const struct spoiling){ __VA_ARGS__ }))
+#define FORBID(name, title, source, ...)           \
+    FORBID_(name, 0, title, source, .run = forbid, \
+            .argument = &(const struct spoiling){ .workload = &workload_nothing, __VA_ARGS__ })
 
 FORBID(area_zero, "An area at address 0", DS_SAYS_SETTING_UP_DS SEED, .description = area_zero);
 FORBID(area_canonical, "An area at an address that is not canonical", DS_SAYS_IA32E_OPERATION,
@@ -544,12 +545,13 @@ FORBID(lvt_masked, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = 
 FORBID(lvt_level, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_level_written);
 FORBID(lvt_vector, "An LVT entry with a vector of the processor's exceptions", DS_SAYS_SETTING_UP_DS SEED,
        .machine = lvt_vector);
-FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED,
-        forbid(run, &workload_long_loop, &(const struct spoiling){ .machine = gate_type }));
-FORBID_(index_moved, 0, "An index that software moves while it is in use", RUNS, while_tracing(run, move_index));
-FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", RUNS, while_tracing(run, move_maximum));
-FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", DS_SAYS_SETTING_UP_DS SEED,
-        while_tracing(run, rewrite_area));
+FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED, .run = forbid,
+        .argument = &(const struct spoiling){ .workload = &workload_long_loop, .machine = gate_type });
+FORBID_(index_moved, 0, "An index that software moves while it is in use", RUNS, .run = while_tracing,
+        .argument = &(const struct meddling){ move_index });
+FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", RUNS, .run = while_tracing,
+        .argument = &(const struct meddling){ move_maximum });
+FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", DS_SAYS_SETTING_UP_DS SEED, .run = while_tracing,
+        .argument = &(const struct meddling){ rewrite_area });
 FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", "SDM Vol. 3B (253669-083), \"LBR Stack\"",
-        test_plan(run, 0);
-        read_lbr(run));
+        .run = read_lbr);

@@ -29,6 +29,14 @@
 
 #define STACK_POINTER 4u /* as instructions encode it */
 
+/* What is raised, and with what: bits of CR0 to be set and cleared for it, and what comes before and after. */
+struct occasion {
+    const struct raise *raise;
+    uintptr_t set, clear;
+    void (*before)(void);
+    void (*after)(struct test_run *run);
+};
+
 static const struct raise *raised;
 static struct interrupt_frame caught;
 static unsigned times;
@@ -63,16 +71,6 @@ static void raise_it(const struct raise *raise)
     set_handlers(NULL);
 }
 
-/* With these bits of CR0 set, and these clear, for the time being. */
-static void raise_with(const struct raise *raise, uintptr_t set, uintptr_t clear)
-{
-    const uintptr_t cr0 = cr0_read();
-
-    cr0_write((cr0 | set) & ~clear);
-    raise_it(raise);
-    cr0_write(cr0);
-}
-
 static void compare(struct test_run *run)
 {
     if (!test_equal(run, "number of exceptions", times, 1))
@@ -92,101 +90,125 @@ static void compare(struct test_run *run)
     }
 }
 
-/*
- * Two tests of one exception: robust.exception.NAME expects it, selftest.exception.NAME does not. The bits of CR0 are
- * set and cleared for it; before and after are statements.
- */
-#define EXCEPTION(name, claim, section, raise, set, clear, before, after) \
-    static void expect_##name(struct test_run *run)                       \
-    {                                                                     \
-        before;                                                           \
-        raise_with(&raise, set, clear);                                   \
-        after;                                                            \
-        compare(run);                                                     \
-    }                                                                     \
-    TEST(robust_exception_##name) = {                                     \
-        .id = "robust.exception." #name,                                  \
-        .title = claim,                                                   \
-        .source = "SDM Vol. 3A (253668-083), \"" section "\"",            \
-        .run = expect_##name,                                             \
-    };                                                                    \
-    UNEXPECTED(name, raise, set, clear, before)
+static void expect(struct test_run *run)
+{
+    const struct occasion *occasion = run->test->argument;
+    const uintptr_t cr0 = cr0_read();
 
-#define UNEXPECTED(name, raise, set, clear, before)                                                                    \
-    static void suffer_##name(struct test_run *run)                                                                    \
-    {                                                                                                                  \
-        (void)run;                                                                                                     \
-        before;                                                                                                        \
-        cr0_write((cr0_read() | (set)) & ~(uintptr_t)(clear));                                                         \
-        (raise).run();                                                                                                 \
-    }                                                                                                                  \
+    if (occasion->before)
+        occasion->before();
+    cr0_write((cr0 | occasion->set) & ~occasion->clear);
+    raise_it(occasion->raise);
+    cr0_write(cr0);
+    if (occasion->after)
+        occasion->after(run);
+    compare(run);
+}
+
+static void suffer(struct test_run *run)
+{
+    const struct occasion *occasion = run->test->argument;
+
+    if (occasion->before)
+        occasion->before();
+    cr0_write((cr0_read() | occasion->set) & ~occasion->clear);
+    occasion->raise->run();
+}
+
+/* Two tests of one occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
+#define EXCEPTION(name, claim, section, ...)                   \
+    static const struct occasion name = { __VA_ARGS__ };       \
+    TEST(robust_exception_##name) = {                          \
+        .id = "robust.exception." #name,                       \
+        .title = claim,                                        \
+        .source = "SDM Vol. 3A (253668-083), \"" section "\"", \
+        .run = expect,                                         \
+        .argument = &(name),                                   \
+    };                                                         \
+    UNEXPECTED(name, &(name))
+
+#define UNEXPECTED(name, occasion)                                                                                     \
     TEST(selftest_exception_##name) = {                                                                                \
         .id = "selftest.exception." #name,                                                                             \
         .title = "Nobody expects this exception: it is named, with its error code, where it struck and the registers", \
         .on_request = true,                                                                                            \
-        .run = suffer_##name,                                                                                          \
+        .run = suffer,                                                                                                 \
+        .argument = occasion,                                                                                          \
     }
 
 EXCEPTION(divide, "A division by zero is #DE, with the address of the DIV", "Interrupt 0--Divide Error Exception (#DE)",
-          raise_divide, 0, 0, , );
+          .raise = &raise_divide);
+
+static void clear_dr6(void)
+{
+    dr6_write(DR6_NOTHING);
+}
 
 static void compare_step(struct test_run *run)
 {
     test_equal(run, "DR6.BS", caught_dr6 & DR6_SINGLE_STEP, DR6_SINGLE_STEP);
+    clear_dr6();
 }
 
 EXCEPTION(debug,
           "The trap flag raises #DB behind the instruction after POPF, and DR6.BS says that it was a single step",
-          "Single-Step Exception Condition", raise_step, 0, 0, dr6_write(DR6_NOTHING), compare_step(run);
-          dr6_write(DR6_NOTHING));
+          "Single-Step Exception Condition", .raise = &raise_step, .before = clear_dr6, .after = compare_step);
 EXCEPTION(breakpoint, "INT3 is #BP, with the address after it", "Interrupt 3--Breakpoint Exception (#BP)",
-          raise_breakpoint, 0, 0, , );
+          .raise = &raise_breakpoint);
 EXCEPTION(overflow, "INTO with OF set is #OF, with the address after it; 64-bit mode has no INTO, and raises #UD",
-          "Interrupt 4--Overflow Exception (#OF)", raise_overflow, 0, 0, , );
+          "Interrupt 4--Overflow Exception (#OF)", .raise = &raise_overflow);
 EXCEPTION(bound, "BOUND outside its bounds is #BR, with its own address; 64-bit mode has no BOUND, and raises #UD",
-          "Interrupt 5--BOUND Range Exceeded Exception (#BR)", raise_bound, 0, 0, , );
+          "Interrupt 5--BOUND Range Exceeded Exception (#BR)", .raise = &raise_bound);
 EXCEPTION(invalid_opcode, "UD2 is #UD, with its own address", "Interrupt 6--Invalid Opcode Exception (#UD)",
-          raise_invalid, 0, 0, , );
+          .raise = &raise_invalid);
 EXCEPTION(no_device, "An x87 instruction with CR0.TS set is #NM", "Interrupt 7--Device Not Available Exception (#NM)",
-          raise_no_device, CR0_TS, CR0_EM, , );
-EXCEPTION(invalid_tss, "A TSS that is too short is #TS, with its selector", "Interrupt 10--Invalid TSS Exception (#TS)",
-          raise_tss, 0, 0, interrupt_spoil_tss(true), interrupt_spoil_tss(false));
-EXCEPTION(not_present, "A segment that is not present, loaded into FS, is #NP with its selector",
-          "Interrupt 11--Segment Not Present (#NP)", raise_absent, 0, 0, , );
-EXCEPTION(stack_segment, "A segment that is not present, loaded into SS, is #SS with its selector",
-          "Interrupt 12--Stack Fault Exception (#SS)", raise_stack, 0, 0, , );
-EXCEPTION(protection, "A selector past the end of the GDT is #GP with that selector",
-          "Interrupt 13--General Protection Exception (#GP)", raise_protection, 0, 0, , );
-EXCEPTION(page_absent, "A read below the stack, where no page is, is #PF: error code 0, the address in CR2",
-          "Interrupt 14--Page-Fault Exception (#PF)", raise_page_absent, 0, 0, , );
-EXCEPTION(page_read_only, "A write into the kernel's code is #PF at CPL 0, too: error code 3, the address in CR2",
-          "Interrupt 14--Page-Fault Exception (#PF)", raise_page_read_only, 0, 0, , );
-EXCEPTION(x87, "An unmasked x87 exception is #MF at the next instruction that waits",
-          "Interrupt 16--x87 FPU Floating-Point Error (#MF)", raise_math, CR0_NE | CR0_MP, CR0_TS | CR0_EM, , );
-EXCEPTION(user_page, "A read of the kernel's data at CPL 3 is #PF: error code 5, the address in CR2",
-          "Interrupt 14--Page-Fault Exception (#PF)", raise_user_page, 0, 0, , );
-EXCEPTION(user_privileged, "CLI at CPL 3 is #GP, error code 0", "Interrupt 13--General Protection Exception (#GP)",
-          raise_user_privileged, 0, 0, , );
-EXCEPTION(user_gate,
-          "INT n at CPL 3 through a gate of CPL 0 is #GP, with the vector and the IDT flag in its error code",
-          "Error Code", raise_user_gate, 0, 0, , );
+          .raise = &raise_no_device, .set = CR0_TS, .clear = CR0_EM);
 
-/* QEMU's TCG has no alignment check, so this one waits for a processor that has. */
-static void expect_alignment(struct test_run *run)
+static void spoil_tss(void)
 {
-    raise_with(&raise_user_alignment, CR0_AM, 0);
-    compare(run);
+    interrupt_spoil_tss(true);
 }
 
+static void mend_tss(struct test_run *run)
+{
+    (void)run;
+    interrupt_spoil_tss(false);
+}
+
+EXCEPTION(invalid_tss, "A TSS that is too short is #TS, with its selector", "Interrupt 10--Invalid TSS Exception (#TS)",
+          .raise = &raise_tss, .before = spoil_tss, .after = mend_tss);
+EXCEPTION(not_present, "A segment that is not present, loaded into FS, is #NP with its selector",
+          "Interrupt 11--Segment Not Present (#NP)", .raise = &raise_absent);
+EXCEPTION(stack_segment, "A segment that is not present, loaded into SS, is #SS with its selector",
+          "Interrupt 12--Stack Fault Exception (#SS)", .raise = &raise_stack);
+EXCEPTION(protection, "A selector past the end of the GDT is #GP with that selector",
+          "Interrupt 13--General Protection Exception (#GP)", .raise = &raise_protection);
+EXCEPTION(page_absent, "A read below the stack, where no page is, is #PF: error code 0, the address in CR2",
+          "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_page_absent);
+EXCEPTION(page_read_only, "A write into the kernel's code is #PF at CPL 0, too: error code 3, the address in CR2",
+          "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_page_read_only);
+EXCEPTION(x87, "An unmasked x87 exception is #MF at the next instruction that waits",
+          "Interrupt 16--x87 FPU Floating-Point Error (#MF)", .raise = &raise_math, .set = CR0_NE | CR0_MP,
+          .clear = CR0_TS | CR0_EM);
+EXCEPTION(user_page, "A read of the kernel's data at CPL 3 is #PF: error code 5, the address in CR2",
+          "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_user_page);
+EXCEPTION(user_privileged, "CLI at CPL 3 is #GP, error code 0", "Interrupt 13--General Protection Exception (#GP)",
+          .raise = &raise_user_privileged);
+EXCEPTION(user_gate,
+          "INT n at CPL 3 through a gate of CPL 0 is #GP, with the vector and the IDT flag in its error code",
+          "Error Code", .raise = &raise_user_gate);
+
+/* QEMU's TCG has no alignment check, so this one waits for a processor that has. */
 TEST(silicon_exception_alignment) = {
     .id = "silicon.exception.alignment",
     .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set is #AC, error code 0",
     .source = "SDM Vol. 3A (253668-083), \"Interrupt 17--Alignment Check Exception (#AC)\"",
     .on_request = true,
-    .run = expect_alignment,
+    .run = expect,
+    .argument = &(const struct occasion){ .raise = &raise_user_alignment, .set = CR0_AM },
 };
 
 /* What cannot be raised at will is brought by INT n: it is reported all the same. */
-UNEXPECTED(machine_check, raise_machine_check, 0, 0, );
-UNEXPECTED(reserved, raise_reserved, 0, 0, );
-UNEXPECTED(unhandled, raise_unhandled, 0, 0, );
+UNEXPECTED(machine_check, &(const struct occasion){ .raise = &raise_machine_check });
+UNEXPECTED(reserved, &(const struct occasion){ .raise = &raise_reserved });
+UNEXPECTED(unhandled, &(const struct occasion){ .raise = &raise_unhandled });

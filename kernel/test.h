@@ -33,6 +33,7 @@ struct test {
     bool records;                                  /* arms a facility: must call test_plan before it does */
     bool on_request; /* must not pass, or must not be done unasked: runs only when run= names its first word */
     void (*run)(struct test_run *run);
+    const void *argument; /* where tests differ by values alone: what run finds in run->test->argument; else NULL */
 };
 
 /* Puts a test into the runner's table. */

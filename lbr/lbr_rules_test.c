@@ -166,18 +166,20 @@ static void record_without_jumps(struct test_run *run, uint64_t suppress)
     }
 }
 
-static void select_one(struct test_run *run, const struct workload *workload, uint64_t bit)
-{
-    if (run->caps->lbr_select_jumps_quirk && bit & (LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP))
-        record_without_jumps(run, bit);
-    else
-        lbr_record(run, workload, bit);
-    lbr_reset(run->caps, LBR_NO_FILTER);
-}
+struct filter {
+    const struct workload *workload;
+    uint64_t bit;
+};
 
-static void conditional(struct test_run *run)
+static void select_one(struct test_run *run)
 {
-    select_one(run, &workload_kinds, LBR_SELECT_JCC);
+    const struct filter *filter = run->test->argument;
+
+    if (run->caps->lbr_select_jumps_quirk && filter->bit & (LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP))
+        record_without_jumps(run, filter->bit);
+    else
+        lbr_record(run, filter->workload, filter->bit);
+    lbr_reset(run->caps, LBR_NO_FILTER);
 }
 
 TEST(lbr_select_jcc) = {
@@ -186,13 +188,9 @@ TEST(lbr_select_jcc) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = conditional,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_JCC },
 };
-
-static void returns(struct test_run *run)
-{
-    select_one(run, &workload_kinds, LBR_SELECT_NEAR_RET);
-}
 
 TEST(lbr_select_returns) = {
     .id = "lbr.select.returns",
@@ -200,13 +198,9 @@ TEST(lbr_select_returns) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = returns,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_RET },
 };
-
-static void relative_calls(struct test_run *run)
-{
-    select_one(run, &workload_kinds, LBR_SELECT_NEAR_REL_CALL);
-}
 
 TEST(lbr_select_relative_calls) = {
     .id = "lbr.select.near_rel_call",
@@ -214,13 +208,9 @@ TEST(lbr_select_relative_calls) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = relative_calls,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_CALL },
 };
-
-static void indirect_calls(struct test_run *run)
-{
-    select_one(run, &workload_kinds, LBR_SELECT_NEAR_IND_CALL);
-}
 
 TEST(lbr_select_indirect_calls) = {
     .id = "lbr.select.near_ind_call",
@@ -228,13 +218,9 @@ TEST(lbr_select_indirect_calls) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = indirect_calls,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_CALL },
 };
-
-static void relative_jumps(struct test_run *run)
-{
-    select_one(run, &workload_kinds, LBR_SELECT_NEAR_REL_JMP);
-}
 
 TEST(lbr_select_relative_jumps) = {
     .id = "lbr.select.near_rel_jmp",
@@ -242,13 +228,9 @@ TEST(lbr_select_relative_jumps) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = relative_jumps,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_JMP },
 };
-
-static void indirect_jumps(struct test_run *run)
-{
-    select_one(run, &workload_kinds, LBR_SELECT_NEAR_IND_JMP);
-}
 
 TEST(lbr_select_indirect_jumps) = {
     .id = "lbr.select.near_ind_jmp",
@@ -256,13 +238,9 @@ TEST(lbr_select_indirect_jumps) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = indirect_jumps,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_JMP },
 };
-
-static void far_branches(struct test_run *run)
-{
-    select_one(run, &workload_far, LBR_SELECT_FAR_BRANCH);
-}
 
 TEST(lbr_select_far) = {
     .id = "lbr.select.far_branch",
@@ -270,7 +248,8 @@ TEST(lbr_select_far) = {
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
-    .run = far_branches,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_far, LBR_SELECT_FAR_BRANCH },
 };
 
 /* ---- filters by privilege level ---------------------------------------------------------------------------------- */
@@ -366,18 +345,14 @@ static void record_sources(struct test_run *run, const struct workload *workload
 }
 
 /* The stack may be too small for all: then the newest must be there. */
-static void far(struct test_run *run)
-{
-    lbr_record(run, &workload_far, LBR_NO_FILTER);
-}
-
 TEST(lbr_far) = {
     .id = "lbr.far",
     .title = "Far jumps, calls and returns are recorded",
     .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
-    .run = far,
+    .run = lbr_record_all,
+    .argument = &workload_far,
 };
 
 static void exceptions(struct test_run *run)
@@ -401,10 +376,12 @@ TEST(lbr_exceptions) = {
     .run = exceptions,
 };
 
-static void hardware_interrupt(struct test_run *run)
+static void all_sources(struct test_run *run)
 {
-    test_plan(run, branch_count(&workload_self, BRANCH_KINDS_ALL));
-    record_sources(run, &workload_self);
+    const struct workload *workload = run->test->argument;
+
+    test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
+    record_sources(run, workload);
 }
 
 TEST(lbr_hardware_interrupt) = {
@@ -413,14 +390,9 @@ TEST(lbr_hardware_interrupt) = {
     .source = SDM_LBR_STACK,
     .needs = NEED_APIC | NEED_LBR,
     .records = true,
-    .run = hardware_interrupt,
+    .run = all_sources,
+    .argument = &workload_self,
 };
-
-static void user(struct test_run *run)
-{
-    test_plan(run, branch_count(&workload_user, BRANCH_KINDS_ALL));
-    record_sources(run, &workload_user);
-}
 
 /* The way back from CPL 3 takes entries, too. */
 static const char *too_shallow(const struct caps *caps)
@@ -435,7 +407,8 @@ TEST(lbr_user) = {
     .needs = NEED_LBR,
     .lacks = too_shallow,
     .records = true,
-    .run = user,
+    .run = all_sources,
+    .argument = &workload_user,
 };
 
 /* ---- debug exceptions -------------------------------------------------------------------------------------------- */

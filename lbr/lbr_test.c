@@ -17,24 +17,15 @@
 #include "suite/records.h"
 #include "suite/sources.h"
 
-static void calls(struct test_run *run)
-{
-    lbr_record(run, &workload_calls, LBR_NO_FILTER);
-}
-
 TEST(lbr_calls) = {
     .id = "lbr.calls",
     .title = "The stack holds nested calls and returns, the newest at the top",
     .source = SDM_LBR_STACK "; seed 001",
     .needs = NEED_LBR,
     .records = true,
-    .run = calls,
+    .run = lbr_record_all,
+    .argument = &workload_calls,
 };
-
-static void kinds(struct test_run *run)
-{
-    lbr_record(run, &workload_kinds, LBR_NO_FILTER);
-}
 
 TEST(lbr_kinds) = {
     .id = "lbr.kinds",
@@ -42,13 +33,9 @@ TEST(lbr_kinds) = {
     .source = SDM_MONITORING,
     .needs = NEED_LBR,
     .records = true,
-    .run = kinds,
+    .run = lbr_record_all,
+    .argument = &workload_kinds,
 };
-
-static void wrap(struct test_run *run)
-{
-    lbr_record(run, &workload_long_loop, LBR_NO_FILTER);
-}
 
 TEST(lbr_wrap) = {
     .id = "lbr.wrap",
@@ -56,7 +43,8 @@ TEST(lbr_wrap) = {
     .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
-    .run = wrap,
+    .run = lbr_record_all,
+    .argument = &workload_long_loop,
 };
 
 /* After thousands of equal outcomes no predictor is surprised by another one, and each round takes its time. */
@@ -89,7 +77,7 @@ TEST(lbr_info) = {
 static void software_interrupt(struct test_run *run)
 {
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
-    lbr_record(run, &workload_interrupt, LBR_NO_FILTER);
+    lbr_record_all(run);
 }
 
 TEST(lbr_software_interrupt) = {
@@ -99,6 +87,7 @@ TEST(lbr_software_interrupt) = {
     .needs = NEED_LBR,
     .records = true,
     .run = software_interrupt,
+    .argument = &workload_interrupt,
 };
 
 /* The top-of-stack pointer counts up by one with each entry, modulo the depth. */

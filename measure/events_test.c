@@ -31,26 +31,14 @@ struct place {
     const char *why_not; /* NULL: here */
 };
 
-static bool contains(const char *text, const char *part)
-{
-    for (; *text != '\0'; text++) {
-        size_t n = 0;
-        while (part[n] != '\0' && text[n] == part[n])
-            n++;
-        if (part[n] == '\0')
-            return true;
-    }
-    return false;
-}
-
 /* Jumps that nobody can predict, a conditional one that changes each time; no call leads to another place each time. */
-static struct place place_of_misprediction(const struct caps *caps, const struct pebs_event *event)
+static struct place place_of_misprediction(const struct caps *caps, enum pebs_role role)
 {
     if (caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)
         return (struct place){ .why_not = "the record does not say which branch it was: no EventingIP" };
-    if (contains(event->name, "CALL"))
+    if (role == PEBS_ROLE_MISPREDICTED_CALLS)
         return (struct place){ .why_not = "no workload has a call that is hard to predict" };
-    if (contains(event->name, "COND") || contains(event->name, "NOT_TAKEN"))
+    if (role == PEBS_ROLE_MISPREDICTED_CONDITIONAL)
         return (struct place){ .workload = &workload_loop, .branches = LBR_SELECT_JCC };
     return (struct place){ .workload = &workload_surprises, .branches = BRANCH_KINDS_ALL };
 }
@@ -65,8 +53,9 @@ static struct place place_of(const struct caps *caps, const struct pebs_event *e
 
     if (sampler_lacks(caps, event))
         return (struct place){ .why_not = sampler_lacks(caps, event) };
-    if (event->role == PEBS_ROLE_MISPREDICTED)
-        return place_of_misprediction(caps, event);
+    if (event->role == PEBS_ROLE_MISPREDICTED || event->role == PEBS_ROLE_MISPREDICTED_CONDITIONAL ||
+        event->role == PEBS_ROLE_MISPREDICTED_CALLS)
+        return place_of_misprediction(caps, event->role);
     if (place.cause.why_not)
         return (struct place){ .why_not = place.cause.why_not };
     for (unsigned i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -148,35 +137,21 @@ static void exercise(struct test_run *run, const struct pebs_event *event, const
     test_saw(run, samples);
 }
 
-#define BEGINS_MOST 10u
-
-/* The events whose names begin with one of these. */
 struct family {
-    const char *begins[BEGINS_MOST];
+    enum pebs_family family;
     const char *absent; /* the reason where the processor has none */
 };
 
-static bool belongs(const struct pebs_event *event, const struct family *family)
+static void exercise_family(struct test_run *run)
 {
-    for (unsigned i = 0; i < BEGINS_MOST && family->begins[i]; i++) {
-        size_t n = 0;
-        while (family->begins[i][n] != '\0' && event->name[n] == family->begins[i][n])
-            n++;
-        if (family->begins[i][n] == '\0')
-            return true;
-    }
-    return false;
-}
-
-static void exercise_family(struct test_run *run, const struct family *family)
-{
+    const struct family *of = run->test->argument;
     const struct pebs_event_list *list = run->caps->events;
-    const char *why_not = family->absent;
+    const char *why_not = of->absent;
     unsigned least = 0, most = 0;
 
     for (size_t i = 0; i < list->count; i++) {
         const struct pebs_event *event = &list->events[i];
-        if (!belongs(event, family))
+        if (event->family != of->family)
             continue;
         const struct place place = place_of(run->caps, event);
         if (place.why_not) {
@@ -195,19 +170,14 @@ static void exercise_family(struct test_run *run, const struct family *family)
     console_note("%-42s %8s %13s %7s", "event", "samples", "of its kind", "share");
     for (size_t i = 0; i < list->count; i++) {
         const struct place place = place_of(run->caps, &list->events[i]);
-        if (belongs(&list->events[i], family) && !place.why_not)
+        if (list->events[i].family == of->family && !place.why_not)
             exercise(run, &list->events[i], &place);
     }
     if (!least && !run->seen)
         test_skip(run, "none of these events came");
 }
 
-#define FAMILY(name, word, ...)                                                      \
-    static void name(struct test_run *run)                                           \
-    {                                                                                \
-        static const struct family family = { __VA_ARGS__ };                         \
-        exercise_family(run, &family);                                               \
-    }                                                                                \
+#define FAMILY(name, family_, word, absent_)                                         \
     TEST(measure_events_##name) = {                                                  \
         .id = "measure.events." #name,                                               \
         .title = "Samples of " word " are at instructions that can cause the event", \
@@ -215,25 +185,24 @@ static void exercise_family(struct test_run *run, const struct family *family)
         .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,                             \
         .records = true,                                                             \
         .on_request = true,                                                          \
-        .run = name,                                                                 \
+        .run = exercise_family,                                                      \
+        .argument = &(const struct family){ family_, absent_ },                      \
     }
 
-FAMILY(inst_retired, "INST_RETIRED.*", { "INST_RETIRED" }, "no precise INST_RETIRED on this processor");
-FAMILY(other_assists, "OTHER_ASSISTS.*", { "OTHER_ASSISTS", "FP_ASSIST" }, "no OTHER_ASSISTS on this processor");
-FAMILY(br_inst_retired, "BR_INST_RETIRED.*", { "BR_INST_RETIRED" }, "no precise BR_INST_RETIRED on this processor");
-FAMILY(br_misp_retired, "BR_MISP_RETIRED.*", { "BR_MISP_RETIRED", "Tagged_mispred_branch" },
+FAMILY(inst_retired, PEBS_FAMILY_INST_RETIRED, "INST_RETIRED.*", "no precise INST_RETIRED on this processor");
+FAMILY(other_assists, PEBS_FAMILY_ASSISTS, "OTHER_ASSISTS.*", "no OTHER_ASSISTS on this processor");
+FAMILY(br_inst_retired, PEBS_FAMILY_BR_INST_RETIRED, "BR_INST_RETIRED.*",
+       "no precise BR_INST_RETIRED on this processor");
+FAMILY(br_misp_retired, PEBS_FAMILY_BR_MISP_RETIRED, "BR_MISP_RETIRED.*",
        "no precise BR_MISP_RETIRED on this processor");
-FAMILY(frontend_retired, "FRONTEND_RETIRED", { "FRONTEND_RETIRED" }, "no FRONTEND_RETIRED on this processor");
-FAMILY(tsx, "HLE_RETIRED.* and RTM_RETIRED.*", { "HLE_RETIRED", "RTM_RETIRED" },
+FAMILY(frontend_retired, PEBS_FAMILY_FRONTEND_RETIRED, "FRONTEND_RETIRED", "no FRONTEND_RETIRED on this processor");
+FAMILY(tsx, PEBS_FAMILY_TSX_RETIRED, "HLE_RETIRED.* and RTM_RETIRED.*",
        "no HLE_RETIRED and RTM_RETIRED on this processor");
-FAMILY(mem_inst_retired, "MEM_INST_RETIRED.* and MEM_TRANS_RETIRED.*",
-       { "MEM_INST_RETIRED", "MEM_UOPS_RETIRED", "MEM_TRANS_RETIRED", "memory_" },
+FAMILY(mem_inst_retired, PEBS_FAMILY_MEM_INST_RETIRED, "MEM_INST_RETIRED.* and MEM_TRANS_RETIRED.*",
        "no precise MEM_INST_RETIRED on this processor");
-FAMILY(mem_load_retired, "MEM_LOAD_RETIRED.*", { "MEM_LOAD_RETIRED", "MEM_LOAD_UOPS_RETIRED", "1stL_", "2ndL_" },
+FAMILY(mem_load_retired, PEBS_FAMILY_MEM_LOAD_RETIRED, "MEM_LOAD_RETIRED.*",
        "no precise MEM_LOAD_RETIRED on this processor");
-FAMILY(mem_load_l3_retired, "MEM_LOAD_L3_HIT_RETIRED.* and MEM_LOAD_L3_MISS_RETIRED.*",
-       { "MEM_LOAD_L3_", "MEM_LOAD_UOPS_L3_", "MEM_LOAD_UOPS_LLC_", "MEM_UNCORE_RETIRED" },
+FAMILY(mem_load_l3_retired, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, "MEM_LOAD_L3_HIT_RETIRED.* and MEM_LOAD_L3_MISS_RETIRED.*",
        "no precise MEM_LOAD_L3_HIT_RETIRED on this processor");
-FAMILY(other, "x87, MMX and SSE arithmetic, split accesses and TLB misses of older processors",
-       { "X87_", "64_bit_MMX", "128_bit_MMX", "split_", "DTLB_", "SSEX_", "SIMD_", "packed_", "scalar_" },
+FAMILY(other, PEBS_FAMILY_OLDER, "x87, MMX and SSE arithmetic, split accesses and TLB misses of older processors",
        "no such events of their own on this processor");

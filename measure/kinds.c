@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/kinds.h"
 
-#include <stddef.h>
-
 #define KIB 1024u
 #define MIB (1024u * KIB)
 
@@ -11,69 +9,9 @@
 #define FROM_SECOND (4 * MIB)
 #define FROM_LAST   (12 * MIB)
 
-static const uint32_t all_loads = STEP_LOAD | STEP_LOCKED | STEP_RETURN;
-static const uint32_t all_stores = STEP_STORE | STEP_LOCKED | STEP_CALL;
-
-/* Events of lines that are not in the first level, by how their names end. */
-static const struct {
-    const char *ending;
-    unsigned displace;
-    bool counted; /* only what a second level holds is the same on all processors */
-} cold[] = {
-    { ".L1_MISS", FROM_FIRST, true },
-    { ".L1D_MISS", FROM_FIRST, true },
-    { ".L1D_LINE_MISS", FROM_FIRST, true },
-    { "1stL_cache_load_miss_retired", FROM_FIRST, true },
-    { "_RETIRED.L2_HIT", FROM_FIRST, true },
-    { ".L3_HIT", FROM_SECOND, false },
-    { ".LLC_HIT", FROM_SECOND, false },
-    { ".LLC_UNSHARED_HIT", FROM_SECOND, false },
-    { ".XSNP_NONE", FROM_SECOND, false },
-    { "2ndL_cache_load_miss_retired", FROM_LAST, false },
-    { ".L2_MISS", FROM_LAST, false },
-    { ".L2_LINE_MISS", FROM_LAST, false },
-    { ".L3_MISS", FROM_LAST, false },
-    { ".LLC_MISS", FROM_LAST, false },
-    { ".LOCAL_DRAM", FROM_LAST, false },
-    { ".STLB_MISS_LOADS", FROM_LAST, false },
-    { "MEM_LOAD_RETIRED.DTLB_MISS", FROM_LAST, false },
-    { "DTLB_load_miss_retired", FROM_LAST, false },
-    { "DTLB_all_miss_retired", FROM_LAST, false },
-};
-
-#define ALL_SSE (STEP_PACKED_SP | STEP_PACKED_DP | STEP_SCALAR_SP | STEP_SCALAR_DP | STEP_INTEGER)
-
-/* Arithmetic, likewise. */
-static const struct {
-    const char *ending;
-    uint32_t kinds;
-} sse[] = {
-    { "packed_SP_retired", STEP_PACKED_SP }, { ".PACKED_SINGLE", STEP_PACKED_SP },
-    { "packed_DP_retired", STEP_PACKED_DP }, { ".PACKED_DOUBLE", STEP_PACKED_DP },
-    { "scalar_SP_retired", STEP_SCALAR_SP }, { ".SCALAR_SINGLE", STEP_SCALAR_SP },
-    { "scalar_DP_retired", STEP_SCALAR_DP }, { ".SCALAR_DOUBLE", STEP_SCALAR_DP },
-    { "128_bit_MMX_retired", STEP_INTEGER }, { ".VECTOR_INTEGER", STEP_INTEGER },
-    { "SIMD_INST_RETIRED.ANY", ALL_SSE },
-};
-
-static size_t length(const char *text)
-{
-    size_t n = 0;
-
-    while (text[n] != '\0')
-        n++;
-    return n;
-}
-
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t n = length(text), m = length(ending);
-
-    for (size_t i = 0; i < m; i++)
-        if (m > n || text[n - m + i] != ending[i])
-            return false;
-    return true;
-}
+#define ALL_LOADS  (STEP_LOAD | STEP_LOCKED | STEP_RETURN)
+#define ALL_STORES (STEP_STORE | STEP_LOCKED | STEP_CALL)
+#define ALL_SSE    (STEP_PACKED_SP | STEP_PACKED_DP | STEP_SCALAR_SP | STEP_SCALAR_DP | STEP_INTEGER)
 
 static bool is_netburst(const struct pebs_event *event)
 {
@@ -89,41 +27,52 @@ static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
     return is_netburst(event) ? kinds & ~(STEP_LOCKED | STEP_RETURN | STEP_FAR) : kinds;
 }
 
+/*
+ * Of the lines that are not in the first level only what a second level holds is the same on all processors; how often
+ * another level or the TLB misses, and which loads latency is sampled of, is not known beforehand.
+ */
 struct cause cause_of(const struct pebs_event *event)
 {
-    static const uint32_t kinds[PEBS_ROLE_TRIGGERED] = {
-        [PEBS_ROLE_INSTRUCTIONS] = STEP_INSTRUCTION,
-        [PEBS_ROLE_PREC_DIST] = STEP_INSTRUCTION,
-        [PEBS_ROLE_LOADS] = all_loads,
-        [PEBS_ROLE_STORES] = all_stores,
-        [PEBS_ROLE_LOCKED_LOADS] = STEP_LOCKED,
-        [PEBS_ROLE_SPLIT_LOADS] = STEP_SPLIT_LOAD,
-        [PEBS_ROLE_SPLIT_STORES] = STEP_SPLIT_STORE,
-        [PEBS_ROLE_L1_HITS] = STEP_WARM,
-        [PEBS_ROLE_X87] = STEP_X87,
-        [PEBS_ROLE_MMX] = STEP_MMX,
-        [PEBS_ROLE_BRANCHES] = STEP_BRANCH | STEP_FAR,
-        [PEBS_ROLE_CONDITIONAL] = STEP_CONDITIONAL,
-        [PEBS_ROLE_TAKEN] = STEP_TAKEN,
-        [PEBS_ROLE_NEAR_CALLS] = STEP_CALL,
-        [PEBS_ROLE_NEAR_RETURNS] = STEP_RETURN,
-        [PEBS_ROLE_FAR] = STEP_FAR,
-        [PEBS_ROLE_LOAD_LATENCY] = all_loads,
-        [PEBS_ROLE_PRECISE_STORE] = all_stores,
+    static const struct cause causes[PEBS_ROLE_COUNT] = {
+        [PEBS_ROLE_INSTRUCTIONS] = { .kinds = STEP_INSTRUCTION, .counted = true },
+        [PEBS_ROLE_PREC_DIST] = { .kinds = STEP_INSTRUCTION, .counted = true },
+        [PEBS_ROLE_LOADS] = { .kinds = ALL_LOADS, .counted = true },
+        [PEBS_ROLE_STORES] = { .kinds = ALL_STORES, .counted = true },
+        [PEBS_ROLE_LOCKED_LOADS] = { .kinds = STEP_LOCKED, .counted = true },
+        [PEBS_ROLE_SPLIT_LOADS] = { .kinds = STEP_SPLIT_LOAD, .counted = true },
+        [PEBS_ROLE_SPLIT_STORES] = { .kinds = STEP_SPLIT_STORE, .counted = true },
+        [PEBS_ROLE_L1_HITS] = { .kinds = STEP_WARM, .counted = true, .displace = FROM_FIRST },
+        [PEBS_ROLE_X87] = { .kinds = STEP_X87, .counted = true },
+        [PEBS_ROLE_MMX] = { .kinds = STEP_MMX, .counted = true },
+        [PEBS_ROLE_BRANCHES] = { .kinds = STEP_BRANCH | STEP_FAR, .counted = true },
+        [PEBS_ROLE_CONDITIONAL] = { .kinds = STEP_CONDITIONAL, .counted = true },
+        [PEBS_ROLE_TAKEN] = { .kinds = STEP_TAKEN, .counted = true },
+        [PEBS_ROLE_NEAR_CALLS] = { .kinds = STEP_CALL, .counted = true },
+        [PEBS_ROLE_NEAR_RETURNS] = { .kinds = STEP_RETURN, .counted = true },
+        [PEBS_ROLE_FAR] = { .kinds = STEP_FAR, .counted = true },
+        [PEBS_ROLE_LOAD_LATENCY] = { .kinds = ALL_LOADS },
+        [PEBS_ROLE_PRECISE_STORE] = { .kinds = ALL_STORES, .counted = true },
+        [PEBS_ROLE_L1_MISSES] = { .kinds = STEP_COLD, .counted = true, .displace = FROM_FIRST },
+        [PEBS_ROLE_L2_HITS] = { .kinds = STEP_COLD, .counted = true, .displace = FROM_FIRST },
+        [PEBS_ROLE_L2_MISSES] = { .kinds = STEP_COLD, .displace = FROM_LAST },
+        [PEBS_ROLE_L3_HITS] = { .kinds = STEP_COLD, .displace = FROM_SECOND },
+        [PEBS_ROLE_L3_MISSES] = { .kinds = STEP_COLD, .displace = FROM_LAST },
+        [PEBS_ROLE_TLB_MISS_LOADS] = { .kinds = STEP_COLD, .displace = FROM_LAST },
+        [PEBS_ROLE_TLB_MISS_ACCESSES] = { .kinds = STEP_COLD, .displace = FROM_LAST },
+        [PEBS_ROLE_PACKED_SINGLE] = { .kinds = STEP_PACKED_SP, .counted = true },
+        [PEBS_ROLE_PACKED_DOUBLE] = { .kinds = STEP_PACKED_DP, .counted = true },
+        [PEBS_ROLE_SCALAR_SINGLE] = { .kinds = STEP_SCALAR_SP, .counted = true },
+        [PEBS_ROLE_SCALAR_DOUBLE] = { .kinds = STEP_SCALAR_DP, .counted = true },
+        [PEBS_ROLE_INTEGER_VECTOR] = { .kinds = STEP_INTEGER, .counted = true },
+        [PEBS_ROLE_SSE] = { .kinds = ALL_SSE, .counted = true },
+        [PEBS_ROLE_FRONTEND] = { .kinds = STEP_INSTRUCTION },
     };
+    struct cause cause = causes[event->role];
 
-    for (unsigned i = 0; i < sizeof cold / sizeof cold[0]; i++)
-        if (ends_with(event->name, cold[i].ending))
-            return (struct cause){ STEP_COLD, cold[i].counted, cold[i].displace, NULL };
-    for (unsigned i = 0; i < sizeof sse / sizeof sse[0]; i++)
-        if (ends_with(event->name, sse[i].ending))
-            return (struct cause){ sse[i].kinds, true, 0, NULL };
-    if (event->role == PEBS_ROLE_FRONTEND)
-        return (struct cause){ STEP_INSTRUCTION, false, 0, NULL };
-    if (event->role >= PEBS_ROLE_TRIGGERED)
-        return (struct cause){ 0, false, 0, pebs_role_untriggered(event->role) };
-    return (struct cause){ taggable(event, kinds[event->role]), event->role != PEBS_ROLE_LOAD_LATENCY,
-                           event->role == PEBS_ROLE_L1_HITS ? FROM_FIRST : 0, NULL };
+    if (!cause.kinds)
+        cause.why_not = pebs_role_untriggered(event->role);
+    cause.kinds = taggable(event, cause.kinds);
+    return cause;
 }
 
 unsigned steps_count(const struct steps *steps)

@@ -98,8 +98,9 @@ static bool is_of_walk(const struct test_run *run, const struct pebs_record *rec
     return record->ip == (run->caps->pebs_trap_like ? load->next_ip : load->ip);
 }
 
-static void walk(struct test_run *run, uint32_t size)
+static void walk(struct test_run *run)
 {
+    const uint32_t size = *(const uint32_t *)run->test->argument; /* bytes, a power of two */
     static struct level_table table;
     const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
     const struct pebs_sample sample = {
@@ -138,10 +139,6 @@ static void walk(struct test_run *run, uint32_t size)
 
 #define CHASE_SAYS "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\"; seed 004"
 #define CHASE(name, bytes, text)                                                                      \
-    static void chase_##name(struct test_run *run)                                                    \
-    {                                                                                                 \
-        walk(run, bytes);                                                                             \
-    }                                                                                                 \
     TEST(measure_memory_##name) = {                                                                   \
         .id = "measure.memory." #name,                                                                \
         .title = "Loads from a ring of " text ": where their data came from, and how long they took", \
@@ -149,7 +146,8 @@ static void walk(struct test_run *run, uint32_t size)
         .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,                                           \
         .records = true,                                                                              \
         .on_request = true,                                                                           \
-        .run = chase_##name,                                                                          \
+        .run = walk,                                                                                  \
+        .argument = &(const uint32_t){ bytes },                                                       \
     }
 
 CHASE(4k, 4 * KIB, "4 KiB");

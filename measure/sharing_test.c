@@ -31,11 +31,11 @@
 #define APART  128u /* bytes: two lines, since some prefetchers fetch lines in pairs */
 
 /* Where processor number n has its word in each of the lines. */
-static const struct layout {
+struct layout {
     const char *name;
     unsigned apart; /* bytes between the words of two processors */
     bool shared;    /* every load finds the line modified elsewhere */
-} false_sharing = { "false", 8, true }, padded = { "padded", APART, false }, true_sharing = { "true", 0, true };
+};
 
 _Static_assert(PROCESSORS_MAX *APART <= WORKLOAD_SHARING_STRIDE, "padded words of all processors fit a stride");
 
@@ -349,8 +349,9 @@ static void judge(struct test_run *run, const struct c2c_table *table, const str
                   loads);
 }
 
-static void share(struct test_run *run, const struct layout *layout)
+static void share(struct test_run *run)
 {
+    const struct layout *layout = run->test->argument;
     static struct c2c_table table;
     const struct pebs_event *stores = store_event(run->caps);
     const unsigned most = PROCESSORS_MAX * (ROUNDS * LINES / PERIOD);
@@ -383,11 +384,6 @@ static void share(struct test_run *run, const struct layout *layout)
 #define SHARING_SAYS \
     "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004"
 
-static void share_false(struct test_run *run)
-{
-    share(run, &false_sharing);
-}
-
 TEST(measure_sharing_false) = {
     .id = "measure.sharing.false",
     .title = "Processors write words of their own in common lines: each finds the line modified by another",
@@ -395,13 +391,9 @@ TEST(measure_sharing_false) = {
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
-    .run = share_false,
+    .run = share,
+    .argument = &(const struct layout){ "false", 8, true },
 };
-
-static void share_padded(struct test_run *run)
-{
-    share(run, &padded);
-}
 
 TEST(measure_sharing_padded) = {
     .id = "measure.sharing.padded",
@@ -410,13 +402,9 @@ TEST(measure_sharing_padded) = {
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
-    .run = share_padded,
+    .run = share,
+    .argument = &(const struct layout){ "padded", APART, false },
 };
-
-static void share_true(struct test_run *run)
-{
-    share(run, &true_sharing);
-}
 
 TEST(measure_sharing_true) = {
     .id = "measure.sharing.true",
@@ -425,7 +413,8 @@ TEST(measure_sharing_true) = {
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
-    .run = share_true,
+    .run = share,
+    .argument = &(const struct layout){ "true", 0, true },
 };
 
 /* ---- what firmware may have left ------------------------------------------------------------------------------- */

@@ -159,12 +159,18 @@ static void measure(struct test_run *run, struct skid *skid)
     test_saw(run, skid->ip.samples);
 }
 
+/* What skid is measured over. */
+struct code {
+    const char *workload;
+    const struct steps *steps;
+};
+
 /* Fills *skid in for an event; returns why it is not measured over this workload, NULL where it is. */
-static const char *subject(const struct caps *caps, const struct pebs_event *event, const char *workload,
-                           const struct steps *steps, struct skid *skid)
+static const char *subject(const struct caps *caps, const struct pebs_event *event, const struct code *code,
+                           struct skid *skid)
 {
-    *skid = (struct skid){ .event = event, .workload = workload, .steps = steps, .cause = cause_of(event) };
-    skid->events = steps_before(steps, skid->cause.kinds, steps_count(steps));
+    *skid = (struct skid){ .event = event, .workload = code->workload, .steps = code->steps, .cause = cause_of(event) };
+    skid->events = steps_before(skid->steps, skid->cause.kinds, steps_count(skid->steps));
     if (skid->cause.why_not)
         return skid->cause.why_not;
     if (!skid->cause.counted)
@@ -172,14 +178,15 @@ static const char *subject(const struct caps *caps, const struct pebs_event *eve
     return skid->events < EVENTS_LEAST ? "not in this workload" : sampler_lacks(caps, event);
 }
 
-static void over(struct test_run *run, const char *workload, const struct steps *steps)
+static void over(struct test_run *run)
 {
+    const struct code *code = run->test->argument;
     const struct pebs_event_list *list = run->caps->events;
     unsigned least = 0, most = 0;
     static struct skid skid;
 
     for (size_t i = 0; i < list->count; i++) {
-        if (subject(run->caps, &list->events[i], workload, steps, &skid))
+        if (subject(run->caps, &list->events[i], code, &skid))
             continue;
         least++;
         for (unsigned p = 0; p < PERIODS; p++)
@@ -191,7 +198,7 @@ static void over(struct test_run *run, const char *workload, const struct steps 
     }
     test_plan_between(run, least, most);
     for (size_t i = 0; i < list->count; i++) {
-        const char *why_not = subject(run->caps, &list->events[i], workload, steps, &skid);
+        const char *why_not = subject(run->caps, &list->events[i], code, &skid);
         if (why_not)
             console_note("event %s not measured: %s", list->events[i].name, why_not);
         else
@@ -201,11 +208,6 @@ static void over(struct test_run *run, const char *workload, const struct steps 
 
 #define SKID_NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
 
-static void loads(struct test_run *run)
-{
-    over(run, "loads", &workload_steps_loads);
-}
-
 TEST(measure_skid_loads) = {
     .id = "measure.skid.loads",
     .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
@@ -213,13 +215,14 @@ TEST(measure_skid_loads) = {
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,
-    .run = loads,
+    .run = over,
+    .argument = &(const struct code){ "loads", &workload_steps_loads },
 };
 
 static void straight(struct test_run *run)
 {
     sampler_prepare();
-    over(run, "straight", &workload_steps_straight);
+    over(run);
 }
 
 TEST(measure_skid_straight) = {
@@ -230,12 +233,8 @@ TEST(measure_skid_straight) = {
     .records = true,
     .on_request = true,
     .run = straight,
+    .argument = &(const struct code){ "straight", &workload_steps_straight },
 };
-
-static void branchy(struct test_run *run)
-{
-    over(run, "branchy", &workload_steps_branchy);
-}
 
 TEST(measure_skid_branchy) = {
     .id = "measure.skid.branchy",
@@ -244,13 +243,9 @@ TEST(measure_skid_branchy) = {
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,
-    .run = branchy,
+    .run = over,
+    .argument = &(const struct code){ "branchy", &workload_steps_branchy },
 };
-
-static void far(struct test_run *run)
-{
-    over(run, "far", &workload_steps_far);
-}
 
 TEST(measure_skid_far) = {
     .id = "measure.skid.far",
@@ -259,5 +254,6 @@ TEST(measure_skid_far) = {
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,
-    .run = far,
+    .run = over,
+    .argument = &(const struct code){ "far", &workload_steps_far },
 };

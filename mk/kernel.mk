@@ -15,6 +15,9 @@ NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-a
 
 NO_BUILD_ID := 0x0000000000000000000000000000000000000000
 
+.PHONY: kernel
+kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
+
 # Both kernels come from the same sources, but for the files whose names end in a width.
 # $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
 define kernel_rules

@@ -283,13 +283,18 @@ static struct pebs_sample filling(const struct caps *caps)
     return sample;
 }
 
-static void fill(struct test_run *run, void (*change)(struct ds_area *area))
+struct limit {
+    void (*change)(struct ds_area *area); /* NULL: the maximum is where the last record ends */
+};
+
+static void fill(struct test_run *run)
 {
+    const struct limit *limit = run->test->argument;
     const struct pebs_sample sample = filling(run->caps);
     struct ds_area area;
 
     test_plan(run, RECORDS);
-    if (!sample_into(run, &sample, change))
+    if (!sample_into(run, &sample, limit->change))
         return;
     area = area_read(run);
     test_equal(run, "the index", area.pebs.index, area.pebs.base + (uint64_t)RECORDS * record_size());
@@ -298,28 +303,19 @@ static void fill(struct test_run *run, void (*change)(struct ds_area *area))
     test_saw(run, ds_pebs_log()->records);
 }
 
-static void maximum(struct test_run *run)
-{
-    fill(run, NULL);
-}
-
 TEST(ds_pebs_maximum) = {
     .id = "ds.pebs.maximum",
     .title = "The PEBS buffer takes records up to its absolute maximum, and not one beyond, if nobody drains it",
     .source = BUFFERS,
     .needs = NEEDS,
     .records = true,
-    .run = maximum,
+    .run = fill,
+    .argument = &(const struct limit){ NULL },
 };
 
 static void one_more_byte(struct ds_area *area)
 {
     area->pebs.maximum += 1;
-}
-
-static void maximum_plus_one(struct test_run *run)
-{
-    fill(run, one_more_byte);
 }
 
 TEST(ds_pebs_maximum_plus_one) = {
@@ -328,7 +324,8 @@ TEST(ds_pebs_maximum_plus_one) = {
     .source = MANAGEMENT,
     .needs = NEEDS,
     .records = true,
-    .run = maximum_plus_one,
+    .run = fill,
+    .argument = &(const struct limit){ one_more_byte },
 };
 
 /* An IP that tells the order: of the instruction, or the one behind it. */

@@ -44,31 +44,34 @@ static bool program(struct test_run *run, const char *name, bool sample, uint64_
     return true;
 }
 
+struct tagged {
+    const char *event;
+    const struct workload *workload;
+    bool loads; /* RAX is then what the access loaded */
+};
+
 /* Samples the workload's accesses: a record at each second one, with the address behind it. */
-static void sample(struct test_run *run, const char *name, const struct workload *workload, bool loads)
+static void sample(struct test_run *run)
 {
+    const struct tagged *tagged = run->test->argument;
+    const struct workload *workload = tagged->workload;
     struct window window = netburst_window();
     struct pebs_record record;
 
     test_plan(run, (unsigned)workload->access_count / (PERIOD + 1));
     if (!records_open(run, &roomy))
         return;
-    if (program(run, name, true, PERIOD))
+    workload_x87_prepare();
+    if (program(run, tagged->event, true, PERIOD))
         workload->run(&window);
     records_close(run, 0);
     test_saw(run, ds_pebs_log()->records);
     for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
         const struct access *want = &workload->accesses[(n + 1) * (PERIOD + 1) - 1];
         test_equal(run, "IP", record.ip, want->next_ip);
-        if (loads)
+        if (tagged->loads)
             test_equal(run, "RAX", record.gpr[PEBS_RAX], want->value);
     }
-}
-
-static void execution(struct test_run *run)
-{
-    workload_x87_prepare();
-    sample(run, "X87_FP_retired", &workload_x87, false);
 }
 
 TEST(pebs_tagging_execution) = {
@@ -77,13 +80,9 @@ TEST(pebs_tagging_execution) = {
     .source = MANUAL ", \"Execution Tagging\"",
     .needs = NEEDS,
     .records = true,
-    .run = execution,
+    .run = sample,
+    .argument = &(const struct tagged){ "X87_FP_retired", &workload_x87, false },
 };
-
-static void replay(struct test_run *run)
-{
-    sample(run, "split_load_retired", &workload_split_loads, true);
-}
 
 TEST(pebs_tagging_replay) = {
     .id = "pebs.tagging.replay",
@@ -91,14 +90,9 @@ TEST(pebs_tagging_replay) = {
     .source = MANUAL ", \"Replay Tagging\"",
     .needs = NEEDS,
     .records = true,
-    .run = replay,
+    .run = sample,
+    .argument = &(const struct tagged){ "split_load_retired", &workload_split_loads, true },
 };
-
-static void mmx(struct test_run *run)
-{
-    workload_x87_prepare();
-    sample(run, "64_bit_MMX_retired", &workload_mmx, false);
-}
 
 TEST(pebs_tagging_execution_mmx) = {
     .id = "pebs.tagging.execution.mmx",
@@ -106,13 +100,9 @@ TEST(pebs_tagging_execution_mmx) = {
     .source = MANUAL ", \"Execution Tagging\"",
     .needs = NEEDS,
     .records = true,
-    .run = mmx,
+    .run = sample,
+    .argument = &(const struct tagged){ "64_bit_MMX_retired", &workload_mmx, false },
 };
-
-static void replay_stores(struct test_run *run)
-{
-    sample(run, "split_store_retired", &workload_split_stores, true);
-}
 
 TEST(pebs_tagging_replay_stores) = {
     .id = "pebs.tagging.replay.stores",
@@ -120,7 +110,8 @@ TEST(pebs_tagging_replay_stores) = {
     .source = MANUAL ", \"Replay Tagging\"",
     .needs = NEEDS,
     .records = true,
-    .run = replay_stores,
+    .run = sample,
+    .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true },
 };
 
 /* Whether a branch of the workload leads there. */

@@ -18,12 +18,22 @@
 
 /* ---- loads and stores: every address and value ------------------------------------------------------------------ */
 
-static void sample_accesses(struct test_run *run, enum pebs_role role, unsigned counter,
-                            const struct workload *workload, unsigned period)
+struct accesses {
+    enum pebs_role role;
+    unsigned counter;
+    const struct workload *workload;
+    unsigned period;
+};
+
+static void sample_accesses(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, role);
-    const struct pebs_sample sample = { .event = event, .counter = counter, .workload = workload, .period = period };
-    const unsigned spacing = pebs_spacing(event, period);
+    const struct accesses *of = run->test->argument;
+    const struct workload *workload = of->workload;
+    const struct pebs_event *event = pebs_event(run->caps, of->role);
+    const struct pebs_sample sample = {
+        .event = event, .counter = of->counter, .workload = workload, .period = of->period
+    };
+    const unsigned spacing = pebs_spacing(event, of->period);
     struct pebs_record record;
 
     test_plan(run, (unsigned)workload->access_count / spacing);
@@ -39,18 +49,14 @@ static void sample_accesses(struct test_run *run, enum pebs_role role, unsigned 
     }
 }
 
-static void loads(struct test_run *run)
-{
-    sample_accesses(run, PEBS_ROLE_LOADS, 0, &workload_loads, 1);
-}
-
 TEST(pebs_loads) = {
     .id = "pebs.loads",
     .title = "Each record of a load names its instruction, its address and the value it left in RAX",
     .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
-    .run = loads,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 1 },
 };
 
 /* What workload_loads leaves alone is known too: every register, and the flags that its last instruction defined. */
@@ -68,7 +74,7 @@ static void registers(struct test_run *run)
 {
     struct pebs_record record;
 
-    sample_accesses(run, PEBS_ROLE_LOADS, 0, &workload_loads, 7);
+    sample_accesses(run);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         check_registers(run, n, &record);
 }
@@ -80,12 +86,8 @@ TEST(pebs_registers) = {
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = registers,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 7 },
 };
-
-static void stores(struct test_run *run)
-{
-    sample_accesses(run, PEBS_ROLE_STORES, 0, &workload_stores, 1);
-}
 
 TEST(pebs_stores) = {
     .id = "pebs.stores",
@@ -93,15 +95,9 @@ TEST(pebs_stores) = {
     .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_STORES,
     .records = true,
-    .run = stores,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 1 },
 };
-
-static void precise_store(struct test_run *run)
-{
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_PRECISE_STORE);
-
-    sample_accesses(run, PEBS_ROLE_PRECISE_STORE, pebs_counter(run->caps, event), &workload_stores, 1);
-}
 
 TEST(pebs_precise_store) = {
     .id = "pebs.precise_store",
@@ -109,13 +105,9 @@ TEST(pebs_precise_store) = {
     .source = "SDM Vol. 3B (253669-083), \"Precise Store Facility\" of Sandy Bridge",
     .needs = NEEDS | NEED_PRECISE_STORE,
     .records = true,
-    .run = precise_store,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 1 },
 };
-
-static void counter_1(struct test_run *run)
-{
-    sample_accesses(run, PEBS_ROLE_LOADS, 1, &workload_loads, 4);
-}
 
 TEST(pebs_counter_1) = {
     .id = "pebs.counter.1",
@@ -124,13 +116,9 @@ TEST(pebs_counter_1) = {
               "IA32_PEBS_ENABLE and of the counter reset fields",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
-    .run = counter_1,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 4 },
 };
-
-static void counter_2(struct test_run *run)
-{
-    sample_accesses(run, PEBS_ROLE_LOADS, 2, &workload_loads, 6);
-}
 
 TEST(pebs_counter_2) = {
     .id = "pebs.counter.2",
@@ -139,13 +127,9 @@ TEST(pebs_counter_2) = {
               "IA32_PEBS_ENABLE and of the counter reset fields",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
-    .run = counter_2,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 6 },
 };
-
-static void counter_3(struct test_run *run)
-{
-    sample_accesses(run, PEBS_ROLE_LOADS, 3, &workload_loads, 9);
-}
 
 TEST(pebs_counter_3) = {
     .id = "pebs.counter.3",
@@ -154,7 +138,8 @@ TEST(pebs_counter_3) = {
               "IA32_PEBS_ENABLE and of the counter reset fields",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
-    .run = counter_3,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 9 },
 };
 
 /*
@@ -197,15 +182,24 @@ TEST(pebs_interrupt_threshold) = {
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
-static void sample_branches(struct test_run *run, enum pebs_role role, const struct workload *workload, uint64_t kinds,
-                            unsigned period)
+struct branches {
+    enum pebs_role role;
+    const struct workload *workload;
+    uint64_t kinds;
+    unsigned period;
+};
+
+static void sample_branches(struct test_run *run)
 {
-    const struct pebs_sample sample = { .event = pebs_event(run->caps, role), .workload = workload, .period = period };
-    const unsigned spacing = pebs_spacing(sample.event, period);
-    struct branch_walk walk = { workload, kinds, 0, 0 };
+    const struct branches *of = run->test->argument;
+    const struct pebs_sample sample = { .event = pebs_event(run->caps, of->role),
+                                        .workload = of->workload,
+                                        .period = of->period };
+    const unsigned spacing = pebs_spacing(sample.event, of->period);
+    struct branch_walk walk = { of->workload, of->kinds, 0, 0 };
     struct pebs_record record;
 
-    test_plan(run, branch_count(workload, kinds) / spacing);
+    test_plan(run, branch_count(of->workload, of->kinds) / spacing);
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
@@ -216,11 +210,6 @@ static void sample_branches(struct test_run *run, enum pebs_role role, const str
     }
 }
 
-static void taken(struct test_run *run)
-{
-    sample_branches(run, PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 1);
-}
-
 TEST(pebs_branches_taken) = {
     .id = "pebs.branches.taken",
     .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
@@ -228,13 +217,9 @@ TEST(pebs_branches_taken) = {
               "each core",
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
-    .run = taken,
+    .run = sample_branches,
+    .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 1 },
 };
-
-static void near_calls(struct test_run *run)
-{
-    sample_branches(run, PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 1);
-}
 
 TEST(pebs_branches_call) = {
     .id = "pebs.branches.call",
@@ -242,22 +227,19 @@ TEST(pebs_branches_call) = {
     .source = "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core",
     .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
     .records = true,
-    .run = near_calls,
+    .run = sample_branches,
+    .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 1 },
 };
 
 /* 30 times 99 of 3000 branches, the last of which falls through: it is in no record. */
-static void reload(struct test_run *run)
-{
-    sample_branches(run, PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 98);
-}
-
 TEST(pebs_reload) = {
     .id = "pebs.reload",
     .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
     .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_BRANCHES,
     .records = true,
-    .run = reload,
+    .run = sample_branches,
+    .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 98 },
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -266,14 +248,20 @@ TEST(pebs_reload) = {
  * Over code without a branch records lie the spacing apart, to the instruction. PREC_DIST records the very event that
  * overflows. Periods are multiples of 64 and at least 128, as Broadwell wants them (errata BDM11, BDM55, HSW11).
  */
-static void sample_straight(struct test_run *run, enum pebs_role role, unsigned period)
+struct instructions {
+    enum pebs_role role;
+    unsigned period;
+};
+
+static void sample_straight(struct test_run *run)
 {
+    const struct instructions *of = run->test->argument;
     const struct workload *workload = &workload_straight;
-    const struct pebs_event *event = pebs_event(run->caps, role);
+    const struct pebs_event *event = pebs_event(run->caps, of->role);
     const struct pebs_sample sample = {
-        .event = event, .workload = workload, .counter = pebs_counter(run->caps, event), .period = period
+        .event = event, .workload = workload, .counter = pebs_counter(run->caps, event), .period = of->period
     };
-    const unsigned spacing = pebs_spacing(event, period);
+    const unsigned spacing = pebs_spacing(event, of->period);
     struct pebs_record record;
     uint64_t last = 0;
 
@@ -293,24 +281,15 @@ static void sample_straight(struct test_run *run, enum pebs_role role, unsigned 
     }
 }
 
-static void prec_dist(struct test_run *run)
-{
-    sample_straight(run, PEBS_ROLE_PREC_DIST, 192);
-}
-
 TEST(pebs_inst_retired_prec_dist) = {
     .id = "pebs.inst_retired.prec_dist",
     .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart",
     .source = "SDM Vol. 3B (253669-083), \"Precise Distribution of Instructions Retired (PDIR)\"",
     .needs = NEEDS | NEED_EVENT_PREC_DIST,
     .records = true,
-    .run = prec_dist,
+    .run = sample_straight,
+    .argument = &(const struct instructions){ PEBS_ROLE_PREC_DIST, 192 },
 };
-
-static void instructions(struct test_run *run)
-{
-    sample_straight(run, PEBS_ROLE_INSTRUCTIONS, 99);
-}
 
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
@@ -318,7 +297,8 @@ TEST(pebs_instructions) = {
     .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
-    .run = instructions,
+    .run = sample_straight,
+    .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 },
 };
 
 /* The value that RAX must have when the processor goes on at ip. False before the first load. */

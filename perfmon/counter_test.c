@@ -545,23 +545,25 @@ TEST(perfmon_in_use) = {
     .run = in_use,
 };
 
-/* Counter 0 overflows in the midst of a long loop; returns how many interrupts that brought. */
-static unsigned overflow_interrupts(struct test_run *run, uint64_t interrupt, unsigned least)
+/* The bits that enable a counter, and how many interrupts its overflow brings. */
+struct enabled {
+    uint64_t bits;
+    unsigned interrupts;
+};
+
+/* Counter 0 overflows in the midst of a long loop. */
+static void overflow_interrupts(struct test_run *run)
 {
+    const struct enabled *enabled = run->test->argument;
     const struct ds_config neither = { .bts = false };
     struct window window = pebs_window(run->caps, GENERAL(0));
 
     if (!records_open(run, &neither))
-        return 0;
-    program(run, 0, BRANCHES | BOTH_RINGS | ENABLED | interrupt, 0 - UINT64_C(1000));
+        return;
+    program(run, 0, BRANCHES | enabled->bits, 0 - UINT64_C(1000));
     workload_long_loop.run(&window);
-    records_close(run, least);
-    return ds_counts()->interrupts;
-}
-
-static void overflow_quiet(struct test_run *run)
-{
-    test_equal(run, "interrupts", overflow_interrupts(run, 0, 0), 0);
+    records_close(run, enabled->interrupts);
+    test_equal(run, "interrupts", ds_counts()->interrupts, enabled->interrupts);
 }
 
 TEST(perfmon_overflow_quiet) = {
@@ -569,39 +571,32 @@ TEST(perfmon_overflow_quiet) = {
     .title = "A counter whose INT bit is clear overflows without an interrupt",
     .source = SDM_PERFMON_1,
     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
-    .run = overflow_quiet,
+    .run = overflow_interrupts,
+    .argument = &(const struct enabled){ BOTH_RINGS | ENABLED, 0 },
 };
-
-static void overflow_interrupt(struct test_run *run)
-{
-    test_equal(run, "interrupts", overflow_interrupts(run, PERFEVTSEL_INT, 1), 1);
-}
 
 TEST(perfmon_overflow_interrupt) = {
     .id = "perfmon.overflow.interrupt",
     .title = "A counter whose INT bit is set overflows with one interrupt",
     .source = SDM_PERFMON_1,
     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
-    .run = overflow_interrupt,
+    .run = overflow_interrupts,
+    .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 },
 };
 
-/* The same of fixed counter 0, which counts the loop's instructions. */
-static unsigned fixed_interrupts(struct test_run *run, uint64_t control, unsigned least)
+/* Fixed counter 0 likewise, which counts the loop's instructions. */
+static void fixed_interrupts(struct test_run *run)
 {
+    const struct enabled *enabled = run->test->argument;
     const struct ds_config neither = { .bts = false };
     struct window window = pebs_window(run->caps, FIXED(0));
 
     if (!records_open(run, &neither))
-        return 0;
-    program_fixed(run, control, ones(run->caps->fixed_width) - 1000);
+        return;
+    program_fixed(run, enabled->bits, ones(run->caps->fixed_width) - 1000);
     workload_long_loop.run(&window);
-    records_close(run, least);
-    return ds_counts()->interrupts;
-}
-
-static void fixed_quiet(struct test_run *run)
-{
-    test_equal(run, "interrupts", fixed_interrupts(run, FIXED_RINGS_BOTH, 0), 0);
+    records_close(run, enabled->interrupts);
+    test_equal(run, "interrupts", ds_counts()->interrupts, enabled->interrupts);
 }
 
 TEST(perfmon_fixed_quiet) = {
@@ -610,13 +605,9 @@ TEST(perfmon_fixed_quiet) = {
     .source = SDM_PERFMON_2,
     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
-    .run = fixed_quiet,
+    .run = fixed_interrupts,
+    .argument = &(const struct enabled){ FIXED_RINGS_BOTH, 0 },
 };
-
-static void fixed_interrupt(struct test_run *run)
-{
-    test_equal(run, "interrupts", fixed_interrupts(run, FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1), 1);
-}
 
 TEST(perfmon_fixed_interrupt) = {
     .id = "perfmon.fixed.interrupt",
@@ -624,7 +615,8 @@ TEST(perfmon_fixed_interrupt) = {
     .source = SDM_PERFMON_2,
     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
-    .run = fixed_interrupt,
+    .run = fixed_interrupts,
+    .argument = &(const struct enabled){ FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1 },
 };
 
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */

@@ -29,6 +29,19 @@ static void refuse(struct test_run *run, const char *name, uint32_t msr, uint64_
     }
 }
 
+struct reserved {
+    const char *name;
+    uint32_t msr;
+    uint64_t bits;
+};
+
+static void refuse_reserved(struct test_run *run)
+{
+    const struct reserved *reserved = run->test->argument;
+
+    refuse(run, reserved->name, reserved->msr, reserved->bits);
+}
+
 /* Counters that CPUID does not report, up to the 32 that the register has room for. */
 static uint64_t no_counters(const struct caps *caps)
 {
@@ -143,23 +156,14 @@ TEST(perfmon_capabilities_read_only) = {
     .run = capabilities_read_only,
 };
 
-static void debugctl(struct test_run *run)
-{
-    refuse(run, "IA32_DEBUGCTL", MSR_IA32_DEBUGCTL, BITS(63, 32));
-}
-
 TEST(bts_reserved_debugctl) = {
     .id = "bts.reserved.debugctl",
     .title = "IA32_DEBUGCTL refuses its reserved bits",
     .source = SDM_MSR_TABLE "IA32_DEBUGCTL; " SDM_WRMSR,
     .needs = NEED_GLOBAL_CTRL | NEED_DS,
-    .run = debugctl,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "IA32_DEBUGCTL", MSR_IA32_DEBUGCTL, BITS(63, 32) },
 };
-
-static void lbr_select(struct test_run *run)
-{
-    refuse(run, "MSR_LBR_SELECT", run->caps->lbr_select, BITS(63, 16));
-}
 
 TEST(lbr_reserved_select) = {
     .id = "lbr.reserved.select",
@@ -167,13 +171,9 @@ TEST(lbr_reserved_select) = {
     .source = SDM_LBR_SELECT "; " SDM_WRMSR,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .lacks = is_architectural,
-    .run = lbr_select,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "MSR_LBR_SELECT", MSR_LBR_SELECT, BITS(63, 16) },
 };
-
-static void pebs_enable(struct test_run *run)
-{
-    refuse(run, "IA32_PEBS_ENABLE", MSR_PEBS_ENABLE, BITS(59, 48));
-}
 
 TEST(pebs_reserved_enable) = {
     .id = "pebs.reserved.enable",
@@ -181,31 +181,24 @@ TEST(pebs_reserved_enable) = {
     .source = SDM_MSR_TABLE "IA32_PEBS_ENABLE; " SDM_WRMSR,
     .needs = NEED_PEBS,
     .lacks = is_netburst,
-    .run = pebs_enable,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "IA32_PEBS_ENABLE", MSR_PEBS_ENABLE, BITS(59, 48) },
 };
-
-static void load_latency(struct test_run *run)
-{
-    refuse(run, "MSR_PEBS_LD_LAT_THRESHOLD", MSR_PEBS_LD_LAT_THRESHOLD, BITS(63, 16));
-}
 
 TEST(pebs_reserved_load_latency) = {
     .id = "pebs.reserved.load_latency",
     .title = "MSR_PEBS_LD_LAT_THRESHOLD refuses everything above its 16 bits",
     .source = SDM_2023 "\"Load Latency Performance Monitoring Facility\"; " SDM_WRMSR,
     .needs = NEED_PEBS | NEED_LOAD_LATENCY,
-    .run = load_latency,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "MSR_PEBS_LD_LAT_THRESHOLD", MSR_PEBS_LD_LAT_THRESHOLD, BITS(63, 16) },
 };
-
-static void data_cfg(struct test_run *run)
-{
-    refuse(run, "MSR_PEBS_DATA_CFG", MSR_PEBS_DATA_CFG, BITS(63, 56));
-}
 
 TEST(pebs_reserved_data_cfg) = {
     .id = "pebs.reserved.data_cfg",
     .title = "MSR_PEBS_DATA_CFG refuses its reserved bits",
     .source = SDM_2023 "\"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\"; " SDM_WRMSR,
     .needs = NEED_PEBS | NEED_PEBS_ADAPTIVE,
-    .run = data_cfg,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "MSR_PEBS_DATA_CFG", MSR_PEBS_DATA_CFG, BITS(63, 56) },
 };

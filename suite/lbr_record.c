@@ -49,3 +49,8 @@ void lbr_record(struct test_run *run, const struct workload *workload, uint64_t 
         test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
     lbr_compare(run, workload, ~suppress, run->expected);
 }
+
+void lbr_record_all(struct test_run *run)
+{
+    lbr_record(run, run->test->argument, LBR_NO_FILTER);
+}

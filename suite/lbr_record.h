@@ -21,4 +21,7 @@ void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t
 /* Records a workload; the entries must be its branches of the kinds that the filter lets in, and no others. */
 void lbr_record(struct test_run *run, const struct workload *workload, uint64_t suppress);
 
+/* A whole test: that of the workload which is its argument, with no filter. */
+void lbr_record_all(struct test_run *run);
+
 #endif
