@@ -18,7 +18,7 @@ static const struct {
     enum weight weight;
 } rules[DS_BREACH_COUNT] = {
 #define RULE(id, name, weight, sentence, citation) [DS_BREACH_##id] = { name, sentence, citation, weight },
-#include "ds/ds_rules.inc"
+#include "ds/ds_check.inc"
 #undef RULE
 };
 

@@ -53,7 +53,7 @@ struct ds_description {
 
 enum ds_breach_id {
 #define RULE(id, name, weight, sentence, citation) DS_BREACH_##id,
-#include "ds/ds_rules.inc"
+#include "ds/ds_check.inc"
 #undef RULE
     DS_BREACH_COUNT
 };

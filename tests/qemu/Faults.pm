@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(sentences rule_of read_faults matching);
 # mutants that do not know one: what the model cannot break.
 sub sentences
 {
-    my @rules = rows('ds/ds_rules.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence));
+    my @rules = rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence));
     return (faults(), map { ("check.$_->[0]" => "the kernel's check lets pass what $_->[1]") } @rules);
 }
 

@@ -19,7 +19,7 @@ sub text_of
     return @strings ? join('', @strings) =~ s/\\(.)/$1/gr : $tokens =~ s/^\s+|\s+$//gr;
 }
 
-# rows('ds/ds_rules.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence)): of each row these fields, in
+# rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence)): of each row these fields, in
 # the table's order.
 sub rows
 {
