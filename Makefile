@@ -56,7 +56,7 @@ include mk/kernel.mk mk/loader.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuz
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t referee.t boots machines.t conformance.t)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t referee.t cases.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump
@@ -81,13 +81,13 @@ prove-tests: kernel model ## break the model on purpose, fault by fault: does ev
 
 machines: kernel model ## docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
-	$Qtests/qemu/machines $B/test/* >docs/machines.md
+	$Qtests/qemu/machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
 
 reading-order: ## docs/reading-order.md, drawn from `floors`
 	$Qtests/house/reading-order >docs/reading-order.md
 
-conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test notices
-	$Qtests/qemu/conformance $B/test/* >docs/conformance.md
+conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
+	$Qtests/qemu/conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
 
 $B/hide.so: tests/qemu/hide.c
 	$(call say,CC,$@)

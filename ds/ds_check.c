@@ -11,45 +11,15 @@
 #define LVT_MASKED   (1u << 16)
 #define VECTOR_FIRST 32u /* below are the processor's exceptions */
 
+enum weight { DEMAND, ADVICE };
+
 static const struct {
     const char *name, *sentence, *citation;
-    bool advice;
+    enum weight weight;
 } rules[DS_BREACH_COUNT] = {
-    [DS_BREACH_WIDTH_RANGE] = { "width_range", "does not fit into the field's 32 bits", DS_SAYS_IA32E_OPERATION,
-                                false },
-    [DS_BREACH_CANONICAL] = { "canonical", "is not a canonical address", DS_SAYS_IA32E_OPERATION, false },
-    [DS_BREACH_ORDER] = { "order", "ends before it begins", DS_SAYS_MANAGEMENT_AREA, false },
-    [DS_BREACH_TOO_SMALL] = { "too_small", "has no room for one record", DS_SAYS_MANAGEMENT_AREA, false },
-    [DS_BREACH_DOUBLEWORD] = { "doubleword", "is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_CACHE_LINE] = { "cache_line", "should be on a cache line boundary", DS_SAYS_SETTING_UP_DS, true },
-    [DS_BREACH_SIZE_MULTIPLE] = { "size_multiple", "should make the buffer a whole multiple of the record",
-                                  DS_SAYS_SETTING_UP_DS, true },
-    [DS_BREACH_INDEX_RANGE] = { "index_range", "is outside the buffer", DS_SAYS_MANAGEMENT_AREA, false },
-    [DS_BREACH_INDEX_GRID] = { "index_grid", "is not base + k * record", DS_SAYS_MANAGEMENT_AREA, false },
-    [DS_BREACH_THRESHOLD_RANGE] = { "threshold_range", "is not between base and maximum", DS_SAYS_MANAGEMENT_AREA,
-                                    false },
-    [DS_BREACH_THRESHOLD_GRID] = { "threshold_grid", "is not base + k * record", DS_SAYS_MANAGEMENT_AREA, false },
-    [DS_BREACH_THRESHOLD_ROOM] = { "threshold_room", "is not several records short of the maximum",
-                                   DS_SAYS_MANAGEMENT_AREA, false },
-    [DS_BREACH_CIRCULAR] = { "circular", "is not past the maximum, as a circular buffer needs", DS_SAYS_SETTING_UP_BTS,
-                             false },
-    [DS_BREACH_OVERLAP] = { "overlap", "belongs to two sections", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_NOT_PRESENT] = { "not_present", "is on a page that is not mapped", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_NOT_ACCESSED] = { "not_accessed", "is on a page not marked accessed", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_NOT_DIRTY] = { "not_dirty", "is on a page not marked dirty", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_NOT_WRITABLE] = { "not_writable", "is on a page that cannot be written", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_USER] = { "user", "is on a page outside kernel space", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_CODE] = { "code", "is on a page that holds code", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_MEMORY_TYPE] = { "memory_type", "should be in write-back memory", DS_SAYS_SETTING_UP_DS, true },
-    [DS_BREACH_A20M] = { "a20m", "has bit 20 set, and A20M mode is not prevented", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_APIC_OFF] = { "apic_off", "is not enabled", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_LVT_MASKED] = { "lvt_masked", "is masked", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_LVT_DELIVERY] = { "lvt_delivery", "is not set up for fixed delivery", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_LVT_LEVEL] = { "lvt_level", "is not edge sensitive", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_LVT_VECTOR] = { "lvt_vector", "has a vector that is the processor's own", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_GATE_ABSENT] = { "gate_absent", "has a vector without a handler", DS_SAYS_SETTING_UP_DS, false },
-    [DS_BREACH_GATE_TYPE] = { "gate_type", "has a vector that does not go through an interrupt gate",
-                              DS_SAYS_SETTING_UP_DS, false },
+#define RULE(id, name, weight, sentence, citation) [DS_BREACH_##id] = { name, sentence, citation, weight },
+#include "ds/ds_check.inc"
+#undef RULE
 };
 
 _Static_assert(DS_BREACH_COUNT <= 64, "struct ds_breaches has one bit for each");
@@ -78,7 +48,7 @@ static void breach(struct check *check, enum ds_breach_id id, const char *field,
 {
     struct ds_breaches *out = check->out;
     out->set |= UINT64_C(1) << id;
-    if (!rules[id].advice)
+    if (rules[id].weight == DEMAND)
         check->demands++;
     if (out->count < DS_BREACH_LIST)
         out->item[out->count++] = (struct ds_breach){ id, field, value };
@@ -286,7 +256,7 @@ unsigned ds_check(const struct ds_description *description, struct ds_breaches *
 
 bool ds_breach_is_advice(enum ds_breach_id id)
 {
-    return rules[id].advice;
+    return rules[id].weight == ADVICE;
 }
 
 const char *ds_breach_name(enum ds_breach_id id)

@@ -52,35 +52,9 @@ struct ds_description {
 #define DS_SAYS_IA32E_OPERATION "SDM Vol. 3B (253669), \"DS Save Area and IA-32e Mode Operation\", 18.18.5.1"
 
 enum ds_breach_id {
-    DS_BREACH_WIDTH_RANGE,     /* a value does not fit the field's 32 bits */
-    DS_BREACH_CANONICAL,       /* an address is not canonical */
-    DS_BREACH_ORDER,           /* the end is before the base, or wraps past the highest address */
-    DS_BREACH_TOO_SMALL,       /* not even one record fits */
-    DS_BREACH_DOUBLEWORD,      /* base not on a doubleword boundary */
-    DS_BREACH_CACHE_LINE,      /* advice: base not on a cache line boundary */
-    DS_BREACH_SIZE_MULTIPLE,   /* advice: size no whole multiple of the record */
-    DS_BREACH_INDEX_RANGE,     /* index outside the buffer */
-    DS_BREACH_INDEX_GRID,      /* index is not base + k * record */
-    DS_BREACH_THRESHOLD_RANGE, /* threshold not inside the buffer */
-    DS_BREACH_THRESHOLD_GRID,  /* threshold is not base + k * record */
-    DS_BREACH_THRESHOLD_ROOM,  /* threshold less than two records short of the maximum */
-    DS_BREACH_CIRCULAR,        /* circular BTS, and the threshold is not past the maximum */
-    DS_BREACH_OVERLAP,         /* two of the three sections overlap */
-    DS_BREACH_NOT_PRESENT,     /* a page is not mapped */
-    DS_BREACH_NOT_ACCESSED,    /* a page is not marked accessed */
-    DS_BREACH_NOT_DIRTY,       /* a page is not marked dirty */
-    DS_BREACH_NOT_WRITABLE,    /* a page is read-only */
-    DS_BREACH_USER,            /* a page is not in kernel space */
-    DS_BREACH_CODE,            /* a page holds code */
-    DS_BREACH_MEMORY_TYPE,     /* advice: memory type is not WB */
-    DS_BREACH_A20M,            /* bit 20 of an address is set, and A20M mode is possible */
-    DS_BREACH_APIC_OFF,        /* no interrupt can come */
-    DS_BREACH_LVT_MASKED,      /* the performance counter LVT entry is masked */
-    DS_BREACH_LVT_DELIVERY,    /* ... does not deliver as fixed */
-    DS_BREACH_LVT_LEVEL,       /* ... is not edge sensitive */
-    DS_BREACH_LVT_VECTOR,      /* ... has a vector that belongs to the processor's exceptions */
-    DS_BREACH_GATE_ABSENT,     /* no IDT entry for the vector */
-    DS_BREACH_GATE_TYPE,       /* its IDT entry is not an interrupt gate */
+#define RULE(id, name, weight, sentence, citation) DS_BREACH_##id,
+#include "ds/ds_check.inc"
+#undef RULE
     DS_BREACH_COUNT
 };
 

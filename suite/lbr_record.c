@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
+#include "kernel/console.h"
 
 struct lbr_stack lbr_recorded;
 
@@ -33,6 +34,8 @@ void lbr_run(struct test_run *run, const struct workload *workload, uint64_t sel
     workload->run(&window);
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
+    if (select & LBR_SELECT_CALL_STACK)
+        console_note("lbr as a call stack: a return takes its call away");
     records_print_lbr(run, &lbr_recorded);
 }
 

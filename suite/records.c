@@ -20,6 +20,8 @@ bool records_open(struct test_run *run, const struct ds_config *config)
         console_note("%s %s: %s 0x%" PRIx64 " %s [%s]", ds_breach_is_advice(b->id) ? "advice" : "breach",
                      ds_breach_name(b->id), b->field, b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
     }
+    if (open && config->bts && config->bts_circular)
+        console_note("bts buffer circular: it keeps the newest records");
     return open;
 }
 

@@ -259,10 +259,13 @@ struct profile {
 /* NULL when there is none of that name. */
 const struct profile *profile_find(const char *name);
 
-/* The name of the index-th profile, or NULL past the last. */
+/* The name of the index-th profile in the order of the processors' birth, or NULL past the last. */
 const char *profile_name(unsigned index);
 
 /* What it is, as CPUID has it. NULL past the last, too. */
 const char *profile_brand(unsigned index);
+
+/* The bits of its widest mode: 64 where it has long mode, else 32. 0 past the last. */
+unsigned profile_width(unsigned index);
 
 #endif

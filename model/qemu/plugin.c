@@ -828,19 +828,24 @@ struct choices {
     const char *option, *plural;
     const char *(*name)(unsigned index);
     const char *(*meaning)(unsigned index);
+    unsigned (*width)(unsigned index); /* NULL where a name has none */
 };
-static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand };
-static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence };
-static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence };
+static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand, profile_width };
+static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence, NULL };
+static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence, NULL };
 
-/* OPTION=list; QEMU keeps "help" to itself. */
+/* OPTION=list, in the form that docs/model.md promises; QEMU keeps "help" to itself. */
 static void list_if_asked(const struct choices *choices, const char *value)
 {
     if (value == NULL || strcmp(value, "list") != 0) {
         return;
     }
     for (unsigned i = 0; choices->name(i) != NULL; i++) {
-        printf("%-34s %s\n", choices->name(i), choices->meaning(i));
+        printf("%-34s ", choices->name(i));
+        if (choices->width != NULL) {
+            printf("%u  ", choices->width(i));
+        }
+        printf("%s\n", choices->meaning(i));
     }
     exit(fflush(stdout) == 0 ? 0 : 1);
 }

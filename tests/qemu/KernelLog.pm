@@ -5,7 +5,7 @@ package KernelLog;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(clean judge verdict_of_status);
+our @EXPORT_OK = qw(clean judge read_boot verdict_of_status);
 
 # QEMU's exit status is the debug exit device's value * 2 + 1; 1 is QEMU's own failure.
 my %verdict_of_status = (33 => 'pass', 35 => 'fail', 37 => 'skip', 39 => 'error', 41 => 'panic');
@@ -23,6 +23,16 @@ sub clean
     $line =~ s/\e\[[0-9;?=]*[A-Za-z]//g;
     $line =~ s/[\r\n]+//g;
     return $line;
+}
+
+# What tests/qemu/boots left in a folder: the profile, undef where no model ran, and the kernel's lines.
+sub read_boot
+{
+    my ($folder) = @_;
+    open my $serial, '<', "$folder/serial" or die "$folder/serial: $!\n";
+    my @lines = map { clean($_) } <$serial>;
+    open my $truth, '<', "$folder/truth" or return (undef, @lines);
+    return ((<$truth> // '') =~ /^dsmodel truth 1 profile=(\S+)$/ ? $1 : undef, @lines);
 }
 
 # Result of one test line in the words of the recap.

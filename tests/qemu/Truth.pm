@@ -85,11 +85,12 @@ sub parse_truth
     return (\%truth, @wrong);
 }
 
-# Records printed by the kernel, in the same form; lbr => [{ tos => , entries => [newest, ..] }, ..]. Each has "where".
+# Records printed by the kernel, in the same form; lbr => [{ tos => , entries => [newest, ..] }, ..]. Each has "where", and
+# what the test said before (docs/output.md): bts records "buffer", circular or undrained, lbr stacks "calls".
 sub parse_printed
 {
     my ($lines) = @_;
-    my (%printed, @wrong, $test, $pebs, %next);
+    my (%printed, @wrong, $test, $pebs, %next, %said);
     for my $i (0 .. $#$lines) {
         local $_ = $lines->[$i];
         my $where = sprintf 'line %d (%s)', $i + 1, $test // 'before any test';
@@ -97,9 +98,14 @@ sub parse_printed
             $test = $1;
             undef $pebs;
             %next = ();
+            %said = ();
+        } elsif (/^# bts buffer (circular|undrained):/) {
+            $said{buffer} = $1;
+        } elsif (/^# lbr as a call stack:/) {
+            $said{calls} = 1;
         } elsif (/^# lbr stack (?:tos (\d+) )?depth (\d+)$/) {
             push @{$printed{lbr}}, { tos => defined $1 ? number($1) : undef, depth => $2, entries => [],
-                test => $test, where => $where };
+                calls => $said{calls}, where => $where };
             $next{lbr} = 0;
         } elsif (/^# (bts|lbr|pebs) (\d+) (.*)$/) {
             my ($kind, $n, $rest) = ($1, $2, $3);
@@ -112,7 +118,7 @@ sub parse_printed
             }
             if ($kind eq 'bts' && $rest =~ /^(0x[0-9a-f]+)(?: \S+)? => (0x[0-9a-f]+)(?: |$)/) {
                 my ($from, $to) = ($1, $2);
-                push @{$printed{bts}}, { n => $n, test => $test, from => number($from), to => number($to),
+                push @{$printed{bts}}, { n => $n, buffer => $said{buffer}, from => number($from), to => number($to),
                     predicted => $rest =~ / (mis)?predicted$/ ? $1 ? 0 : 1 : undef, where => "$where: bts $n" };
             } elsif ($kind eq 'lbr' && printed_branch($rest)) {
                 push @wrong, "$where: lbr entry without an \"lbr stack\" line" if !$printed{lbr};
@@ -174,13 +180,13 @@ sub compare_predictions
 
 # How many records a circular buffer overwrote before the $size ones that $printed holds. A record may be missing only
 # where the one $size later took its place, with no interrupt between them, for then nobody had the chance to read it;
-# but bts.circular.undrained lets no interrupt in.
+# or an undrained buffer's, which lets no interrupt in.
 # Of all places that fit it is the last, since a loop fits in many and the buffer keeps the newest. Undef: none fits.
 sub overwritten
 {
     my ($printed, $truth) = @_;
     my ($size, $fits) = (scalar @$printed, undef);
-    my $held = ($printed->[0]{test} // '') eq 'bts.circular.undrained';
+    my $held = $printed->[0]{buffer} eq 'undrained';
     for my $skip (0 .. @$truth - $size) {
         $fits = $skip if !grep { $printed->[$_]{from} ne $truth->[$skip + $_]{from} ||
                 $printed->[$_]{to} ne $truth->[$skip + $_]{to} } 0 .. $size - 1;
@@ -190,7 +196,7 @@ sub overwritten
     return $fits;
 }
 
-# The truth without the branch records that the circular buffers of the tests bts.circular* overwrote.
+# The truth without the branch records that were overwritten in buffers which do that.
 sub without_overwritten
 {
     my ($printed, $truth) = @_;
@@ -199,7 +205,7 @@ sub without_overwritten
     for my $i (0 .. $#$printed) {
         push @batch, $printed->[$i];
         next if $i < $#$printed && $printed->[$i + 1]{n} != 0;
-        splice @rest, 0, overwritten(\@batch, \@rest) // 0 if ($batch[0]{test} // '') =~ /^bts\.circular\b/;
+        splice @rest, 0, overwritten(\@batch, \@rest) // 0 if defined $batch[0]{buffer};
         push @kept, splice @rest, 0, @batch < @rest ? scalar @batch : scalar @rest;
         @batch = ();
     }
@@ -211,7 +217,7 @@ sub without_overwritten
 sub index_of_entry
 {
     my ($stack, $truth, $i, $at) = @_;
-    return $at if ($stack->{test} // '') ne 'lbr.call_stack';
+    return $at if !$stack->{calls};
     my $entry = $stack->{entries}[$i];
     $at-- while $at >= 0 && (defined $stack->{tos} ?
         hex($truth->[$at]{tos} // return -1) != (hex($stack->{tos}) - $i) % $stack->{depth} :

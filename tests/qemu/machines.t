@@ -1,15 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Is docs/machines.md what the boots of this tree printed? Comes after tests/qemu/boots, whose logs it reads. TAP.
+# Is docs/machines.md what the boots of this tree printed, and does nobody leave a profile out? Comes after tests/qemu/boots,
+# whose logs it reads. TAP.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
 root=$(realpath -- "$here/../..")
 
-echo 1..1
+echo 1..2
 "$here/machines" "$root"/build/test/* | diff -u "$root/docs/machines.md" - | sed 's/^/# /'
-if [ "${PIPESTATUS[1]}" = 0 ]; then
+if [ "${PIPESTATUS[*]:0:2}" = "0 0" ]; then
     echo "ok 1 - docs/machines.md is up to date"
 else
     echo "not ok 1 - docs/machines.md is up to date: make machines writes it anew"
+fi
+
+others=()
+for folder in "$root"/build/test/*; do
+    [[ $folder = *-haswell ]] || others+=("$folder")
+done
+if said=$("$here/machines" "${others[@]}" 2>&1 >/dev/null) || [[ $said != *"no boot among the folders of 32-bit haswell, 64-bit haswell" ]]; then
+    echo "# $said"
+    echo "not ok 2 - a profile without boots is named"
+else
+    echo "ok 2 - a profile without boots is named"
 fi

@@ -10,6 +10,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin;
 use KernelLog qw(clean judge);
+use Model qw(profiles);
 use Test::More;
 
 # A boot's lines; folder: where the model writes.
@@ -81,6 +82,13 @@ sub level_of
     return ($ram, $level[6]);
 }
 
+# A profile that has load latency has its row; the others skip for want of it.
+for my $profile (grep { !$caches{$_} } profiles()) {
+    my @lines = boot(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.*');
+    is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): / } @lines), 12,
+        "$profile: no row of caches, and no load latency");
+}
+
 for my $profile (sort keys %caches) {
     my $folder = tempdir(CLEANUP => 1);
     my $width = $profile =~ /e$/ ? 32 : 64;    # each width on some
@@ -111,9 +119,6 @@ for my $profile (sort keys %caches) {
         'a ring that does not fit is skipped with the reason');
     @lines = boot($folder, '-o', 'run=measure.memory.4m records=0');
     is_deeply([map { "$_->{level} $_->{samples}" } measured('level', @lines)], ["$l3 254"], 'a ring alone in its run');
-    @lines = boot($folder, '-p', 'core2', '-o', 'run=measure.*');
-    is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no load latency: its event is not known for this processor model$/ } @lines), 12,
-        'a processor without load latency skips with the reason');
 }
 
 for my $broken (['pebs.data.source_next', 'measure.memory.16k'], ['pebs.data.address_line', 'measure.sharing.false'],

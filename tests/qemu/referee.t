@@ -6,6 +6,8 @@
 use strict;
 use warnings;
 use FindBin;
+use lib $FindBin::Bin;
+use Rows qw(rows);
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
@@ -18,12 +20,12 @@ sub read_text
     return <$file>;
 }
 
-my $table = read_text("$root/model/referee/referee.inc");
 my $text = read_text("$root/docs/referee.md");
 my (@names, %advice);
-while ($table =~ /^VIOLATION\(\w+,\s*"([^"]+)",\s*(DEMAND|ADVICE),/mg) {
-    push @names, $1;
-    $advice{$1} = $2 eq 'ADVICE';
+for (rows('model/referee/referee.inc', 'VIOLATION(id, name, severity, sentence, citation)', qw(name severity))) {
+    my ($name, $severity) = @$_;
+    push @names, $name;
+    $advice{$name} = $severity eq 'ADVICE';
 }
 my %entries;
 my @entries;

@@ -208,28 +208,38 @@ my @old = ('# test lbr.one', stack_log(1, 2), '# lbr 2 0x1000/0x1008/P/-/-/7');
 like join(' ', complaints(\@old, [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/entry 2: the truth has no entry so old/,
     'a stack that begins before the truth';
 
-# A circular buffer of three records that the branches from @$from went through, and then a test with one branch.
-sub circular
+# A buffer of three records that the branches from @$from went through, and then a test with one branch.
+sub ring
 {
-    my ($from, $kept, @between) = @_;
+    my ($said, $from, $kept, @between) = @_;
     my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', 0x1000 + $_ % 3 * 24, $from->[$_] }
         0 .. $#$from;
     splice @ring, 3, 0, @between;
     my $n = 0;
     my @kept = map { sprintf '# bts %d 0x%016x => 0x%016x', $n++, $from->[$_], 0x10 } @$kept;
-    return complaints(['# test bts.circular', @kept, '# test bts.one',
+    return complaints(['# test bts.ring', @$said, @kept, '# test bts.one',
         '# bts 0 0x0000000000000200 => 0x0000000000000010'],
         ['dsmodel truth 1 profile=skylake', @ring, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0']);
 }
 my @straight = map { 0x100 + $_ } 0 .. 6;
 my @loop = (0x100) x 7;
-is join(' ', circular(\@straight, [4, 5, 6])), '', 'a circular buffer keeps the newest records';
-is join(' ', circular(\@loop, [4, 5, 6])), '', 'a loop in a circular buffer';
-like join(' ', circular(\@straight, [3, 4, 5])), qr/4 bts records printed, the truth has 5/, 'the newest is missing';
-like join(' ', circular(\@straight, [5, 6])), qr/3 bts records printed, the truth has 8/, 'one kept is missing';
-like join(' ', circular(\@straight, [4, 6, 5])), qr/records printed, the truth has/, 'an order not the buffer\x27s';
-like join(' ', circular(\@straight, [4, 5, 6], 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered')),
-    qr/4 bts records printed, the truth has 8/, 'records that an interrupt could have saved';
+my $circular = ['# bts buffer circular: it keeps the newest records'];
+my $undrained = ['# bts buffer undrained: no interrupt is let in'];
+my $interrupt = 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered';
+for my $said ($circular, $undrained) {
+    my ($kind) = $said->[0] =~ /buffer (\w+)/;
+    is join(' ', ring($said, \@straight, [4, 5, 6])), '', "$kind: keeps the newest records";
+    is join(' ', ring($said, \@loop, [4, 5, 6])), '', "$kind: a loop";
+    like join(' ', ring($said, \@straight, [3, 4, 5])), qr/4 bts records printed, the truth has 5/, "$kind: the newest is missing";
+    like join(' ', ring($said, \@straight, [5, 6])), qr/3 bts records printed, the truth has 8/, "$kind: one kept is missing";
+    like join(' ', ring($said, \@straight, [4, 6, 5])), qr/records printed, the truth has/, "$kind: an order not the buffer\x27s";
+}
+like join(' ', ring($circular, \@straight, [4, 5, 6], $interrupt)), qr/4 bts records printed, the truth has 8/,
+    'circular: records that an interrupt could have saved';
+is join(' ', ring($undrained, \@straight, [4, 5, 6], $interrupt)), '', 'undrained: the interrupt is not let in';
+like join(' ', ring([], \@straight, [4, 5, 6])), qr/4 bts records printed, the truth has 8/, 'a buffer that said nothing';
+like join(' ', ring([@$circular, '# test bts.other'], \@straight, [4, 5, 6])), qr/4 bts records printed, the truth has 8/,
+    'a buffer of which an earlier test said it';
 
 like join(' ', complaints([], ['dsmodel truth 1 profile=skylake'])), qr/no record was printed/, 'nothing compared';
 like join(' ', complaints([kernel_log()], [])), qr/no "dsmodel truth 1" line/, 'an empty truth log';
@@ -237,20 +247,22 @@ breaks(truth => qr/^bts/, sub { s/to=/to / }, qr/truth line 2 is not understood/
 
 # A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
 my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
+my @said = '# lbr as a call stack: a return takes its call away';
 sub call_stack
 {
-    my ($test, $tos, @entries) = @_;
+    my ($said, $tos, @entries) = @_;
     my @written = map { ($tos ? "tos=$_->[0] " : '') . sprintf 'from=%#x to=%#x', @$_[1, 2] } @calls;
-    return join ' ', complaints(["# test $test", '# lbr stack ' . ($tos ? 'tos 6 ' : '') . 'depth 8',
+    return join ' ', complaints(['# test lbr.one', @$said, '# lbr stack ' . ($tos ? 'tos 6 ' : '') . 'depth 8',
         map { sprintf '# lbr %d %#x/%#x/P/-/-/1', $_, @{$calls[$entries[$_]]}[1, 2] } 0 .. $#entries],
         ['dsmodel truth 1 profile=haswell', map { "lbr vcpu=0 $_ mispred=0 in_tsx=0 abort=0 cycles=1" } @written]);
 }
 for my $tos (0, 1) {
     my $kind = $tos ? 'with a TOS' : 'that shifts';
-    is call_stack('lbr.call_stack', $tos, 2, 0), '', "a call stack $kind";
-    like call_stack('lbr.call_stack', $tos, 0, 2), qr/lbr stack: /, "a call stack $kind in the wrong order";
-    like call_stack('lbr.calls', $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in any other stack $kind";
+    is call_stack(\@said, $tos, 2, 0), '', "a call stack $kind";
+    like call_stack(\@said, $tos, 0, 2), qr/lbr stack: /, "a call stack $kind in the wrong order";
+    like call_stack([], $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in any other stack $kind";
+    like call_stack([@said, '# test lbr.two'], $tos, 2, 0), qr/lbr stack: entry 1/, "or in a later test's $kind";
 }
-like call_stack('lbr.call_stack', 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with what has returned';
+like call_stack(\@said, 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with what has returned';
 
 done_testing;

@@ -7,8 +7,9 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../qemu";
 use Dump qw($build $dsdump elf run_program);
+use Model qw(profiles widest_of);
 use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
@@ -62,8 +63,8 @@ sub boot_with_text
 # little else: still they stay below, all together.
 my %most = (bts => 1 / 20, pebs => 1 / 5);
 
-for my $run ([64, 'skylake'], [64, 'icelake'], [32, 'core-duo'], [32, 'netburst'], [64, 'goldencove']) {
-    my ($width, $profile) = @$run;
+for my $profile (profiles()) {
+    my $width = widest_of($profile);
     my $name = "$width bits, $profile";
     my $log = "$folder/log";
     is boot_with_text($log, $width, $profile, ''), 33, "$name: the boot passes";

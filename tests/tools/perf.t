@@ -8,8 +8,9 @@ use warnings;
 use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../qemu";
 use Dump qw($dsdump boot elf run_program perfs same_form);
+use Model qw(profiles widest_of);
 use Test::More;
 
 my @perfs = perfs();
@@ -49,10 +50,9 @@ sub first_difference
     return '';
 }
 
-my @machines = ([64, 'skylake'], [64, 'icelake'], [32, 'netburst'], [64, 'sandybridge']);
-my %dumped;
-for my $machine (@machines) {
-    my ($width, $profile) = @$machine;
+my %dumped;    # logs by profile
+for my $profile (profiles()) {
+    my $width = widest_of($profile);
     my $log  = boot("$folder/$profile.log", $width, $profile, 'run=bts.*,lbr.*,pebs.*');
     my @from = ('--elf', elf($width));
     dsdump(@from, '--perf-data', "$folder/$profile.data", $log);

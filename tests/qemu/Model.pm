@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+#
+# Asks the model what it knows (docs/model.md, "profile=list"), so that no script has a list of its own that goes stale.
+package Model;
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use Exporter 'import';
+use File::Basename qw(dirname);
+our @EXPORT_OK = qw(profiles widest_of machines faults);
+
+# The lines of OPTION=list.
+sub list
+{
+    my ($option) = @_;
+    my $build = realpath(dirname(__FILE__) . '/../../build');
+    my $qemu = "$build/qemu-system-x86_64";
+    -e $_ or die "$_ is missing; ./bootstrap and make make it\n" for $qemu, "$build/dsmodel.so";
+    my $plugin = "$build/dsmodel.so" =~ s/,/,,/gr;
+    open my $out, '-|', $qemu, qw(-machine none -display none -plugin), "$plugin,$option=list" or die "$qemu: $!\n";
+    chomp(my @lines = <$out>);
+    close $out and @lines or die "the model does not answer $option=list\n";
+    return @lines;
+}
+
+my (@profiles, %widest, %faults);
+
+sub ask_profiles
+{
+    return if @profiles;
+    for (list('profile')) {
+        /^(\S+) +(32|64)  \S/ or die "not a line of the model's profile=list: $_\n";
+        push @profiles, $1;
+        $widest{$1} = $2;
+    }
+}
+
+# Their names, in the order of the processors' birth.
+sub profiles
+{
+    ask_profiles();
+    return @profiles;
+}
+
+# 64 where the profile has long mode, 32 where it has not, undef where there is no such profile.
+sub widest_of
+{
+    my ($profile) = @_;
+    ask_profiles();
+    return $widest{$profile};
+}
+
+# Each kernel on each profile that can run it: [PROFILE, WIDTH], by birth and width.
+sub machines
+{
+    return map { my $name = $_; map { [$name, $_] } grep { $_ <= $widest{$name} } 32, 64 } profiles();
+}
+
+# NAME => what is broken.
+sub faults
+{
+    %faults = map { /^(\S+) +(\S.*)$/ ? ($1, $2) : die "not a line of the model's fault=list: $_\n" } list('fault') if !%faults;
+    return %faults;
+}
+
+1;

@@ -1,0 +1,40 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# Each kernel runs on each profile of the model in some line of tests/qemu/cases, all tests and every record of it.
+use strict;
+use warnings;
+use File::Temp qw(tempfile);
+use FindBin;
+use lib $FindBin::Bin;
+use Cases qw(read_cases unbooted);
+use Model qw(machines);
+use Test::More;
+
+sub named { return join ', ', map { "$_->[1]-bit $_->[0]" } @_ }
+
+# cases(LINE..): what these lines are read as.
+sub cases
+{
+    my ($file, $path) = tempfile(UNLINK => 1);
+    print $file map { "$_\n" } @_;
+    close $file or die "$path: $!\n";
+    return read_cases($path);
+}
+
+is named(unbooted([machines()], read_cases("$FindBin::Bin/cases"))), '', 'each kernel and profile has its line in cases';
+
+# A machine that has none is named, whatever else it is booted for.
+my @two = (['core2', 32], ['core2', 64]);
+is named(unbooted(\@two, cases('64 pvh core2 pass records=all ~ # pebs'))), '32-bit core2', 'a width that has no line';
+is named(unbooted(\@two, cases('64 uefi core2 pass records=all', '32 pvh core2 pass records=all'))), '', 'any route will do';
+for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core2 pass records=all run=bts.*',
+    '64 pvh core2 pass records=all skip=lbr.*', '64 pvh core2 pass records=all lie=no_apic',
+    '64 pvh core2 fail records=all fault=bts.threshold.ignored', '64 pvh core2 pass records=all -- -smp 2',
+    '64 pvh skylake pass records=all') {
+    is named(unbooted([$two[1]], cases($line))), '64-bit core2', "not by: $line";
+}
+ok !eval { cases('64 pvh core2'); 1 }, 'a line without a verdict is refused';
+like $@, qr/, line 1: it has to begin with WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';
+
+done_testing;
