@@ -83,7 +83,3 @@ $B/include/version.h $B/include/version.inc: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 FORCE:
-
-
-.PHONY: kernel
-kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
