@@ -338,7 +338,7 @@ static void print_as_circular(struct test_run *run, const struct ds_buffer *bts,
     struct ds_log newer = { .bytes = buffer, .record_size = size, .records = first };
     struct bts_record record;
 
-    console_note("bts buffer undrained: no interrupt is let in");
+    console_note("bts buffer undrained: interrupts are off");
     for (unsigned i = 0; i < records; i++)
         if (bts_decode(run->caps->ds_width, buffer + (first + i) % records * size, size, run->caps->bts_prediction,
                        &record) == BTS_DECODE_OK)

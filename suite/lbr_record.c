@@ -35,7 +35,7 @@ void lbr_run(struct test_run *run, const struct workload *workload, uint64_t sel
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
     if (select & LBR_SELECT_CALL_STACK)
-        console_note("lbr as a call stack: a return takes its call away");
+        console_note("lbr as a call stack: a return removes its call");
     records_print_lbr(run, &lbr_recorded);
 }
 

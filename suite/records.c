@@ -21,7 +21,7 @@ bool records_open(struct test_run *run, const struct ds_config *config)
                      ds_breach_name(b->id), b->field, b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
     }
     if (open && config->bts && config->bts_circular)
-        console_note("bts buffer circular: it keeps the newest records");
+        console_note("bts buffer circular: only the newest records are kept");
     return open;
 }
 

@@ -19,7 +19,7 @@ sub read_cases
         my ($boot, $text) = split / ~ /, $line;
         my ($machine, $qemu) = split / -- /, $boot;
         my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
-        die "$path, line $.: it has to begin with WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
+        die "$path, line $.: want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
         my ($lies) = map { /^lie=(.*)/ ? $1 : () } @options;
         my ($faults) = map { /^fault=(.*)/ ? $1 : () } @options;
         @options = grep { !/^(lie|fault)=/ } @options;

@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(sentences rule_of read_faults matching);
 sub sentences
 {
     my @rules = rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence));
-    return (faults(), map { ("check.$_->[0]" => "the kernel's check lets pass what $_->[1]") } @rules);
+    return (faults(), map { ("check.$_->[0]" => "the kernel's check accepts what $_->[1]") } @rules);
 }
 
 # The rule that a fault's name means, if it is one of these.
@@ -36,15 +36,15 @@ sub read_faults
         next if $line =~ /^\s*(#|$)/;
         my $number = $.;
         my $refuse = sub { die "$path, line $number: $_[0]: $line\n" };
-        my ($left, $right) = $line =~ /^(.*?) : +(.*)$/ or $refuse->('no " : " with the tests that must notice behind it');
+        my ($left, $right) = $line =~ /^(.*?) : +(.*)$/ or $refuse->('want FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..');
         my ($fault, $profile, @rest) = split ' ', $left;
-        $refuse->('no profile') if !defined $profile;
-        $refuse->("no such fault as $fault") if !exists $known{$fault};
-        my $width = widest_of($profile) // $refuse->("no such profile as $profile");
+        $refuse->('no profile before the colon') if !defined $profile;
+        $refuse->("unknown fault '$fault'") if !exists $known{$fault};
+        my $width = widest_of($profile) // $refuse->("unknown profile '$profile'");
         $width = shift @rest if @rest && $rest[0] =~ /^(32|64)$/;
         my @globs = split ' ', $right;
         my $panic = @globs && $globs[0] eq 'panic' ? shift @globs : '';
-        $refuse->('no test that must notice') if !@globs && !$panic;
+        $refuse->('no test behind the colon') if !@globs && !$panic;
         push @faults, { text => $line, fault => $fault, profile => $profile, width => $width, options => \@rest,
             panic => $panic ne '', globs => \@globs };
     }

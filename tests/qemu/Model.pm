@@ -15,7 +15,7 @@ sub list
     my ($option) = @_;
     my $build = realpath(dirname(__FILE__) . '/../../build');
     my $qemu = "$build/qemu-system-x86_64";
-    -e $_ or die "$_ is missing; ./bootstrap and make make it\n" for $qemu, "$build/dsmodel.so";
+    -e $_ or die "$_ is missing; run ./bootstrap, then make\n" for $qemu, "$build/dsmodel.so";
     my $plugin = "$build/dsmodel.so" =~ s/,/,,/gr;
     open my $out, '-|', $qemu, qw(-machine none -display none -plugin), "$plugin,$option=list" or die "$qemu: $!\n";
     chomp(my @lines = <$out>);

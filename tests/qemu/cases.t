@@ -35,6 +35,6 @@ for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core
     is named(unbooted([$two[1]], cases($line))), '64-bit core2', "not by: $line";
 }
 ok !eval { cases('64 pvh core2'); 1 }, 'a line without a verdict is refused';
-like $@, qr/, line 1: it has to begin with WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';
+like $@, qr/, line 1: want WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';
 
 done_testing;

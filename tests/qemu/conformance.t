@@ -19,7 +19,7 @@ others=()
 for folder in "$root"/build/test/*; do
     [[ $folder = *-haswell ]] || others+=("$folder")
 done
-if said=$("$here/conformance" "${others[@]}" 2>&1 >/dev/null) || [[ $said != *"no boot among the folders of 32-bit haswell, 64-bit haswell" ]]; then
+if said=$("$here/conformance" "${others[@]}" 2>&1 >/dev/null) || [[ $said != *"no boot among the folders is of 32-bit haswell, 64-bit haswell" ]]; then
     echo "# $said"
     echo "not ok 2 - a profile without boots is named"
 else

@@ -71,10 +71,10 @@ for (
 }
 
 for (
-    ['a fault that there is not', "lbr.no_such_fault $machine : lbr.*\n", qr/line 1: no such fault as lbr\.no_such_fault: /],
-    ['a profile that there is not', "lbr.tos.stuck pentium-9 : lbr.*\n", qr/line 1: no such profile as pentium-9: /],
-    ['a line that names no test', "# one line\nlbr.tos.stuck $machine : \n", qr/line 2: no test that must notice: /],
-    ['a line without a colon', "lbr.tos.stuck $machine\n", qr/line 1: no " : " /]) {
+    ['a fault that there is not', "lbr.no_such_fault $machine : lbr.*\n", qr/line 1: unknown fault 'lbr\.no_such_fault': /],
+    ['a profile that there is not', "lbr.tos.stuck pentium-9 : lbr.*\n", qr/line 1: unknown profile 'pentium-9': /],
+    ['a line that names no test', "# one line\nlbr.tos.stuck $machine : \n", qr/line 2: no test behind the colon: /],
+    ['a line without a colon', "lbr.tos.stuck $machine\n", qr/line 1: want FAULT PROFILE /]) {
     my ($what, $lines, $complaint) = @$_;
     ($status, $said) = prove($lines, '.');
     isnt $status, 0, "$what: refused";
@@ -88,7 +88,7 @@ is $status, 1, 'one line is not the whole';
 like $said, qr/not caught: .*\bbts\.index\.stuck\b/, 'faults without a line are named';
 unlike $said, qr/not caught: .*\blbr\.tos\.stuck\b/, 'the one with a line is not';
 like $said, qr/not caught: .*\bcheck\.overlap\b/, 'and so are rules of the kernel\x27s own check';
-like $said, qr/no fault has proven: bts\.calls lbr\.calls$/m, 'tests that no line names are named, red or not';
+like $said, qr/not proven by any fault: bts\.calls lbr\.calls$/m, 'tests that no line names are named, red or not';
 
 # The lines.
 write_file("$folder/faults", "lbr.tos.stuck core-duo timeout=3 : lbr.*\nlbr.tos.stuck core2 : panic\nlbr.tos.stuck core2 32 : a b\n");

@@ -223,8 +223,8 @@ sub ring
 }
 my @straight = map { 0x100 + $_ } 0 .. 6;
 my @loop = (0x100) x 7;
-my $circular = ['# bts buffer circular: it keeps the newest records'];
-my $undrained = ['# bts buffer undrained: no interrupt is let in'];
+my $circular = ['# bts buffer circular: only the newest records are kept'];
+my $undrained = ['# bts buffer undrained: interrupts are off'];
 my $interrupt = 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered';
 for my $said ($circular, $undrained) {
     my ($kind) = $said->[0] =~ /buffer (\w+)/;
@@ -247,7 +247,7 @@ breaks(truth => qr/^bts/, sub { s/to=/to / }, qr/truth line 2 is not understood/
 
 # A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
 my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
-my @said = '# lbr as a call stack: a return takes its call away';
+my @said = '# lbr as a call stack: a return removes its call';
 sub call_stack
 {
     my ($said, $tos, @entries) = @_;
