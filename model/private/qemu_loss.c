@@ -9,21 +9,22 @@
 
 #include "model/private/qemu_loss.h"
 
+static const char without_object[] =
+    "PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have the host's clock for a TSC, PMIs wait for the end of a "
+    "block, a debug exception does not clear LBR, a wrong RDPMC raises #UD, code that is mapped at several addresses "
+    "may "
+    "be recorded at another one, and all of it is slower";
+
 static const char *const costs[LOSSES] = {
-    [LOSS_ACCELERATOR] =
-        "-icount and accelerators other than TCG are not refused, and the model does not work with them",
-    [LOSS_OBJECT] =
-        "PEBS records lack CF, PF, AF, ZF, SF, DF and OF, a PMI comes at the end of a block, a wrong RDPMC "
-        "raises #UD, records of a page mapped at several addresses may have another one's, and all of it is "
-        "slower",
+    [LOSS_ACCELERATOR] = "-icount and accelerators other than TCG, with which the model does not work, are not refused",
+    [LOSS_OBJECT] = without_object,
     [LOSS_FLAGS] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF",
-    [LOSS_LEAVING] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF, and what must end a block in its middle, a PMI "
-                     "among it, waits for its end",
+    [LOSS_LEAVING] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF, and PMIs wait for the end of a block",
     [LOSS_PROTECTION] = "RDPMC of a counter that is not there raises #UD in place of #GP",
     [LOSS_CPUID] = "what -cpu lacks of the profile is found out only when the guest asks CPUID for it",
-    [LOSS_IDT] = "LBR is not cleared by a debug exception, which is recorded like any other",
-    [LOSS_TSC] = "the TSC in records is the host's clock in nanoseconds",
-    [LOSS_TRANSLATIONS] = "PEBS is slower, and records of a page mapped at several addresses may have another one's",
+    [LOSS_IDT] = "a debug exception does not clear LBR, and is recorded like any other",
+    [LOSS_TSC] = "records have the host's clock in nanoseconds for a TSC",
+    [LOSS_TRANSLATIONS] = "PEBS is slower, and code that is mapped at several addresses may be recorded at another one",
     [LOSS_OPERATIONS] = "the guest is about a tenth slower, BTS and LBR by more",
     [LOSS_VALUES] = "the guest is about a tenth slower",
 };

@@ -90,7 +90,7 @@ static const struct field *read_table(const char **reason)
     if (!QEMU_LOSS_FIND(LOSS_OBJECT, "vmstate_x86_cpu", &description)) {
         return NULL;
     }
-    *reason = "has other fields in";
+    *reason = "does not begin with env.regs, env.eip and env.eflags in";
     if (size_of_variable(description) != sizeof(*description) || !is_text(description->name, "cpu") ||
         !is_loaded(description->fields, FIELDS * sizeof(struct field))) {
         return NULL;
@@ -142,12 +142,12 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (!QEMU_LOSS_FIND(LOSS_OBJECT, *name, &cast)) {
         return false;
     }
-    *reason = "has something else in";
+    *reason = "keeps no x86 processor in";
     *name = "current_cpu";
     if (cast(*current, "x86_64-cpu") == NULL && cast(*current, "i386-cpu") == NULL) {
         return false;
     }
-    *reason = "does not take from the heap what is in";
+    *reason = "did not take from the heap what it keeps in";
     if (!is_from_heap(*current)) {
         return false;
     }
@@ -156,7 +156,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (fields == NULL) {
         return false;
     }
-    *reason = "describes other registers in";
+    *reason = "has registers where they cannot be by";
     o->size = malloc_usable_size(*current);
     o->width = fields[REGS].size;
     o->env = fields[REGS].offset;
@@ -167,7 +167,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
         o->rip > o->size - GENERAL_AND_MORE || o->eflags > o->size - GENERAL_AND_MORE) {
         return false;
     }
-    *reason = "leaves no memory for a copy of what is in";
+    *reason = "leaves no memory for a copy of what it keeps in";
     *name = "current_cpu";
     o->copy = malloc(o->size);
     o->cpu = o->copy == NULL ? NULL : *current;

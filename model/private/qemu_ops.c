@@ -192,7 +192,7 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
     if (o->state == QEMU_OPS_NOT_TRIED) {
         o->state = works() ? QEMU_OPS_WORK : QEMU_OPS_GIVEN_UP;
         if (o->state == QEMU_OPS_GIVEN_UP) {
-            qemu_loss_say(LOSS_OPERATIONS, "has another list of operations behind", "tcg_emit_op");
+            qemu_loss_say(LOSS_OPERATIONS, "links operations otherwise than QEMU 11.1 does with", "tcg_emit_op");
         }
     }
     if (o->state == QEMU_OPS_GIVEN_UP || object->cpu == NULL || o->places == 0) {

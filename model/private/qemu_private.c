@@ -108,7 +108,7 @@ void qemu_private_init(struct qemu_private *p)
     if (QEMU_LOSS_FIND(LOSS_TRANSLATIONS, "tcg_cflags_has", &qemu.has_translation_flags)) {
         p->translation_flags = find_translation_flags(&p->object);
         if (p->translation_flags == NULL) {
-            qemu_loss_say(LOSS_TRANSLATIONS, "has no one place for what is told by", "tcg_cflags_has");
+            qemu_loss_say(LOSS_TRANSLATIONS, "has not exactly one word that is told of by", "tcg_cflags_has");
         }
     }
 }
@@ -216,7 +216,7 @@ bool qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         return false;
     }
     if (!reads_as(p, seen)) {
-        lose_object(p, "has other registers than it tells plugins in", "vmstate_x86_cpu");
+        lose_object(p, "tells plugins of other registers than are found by", "vmstate_x86_cpu");
         return false;
     }
     if (p->registers == QEMU_UNSEEN) {
@@ -224,7 +224,7 @@ bool qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         p->seen_rip = seen->rip;
         if (p->flags_known && !reads_flags(p)) {
             p->flags_known = false;
-            qemu_loss_say(LOSS_FLAGS, "does not read the flags of a copy by", "helper_read_eflags");
+            qemu_loss_say(LOSS_FLAGS, "does not tell the flags that a copy has by", "helper_read_eflags");
         }
     } else if (seen->rip != p->seen_rip) {
         p->registers = QEMU_CERTAIN;

@@ -515,7 +515,7 @@ bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
         !read_memory(p, table + vector * (wide ? 16 : 8), gate, wide ? 16 : 8)) {
         return false;
     }
-    offset = gate[0] | gate[1] << 8 | gate[6] << 16 | (uint64_t)gate[7] << 24;
+    offset = gate[0] | (uint64_t)gate[1] << 8 | (uint64_t)gate[6] << 16 | (uint64_t)gate[7] << 24;
     for (unsigned i = 0; wide && i < 4; i++) {
         offset |= (uint64_t)gate[8 + i] << (32 + 8 * i);
     }

@@ -1,17 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To be preloaded into QEMU: hides the translator's symbols from its plugins, as a QEMU does that was linked without
- * exporting them.
+ * To be preloaded into QEMU: what its plugins find by name is not there, or is something else. HIDE has the words
+ *   NAME        is not exported; NAME* is all that begin so, as in a QEMU that was linked without exporting them
+ *   NAME=OTHER  is that other symbol in its place, of QEMU's or of those below
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-void *dlsym(void *restrict handle, const char *restrict name)
+#define EXPORT __attribute__((visibility("default")))
+
+/* QEMU's description of an x86 processor, whose first fields are the general registers, RIP and EFLAGS. */
+struct field {
+    const char *name;
+    size_t offset;
+    char more[80];
+};
+struct description {
+    char more[96];
+    const struct field *fields;
+    const void *subsections;
+};
+extern struct description swapped_fields;
+extern struct description misplaced_fields;
+bool yes(void);
+void *nothing(void);
+
+EXPORT struct description swapped_fields;   /* RIP and EFLAGS are each where the other is */
+EXPORT struct description misplaced_fields; /* RIP is far behind the end */
+
+EXPORT bool yes(void)
+{
+    return true;
+}
+
+EXPORT void *nothing(void)
+{
+    return NULL;
+}
+
+static void *find(void *handle, const char *name)
 {
     void *(*next)(void *, const char *);
     void *const found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
 
     memcpy(&next, &found, sizeof(next));
-    return strncmp(name, "tcg_", strlen("tcg_")) == 0 ? NULL : next(handle, name);
+    return next(handle, name);
+}
+
+static void make_descriptions(void)
+{
+    static struct field swapped[3], misplaced[3];
+    const struct description *real = find(RTLD_DEFAULT, "vmstate_x86_cpu");
+
+    if (real == NULL) {
+        return;
+    }
+    swapped_fields = misplaced_fields = *real;
+    memcpy(swapped, real->fields, sizeof(swapped));
+    memcpy(misplaced, real->fields, sizeof(misplaced));
+    swapped[1].offset = real->fields[2].offset;
+    swapped[2].offset = real->fields[1].offset;
+    misplaced[1].offset = (size_t)1 << 40;
+    swapped_fields.fields = swapped;
+    misplaced_fields.fields = misplaced;
+}
+
+/* The word of HIDE that is about this name, and behind its name; NULL if there is none. */
+static const char *word_for(const char *name)
+{
+    const size_t length = strlen(name);
+    const char *word = getenv("HIDE");
+
+    for (; word != NULL && *word != '\0'; word += strcspn(word, " "), word += strspn(word, " ")) {
+        const size_t own = strcspn(word, " =*");
+
+        if (strncmp(word, name, own) == 0 && (own == length || word[own] == '*')) {
+            return word + own;
+        }
+    }
+    return NULL;
+}
+
+EXPORT void *dlsym(void *restrict handle, const char *restrict name)
+{
+    const char *const rest = word_for(name);
+    char other[64] = "";
+
+    if (rest == NULL) {
+        return find(handle, name);
+    }
+    if (*rest != '=' || strcspn(rest + 1, " ") >= sizeof(other)) {
+        return NULL;
+    }
+    memcpy(other, rest + 1, strcspn(rest + 1, " "));
+    make_descriptions();
+    return find(RTLD_DEFAULT, other);
 }
