@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,16 +27,11 @@ struct description {
 };
 extern struct description swapped_fields;
 extern struct description misplaced_fields;
-bool yes(void);
+bool same_as_at_first(void *cpu, uint32_t flags);
 void *nothing(void);
 
 EXPORT struct description swapped_fields;   /* RIP and EFLAGS are each where the other is */
 EXPORT struct description misplaced_fields; /* RIP is far behind the end */
-
-EXPORT bool yes(void)
-{
-    return true;
-}
 
 EXPORT void *nothing(void)
 {
@@ -49,6 +45,21 @@ static void *find(void *handle, const char *name)
 
     memcpy(&next, &found, sizeof(next));
     return next(handle, name);
+}
+
+/* For tcg_cflags_has: whatever becomes of the processor. */
+EXPORT bool same_as_at_first(void *cpu, uint32_t flags)
+{
+    static uint32_t asked, answers;
+    bool (*real)(void *, uint32_t);
+    void *const found = find(RTLD_DEFAULT, "tcg_cflags_has");
+
+    memcpy(&real, &found, sizeof(found));
+    if (!(asked & flags)) {
+        asked |= flags;
+        answers |= real(cpu, flags) ? flags : 0;
+    }
+    return answers & flags;
 }
 
 static void make_descriptions(void)
