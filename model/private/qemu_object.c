@@ -127,6 +127,17 @@ static bool is_from_heap(const struct object *object)
     return release != NULL && (release == symbol_of("g_free") || release == symbol_of("qemu_vfree"));
 }
 
+/* Whether all that is read lies within the object, in its order: 8 general registers of 4 bytes or 16 of 8, RIP,
+ * EFLAGS. */
+static bool is_possible(const struct qemu_object *o)
+{
+    const size_t general = (o->width == 8 ? 16 : 8) * o->width;
+
+    return (o->width == 4 || o->width == 8) && o->env % o->width == 0 && o->rip >= o->env &&
+           o->rip - o->env >= general && o->eflags >= o->rip + o->width && o->eflags - o->rip < QEMU_STATE_BYTES &&
+           o->size >= QEMU_STATE_BYTES && o->rip <= o->size - QEMU_STATE_BYTES;
+}
+
 static bool find(struct qemu_object *o, const char **reason, const char **name)
 {
     void *(*cast)(void *object, const char *type);
@@ -135,7 +146,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
 
     *reason = "does not export";
     *name = "current_cpu";
-    if (current == NULL || *current == NULL) {
+    if (current == NULL) {
         return false;
     }
     *name = "object_dynamic_cast";
@@ -144,7 +155,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     }
     *reason = "keeps no x86 processor in";
     *name = "current_cpu";
-    if (cast(*current, "x86_64-cpu") == NULL && cast(*current, "i386-cpu") == NULL) {
+    if (*current == NULL || (cast(*current, "x86_64-cpu") == NULL && cast(*current, "i386-cpu") == NULL)) {
         return false;
     }
     *reason = "did not take from the heap what it keeps in";
@@ -162,9 +173,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     o->env = fields[REGS].offset;
     o->rip = fields[EIP].offset;
     o->eflags = fields[EFLAGS].offset;
-    if ((o->width != 4 && o->width != 8) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width ||
-        o->env % o->width != 0 || o->rip <= o->env || o->eflags <= o->env || o->size < GENERAL_AND_MORE ||
-        o->rip > o->size - GENERAL_AND_MORE || o->eflags > o->size - GENERAL_AND_MORE) {
+    if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width) {
         return false;
     }
     *reason = "leaves no memory for a copy of what it keeps in";

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In bytes from RIP on, all within the object: RIP, EFLAGS, and how QEMU keeps the status flags. */
+#define QEMU_STATE_BYTES 64
+
 struct qemu_object {
     const void *identity; /* its address, to be compared */
 
@@ -26,7 +29,7 @@ struct qemu_object {
  * Reads: current_cpu, the head of the object, vmstate_x86_cpu and its table of fields.
  * Believes: that the object is an x86 processor's if QEMU's object_dynamic_cast says so; its size if it says itself
  * that its memory is to be given back to the heap; a field's place if the table, of whose size the symbol tells, has it
- *   under its name and width, within the object.
+ *   under its name and width, within the object, in the order of general registers, RIP, EFLAGS.
  * False: LOSS_OBJECT has been said, o->cpu is NULL.
  */
 bool qemu_object_find(struct qemu_object *o);

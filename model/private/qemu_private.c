@@ -20,9 +20,8 @@
 #define EFLAGS_AC    (UINT64_C(1) << 18)
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
-/* In 32-bit words from RIP on: what reading the flags depends on. */
-#define STATE_WORDS 16
-#define COMPARISONS 8
+#define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* what reading the flags depends on */
+#define COMPARISONS 8                                     /* of the quick way to them with the long one */
 
 static struct {
     bool (*restore_state)(void *cpu, uintptr_t host_pc);
@@ -210,14 +209,14 @@ static bool reads_flags(const struct qemu_private *p)
     return reads;
 }
 
-bool qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
+void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
 {
     if (p->registers == QEMU_LOST) {
-        return false;
+        return;
     }
     if (!reads_as(p, seen)) {
         lose_object(p, "tells plugins of other registers than are found by", "vmstate_x86_cpu");
-        return false;
+        return;
     }
     if (p->registers == QEMU_UNSEEN) {
         p->registers = QEMU_SEEN;
@@ -229,7 +228,6 @@ bool qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
     } else if (seen->rip != p->seen_rip) {
         p->registers = QEMU_CERTAIN;
     }
-    return true;
 }
 
 /* --- flags ----------------------------------------------------------------------------------------------------- */
@@ -255,7 +253,7 @@ static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
     const struct qemu_object *o = &p->object;
     const uint32_t value = (uint32_t)lacking;
 
-    memcpy(o->copy + o->rip, o->cpu + o->rip, STATE_WORDS * sizeof(value));
+    memcpy(o->copy + o->rip, o->cpu + o->rip, QEMU_STATE_BYTES);
     if (lacking != LACKING_NOTHING) {
         memcpy(o->copy + o->rip + sizeof(value) * (lacking >> 32), &value, sizeof(value));
     }

@@ -42,12 +42,12 @@ struct qemu_seen {
 void qemu_private_init(struct qemu_private *p);
 
 /*
- * Whether registers can be read here. As long as that is not certain, it is to be looked at again in another state:
+ * To be called where registers can be read, in different states, until it is settled whether they are where they seem:
  * holds the registers in the object against what the interface says, and the flags that helper_read_eflags makes of a
  * copy against those that were put into it.
  * Lost: LOSS_OBJECT, LOSS_FLAGS.
  */
-bool qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen);
+void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen);
 
 /* Whether there is no need to look any more. */
 static inline bool qemu_private_is_settled(const struct qemu_private *p)
@@ -55,7 +55,7 @@ static inline bool qemu_private_is_settled(const struct qemu_private *p)
     return p->registers == QEMU_CERTAIN || p->registers == QEMU_LOST;
 }
 
-/* Whether they have been seen at least once, which all that follows needs. */
+/* Whether they have been seen at least once, which whatever reads or hands on the register file needs. */
 static inline bool qemu_private_reads(const struct qemu_private *p)
 {
     return p->registers == QEMU_SEEN || p->registers == QEMU_CERTAIN;

@@ -17,20 +17,20 @@
 /* QEMU's description of an x86 processor, whose first fields are the general registers, RIP and EFLAGS. */
 struct field {
     const char *name;
-    size_t offset;
-    char more[80];
+    size_t offset, size;
+    char more[72];
 };
 struct description {
     char more[96];
     const struct field *fields;
     const void *subsections;
 };
-extern struct description swapped_fields;
+extern struct description shifted_fields;
 extern struct description misplaced_fields;
 bool same_as_at_first(void *cpu, uint32_t flags);
 void *nothing(void);
 
-EXPORT struct description swapped_fields;   /* RIP and EFLAGS are each where the other is */
+EXPORT struct description shifted_fields;   /* the general registers begin with the second */
 EXPORT struct description misplaced_fields; /* RIP is far behind the end */
 
 EXPORT void *nothing(void)
@@ -64,19 +64,18 @@ EXPORT bool same_as_at_first(void *cpu, uint32_t flags)
 
 static void make_descriptions(void)
 {
-    static struct field swapped[3], misplaced[3];
+    static struct field shifted[3], misplaced[3];
     const struct description *real = find(RTLD_DEFAULT, "vmstate_x86_cpu");
 
     if (real == NULL) {
         return;
     }
-    swapped_fields = misplaced_fields = *real;
-    memcpy(swapped, real->fields, sizeof(swapped));
+    shifted_fields = misplaced_fields = *real;
+    memcpy(shifted, real->fields, sizeof(shifted));
     memcpy(misplaced, real->fields, sizeof(misplaced));
-    swapped[1].offset = real->fields[2].offset;
-    swapped[2].offset = real->fields[1].offset;
+    shifted[0].offset += shifted[0].size;
     misplaced[1].offset = (size_t)1 << 40;
-    swapped_fields.fields = swapped;
+    shifted_fields.fields = shifted;
     misplaced_fields.fields = misplaced;
 }
 

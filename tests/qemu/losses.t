@@ -31,7 +31,7 @@ my @cases = (
     [ 'vmstate_x86_cpu', 'does not export vmstate_x86_cpu', $object, @object ],
     [ 'vmstate_x86_cpu=vmstate_cpu_common', 'does not begin with env.regs, env.eip and env.eflags in vmstate_x86_cpu', $object, @object ],
     [ 'vmstate_x86_cpu=misplaced_fields', 'has registers where they cannot be by vmstate_x86_cpu', $object, @object ],
-    [ 'vmstate_x86_cpu=swapped_fields', 'tells plugins of other registers than are found by vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=shifted_fields', 'tells plugins of other registers than are found by vmstate_x86_cpu', $object, @object ],
     [ 'current_cpu', 'does not export current_cpu', $object, @object ],
     [ 'object_dynamic_cast', 'does not export object_dynamic_cast', $object, @object ],
     [ 'object_dynamic_cast=nothing', 'keeps no x86 processor in current_cpu', $object, @object ],
