@@ -56,7 +56,7 @@ include mk/kernel.mk mk/loader.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuz
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t referee.t cases.t boots machines.t conformance.t)
+QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t losses.t referee.t cases.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump

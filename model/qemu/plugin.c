@@ -22,6 +22,7 @@
 
 #define MAX_PROCESSORS 256
 #define MAX_INSN       15
+#define SHIFT_OF_16    4
 
 #define MSR_IA32_APIC_BASE 0x1b
 #define MSR_X2APIC_LVTPC   0x834
@@ -227,7 +228,8 @@ static void check_features(const struct processor *p, uint32_t leaf, const uint3
 {
     const struct profile_feature *missing = engine_missing_feature(&p->vcpu, leaf, regs);
 
-    if (missing == NULL || (!p->private.wide && leaf == EXTENDED_FEATURES) || (missing->firmware && model.warned)) {
+    if (missing == NULL || (p->registers[R8] == NULL && leaf == EXTENDED_FEATURES) ||
+        (missing->firmware && model.warned)) {
         return;
     }
     model.warned = true;
@@ -336,10 +338,8 @@ static void on_rdpmc(unsigned cpu, void *udata)
         return; /* the native instruction faults */
     }
     if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
-        uint64_t general[GENERAL_REGISTERS];
-
-        processor_read_general(p, general);
-        qemu_private_general_protection(&p->private, general, here);
+        processor_look(p);
+        qemu_private_general_protection(&p->private, here);
         return;
     }
     processor_write(p, RAX, (uint32_t)value);
@@ -522,7 +522,7 @@ static struct processor *translating(void)
 {
     struct processor *p = thread_processor;
 
-    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_private_is_current(&p->private); i++) {
+    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_object_is_current(&p->private.object); i++) {
         p = model.processors[i] != NULL ? model.processors[i] : p;
     }
     return p;
@@ -538,8 +538,9 @@ static void on_reset(unsigned cpu, void *udata)
     (void)udata;
     engine_reset(&p->vcpu);
     processor_reset(p);
+    processor_look(p);
     for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
-        if (processor_native_cpuid(p, leaves[i], regs)) {
+        if (qemu_private_cpuid(&p->private, leaves[i], regs)) {
             check_features(p, leaves[i], regs);
         }
     }
@@ -690,6 +691,24 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
     }
 }
 
+/* An access of 16 bytes, as callbacks of memory accesses are told of it. */
+static uint32_t info_of_16(void)
+{
+    uint32_t info = SHIFT_OF_16;
+
+    while (info != 0 && qemu_plugin_mem_size_shift(info) != SHIFT_OF_16) {
+        info <<= 1;
+    }
+    return info;
+}
+
+static void drop_values(struct processor *p)
+{
+    const struct qemu_mem_value last = qemu_plugin_mem_get_value(info_of_16());
+
+    qemu_ops_drop_values(&p->ops, &p->private.object, (struct qemu_value){ last.low, last.high });
+}
+
 static void on_translate(struct qemu_plugin_tb *tb, void *udata)
 {
     enum insn_hook hooks[MAX_BLOCK];
@@ -700,7 +719,8 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool behind = begins_behind_fix_up(p, block->pc);
 
     (void)udata;
-    qemu_ops_drop_values(&p->ops, p->private.env);
+    processor_look(p);
+    drop_values(p);
     if (block->pc == RESET_VECTOR) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
     }

@@ -94,7 +94,7 @@ bool processor_init(struct processor *p, const char **missing)
         }
     }
     g_array_free(all, TRUE);
-    qemu_private_init(&p->private, p->registers[R8] != NULL);
+    qemu_private_init(&p->private);
     qemu_ops_init(&p->ops);
     g_mutex_lock(&all_lock);
     all_processors = g_slist_prepend(all_processors, p);
@@ -111,16 +111,10 @@ bool processor_init(struct processor *p, const char **missing)
     return true;
 }
 
-uint64_t processor_read(struct processor *p, unsigned name)
+static uint64_t read_register(struct processor *p, unsigned name)
 {
     uint64_t value = 0;
 
-    if (name == NAME_RIP && p->private.rip != NULL) {
-        return qemu_private_rip(&p->private);
-    }
-    if (name == NAME_EFLAGS && p->private.rip != NULL) {
-        return qemu_private_eflags(&p->private);
-    }
     if (p->registers[name] == NULL) {
         return 0;
     }
@@ -130,6 +124,30 @@ uint64_t processor_read(struct processor *p, unsigned name)
     return value;
 }
 
+uint64_t processor_read(struct processor *p, unsigned name)
+{
+    const bool quick = qemu_private_reads(&p->private);
+
+    return quick && name == NAME_RIP      ? qemu_private_rip(&p->private)
+           : quick && name == NAME_EFLAGS ? qemu_private_eflags(&p->private)
+                                          : read_register(p, name);
+}
+
+void processor_look(struct processor *p)
+{
+    struct qemu_seen seen;
+
+    if (qemu_private_is_settled(&p->private)) {
+        return;
+    }
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        seen.general[i] = read_register(p, i);
+    }
+    seen.rip = read_register(p, NAME_RIP);
+    seen.eflags = read_register(p, NAME_EFLAGS);
+    qemu_private_look(&p->private, &seen);
+}
+
 bool processor_in_ia32e(struct processor *p)
 {
     return processor_read(p, NAME_EFER) & EFER_LMA;
@@ -137,10 +155,6 @@ bool processor_in_ia32e(struct processor *p)
 
 void processor_write(struct processor *p, unsigned name, uint64_t value)
 {
-    if (name == NAME_EFLAGS && p->private.rip != NULL) {
-        qemu_private_set_eflags(&p->private, value);
-        return;
-    }
     g_byte_array_set_size(p->buffer, 0);
     g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
     qemu_plugin_write_register(p->registers[name], p->buffer);
@@ -368,12 +382,14 @@ void processor_break_frame(struct processor *p, bool carry, bool code)
     }
 }
 
-void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS])
+static void read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS])
 {
-    if (!qemu_private_general(&p->private, general)) {
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-            general[i] = processor_read(p, i);
-        }
+    if (qemu_private_reads(&p->private)) {
+        qemu_private_general(&p->private, general);
+        return;
+    }
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        general[i] = read_register(p, i);
     }
 }
 
@@ -381,15 +397,13 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
 {
     struct processor *p = cpu;
 
-    processor_read_general(p, r->general);
+    processor_look(p);
+    read_general(p, r->general);
     r->rflags = processor_read(p, NAME_EFLAGS);
-    if (p->private.rip == NULL) {
-        qemu_private_find_rip(&p->private, processor_read(p, NAME_RIP), r->rflags);
-    }
     if (p->delivered) {
         read_frame(p, ip, r);
     } else {
-        r->rflags = qemu_private_flags(&p->private, r->rflags, r->general, p->middle);
+        r->rflags = qemu_private_flags(&p->private, r->rflags, p->middle);
     }
     r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
 }
@@ -490,15 +504,6 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     return 0;
 }
 
-bool processor_native_cpuid(struct processor *p, uint32_t leaf, uint32_t regs[4])
-{
-    uint64_t general[GENERAL_REGISTERS];
-
-    processor_read_general(p, general);
-    return qemu_private_cpuid(&p->private, general, processor_read(p, NAME_RIP), processor_read(p, NAME_EFLAGS), leaf,
-                              regs);
-}
-
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
 {
     const bool protected_mode = processor_read(p, NAME_CR0) & CR0_PE;
@@ -510,7 +515,7 @@ bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
         !read_memory(p, table + vector * (wide ? 16 : 8), gate, wide ? 16 : 8)) {
         return false;
     }
-    offset = gate[0] | gate[1] << 8 | gate[6] << 16 | (uint64_t)gate[7] << 24;
+    offset = gate[0] | (uint64_t)gate[1] << 8 | (uint64_t)gate[6] << 16 | (uint64_t)gate[7] << 24;
     for (unsigned i = 0; wide && i < 4; i++) {
         offset |= (uint64_t)gate[8 + i] << (32 + 8 * i);
     }

@@ -4,9 +4,9 @@
 #define MODEL_QEMU_PROCESSOR_H
 
 #include "model/engine/engine.h"
+#include "model/private/qemu_ops.h"
+#include "model/private/qemu_private.h"
 #include "model/qemu/qemu_abi.h"
-#include "model/qemu/qemu_ops.h"
-#include "model/qemu/qemu_private.h"
 
 enum register_name {
     NAME_GENERAL, /* GENERAL_REGISTERS of them */
@@ -63,11 +63,13 @@ bool processor_init(struct processor *p, const char **missing);
 
 void processor_reset(struct processor *p);
 
+/* Where registers can be read, has what is known of QEMU's private state looked at until that is certain. */
+void processor_look(struct processor *p);
+
 uint64_t processor_read(struct processor *p, unsigned name);
 /* A fault: spoils the frame that an exception has just pushed, its carry flag or its error code. */
 void processor_break_frame(struct processor *p, bool carry, bool code);
 
-void processor_read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS]);
 void processor_write(struct processor *p, unsigned name, uint64_t value);
 
 /* Goes on at a linear address in the code segment that this block runs in. Does not return. */
@@ -76,9 +78,6 @@ _Noreturn void processor_go_to(const struct block *block, uint64_t to);
 /* The privilege level that code runs at now, 0 to 3; whether IA-32e mode is active. */
 unsigned processor_cpl(struct processor *p);
 bool processor_in_ia32e(struct processor *p);
-
-/* What QEMU's processor answers to CPUID without the model, just after its reset. False where that cannot be told. */
-bool processor_native_cpuid(struct processor *p, uint32_t leaf, uint32_t regs[4]);
 
 /* Whether the handler of this vector, as the interrupt descriptor table has it, begins at this linear address. */
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address);

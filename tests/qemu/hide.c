@@ -1,17 +1,112 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To be preloaded into QEMU: hides the translator's symbols from its plugins, as a QEMU does that was linked without
- * exporting them.
+ * To be preloaded into QEMU: what its plugins find by name is not there, or is something else. HIDE has the words
+ *   NAME        is not exported; NAME* is all that begin so, as in a QEMU that was linked without exporting them
+ *   NAME=OTHER  is that other symbol in its place, of QEMU's or of those below
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-void *dlsym(void *restrict handle, const char *restrict name)
+#define EXPORT __attribute__((visibility("default")))
+
+/* QEMU's description of an x86 processor, whose first fields are the general registers, RIP and EFLAGS. */
+struct field {
+    const char *name;
+    size_t offset, size;
+    char more[72];
+};
+struct description {
+    char more[96];
+    const struct field *fields;
+    const void *subsections;
+};
+extern struct description shifted_fields;
+extern struct description misplaced_fields;
+bool same_as_at_first(void *cpu, uint32_t flags);
+void *nothing(void);
+
+EXPORT struct description shifted_fields;   /* the general registers begin with the second */
+EXPORT struct description misplaced_fields; /* RIP is far behind the end */
+
+EXPORT void *nothing(void)
+{
+    return NULL;
+}
+
+static void *find(void *handle, const char *name)
 {
     void *(*next)(void *, const char *);
     void *const found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
 
     memcpy(&next, &found, sizeof(next));
-    return strncmp(name, "tcg_", strlen("tcg_")) == 0 ? NULL : next(handle, name);
+    return next(handle, name);
+}
+
+/* For tcg_cflags_has: whatever becomes of the processor. */
+EXPORT bool same_as_at_first(void *cpu, uint32_t flags)
+{
+    static uint32_t asked, answers;
+    bool (*real)(void *, uint32_t);
+    void *const found = find(RTLD_DEFAULT, "tcg_cflags_has");
+
+    memcpy(&real, &found, sizeof(found));
+    if (!(asked & flags)) {
+        asked |= flags;
+        answers |= real(cpu, flags) ? flags : 0;
+    }
+    return answers & flags;
+}
+
+static void make_descriptions(void)
+{
+    static struct field shifted[3], misplaced[3];
+    const struct description *real = find(RTLD_DEFAULT, "vmstate_x86_cpu");
+
+    if (real == NULL) {
+        return;
+    }
+    shifted_fields = misplaced_fields = *real;
+    memcpy(shifted, real->fields, sizeof(shifted));
+    memcpy(misplaced, real->fields, sizeof(misplaced));
+    shifted[0].offset += shifted[0].size;
+    misplaced[1].offset = (size_t)1 << 40;
+    shifted_fields.fields = shifted;
+    misplaced_fields.fields = misplaced;
+}
+
+/* The word of HIDE that is about this name, and behind its name; NULL if there is none. */
+static const char *word_for(const char *name)
+{
+    const size_t length = strlen(name);
+    const char *word = getenv("HIDE");
+
+    for (; word != NULL && *word != '\0'; word += strcspn(word, " "), word += strspn(word, " ")) {
+        const size_t own = strcspn(word, " =*");
+
+        if (strncmp(word, name, own) == 0 && (own == length || word[own] == '*')) {
+            return word + own;
+        }
+    }
+    return NULL;
+}
+
+EXPORT void *dlsym(void *restrict handle, const char *restrict name)
+{
+    const char *const rest = word_for(name);
+    char other[64] = "";
+
+    if (rest == NULL) {
+        return find(handle, name);
+    }
+    if (*rest != '=' || strcspn(rest + 1, " ") >= sizeof(other)) {
+        return NULL;
+    }
+    memcpy(other, rest + 1, strcspn(rest + 1, " "));
+    make_descriptions();
+    return find(RTLD_DEFAULT, other);
 }

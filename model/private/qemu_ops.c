@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <string.h>
+
+#include "model/private/qemu_loss.h"
+#include "model/private/qemu_ops.h"
+
+#define CERTAIN      8  /* changes after which the one place that has held the value each time is the one */
+#define PATIENCE     64 /* changes after which several such places are given up */
+#define ANY_OPCODE   0
+#define ANY_TYPE     0
+#define ARGUMENTS    3
+#define OF_BLOCK     0 /* the argument of the operation that stands for what is registered for a block's beginning */
+#define MOST_ENTRIES 100000 /* of a list that has an end */
+
+/* QEMU 11.1, include/tcg/tcg.h: a block's operations are in a list that is closed through its head. */
+struct link {
+    struct op *next;     /* NULL behind the last one */
+    struct link *before; /* that of the operation before, or the head */
+};
+
+struct op {
+    uint8_t opcode, count, type, parameter; /* count: for how many arguments there is room */
+    uint32_t life;
+    struct link link;
+    uint8_t registers[8];
+    uint64_t arguments[]; /* of a store: what, the base, and the offset from there */
+};
+
+/* So many arguments that whatever is read of an operation lies within it, wherever they begin. */
+#define PLENTY ((unsigned)(sizeof(struct op) / sizeof(uint64_t)) + ARGUMENTS)
+
+/* QEMU's functions, and its variables by their handles. What is made goes to the end of the block. */
+static struct {
+    struct op *(*make)(int opcode, unsigned arguments);
+    void (*make_six)(int opcode, int type, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
+    struct op *(*insert_after)(void *context, struct op *op, int opcode, int type, unsigned arguments);
+    void (*erase)(void *context, struct op *op);
+    void (*callbacks)(int of);
+    void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
+    void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
+    void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
+    void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
+    uintptr_t (*constant_64)(uint64_t value);
+    uintptr_t (*new_64)(void);
+    const uintptr_t *env;
+} tcg;
+
+#define FIND(name, symbol) QEMU_LOSS_FIND(LOSS_OPERATIONS, name, symbol)
+
+/* What QEMU's thread translates with; NULL if that is not to be had. */
+static void *context(void)
+{
+    static _Thread_local void **here;
+
+    return here != NULL || FIND("tcg_ctx", &here) ? *here : NULL;
+}
+
+void qemu_ops_init(struct qemu_ops *o)
+{
+    const bool all = FIND("tcg_emit_op", &tcg.make) && FIND("tcg_gen_op6", &tcg.make_six) &&
+                     FIND("tcg_op_insert_after", &tcg.insert_after) && FIND("tcg_op_remove", &tcg.erase) &&
+                     FIND("tcg_gen_plugin_cb", &tcg.callbacks) && FIND("tcg_gen_ld_i64", &tcg.load_64) &&
+                     FIND("tcg_gen_st_i32", &tcg.store_32) && FIND("tcg_gen_st_i64", &tcg.store_64) &&
+                     FIND("tcg_gen_add_i64", &tcg.add_64) && FIND("tcg_constant_i64", &tcg.constant_64) &&
+                     FIND("tcg_temp_ebb_new_i64", &tcg.new_64) && FIND("tcg_env", &tcg.env) && context() != NULL;
+
+    *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP, .places = UINT64_MAX };
+}
+
+static struct op *make_mark(void)
+{
+    return tcg.make(ANY_OPCODE, PLENTY);
+}
+
+static void erase(struct op *op)
+{
+    tcg.erase(context(), op);
+}
+
+static struct op *op_of(struct link *link)
+{
+    return (struct op *)((char *)link - offsetof(struct op, link));
+}
+
+/* Whether one leads from the last operation back to the first, and over the head of the list to the last again. */
+static bool is_closed(struct op *last)
+{
+    struct link *link = &last->link;
+
+    for (unsigned i = 0; i < MOST_ENTRIES; i++) {
+        if (link->before->next != op_of(link)) {
+            return false;
+        }
+        link = link->before;
+        if (link->before == &last->link) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether operations made by QEMU behind `mark`, with arguments that are known, read as expected; takes them away. */
+static bool reads_arguments(struct op *mark)
+{
+    static const uint64_t known[2 * ARGUMENTS] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66 };
+    const intptr_t offset = sizeof(uint64_t);
+    struct op *op;
+    bool reads;
+
+    tcg.make_six(ANY_OPCODE, ANY_TYPE, known[0], known[1], known[2], known[3], known[4], known[5]);
+    op = mark->link.next;
+    if (op == NULL) {
+        return false;
+    }
+    reads = op->link.before == &mark->link && op->link.next == NULL && op->opcode == ANY_OPCODE &&
+            op->count >= 2 * ARGUMENTS && memcmp(op->arguments, known, sizeof(known)) == 0;
+    erase(op);
+    if (!reads) {
+        return false;
+    }
+    tcg.store_64(*tcg.env, *tcg.env, offset);
+    op = mark->link.next;
+    reads = op != NULL && op->link.before == &mark->link && op->link.next == NULL && op->count >= ARGUMENTS &&
+            op->arguments[0] == op->arguments[1] && op->arguments[2] == (uint64_t)offset;
+    if (op != NULL) {
+        erase(op);
+    }
+    return reads;
+}
+
+/* Whether operations are laid out and linked as above, seen from some that are made. No way leads to what stays. */
+static bool works(void)
+{
+    struct op *const first = make_mark(), *const last = make_mark();
+    bool as_expected = first != NULL && last != NULL && first->link.next == last && last->link.next == NULL &&
+                       last->link.before == &first->link && first->count >= PLENTY && is_closed(last);
+
+    if (as_expected) {
+        struct op *const between = tcg.insert_after(context(), first, ANY_OPCODE, ANY_TYPE, PLENTY);
+
+        as_expected = first->link.next == between && between->link.next == last && between->count >= PLENTY;
+        erase(between);
+    }
+    as_expected = as_expected && reads_arguments(last);
+    erase(last);
+    erase(first);
+    return as_expected;
+}
+
+static void lose_values(struct qemu_ops *o)
+{
+    o->places = 0;
+    qemu_loss_say(LOSS_VALUES, "keeps elsewhere than in front of its registers what is told by",
+                  "qemu_plugin_mem_get_value");
+}
+
+/* By reading alone, for other threads write to some of these words. */
+static void learn_place(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last)
+{
+    const char *const env = object->cpu + object->env;
+
+    for (uint64_t left = o->places; left != 0; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        const size_t back = sizeof(last) + (size_t)i * sizeof(last.low);
+
+        if (back > object->env || memcmp(env - back, &last, sizeof(last)) != 0) {
+            o->places &= ~(UINT64_C(1) << i);
+        }
+    }
+    o->changes += last.low != o->low;
+    o->low = last.low;
+    if (o->places == 0 || o->changes > PATIENCE) {
+        lose_values(o);
+    } else if (o->changes >= CERTAIN && (o->places & (o->places - 1)) == 0) {
+        o->value_at = (intptr_t)sizeof(last.low) * (-2 - __builtin_ctzll(o->places));
+    }
+}
+
+/* offset: from what the model stores to. */
+static bool stores_to(const struct op *op, const struct op *model, intptr_t offset)
+{
+    return op->opcode == model->opcode && op->count >= ARGUMENTS && op->arguments[1] == model->arguments[1] &&
+           op->arguments[2] == model->arguments[2] + (uint64_t)offset;
+}
+
+void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last)
+{
+    const intptr_t to_high = sizeof(uint64_t);
+
+    if (o->state == QEMU_OPS_NOT_TRIED) {
+        o->state = works() ? QEMU_OPS_WORK : QEMU_OPS_GIVEN_UP;
+        if (o->state == QEMU_OPS_GIVEN_UP) {
+            qemu_loss_say(LOSS_OPERATIONS, "links operations otherwise than QEMU 11.1 does with", "tcg_emit_op");
+        }
+    }
+    if (o->state == QEMU_OPS_GIVEN_UP || object->cpu == NULL || o->places == 0) {
+        return;
+    }
+    if (o->value_at == 0) {
+        learn_place(o, object, last);
+        return;
+    }
+    struct op *const mark = make_mark();
+
+    tcg.store_32(*tcg.env, *tcg.env, o->value_at);
+    tcg.store_64(*tcg.env, *tcg.env, o->value_at);
+    struct op *const narrow = mark->link.next, *const wide = narrow->link.next;
+
+    for (struct link *link = mark->link.before; link->before != &wide->link;) {
+        struct op *const op = op_of(link);
+
+        link = link->before;
+        if (stores_to(op, narrow, 0) || stores_to(op, wide, 0) || stores_to(op, wide, to_high)) {
+            erase(op);
+        }
+    }
+    erase(wide);
+    erase(narrow);
+    erase(mark);
+}
+
+/*
+ * The first operation in the block that is like the last, unless it begins the block: then nothing looks for interrupts
+ * before it.
+ */
+static struct op *first_like(struct op *last)
+{
+    struct op *found = NULL;
+
+    for (struct link *link = last->link.before; link->before != &last->link; link = link->before) {
+        struct op *const op = op_of(link);
+
+        if (op->opcode == last->opcode && op->count > 0 && op->arguments[0] == last->arguments[0]) {
+            found = link->before->before == &last->link ? NULL : op;
+        }
+    }
+    return found;
+}
+
+/* Has the operations at the end behind `from` behind `to` instead: makes each anew there. */
+static void move(struct op *from, struct op *to)
+{
+    struct op *op;
+
+    while ((op = from->link.next) != NULL) {
+        to = tcg.insert_after(context(), to, op->opcode, op->type, op->count);
+        to->parameter = op->parameter;
+        memcpy(to->arguments, op->arguments, op->count * sizeof(op->arguments[0]));
+        erase(op);
+    }
+}
+
+/* A word at list->used bytes from list->words on, and list->step more in use. */
+static void make_appending(const struct qemu_ops_list *list, uint64_t word)
+{
+    const uintptr_t base = tcg.constant_64((uintptr_t)list->base);
+    const uintptr_t used = tcg.new_64(), at = tcg.new_64(), step = tcg.new_64();
+
+    tcg.load_64(used, base, list->used);
+    tcg.add_64(at, used, base);
+    tcg.store_64(tcg.constant_64(word), at, list->words);
+    tcg.load_64(step, base, list->step);
+    tcg.add_64(used, used, step);
+    tcg.store_64(used, base, list->used);
+}
+
+bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list, uint64_t word)
+{
+    if (o->state != QEMU_OPS_WORK) {
+        return false;
+    }
+    struct op *const mark = make_mark();
+
+    tcg.callbacks(OF_BLOCK);
+    struct op *const callbacks = mark->link.next, *const to = first_like(callbacks);
+
+    if (to != NULL) {
+        make_appending(list, word);
+        move(callbacks, to);
+    }
+    erase(callbacks);
+    erase(mark);
+    return to != NULL;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/private/qemu_loss.h"
+#include "model/private/qemu_private.h"
+
+#define EXCEPTION_GP    13
+#define EXTENDED_LEAVES UINT32_C(0x80000000)
+
+/* QEMU 11.1, include/exec/translation-block.h */
+#define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
+#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* of the number of the processor's cluster, all ones for none */
+
+/* Flags that QEMU keeps as they are: IF, and AC. */
+#define EFLAGS_IF    (UINT64_C(1) << 9)
+#define EFLAGS_AC    (UINT64_C(1) << 18)
+#define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
+
+#define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* what reading the flags depends on */
+#define COMPARISONS 8                                     /* of the quick way to them with the long one */
+
+static struct {
+    bool (*restore_state)(void *cpu, uintptr_t host_pc);
+    uint64_t (*read_eflags)(void *env);
+    uint64_t (*get_tsc)(void *env);
+    void (*raise_exception)(void *env, int vector, int error_code, uintptr_t host_pc);
+    void (*dump_state)(void *cpu, FILE *stream, int flags);
+    void (*native_cpuid)(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                         uint32_t *edx);
+    bool (*has_translation_flags)(void *cpu, uint32_t flags);
+} qemu;
+
+static uint32_t word_at(const char *at)
+{
+    uint32_t word;
+
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+/* Whether the word at `at` bytes of the object is what tcg_cflags_has tells of: seen with two flags changed in a copy.
+ */
+static bool tells_of(const struct qemu_object *o, size_t at, uint32_t flags)
+{
+    const uint32_t without_first = flags & ~TRANSLATION_PC_RELATIVE, without_second = flags & ~TRANSLATION_OF_CLUSTER;
+    bool first, second;
+
+    memcpy(o->copy + at, &without_first, sizeof(flags));
+    first = !qemu.has_translation_flags(o->copy, TRANSLATION_PC_RELATIVE) &&
+            qemu.has_translation_flags(o->copy, TRANSLATION_OF_CLUSTER);
+    memcpy(o->copy + at, &without_second, sizeof(flags));
+    second = qemu.has_translation_flags(o->copy, TRANSLATION_PC_RELATIVE) &&
+             !qemu.has_translation_flags(o->copy, TRANSLATION_OF_CLUSTER);
+    memcpy(o->copy + at, &flags, sizeof(flags));
+    return first && second;
+}
+
+static uint32_t *find_translation_flags(const struct qemu_object *o)
+{
+    uint32_t flags = 0;
+    size_t found = 0;
+
+    for (unsigned i = 0; i < 32; i++) {
+        flags |= (uint32_t)qemu.has_translation_flags(o->copy, UINT32_C(1) << i) << i;
+    }
+    if (!(flags & TRANSLATION_PC_RELATIVE) || !(flags & TRANSLATION_OF_CLUSTER)) {
+        return NULL;
+    }
+    for (size_t at = 0; at + sizeof(flags) <= o->size; at += sizeof(flags)) {
+        if (word_at(o->copy + at) != flags || !tells_of(o, at, flags)) {
+            continue;
+        }
+        if (found != 0) {
+            return NULL;
+        }
+        found = at;
+    }
+    return found == 0 || word_at(o->cpu + found) != flags ? NULL : (uint32_t *)(void *)(o->cpu + found);
+}
+
+static void lose_object(struct qemu_private *p, const char *reason, const char *name)
+{
+    qemu_loss_say(LOSS_OBJECT, reason, name);
+    qemu_object_forget(&p->object);
+    p->registers = QEMU_LOST;
+    p->translation_flags = NULL;
+    p->flags_known = false;
+}
+
+void qemu_private_init(struct qemu_private *p)
+{
+    *p = (struct qemu_private){ .registers = QEMU_LOST };
+    QEMU_LOSS_FIND(LOSS_TSC, "cpu_get_tsc", &qemu.get_tsc);
+    if (!qemu_object_find(&p->object)) {
+        return;
+    }
+    p->registers = QEMU_UNSEEN;
+    QEMU_LOSS_FIND(LOSS_PROTECTION, "raise_exception_err_ra", &qemu.raise_exception);
+    QEMU_LOSS_FIND(LOSS_CPUID, "cpu_x86_cpuid", &qemu.native_cpuid);
+    QEMU_LOSS_FIND(LOSS_IDT, "cpu_dump_state", &qemu.dump_state);
+    p->flags_known = QEMU_LOSS_FIND(LOSS_LEAVING, "cpu_restore_state", &qemu.restore_state) &&
+                     QEMU_LOSS_FIND(LOSS_FLAGS, "helper_read_eflags", &qemu.read_eflags);
+    if (QEMU_LOSS_FIND(LOSS_TRANSLATIONS, "tcg_cflags_has", &qemu.has_translation_flags)) {
+        p->translation_flags = find_translation_flags(&p->object);
+        if (p->translation_flags == NULL) {
+            qemu_loss_say(LOSS_TRANSLATIONS, "has not exactly one word that is told of by", "tcg_cflags_has");
+        }
+    }
+}
+
+void qemu_private_bind_translations(const struct qemu_private *p)
+{
+    if (p->translation_flags != NULL) {
+        *p->translation_flags &= ~TRANSLATION_PC_RELATIVE;
+    }
+}
+
+bool qemu_private_translate_apart(const struct qemu_private *p, bool apart)
+{
+    if (p->translation_flags == NULL) {
+        return false;
+    }
+    if (apart) {
+        *p->translation_flags &= ~TRANSLATION_OF_CLUSTER;
+    } else {
+        *p->translation_flags |= TRANSLATION_OF_CLUSTER;
+    }
+    return true;
+}
+
+bool qemu_private_translates_apart(const struct qemu_private *p)
+{
+    return p->translation_flags != NULL && !(*p->translation_flags & TRANSLATION_OF_CLUSTER);
+}
+
+/* --- registers ------------------------------------------------------------------------------------------------- */
+
+static uint64_t field_at(const struct qemu_private *p, const char *at)
+{
+    uint64_t whole;
+
+    if (p->object.width == sizeof(whole)) {
+        memcpy(&whole, at, sizeof(whole));
+        return whole;
+    }
+    return word_at(at);
+}
+
+void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
+{
+    /* The register file has them in the order of their encoding. */
+    static const unsigned order[R8] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+    const char *const file = p->object.cpu + p->object.env;
+
+    for (unsigned i = 0; i < R8; i++) {
+        general[order[i]] = field_at(p, file + i * p->object.width);
+    }
+    if (p->object.width == sizeof(general[0])) {
+        memcpy(&general[R8], file + R8 * sizeof(general[0]), (GENERAL_REGISTERS - R8) * sizeof(general[0]));
+    } else {
+        memset(&general[R8], 0, (GENERAL_REGISTERS - R8) * sizeof(general[0]));
+    }
+}
+
+uint64_t qemu_private_rip(const struct qemu_private *p)
+{
+    return field_at(p, p->object.cpu + p->object.rip);
+}
+
+uint64_t qemu_private_eflags(const struct qemu_private *p)
+{
+    return field_at(p, p->object.cpu + p->object.eflags);
+}
+
+/* Whether the interface says the same: outside 64-bit code it says only the low halves of the first eight. */
+static bool reads_as(const struct qemu_private *p, const struct qemu_seen *seen)
+{
+    uint64_t general[GENERAL_REGISTERS], mask = UINT32_MAX;
+    bool same;
+
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        mask = seen->general[i] > (i < R8 ? UINT32_MAX : 0) || seen->rip > UINT32_MAX ? UINT64_MAX : mask;
+    }
+    qemu_private_general(p, general);
+    same = ((qemu_private_rip(p) ^ seen->rip) & mask) == 0 && qemu_private_eflags(p) == seen->eflags;
+    for (unsigned i = 0; i < (mask == UINT64_MAX ? GENERAL_REGISTERS : R8); i++) {
+        same = same && ((general[i] ^ seen->general[i]) & mask) == 0;
+    }
+    return same;
+}
+
+/* Whether helper_read_eflags tells of a copy which of the flags that are kept as they are were put into it. */
+static bool reads_flags(const struct qemu_private *p)
+{
+    static const uint64_t tried[] = { 0, EFLAGS_IF, EFLAGS_AC, EFLAGS_IF | EFLAGS_AC };
+    const struct qemu_object *o = &p->object;
+    bool reads = true;
+
+    for (unsigned i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
+        qemu_object_take_copy(o);
+        memcpy(o->copy + o->eflags, &tried[i], o->width);
+        reads = reads && (qemu.read_eflags(o->copy + o->env) & KEPT_AS_THEY) == tried[i];
+    }
+    qemu_object_take_copy(o);
+    return reads;
+}
+
+void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
+{
+    if (p->registers == QEMU_LOST) {
+        return;
+    }
+    if (!reads_as(p, seen)) {
+        lose_object(p, "tells plugins of other registers than are found by", "vmstate_x86_cpu");
+        return;
+    }
+    if (p->registers == QEMU_UNSEEN) {
+        p->registers = QEMU_SEEN;
+        p->seen_rip = seen->rip;
+        if (p->flags_known && !reads_flags(p)) {
+            p->flags_known = false;
+            qemu_loss_say(LOSS_FLAGS, "does not tell the flags that a copy has by", "helper_read_eflags");
+        }
+    } else if (seen->rip != p->seen_rip) {
+        p->registers = QEMU_CERTAIN;
+    }
+}
+
+/* --- flags ----------------------------------------------------------------------------------------------------- */
+
+/* struct qemu_middle's `lacking`: a 32-bit word, its number from RIP on in the upper half; or one of these. */
+#define LACKING_UNKNOWN             0
+#define LACKING_NOTHING             1
+#define LACKING_WORD(number, value) ((uint64_t)(number) << 32 | (value))
+
+/* The long way: of a copy of everything, restored by QEMU where return_address is not 0. */
+static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_address)
+{
+    qemu_object_take_copy(&p->object);
+    if (return_address != 0) {
+        qemu.restore_state(p->object.copy, return_address);
+    }
+    return qemu.read_eflags(p->object.copy + p->object.env);
+}
+
+/* The quick way: of a copy in which the state from RIP on is up to date, with the one word that is known to lack. */
+static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
+{
+    const struct qemu_object *o = &p->object;
+    const uint32_t value = (uint32_t)lacking;
+
+    memcpy(o->copy + o->rip, o->cpu + o->rip, QEMU_STATE_BYTES);
+    if (lacking != LACKING_NOTHING) {
+        memcpy(o->copy + o->rip + sizeof(value) * (lacking >> 32), &value, sizeof(value));
+    }
+    return qemu.read_eflags(o->copy + o->env);
+}
+
+/*
+ * What restoring writes beside RIP, if it is nothing or one word: found by letting it write over two states of the copy
+ * that differ in all the others.
+ */
+static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_address)
+{
+    const struct qemu_object *o = &p->object;
+    const size_t behind = o->width / sizeof(uint32_t);
+    uint32_t words[STATE_WORDS], first[STATE_WORDS], second[STATE_WORDS];
+    uint64_t lacking = LACKING_NOTHING;
+
+    qemu_object_take_copy(o);
+    memcpy(words, o->copy + o->rip, sizeof(words));
+    if (!qemu.restore_state(o->copy, return_address)) {
+        return LACKING_UNKNOWN;
+    }
+    memcpy(first, o->copy + o->rip, sizeof(first));
+    for (size_t i = behind; i < STATE_WORDS; i++) {
+        words[i] = ~words[i];
+    }
+    memcpy(o->copy + o->rip, words, sizeof(words));
+    qemu.restore_state(o->copy, return_address);
+    memcpy(second, o->copy + o->rip, sizeof(second));
+    qemu_object_take_copy(o);
+    for (size_t i = behind; i < STATE_WORDS; i++) {
+        if (first[i] != second[i]) {
+            continue;
+        }
+        if (lacking != LACKING_NOTHING) {
+            return LACKING_UNKNOWN;
+        }
+        lacking = LACKING_WORD(i, first[i]);
+    }
+    return lacking;
+}
+
+uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struct qemu_middle *middle)
+{
+    const uintptr_t return_address = middle == NULL ? 0 : middle->return_address;
+    uint64_t lacking = LACKING_NOTHING, flags;
+
+    if (!p->flags_known || !qemu_private_reads(p)) {
+        return system_flags;
+    }
+    if (middle != NULL) {
+        lacking = __atomic_load_n(&middle->lacking, __ATOMIC_RELAXED);
+    }
+    if (lacking == LACKING_UNKNOWN) {
+        lacking = find_lacking(p, return_address);
+        __atomic_store_n(&middle->lacking, lacking, __ATOMIC_RELAXED);
+    }
+    if (lacking == LACKING_UNKNOWN) {
+        return restored_flags(p, return_address);
+    }
+    flags = completed_flags(p, lacking);
+    if (p->flags_compared < COMPARISONS) {
+        p->flags_compared++;
+        if (flags != restored_flags(p, return_address)) {
+            p->flags_known = false;
+            qemu_loss_say(LOSS_FLAGS, "keeps flags elsewhere than near RIP for", "helper_read_eflags");
+            return system_flags;
+        }
+    }
+    return flags;
+}
+
+/* --- QEMU's own functions -------------------------------------------------------------------------------------- */
+
+bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
+{
+    return p->registers != QEMU_LOST && qemu.restore_state != NULL && qemu.restore_state(p->object.cpu, return_address);
+}
+
+void qemu_private_general_protection(struct qemu_private *p, uintptr_t return_address)
+{
+    if (qemu.raise_exception != NULL && qemu_private_reads(p)) {
+        qemu.raise_exception(p->object.cpu + p->object.env, EXCEPTION_GP, 0, return_address);
+    }
+}
+
+bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
+{
+    static const char label[] = "IDT=";
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = p->registers == QEMU_LOST || qemu.dump_state == NULL ? NULL : open_memstream(&text, &size);
+    const char *found;
+
+    if (stream == NULL) {
+        return false;
+    }
+    qemu.dump_state(p->object.cpu, stream, 0);
+    fclose(stream);
+    found = strstr(text, label);
+    if (found != NULL) {
+        *base = strtoull(found + strlen(label), NULL, 16);
+    } else {
+        qemu_loss_say(LOSS_IDT, "prints no IDT= by", "cpu_dump_state");
+    }
+    free(text);
+    return found != NULL;
+}
+
+bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t regs[4])
+{
+    void *const env = p->object.cpu + p->object.env;
+    uint32_t last, ignored;
+
+    if (qemu.native_cpuid == NULL || !qemu_private_reads(p)) {
+        return false;
+    }
+    qemu.native_cpuid(env, leaf & EXTENDED_LEAVES, 0, &last, &ignored, &ignored, &ignored);
+    memset(regs, 0, 4 * sizeof(regs[0]));
+    if (last >= leaf && (last & EXTENDED_LEAVES) == (leaf & EXTENDED_LEAVES)) {
+        qemu.native_cpuid(env, leaf, 0, &regs[0], &regs[1], &regs[2], &regs[3]);
+    }
+    return true;
+}
+
+uint64_t qemu_private_tsc(const struct qemu_private *p)
+{
+    struct timespec now;
+
+    if (qemu.get_tsc != NULL && p->registers != QEMU_LOST) {
+        return qemu.get_tsc(p->object.cpu + p->object.env);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool qemu_private_icount(void)
+{
+    const int *mode;
+
+    return QEMU_LOSS_FIND(LOSS_ACCELERATOR, "use_icount", &mode) && *mode != 0;
+}
+
+bool qemu_private_accelerated(void)
+{
+    const bool *tcg;
+
+    return QEMU_LOSS_FIND(LOSS_ACCELERATOR, "tcg_allowed", &tcg) && !*tcg;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# What the model does where it does not find in QEMU what it needs: it says so once, with what that costs; the tests that
+# notice the cost fail, and no others; what would be wrong is not used. hide.c takes things away or puts others there.
+# TAP.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $folder = tempdir(CLEANUP => 1);
+my $hide   = realpath("$FindBin::Bin/../../build/hide.so") // die "losses.t: build/hide.so is missing; make qemu-test makes it\n";
+my ($pass, $fail) = (33, 35); # the debug exit device's status
+
+# What shows the costs, and what must not notice them.
+my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.disables lbr.debug_exception.kept_out
+  pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.rdpmc.beyond);
+
+my @exception = qw(lbr.debug_exception.disables lbr.debug_exception.kept_out);
+my @object    = (@exception, qw(pebs.registers pebs.interrupt.threshold pebs.record.tsc));
+my $object    = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have';
+my $flags     = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF';
+my $slower    = 'PEBS is slower, and code that is mapped at several addresses';
+my $tenth     = 'the guest is about a tenth slower, BTS and LBR by more';
+
+# HIDE, what QEMU does wrong, what that costs, the tests that notice
+my @cases = (
+    [ 'vmstate_x86_cpu', 'does not export vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=vmstate_cpu_common', 'does not begin with env.regs, env.eip and env.eflags in vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=misplaced_fields', 'has registers where they cannot be by vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=shifted_fields', 'tells plugins of other registers than are found by vmstate_x86_cpu', $object, @object ],
+    [ 'current_cpu', 'does not export current_cpu', $object, @object ],
+    [ 'object_dynamic_cast', 'does not export object_dynamic_cast', $object, @object ],
+    [ 'object_dynamic_cast=nothing', 'keeps no x86 processor in current_cpu', $object, @object ],
+    [ 'g_free', 'did not take from the heap what it keeps in current_cpu', $object, @object ],
+    [ 'helper_read_eflags', 'does not export helper_read_eflags', "$flags\n", 'pebs.registers' ],
+    [ 'helper_read_eflags=cpu_get_tsc', 'does not tell the flags that a copy has by helper_read_eflags', "$flags\n", 'pebs.registers' ],
+    [ 'cpu_restore_state', 'does not export cpu_restore_state', "$flags, and PMIs", qw(pebs.registers pebs.interrupt.threshold) ],
+    [ 'raise_exception_err_ra', 'does not export raise_exception_err_ra', 'RDPMC of a counter' ],
+    [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'what -cpu lacks' ],
+    [ 'cpu_dump_state', 'does not export cpu_dump_state', 'a debug exception does not clear LBR', @exception ],
+    [ 'cpu_get_tsc', 'does not export cpu_get_tsc', q(records have the host's clock), 'pebs.record.tsc' ],
+    [ 'tcg_cflags_has', 'does not export tcg_cflags_has', $slower ],
+    [ 'tcg_cflags_has=same_as_at_first', 'has not exactly one word that is told of by tcg_cflags_has', $slower ],
+    [ 'tcg_emit_op', 'does not export tcg_emit_op', $tenth ],
+    [ 'tcg_op_insert_after=tcg_op_insert_before', 'links operations otherwise than QEMU 11.1 does with tcg_emit_op', $tenth ],
+    [ 'use_icount', 'does not export use_icount', '-icount and accelerators' ],
+);
+
+# Exit status, output, and what the model said of a boot.
+sub boot
+{
+    my ($hidden, @machine) = @_;
+    my $pid = fork // die "losses.t: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/out" or die "losses.t: $folder/out: $!\n";
+        open STDERR, '>', "$folder/err" or die "losses.t: $folder/err: $!\n";
+        @ENV{qw(LD_PRELOAD HIDE)} = ($hide, $hidden);
+        exec 'timeout', 120, "$FindBin::Bin/boot", '-o', 'run=' . join(',', @tests), @machine;
+    }
+    waitpid $pid, 0;
+    return ($? >> 8, map { text("$folder/$_") } qw(out err));
+}
+
+sub text
+{
+    my ($path) = @_;
+    open my $file, '<', $path or die "losses.t: $path: $!\n";
+    local $/;
+    return <$file> // '';
+}
+
+sub failed
+{
+    my ($out) = @_;
+    return join ' ', sort $out =~ /^not ok \d+ (\S+)/mg;
+}
+
+my ($status, $out, $err) = boot('');
+is("$status $err" . failed($out), "$pass ", 'nothing hidden: nothing said, and all passes') or diag $out;
+
+for my $case (@cases) {
+    my ($hidden, $reason, $cost, @noticing) = @$case;
+    ($status, $out, $err) = boot($hidden);
+    like($err, qr/\Adsmodel: QEMU \d+\.\d+\.\d+ \Q$reason: $cost\E.*\Z/, "HIDE=$hidden is said once, with its cost");
+    is(failed($out), join(' ', sort @noticing), '... and these tests notice it');
+    is($status, @noticing ? $fail : $pass, '... and the guest comes to its end');
+}
+
+($status, $out, $err) = boot('vmstate_x86_cpu', '-s', 2);
+is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is said once');
+($status, $out, $err) = boot('use_icount qmp_query_version');
+like($err, qr/\Adsmodel: this QEMU does not export use_icount: /, 'a QEMU that does not tell its release is named without');
+done_testing();
