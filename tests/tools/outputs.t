@@ -100,7 +100,7 @@ is $words, join(' ', qw(format eventing_ip counters tsc data_address data_source
     rsp rbp rsi rdi), map({ "r$_" } 8 .. 15), map { ("xmm$_.low", "xmm$_.high") } 0 .. 15),
     '--raw: the words of an adaptive record';
 is $says->{format}, ' groups 0x7, retire latency 1, 464 bytes', '--raw: what its format says';
-like $says->{latency}, qr/^ \d+ cycles, the cache's \d+$/, '--raw: its two latencies';
+like $says->{latency}, qr/^ \d+ cycles, the cache's \d+\b/, '--raw: its two latencies';
 
 my $only = dsdump('--only', 'pebs', '--csv');
 ok $only !~ /^(bts|lbr)/m && $only =~ /^pebs,/m, '--only pebs leaves the others out';
