@@ -72,16 +72,40 @@ unsigned pebs_lbr_entries(uint64_t data_cfg)
     return data_cfg & PEBS_GROUP_LBR ? (unsigned)(data_cfg >> PEBS_GROUP_LBR_LAST_SHIFT & (PEBS_LBR_MAX - 1)) + 1 : 0;
 }
 
+static const struct {
+    uint64_t wanted; /* in MSR_PEBS_DATA_CFG; 0: always there */
+    unsigned bytes;
+} groups[PEBS_GROUPS] = {
+    [PEBS_IN_BASIC] = { 0, PEBS_BASIC_BYTES }, [PEBS_IN_MEMORY] = { PEBS_GROUP_MEMORY, 32 },
+    [PEBS_IN_GPRS] = { PEBS_GROUP_GPRS, 144 }, [PEBS_IN_XMM] = { PEBS_GROUP_XMM, 256 },
+    [PEBS_IN_LBR] = { PEBS_GROUP_LBR, 0 }, /* and pebs_lbr_entries() */
+};
+
+static bool has_group(uint64_t data_cfg, enum pebs_group group)
+{
+    return groups[group].wanted == 0 || (data_cfg & groups[group].wanted) != 0;
+}
+
+size_t pebs_group_at(uint64_t data_cfg, enum pebs_group group)
+{
+    size_t at = 0;
+
+    if (!has_group(data_cfg, group))
+        return SIZE_MAX;
+    for (unsigned i = 0; i < group; i++)
+        at += has_group(data_cfg, (enum pebs_group)i) ? groups[i].bytes : 0;
+    return at;
+}
+
 size_t pebs_adaptive_size(uint64_t data_cfg)
 {
     const uint64_t known = PEBS_GROUP_MEMORY | PEBS_GROUP_GPRS | PEBS_GROUP_XMM | PEBS_GROUP_LBR |
                            (uint64_t)(PEBS_LBR_MAX - 1) << PEBS_GROUP_LBR_LAST_SHIFT;
+    size_t size = pebs_lbr_entries(data_cfg) * PEBS_LBR_BYTES;
 
-    if (data_cfg & ~known)
-        return 0;
-    return PEBS_BASIC_BYTES + (data_cfg & PEBS_GROUP_MEMORY ? PEBS_MEMORY_BYTES : 0) +
-           (data_cfg & PEBS_GROUP_GPRS ? PEBS_GPRS_BYTES : 0) + (data_cfg & PEBS_GROUP_XMM ? PEBS_XMM_BYTES : 0) +
-           pebs_lbr_entries(data_cfg) * PEBS_LBR_BYTES;
+    for (unsigned i = 0; i < PEBS_GROUPS; i++)
+        size += has_group(data_cfg, (enum pebs_group)i) ? groups[i].bytes : 0;
+    return data_cfg & ~known ? 0 : size;
 }
 
 bool lbr_format_known(unsigned lbr_format)

@@ -62,12 +62,14 @@ bool pebs_form_has_groups(const struct pebs_form *form);
 /* Entries of the LBR group under this value of MSR_PEBS_DATA_CFG: 0 to PEBS_LBR_MAX. */
 unsigned pebs_lbr_entries(uint64_t data_cfg);
 
-/* Bytes of the groups. */
-#define PEBS_BASIC_BYTES  32u
-#define PEBS_MEMORY_BYTES 32u
-#define PEBS_GPRS_BYTES   144u
-#define PEBS_XMM_BYTES    256u
-#define PEBS_LBR_BYTES    24u /* of one entry */
+/* The groups in the order in which they stand in a record, the basic one always. */
+enum pebs_group { PEBS_IN_BASIC, PEBS_IN_MEMORY, PEBS_IN_GPRS, PEBS_IN_XMM, PEBS_IN_LBR, PEBS_GROUPS };
+
+#define PEBS_BASIC_BYTES 32u
+#define PEBS_LBR_BYTES   24u /* of one entry */
+
+/* Bytes in front of a group under this value of MSR_PEBS_DATA_CFG; SIZE_MAX where it has none of that group. */
+size_t pebs_group_at(uint64_t data_cfg, enum pebs_group group);
 
 /*
  * Bytes of an adaptive record under this value of MSR_PEBS_DATA_CFG: 32 to 1232. 0 where it has bits that are not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data source field of a PEBS record (load latency facility, precise store), in perf's words. Pure. */
+/* The data source field of a PEBS record (load latency facility, precise store), as perf tells it. Pure. */
 #ifndef PEBS_DATA_SOURCE_DECODE_H
 #define PEBS_DATA_SOURCE_DECODE_H
 
@@ -16,5 +16,8 @@ struct data_source_words {
 };
 
 struct data_source_words data_source_words(enum data_source_encoding encoding, uint64_t data_source);
+
+/* The same in perf_mem_data_src (pebs/perf_mem_layout.h), all of it but the operation. */
+uint64_t data_source_bits(enum data_source_encoding encoding, uint64_t data_source);
 
 #endif

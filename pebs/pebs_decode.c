@@ -3,131 +3,76 @@
 
 #include "base/bytes.h"
 #include "cpu/formats.h"
-#include "lbr/lbr_layout.h"
-#include "pebs/pebs_layout.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+/* The first word of an adaptive record: which groups it has, and in its upper bits its own size. */
+#define FORMAT_GROUPS     UINT64_C(0xffffffff)
+#define FORMAT_SIZE_SHIFT 48
 
-static const struct fixed_form {
-    unsigned width, format;
-    uint64_t has;
-} fixed_forms[] = {
-    { 4, 0, PEBS_HAS_GPRS },
-    { 8, 0, PEBS_HAS_GPRS },
-    { 8, 1, PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY },
-    { 8, 2, PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX },
-    { 8, 3,
-      PEBS_HAS_GPRS | PEBS_HAS_APPLICABLE | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX | PEBS_HAS_TSC },
-};
+#define LATENCY_INSTRUCTION UINT64_C(0xffff)
 
-/* Where a field stands in the bytes, and where in struct pebs_record, in which all of them have 64 bits. */
-struct field {
-    size_t stored, decoded;
-};
+static void set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t value)
+{
+    *(uint64_t *)(void *)((char *)out + field->member) = value;
+}
 
-#define FIELD(layout, stored, decoded)                                         \
-    {                                                                          \
-        offsetof(struct layout, stored), offsetof(struct pebs_record, decoded) \
+/* What the counters say depends on the format. */
+static uint64_t other_counters(const struct pebs_record *out)
+{
+    return out->format >= 3 ? PEBS_HAS_STATUS : PEBS_HAS_APPLICABLE;
+}
+
+static void read_fixed(const uint8_t *bytes, struct pebs_record *out)
+{
+    const size_t size = (size_t)out->size;
+    uint64_t has = 0;
+
+    for (const struct pebs_field *field = pebs_fields; field->name; field++) {
+        const size_t at = out->width == 4 ? field->at_32 : field->at_64;
+        if (at >= size)
+            continue;
+        set_field(out, field, out->width == 4 ? read_u32(bytes, at) : read_u64(bytes, at));
+        has |= field->has;
     }
-
-static const struct field fields_32[] = {
-    FIELD(pebs_layout_32, eflags, rflags),     FIELD(pebs_layout_32, eip, ip),
-    FIELD(pebs_layout_32, eax, gpr[PEBS_RAX]), FIELD(pebs_layout_32, ebx, gpr[PEBS_RBX]),
-    FIELD(pebs_layout_32, ecx, gpr[PEBS_RCX]), FIELD(pebs_layout_32, edx, gpr[PEBS_RDX]),
-    FIELD(pebs_layout_32, esi, gpr[PEBS_RSI]), FIELD(pebs_layout_32, edi, gpr[PEBS_RDI]),
-    FIELD(pebs_layout_32, ebp, gpr[PEBS_RBP]), FIELD(pebs_layout_32, esp, gpr[PEBS_RSP]),
-};
-
-static const struct field fields_64[] = {
-    FIELD(pebs_layout_64, rflags, rflags),
-    FIELD(pebs_layout_64, rip, ip),
-    FIELD(pebs_layout_64, rax, gpr[PEBS_RAX]),
-    FIELD(pebs_layout_64, rbx, gpr[PEBS_RBX]),
-    FIELD(pebs_layout_64, rcx, gpr[PEBS_RCX]),
-    FIELD(pebs_layout_64, rdx, gpr[PEBS_RDX]),
-    FIELD(pebs_layout_64, rsi, gpr[PEBS_RSI]),
-    FIELD(pebs_layout_64, rdi, gpr[PEBS_RDI]),
-    FIELD(pebs_layout_64, rbp, gpr[PEBS_RBP]),
-    FIELD(pebs_layout_64, rsp, gpr[PEBS_RSP]),
-    FIELD(pebs_layout_64, r8, gpr[8]),
-    FIELD(pebs_layout_64, r9, gpr[9]),
-    FIELD(pebs_layout_64, r10, gpr[10]),
-    FIELD(pebs_layout_64, r11, gpr[11]),
-    FIELD(pebs_layout_64, r12, gpr[12]),
-    FIELD(pebs_layout_64, r13, gpr[13]),
-    FIELD(pebs_layout_64, r14, gpr[14]),
-    FIELD(pebs_layout_64, r15, gpr[15]),
-    FIELD(pebs_layout_64, counters, counters),
-    FIELD(pebs_layout_64, data_address, data_address),
-    FIELD(pebs_layout_64, data_source, data_source),
-    FIELD(pebs_layout_64, latency, latency),
-    FIELD(pebs_layout_64, eventing_ip, eventing_ip),
-    FIELD(pebs_layout_64, tsx, tsx),
-    FIELD(pebs_layout_64, tsc, tsc),
-};
-
-static const struct field fields_basic[] = {
-    FIELD(pebs_layout_basic, eventing_ip, eventing_ip),
-    FIELD(pebs_layout_basic, counters, counters),
-    FIELD(pebs_layout_basic, tsc, tsc),
-};
-
-static const struct field fields_memory[] = {
-    FIELD(pebs_layout_memory, data_address, data_address),
-    FIELD(pebs_layout_memory, data_source, data_source),
-    FIELD(pebs_layout_memory, tsx, tsx),
-};
-
-static const struct field fields_gprs[] = {
-    FIELD(pebs_layout_gprs, rflags, rflags),     FIELD(pebs_layout_gprs, rip, ip),
-    FIELD(pebs_layout_gprs, rax, gpr[PEBS_RAX]), FIELD(pebs_layout_gprs, rcx, gpr[PEBS_RCX]),
-    FIELD(pebs_layout_gprs, rdx, gpr[PEBS_RDX]), FIELD(pebs_layout_gprs, rbx, gpr[PEBS_RBX]),
-    FIELD(pebs_layout_gprs, rsp, gpr[PEBS_RSP]), FIELD(pebs_layout_gprs, rbp, gpr[PEBS_RBP]),
-    FIELD(pebs_layout_gprs, rsi, gpr[PEBS_RSI]), FIELD(pebs_layout_gprs, rdi, gpr[PEBS_RDI]),
-    FIELD(pebs_layout_gprs, r8, gpr[8]),         FIELD(pebs_layout_gprs, r9, gpr[9]),
-    FIELD(pebs_layout_gprs, r10, gpr[10]),       FIELD(pebs_layout_gprs, r11, gpr[11]),
-    FIELD(pebs_layout_gprs, r12, gpr[12]),       FIELD(pebs_layout_gprs, r13, gpr[13]),
-    FIELD(pebs_layout_gprs, r14, gpr[14]),       FIELD(pebs_layout_gprs, r15, gpr[15]),
-};
-
-/* Reads those fields that lie within size bytes. */
-static void read_fields(const struct field *fields, size_t count, const void *bytes, size_t size, unsigned width,
-                        struct pebs_record *out)
-{
-    for (size_t i = 0; i < count && fields[i].stored < size; i++)
-        *(uint64_t *)(void *)((char *)out + fields[i].decoded) =
-            width == 4 ? read_u32(bytes, fields[i].stored) : read_u64(bytes, fields[i].stored);
+    out->has = has & ~other_counters(out);
 }
 
-static const struct fixed_form *find_fixed(const struct pebs_form *form)
+static void read_groups(const struct pebs_form *form, const uint8_t *bytes, struct pebs_record *out)
 {
-    for (size_t i = 0; i < COUNT_OF(fixed_forms); i++)
-        if (fixed_forms[i].width == form->width && fixed_forms[i].format == form->format)
-            return &fixed_forms[i];
-    return NULL;
+    const uint8_t *groups[PEBS_GROUPS];
+    uint64_t has = 0;
+
+    for (unsigned i = 0; i < PEBS_GROUPS; i++) {
+        size_t at = pebs_group_at(out->format_group, (enum pebs_group)i);
+        groups[i] = at < out->size ? bytes + at : NULL;
+    }
+    for (const struct pebs_field *field = pebs_fields; field->name; field++) {
+        if (!groups[field->group] || (field->timing && !form->timing))
+            continue;
+        uint64_t word = read_u64(groups[field->group], field->at) >> field->shift;
+        set_field(out, field, field->bits ? word & ((UINT64_C(1) << field->bits) - 1) : word);
+        has |= field->has;
+    }
+    out->has = has & ~other_counters(out);
+    if (form->timing) /* the cache's share is apart */
+        out->latency &= LATENCY_INSTRUCTION;
 }
 
-static void decode_memory(const struct pebs_form *form, const uint8_t *bytes, struct pebs_record *out)
+static void read_xmm(const uint8_t *bytes, struct pebs_record *out)
 {
-    uint64_t latency = read_u64(bytes, offsetof(struct pebs_layout_memory, latency));
-    read_fields(fields_memory, COUNT_OF(fields_memory), bytes, sizeof(struct pebs_layout_memory), 8, out);
-    out->has |= PEBS_HAS_MEMORY | PEBS_HAS_TSX;
-    out->latency = (uint32_t)latency;
-    if (form->timing) {
-        out->has |= PEBS_HAS_CACHE_LATENCY;
-        out->latency = latency & PEBS_LATENCY_INSTRUCTION;
-        out->cache_latency = (uint16_t)(latency >> PEBS_LATENCY_CACHE_SHIFT);
+    out->has |= PEBS_HAS_XMM;
+    for (unsigned i = 0; i < 16; i++) {
+        out->xmm[i].low = read_u64(bytes, 16 * i);
+        out->xmm[i].high = read_u64(bytes, 16 * i + 8);
     }
 }
 
-static void decode_lbr(const struct pebs_form *form, const uint8_t *bytes, struct pebs_record *out)
+/* The youngest entry stands first; each is FROM, TO and INFO. */
+static void read_lbr(const struct pebs_form *form, const uint8_t *bytes, struct pebs_record *out)
 {
     out->has |= PEBS_HAS_LBR;
     out->lbr_count = pebs_lbr_entries(out->format_group);
-    for (unsigned i = 0; i < out->lbr_count; i++, bytes += sizeof(struct pebs_layout_lbr)) {
-        uint64_t from = read_u64(bytes, offsetof(struct pebs_layout_lbr, from));
-        uint64_t to = read_u64(bytes, offsetof(struct pebs_layout_lbr, to));
-        uint64_t info = read_u64(bytes, offsetof(struct pebs_layout_lbr, info));
+    for (unsigned i = 0; i < out->lbr_count; i++, bytes += PEBS_LBR_BYTES) {
+        uint64_t from = read_u64(bytes, 0), to = read_u64(bytes, 8), info = read_u64(bytes, 16);
         if (form->lbr_format == LBR_FORMAT_ARCH)
             lbr_decode_arch(from, to, info, &out->lbr[i]);
         else if (lbr_decode(form->lbr_format, from, to, info, &out->lbr[i]) != LBR_DECODE_OK)
@@ -138,14 +83,14 @@ static void decode_lbr(const struct pebs_form *form, const uint8_t *bytes, struc
 static enum pebs_error decode_groups(const struct pebs_form *form, const uint8_t *bytes, size_t length,
                                      struct pebs_record *out)
 {
-    if (length < sizeof(struct pebs_layout_basic))
+    if (length < PEBS_BASIC_BYTES)
         return PEBS_DECODE_TRUNCATED;
-    uint64_t word = read_u64(bytes, offsetof(struct pebs_layout_basic, format));
-    uint64_t groups = word & PEBS_FORMAT_GROUP;
-    size_t size = (size_t)(word >> PEBS_FORMAT_SIZE_SHIFT), needed = pebs_adaptive_size(groups);
+    uint64_t word = read_u64(bytes, 0);
+    uint64_t groups = word & FORMAT_GROUPS;
+    size_t size = (size_t)(word >> FORMAT_SIZE_SHIFT), needed = pebs_adaptive_size(groups);
     if (size == 0)
         return PEBS_DECODE_SIZE_ZERO;
-    if (size < sizeof(struct pebs_layout_basic))
+    if (size < PEBS_BASIC_BYTES)
         return PEBS_DECODE_SIZE_SMALL;
     if (size > length)
         return PEBS_DECODE_SIZE_PAST_END;
@@ -154,36 +99,12 @@ static enum pebs_error decode_groups(const struct pebs_form *form, const uint8_t
     if (size != needed)
         return PEBS_DECODE_SIZE_DIFFERS;
 
-    *out =
-        (struct pebs_record){ .width = form->width,
-                              .format = form->format,
-                              .size = (unsigned)size,
-                              .has = PEBS_HAS_FORMAT_GROUP | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC,
-                              .format_group = (uint32_t)groups };
-    if (form->timing) {
-        out->has |= PEBS_HAS_RETIRE_LATENCY;
-        out->retire_latency = (uint16_t)(word >> PEBS_FORMAT_RETIRE_SHIFT);
-    }
-    read_fields(fields_basic, COUNT_OF(fields_basic), bytes, sizeof(struct pebs_layout_basic), 8, out);
-    bytes += sizeof(struct pebs_layout_basic);
-    if (groups & PEBS_GROUP_MEMORY) {
-        decode_memory(form, bytes, out);
-        bytes += sizeof(struct pebs_layout_memory);
-    }
-    if (groups & PEBS_GROUP_GPRS) {
-        out->has |= PEBS_HAS_GPRS;
-        read_fields(fields_gprs, COUNT_OF(fields_gprs), bytes, sizeof(struct pebs_layout_gprs), 8, out);
-        bytes += sizeof(struct pebs_layout_gprs);
-    }
-    if (groups & PEBS_GROUP_XMM) {
-        out->has |= PEBS_HAS_XMM;
-        for (unsigned i = 0; i < 16; i++, bytes += sizeof(struct pebs_layout_xmm)) {
-            out->xmm[i].low = read_u64(bytes, offsetof(struct pebs_layout_xmm, low));
-            out->xmm[i].high = read_u64(bytes, offsetof(struct pebs_layout_xmm, high));
-        }
-    }
+    *out = (struct pebs_record){ .width = form->width, .format = form->format, .size = size, .format_group = groups };
+    read_groups(form, bytes, out);
+    if (groups & PEBS_GROUP_XMM)
+        read_xmm(bytes + pebs_group_at(groups, PEBS_IN_XMM), out);
     if (groups & PEBS_GROUP_LBR)
-        decode_lbr(form, bytes, out);
+        read_lbr(form, bytes + pebs_group_at(groups, PEBS_IN_LBR), out);
     return PEBS_DECODE_OK;
 }
 
@@ -191,20 +112,20 @@ enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, siz
 {
     if (pebs_form_has_groups(form))
         return decode_groups(form, bytes, length, out);
-    const struct fixed_form *fixed = find_fixed(form);
-    if (!fixed)
-        return PEBS_DECODE_FORMAT_UNKNOWN;
     const size_t size = pebs_record_size(form);
+    if (size == 0)
+        return PEBS_DECODE_FORMAT_UNKNOWN;
     if (length < size)
         return PEBS_DECODE_TRUNCATED;
 
-    *out =
-        (struct pebs_record){ .width = form->width, .format = form->format, .size = (unsigned)size, .has = fixed->has };
-    if (form->width == 4)
-        read_fields(fields_32, COUNT_OF(fields_32), bytes, size, 4, out);
-    else
-        read_fields(fields_64, COUNT_OF(fields_64), bytes, size, 8, out);
+    *out = (struct pebs_record){ .width = form->width, .format = form->format, .size = size };
+    read_fixed(bytes, out);
     return PEBS_DECODE_OK;
+}
+
+bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding)
+{
+    return (record->has & PEBS_HAS_MEMORY) != 0 && (record->latency != 0 || encoding == DATA_SOURCE_STORE);
 }
 
 const char *pebs_error_text(enum pebs_error error)

@@ -39,4 +39,12 @@ void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsi
 void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record *record,
                enum data_source_encoding encoding, const struct symbolizer *symbols);
 
+/*
+ * Pieces of these lines, as in base/put.h. put_symbol: "sym+0x4" behind the character before, or nothing where no
+ * symbol covers the address; 64 characters of its name. put_data_source: " |LVL L1 or L1 hit|SNP None|TLB L1 or L2
+ * hit|LCK No|".
+ */
+char *put_symbol(char *at, char before, uint64_t address, const struct symbolizer *symbols);
+char *put_data_source(char *at, const struct pebs_record *record, enum data_source_encoding encoding);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --csv: a row for each record, and for each entry of an LBR stack; what a kind does not have is empty. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +9,42 @@
 #include "tools/symbols.h"
 #include "tools/writer.h"
 
+#define COLUMNS_MOST 64u
+
 struct csv_output {
     struct writer writer;
     struct symbols *symbols;
     struct sampled_events sampled;
     char test[256];
+    const struct pebs_field *columns[COLUMNS_MOST]; /* behind the event, from 1 on */
+    unsigned column_count;
+    char commas[4 * COLUMNS_MOST]; /* of a row that ends in front of the event */
 };
+
+static void put_head(struct csv_output *output)
+{
+    char *comma = output->commas;
+
+    for (const struct pebs_field *field = pebs_fields; field->name; field++)
+        if (field->column != 0) {
+            output->columns[field->column] = field;
+            output->column_count++;
+        }
+    writer_text(&output->writer,
+                "kind,test,cpu,record,entry,ip,ip_symbol,ip_line,address,address_symbol,address_line,predicted,cycles,"
+                "event");
+    *comma++ = ',';
+    for (unsigned i = 1; i <= output->column_count; i++) {
+        const struct pebs_field *field = output->columns[i];
+        const char *heading = field->heading ? field->heading : field->name;
+        writer_format(&output->writer, ",%s", heading);
+        *comma++ = ',';
+        for (; *heading != '\0'; heading++)
+            if (*heading == ',')
+                *comma++ = ',';
+    }
+    writer_text(&output->writer, "\n");
+}
 
 /* In quotes where it must be, as RFC 4180 has it. */
 static void put_field(struct csv_output *output, const char *text)
@@ -58,13 +89,10 @@ static void put_branch_facts(struct csv_output *output, const struct lbr_entry *
         writer_format(&output->writer, "%u", entry->cycles);
 }
 
-#define PEBS_FIELDS_AFTER_CYCLES 25 /* event to r15 */
-
 static void end_branch(struct csv_output *output)
 {
-    static const char commas[] = ",,,,,,,,,,,,,,,,,,,,,,,,,\n";
-
-    writer_bytes(&output->writer, commas, PEBS_FIELDS_AFTER_CYCLES + 1);
+    writer_text(&output->writer, output->commas);
+    writer_text(&output->writer, "\n");
 }
 
 static void on_test(void *context, const char *id)
@@ -119,47 +147,44 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
     put_entries(context, "lbr", cpu, n, stack->entries, count);
 }
 
+/* ",VALUE", with nothing behind the comma where the record lacks it. */
+static void put_column(struct csv_output *output, const struct pebs_record *record, const struct pebs_field *field,
+                       enum data_source_encoding encoding)
+{
+    char *at = writer_room(&output->writer, 256);
+
+    *at++ = ',';
+    if (field->print == PEBS_PRINT_SOURCE) {
+        const struct data_source_words words = data_source_words(encoding, record->data_source);
+        at = pebs_source_known(record, encoding)
+                 ? at + sprintf(at, "%s,%s,%s,%s", words.level, words.snoop, words.tlb, words.lock)
+                 : put_text(at, ",,,");
+    } else if (pebs_has_field(record, field)) {
+        at = field->print == PEBS_PRINT_DECIMAL || field->print == PEBS_PRINT_TICKS
+                 ? put_decimal(at, pebs_value(record, field))
+                 : put_hex(put_text(at, "0x"), pebs_value(record, field));
+    }
+    writer_end(&output->writer, at);
+}
+
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                     enum data_source_encoding encoding)
 {
     struct csv_output *output = context;
     const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
-    bool memory = (record->has & PEBS_HAS_MEMORY) != 0;
-
     (void)bytes;
     begin_row(output, "pebs", cpu, n);
     writer_text(&output->writer, ",");
     put_place(output, record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip);
     writer_text(&output->writer, ",");
-    if (memory)
+    if (record->has & PEBS_HAS_MEMORY)
         put_place(output, record->data_address);
     else
         writer_text(&output->writer, ",,");
     writer_text(&output->writer, ",,,");
     put_field(output, event != NULL ? event->name : sampled_event_unknown.name);
-    writer_text(&output->writer, ",");
-    if (record->has & PEBS_HAS_TSC)
-        writer_format(&output->writer, "%llu", (unsigned long long)record->tsc);
-    writer_text(&output->writer, ",");
-    if (memory)
-        writer_format(&output->writer, "%llu", (unsigned long long)record->latency);
-    if (memory && (record->latency != 0 || encoding == DATA_SOURCE_STORE)) {
-        struct data_source_words words = data_source_words(encoding, record->data_source);
-        writer_format(&output->writer, ",%s,%s,%s,%s", words.level, words.snoop, words.tlb, words.lock);
-    } else {
-        writer_text(&output->writer, ",,,,");
-    }
-    if (record->has & PEBS_HAS_GPRS) {
-        writer_format(&output->writer, ",0x%llx,0x%llx", (unsigned long long)record->ip,
-                      (unsigned long long)record->rflags);
-        for (unsigned i = 0; i < 16; i++)
-            if (i < 8 || record->width == 8)
-                writer_format(&output->writer, ",0x%llx", (unsigned long long)record->gpr[i]);
-            else
-                writer_text(&output->writer, ",");
-    } else {
-        writer_text(&output->writer, ",,,,,,,,,,,,,,,,,,");
-    }
+    for (unsigned i = 1; i <= output->column_count; i++)
+        put_column(output, record, output->columns[i], encoding);
     writer_text(&output->writer, "\n");
     put_entries(output, "pebs_lbr", cpu, n, record->lbr, record->lbr_count);
 }
@@ -182,10 +207,7 @@ static bool open_csv(const struct output_setup *setup, struct event_sink *sink)
         return false;
     }
     output->symbols = setup->symbols;
-    writer_text(&output->writer,
-                "kind,test,cpu,record,entry,ip,ip_symbol,ip_line,address,address_symbol,address_line,predicted,cycles,"
-                "event,tsc,latency,level,snoop,tlb,lock,register_ip,rflags,rax,rcx,rdx,rbx,rsp,rbp,rsi,rdi,r8,r9,r10,"
-                "r11,r12,r13,r14,r15\n");
+    put_head(output);
     *sink = (struct event_sink){ .context = output,
                                  .test = on_test,
                                  .pebs_event = on_pebs_event,

@@ -1,175 +1,140 @@
 /* SPDX-License-Identifier: MIT */
-/* Each record as it lay in memory, a field a line: its offset, its bytes, its name, its value and what that means. */
-#include <string.h>
-
+/* Each record as it lay in memory, a word a line: its offset, its bytes, its name, its value and what that means. */
 #include "base/bytes.h"
 #include "base/format.h"
+#include "base/put.h"
 #include "report/record_text.h"
 #include "tools/output.h"
-#include "tools/symbols.h"
 #include "tools/text_out.h"
 
 #define MEANING_SIZE 160u
 
-static struct symbolizer names;
-static const struct symbolizer *symbols; /* NULL: not given */
-
-/* " sym+0x4", or nothing. */
-static void symbol_meaning(char meaning[MEANING_SIZE], uint64_t address)
-{
-    const char *name;
-    uint64_t offset;
-
-    if (symbols && symbols->find(symbols->context, address, &name, &offset))
-        format(meaning, MEANING_SIZE, " %.64s+0x%llx", name, (unsigned long long)offset);
-}
-
-static void field(const uint8_t *bytes, unsigned offset, unsigned width, const char *name, const char *meaning)
+/* meaning: its end; it is written behind the word. */
+static void put_word(const uint8_t *bytes, unsigned offset, unsigned width, const char *name, char *meaning, char *end)
 {
     char hex[3 * 8 + 1];
 
+    *end = '\0';
     for (unsigned i = 0; i < width; i++)
         format(hex + 3 * i, 4, "%02x ", bytes[offset + i]);
     say(&text_out_notes, "  +%03x  %-24s %-13s 0x%0*llx%s", offset, hex, name, 2 * (int)width,
         (unsigned long long)(width == 4 ? read_u32(bytes, offset) : read_u64(bytes, offset)), meaning);
 }
 
-static void test(void *context, const char *id)
-{
-    (void)context;
-    say(&text_out_notes, "test %s", id);
-}
-
 static void bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
-    static const char *const fields[3] = { "from", "to", "flags" };
+    static const char *const names[3] = { "from", "to", "flags" };
     const uint64_t values[3] = { record->from, record->to, record->flags };
 
     (void)context;
     say(&text_out_notes, "bts %llu cpu %u, %u bytes", (unsigned long long)n, cpu, 3 * record->width);
     for (unsigned i = 0; i < 3; i++) {
         uint8_t bytes[24];
-        char meaning[MEANING_SIZE] = "";
+        char meaning[MEANING_SIZE], *end = meaning;
         if (i < 2)
-            symbol_meaning(meaning, values[i]);
+            end = put_symbol(end, ' ', values[i], text_out_symbols);
         else if (record->prediction_valid)
-            format(meaning, sizeof(meaning), record->predicted ? " predicted" : " mispredicted");
+            end = put_string(end, record->predicted ? " predicted" : " mispredicted");
         if (record->width == 4)
             write_u32(bytes, 4 * i, (uint32_t)values[i]);
         else
             write_u64(bytes, 8 * i, values[i]);
-        field(bytes, record->width * i, record->width, fields[i], meaning);
+        put_word(bytes, record->width * i, record->width, names[i], meaning, end);
     }
 }
 
-static const char *const fixed_32[] = { "eflags", "eip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp" };
+#define WORDS_MOST 32u /* of the fields of a record: 4 of the basic group, 4 of memory, 18 registers */
 
-static const char *const fixed_64[] = { "rflags",      "rip",     "rax",         "rbx",      "rcx",
-                                        "rdx",         "rsi",     "rdi",         "rbp",      "rsp",
-                                        "r8",          "r9",      "r10",         "r11",      "r12",
-                                        "r13",         "r14",     "r15",         "counters", "data_address",
-                                        "data_source", "latency", "eventing_ip", "tsx",      "tsc" };
-
-static const char *const basic[] = { "format", "eventing_ip", "counters", "tsc" };
-
-static const char *const memory[] = { "data_address", "data_source", "latency", "tsx" };
-
-static const char *const gprs[] = { "rflags", "rip", "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi",
-                                    "rdi",    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15" };
-
-#define COUNT_OF(array) (unsigned)(sizeof(array) / sizeof((array)[0]))
-
-/* One record on its way out. */
-struct sample {
-    const struct pebs_record *record;
-    const uint8_t *bytes;
-    enum data_source_encoding encoding;
-    unsigned offset;
+/* A word of a record, and what its fields say. */
+struct word {
+    const char *name; /* of its first field */
+    char meaning[MEANING_SIZE], *end;
 };
 
-static void sample_field(struct sample *s, const char *name)
+static void add_meaning(struct word *word, const struct pebs_record *record, const struct pebs_field *field,
+                        enum data_source_encoding encoding)
 {
-    const struct pebs_record *r = s->record;
-    char meaning[MEANING_SIZE] = "";
+    const uint64_t value = pebs_value(record, field);
 
-    if (strcmp(name, "eip") == 0 || strcmp(name, "rip") == 0)
-        symbol_meaning(meaning, r->ip);
-    else if (strcmp(name, "eventing_ip") == 0)
-        symbol_meaning(meaning, r->eventing_ip);
-    else if (strcmp(name, "data_address") == 0)
-        symbol_meaning(meaning, r->data_address);
-    else if (strcmp(name, "latency") == 0 && r->has & PEBS_HAS_CACHE_LATENCY)
-        format(meaning, sizeof(meaning), " %llu cycles, the cache's %u", (unsigned long long)r->latency,
-               r->cache_latency);
-    else if (strcmp(name, "latency") == 0)
-        format(meaning, sizeof(meaning), " %llu cycles", (unsigned long long)r->latency);
-    else if (strcmp(name, "format") == 0)
-        format(meaning, sizeof(meaning), " groups 0x%lx, retire latency %u, %u bytes", (unsigned long)r->format_group,
-               r->retire_latency, r->size);
-    else if (strcmp(name, "data_source") == 0) {
-        bool known = r->latency != 0 || s->encoding == DATA_SOURCE_STORE;
-        struct data_source_words words = data_source_words(known ? s->encoding : DATA_SOURCE_UNKNOWN, r->data_source);
-        format(meaning, sizeof(meaning), " |LVL %s|SNP %s|TLB %s|LCK %s|", words.level, words.snoop, words.tlb,
-               words.lock);
+    if (field->print == PEBS_PRINT_PLACE)
+        word->end = put_symbol(word->end, ' ', value, text_out_symbols);
+    else if (field->print == PEBS_PRINT_SOURCE)
+        word->end = put_data_source(word->end, record, encoding);
+    if (!field->says)
+        return;
+    word->end = put_string(word->end, word->end == word->meaning ? " " : ", ");
+    for (const char *c = field->says; *c != '\0'; c++)
+        if (*c != '#')
+            *word->end++ = *c;
+        else if (field->print == PEBS_PRINT_DECIMAL)
+            word->end = put_decimal_number(word->end, value);
+        else
+            word->end = put_address(word->end, value, 1);
+}
+
+/* Where the record has the field's word. */
+static size_t place_of(const struct pebs_record *record, const struct pebs_field *field)
+{
+    if (record->has & PEBS_HAS_FORMAT_GROUP)
+        return pebs_group_at(record->format_group, (enum pebs_group)field->group) + field->at;
+    return record->width == 4 ? field->at_32 : field->at_64;
+}
+
+/* The words in front of the groups that are no fields. */
+static void put_fields(const struct pebs_record *record, const uint8_t *bytes, enum data_source_encoding encoding)
+{
+    struct word words[WORDS_MOST];
+    size_t count = 0;
+
+    for (unsigned i = 0; i < WORDS_MOST; i++)
+        words[i] = (struct word){ .end = words[i].meaning };
+    for (const struct pebs_field *field = pebs_fields; field->name; field++) {
+        if (!pebs_has_field(record, field))
+            continue;
+        size_t i = place_of(record, field) / record->width;
+        if (!words[i].name)
+            words[i].name = record->width == 4 ? field->name_32 : field->word ? field->word : field->name;
+        add_meaning(&words[i], record, field, encoding);
+        count = i >= count ? i + 1 : count;
     }
-    field(s->bytes, s->offset, r->width, name, meaning);
-    s->offset += r->width;
+    for (unsigned i = 0; i < count; i++)
+        put_word(bytes, record->width * i, record->width, words[i].name, words[i].meaning, words[i].end);
 }
 
-static void sample_fields(struct sample *s, const char *const *list, unsigned count)
-{
-    for (unsigned i = 0; i < count && s->offset < s->record->size; i++)
-        sample_field(s, list[i]);
-}
-
-static void sample_xmm(struct sample *s)
+static void put_xmm(const uint8_t *bytes, size_t at)
 {
     for (unsigned i = 0; i < 32; i++) {
-        char name[16];
+        char name[16], nothing[1];
         format(name, sizeof(name), "xmm%u.%s", i / 2, i % 2 ? "high" : "low");
-        sample_field(s, name);
+        put_word(bytes, (unsigned)at + 8 * i, 8, name, nothing, nothing);
     }
 }
 
-static void sample_lbr(struct sample *s)
+static void put_lbr(const struct pebs_record *record, const uint8_t *bytes, size_t at)
 {
     static const char *const parts[3] = { "from", "to", "info" };
 
-    for (unsigned i = 0; i < 3 * s->record->lbr_count; i++) {
-        char name[16], meaning[MEANING_SIZE] = "";
-        const struct lbr_entry *entry = &s->record->lbr[i / 3];
+    for (unsigned i = 0; i < 3 * record->lbr_count; i++) {
+        const struct lbr_entry *entry = &record->lbr[i / 3];
+        char name[16], meaning[MEANING_SIZE], *end = meaning;
         if (i % 3 < 2)
-            symbol_meaning(meaning, i % 3 ? entry->to : entry->from);
+            end = put_symbol(end, ' ', i % 3 ? entry->to : entry->from, text_out_symbols);
         format(name, sizeof(name), "lbr%u.%s", i / 3, parts[i % 3]);
-        field(s->bytes, s->offset, 8, name, meaning);
-        s->offset += 8;
+        put_word(bytes, (unsigned)at + 8 * i, 8, name, meaning, end);
     }
 }
 
 static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                  enum data_source_encoding encoding)
 {
-    struct sample s = { record, bytes, encoding, 0 };
-
     (void)context;
     say(&text_out_notes, "pebs %llu cpu %u, format %u, %u bytes", (unsigned long long)n, cpu, record->format,
-        record->size);
-    if (!(record->has & PEBS_HAS_FORMAT_GROUP)) {
-        if (record->width == 4)
-            sample_fields(&s, fixed_32, COUNT_OF(fixed_32));
-        else
-            sample_fields(&s, fixed_64, COUNT_OF(fixed_64));
-        return;
-    }
-    sample_fields(&s, basic, COUNT_OF(basic));
-    if (record->has & PEBS_HAS_MEMORY)
-        sample_fields(&s, memory, COUNT_OF(memory));
-    if (record->has & PEBS_HAS_GPRS)
-        sample_fields(&s, gprs, COUNT_OF(gprs));
+        (unsigned)record->size);
+    put_fields(record, bytes, encoding);
     if (record->has & PEBS_HAS_XMM)
-        sample_xmm(&s);
+        put_xmm(bytes, pebs_group_at(record->format_group, PEBS_IN_XMM));
     if (record->has & PEBS_HAS_LBR)
-        sample_lbr(&s);
+        put_lbr(record, bytes, pebs_group_at(record->format_group, PEBS_IN_LBR));
 }
 
 /* The registers of an entry, and its line. */
@@ -184,22 +149,16 @@ static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *
             continue;
         say(&text_out_notes, "  FROM 0x%016llx TO 0x%016llx INFO 0x%016llx", (unsigned long long)r[0],
             (unsigned long long)r[1], (unsigned long long)r[2]);
-        lbr_text(&text_out_notes, i, &stack->entries[i], symbols);
+        lbr_text(&text_out_notes, i, &stack->entries[i], text_out_symbols);
     }
-}
-
-static bool end(void *context)
-{
-    (void)context;
-    return text_out_end();
 }
 
 static bool open(const struct output_setup *setup, struct event_sink *sink)
 {
-    if (setup->symbols)
-        names = symbols_symbolizer(setup->symbols);
-    symbols = setup->symbols ? &names : NULL;
-    *sink = (struct event_sink){ .test = test, .bts = bts, .pebs = pebs, .lbr = lbr, .end = end };
+    text_out_open(setup, sink);
+    sink->bts = bts;
+    sink->pebs = pebs;
+    sink->lbr = lbr;
     return true;
 }
 

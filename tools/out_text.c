@@ -2,23 +2,13 @@
 /* The kernel's own lines: the same code makes them. */
 #include "report/record_text.h"
 #include "tools/output.h"
-#include "tools/symbols.h"
 #include "tools/text_out.h"
-
-static struct symbolizer names;
-static const struct symbolizer *symbols; /* NULL: not given */
-
-static void test(void *context, const char *id)
-{
-    (void)context;
-    say(&text_out_notes, "test %s", id);
-}
 
 static void bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     (void)context;
     (void)cpu;
-    bts_text(&text_out_notes, n, record, symbols);
+    bts_text(&text_out_notes, n, record, text_out_symbols);
 }
 
 static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
@@ -27,7 +17,7 @@ static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_reco
     (void)context;
     (void)cpu;
     (void)bytes;
-    pebs_text(&text_out_notes, n, record, encoding, symbols);
+    pebs_text(&text_out_notes, n, record, encoding, text_out_symbols);
 }
 
 static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
@@ -35,21 +25,15 @@ static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *
     (void)context;
     (void)cpu;
     (void)n;
-    lbr_stack_text(&text_out_notes, stack->shifts, stack->tos, stack->depth, stack->entries, symbols);
-}
-
-static bool end(void *context)
-{
-    (void)context;
-    return text_out_end();
+    lbr_stack_text(&text_out_notes, stack->shifts, stack->tos, stack->depth, stack->entries, text_out_symbols);
 }
 
 static bool open(const struct output_setup *setup, struct event_sink *sink)
 {
-    if (setup->symbols)
-        names = symbols_symbolizer(setup->symbols);
-    symbols = setup->symbols ? &names : NULL;
-    *sink = (struct event_sink){ .test = test, .bts = bts, .pebs = pebs, .lbr = lbr, .end = end };
+    text_out_open(setup, sink);
+    sink->bts = bts;
+    sink->pebs = pebs;
+    sink->lbr = lbr;
     return true;
 }
 

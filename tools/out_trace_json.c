@@ -118,7 +118,6 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 {
     struct trace_output *output = context;
     const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
-    bool memory = (record->has & PEBS_HAS_MEMORY) != 0 && (record->latency != 0 || encoding == DATA_SOURCE_STORE);
 
     (void)bytes;
     if (!(record->has & PEBS_HAS_TSC))
@@ -135,7 +134,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     writer_json(&output->writer, output->test);
     writer_format(&output->writer, ",\"record\":%llu,\"ip\":\"0x%llx\"", (unsigned long long)n, (unsigned long long)ip);
     put_key_text(output, "symbol", symbols_place(output->symbols, ip)->text);
-    if (memory) {
+    if (pebs_source_known(record, encoding)) {
         writer_format(&output->writer, ",\"address\":\"0x%llx\",\"latency\":%llu",
                       (unsigned long long)record->data_address, (unsigned long long)record->latency);
         put_key_text(output, "level", data_source_words(encoding, record->data_source).level);

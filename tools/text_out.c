@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tools/complain.h"
+#include "tools/symbols.h"
 
 #define BUFFER_SIZE 0x20000u
 
@@ -41,10 +42,29 @@ static void put(void *context, const char *text)
 
 const struct line_sink text_out_notes = { put, NULL };
 
-bool text_out_end(void)
+static struct symbolizer names;
+const struct symbolizer *text_out_symbols;
+
+static void test(void *context, const char *id)
 {
+    (void)context;
+    say(&text_out_notes, "test %s", id);
+}
+
+static bool end(void *context)
+{
+    (void)context;
     write_out();
     if (problem)
         complain("standard output", "%s", strerror(problem));
     return !problem;
+}
+
+void text_out_open(const struct output_setup *setup, struct event_sink *sink)
+{
+    if (setup->symbols) {
+        names = symbols_symbolizer(setup->symbols);
+        text_out_symbols = &names;
+    }
+    *sink = (struct event_sink){ .test = test, .end = end };
 }

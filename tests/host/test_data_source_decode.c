@@ -65,12 +65,58 @@ static const struct words skylake[16] = {
     { "Uncached hit", "None" },
 };
 
+/* The bits of perf_mem_data_src whose words these are (linux/perf_event.h): level:14 at bit 5, snoop:5 at bit 19, level
+ * number:4 at bit 33, remote:1 at bit 37, forwarded at bit 38. */
+static const struct {
+    const char *level;
+    uint64_t mask, number, remote;
+} level_bits[] = {
+    { "N/A", 0x1, 0xf, 0 },
+    { "L3 miss", 0x44, 3, 0 },
+    { "L1 or L1 hit", 0xa, 1, 0 },
+    { "LFB or LFB hit", 0x12, 0xc, 0 },
+    { "L2 or L2 hit", 0x22, 2, 0 },
+    { "L3 or L3 hit", 0x42, 3, 0 },
+    { "L4 or PMEM hit", 0x2, 4, 0 },
+    { "Remote L4 or PMEM hit", 0x2, 4, 1 },
+    { "Remote Cache (1 hop) hit", 0x402, 3, 1 },
+    { "Remote Any cache hit", 0x2, 0xb, 1 },
+    { "Local RAM or RAM hit", 0x82, 0xd, 0 },
+    { "Remote RAM (1 hop) hit", 0x102, 0xd, 1 },
+    { "Remote RAM hit", 0x2, 0xd, 1 },
+    { "I/O hit", 0x1002, 0xf, 0 },
+    { "Uncached hit", 0x2002, 0xf, 0 },
+};
+
+static const struct {
+    const char *snoop;
+    uint64_t mask, forwarded;
+} snoop_bits[] = {
+    { "N/A", 1, 0 },     { "None", 2, 0 },           { "Hit", 4, 0 }, { "Miss", 8, 0 },
+    { "HitM", 0x10, 0 }, { "None or Miss", 0xa, 0 }, { "Fwd", 0, 1 },
+};
+
+/* tlb:7 at bit 26, lock:2 at bit 24: without STLB miss and lock, or "not available". */
+static uint64_t bits_of(const struct words *words, bool tlb_and_lock)
+{
+    size_t level = 0, snoop = 0;
+
+    while (strcmp(level_bits[level].level, words->level) != 0)
+        assert_true(++level < COUNT_OF(level_bits));
+    while (strcmp(snoop_bits[snoop].snoop, words->snoop) != 0)
+        assert_true(++snoop < COUNT_OF(snoop_bits));
+    return level_bits[level].mask << 5 | level_bits[level].number << 33 | level_bits[level].remote << 37 |
+           snoop_bits[snoop].mask << 19 | snoop_bits[snoop].forwarded << 38 |
+           (tlb_and_lock ? UINT64_C(0x1a) << 26 : UINT64_C(1) << 26 | UINT64_C(1) << 24);
+}
+
 static void check_table(enum data_source_encoding encoding, const struct words *table)
 {
     for (uint64_t code = 0; code < 16; code++) {
         struct data_source_words words = data_source_words(encoding, code);
         assert_string_equal(words.level, table[code].level);
         assert_string_equal(words.snoop, table[code].snoop);
+        assert_int_equal(data_source_bits(encoding, code), bits_of(&table[code], encoding != DATA_SOURCE_NEHALEM));
     }
 }
 

@@ -157,7 +157,9 @@ breaks(truth => qr/size=376/, sub { s/ lbr1=\S+// }, qr/pebs 2: lbr1 \S+, the tr
     'lbr group: an entry of its own');
 breaks(kernel => qr/^# pebs 2 lbr 1/, sub { s/lbr 1/lbr 0/ }, qr/pebs 2: lbr0 twice/, 'lbr group: an entry twice');
 breaks(kernel => qr/^# pebs 2 lbr 1/, sub { s{/P/}{/?/} }, qr/not understood/, 'lbr group: another form');
-breaks(truth => qr/size=376/, sub { s/tsc=/tsk=/ }, qr/unknown key tsk/, 'an unknown key in the truth');
+breaks(truth => qr/size=376/, sub { s/tsc=/tsk=/ }, qr/pebs 2: tsk not printed/, 'a key of the truth alone');
+breaks(kernel => qr/^# pebs 2 tsx/, sub { s/$/ tsy 0x1/ }, qr/pebs 2: tsy 0x1, the truth is none/,
+    'a key of the kernel alone');
 
 breaks(kernel => qr/^# bts 1/, sub { s/$/ predicted/ }, qr/bts 1: predicted 1, the truth has flags 0x0/,
     'bts predicted though the flags do not say so');

@@ -58,6 +58,9 @@ is scalar(@samples), 128, 'a mark for each sample of pebs.load_latency.hierarchy
 is $samples[0]{args}{symbol} =~ /^walk_load\+0x0$/ ? 1 : $samples[0]{args}{symbol}, 1, 'a sample has its symbol';
 
 my ($head, @rows) = map { [split /,/, $_, -1] } split /\n/, dsdump('--csv');
+my @columns = (qw(kind test cpu record entry ip ip_symbol ip_line address address_symbol address_line predicted cycles event
+    tsc latency level snoop tlb lock register_ip rflags rax rcx rdx rbx rsp rbp rsi rdi), map { "r$_" } 8 .. 15);
+is "@$head[0 .. $#columns]", "@columns", 'the columns; what is new stands behind them';
 my %column = map { ($head->[$_] => $_) } 0 .. $#$head;
 is scalar(grep { @$_ != @$head } @rows), 0, 'every row has the columns of the first';
 is scalar(grep { $_->[0] eq 'bts' } @rows), $sum, 'a row for each branch';
@@ -68,6 +71,36 @@ is scalar(grep { $_->[ $column{level} ] eq 'Local RAM or RAM hit' && $_->[ $colu
 like $rows[0][ $column{ip_line} ], qr/^\w+\.asm:\d+$|^\w+\.c:\d+$/, 'a row has its source line';
 like((dsdump('--brstack'))[0], qr{^ +[0-9a-f]+( \S+\+0x[0-9a-f]+/\S+\+0x[0-9a-f]+/[MP]/-/-/\d+/)+$}m,
     'an LBR stack on a line');
+
+# Each word of a record has its bytes, its name, its value and what that means.
+sub words_of
+{
+    my ($raw, $size) = @_;
+    my ($lines) = $raw =~ /^# pebs \d+ cpu 0, format \d, $size bytes\n((?:#   \+.*\n)+)/m or return;
+    my (@names, %says);
+    for my $line (split /\n/, $lines) {
+        my ($at, $bytes, $name, $value, $says) = $line =~ /^#   \+(\w{3})  ((?:\w\w )+) *(\S+) +0x(\w{16})(.*)$/ or return;
+        return if hex $at != 8 * @names || join('', reverse split / /, $bytes) ne $value;
+        push @names, $name;
+        $says{$name} = $says;
+    }
+    return ("@names", \%says);
+}
+my ($words, $says) = words_of(dsdump('--raw'), 200);
+is $words, join(' ', qw(rflags rip rax rbx rcx rdx rsi rdi rbp rsp), map({ "r$_" } 8 .. 15),
+    qw(counters data_address data_source latency eventing_ip tsx tsc)), '--raw: the words of a record of format 3';
+like $says->{eventing_ip}, qr/^ walk_load\+0x0$/, '--raw: a symbol';
+like $says->{latency}, qr/^ \d+ cycles$/, '--raw: a latency';
+like $says->{data_source}, qr/^ \|LVL L\d or L\d hit\|SNP \w+\|TLB L1 or L2 hit\|LCK No\|$/, '--raw: a data source';
+
+my $groups = boot("$folder/groups", 64, 'goldencove', 'run=pebs.adaptive.groups');
+(undef, my $raw) = run_program({ folder => $folder }, $dsdump, '--elf', elf(64), '--raw', $groups);
+($words, $says) = words_of($raw, 32 + 32 + 144 + 256);
+is $words, join(' ', qw(format eventing_ip counters tsc data_address data_source latency tsx rflags rip rax rcx rdx rbx
+    rsp rbp rsi rdi), map({ "r$_" } 8 .. 15), map { ("xmm$_.low", "xmm$_.high") } 0 .. 15),
+    '--raw: the words of an adaptive record';
+is $says->{format}, ' groups 0x7, retire latency 1, 464 bytes', '--raw: what its format says';
+like $says->{latency}, qr/^ \d+ cycles, the cache's \d+\b/, '--raw: its two latencies';
 
 my $only = dsdump('--only', 'pebs', '--csv');
 ok $only !~ /^(bts|lbr)/m && $only =~ /^pebs,/m, '--only pebs leaves the others out';

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "pebs/perf_mem_layout.h"
+
 enum record_type { RECORD_LOST = 2, RECORD_COMM = 3, RECORD_SAMPLE = 9, RECORD_MMAP2 = 10 };
 
 #define MISC_USER          2u
@@ -152,11 +154,7 @@ static uint64_t branch_flags(const struct lbr_entry *entry)
     return flags;
 }
 
-/* perf's register numbers; of XMM registers each has two. */
-enum { REGISTER_IP = 8, REGISTER_FLAGS = 9, REGISTER_R8 = 16, REGISTER_XMM0 = 32 };
-
-static const enum pebs_gpr first_registers[] = { PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX,
-                                                 PEBS_RSI, PEBS_RDI, PEBS_RBP, PEBS_RSP };
+#define REGISTER_XMM0 32u /* perf's number; of XMM registers each has two */
 
 uint64_t perf_registers(const struct pebs_record *record)
 {
@@ -164,9 +162,9 @@ uint64_t perf_registers(const struct pebs_record *record)
 
     if (!(record->has & PEBS_HAS_GPRS))
         return 0;
-    mask = UINT64_C(0x3ff);
-    if (record->width == 8)
-        mask |= UINT64_C(0xff) << REGISTER_R8;
+    for (const struct pebs_field *field = pebs_fields; field->name; field++)
+        if (field->perf != PEBS_FIELD_NONE && pebs_has_field(record, field))
+            mask |= UINT64_C(1) << field->perf;
     if (record->has & PEBS_HAS_XMM)
         mask |= UINT64_C(0xffffffff) << REGISTER_XMM0;
     return mask;
@@ -174,13 +172,16 @@ uint64_t perf_registers(const struct pebs_record *record)
 
 static uint8_t *put_registers(uint8_t *at, const struct pebs_record *record)
 {
+    uint64_t values[REGISTER_XMM0], mask = 0;
+
+    for (const struct pebs_field *field = pebs_fields; field->name; field++)
+        if (field->perf != PEBS_FIELD_NONE && pebs_has_field(record, field)) {
+            values[field->perf] = pebs_value(record, field);
+            mask |= UINT64_C(1) << field->perf;
+        }
     at = put64(at, record->width == 8 ? 2 : 1); /* the ABI */
-    for (unsigned i = 0; i < 8; i++)
-        at = put64(at, record->gpr[first_registers[i]]);
-    at = put64(put64(at, record->ip), record->rflags);
-    if (record->width == 8)
-        for (unsigned i = PEBS_R8; i <= PEBS_R15; i++)
-            at = put64(at, record->gpr[i]);
+    for (; mask != 0; mask &= mask - 1)         /* the lowest number first */
+        at = put64(at, values[__builtin_ctzll(mask)]);
     if (record->has & PEBS_HAS_XMM)
         for (unsigned i = 0; i < 16; i++)
             at = put64(put64(at, record->xmm[i].low), record->xmm[i].high);
@@ -223,94 +224,12 @@ size_t perf_put_sample(uint8_t *out, uint64_t sample_type, const struct perf_sam
 
 /* ---- perf_mem_data_src ------------------------------------------------------------------------------------------- */
 
-#define OP(bits)        ((uint64_t)(bits))
-#define LEVEL(bits)     ((uint64_t)(bits) << 5)
-#define SNOOP(bits)     ((uint64_t)(bits) << 19)
-#define LOCK(bits)      ((uint64_t)(bits) << 24)
-#define TLB(bits)       ((uint64_t)(bits) << 26)
-#define LEVEL_NUM(code) ((uint64_t)(code) << 33)
-#define REMOTE          (UINT64_C(1) << 37)
-#define FORWARDED       (UINT64_C(1) << 38)
-
-enum { OP_NA = 1, OP_LOAD = 2, OP_STORE = 4 };
-enum {
-    LEVEL_NA = 1,
-    LEVEL_HIT = 2,
-    LEVEL_MISS = 4,
-    LEVEL_L1 = 8,
-    LEVEL_LFB = 0x10,
-    LEVEL_L2 = 0x20,
-    LEVEL_L3 = 0x40,
-    LEVEL_LOCAL_RAM = 0x80,
-    LEVEL_REMOTE_RAM = 0x100,
-    LEVEL_REMOTE_CACHE = 0x400,
-    LEVEL_IO = 0x1000,
-    LEVEL_UNCACHED = 0x2000
-};
-enum { SNOOP_NA = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_MISS = 8, SNOOP_HITM = 0x10 };
-enum { LOCK_NA = 1, LOCK_LOCKED = 2 };
-enum { TLB_NA = 1, TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8, TLB_L2 = 0x10 };
-enum {
-    NUM_L1 = 1,
-    NUM_L2 = 2,
-    NUM_L3 = 3,
-    NUM_L4 = 4,
-    NUM_ANY_CACHE = 0xb,
-    NUM_LFB = 0xc,
-    NUM_RAM = 0xd,
-    NUM_NA = 0xf
-};
-
-#define HIT_IN(level, num) (LEVEL(LEVEL_HIT | (level)) | LEVEL_NUM(num))
-
-/* By the code in bits 3:0; the same meaning that data_source_words() gives in words. */
-static const uint64_t generic[16] = {
-    LEVEL(LEVEL_MISS | LEVEL_L3) | LEVEL_NUM(NUM_L3) | SNOOP(SNOOP_NA),
-    HIT_IN(LEVEL_L1, NUM_L1) | SNOOP(SNOOP_NONE),
-    HIT_IN(LEVEL_LFB, NUM_LFB) | SNOOP(SNOOP_NONE),
-    HIT_IN(LEVEL_L2, NUM_L2) | SNOOP(SNOOP_NONE),
-    HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_NONE),
-    HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_MISS),
-    HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_HIT),
-    HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_HITM),
-    HIT_IN(LEVEL_REMOTE_CACHE, NUM_L3) | REMOTE | SNOOP(SNOOP_HIT),
-    HIT_IN(LEVEL_REMOTE_CACHE, NUM_L3) | REMOTE | SNOOP(SNOOP_HITM),
-    HIT_IN(LEVEL_LOCAL_RAM, NUM_RAM) | SNOOP(SNOOP_HIT),
-    HIT_IN(LEVEL_REMOTE_RAM, NUM_RAM) | REMOTE | SNOOP(SNOOP_HIT),
-    HIT_IN(LEVEL_LOCAL_RAM, NUM_RAM) | SNOOP(SNOOP_NONE | SNOOP_MISS),
-    HIT_IN(LEVEL_REMOTE_RAM, NUM_RAM) | REMOTE | SNOOP(SNOOP_NONE | SNOOP_MISS),
-    HIT_IN(LEVEL_IO, NUM_NA) | SNOOP(SNOOP_NONE),
-    HIT_IN(LEVEL_UNCACHED, NUM_NA) | SNOOP(SNOOP_NONE),
-};
-
-#define RESERVED (LEVEL(LEVEL_NA) | LEVEL_NUM(NUM_NA) | SNOOP(SNOOP_NA))
-
-/* What others read differently; 0: as generic. */
-static const uint64_t nehalem[16] = {
-    [0x5] = HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_HIT),
-    [0x6] = HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_HITM),
-    [0x7] = HIT_IN(LEVEL_L3, NUM_L3) | SNOOP(SNOOP_HITM),
-    [0x9] = RESERVED,
-    [0xe] = RESERVED,
-};
-
-static const uint64_t skylake[16] = {
-    [0x8] = HIT_IN(0, NUM_L4) | SNOOP(SNOOP_HIT),
-    [0x9] = HIT_IN(0, NUM_L4) | REMOTE | SNOOP(SNOOP_HIT),
-    [0xb] = HIT_IN(0, NUM_RAM) | REMOTE | SNOOP(SNOOP_NONE),
-    [0xc] = HIT_IN(0, NUM_ANY_CACHE) | REMOTE | FORWARDED,
-    [0xd] = HIT_IN(0, NUM_ANY_CACHE) | REMOTE | SNOOP(SNOOP_HITM),
-};
-
-#define SOURCE_CODE  UINT64_C(0xf)
-#define STORE_L1_HIT (UINT64_C(1) << 0)
-#define STLB_MISS    (UINT64_C(1) << 4)
-#define LOCKED       (UINT64_C(1) << 5)
+#define STORE_L1_HIT UINT64_C(1) /* of a store's data source */
 
 /* MEM_INST_RETIRED (or MEM_UOPS_RETIRED) and the events of where loads hit; a unit mask with bit 1 means stores. */
 static uint64_t of_event(const struct pebs_record *record, uint64_t select)
 {
-    uint64_t event = select & 0xff, nothing = RESERVED | LOCK(LOCK_NA) | TLB(TLB_NA);
+    uint64_t event = select & 0xff, nothing = data_source_bits(DATA_SOURCE_UNKNOWN, 0);
 
     if (!(record->has & PEBS_HAS_MEMORY) || event < 0xd0 || event > 0xd3)
         return OP(OP_NA) | nothing;
@@ -322,23 +241,9 @@ static uint64_t of_event(const struct pebs_record *record, uint64_t select)
 
 uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding, uint64_t select)
 {
-    uint64_t source = record->data_source, code = source & SOURCE_CODE;
-    uint64_t lock = source & LOCKED ? LOCK(LOCK_LOCKED) : 0;
-
-    if (!(record->has & PEBS_HAS_MEMORY) || encoding == DATA_SOURCE_UNKNOWN ||
-        (record->latency == 0 && encoding != DATA_SOURCE_STORE))
+    if (!pebs_source_known(record, encoding) || encoding == DATA_SOURCE_UNKNOWN)
         return of_event(record, record->format >= 2 ? select : 0);
-
-    if (encoding == DATA_SOURCE_STORE)
-        return OP(OP_STORE) | LEVEL(LEVEL_L1 | (source & STORE_L1_HIT ? LEVEL_HIT : LEVEL_MISS)) | SNOOP(SNOOP_NA) |
-               TLB(TLB_L2 | (source & STLB_MISS ? TLB_MISS : TLB_HIT)) | lock;
-
-    uint64_t origin = generic[code];
-    if (encoding == DATA_SOURCE_NEHALEM)
-        return OP(OP_LOAD) | (nehalem[code] ? nehalem[code] : origin) | TLB(TLB_NA) | LOCK(LOCK_NA);
-    if (encoding == DATA_SOURCE_SKYLAKE && skylake[code])
-        origin = skylake[code];
-    return OP(OP_LOAD) | origin | TLB(source & STLB_MISS ? TLB_MISS | TLB_L2 : TLB_HIT | TLB_L1 | TLB_L2) | lock;
+    return OP(encoding == DATA_SOURCE_STORE ? OP_STORE : OP_LOAD) | data_source_bits(encoding, record->data_source);
 }
 
 static char *put_string(char *at, const char *text)

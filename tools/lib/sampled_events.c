@@ -35,7 +35,7 @@ static bool belongs(const struct dump_pebs_event *event, const struct pebs_recor
 {
     unsigned bit = event->counter + (event->fixed ? 32u : 0u);
 
-    return !(record->has & (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE)) || (bit < 64 && (record->counters >> bit & 1));
+    return !(record->has & PEBS_HAS_COUNTERS) || (bit < 64 && (record->counters >> bit & 1));
 }
 
 const struct sampled_event *sampled_events_of(const struct sampled_events *events, unsigned cpu,
@@ -43,7 +43,7 @@ const struct sampled_event *sampled_events_of(const struct sampled_events *event
 {
     const struct sampled_event *row = last == NULL ? events->rows : last + 1;
 
-    if (last != NULL && !(record->has & (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE)))
+    if (last != NULL && !(record->has & PEBS_HAS_COUNTERS))
         return NULL;
     for (; row < events->rows + events->count; row++)
         if (row->event.cpu == cpu && belongs(&row->event, record))

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A decoded PEBS record, and the one table of its fields, which whoever reads or tells a record walks: decoding, text,
+ * and dsdump's rows, bytes and registers. A field of one number is a member here and a row in fields_decode.c; XMM
+ * registers and LBR entries are many, and have code of their own. Pure.
+ */
+#ifndef PEBS_FIELDS_DECODE_H
+#define PEBS_FIELDS_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/formats.h"
+#include "lbr/lbr_decode.h"
+
+/* Which of the fields a record carries. */
+#define PEBS_HAS_GPRS           (UINT64_C(1) << 0) /* rflags, ip, gpr */
+#define PEBS_HAS_STATUS         (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
+#define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record belongs to (format 3 and later) */
+#define PEBS_HAS_MEMORY         (UINT64_C(1) << 3) /* data_address, data_source, latency */
+#define PEBS_HAS_EVENTING_IP    (UINT64_C(1) << 4)
+#define PEBS_HAS_TSX            (UINT64_C(1) << 5)
+#define PEBS_HAS_TSC            (UINT64_C(1) << 6)
+#define PEBS_HAS_FORMAT_GROUP   (UINT64_C(1) << 7)
+#define PEBS_HAS_RETIRE_LATENCY (UINT64_C(1) << 8)
+#define PEBS_HAS_CACHE_LATENCY  (UINT64_C(1) << 9)
+#define PEBS_HAS_XMM            (UINT64_C(1) << 10)
+#define PEBS_HAS_LBR            (UINT64_C(1) << 11) /* lbr_count, lbr */
+#define PEBS_HAS_COUNTERS       (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE)
+
+/* Index into gpr: the number that instructions encode. */
+enum pebs_gpr {
+    PEBS_RAX,
+    PEBS_RCX,
+    PEBS_RDX,
+    PEBS_RBX,
+    PEBS_RSP,
+    PEBS_RBP,
+    PEBS_RSI,
+    PEBS_RDI,
+    PEBS_R8,
+    PEBS_R15 = 15
+};
+
+struct pebs_record {
+    unsigned width;  /* as of its form */
+    unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */
+    uint64_t has;    /* PEBS_HAS_*; the fields that it does not name are 0 */
+    uint64_t size;   /* bytes of the record */
+    uint64_t rflags, ip, gpr[16];
+    uint64_t counters;
+    uint64_t data_address, data_source;
+    uint64_t latency; /* core cycles: of the instruction, where the cache's share is apart */
+    uint64_t eventing_ip, tsx, tsc;
+    uint64_t format_group;                  /* MSR_PEBS_DATA_CFG as it was for this record, 0 where it did not count */
+    uint64_t retire_latency, cache_latency; /* core cycles */
+    struct {
+        uint64_t low, high;
+    } xmm[16];
+    unsigned lbr_count;
+    struct lbr_entry lbr[PEBS_LBR_MAX]; /* the youngest first; without flags and cycles where lbr_format is unknown */
+};
+
+/* How a field is printed, and what is said behind it. */
+enum pebs_print {
+    PEBS_PRINT_HEX,
+    PEBS_PRINT_DECIMAL,
+    PEBS_PRINT_TICKS,  /* hexadecimal in lines, decimal in tables */
+    PEBS_PRINT_PLACE,  /* hexadecimal, and the symbol there */
+    PEBS_PRINT_SOURCE, /* hexadecimal, and data_source_words(); of tables the words alone */
+};
+
+#define PEBS_FIELD_NONE 0xffu
+
+struct pebs_field {
+    const char *name;
+    const char *name_32; /* in records of 32 bits, which lack it where this is NULL */
+    uint64_t has;        /* it is there with any of these */
+    uint16_t member;     /* offset of a uint64_t in struct pebs_record: pebs_value() */
+
+    /* Where the processor writes it: bytes from the start of a fixed record, PEBS_FIELD_NONE where those lack it; bytes
+     * from the start of a group of an adaptive one. */
+    uint8_t at_32, at_64;
+    uint8_t group, at; /* group: enum pebs_group */
+
+    enum pebs_print print;
+    uint8_t line;   /* of text, from 1 on, where it stands behind the rows above it; 0: not in text */
+    uint8_t column; /* of dsdump --csv behind "event", from 1 on; 0: not in it */
+    uint8_t perf;   /* perf's number of the register (PERF_SAMPLE_REGS_INTR); PEBS_FIELD_NONE: it is none */
+
+    /* Which bits of that word in the group it has; bits 0: all. */
+    uint8_t shift, bits;
+    bool timing; /* it is there only if struct pebs_form has timing */
+
+    const char *heading; /* of the column; NULL: its name */
+    const char *word;    /* of dsdump --raw: the name of the word that it begins; NULL: its name */
+    const char *says;    /* of dsdump --raw: what is said behind the word, # for the value; NULL: nothing */
+};
+
+/* In the order of the lines of text. The row behind the last has no name. */
+extern const struct pebs_field pebs_fields[];
+
+static inline bool pebs_has_field(const struct pebs_record *record, const struct pebs_field *field)
+{
+    return (record->has & field->has) != 0 && (record->width == 8 || field->name_32 != NULL);
+}
+
+static inline uint64_t pebs_value(const struct pebs_record *record, const struct pebs_field *field)
+{
+    return *(const uint64_t *)(const void *)((const char *)record + field->member);
+}
+
+#endif
