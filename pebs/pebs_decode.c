@@ -24,13 +24,14 @@ static uint64_t other_counters(const struct pebs_record *out)
 static void read_fixed(const uint8_t *bytes, struct pebs_record *out)
 {
     const size_t size = (size_t)out->size;
+    const bool narrow = out->width == 4;
     uint64_t has = 0;
 
     for (const struct pebs_field *field = pebs_fields; field->name; field++) {
-        const size_t at = out->width == 4 ? field->at_32 : field->at_64;
+        const size_t at = narrow ? field->at_32 : field->at_64;
         if (at >= size)
             continue;
-        set_field(out, field, out->width == 4 ? read_u32(bytes, at) : read_u64(bytes, at));
+        set_field(out, field, narrow ? read_u32(bytes, at) : read_u64(bytes, at));
         has |= field->has;
     }
     out->has = has & ~other_counters(out);
@@ -121,11 +122,6 @@ enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, siz
     *out = (struct pebs_record){ .width = form->width, .format = form->format, .size = size };
     read_fixed(bytes, out);
     return PEBS_DECODE_OK;
-}
-
-bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding)
-{
-    return (record->has & PEBS_HAS_MEMORY) != 0 && (record->latency != 0 || encoding == DATA_SOURCE_STORE);
 }
 
 const char *pebs_error_text(enum pebs_error error)

@@ -31,7 +31,10 @@ enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, siz
  * Whether the record says where its data came from, in this encoding. Of all events only those of load latency and
  * precise store do; elsewhere 0 would read as a level.
  */
-bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding);
+static inline bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding)
+{
+    return (record->has & PEBS_HAS_MEMORY) != 0 && (record->latency != 0 || encoding == DATA_SOURCE_STORE);
+}
 
 const char *pebs_error_text(enum pebs_error error);
 
