@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory accesses: where a load's data came from and how long it took, and the events that count them.
- *
  * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (level, and with bits
  * 4 and 5 second-level TLB miss and locked access) and the latency. For a precise store the address and a status: bit 0
  * the store hit L1, bits 4 and 5 as above. For the other events whose records tell an address (PEBS data address
@@ -10,7 +8,10 @@
  *
  * An instruction with several accesses is described by its slowest load, or its slowest store.
  */
-#include "model/engine/engine_parts.h"
+#include "model/engine/data.h"
+
+#include "model/engine/data_cache.h"
+#include "model/engine/rules.h"
 
 #define LINE_SHIFT 6
 
@@ -36,7 +37,7 @@ static void begin(struct vcpu *v, struct place place)
     v->data.cpl = place.block->cpl;
     v->data.loads = v->data.stores = false;
     v->data.locked = place.block->insns[place.index].flags & INSN_LOCKED;
-    v->data.untaggable = is_netburst(v) && (v->data.locked || returns_or_goes_far(place));
+    v->data.untaggable = vcpu_is_netburst(v) && (v->data.locked || returns_or_goes_far(place));
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
     v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
@@ -49,7 +50,7 @@ static enum data_level reach(struct vcpu *v, uint64_t address, bool store)
     return store ? data_cache_store(v->cache, address) : data_cache_load(v->cache, address);
 }
 
-void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
+void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
 {
     uint64_t last = address + size - 1;
     bool split = (address ^ last) >> LINE_SHIFT;
@@ -63,7 +64,7 @@ void engine_data(struct vcpu *v, struct place place, uint64_t address, unsigned 
         tlb_miss = data_cache_tlb_miss(v->cache, last) || tlb_miss;
         level = other > level ? other : level;
     }
-    if (!v->counts_data) {
+    if (!v->counting.data) {
         return; /* the caches alone remember it */
     }
     if (!v->hot->data_pending) {
@@ -100,22 +101,14 @@ uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access
     return access->latency + (v->profile->pebs_cache_latency && access->latency > 0);
 }
 
-bool data_source_known(const struct vcpu *v)
+/* SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring Facility": those above the threshold. */
+bool data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
-    if (!v->profile->pebs_latency_aux) {
-        return true;
-    }
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        const struct counter *c = &v->counters[i];
-
-        if (c->active && c->event_class / EVENT_QUALIFIERS == EVENT_BLOCKED_LOADS) {
-            return true;
-        }
-    }
-    return false;
+    (void)v;
+    return latency > threshold;
 }
 
-static bool happened(const struct vcpu *v, enum event_kind kind)
+bool data_happened(const struct vcpu *v, enum event_kind kind)
 {
     bool load = v->data.loads;
     bool store = v->data.stores;
@@ -155,21 +148,19 @@ static bool happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_L3_MISSES:
         return load && v->data.level == LEVEL_MEMORY;
     case EVENT_LOAD_LATENCY:
-        return load && (v->faults.any ? faults_latency(v, data_instruction_latency(v, &v->data.load),
-                                                       v->regs[REG_MSR_PEBS_LD_LAT])
-                                      : data_instruction_latency(v, &v->data.load) > v->regs[REG_MSR_PEBS_LD_LAT]);
+        return load && v->rules->data_latency_counts(v, data_instruction_latency(v, &v->data.load),
+                                                     v->regs[REG_MSR_PEBS_LD_LAT]);
     default:
         return false;
     }
 }
 
-/* What a record about events of this kind says of the access. */
-static struct data_access describe(const struct vcpu *v, enum event_kind kind)
+struct data_access data_describe(const struct vcpu *v, enum event_kind kind)
 {
     bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES;
 
     if (kind == EVENT_LOAD_LATENCY) {
-        uint64_t source = data_source_known(v) ? v->data.load.source : 0;
+        uint64_t source = v->data.source_known ? v->data.load.source : 0;
 
         return (struct data_access){ v->data.load.address, source, v->data.load.latency };
     }
@@ -187,49 +178,4 @@ static struct data_access describe(const struct vcpu *v, enum event_kind kind)
         return (struct data_access){ v->data.store.address, v->data.store.source, 0 };
     }
     return (struct data_access){ v->data.load.address, 0, 0 };
-}
-
-bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
-{
-    unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
-    enum event_kind due = EVENT_NONE; /* what the record tells of the access, if anything */
-    bool any = false;
-
-    v->hot->data_pending = 0;
-    if (v->data.untaggable) {
-        return false;
-    }
-    for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
-        if (happened(v, (enum event_kind)kind)) {
-            v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
-            v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
-        }
-    }
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
-        const struct counter *c = &v->counters[i];
-
-        if (c->active && c->event_class >= event_class(EVENT_DATA, ANY_RING) &&
-            v->hot->counts[c->event_class] >= CLASS_DUE) {
-            enum event_kind kind = (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
-
-            any = true;
-            if (c->address && (due == EVENT_NONE || kind == EVENT_LOAD_LATENCY)) {
-                due = kind;
-            }
-        }
-    }
-    if (!any) {
-        return false;
-    }
-    struct data_access access = describe(v, due);
-
-    if (v->records_lbrs && place.block == NULL) {
-        branches_drain(v, false, ip, cpl); /* the instruction's own branch is in its record */
-    }
-    counting_fall_due(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
-    if (v->pmi_wanted) {
-        branches_drain(v, place.block != NULL, ip, cpl); /* before anything is frozen */
-        engine_deliver(v, place);
-    }
-    return engine_took_pmi(v);
 }

@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/engine/engine.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/engine/engine_parts.h"
-
-#define LVT_MASKED (1u << 16)
+#include "model/engine/branches.h"
+#include "model/engine/control.h"
+#include "model/engine/counting.h"
+#include "model/engine/data.h"
+#include "model/engine/data_cache.h"
+#include "model/engine/event_class.h"
+#include "model/engine/lbr.h"
+#include "model/engine/msr.h"
+#include "model/engine/overflow.h"
+#include "model/engine/pebs.h"
+#include "model/engine/pmi.h"
+#include "model/engine/ring.h"
+#include "model/engine/rules.h"
+#include "model/referee/referee.h"
 
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot)
 {
     v->number = number;
     v->profile = profile;
+    v->rules = v->rules != NULL ? v->rules : &rules_manual;
     v->host = host;
     v->cpu = cpu;
     v->hot = hot;
@@ -27,34 +41,6 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     return true;
 }
 
-static void reset_registers(struct vcpu *v, const struct profile_msr *msrs, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (msrs[i].reg < REG_STORED) {
-            v->regs[msrs[i].reg] = msrs[i].reset;
-        }
-    }
-}
-
-void engine_reset(struct vcpu *v)
-{
-    const struct profile *profile = v->profile;
-
-    memset((char *)v + offsetof(struct vcpu, reported), 0, sizeof(*v) - offsetof(struct vcpu, reported));
-    memset(v->hot, 0, sizeof(*v->hot));
-    memset(v->predictor, 0, (profile->predictor_slots + 1) * sizeof(*v->predictor));
-    data_cache_clear(v->cache);
-    reset_registers(v, profile->family_msrs, profile->family_msr_count);
-    reset_registers(v, profile->msrs, profile->msr_count);
-    if (profile->perfmon_version < 2) {
-        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
-    }
-    if (v->faults.any) {
-        faults_reset(v);
-    }
-    engine_update(v, BETWEEN_BLOCKS);
-}
-
 void engine_free(struct vcpu *v)
 {
     free(v->predictor);
@@ -67,155 +53,211 @@ void engine_free(struct vcpu *v)
     v->cache = NULL;
 }
 
-/*
- * SDM Vol. 3B (253669-083), "64 Bit Format of the DS Save Area": of the 64-bit form with DTES64, and without it where
- * IA-32e mode is active.
- */
-struct ds_form engine_ds_form(const struct vcpu *v)
+static void reset_registers(struct vcpu *v, const struct profile_msr *msrs, unsigned count)
 {
-    bool wide = (v->profile->dtes64 && !fault(v, FAULT_DETECT_DTES64_IGNORED)) || v->host->ia32e(v->cpu);
-
-    struct ds_form form = { wide ? 8 : 4, v->profile->pebs_format };
-
-    if (v->faults.any) {
-        faults_ds_form(v, &form);
+    for (unsigned i = 0; i < count; i++) {
+        if (msrs[i].reg < REG_STORED) {
+            v->regs[msrs[i].reg] = msrs[i].reset;
+        }
     }
-    return form;
 }
 
-uint64_t engine_ds_area(const struct vcpu *v)
+void engine_reset_registers(struct vcpu *v)
 {
-    return v->regs[REG_IA32_DS_AREA] & (fault(v, FAULT_DS_AREA_PAGE_ALIGNED) ? ~UINT64_C(0xfff) : ~UINT64_C(0));
+    const struct profile *profile = v->profile;
+
+    reset_registers(v, profile->family_msrs, profile->family_msr_count);
+    reset_registers(v, profile->msrs, profile->msr_count);
+    if (profile->perfmon_version < 2) {
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
+    }
 }
 
-bool engine_read_ds(struct vcpu *v)
+void engine_reset(struct vcpu *v)
 {
-    uint8_t bytes[ENCODE_DS_MAX];
-    struct ds_buffer pebs = v->ds.pebs;
-
-    if (v->pebs_staged == 0) {
-        v->form = engine_ds_form(v);
-    }
-    if (!v->host->read(v->cpu, engine_ds_area(v), bytes, encode_ds_bytes(&v->form))) {
-        return false;
-    }
-    encode_read_ds(&v->ds, &v->form, bytes);
-    if (v->faults.any) {
-        faults_ds_area(v, &v->ds);
-    }
-    if (v->pebs_staged > 0) {
-        v->ds.pebs = pebs; /* its index in memory is behind by what is staged */
-    }
-    return true;
-}
-
-void engine_update(struct vcpu *v, struct place place)
-{
-    counting_configure(v, place);
-    const bool tracing = (bts_on(v) || lbr_on(v) || v->counts_outcomes) && !lies(v, LIE_INERT);
-
-    v->hot->tracing = tracing ? sizeof(v->hot->ring[0]) : 0;
-    v->wants_blocks = v->wants_blocks || tracing;
-    if (bts_on(v)) {
-        engine_read_ds(v);
-    }
-    branches_set_limit(v);
+    memset((char *)v + offsetof(struct vcpu, regs), 0, sizeof(*v) - offsetof(struct vcpu, regs));
+    memset(v->hot, 0, sizeof(*v->hot));
+    memset(v->predictor, 0, (v->profile->predictor_slots + 1) * sizeof(*v->predictor));
+    data_cache_clear(v->cache);
+    v->rules->engine_reset_registers(v);
+    control_update(v, BETWEEN_BLOCKS);
 }
 
 void engine_settle(struct vcpu *v, struct place place)
 {
     branches_drain(v, true, 0, 0);
     pebs_flush(v);
-    engine_deliver(v, place);
+    pmi_deliver(v, place);
 }
 
-void engine_keep_blocks(struct vcpu *v)
+enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place)
 {
-    const struct block *running = running_block(v), **ring = ring_blocks(v);
-
-    if (running != NULL && running != v->kept_last) {
-        memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
-    }
-    /* Ascending: an earlier copy that is copied again stands at the same place or later. */
-    for (unsigned i = 0; i < ring_used(v); i++) {
-        memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
-        ring[i] = &v->kept[i];
-    }
-    if (v->hot->block != NULL) {
-        v->hot->block = v->kept_last;
-    } else if (running != NULL) {
-        ring[ring_used(v) - 1] = v->kept_last;
-    }
+    engine_settle(v, place);
+    return msr_read(v, address, value, place);
 }
 
-/*
- * Up to version 3 of architectural performance monitoring a freeze clears the enable bits themselves, from version 4 on
- * it sets a status bit. SDM Vol. 3B (253669-083), "Freezing LBR and Performance Counters on PMI".
- */
-static void freeze(struct vcpu *v, struct place place)
+enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
 {
-    const struct profile_debugctl *bits = v->profile->debugctl;
-    bool lbrs = debugctl_has(v, bits->freeze_lbrs);
-    bool counters = debugctl_has(v, bits->freeze_perfmon);
+    engine_settle(v, place);
+    return msr_write(v, address, value, place);
+}
 
-    if (v->faults.any) {
-        faults_freeze(v, &lbrs, &counters);
+enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place)
+{
+    engine_settle(v, place);
+    return msr_rdpmc(v, index, value, place);
+}
+
+/* Arranges for a call behind the instruction that is due. True: it is not the block's last one. */
+static bool watch_for(struct vcpu *v, const struct block *block, int due)
+{
+    if (due < 0) {
+        return false;
     }
-    if (!lbrs && !counters) {
+    if (due == block->count - 1) {
+        for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+            v->hot->counts[__builtin_ctzll(left)] |= CLASS_FORCE;
+        }
+        return false;
+    }
+    v->hot->stop_at = block_address(block, (unsigned)due + 1);
+    return true;
+}
+
+enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
+{
+    if (watching && v->hot->stop_at != 0) {
+        return DUE_GO_ON; /* found when the block was to be run unwatched */
+    }
+    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+        v->hot->counts[__builtin_ctzll(left)] &= CLASS_FORCE - 1;
+    }
+    if (counting_due(v)) {
+        uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
+
+        if (v->pebs.lbrs) {
+            branches_drain(v, false, block->pc, block->cpl); /* its branch is in its own record */
+        }
+        overflow_take(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
+        if (v->pmi.wanted) {
+            branches_drain(v, false, block->pc, block->cpl);
+            pmi_deliver(v, BETWEEN_BLOCKS);
+            if (pmi_taken(v)) {
+                return DUE_AGAIN;
+            }
+        }
+    }
+    v->hot->stop_at = 0;
+    if (watch_for(v, block, counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS))) {
+        return watching ? DUE_GO_ON : DUE_WATCH;
+    }
+    return DUE_GO_ON;
+}
+
+bool engine_stop(struct vcpu *v, struct place place)
+{
+    uint64_t ip = block_address(place.block, place.index);
+
+    v->hot->stop_at = 0;
+    overflow_take(v, place, ip, block_address(place.block, place.index - 1), NULL);
+    if (v->pmi.wanted) {
+        branches_drain(v, true, 0, 0);
+        pmi_deliver(v, place);
+    }
+    watch_for(v, place.block, counting_first_due(v, place, place));
+    return pmi_taken(v);
+}
+
+bool engine_ring_full(struct vcpu *v)
+{
+    const struct block *block = ring_blocks(v)[ring_used(v) - 1];
+
+    if (branches_forget(v)) {
+        return false;
+    }
+    branches_drain(v, true, 0, 0);
+    if (counting_outcome_due(v)) {
+        overflow_take(v, BETWEEN_BLOCKS, block->pc, v->branches.last, NULL);
+        branches_set_limit(v);
+    }
+    if (v->pmi.wanted) {
+        ring_set_used(v, 0); /* the block begins again, behind the interrupt */
+        pmi_deliver(v, BETWEEN_BLOCKS);
+        if (pmi_taken(v)) {
+            return true;
+        }
+        ring_set_used(v, v->hot->tracing != 0); /* the drain left it there */
+    }
+    return false;
+}
+
+bool engine_ring_nearly_full(struct vcpu *v, const struct block *block)
+{
+    const bool again = engine_block(v, block) && engine_ring_full(v);
+
+    if (ring_used(v) > 0) {
+        ring_set_used(v, ring_used(v) - 1); /* it comes there by itself */
+    }
+    return again;
+}
+
+bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
+{
+    unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
+    enum event_kind due = EVENT_NONE; /* what the record tells of the access, if anything */
+    bool any = false;
+
+    v->hot->data_pending = 0;
+    if (v->data.untaggable) {
+        return false;
+    }
+    for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
+        if (data_happened(v, (enum event_kind)kind)) {
+            v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
+            v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
+        }
+    }
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+        const struct counter *c = &v->counters[i];
+
+        if (c->active && c->event_class >= event_class(EVENT_DATA, ANY_RING) &&
+            v->hot->counts[c->event_class] >= CLASS_DUE) {
+            enum event_kind kind = vcpu_counted(c);
+
+            any = true;
+            if (c->address && (due == EVENT_NONE || kind == EVENT_LOAD_LATENCY)) {
+                due = kind;
+            }
+        }
+    }
+    if (!any) {
+        return false;
+    }
+    struct data_access access = data_describe(v, due);
+
+    if (v->pebs.lbrs && place.block == NULL) {
+        branches_drain(v, false, ip, cpl); /* the instruction's own branch is in its record */
+    }
+    overflow_take(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
+    if (v->pmi.wanted) {
+        branches_drain(v, place.block != NULL, ip, cpl); /* before anything is frozen */
+        pmi_deliver(v, place);
+    }
+    return pmi_taken(v);
+}
+
+void engine_repeat(struct vcpu *v, const struct block *block)
+{
+    const struct block *before = ring_running_block(v);
+
+    if (before == NULL || before->end != END_REPEAT || before->last != block->pc) {
         return;
     }
-    counting_update(v, place);
-    if (v->profile->perfmon_version >= 4) {
-        v->status |= (lbrs ? STATUS_LBR_FRZ : 0) | (counters ? STATUS_CTR_FRZ : 0);
-    } else {
-        v->regs[REG_IA32_DEBUGCTL] &= lbrs ? ~bits->lbr : ~UINT64_C(0);
-        v->regs[REG_IA32_PERF_GLOBAL_CTRL] &= counters ? 0 : ~UINT64_C(0);
-    }
-    engine_update(v, place);
-}
+    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+        unsigned id = (unsigned)__builtin_ctzll(left);
+        bool counts = id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && event_class_covers(id, block->cpl);
 
-/* The instruction before place, or between two blocks the one that retired last. */
-static uint64_t last_address(const struct vcpu *v, struct place place)
-{
-    if (place.block != NULL && place.index > 0) {
-        return block_address(place.block, place.index - 1);
-    }
-    return running_block(v) != NULL ? running_block(v)->last : v->left_behind;
-}
-
-void engine_deliver(struct vcpu *v, struct place place)
-{
-    if (!v->pmi_wanted || (v->faults.any && faults_pmi_waits(v))) {
-        return;
-    }
-    v->pmi_wanted = false;
-    if (v->faults.any && faults_pmi_lost(v)) {
-        return;
-    }
-    branches_flush(v);
-    pebs_flush(v);
-    freeze(v, place);
-    uint32_t lvtpc = v->host->pmi(v->cpu);
-
-    referee_pmi(v, lvtpc, last_address(v, place));
-    v->pmi_raised = !(lvtpc & LVT_MASKED);
-    v->masked_by_pmi = v->masked_by_pmi || v->pmi_raised;
-    truth_pmi(v, lvtpc);
-    if (v->faults.any) {
-        v->pmi_wanted = faults_pmi_again(v);
-    }
-}
-
-/*
- * The processor clears the LBR flag before the handler of a debug exception begins, and leaves the stack as it is. SDM
- * Vol. 3B (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; "Last Branch Records" says so of LBREn.
- */
-static void debug_exception(struct vcpu *v)
-{
-    if (!fault(v, FAULT_LBR_DEBUG_EXCEPTION_RECORDED)) {
-        v->regs[REG_IA32_DEBUGCTL] &= ~v->profile->debugctl->lbr;
-        v->regs[REG_IA32_LBR_CTL] &= ~LBR_CTL_LBREN;
-        engine_update(v, BETWEEN_BLOCKS);
+        v->hot->counts[id] -= counts;
     }
 }
 
@@ -230,7 +272,7 @@ static unsigned level_behind(const struct vcpu *v, const struct block *block, ui
 
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl)
 {
-    const struct block *block = running_block(v);
+    const struct block *block = ring_running_block(v);
     int index = block == NULL ? -1 : block_index(block, from);
     bool software = block != NULL && block->end == END_INT && from == block->last; /* INT n, which has retired */
     unsigned level;
@@ -254,12 +296,14 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
             engine_data_retired(v, BETWEEN_BLOCKS, from, level);
         }
         if (counting_due(v)) {
-            counting_fall_due(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
+            overflow_take(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
         }
         branches_drain(v, false, from, level);
     }
     if (kind == INTERRUPTION_DEBUG) {
-        debug_exception(v);
+        counting_update(v, BETWEEN_BLOCKS);
+        v->rules->lbr_debug_exception(v);
+        control_update(v, BETWEEN_BLOCKS);
     }
     if (v->hot->tracing) {
         branches_interruption(v, from, to, level, cpl);
@@ -267,13 +311,13 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     v->hot->stop_at = 0;
     v->hot->block = NULL;
     pebs_flush(v);
-    engine_deliver(v, BETWEEN_BLOCKS);
-    v->pmi_raised = false; /* the handler's first instruction is where it can be taken */
+    pmi_deliver(v, BETWEEN_BLOCKS);
+    v->pmi.raised = false; /* the handler's first instruction is where it can be taken */
 }
 
 void engine_lone_instruction(struct vcpu *v, uint64_t address)
 {
-    const struct block *block = running_block(v);
+    const struct block *block = ring_running_block(v);
     int index = block == NULL ? -1 : block_index(block, address);
 
     if (index < 0 || (unsigned)index + 1 == block->count) {
@@ -287,5 +331,24 @@ void engine_leave(struct vcpu *v, struct place place)
     counting_cut(v, place);
     branches_drop_last(v, place.index);
     v->hot->block = NULL;
-    v->left_behind = block_address(place.block, place.index - 1);
+    v->branches.left_behind = block_address(place.block, place.index - 1);
+}
+
+void engine_keep_blocks(struct vcpu *v)
+{
+    const struct block *running = ring_running_block(v), **ring = ring_blocks(v);
+
+    if (running != NULL && running != v->kept_last) {
+        memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
+    }
+    /* Ascending: an earlier copy that is copied again stands at the same place or later. */
+    for (unsigned i = 0; i < ring_used(v); i++) {
+        memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
+        ring[i] = &v->kept[i];
+    }
+    if (v->hot->block != NULL) {
+        v->hot->block = v->kept_last;
+    } else if (running != NULL) {
+        ring[ring_used(v) - 1] = v->kept_last;
+    }
 }

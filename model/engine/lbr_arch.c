@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Architectural LBR. The stack is the same ring as that of older processors, with a top that software does not see:
- * entry x is the x-th newest. SDM Vol. 3B (253669-083), "Last Branch Records"; Vol. 4, IA32_LBR_CTL, IA32_LBR_DEPTH,
- * IA32_LBR_x_INFO.
- */
-#include <string.h>
+/* SDM Vol. 3B (253669-083), "Last Branch Records"; Vol. 4, IA32_LBR_CTL, IA32_LBR_DEPTH, IA32_LBR_x_INFO. */
+#include "model/engine/lbr_arch.h"
 
-#include "model/engine/engine_parts.h"
+#include <string.h>
 
 #define LBR_CTL_OS         (UINT64_C(1) << 1)
 #define LBR_CTL_USR        (UINT64_C(1) << 2)
@@ -32,15 +28,9 @@ bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth)
 
 void lbr_arch_set_depth(struct vcpu *v, uint64_t depth)
 {
-    if (fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED)) {
-        return;
-    }
     v->regs[REG_IA32_LBR_DEPTH] = depth;
-    if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS)) {
-        return;
-    }
     v->regs[REG_MSR_LASTBRANCH_TOS] = 0;
-    memset(v->lbr, 0, sizeof(v->lbr));
+    memset(v->lbr.stack, 0, sizeof(v->lbr.stack));
 }
 
 /* The filters are kept in the form of MSR_LBR_SELECT, which suppresses. */
@@ -56,7 +46,7 @@ void lbr_arch_set_control(struct vcpu *v, uint64_t control)
 
         select |= allowed ? 0 : UINT64_C(1) << (end - END_JCC + LBR_SELECT_FIRST_KIND);
     }
-    v->lbr_timed = v->lbr_timed && (v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN);
+    v->lbr.timed = v->lbr.timed && (v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN);
     v->regs[REG_IA32_LBR_CTL] = control;
     v->regs[REG_MSR_LBR_SELECT] = select;
 }

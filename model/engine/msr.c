@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The registers: who has which, what may be written, and what a write does. */
-#include <string.h>
+#include "model/engine/msr.h"
 
-#include "model/engine/engine_parts.h"
+#include "model/engine/branches.h"
+#include "model/engine/control.h"
+#include "model/engine/counting.h"
+#include "model/engine/ds.h"
+#include "model/engine/lbr.h"
+#include "model/engine/lbr_arch.h"
+#include "model/engine/netburst.h"
+#include "model/engine/rules.h"
+#include "model/referee/referee.h"
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
-
-#define HYPERVISOR_LEAVES UINT32_C(0x40000000)
-#define EXTENDED_LEAVES   UINT32_C(0x80000000)
-#define FIRST_BRAND_LEAF  UINT32_C(0x80000002)
 
 static const struct profile_msr *find_among(const struct profile_msr *msrs, unsigned count, uint32_t address)
 {
@@ -44,21 +47,17 @@ static bool canonical(uint64_t address)
 }
 
 /* Of the architectural LBR stack there are as many entries as IA32_LBR_DEPTH says. */
-static bool exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
+bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
 
-    return m->reg != REG_ABSENT && (!lbr || i < lbr_depth(v) || fault(v, FAULT_LBR_DEPTH_BEYOND_READS)) &&
-           !(v->lies && lies_keep_back(v, m));
+    return m->reg != REG_ABSENT && (!lbr || i < vcpu_lbr_depth(v));
 }
 
-static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     const uint64_t flag = UINT64_C(1) << 63;
 
-    if (v->faults.any && faults_writable(v, m)) {
-        return true;
-    }
     if (m->read_only || (value & ~(m->writable | m->ignored))) {
         return false;
     }
@@ -68,7 +67,7 @@ static bool may_be_written(const struct vcpu *v, const struct profile_msr *m, ui
     case CHECK_FLAG_AND_ADDRESS:
         return canonical((value & ~flag) | (value << 1 & flag));
     case CHECK_LBR_DEPTH:
-        return lbr_arch_has_depth(v->profile, value) || fault(v, FAULT_LBR_DEPTH_ANY);
+        return lbr_arch_has_depth(v->profile, value);
     default:
         return true;
     }
@@ -92,7 +91,7 @@ static uint64_t in_use(const struct vcpu *v)
     return value;
 }
 
-static uint64_t read_register(struct vcpu *v, const struct profile_msr *m, unsigned i)
+uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS:
@@ -104,21 +103,21 @@ static uint64_t read_register(struct vcpu *v, const struct profile_msr *m, unsig
         return in_use(v);
     case REG_IA32_PMC:
     case REG_IA32_A_PMC:
-        return v->counters[i].value & width_mask(v);
+        return v->counters[i].value & vcpu_width_mask(v);
     case REG_IA32_PERFEVTSEL:
         return v->event_select[i];
     case REG_IA32_FIXED_CTR:
-        return v->counters[v->profile->general_counters + i].value & width_mask(v);
+        return v->counters[v->profile->general_counters + i].value & vcpu_width_mask(v);
     case REG_LASTBRANCH_FROM:
-        return v->lbr[i].from;
+        return v->lbr.stack[i].from;
     case REG_LASTBRANCH_TO:
-        return v->lbr[i].to;
+        return v->lbr.stack[i].to;
     case REG_LASTBRANCH_INFO:
-        return v->lbr[i].info;
+        return v->lbr.stack[i].info;
     case REG_LASTBRANCH_BOTH:
-        return v->lbr[i].to << 32 | v->lbr[i].from;
+        return v->lbr.stack[i].to << 32 | v->lbr.stack[i].from;
     case REG_NETBURST_COUNTER:
-        return v->counters[netburst_number(m, i)].value & width_mask(v);
+        return v->counters[netburst_number(m, i)].value & vcpu_width_mask(v);
     case REG_NETBURST_CCCR:
         return v->event_select[netburst_number(m, i)];
     case REG_NETBURST_ESCR:
@@ -149,7 +148,7 @@ static void write_fixed_control(struct vcpu *v, uint64_t value)
     v->regs[REG_IA32_FIXED_CTR_CTRL] = value;
 }
 
-static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
+void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
@@ -159,8 +158,7 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
         v->status |= value;
         break;
     case REG_IA32_PMC: /* 32 bits, sign-extended to the counter's width */
-        counting_load(
-            v, i, fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED) ? (uint32_t)value : (uint64_t)(int64_t)(int32_t)value);
+        counting_load(v, i, (uint64_t)(int64_t)(int32_t)value);
         break;
     case REG_IA32_A_PMC:
         counting_load(v, i, value);
@@ -176,16 +174,16 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
         write_fixed_control(v, value & ~m->ignored);
         break;
     case REG_LASTBRANCH_FROM:
-        v->lbr[i].from = value;
+        v->lbr.stack[i].from = value;
         break;
     case REG_LASTBRANCH_TO:
-        v->lbr[i].to = value;
+        v->lbr.stack[i].to = value;
         break;
     case REG_LASTBRANCH_INFO:
-        v->lbr[i].info = value;
+        v->lbr.stack[i].info = value;
         break;
     case REG_LASTBRANCH_BOTH:
-        v->lbr[i] = (struct lbr_entry){ (uint32_t)value, value >> 32, 0 };
+        v->lbr.stack[i] = (struct lbr_entry){ (uint32_t)value, value >> 32, 0 };
         break;
     case REG_NETBURST_COUNTER:
         v->counters[netburst_number(m, i)].value = value & ~m->ignored;
@@ -214,143 +212,80 @@ static void write_register(struct vcpu *v, const struct profile_msr *m, unsigned
         lbr_arch_set_control(v, value);
         break;
     default:
-        v->regs[m->reg] =
-            v->faults.any && faults_writable(v, m) ? value : (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
+        v->regs[m->reg] = (value & ~m->ignored) | (v->regs[m->reg] & m->ignored);
         break;
     }
 }
 
-enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place)
+enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
-    const struct profile_msr *m = find(v->profile, address);
+    const bool fixed = index & RDPMC_FIXED;
+    const unsigned i = index & ~RDPMC_FIXED;
 
-    engine_settle(v, place);
-    if (m == NULL) {
-        return MSR_UNKNOWN;
+    if (vcpu_is_netburst(v)) {
+        return netburst_rdpmc(v, index, value);
     }
-    if (!exists(v, m, address - m->address)) {
-        return MSR_FAULT;
+    if (i >= (fixed ? v->profile->fixed_counters : v->profile->general_counters)) {
+        return MSR_GP;
     }
-    referee_read(v, (enum model_register)m->reg, place.block == NULL ? 0 : block_address(place.block, place.index));
-    counting_update(v, place);
-    *value = read_register(v, m, address - m->address);
-    if (v->lies) {
-        *value = lies_rdmsr(v, m, *value);
-    }
-    if (v->faults.any) {
-        *value = faults_rdmsr(v, m, *value);
-    }
+    *value = v->counters[fixed ? v->profile->general_counters + i : i].value & vcpu_width_mask(v);
     return MSR_DONE;
 }
 
-enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
+static uint64_t address_at(struct place place)
+{
+    return place.block == NULL ? 0 : block_address(place.block, place.index);
+}
+
+enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, struct place place)
 {
     const struct profile_msr *m = find(v->profile, address);
-    struct referee_before before = referee_before(v);
 
-    engine_settle(v, place);
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
-    if (!exists(v, m, address - m->address) || !may_be_written(v, m, value)) {
-        return MSR_FAULT;
+    if (!v->rules->msr_exists(v, m, address - m->address)) {
+        return MSR_GP;
     }
+    referee_read(v, (enum model_register)m->reg, address_at(place));
+    counting_update(v, place);
+    *value = v->rules->msr_value(v, m, address - m->address);
+    return MSR_DONE;
+}
 
-    unsigned i = address - m->address;
-    uint64_t ip = place.block == NULL ? 0 : block_address(place.block, place.index);
+enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
+{
+    const struct profile_msr *m = find(v->profile, address);
+    const struct referee_before before = referee_before(v);
 
-    bool netburst = m->reg == REG_NETBURST_COUNTER || m->reg == REG_NETBURST_CCCR;
+    if (m == NULL) {
+        return MSR_UNKNOWN;
+    }
+    const unsigned i = address - m->address;
+    const uint64_t ip = address_at(place);
+    const bool netburst = m->reg == REG_NETBURST_COUNTER || m->reg == REG_NETBURST_CCCR;
 
+    if (!v->rules->msr_exists(v, m, i) || !v->rules->msr_takes(v, m, value)) {
+        return MSR_GP;
+    }
+    if (referee_watches_area(v) && ds_read(v)) {
+        referee_area_read(v, ip);
+    }
     referee_write(v, (enum model_register)m->reg, netburst ? netburst_number(m, i) : i, value, ip);
     counting_update(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
-    write_register(v, m, i, v->faults.any ? faults_wrmsr(v, m, i, value) : value);
+    v->rules->msr_set(v, m, i, value);
     v->hot->stop_at = 0;
-    engine_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
-    referee_after(v, &before, (enum model_register)m->reg, ip);
-    if (is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
+    control_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
+    referee_after(v, &before, (enum model_register)m->reg, referee_watches_area(v) && ds_read(v), ip);
+    if (vcpu_is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
         netburst_referee(v, ip);
     }
     return MSR_DONE;
 }
 
-enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place)
+enum msr_answer msr_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place)
 {
-    unsigned i = index & ~RDPMC_FIXED;
-
-    engine_settle(v, place);
-    if (is_netburst(v)) {
-        counting_update(v, place);
-        return netburst_rdpmc(v, index, value);
-    }
-    if (i >= (index & RDPMC_FIXED ? v->profile->fixed_counters : v->profile->general_counters)) {
-        if (!fault(v, FAULT_PERFMON_RDPMC_BEYOND)) {
-            return MSR_FAULT;
-        }
-        i = 0;
-    }
-    i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
     counting_update(v, place);
-    *value = v->counters[index & RDPMC_FIXED ? v->profile->general_counters + i : i].value & width_mask(v);
-    return MSR_DONE;
-}
-
-uint32_t engine_cpuid_leaf(const struct vcpu *v, uint32_t leaf)
-{
-    const struct profile *p = v->profile;
-    bool extended = leaf >= EXTENDED_LEAVES;
-    bool of_processor = extended || leaf < HYPERVISOR_LEAVES;
-
-    return of_processor && leaf > (extended ? p->max_extended : p->max_leaf) ? p->max_leaf : leaf;
-}
-
-static void brand_part(const struct profile *p, unsigned part, uint32_t regs[4])
-{
-    char brand[48] = { 0 };
-
-    strncpy(brand, p->brand, sizeof(brand) - 1);
-    memcpy(regs, brand + 16 * part, 16);
-}
-
-void engine_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
-{
-    const struct profile *p = v->profile;
-
-    if (leaf == 0) {
-        regs[0] = p->max_leaf;
-        memcpy(&regs[1], "Genu", 4);
-        memcpy(&regs[3], "ineI", 4);
-        memcpy(&regs[2], "ntel", 4);
-    } else if (leaf == EXTENDED_LEAVES) {
-        regs[0] = p->max_extended;
-    } else if (leaf - FIRST_BRAND_LEAF < 3) {
-        brand_part(p, leaf - FIRST_BRAND_LEAF, regs);
-    }
-    for (unsigned i = 0; i < p->cpuid_count; i++) {
-        const struct profile_cpuid *row = &p->cpuid[i];
-
-        if (leaf >= row->leaf && leaf <= (row->last != 0 ? row->last : row->leaf) &&
-            (!row->indexed || row->subleaf == subleaf)) {
-            for (unsigned reg = 0; reg < 4; reg++) {
-                regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
-            }
-        }
-    }
-    if (v->lies) {
-        lies_cpuid(v, leaf, regs);
-    }
-}
-
-const struct profile_feature *engine_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])
-{
-    const struct profile_feature *missing = NULL;
-
-    for (unsigned i = 0; i < v->profile->feature_count; i++) {
-        const struct profile_feature *f = &v->profile->features[i];
-
-        if (f->leaf == leaf && !(regs[f->reg] >> f->bit & 1) && (missing == NULL || missing->firmware)) {
-            missing = f;
-        }
-    }
-    return missing;
+    return v->rules->msr_counter(v, index, value);
 }

@@ -17,7 +17,9 @@
  * Overflow. An overflow sets CCCR.OVF, and the event after it raises the interrupt that OVF_PMI asks for; where PEBS is
  * on, it leaves OVF alone, and the event after it writes the record.
  */
-#include "model/engine/engine_parts.h"
+#include "model/engine/netburst.h"
+
+#include "model/referee/referee.h"
 
 /* CCCR */
 #define CCCR_SELECT(v)    ((unsigned)((v) >> 13) & 7)
@@ -41,12 +43,9 @@
 #define ESCR_EVENT(v) ((unsigned)((v) >> 25) & 0x3f)
 
 /* MSR_PEBS_ENABLE */
-#define PEBS_UOP_TAG (UINT64_C(1) << 24)
-#define PEBS_MY_THR  (UINT64_C(1) << 25)
 #define PEBS_METRICS (UINT64_C(0x1ffff))
 
-#define IQ_COUNTER4 16
-#define RDPMC_FAST  (UINT32_C(1) << 31) /* the low 32 bits */
+#define RDPMC_FAST (UINT32_C(1) << 31) /* the low 32 bits */
 
 /* Addresses; of a pair the first, which is the one of counters 0 1, 4 5, 8 9 and 12 13 16. */
 enum {
@@ -211,7 +210,7 @@ static enum event_kind replay(const struct vcpu *v)
 {
     uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
 
-    for (unsigned i = 0; (enable & PEBS_UOP_TAG) && i < COUNT(replays); i++) {
+    for (unsigned i = 0; (enable & NETBURST_UOP_TAG) && i < COUNT(replays); i++) {
         if ((enable & PEBS_METRICS) != replays[i].metric || v->regs[REG_MSR_PEBS_MATRIX_VERT] != replays[i].vertical) {
             continue;
         }
@@ -287,7 +286,7 @@ void netburst_configure(struct vcpu *v, unsigned i)
     c->event_class = event_class(kind, rings == ESCR_RINGS ? ANY_RING : rings == ESCR_OS ? RING_0 : OTHER_RINGS);
     c->forced = cccr & CCCR_FORCE_OVF;
     c->late = cccr & CCCR_OVF_PMI;
-    c->pebs = netburst_pebs_counters(v) >> i & 1 && at_retirement(pair, ESCR_EVENT(value));
+    c->pebs = v->pebs.enabled >> i & 1 && at_retirement(pair, ESCR_EVENT(value));
     c->active =
         kind != EVENT_NONE && rings != 0 && (cccr & CCCR_ENABLE) && (thread == THREAD_SINGLE || thread == THREAD_ANY);
 }
@@ -298,11 +297,9 @@ void netburst_overflow(struct vcpu *v, unsigned i)
     v->counters[i].armed = v->counters[i].late;
 }
 
-uint64_t netburst_pebs_counters(const struct vcpu *v)
+uint64_t netburst_pebs_enabled(const struct vcpu *v)
 {
-    uint64_t bits = fault(v, FAULT_PEBS_ENABLE_BIT24) ? PEBS_MY_THR | PEBS_UOP_TAG : PEBS_MY_THR;
-
-    return v->regs[REG_IA32_PEBS_ENABLE] & bits ? UINT64_C(1) << IQ_COUNTER4 : 0;
+    return v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_MY_THR ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0;
 }
 
 uint64_t netburst_overflows(const struct vcpu *v)
@@ -320,17 +317,17 @@ enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *v
     unsigned i = index & ~RDPMC_FAST;
 
     if (i >= v->profile->general_counters) {
-        return MSR_FAULT;
+        return MSR_GP;
     }
-    *value = v->counters[i].value & (index & RDPMC_FAST ? UINT32_MAX : width_mask(v));
+    *value = v->counters[i].value & (index & RDPMC_FAST ? UINT32_MAX : vcpu_width_mask(v));
     return MSR_DONE;
 }
 
 void netburst_referee(struct vcpu *v, uint64_t ip)
 {
     uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
-    uint64_t cccr = v->event_select[IQ_COUNTER4];
-    unsigned pair = selected(v, IQ_COUNTER4);
+    uint64_t cccr = v->event_select[NETBURST_PEBS_COUNTER];
+    unsigned pair = selected(v, NETBURST_PEBS_COUNTER);
     unsigned event = pair == 0 ? 0 : ESCR_EVENT(escr(v, pair));
     bool precise = at_retirement(pair, event);
 
@@ -343,13 +340,13 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
     if (!(cccr & CCCR_ENABLE)) {
         return;
     }
-    if (!(enable & PEBS_MY_THR)) {
-        if ((enable & PEBS_UOP_TAG) && precise && event != REPLAY_EVENT) { /* to count replays, that is the way */
+    if (!(enable & NETBURST_MY_THR)) {
+        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* to count replays, that is the way */
             referee_report(v, PEBS_ONLY_TAGS, ip);
         }
     } else if (!precise) {
         referee_report(v, PEBS_EVENT, ip);
-    } else if (v->counters[IQ_COUNTER4].event_class / EVENT_QUALIFIERS == EVENT_NONE) {
+    } else if (vcpu_counted(&v->counters[NETBURST_PEBS_COUNTER]) == EVENT_NONE) {
         referee_report(v, PEBS_NO_TAG, ip);
     }
 }

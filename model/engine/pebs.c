@@ -11,119 +11,124 @@
  * PEBS. Outside IA-32e mode upper halves, R8 to R15 and XMM8 to XMM15 are zero. SDM Vol. 3B (253669-083), "PEBS Record
  * Format" of the 4th generation and of the 6th.
  */
+#include "model/engine/pebs.h"
+
 #include <string.h>
 
-#include "model/engine/engine_parts.h"
+#include "model/engine/branches.h"
+#include "model/engine/counting.h"
+#include "model/engine/data.h"
+#include "model/engine/ds.h"
+#include "model/engine/lbr.h"
+#include "model/engine/netburst.h"
+#include "model/engine/rules.h"
+#include "model/engine/truth.h"
+#include "model/referee/referee.h"
 
 #define FORMAT_WITH_OWN_COUNTERS 3 /* the first whose counters field tells of PEBS counters alone */
 
-void pebs_flush(struct vcpu *v)
+uint64_t pebs_enabled(const struct vcpu *v)
 {
-    uint8_t index[8];
+    const unsigned fixed = v->profile->pebs_adaptive ? v->profile->fixed_counters : 0;
+    uint64_t mask = 0;
 
-    if (v->pebs_staged == 0) {
-        return;
+    if (vcpu_is_netburst(v)) {
+        return netburst_pebs_enabled(v);
     }
-    const uint64_t next = v->faults.any ? faults_pebs_index(v, v->pebs_staged) : v->pebs_at + v->pebs_staged;
-
-    encode_field(index, v->form.width, next);
-    if (!v->host->write(v->cpu, v->pebs_at, v->pebs_stage, v->pebs_staged) ||
-        !v->host->write(v->cpu, engine_ds_area(v) + encode_pebs_index_at(&v->form), index, v->form.width)) {
-        referee_report(v, RECORD_LOST, v->pebs_first);
+    for (unsigned i = 0; i < v->profile->general_counters + fixed; i++) {
+        mask |= v->regs[REG_IA32_PEBS_ENABLE] & vcpu_counter_bit(v, i) ? UINT64_C(1) << i : 0;
     }
-    if (v->faults.any) {
-        faults_pebs_written(v);
-    }
-    referee_pebs_written(v, next);
-    v->pebs_staged = 0;
+    return mask;
 }
 
-uint64_t pebs_reset_value(const struct vcpu *v, unsigned i)
+uint64_t pebs_index(const struct vcpu *v)
 {
-    const unsigned slots = encode_general_resets(&v->form);
-    const unsigned general = v->profile->general_counters;
+    return v->pebs.at + v->pebs.staged;
+}
 
-    if (i >= general) {
-        return i - general < encode_fixed_resets(&v->form) ? v->ds.reset[slots + i - general] : 0;
+bool pebs_write(struct vcpu *v, uint64_t index)
+{
+    const struct ds_form *form = &v->ds.form;
+    uint8_t field[8];
+
+    encode_field(field, form->width, index);
+    return v->host->write(v->cpu, v->pebs.at, v->pebs.stage, v->pebs.staged) &&
+           v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(form), field, form->width);
+}
+
+void pebs_flush(struct vcpu *v)
+{
+    if (v->pebs.staged == 0) {
+        return;
     }
-    if (is_netburst(v)) {
-        return v->ds.reset[0]; /* one counter of many can sample */
+    const uint64_t index = v->rules->pebs_index(v);
+
+    if (!v->rules->pebs_write(v, index)) {
+        referee_report(v, RECORD_LOST, v->pebs.first);
     }
-    return i < slots ? v->ds.reset[i] : 0;
+    referee_pebs_written(v, index);
+    v->pebs.staged = 0;
 }
 
 /* A record has its groups if any of its counters asks for them, else the basic one. */
-static uint32_t adaptive_format(const struct vcpu *v, uint64_t counters)
+uint32_t pebs_groups(const struct vcpu *v, uint64_t counters)
 {
-    uint32_t format = 0;
+    uint32_t groups = 0;
 
     for (unsigned i = 0; i < MAX_COUNTERS; i++) {
         if ((counters >> i & 1) && v->counters[i].adaptive) {
-            format = (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+            groups = (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
         }
     }
-    return v->faults.any ? faults_adaptive_format(v, format) : format;
+    return groups;
 }
 
-size_t pebs_record_bytes(const struct vcpu *v, const struct ds_form *form, uint64_t counters)
+static size_t record_bytes(const struct vcpu *v, uint64_t counters)
 {
-    return v->profile->pebs_adaptive ? adaptive_bytes(adaptive_format(v, counters)) : encode_pebs_bytes(form);
+    return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs_groups(v, counters))
+                                     : encode_pebs_bytes(&v->ds.form);
 }
 
-/* Encodes what only adaptive records have, together with the event. */
-static void encode_adaptive(struct vcpu *v, uint8_t *bytes, uint32_t format, struct pebs_event *event,
-                            const struct data_access *data)
+void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
+                          struct adaptive_event *extra, struct lbr_entry *stack)
 {
-    struct adaptive_event extra = { .format = format };
-    struct lbr_entry stack[MAX_LBR];
-
     if (v->profile->pebs_timing) {
-        extra.retire_latency = 1; /* a cycle an instruction */
+        extra->retire_latency = 1; /* a cycle an instruction */
     }
-    if (data != NULL && v->profile->pebs_cache_latency) {
-        event->latency = data_instruction_latency(v, data);
-        extra.cache_latency = (uint16_t)data->latency;
+    if (sample->data != NULL && v->profile->pebs_cache_latency) {
+        event->latency = data_instruction_latency(v, sample->data);
+        extra->cache_latency = (uint16_t)sample->data->latency;
     }
-    if (format & DATA_CFG_XMMS) {
-        v->host->xmm(v->cpu, extra.xmm);
+    if (extra->format & DATA_CFG_XMMS) {
+        v->host->xmm(v->cpu, extra->xmm);
         if (!v->host->ia32e(v->cpu)) {
-            memset(extra.xmm[8], 0, 8 * sizeof(extra.xmm[0]));
+            memset(extra->xmm[8], 0, 8 * sizeof(extra->xmm[0]));
         }
     }
-    if (format & DATA_CFG_LBRS) {
-        extra.lbr = stack;
-        extra.lbr_count = lbr_depth(v);
-        for (unsigned i = 0; i < extra.lbr_count; i++) {
+    if (extra->format & DATA_CFG_LBRS) {
+        extra->lbr = stack;
+        extra->lbr_count = vcpu_lbr_depth(v);
+        for (unsigned i = 0; i < extra->lbr_count; i++) {
             stack[i] = *lbr_newest(v, i);
         }
     }
-    if (v->faults.any) {
-        faults_adaptive(v, event, &extra, stack);
-    }
-    adaptive_encode(bytes, event, &extra);
-    if (v->faults.any) {
-        faults_adaptive_bytes(v, bytes);
-    }
-    if (v->truth != NULL) {
-        truth_adaptive(v, v->ds.pebs.index, event, &extra);
-    }
 }
 
-static void describe(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip,
-                     const struct data_access *data, struct pebs_event *event)
+void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event)
 {
+    const struct data_access *data = sample->data;
     uint64_t others = v->profile->pebs_format < FORMAT_WITH_OWN_COUNTERS ? v->status : 0;
     struct registers registers;
     uint64_t bits = 0;
 
-    for (uint64_t left = counters; left != 0; left &= left - 1) {
-        bits |= counter_bit(v, (unsigned)__builtin_ctzll(left));
+    for (uint64_t left = sample->counters; left != 0; left &= left - 1) {
+        bits |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
     }
-    v->host->registers(v->cpu, ip, &registers);
+    v->host->registers(v->cpu, sample->ip, &registers);
     event->rflags = registers.rflags;
-    event->ip = ip;
+    event->ip = sample->ip;
     event->counters = bits | others;
-    event->eventing_ip = eventing_ip;
+    event->eventing_ip = sample->eventing_ip;
     event->tsx = 0;
     event->tsc = v->host->tsc(v->cpu);
     memcpy(event->general, registers.general, sizeof(event->general));
@@ -135,66 +140,91 @@ static void describe(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t ev
     event->data_address = data == NULL ? 0 : data->address;
     event->data_source = data == NULL ? 0 : data->source;
     event->latency = data == NULL ? 0 : data->latency;
-    if (v->faults.any) {
-        faults_pebs_event(v, event);
+}
+
+static void encode_adaptive(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event)
+{
+    struct adaptive_event extra = { .format = v->rules->pebs_groups(v, sample->counters) };
+    struct lbr_entry stack[MAX_LBR];
+
+    v->rules->pebs_describe_groups(v, sample, event, &extra, stack);
+    v->rules->adaptive_encode(v->pebs.stage + v->pebs.staged, event, &extra);
+    if (v->truth != NULL) {
+        truth_adaptive(v, v->ds.area.pebs.index, event, &extra);
     }
 }
 
-static void raise_overflow(struct vcpu *v)
+void pebs_reached(struct vcpu *v)
 {
-    v->status |= fault(v, FAULT_PEBS_STATUS_BIT62_MISSING) ? 0 : STATUS_OVF_BUF;
-    v->pmi_wanted = true;
+    v->status |= STATUS_OVF_BUF;
+    v->pmi.wanted = true;
 }
 
-bool pebs_record(struct vcpu *v, uint64_t counters, uint64_t ip, uint64_t eventing_ip, const struct data_access *data)
+bool pebs_full(struct vcpu *v, size_t size)
 {
-    struct ds_buffer *pebs = &v->ds.pebs;
+    const struct ds_buffer *pebs = &v->ds.area.pebs;
 
-    if (v->truth != NULL || v->records_lbrs) {
-        branches_drain(v, true, 0, 0); /* the log is in order of time, and so is the record's stack */
-    }
-    if (v->pebs_staged == 0 && !engine_read_ds(v)) {
-        referee_report(v, RECORD_LOST, eventing_ip);
-        return false;
-    }
-    referee_area_read(v, eventing_ip);
-    const size_t size = pebs_record_bytes(v, &v->form, counters);
+    return pebs->index + size > pebs->maximum || pebs->index < pebs->base;
+}
 
-    if (v->faults.any ? faults_pebs_full(v, size) : pebs->index + size > pebs->maximum || pebs->index < pebs->base) {
-        if (!v->pebs_dropping) {
-            truth_pebs_dropped(v, pebs->index);
-            referee_report(v, PEBS_BUFFER_FULL, eventing_ip);
-        }
-        v->pebs_dropping = true;
-        return false;
-    }
-    v->pebs_dropping = false;
-    if (v->faults.any && faults_pebs_lose(v, size)) {
-        raise_overflow(v);
-        return true;
-    }
+void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
+{
+    struct ds_buffer *pebs = &v->ds.area.pebs;
     struct pebs_event event;
 
-    describe(v, counters, ip, eventing_ip, data, &event);
-    if (v->pebs_staged == 0) {
-        v->pebs_at = pebs->index;
-        v->pebs_first = eventing_ip;
+    v->rules->pebs_describe(v, sample, &event);
+    if (v->pebs.staged == 0) {
+        v->pebs.at = pebs->index;
+        v->pebs.first = sample->eventing_ip;
     }
     if (v->profile->pebs_adaptive) {
-        encode_adaptive(v, v->pebs_stage + v->pebs_staged, adaptive_format(v, counters), &event, data);
+        encode_adaptive(v, sample, &event);
     } else {
-        encode_pebs(v->pebs_stage + v->pebs_staged, &v->form, &event);
+        encode_pebs(v->pebs.stage + v->pebs.staged, &v->ds.form, &event);
         if (v->truth != NULL) {
             truth_pebs(v, pebs->index, size, &event);
         }
     }
-    v->pebs_staged += size;
+    v->pebs.staged += size;
     pebs->index += size;
     if (pebs->index >= pebs->threshold) {
-        raise_overflow(v);
+        v->rules->pebs_reached(v);
     }
-    if (v->pebs_staged >= PEBS_STAGE || v->faults.any) {
+}
+
+void pebs_reload(struct vcpu *v, uint64_t counters)
+{
+    for (uint64_t left = counters; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        counting_load(v, i, vcpu_reset_value(v, i));
+    }
+}
+
+void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
+{
+    if (v->truth != NULL || v->pebs.lbrs) {
+        branches_drain(v, true, 0, 0); /* the log is in order of time, and so is the record's stack */
+    }
+    if (v->pebs.staged == 0 && !ds_read(v)) {
+        referee_report(v, RECORD_LOST, sample->eventing_ip);
+        return;
+    }
+    referee_area_read(v, sample->eventing_ip);
+    const size_t size = record_bytes(v, sample->counters);
+
+    if (v->rules->pebs_full(v, size)) {
+        if (!v->pebs.dropping) {
+            truth_pebs_dropped(v, v->ds.area.pebs.index);
+            referee_report(v, PEBS_BUFFER_FULL, sample->eventing_ip);
+        }
+        v->pebs.dropping = true;
+        return;
+    }
+    v->pebs.dropping = false;
+    v->rules->pebs_store(v, sample, size);
+    if (v->pebs.staged >= v->rules->pebs_stage) {
         pebs_flush(v);
     }
-    return true;
+    v->rules->pebs_reload(v, sample->counters);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The truth log: what the model did, taken from the event itself and not from the bytes that it became. */
 #define _POSIX_C_SOURCE 200809L /* flockfile */
+#include "model/engine/truth.h"
+
 #include <inttypes.h>
 
-#include "model/engine/engine_parts.h"
+#include "model/engine/lbr_arch.h"
+#include "model/engine/netburst.h"
 
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event)
 {
@@ -18,8 +20,8 @@ void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_even
         [RBP] = "bp",  [RSP] = "sp",  [R8] = "r8",   [R9] = "r9",   [R10] = "r10", [R11] = "r11",
         [R12] = "r12", [R13] = "r13", [R14] = "r14", [R15] = "r15",
     };
-    const bool wide = v->form.width == 8;
-    const unsigned format = wide ? v->form.format : 0;
+    const bool wide = v->ds.form.width == 8;
+    const unsigned format = wide ? v->ds.form.format : 0;
 
     flockfile(v->truth);
     fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu", v->number, at, size);
@@ -142,9 +144,9 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event)
 void truth_pmi(struct vcpu *v, uint32_t lvtpc)
 {
     if (v->truth != NULL) {
-        uint64_t status = is_netburst(v) ? netburst_overflows(v) : v->status;
+        uint64_t status = vcpu_is_netburst(v) ? netburst_overflows(v) : v->status;
 
         fprintf(v->truth, "pmi vcpu=%u status=0x%" PRIx64 " lvtpc=0x%x %s\n", v->number, status, lvtpc,
-                lvtpc & 1u << 16 ? "masked" : "delivered");
+                lvtpc & LVT_MASKED ? "masked" : "delivered");
     }
 }

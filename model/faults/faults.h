@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Faults: what a processor, or a model of one, may get wrong. The plugin's fault= turns some on; a test that is worth
- * its name notices. The engine calls the functions below at the few places through which everything goes, and only
- * while a fault is on.
+ * its name notices. A fault replaces rules of the engine (model/engine/rules.h) in the processor's own table, or
+ * changes the tables that the processor is made from. Rules that were replaced call those they replace, and several
+ * faults of one rule are in one function, so that any of them go together.
  */
 #ifndef MODEL_FAULTS_FAULTS_H
 #define MODEL_FAULTS_FAULTS_H
@@ -11,8 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct vcpu;
+struct profile;
+
 enum fault {
-#define FAULT(id, name, sentence) FAULT_##id,
+#define FAULT(id, name, sentence, replaces) FAULT_##id,
 #include "model/faults/faults.inc"
 #undef FAULT
     FAULTS,
@@ -34,16 +38,20 @@ static inline bool fault_set_has(const struct fault_set *set, enum fault fault)
  */
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
 
-struct vcpu;
-/* The LVT entry as a PMI finds it. */
-uint32_t faults_lvtpc(struct vcpu *v, uint32_t value);
-struct profile;
-
-/* The processor with those faults that are in its tables. There is one at a time. */
-const struct profile *faults_profile(const struct profile *profile, const struct fault_set *set);
-
 /* The name of the index-th fault, NULL past the last; and what it breaks. */
 const char *fault_name(unsigned index);
 const char *fault_sentence(unsigned index);
+
+/*
+ * Gives a processor rules with these faults and lies (lies.h), instead of those that it may have had from here.
+ * Returns false without memory, with nothing changed: the processor is unbroken then, and must not be run.
+ */
+bool faults_break(struct vcpu *v, const struct fault_set *faults, uint32_t lies);
+
+/* Gives it those of the manual again. */
+void faults_mend(struct vcpu *v);
+
+/* The processor with those faults that are in its tables, to be freed with free(). NULL without memory. */
+const struct profile *faults_profile(const struct profile *profile, const struct fault_set *set);
 
 #endif

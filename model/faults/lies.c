@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/engine/engine_parts.h"
+#include "model/faults/broken.h"
 
 #define CPUID_1_EDX_APIC       (UINT32_C(1) << 9)
 #define CPUID_0A_EAX_COUNT     UINT32_C(0x0000ff00)
@@ -64,6 +64,11 @@ const char *lies_parse(uint32_t *lies, const char *list)
     }
 }
 
+static bool told(const struct vcpu *v, enum lie lie)
+{
+    return broken(v)->lies >> lie & 1;
+}
+
 /* The lie that keeps a register back; LIES if there is none. */
 static enum lie keeper(unsigned reg)
 {
@@ -103,33 +108,63 @@ static enum lie keeper(unsigned reg)
     }
 }
 
-bool lies_keep_back(const struct vcpu *v, const struct profile_msr *m)
+static bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     const enum lie lie = keeper(m->reg);
 
-    return lies(v, LIE_MSR_FAULTS) || (lie != LIES && lies(v, lie));
+    return rules_manual.msr_exists(v, m, i) && !told(v, LIE_MSR_FAULTS) && (lie == LIES || !told(v, lie));
 }
 
-uint64_t lies_rdmsr(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+static uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    if (m->reg == REG_IA32_DS_AREA && lies(v, LIE_DS_AREA_DROPPED)) {
+    uint64_t value = rules_manual.msr_value(v, m, i);
+
+    if (m->reg == REG_IA32_DS_AREA && told(v, LIE_DS_AREA_DROPPED)) {
         return 0;
     }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && lies(v, LIE_PEBS_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, LIE_PEBS_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_PEBS) | CAPABILITIES_PEBS_LAST;
     }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && lies(v, LIE_LBR_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, LIE_LBR_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_LBR) | CAPABILITIES_LBR_LAST;
     }
     return value;
 }
 
-void lies_cpuid(const struct vcpu *v, uint32_t leaf, uint32_t regs[4])
+static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
-    if (leaf == 1 && lies(v, LIE_NO_APIC)) {
+    rules_manual.cpuid_answer(v, leaf, subleaf, regs);
+    if (leaf == 1 && told(v, LIE_NO_APIC)) {
         regs[3] &= ~CPUID_1_EDX_APIC;
     }
-    if (leaf == 0xa && lies(v, LIE_NO_COUNTERS)) {
+    if (leaf == 0xa && told(v, LIE_NO_COUNTERS)) {
         regs[0] &= ~CPUID_0A_EAX_COUNT;
+    }
+}
+
+static bool never(const struct vcpu *v)
+{
+    (void)v;
+    return false;
+}
+
+static void stand_still(struct vcpu *v, unsigned i)
+{
+    rules_manual.counters_set_up(v, i);
+    v->counters[i].active = false;
+}
+
+void lies_tell(struct rules *rules, uint32_t lies)
+{
+    if (lies == 0) {
+        return;
+    }
+    rules->msr_exists = msr_exists;
+    rules->msr_value = msr_value;
+    rules->cpuid_answer = cpuid_answer;
+    if (lies >> LIE_INERT & 1) {
+        rules->bts_on = never;
+        rules->lbr_on = never;
+        rules->counters_set_up = stand_still;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lies: what a hypervisor may say of a debug store that it does not have, or keep from a guest that it told about it.
- * The plugin's lie= turns some on. A processor that lies is no processor gone wrong (model/faults/faults.h): the guest
+ * The plugin's lie= turns some on. A processor that lies is no processor gone wrong (faults.h): the guest
  * is to notice before it uses the thing, or to find that nothing comes.
  */
 #ifndef MODEL_FAULTS_LIES_H
@@ -35,5 +35,10 @@ const char *lies_parse(uint32_t *lies, const char *list);
 /* The name of the index-th lie, NULL past the last; and what it says or keeps back. */
 const char *lie_name(unsigned index);
 const char *lie_sentence(unsigned index);
+
+struct rules;
+
+/* Makes rules of the manual those of a processor that tells these lies, which faults_break() has been given. */
+void lies_tell(struct rules *rules, uint32_t lies);
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/engine/encode.h"
+#include "model/bytes/encode.h"
 #include "model/private/qemu_object.h"
 
 struct qemu_private {

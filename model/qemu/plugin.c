@@ -18,6 +18,13 @@
 #include <sys/stat.h>
 
 #include "model/code/insn.h"
+#include "model/engine/cpuid.h"
+#include "model/engine/data.h"
+#include "model/engine/data_cache.h"
+#include "model/engine/engine.h"
+#include "model/engine/event_class.h"
+#include "model/faults/faults.h"
+#include "model/faults/lies.h"
 #include "model/qemu/processor.h"
 
 #define MAX_PROCESSORS 256
@@ -163,12 +170,12 @@ static void bind_translations(void)
  */
 static bool extend_translations(const struct vcpu *v)
 {
-    if ((!v->wants_blocks || model.blocks) && (!v->wants_data || model.data) && !(v->wants_classes & ~model.classes)) {
+    if ((!v->wants.blocks || model.blocks) && (!v->wants.data || model.data) && !(v->wants.classes & ~model.classes)) {
         return false;
     }
-    model.blocks = model.blocks || v->wants_blocks;
-    model.data = model.data || v->wants_data;
-    model.classes |= v->wants_classes;
+    model.blocks = model.blocks || v->wants.blocks;
+    model.data = model.data || v->wants.data;
+    model.classes |= v->wants.classes;
     bind_translations();
     qemu_plugin_reset(model.id, register_callbacks, NULL);
     return true;
@@ -212,7 +219,7 @@ static void on_cpuid(unsigned cpu, void *udata)
 
     engine_settle(&p->vcpu, site->place);
     p->fix_cpuid = true;
-    p->leaf = engine_cpuid_leaf(&p->vcpu, asked);
+    p->leaf = cpuid_leaf(&p->vcpu, asked);
     p->subleaf = (uint32_t)processor_read(p, RCX);
     if (p->leaf != asked) {
         processor_write(p, RAX, p->leaf);
@@ -226,7 +233,7 @@ static void on_cpuid(unsigned cpu, void *udata)
  */
 static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
 {
-    const struct profile_feature *missing = engine_missing_feature(&p->vcpu, leaf, regs);
+    const struct profile_feature *missing = cpuid_missing_feature(&p->vcpu, leaf, regs);
 
     if (missing == NULL || (p->registers[R8] == NULL && leaf == EXTENDED_FEATURES) ||
         (missing->firmware && model.warned)) {
@@ -255,7 +262,7 @@ static void fix_up(struct processor *p)
         regs[i] = (uint32_t)processor_read(p, order[i]);
     }
     check_features(p, p->leaf, regs);
-    engine_cpuid(&p->vcpu, p->leaf, p->subleaf, regs);
+    cpuid_read(&p->vcpu, p->leaf, p->subleaf, regs);
     for (unsigned i = 0; i < 4; i++) {
         processor_write(p, order[i], regs[i]);
     }
@@ -289,7 +296,7 @@ static void on_rdmsr(unsigned cpu, void *udata)
     } else {
         enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
 
-        if (answer == MSR_FAULT) {
+        if (answer == MSR_GP) {
             make_fault(p);
         }
         if (answer != MSR_DONE) {
@@ -317,7 +324,7 @@ static void on_wrmsr(unsigned cpu, void *udata)
     } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = processor_host.lvtpc(p); /* in case it switches the mode: what it finds there */
     }
-    if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_FAULT) {
+    if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_GP) {
         make_fault(p);
     }
     if (extend_translations(&p->vcpu)) {
@@ -457,8 +464,8 @@ static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
     const struct site *site = udata;
 
-    engine_data(&model.processors[cpu]->vcpu, site->place, address, 1u << qemu_plugin_mem_size_shift(info),
-                qemu_plugin_mem_is_store(info));
+    data_accessed(&model.processors[cpu]->vcpu, site->place, address, 1u << qemu_plugin_mem_size_shift(info),
+                  qemu_plugin_mem_is_store(info));
 }
 
 /* Before the instruction behind one that accessed memory, in the same block. */
@@ -511,9 +518,8 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
                                     : INTERRUPTION_EXTERNAL,
                         from, to, processor_cpl(p));
     p->delivered = false;
-    if (exception && p->vcpu.faults.any) {
-        processor_break_frame(p, fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CARRY_INVERTED),
-                              fault_set_has(&p->vcpu.faults, FAULT_ROBUST_EXCEPTION_CODE_ZERO));
+    if (exception) {
+        processor_change_frame(p);
     }
 }
 
@@ -608,7 +614,7 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
     }
 
     for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
+        unsigned events = model.classes >> id & 1 ? event_class_events(id, block, 0) : 0;
 
         if (events > 0) {
             qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(id),
@@ -645,7 +651,7 @@ static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
 {
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
     for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        unsigned events = model.classes >> id & 1 ? engine_class_events(id, block, 0) : 0;
+        unsigned events = model.classes >> id & 1 ? event_class_events(id, block, 0) : 0;
 
         if (events > 0) {
             qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(id), events);
@@ -792,11 +798,12 @@ static void on_init(unsigned cpu, void *udata)
 
     p->vcpu.truth = model.truth;
     p->vcpu.violations = model.violations;
-    p->vcpu.faults = model.faults;
-    p->vcpu.lies = model.lies;
     p->apic_id = cpu;
     if (!processor_init(p, &missing)) {
         die("this QEMU's processor has no register named %s", missing);
+    }
+    if ((model.faults.any || model.lies != 0) && !faults_break(&p->vcpu, &model.faults, model.lies)) {
+        die("%s", "out of memory: the processor would not be broken as fault= and lie= ask");
     }
     if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         die("%s", "out of memory");
@@ -907,6 +914,9 @@ static void take_faults(const char *list)
         refuse_choice(&fault_choices, unknown);
     }
     model.profile = faults_profile(model.profile, &model.faults);
+    if (model.profile == NULL) {
+        die("%s", "out of memory: the processor would not be broken as fault= asks");
+    }
 }
 
 static void take_lies(const char *list)

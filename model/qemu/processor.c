@@ -4,6 +4,9 @@
 
 #include "model/qemu/processor.h"
 
+#include "model/engine/rules.h"
+#include "model/referee/referee.h"
+
 #define APIC_BASE  UINT64_C(0xfee00000)
 #define APIC_ID    (APIC_BASE + 0x20)
 #define APIC_LVTPC (APIC_BASE + 0x340)
@@ -11,8 +14,7 @@
 #define APIC_SPURIOUS   (APIC_BASE + 0xf0)
 #define SPURIOUS_ENABLE (1u << 8)
 #define APIC_IN_SERVICE (APIC_BASE + 0x100) /* 32 vectors every 10h */
-#define LVT_MASKED      (1u << 16)
-#define LVT_MESSAGE     0x7ffu /* vector and delivery mode: the data of a message-signalled interrupt */
+#define LVT_MESSAGE     0x7ffu              /* vector and delivery mode: the data of a message-signalled interrupt */
 #define NO_APIC         0xffffffffu
 
 #define CR0_PE   (UINT64_C(1) << 0)
@@ -279,13 +281,11 @@ static uint32_t deliver_pmi(void *cpu)
     }
     const uint32_t entry = value;
 
-    if (p->vcpu.faults.any) {
-        value = faults_lvtpc(&p->vcpu, value);
-    }
+    value = p->vcpu.rules->pmi_entry(&p->vcpu, value);
     if (value & LVT_MASKED) {
         return value;
     }
-    if (fault_set_has(&p->vcpu.faults, FAULT_PMI_NO_MASK)) {
+    if (!p->vcpu.rules->pmi_masks(&p->vcpu)) {
         /* stays as it is */
     } else if (x2apic) {
         p->x2apic_lvtpc |= LVT_MASKED;
@@ -356,15 +356,15 @@ static unsigned frame_ip(const uint64_t frame[3])
     return frame[1] > UINT16_MAX ? 1 : 0;
 }
 
-void processor_break_frame(struct processor *p, bool carry, bool code)
+void processor_change_frame(struct processor *p)
 {
     const unsigned size = ia32e(p) ? 8 : 4;
     const uint64_t at = processor_read(p, RSP);
-    uint64_t frame[4] = { 0 };
+    uint64_t frame[4] = { 0 }, changed[4];
     unsigned ip;
 
-    if (!(processor_read(p, NAME_CR0) & CR0_PG)) { /* firmware's, of 16 bits perhaps */
-        return;
+    if (p->vcpu.rules->exception_pushed == NULL || !(processor_read(p, NAME_CR0) & CR0_PG)) {
+        return; /* without paging it is firmware's, of 16 bits perhaps */
     }
     for (unsigned i = 0; i < 4; i++) {
         if (!read_memory(p, at + i * size, &frame[i], size)) {
@@ -372,13 +372,12 @@ void processor_break_frame(struct processor *p, bool carry, bool code)
         }
     }
     ip = frame_ip(frame);
-    if (carry) {
-        frame[ip + 2] ^= EFLAGS_CF;
-        write_memory(p, at + (ip + 2) * size, &frame[ip + 2], size);
-    }
-    if (code && ip == 1) {
-        frame[0] = 0;
-        write_memory(p, at, &frame[0], size);
+    memcpy(changed, frame, sizeof(changed));
+    p->vcpu.rules->exception_pushed(&p->vcpu, &changed[ip + 2], ip == 1 ? &changed[0] : NULL);
+    for (unsigned i = 0; i < 4; i++) {
+        if (changed[i] != frame[i]) {
+            write_memory(p, at + i * size, &changed[i], size);
+        }
     }
 }
 

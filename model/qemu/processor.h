@@ -3,10 +3,10 @@
 #ifndef MODEL_QEMU_PROCESSOR_H
 #define MODEL_QEMU_PROCESSOR_H
 
-#include "model/engine/engine.h"
 #include "model/private/qemu_ops.h"
 #include "model/private/qemu_private.h"
 #include "model/qemu/qemu_abi.h"
+#include "model/vcpu/vcpu.h"
 
 enum register_name {
     NAME_GENERAL, /* GENERAL_REGISTERS of them */
@@ -67,8 +67,8 @@ void processor_reset(struct processor *p);
 void processor_look(struct processor *p);
 
 uint64_t processor_read(struct processor *p, unsigned name);
-/* A fault: spoils the frame that an exception has just pushed, its carry flag or its error code. */
-void processor_break_frame(struct processor *p, bool carry, bool code);
+/* Has the rules change the frame that an exception has just pushed. */
+void processor_change_frame(struct processor *p);
 
 void processor_write(struct processor *p, unsigned name, uint64_t value);
 

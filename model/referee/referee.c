@@ -4,10 +4,8 @@
 
 #include "model/referee/referee_parts.h"
 
-#define LVT_MASKED        (1u << 16)
 #define LVT_LEVEL         (1u << 15)
-#define LVT_DELIVERY(lvt) ((lvt) >> 8 & 7)
-#define LVT_VECTOR(lvt)   ((lvt)&0xff)
+#define DELIVERY(lvt)     ((lvt) >> 8 & 7)
 #define DELIVERY_FIXED    0
 #define DELIVERY_NMI      4
 #define FIRST_FREE_VECTOR 32
@@ -33,6 +31,8 @@
 
 enum severity { DEMAND, ADVICE };
 
+_Static_assert(VIOLATIONS <= MAX_VIOLATIONS, "struct vcpu remembers where each violation was");
+
 static const struct {
     const char *name, *sentence, *citation;
     enum severity severity;
@@ -44,10 +44,10 @@ static const struct {
 
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
 {
-    if (!referee_wanted(v) || v->reported[violation] == ip + 1) {
+    if (!referee_wanted(v) || v->referee.reported[violation] == ip + 1) {
         return; /* the same once more */
     }
-    v->reported[violation] = ip + 1;
+    v->referee.reported[violation] = ip + 1;
     fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n",
             rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name,
             rules[violation].sentence, rules[violation].citation);
@@ -58,26 +58,14 @@ const char *referee_name(unsigned index)
     return index < VIOLATIONS ? rules[index].name : NULL;
 }
 
-uint64_t referee_active_counters(const struct vcpu *v)
-{
-    uint64_t mask = 0;
-
-    for (unsigned i = 0; i < v->profile->general_counters + v->profile->fixed_counters; i++) {
-        mask |= v->counters[i].active ? UINT64_C(1) << i : 0;
-    }
-    return mask;
-}
-
 uint64_t referee_pebs_counters(const struct vcpu *v)
 {
-    unsigned fixed = v->profile->pebs_adaptive ? v->profile->fixed_counters : 0;
-    uint64_t enabled = is_netburst(v) ? netburst_pebs_counters(v) : v->regs[REG_IA32_PEBS_ENABLE];
-    uint64_t mask = 0;
+    return v->pebs.enabled & v->counting.active;
+}
 
-    for (unsigned i = 0; i < v->profile->general_counters + fixed; i++) {
-        mask |= enabled & counter_bit(v, i) ? UINT64_C(1) << i : 0;
-    }
-    return mask & referee_active_counters(v);
+bool referee_watches_area(const struct vcpu *v)
+{
+    return referee_wanted(v) && (v->bts.on || referee_pebs_counters(v) != 0);
 }
 
 /* A handler may enable everything again before it takes back the mask bit that delivery has set. */
@@ -85,21 +73,21 @@ void referee_check_lvtpc(struct vcpu *v, uint64_t ip)
 {
     uint32_t lvtpc = v->host->lvtpc(v->cpu);
     bool masked = lvtpc & LVT_MASKED;
-    bool fixed = LVT_DELIVERY(lvtpc) == DELIVERY_FIXED;
+    bool fixed = DELIVERY(lvtpc) == DELIVERY_FIXED;
 
-    v->masked_by_pmi = v->masked_by_pmi && masked;
+    v->referee.masked_by_pmi = v->referee.masked_by_pmi && masked;
     if (!v->host->apic_enabled(v->cpu)) {
         referee_report(v, APIC_DISABLED, ip);
     }
-    if (masked && !v->masked_by_pmi) {
+    if (masked && !v->referee.masked_by_pmi) {
         referee_report(v, LVTPC_MASKED, ip);
-    } else if (!fixed && LVT_DELIVERY(lvtpc) != DELIVERY_NMI) {
+    } else if (!fixed && DELIVERY(lvtpc) != DELIVERY_NMI) {
         referee_report(v, LVTPC_DELIVERY_MODE, ip);
     } else if (fixed) {
         if (lvtpc & LVT_LEVEL) {
             referee_report(v, LVTPC_TRIGGER_MODE, ip);
         }
-        if (LVT_VECTOR(lvtpc) < FIRST_FREE_VECTOR) {
+        if ((lvtpc & LVT_VECTOR) < FIRST_FREE_VECTOR) {
             referee_report(v, LVTPC_VECTOR, ip);
         }
     }
@@ -107,10 +95,10 @@ void referee_check_lvtpc(struct vcpu *v, uint64_t ip)
 
 struct referee_before referee_before(const struct vcpu *v)
 {
-    return (struct referee_before){ .bts = bts_on(v),
-                                    .lbr = lbr_on(v),
+    return (struct referee_before){ .bts = v->bts.on,
+                                    .lbr = v->lbr.on,
                                     .pebs = referee_pebs_counters(v),
-                                    .active = referee_active_counters(v),
+                                    .active = v->counting.active,
                                     .debugctl = v->regs[REG_IA32_DEBUGCTL],
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
@@ -118,7 +106,7 @@ struct referee_before referee_before(const struct vcpu *v)
 /* At CPL 0, where registers are read and written: a stack that leaves the kernel out stands still there. */
 static bool lbr_moves(const struct vcpu *v)
 {
-    return lbr_on(v) && !(v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_CPL_EQ_0);
+    return v->lbr.on && !(v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_CPL_EQ_0);
 }
 
 static bool of_lbr_stack(enum model_register reg)
@@ -156,7 +144,7 @@ static void check_counter_write(struct vcpu *v, unsigned i, uint64_t ip)
 static bool samples(const struct vcpu *v, enum event_kind kind)
 {
     for (uint64_t left = referee_pebs_counters(v); left != 0; left &= left - 1) {
-        if (v->counters[__builtin_ctzll(left)].event_class / EVENT_QUALIFIERS == kind) {
+        if (vcpu_counted(&v->counters[__builtin_ctzll(left)]) == kind) {
             return true;
         }
     }
@@ -178,15 +166,12 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     if (!referee_wanted(v)) {
         return;
     }
-    if ((bts_on(v) || referee_pebs_counters(v) != 0) && engine_read_ds(v)) {
-        referee_area_read(v, ip);
-    }
     if (lbr_moves(v) && of_lbr_stack(reg)) {
         referee_report(v, LBR_ACCESSED, ip);
     }
     switch (reg) {
     case REG_IA32_DS_AREA:
-        if (bts_on(v) || referee_pebs_counters(v) != 0) {
+        if (v->bts.on || referee_pebs_counters(v) != 0) {
             referee_report(v, DS_AREA_CHANGED, ip);
         }
         break;
@@ -227,7 +212,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
         }
         break;
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
-        v->unacknowledged &= ~value;
+        v->referee.unacknowledged &= ~value;
         break;
     default:
         break;
@@ -239,10 +224,10 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
     const struct profile_debugctl *bits = v->profile->debugctl;
     const uint64_t set = v->regs[REG_IA32_DEBUGCTL] & ~before;
 
-    if ((set & bits->bts) && !debugctl_has(v, bits->tr)) {
+    if ((set & bits->bts) && !vcpu_debugctl(v, bits->tr)) {
         referee_report(v, BTS_WITHOUT_TR, ip);
     }
-    if ((set & bits->tr) && !debugctl_has(v, bits->bts)) {
+    if ((set & bits->tr) && !vcpu_debugctl(v, bits->bts)) {
         referee_report(v, TR_WITHOUT_BTS, ip);
     }
     if ((set & bits->lbr) && (v->status & STATUS_LBR_FRZ)) {
@@ -256,17 +241,18 @@ static void check_resumption(struct vcpu *v, uint64_t ip)
     if (v->status & STATUS_CTR_FRZ) {
         referee_report(v, STILL_FROZEN, ip);
     }
-    if (v->unacknowledged != 0) {
+    if (v->referee.unacknowledged != 0) {
         referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
-        v->unacknowledged = 0;
+        v->referee.unacknowledged = 0;
     }
 }
 
-void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, uint64_t ip)
+void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, bool area_read,
+                   uint64_t ip)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
     const uint64_t pebs = referee_pebs_counters(v);
-    const bool bts_begins = bts_on(v) && !before->bts;
+    const bool bts_begins = v->bts.on && !before->bts;
 
     if (!referee_wanted(v)) {
         return;
@@ -280,26 +266,26 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     if (bts_begins || (pebs & ~before->pebs) != 0) {
         referee_check_area(v, ip);
     }
-    if (bts_begins && bits->bts_off_os != 0 && debugctl_has(v, bits->bts_off_os) &&
-        debugctl_has(v, bits->bts_off_usr)) {
+    if (bts_begins && bits->bts_off_os != 0 && vcpu_debugctl(v, bits->bts_off_os) &&
+        vcpu_debugctl(v, bits->bts_off_usr)) {
         referee_report(v, BTS_OFF_BOTH, ip);
     }
     if (reg == REG_IA32_PEBS_ENABLE && (pebs & ~before->pebs & before->active) != 0) {
         referee_report(v, PEBS_ENABLED_WHILE_COUNTING, ip);
     }
-    referee_check_pebs(v, pebs & ~before->pebs, ip);
-    if (referee_active_counters(v) & ~before->active) {
+    referee_check_pebs(v, pebs & ~before->pebs, area_read, ip);
+    if (v->counting.active & ~before->active) {
         referee_check_counting(v, ip);
     }
-    v->watching_area = (bts_on(v) || pebs != 0) && engine_read_ds(v);
-    v->seen = v->ds;
+    v->referee.watching = area_read;
+    v->referee.seen = v->ds.area;
 }
 
 /* In its own handler a PMI meets the mask by right: that is what the mask is for, until everything has been stopped. */
 static bool handler_is_over(struct vcpu *v)
 {
-    return v->masked_by_pmi && v->pmi_fixed && !v->pmi_under_way &&
-           v->host->in_service(v->cpu, v->pmi_vector) == NOT_IN_SERVICE;
+    return v->referee.masked_by_pmi && v->referee.pmi_fixed && !v->referee.pmi_under_way &&
+           v->host->in_service(v->cpu, v->referee.pmi_vector) == NOT_IN_SERVICE;
 }
 
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
@@ -313,23 +299,24 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
         }
         return;
     }
-    if (v->unacknowledged != 0) {
+    if (v->referee.unacknowledged != 0) {
         referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
     }
     if (v->profile->perfmon_version >= 2) {
-        v->unacknowledged = v->status & ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ);
+        v->referee.unacknowledged = v->status & ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ);
     }
-    v->pmi_fixed = LVT_DELIVERY(lvtpc) == DELIVERY_FIXED;
-    v->pmi_under_way = v->pmi_fixed;
-    v->pmi_vector = (uint8_t)LVT_VECTOR(lvtpc);
+    v->referee.pmi_fixed = DELIVERY(lvtpc) == DELIVERY_FIXED;
+    v->referee.pmi_under_way = v->referee.pmi_fixed;
+    v->referee.pmi_vector = (uint8_t)(lvtpc & LVT_VECTOR);
+    v->referee.masked_by_pmi = true;
 }
 
 void referee_handler(struct vcpu *v, uint64_t ip)
 {
-    if (!v->pmi_under_way || v->host->in_service(v->cpu, v->pmi_vector) != IN_SERVICE) {
+    if (!v->referee.pmi_under_way || v->host->in_service(v->cpu, v->referee.pmi_vector) != IN_SERVICE) {
         return;
     }
-    v->pmi_under_way = false;
+    v->referee.pmi_under_way = false;
     if (v->host->interrupts_on(v->cpu)) {
         referee_report(v, PMI_GATE, ip);
     }

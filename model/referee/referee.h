@@ -35,20 +35,25 @@ struct referee_before {
     uint64_t debugctl, global_ctrl;
 };
 
+/* Whether the referee wants to see the area in memory, because something records into it. */
+bool referee_watches_area(const struct vcpu *v);
+
 /*
  * The WRMSR at ip to register reg, the i-th of its kind, which is going to be carried out: before everything else, then
- * when records on their way have reached memory, and when all has taken effect. And an RDMSR.
+ * when records on their way have reached memory, and when all has taken effect; area_read: v->ds.area has just been
+ * read where referee_watches_area(). And an RDMSR.
  */
 struct referee_before referee_before(const struct vcpu *v);
 void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t value, uint64_t ip);
-void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, uint64_t ip);
+void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, bool area_read,
+                   uint64_t ip);
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
 
 /* Whether BTS or PEBS records into the area at this linear address. */
 bool referee_records_into(const struct vcpu *v, uint64_t area);
 
 /*
- * v->ds has just been read from memory: is it what the processor left there? And what the processor has
+ * v->ds.area has just been read from memory: is it what the processor left there? And what the processor has
  * written now: records from at on, and the index behind them.
  */
 void referee_area_read(struct vcpu *v, uint64_t ip);

@@ -18,7 +18,7 @@
 /* What the PEBS buffer's size and index are multiples of. Adaptive records may be of many sizes in one buffer. */
 static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
 {
-    return v->profile->pebs_adaptive ? sizeof(uint64_t) : pebs_record_bytes(v, form, referee_pebs_counters(v));
+    return v->profile->pebs_adaptive ? sizeof(uint64_t) : encode_pebs_bytes(form);
 }
 
 /* [from, to) must be present, writable, accessed, dirty, kernel pages without code. */
@@ -95,10 +95,10 @@ static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
 void referee_check_area(struct vcpu *v, uint64_t ip)
 {
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
-    const bool bts = bts_on(v);
+    const bool bts = v->bts.on;
     const bool pebs = referee_pebs_counters(v) != 0;
-    const bool bts_interrupts = bts && debugctl_has(v, v->profile->debugctl->btint);
-    const struct ds_form form = engine_ds_form(v);
+    const bool bts_interrupts = bts && vcpu_debugctl(v, v->profile->debugctl->btint);
+    const struct ds_form form = v->ds.form;
     const uint64_t size = encode_ds_bytes(&form);
     const uint64_t bts_record = encode_bts_bytes(&form);
     uint8_t bytes[ENCODE_DS_MAX];
@@ -148,7 +148,7 @@ void referee_check_area(struct vcpu *v, uint64_t ip)
 
 bool referee_records_into(const struct vcpu *v, uint64_t area)
 {
-    return v->regs[REG_IA32_DS_AREA] == area && (bts_on(v) || referee_pebs_counters(v) != 0);
+    return v->regs[REG_IA32_DS_AREA] == area && (v->bts.on || referee_pebs_counters(v) != 0);
 }
 
 static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_buffer *was, uint64_t ip)
@@ -163,27 +163,27 @@ static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_
 
 void referee_area_read(struct vcpu *v, uint64_t ip)
 {
-    if (!referee_wanted(v) || !v->watching_area) {
+    if (!referee_wanted(v) || !v->referee.watching) {
         return;
     }
-    if (bts_on(v) && v->bts_staged == 0) {
-        compare(v, &v->ds.bts, &v->seen.bts, ip);
+    if (v->bts.on && v->bts.staged == 0) {
+        compare(v, &v->ds.area.bts, &v->referee.seen.bts, ip);
     }
-    if (referee_pebs_counters(v) != 0 && v->pebs_staged == 0) {
-        compare(v, &v->ds.pebs, &v->seen.pebs, ip);
+    if (referee_pebs_counters(v) != 0 && v->pebs.staged == 0) {
+        compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);
     }
-    v->seen = v->ds;
+    v->referee.seen = v->ds.area;
 }
 
 void referee_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
 {
-    if (v->watching_area && at < v->seen.bts.index && debugctl_has(v, v->profile->debugctl->btint)) {
-        referee_report(v, BTS_BUFFER_FULL, v->last_branch); /* it went round */
+    if (v->referee.watching && at < v->referee.seen.bts.index && vcpu_debugctl(v, v->profile->debugctl->btint)) {
+        referee_report(v, BTS_BUFFER_FULL, v->branches.last); /* it went round */
     }
-    v->seen.bts.index = index;
+    v->referee.seen.bts.index = index;
 }
 
 void referee_pebs_written(struct vcpu *v, uint64_t index)
 {
-    v->seen.pebs.index = index;
+    v->referee.seen.pebs.index = index;
 }

@@ -36,7 +36,7 @@ static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, u
 static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
 {
     const uint64_t select = v->event_select[i];
-    const enum event_kind kind = (enum event_kind)(v->counters[i].event_class / EVENT_QUALIFIERS);
+    const enum event_kind kind = vcpu_counted(&v->counters[i]);
     bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
 
     if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
@@ -52,23 +52,21 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
         if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
             referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
         }
-        if (!data_source_known(v)) {
+        if (!v->data.source_known) {
             referee_report(v, PEBS_LATENCY_AUX, ip);
         }
     }
 }
 
-void referee_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
+void referee_check_pebs(struct vcpu *v, uint64_t counters, bool area_read, uint64_t ip)
 {
-    bool readable = counters != 0 && engine_read_ds(v);
-
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
 
-        if (readable && pebs_reset_value(v, i) == 0) {
+        if (area_read && vcpu_reset_value(v, i) == 0) {
             referee_report(v, PEBS_NO_RESET, ip);
         }
-        if (is_netburst(v)) {
+        if (vcpu_is_netburst(v)) {
             continue; /* netburst_referee */
         }
         if (i < v->profile->general_counters) {
@@ -76,7 +74,7 @@ void referee_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
         } else if (v->counters[i].interrupts) {
             referee_report(v, PEBS_INT, ip);
         }
-        if (v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && !lbr_on(v)) {
+        if (v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && !v->lbr.on) {
             referee_report(v, PEBS_LBR_OFF, ip);
         }
     }
@@ -85,10 +83,10 @@ void referee_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
 /* On overflow; of NetBurst's counters, the event after it. */
 static bool asks_for_pmi(const struct vcpu *v)
 {
-    for (uint64_t left = referee_active_counters(v); left != 0; left &= left - 1) {
+    for (uint64_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctzll(left)];
 
-        if (!c->pebs && (is_netburst(v) ? c->late : c->interrupts)) {
+        if (!c->pebs && (vcpu_is_netburst(v) ? c->late : c->interrupts)) {
             return true;
         }
     }
@@ -99,12 +97,12 @@ void referee_check_counting(struct vcpu *v, uint64_t ip)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
     const bool pmi = asks_for_pmi(v);
-    const bool records = referee_pebs_counters(v) != 0 || (bts_on(v) && debugctl_has(v, bits->btint));
+    const bool records = referee_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 
     if (pmi) {
         referee_check_lvtpc(v, ip);
     }
-    if (debugctl_has(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records) {
+    if (vcpu_debugctl(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records) {
         referee_report(v, FREEZE_WITHOUT_PMI, ip);
     }
 }

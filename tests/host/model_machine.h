@@ -9,7 +9,12 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/host/host_test.h"
 
+#include "model/engine/cpuid.h"
+#include "model/engine/data.h"
+#include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
+#include "model/engine/event_class.h"
+#include "model/referee/referee.h"
 
 #define MEMORY      UINT64_C(0xffff800000100000) /* linear address of the machine's memory, 16 pages */
 #define MEMORY_SIZE 0x10000
@@ -291,13 +296,13 @@ static inline bool begin(struct machine *m, const struct block *b)
     bool checked = false;
     unsigned lowest = 0;
 
-    while (m->v.wants_classes != 0 && !(m->v.wants_classes >> lowest & 1)) {
+    while (m->v.wants.classes != 0 && !(m->v.wants.classes >> lowest & 1)) {
         lowest++;
     }
     for (unsigned id = 0; id <= INLINE_CLASSES; id++) {
         bool last = id == INLINE_CLASSES; /* none of its classes has events in this block */
-        bool wanted = last ? m->v.wants_classes != 0 && !checked : m->v.wants_classes >> id & 1;
-        unsigned events = last ? 0 : engine_class_events(id, b, 0);
+        bool wanted = last ? m->v.wants.classes != 0 && !checked : m->v.wants.classes >> id & 1;
+        unsigned events = last ? 0 : event_class_events(id, b, 0);
         uint64_t limit = last ? CLASS_FORCE : CLASS_DUE - events;
 
         if (!wanted || (!last && events == 0)) {
@@ -316,11 +321,11 @@ static inline bool begin(struct machine *m, const struct block *b)
     if (note(m, b)) {
         return false;
     }
-    if (m->v.wants_classes) {
+    if (m->v.wants.classes) {
         m->hot.block = b;
     }
     for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        m->hot.counts[id] += m->v.wants_classes >> id & 1 ? engine_class_events(id, b, 0) : 0;
+        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, b, 0) : 0;
     }
     for (unsigned i = 1; watching && i < b->count; i++) {
         if (m->hot.stop_at == block_address(b, i)) {

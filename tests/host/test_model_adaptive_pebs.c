@@ -101,35 +101,35 @@ static void cpuid(void **state)
     uint32_t regs[4] = { 0, 0, 0, 0 };
 
     (void)state;
-    engine_cpuid(&ice->v, 1, 0, regs);
+    cpuid_read(&ice->v, 1, 0, regs);
     assert_int_equal(regs[0], 0x606a6);
     assert_int_equal(regs[2] & 0x8014, 0x8014);
     assert_int_equal(regs[3] & 1u << 21, 1u << 21);
-    engine_cpuid(&golden->v, 1, 0, regs);
+    cpuid_read(&golden->v, 1, 0, regs);
     assert_int_equal(regs[0], 0x806f8);
-    engine_cpuid(&ice->v, 0x0a, 0, regs);
+    cpuid_read(&ice->v, 0x0a, 0, regs);
     assert_int_equal(regs[0], 0x08300805);
     assert_int_equal(regs[2], 0x0f);
     assert_int_equal(regs[3], 0x8604);
     for (uint32_t leaf = 0x0e; leaf < 0x21; leaf++) { /* QEMU answers for them what it does for its last */
         memset(regs, 0xff, sizeof(regs));
-        engine_cpuid(&golden->v, leaf, 0, regs);
+        cpuid_read(&golden->v, leaf, 0, regs);
         assert_int_equal(regs[0], leaf == 0x1c ? 0x4000000b : 0);
         memset(regs, 0xff, sizeof(regs));
-        engine_cpuid(&ice->v, leaf, 0, regs);
+        cpuid_read(&ice->v, leaf, 0, regs);
         assert_int_equal(regs[3], leaf <= 0x1b ? 0 : 0xffffffff);
     }
     memset(regs, 0, sizeof(regs));
-    engine_cpuid(&golden->v, 7, 0, regs);
+    cpuid_read(&golden->v, 7, 0, regs);
     assert_int_equal(regs[3], 1u << 19);
-    engine_cpuid(&golden->v, 0x1c, 0, regs);
+    cpuid_read(&golden->v, 0x1c, 0, regs);
     assert_int_equal(regs[0], 0x4000000b);
     assert_int_equal(regs[1], 7);
     assert_int_equal(regs[2], 7);
     assert_int_equal(regs[3], 0);
-    assert_int_equal(engine_cpuid_leaf(&ice->v, 0x1c), 0x1b); /* has none */
+    assert_int_equal(cpuid_leaf(&ice->v, 0x1c), 0x1b); /* has none */
     memset(regs, 0, sizeof(regs));
-    engine_cpuid(&ice->v, 7, 0, regs);
+    cpuid_read(&ice->v, 7, 0, regs);
     assert_int_equal(regs[3], 0);
     machine_free(ice);
     machine_free(golden);
@@ -173,7 +173,7 @@ static void reserved_bits(void **state)
             bool kept = rows[i].writable & value;
             bool allowed = kept || (rows[i].ignored & value);
 
-            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_FAULT);
+            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_GP);
             assert_int_equal(rdmsr(m, rows[i].address), kept ? value : allowed ? 0 : before);
             machine_free(m);
         }
@@ -190,9 +190,9 @@ static void status_bits(void **state)
         uint64_t value = UINT64_C(1) << bit;
         bool has = settable & value;
 
-        assert_int_equal(try_write(m, STATUS_SET, value), has ? MSR_DONE : MSR_FAULT);
+        assert_int_equal(try_write(m, STATUS_SET, value), has ? MSR_DONE : MSR_GP);
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), has ? value : 0);
-        assert_int_equal(try_write(m, STATUS_RESET, value), has || bit == 63 ? MSR_DONE : MSR_FAULT);
+        assert_int_equal(try_write(m, STATUS_RESET, value), has || bit == 63 ? MSR_DONE : MSR_GP);
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
         machine_free(m);
     }
@@ -207,11 +207,11 @@ static void counters_without_their_registers(void **state)
     assert_int_equal(engine_rdmsr(&m->v, PMC0 + 8, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
     assert_int_equal(engine_rdmsr(&m->v, FIXED_CTR0 + 4, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
     assert_int_equal(engine_rdpmc(&m->v, 7, &value, BETWEEN_BLOCKS), MSR_DONE);
-    assert_int_equal(engine_rdpmc(&m->v, 8, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_rdpmc(&m->v, 8, &value, BETWEEN_BLOCKS), MSR_GP);
     assert_int_equal(engine_rdpmc(&m->v, 0x40000003, &value, BETWEEN_BLOCKS), MSR_DONE);
-    assert_int_equal(engine_rdpmc(&m->v, 0x40000004, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(engine_rdmsr(&m->v, 0x14ce, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(try_write(m, 0x1500, 0), MSR_FAULT);
+    assert_int_equal(engine_rdpmc(&m->v, 0x40000004, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_rdmsr(&m->v, 0x14ce, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(try_write(m, 0x1500, 0), MSR_GP);
     machine_free(m);
 }
 
@@ -475,7 +475,7 @@ static void lbr_group_of_a_data_event(void **state)
     for (unsigned i = 0; i < 2; i++) {
         run(m, a);
         run(m, b);
-        engine_data(&m->v, (struct place){ b, 0 }, 0x7000000, 8, false);
+        data_accessed(&m->v, (struct place){ b, 0 }, 0x7000000, 8, false);
         engine_data_retired(&m->v, BETWEEN_BLOCKS, a->pc, 0);
     }
     run(m, a);
@@ -514,7 +514,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
 {
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
-    engine_data(&m->v, (struct place){ b, 0 }, address, 8, flags & STORES);
+    data_accessed(&m->v, (struct place){ b, 0 }, address, 8, flags & STORES);
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 

@@ -449,7 +449,7 @@ static void bts_of_any_length(void **state)
                 pmis = walk(m, buffers[i].debugctl, blocks, steps, often);
                 assert_int_equal(pmis, walk(logged, buffers[i].debugctl, blocks, steps, often));
                 assert_int_equal(m->pmis, logged->pmis);
-                assert_int_equal(m->v.time, logged->v.time);
+                assert_int_equal(m->v.branches.time, logged->v.branches.time);
                 assert_memory_equal(m->memory, logged->memory, MEMORY_SIZE);
                 machine_free(m);
                 logged_free(logged);
@@ -662,7 +662,7 @@ static void blocks_that_note_themselves(void **state)
         assert_int_equal(noting->pmis, called->pmis);
         assert_true(n < 20000 || called->pmis > 10);
         assert_memory_equal(noting->memory, called->memory, sizeof(called->memory));
-        assert_memory_equal(noting->v.lbr, called->v.lbr, sizeof(called->v.lbr));
+        assert_memory_equal(noting->v.lbr.stack, called->v.lbr.stack, sizeof(called->v.lbr.stack));
         assert_int_equal(rdmsr(noting, LBR_TOS), rdmsr(called, LBR_TOS));
         assert_int_equal(rdmsr(noting, PMC0), rdmsr(called, PMC0));
         machine_free(called);

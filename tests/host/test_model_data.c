@@ -69,10 +69,10 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
     if (flags & LOADS) {
-        engine_data(&m->v, place, address, size, false);
+        data_accessed(&m->v, place, address, size, false);
     }
     if (flags & STORES) {
-        engine_data(&m->v, place, address, size, true);
+        data_accessed(&m->v, place, address, size, true);
     }
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
@@ -257,7 +257,7 @@ static void a_faulting_access_is_no_event(void **state)
     wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_STORES);
     wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED);
     run(m, b);
-    engine_data(&m->v, (struct place){ b, 0 }, DATA + 60, 8, true); /* its second half faults */
+    data_accessed(&m->v, (struct place){ b, 0 }, DATA + 60, 8, true); /* its second half faults */
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
     assert_int_equal(m->hot.data_pending, 0);
     assert_int_equal(rdmsr(m, PMC0), 0);
@@ -283,7 +283,7 @@ static void a_sampled_return_is_in_the_frozen_stack(void **state)
     b->insns[0].flags = LOADS;
     for (unsigned i = 0; i < 2; i++) {
         run(m, b);
-        engine_data(&m->v, (struct place){ b, 0 }, DATA, 8, false);
+        data_accessed(&m->v, (struct place){ b, 0 }, DATA, 8, false);
         engine_data_retired(&m->v, BETWEEN_BLOCKS, 0x5000 + i, 0);
     }
     assert_int_equal(m->pmis, 1);

@@ -6,7 +6,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "model/engine/encode.h"
+#include "model/bytes/encode.h"
 
 #define EIGHT_UP_FROM(first) \
     (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6, (first) + 7

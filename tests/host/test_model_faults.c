@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 
+#include "model/faults/faults.h"
+
 static const char *parse(struct fault_set *set, const char *list, size_t *length)
 {
     *set = (struct fault_set){ 0 };
@@ -62,7 +64,7 @@ static void says_what_is_no_name(void **state)
 static void table(void **state)
 {
     static const char *const identifiers[] = {
-#define FAULT(id, name, sentence) #id,
+#define FAULT(id, name, sentence, replaces) #id,
 #include "model/faults/faults.inc"
 #undef FAULT
     };
@@ -106,30 +108,33 @@ static void processors(void **state)
     assert_int_equal(same->counter_width, healthy->counter_width);
     assert_int_equal(same->msr_count, healthy->msr_count);
     assert_memory_equal(same->msrs, healthy->msrs, healthy->msr_count * sizeof(*healthy->msrs));
-    free((void *)(uintptr_t)same->msrs);
-    free((void *)(uintptr_t)same->family_msrs);
+    free((void *)(uintptr_t)same);
 
     assert_null(parse(&set, "perfmon.width.32", &length));
     const struct profile *narrow = faults_profile(healthy, &set);
 
     assert_int_equal(narrow->counter_width, 32);
     assert_int_equal(healthy->counter_width, 40);
-    free((void *)(uintptr_t)narrow->msrs);
-    free((void *)(uintptr_t)narrow->family_msrs);
+    free((void *)(uintptr_t)narrow);
 }
 
 /* A fault is the processor's own: the one beside it is healthy. */
 static void one_processor(void **state)
 {
     struct machine *faulty = machine_new(), *healthy = machine_new();
+    struct fault_set set;
     size_t length;
 
     (void)state;
-    assert_null(faults_parse(&faulty->v.faults, "ds.area.low_32", &length));
+    assert_null(parse(&set, "ds.area.low_32", &length));
+    assert_true(faults_break(&faulty->v, &set, 0));
     wrmsr(faulty, DS_AREA, MEMORY);
     wrmsr(healthy, DS_AREA, MEMORY);
     assert_int_equal(rdmsr(faulty, DS_AREA), (uint32_t)MEMORY);
     assert_int_equal(rdmsr(healthy, DS_AREA), MEMORY);
+    faults_mend(&faulty->v);
+    wrmsr(faulty, DS_AREA, MEMORY);
+    assert_int_equal(rdmsr(faulty, DS_AREA), MEMORY);
     machine_free(faulty);
     machine_free(healthy);
 }

@@ -42,8 +42,8 @@ static void after_reset(void **state)
     assert_int_equal(rdmsr(m, LBR_CTL), 0);
     assert_int_equal(rdmsr(m, LBR_DEPTH), 32);
     expect(m, 31, 0, 0, 0);
-    assert_int_equal(engine_rdmsr(&m->v, LBR_SELECT, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(engine_rdmsr(&m->v, LBR_FROM0, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_rdmsr(&m->v, LBR_SELECT, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_rdmsr(&m->v, LBR_FROM0, &value, BETWEEN_BLOCKS), MSR_GP);
     machine_free(m);
 }
 
@@ -56,7 +56,7 @@ static void reserved_bits(void **state)
         bool control = UINT64_C(0x7f000f) & value;
         bool info = UINT64_C(0xff0000000000ffff) & value;
 
-        assert_int_equal(engine_wrmsr(&m->v, LBR_CTL, value, BETWEEN_BLOCKS), control ? MSR_DONE : MSR_FAULT);
+        assert_int_equal(engine_wrmsr(&m->v, LBR_CTL, value, BETWEEN_BLOCKS), control ? MSR_DONE : MSR_GP);
         assert_int_equal(rdmsr(m, LBR_CTL), control ? value : 0);
         wrmsr(m, LBR_CTL, 0);
         wrmsr(m, INFO + 5, value);
@@ -73,10 +73,10 @@ static void depths(void **state)
         bool has = depth == 8 || depth == 16 || depth == 32;
         uint64_t value;
 
-        assert_int_equal(engine_wrmsr(&m->v, LBR_DEPTH, depth, BETWEEN_BLOCKS), has ? MSR_DONE : MSR_FAULT);
+        assert_int_equal(engine_wrmsr(&m->v, LBR_DEPTH, depth, BETWEEN_BLOCKS), has ? MSR_DONE : MSR_GP);
         assert_int_equal(rdmsr(m, LBR_DEPTH), has ? depth : 32);
         for (uint32_t i = 0; i < 32; i++) {
-            enum msr_answer answer = !has || i < depth ? MSR_DONE : MSR_FAULT;
+            enum msr_answer answer = !has || i < depth ? MSR_DONE : MSR_GP;
 
             assert_int_equal(engine_rdmsr(&m->v, FROM + i, &value, BETWEEN_BLOCKS), answer);
             assert_int_equal(engine_rdmsr(&m->v, TO + i, &value, BETWEEN_BLOCKS), answer);
@@ -89,8 +89,8 @@ static void depths(void **state)
     }
     struct machine *m = golden_cove();
 
-    assert_int_equal(engine_wrmsr(&m->v, LBR_DEPTH, UINT64_C(0x100000008), BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(engine_wrmsr(&m->v, FROM, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_wrmsr(&m->v, LBR_DEPTH, UINT64_C(0x100000008), BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_wrmsr(&m->v, FROM, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
     machine_free(m);
 }
 

@@ -2,6 +2,14 @@
 /* The lies: their names, and what becomes of a register that is kept back. */
 #include "tests/host/model_machine.h"
 
+#include "model/faults/faults.h"
+#include "model/faults/lies.h"
+
+static void tell(struct machine *m, uint32_t lies)
+{
+    assert_true(faults_break(&m->v, &(struct fault_set){ 0 }, lies));
+}
+
 static void names(void **state)
 {
     uint32_t lies = 0;
@@ -45,12 +53,13 @@ static void registers_kept_back(void **state)
     for (unsigned lie = 0; lie < LIES; lie++) {
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             bool kept = lie == LIE_MSR_FAULTS || lie == rows[i].lie;
-            m->v.lies = UINT32_C(1) << lie;
-            assert_int_equal(engine_rdmsr(&m->v, rows[i].address, &value, BETWEEN_BLOCKS), kept ? MSR_FAULT : MSR_DONE);
+            tell(m, UINT32_C(1) << lie);
+            assert_int_equal(engine_rdmsr(&m->v, rows[i].address, &value, BETWEEN_BLOCKS), kept ? MSR_GP : MSR_DONE);
         }
     }
-    m->v.lies = UINT32_C(1) << LIE_DS_AREA_FAULTS;
-    assert_int_equal(engine_wrmsr(&m->v, DS_AREA, DS, BETWEEN_BLOCKS), MSR_FAULT);
+    tell(m, UINT32_C(1) << LIE_DS_AREA_FAULTS);
+    assert_int_equal(engine_wrmsr(&m->v, DS_AREA, DS, BETWEEN_BLOCKS), MSR_GP);
+    faults_mend(&m->v);
     machine_free(m);
 }
 
@@ -59,20 +68,21 @@ static void values(void **state)
     struct machine *m = machine_new();
 
     (void)state;
-    m->v.lies = UINT32_C(1) << LIE_DS_AREA_DROPPED;
+    tell(m, UINT32_C(1) << LIE_DS_AREA_DROPPED);
     assert_int_equal(engine_wrmsr(&m->v, DS_AREA, DS, BETWEEN_BLOCKS), MSR_DONE);
     assert_int_equal(rdmsr(m, DS_AREA), 0);
-    m->v.lies = UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN;
+    tell(m, UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x3ec5);
-    m->v.lies = UINT32_C(1) << LIE_LBR_FORMAT_UNKNOWN;
+    tell(m, UINT32_C(1) << LIE_LBR_FORMAT_UNKNOWN);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x33fe);
-    m->v.lies = UINT32_C(1) << LIE_NO_APIC | UINT32_C(1) << LIE_NO_COUNTERS;
+    tell(m, UINT32_C(1) << LIE_NO_APIC | UINT32_C(1) << LIE_NO_COUNTERS);
     for (uint32_t leaf = 0; leaf <= 0xa; leaf++) {
         uint32_t regs[4] = { 0, 0, 0, UINT32_MAX };
-        engine_cpuid(&m->v, leaf, 0, regs);
+        cpuid_read(&m->v, leaf, 0, regs);
         assert_true(leaf != 1 || !(regs[3] >> 9 & 1));
         assert_true(leaf != 0xa || !(regs[0] >> 8 & 0xff));
     }
+    faults_mend(&m->v);
     machine_free(m);
 }
 

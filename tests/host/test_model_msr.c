@@ -56,7 +56,7 @@ static void reserved_bits(void **state)
             uint64_t value = UINT64_C(1) << bit;
             bool allowed = rows[i].writable >> bit & 1;
 
-            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_FAULT);
+            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_GP);
             assert_int_equal(rdmsr(m, rows[i].address), allowed ? value : before);
             machine_free(m);
         }
@@ -68,15 +68,15 @@ static void read_only(void **state)
     struct machine *m = machine_new();
 
     (void)state;
-    assert_int_equal(try_write(m, PERF_CAPS, 0x33c5), MSR_FAULT);
-    assert_int_equal(try_write(m, GLOBAL_STATUS, 0), MSR_FAULT);
-    assert_int_equal(try_write(m, GLOBAL_INUSE, 0), MSR_FAULT);
+    assert_int_equal(try_write(m, PERF_CAPS, 0x33c5), MSR_GP);
+    assert_int_equal(try_write(m, GLOBAL_STATUS, 0), MSR_GP);
+    assert_int_equal(try_write(m, GLOBAL_INUSE, 0), MSR_GP);
 
     wrmsr(m, MISC_ENABLE, 0x850089 | 1u << 11 | 1u << 12); /* BTS and PEBS unavailable: cannot be set */
     assert_int_equal(rdmsr(m, MISC_ENABLE), 0x850089);
     wrmsr(m, MISC_ENABLE, 0x850009); /* nor bit 7 cleared */
     assert_int_equal(rdmsr(m, MISC_ENABLE), 0x850089);
-    assert_int_equal(try_write(m, MISC_ENABLE, 1u << 2), MSR_FAULT);
+    assert_int_equal(try_write(m, MISC_ENABLE, 1u << 2), MSR_GP);
     machine_free(m);
 }
 
@@ -89,8 +89,8 @@ static void addresses_are_canonical(void **state)
     for (size_t i = 0; i < COUNT_OF(registers); i++) {
         wrmsr(m, registers[i], 0x00007fffffffffff);
         wrmsr(m, registers[i], 0xffff800000000000);
-        assert_int_equal(try_write(m, registers[i], 0x0000800000000000), MSR_FAULT);
-        assert_int_equal(try_write(m, registers[i], 0xffff7fffffffffff), MSR_FAULT);
+        assert_int_equal(try_write(m, registers[i], 0x0000800000000000), MSR_GP);
+        assert_int_equal(try_write(m, registers[i], 0xffff7fffffffffff), MSR_GP);
         assert_int_equal(rdmsr(m, registers[i]), 0xffff800000000000);
     }
     machine_free(m);
@@ -122,8 +122,8 @@ static void status_set_and_reset(void **state)
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0x600000004);
     assert_int_equal(rdmsr(m, STATUS_RESET), 0);
     assert_int_equal(rdmsr(m, STATUS_SET), 0);
-    assert_int_equal(try_write(m, STATUS_SET, UINT64_C(1) << 63), MSR_FAULT);
-    assert_int_equal(try_write(m, STATUS_RESET, UINT64_C(1) << 4), MSR_FAULT);
+    assert_int_equal(try_write(m, STATUS_SET, UINT64_C(1) << 63), MSR_GP);
+    assert_int_equal(try_write(m, STATUS_RESET, UINT64_C(1) << 4), MSR_GP);
     machine_free(m);
 }
 
@@ -178,9 +178,9 @@ static void not_its_own(void **state)
     (void)state;
     assert_int_equal(engine_rdmsr(&m->v, 0x10, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
     assert_int_equal(try_write(m, 0xc0000080, 0), MSR_UNKNOWN);
-    assert_int_equal(try_write(m, PMC0 + 4, 0), MSR_FAULT); /* PMC4 */
-    assert_int_equal(engine_rdmsr(&m->v, PMC0 + 4, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(try_write(m, 0x40, 0), MSR_FAULT); /* Core 2's LBR stack */
+    assert_int_equal(try_write(m, PMC0 + 4, 0), MSR_GP); /* PMC4 */
+    assert_int_equal(engine_rdmsr(&m->v, PMC0 + 4, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(try_write(m, 0x40, 0), MSR_GP); /* Core 2's LBR stack */
     assert_int_equal(try_write(m, LBR_FROM0 + 32, 0), MSR_UNKNOWN);
     machine_free(m);
 }
@@ -197,9 +197,9 @@ static void rdpmc(void **state)
     assert_int_equal(value, 0xffff80000000);
     assert_int_equal(engine_rdpmc(&m->v, 0x40000001, &value, BETWEEN_BLOCKS), MSR_DONE);
     assert_int_equal(value, 0x123456789abc);
-    assert_int_equal(engine_rdpmc(&m->v, 4, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(engine_rdpmc(&m->v, 0x40000003, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(engine_rdpmc(&m->v, 0x80000000, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_rdpmc(&m->v, 4, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_rdpmc(&m->v, 0x40000003, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_rdpmc(&m->v, 0x80000000, &value, BETWEEN_BLOCKS), MSR_GP);
     machine_free(m);
 }
 
@@ -214,39 +214,39 @@ static void cpuid(void **state)
     uint32_t leaf4[4] = { 1, 2, 3, 4 };
 
     (void)state;
-    engine_cpuid(&m->v, 0, 0, leaf0);
+    cpuid_read(&m->v, 0, 0, leaf0);
     assert_int_equal(leaf0[0], 0xd);
     assert_memory_equal(&leaf0[1], "Genu", 4);
     assert_memory_equal(&leaf0[3], "ineI", 4);
     assert_memory_equal(&leaf0[2], "ntel", 4);
 
-    engine_cpuid(&m->v, 1, 0, leaf1);
+    cpuid_read(&m->v, 1, 0, leaf1);
     assert_int_equal(leaf1[0], 0x506e3);
     assert_int_equal(leaf1[1], 0x02040800); /* QEMU's: the APIC id */
     assert_int_equal(leaf1[2], 0x80000001 | 1u << 2 | 1u << 4 | 1u << 15);
     assert_int_equal(leaf1[3], 1 | 1u << 21);
 
-    engine_cpuid(&m->v, 0xa, 0, leafa);
+    cpuid_read(&m->v, 0xa, 0, leafa);
     assert_int_equal(leafa[0], 0x07300404);
     assert_int_equal(leafa[1], 0);
     assert_int_equal(leafa[3], 0x603);
 
-    assert_string_equal(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x060 })->name, "a local APIC");
-    assert_null(engine_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x260 }));
-    assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0, 0, 0, 1u << 20 })->name,
+    assert_string_equal(cpuid_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x060 })->name, "a local APIC");
+    assert_null(cpuid_missing_feature(&m->v, 1, (const uint32_t[4]){ 0, 0, 0, 0x260 }));
+    assert_string_equal(cpuid_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0, 0, 0, 1u << 20 })->name,
                         "long mode");
-    assert_string_equal(engine_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0 })->name, "long mode");
-    assert_null(engine_missing_feature(&m->v, 7, leaf7));
-    engine_cpuid(&m->v, 7, 0, leaf7); /* what the processor has not is hidden */
+    assert_string_equal(cpuid_missing_feature(&m->v, 0x80000001, (const uint32_t[4]){ 0 })->name, "long mode");
+    assert_null(cpuid_missing_feature(&m->v, 7, leaf7));
+    cpuid_read(&m->v, 7, 0, leaf7); /* what the processor has not is hidden */
     assert_int_equal(leaf7[1], 0x029c6fbf);
     assert_int_equal(leaf7[2], 0);
-    engine_cpuid(&m->v, 4, 0, leaf4); /* QEMU's */
+    cpuid_read(&m->v, 4, 0, leaf4); /* QEMU's */
     assert_int_equal(leaf4[3], 4);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x0d), 0x0d);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x0e), 0x0d);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x40000000), 0x40000000);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x80000008), 0x80000008);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x80000009), 0x0d);
+    assert_int_equal(cpuid_leaf(&m->v, 0x0d), 0x0d);
+    assert_int_equal(cpuid_leaf(&m->v, 0x0e), 0x0d);
+    assert_int_equal(cpuid_leaf(&m->v, 0x40000000), 0x40000000);
+    assert_int_equal(cpuid_leaf(&m->v, 0x80000008), 0x80000008);
+    assert_int_equal(cpuid_leaf(&m->v, 0x80000009), 0x0d);
     machine_free(m);
 }
 

@@ -85,10 +85,10 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
         bool last = i + 1u == b->count;
 
         if (b->insns[i].flags & LOADS) {
-            engine_data(&m->v, place, address, size, false);
+            data_accessed(&m->v, place, address, size, false);
         }
         if (b->insns[i].flags & STORES) {
-            engine_data(&m->v, place, address, size, true);
+            data_accessed(&m->v, place, address, size, true);
         }
         if (m->hot.data_pending) {
             engine_data_retired(&m->v, last ? BETWEEN_BLOCKS : (struct place){ b, i + 1u }, block_address(b, i + 1u),
@@ -190,7 +190,7 @@ static void reserved_bits(void **state)
             uint64_t value = UINT64_C(1) << bit;
             bool faults = rows[i].faulting >> bit & 1;
 
-            assert_int_equal(try_write(m, rows[i].address, value), faults ? MSR_FAULT : MSR_DONE);
+            assert_int_equal(try_write(m, rows[i].address, value), faults ? MSR_GP : MSR_DONE);
             assert_int_equal(rdmsr(m, rows[i].address), value & rows[i].stored);
             machine_free(m);
         }
@@ -206,16 +206,16 @@ static void what_it_lacks(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(absent); i++) {
-        assert_int_equal(try_read(m, absent[i]), MSR_FAULT);
-        assert_int_equal(try_write(m, absent[i], 0), MSR_FAULT);
-        assert_int_equal(try_read(wide, absent[i]), MSR_FAULT);
+        assert_int_equal(try_read(m, absent[i]), MSR_GP);
+        assert_int_equal(try_write(m, absent[i], 0), MSR_GP);
+        assert_int_equal(try_read(wide, absent[i]), MSR_GP);
     }
     assert_int_equal(rdmsr(m, EVTSEL0), 0); /* MSR_MCG_EBP */
-    assert_int_equal(try_write(m, EVTSEL0, 0), MSR_FAULT);
-    assert_int_equal(try_read(m, LBR_FROM0), MSR_FAULT);
+    assert_int_equal(try_write(m, EVTSEL0, 0), MSR_GP);
+    assert_int_equal(try_read(m, LBR_FROM0), MSR_GP);
     assert_int_equal(try_read(wide, LBR_FROM0), MSR_DONE);
-    assert_int_equal(try_read(wide, LASTBRANCH_0), MSR_FAULT);
-    assert_int_equal(try_write(wide, LER_FROM, 0), MSR_FAULT);
+    assert_int_equal(try_read(wide, LASTBRANCH_0), MSR_GP);
+    assert_int_equal(try_write(wide, LER_FROM, 0), MSR_GP);
     machine_free(m);
     machine_free(wide);
 }
@@ -229,27 +229,27 @@ static void cpuid(void **state)
     uint32_t extended[4] = { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff };
 
     (void)state;
-    engine_cpuid(&m->v, 0, 0, leaf0);
+    cpuid_read(&m->v, 0, 0, leaf0);
     assert_int_equal(leaf0[0], 2);
-    engine_cpuid(&m->v, 1, 0, leaf1);
+    cpuid_read(&m->v, 1, 0, leaf1);
     assert_int_equal(leaf1[0], 0xf27);
     assert_int_equal(leaf1[1], 0x01000800);
     assert_int_equal(leaf1[2], 0x80004400); /* as QEMU has it; no SSE3, DTES64, DS-CPL, PDCM */
     assert_int_equal(leaf1[3], 0xbfebfbff);
-    engine_cpuid(&m->v, 0x80000001, 0, extended);
+    cpuid_read(&m->v, 0x80000001, 0, extended);
     assert_int_equal(extended[3], 0);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x0a), 2);
-    assert_int_equal(engine_cpuid_leaf(&m->v, 0x80000008), 2);
+    assert_int_equal(cpuid_leaf(&m->v, 0x0a), 2);
+    assert_int_equal(cpuid_leaf(&m->v, 0x80000008), 2);
 
     leaf0[0] = 0x16;
     leaf1[2] = 0xf7ffffff;
-    engine_cpuid(&wide->v, 0, 0, leaf0);
+    cpuid_read(&wide->v, 0, 0, leaf0);
     assert_int_equal(leaf0[0], 5);
-    engine_cpuid(&wide->v, 1, 0, leaf1);
+    cpuid_read(&wide->v, 1, 0, leaf1);
     assert_int_equal(leaf1[0], 0xf43);
     assert_int_equal(leaf1[2], 0x8000649d);
     extended[3] = 0xffffffff;
-    engine_cpuid(&wide->v, 0x80000001, 0, extended);
+    cpuid_read(&wide->v, 0x80000001, 0, extended);
     assert_int_equal(extended[3], 0x20100800);
     machine_free(m);
     machine_free(wide);
@@ -266,8 +266,8 @@ static void rdpmc(void **state)
     assert_int_equal(value, 0x8123456789);
     assert_int_equal(engine_rdpmc(&m->v, 0x80000011, &value, BETWEEN_BLOCKS), MSR_DONE);
     assert_int_equal(value, 0x23456789);
-    assert_int_equal(engine_rdpmc(&m->v, 18, &value, BETWEEN_BLOCKS), MSR_FAULT);
-    assert_int_equal(engine_rdpmc(&m->v, 0x40000000, &value, BETWEEN_BLOCKS), MSR_FAULT);
+    assert_int_equal(engine_rdpmc(&m->v, 18, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_rdpmc(&m->v, 0x40000000, &value, BETWEEN_BLOCKS), MSR_GP);
     machine_free(m);
 }
 
@@ -812,7 +812,7 @@ static void debugctla_bits(void **state)
         put(m, AREA + 0x18, BTS_BUFFER + 24 * 9);
         wrmsr(m, DS_AREA, AREA);
         if (rows[i].value & 0x80) {
-            assert_int_equal(try_write(m, DEBUGCTL, rows[i].value), MSR_FAULT);
+            assert_int_equal(try_write(m, DEBUGCTL, rows[i].value), MSR_GP);
         } else {
             wrmsr(m, DEBUGCTL, rows[i].value);
         }

@@ -81,22 +81,22 @@ static void cpuid(void **state)
         uint32_t none[4] = { 0, 0, 0, 0 };
         uint32_t leaf0[4], extended[4] = { 0, 0, 0, 0xffffffff }, perfmon[4] = { 9, 9, 9, 9 };
 
-        engine_cpuid(&m->v, 0, 0, leaf0);
+        cpuid_read(&m->v, 0, 0, leaf0);
         assert_int_equal(leaf0[0], rows[i].max_leaf);
-        engine_cpuid(&m->v, 1, 0, all);
-        engine_cpuid(&m->v, 1, 0, none);
+        cpuid_read(&m->v, 1, 0, all);
+        cpuid_read(&m->v, 1, 0, none);
         assert_int_equal(all[0], rows[i].signature);
         assert_int_equal(all[2], rows[i].ecx);
         assert_int_equal(all[3], rows[i].edx);
         assert_int_equal(none[2], rows[i].least_ecx);
         assert_int_equal(none[3], 1u << 21);
-        engine_cpuid(&m->v, 0x80000001, 0, extended);
+        cpuid_read(&m->v, 0x80000001, 0, extended);
         assert_int_equal(extended[3], rows[i].extended_edx);
-        assert_int_equal(engine_cpuid_leaf(&m->v, rows[i].max_extended), rows[i].max_extended);
-        assert_int_equal(engine_cpuid_leaf(&m->v, rows[i].max_extended + 1), rows[i].max_leaf);
-        assert_int_equal(engine_cpuid_leaf(&m->v, rows[i].max_leaf + 1), rows[i].max_leaf);
+        assert_int_equal(cpuid_leaf(&m->v, rows[i].max_extended), rows[i].max_extended);
+        assert_int_equal(cpuid_leaf(&m->v, rows[i].max_extended + 1), rows[i].max_leaf);
+        assert_int_equal(cpuid_leaf(&m->v, rows[i].max_leaf + 1), rows[i].max_leaf);
         if (rows[i].max_leaf >= 0x0a) {
-            engine_cpuid(&m->v, 0x0a, 0, perfmon);
+            cpuid_read(&m->v, 0x0a, 0, perfmon);
             assert_memory_equal(perfmon, rows[i].perfmon, sizeof(perfmon));
         }
         machine_free(m);
@@ -162,8 +162,8 @@ static void reserved_bits(void **state)
             bool absent = rows[i].writable == ABSENT;
             bool allowed = !absent && (rows[i].writable >> bit & 1);
 
-            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_FAULT);
-            assert_int_equal(engine_rdmsr(&m->v, rows[i].address, &now, BETWEEN_BLOCKS), absent ? MSR_FAULT : MSR_DONE);
+            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_GP);
+            assert_int_equal(engine_rdmsr(&m->v, rows[i].address, &now, BETWEEN_BLOCKS), absent ? MSR_GP : MSR_DONE);
             assert_true(!allowed || now == value);
             machine_free(m);
         }
@@ -476,14 +476,14 @@ static void lbr_writes(void **state)
         uint64_t value;
         enum msr_answer answer;
     } rows[] = {
-        { "core2", 0x40, 0x0000800000000000, MSR_FAULT },
+        { "core2", 0x40, 0x0000800000000000, MSR_GP },
         { "core2", 0x43, 0xffff800000000000, MSR_DONE },
-        { "core2", 0x60, 0x8000000000000000, MSR_FAULT },
+        { "core2", 0x60, 0x8000000000000000, MSR_GP },
         { "nehalem", LBR_FROM0, 0x8000000000401000, MSR_DONE }, /* mispredicted */
-        { "nehalem", LBR_FROM0, 0x4000000000401000, MSR_FAULT },
+        { "nehalem", LBR_FROM0, 0x4000000000401000, MSR_GP },
         { "nehalem", LBR_FROM0, 0x7fffffff80000000, MSR_DONE },
-        { "nehalem", LBR_TO0, 0x8000000000401000, MSR_FAULT },
-        { "haswell", LBR_FROM0, 0x1fffffff8101349e, MSR_FAULT }, /* as captured: bits 62 and 61 are no sign here */
+        { "nehalem", LBR_TO0, 0x8000000000401000, MSR_GP },
+        { "haswell", LBR_FROM0, 0x1fffffff8101349e, MSR_GP }, /* as captured: bits 62 and 61 are no sign here */
         { "haswell", LBR_FROM0, 0x7fffffff8101349e, MSR_DONE },
     };
 
@@ -605,10 +605,10 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
     if (flags & LOADS) {
-        engine_data(&m->v, (struct place){ b, 0 }, address, 8, false);
+        data_accessed(&m->v, (struct place){ b, 0 }, address, 8, false);
     }
     if (flags & STORES) {
-        engine_data(&m->v, (struct place){ b, 0 }, address, 8, true);
+        data_accessed(&m->v, (struct place){ b, 0 }, address, 8, true);
     }
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }

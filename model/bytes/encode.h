@@ -4,8 +4,8 @@
  * Typed from the manual's tables and from nothing else, for it is the second reading that the kernel's decoders are
  * tested against. All values are little-endian.
  */
-#ifndef MODEL_ENGINE_ENCODE_H
-#define MODEL_ENGINE_ENCODE_H
+#ifndef MODEL_BYTES_ENCODE_H
+#define MODEL_BYTES_ENCODE_H
 
 #include <stddef.h>
 #include <stdint.h>

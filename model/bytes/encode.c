@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-
-#include "model/engine/encode.h"
+#include "model/bytes/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

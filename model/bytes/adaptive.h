@@ -4,13 +4,13 @@
  * names. Typed from SDM Vol. 3B (253669-083), "Adaptive PEBS", the tables of the basic info, memory access info, GPR,
  * XMM and LBR groups and of MSR_PEBS_DATA_CFG.
  */
-#ifndef MODEL_ENGINE_ADAPTIVE_H
-#define MODEL_ENGINE_ADAPTIVE_H
+#ifndef MODEL_BYTES_ADAPTIVE_H
+#define MODEL_BYTES_ADAPTIVE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/engine/encode.h"
+#include "model/bytes/encode.h"
 
 /* MSR_PEBS_DATA_CFG, and a record's format: bits 31:0 of its first field. */
 #define DATA_CFG_MEMINFO        (UINT32_C(1) << 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/engine/adaptive.h"
+#include "model/bytes/adaptive.h"
 
 #define BASIC_BYTES     32
 #define MEMINFO_BYTES   32

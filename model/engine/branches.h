@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What branches leave behind: BTS records, LBR entries and counts of outcomes. */
+#ifndef MODEL_ENGINE_BRANCHES_H
+#define MODEL_ENGINE_BRANCHES_H
+
+#include "model/engine/branch.h"
+#include "model/vcpu/vcpu.h"
+
+/*
+ * Works through the ring. With keep_last the newest block still runs and stays; otherwise it has ended, and control
+ * went on at next, at privilege level cpl.
+ */
+void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl);
+
+/* The newest block was left before its index-th instruction, and its branch did not happen. */
+void branches_drop_last(struct vcpu *v, unsigned index);
+
+/* Control went to a handler. */
+void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl);
+
+/* Makes room in the ring by dropping what leaves nothing behind. False: too little does. */
+bool branches_forget(struct vcpu *v);
+
+/* Decides how many blocks may enter the ring before it is to be worked through. */
+void branches_set_limit(struct vcpu *v);
+
+/* A rule. */
+void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
+
+#endif

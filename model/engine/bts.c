@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BTS_OFF_OS and BTS_OFF_USR go by the level that a branch is executed at: SDM Vol. 3B (253669-083), "CPL-Qualified
+ * Branch Trace Mechanism".
+ *
+ * Wrapping. A record that does not fit before the absolute maximum goes to the base of the buffer, in both modes:
+ * BTINT only decides whether reaching the threshold asks for an interrupt.
+ */
+#include "model/engine/bts.h"
+
+#include "model/engine/ds.h"
+#include "model/engine/ring.h"
+#include "model/engine/rules.h"
+#include "model/engine/truth.h"
+#include "model/referee/referee.h"
+
+#define PREDICTED UINT64_C(0x10) /* flags of a record, where the processor has it */
+
+bool bts_on(const struct vcpu *v)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return vcpu_debugctl(v, bits->tr) && vcpu_debugctl(v, bits->bts);
+}
+
+void bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
+{
+    *skip_system = vcpu_debugctl(v, v->profile->debugctl->bts_off_os);
+    *skip_user = vcpu_debugctl(v, v->profile->debugctl->bts_off_usr);
+}
+
+void bts_events(const struct vcpu *v, const struct branch *branches, unsigned n, struct bts_event *events)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const bool predicted = v->profile->bts_predicted && branches[i].predicted;
+
+        events[i] = (struct bts_event){ branches[i].block->last, branches[i].to, predicted ? PREDICTED : 0 };
+    }
+}
+
+uint64_t bts_wrap(const struct vcpu *v)
+{
+    return v->ds.area.bts.base;
+}
+
+uint64_t bts_index(const struct vcpu *v)
+{
+    return v->ds.area.bts.index;
+}
+
+bool bts_write(struct vcpu *v, uint64_t index)
+{
+    const struct ds_form *form = &v->ds.form;
+    uint8_t field[8];
+
+    encode_field(field, form->width, index);
+    return v->host->write(v->cpu, v->bts.at, v->bts.stage, v->bts.staged * encode_bts_bytes(form)) &&
+           v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(form), field, form->width);
+}
+
+void bts_flush(struct vcpu *v)
+{
+    if (v->bts.staged == 0) {
+        return;
+    }
+    const uint64_t index = v->rules->bts_index(v);
+
+    if (!v->rules->bts_write(v, index)) {
+        referee_report(v, RECORD_LOST, v->branches.last);
+    }
+    referee_bts_written(v, v->bts.at, index);
+    v->bts.staged = 0;
+}
+
+static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
+{
+    struct bts_event events[BRANCH_BATCH];
+    const unsigned size = encode_bts_bytes(&v->ds.form);
+    const uint64_t base = v->ds.area.bts.base;
+    const uint64_t maximum = v->ds.area.bts.maximum;
+    uint64_t index = v->ds.area.bts.index;
+    unsigned staged = v->bts.staged;
+    bool skip_system, skip_user;
+
+    v->rules->bts_filters(v, &skip_system, &skip_user);
+    v->rules->bts_events(v, branches, n, events);
+    v->branches.last = branches[0].block->last;
+    for (unsigned i = 0; i < n; i++) {
+        if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
+            continue;
+        }
+        if (index + size > maximum || index < base) {
+            v->bts.staged = staged;
+            bts_flush(v);
+            staged = 0;
+            index = v->rules->bts_wrap(v);
+        }
+        if (staged == 0) {
+            v->bts.at = index;
+        }
+        if (v->truth != NULL) {
+            truth_bts(v, index, &events[i]);
+        }
+        encode_bts(v->bts.stage + staged * size, v->ds.form.width, &events[i]);
+        staged++;
+        index += size;
+        v->ds.area.bts.index = index;
+    }
+    v->bts.staged = staged;
+}
+
+void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    if (area_readable && n > 0) {
+        stage(v, branches, n);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (!vcpu_debugctl(v, branches[i].block->cpl == 0 ? bits->bts_off_os : bits->bts_off_usr)) {
+            referee_report(v, RECORD_LOST, branches[i].block->last);
+            return;
+        }
+    }
+}
+
+uint64_t bts_branches_left(const struct vcpu *v)
+{
+    const struct ds_buffer *bts = &v->ds.area.bts;
+    const uint64_t record = encode_bts_bytes(&v->ds.form);
+
+    if (!v->bts.on || !vcpu_debugctl(v, v->profile->debugctl->btint)) {
+        return UINT64_MAX;
+    }
+    return bts->index < bts->threshold ? (bts->threshold - bts->index + record - 1) / record : 1;
+}
+
+void bts_finish(struct vcpu *v)
+{
+    bool stored = v->bts.staged > 0;
+
+    bts_flush(v);
+    if (stored && vcpu_debugctl(v, v->profile->debugctl->btint) && v->ds.area.bts.index >= v->ds.area.bts.threshold) {
+        v->status |= STATUS_OVF_BUF;
+        v->pmi.wanted = true;
+    }
+}
+
+bool bts_stores_all(const struct vcpu *v, bool predict)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return v->ds.form.width == 8 && !predict && v->truth == NULL &&
+           !vcpu_debugctl(v, bits->bts_off_os | bits->bts_off_usr);
+}
+
+/* The first of blocks [i, n) that ended in a taken branch, n if there is none. */
+static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
+{
+    const struct block *const *const ring = ring_blocks(v);
+
+    while (i < n && !block_took(ring[i], ring[i + 1]->pc)) {
+        v->branches.time += ring[i++]->count;
+    }
+    return i;
+}
+
+/* As many in a row as the buffer has room for. */
+void bts_store_all(struct vcpu *v, unsigned n)
+{
+    const struct block *const *const ring = ring_blocks(v);
+    const unsigned size = ENCODE_BTS_MAX; /* that of the 64-bit form */
+    struct ds_buffer *bts = &v->ds.area.bts;
+
+    for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
+        v->branches.last = ring[i]->last;
+        if (bts->index + size > bts->maximum || bts->index < bts->base) {
+            bts_flush(v);
+            bts->index = bts->base;
+        }
+        const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
+        const unsigned end = room < n - i ? i + (unsigned)room : n;
+        uint8_t *const start = v->bts.stage + v->bts.staged * size;
+        uint8_t *at = start;
+        uint64_t time = v->branches.time;
+
+        for (; i < end; i++) {
+            const struct bts_event event = { ring[i]->last, ring[i + 1]->pc, 0 };
+
+            encode_bts(at, 8, &event);
+            at += block_took(ring[i], event.to) * size; /* the next one overwrites what was no taken branch */
+            time += ring[i]->count;
+        }
+        v->branches.time = time;
+        v->bts.at = v->bts.staged == 0 ? bts->index : v->bts.at;
+        v->bts.staged += (unsigned)(at - start) / size;
+        bts->index += (uint64_t)(at - start);
+    }
+}
+
+bool bts_read_area(struct vcpu *v, uint64_t ip)
+{
+    bool readable = v->bts.on && ds_read(v);
+
+    if (readable) {
+        referee_area_read(v, ip);
+    }
+    return readable;
+}

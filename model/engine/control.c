@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/engine/control.h"
+
+#include "model/engine/branches.h"
+#include "model/engine/counters.h"
+#include "model/engine/ds.h"
+#include "model/engine/rules.h"
+
+void control_update(struct vcpu *v, struct place place)
+{
+    v->bts.on = v->rules->bts_on(v);
+    v->lbr.on = v->rules->lbr_on(v);
+    v->pebs.enabled = v->rules->pebs_enabled(v);
+    counters_configure(v, place);
+    const bool tracing = v->bts.on || v->lbr.on || v->counting.outcomes;
+
+    v->hot->tracing = tracing ? sizeof(v->hot->ring[0]) : 0;
+    v->wants.blocks = v->wants.blocks || tracing;
+    if (v->bts.on) {
+        ds_read(v);
+    }
+    branches_set_limit(v);
+}

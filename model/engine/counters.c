@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/engine/counters.h"
+
+#include "model/engine/counting.h"
+#include "model/engine/netburst.h"
+#include "model/engine/rules.h"
+
+/*
+ * CMASK turns a counter into one of cycles, in which at least (INV: fewer than) that many events happened. With one
+ * instruction a cycle an event happens at most once in a cycle, so what is left is the event itself, every cycle, or
+ * nothing. EDGE is not modelled: with it a counter stands still, and so it does with INV and CMASK 1.
+ */
+static enum event_kind masked_kind(enum event_kind kind, const struct counters_request *r)
+{
+    if (r->edge) {
+        return EVENT_NONE;
+    }
+    if (r->mask == 0 || (r->mask == 1 && !r->inverted)) {
+        return kind;
+    }
+    return r->mask > 1 && r->inverted ? EVENT_INSTRUCTIONS : EVENT_NONE;
+}
+
+static const struct profile_event *find_event(const struct profile *p, uint64_t select, unsigned counter)
+{
+    for (unsigned i = 0; i < p->event_count; i++) {
+        const struct profile_event *e = &p->events[i];
+
+        if (e->select == (select & 0xff) && e->umask == (select >> 8 & 0xff) && (e->counters >> counter & 1)) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static unsigned fixed_control(const struct vcpu *v, unsigned i)
+{
+    return (unsigned)(v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * (i - v->profile->general_counters)) & 0xf;
+}
+
+struct counters_request counters_request(const struct vcpu *v, unsigned i)
+{
+    const uint64_t select = v->event_select[i];
+    const uint64_t enabling = v->event_select[v->profile->one_enable ? 0 : i];
+    struct counters_request r = { .global = v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i),
+                                  .pebs = v->pebs.enabled >> i & 1 };
+
+    if (i < v->profile->general_counters) {
+        r.user = select & EVTSEL_USR;
+        r.system = select & EVTSEL_OS;
+        r.enabled = enabling & EVTSEL_EN;
+        r.edge = select & EVTSEL_EDGE;
+        r.inverted = select & EVTSEL_INV;
+        r.mask = EVTSEL_CMASK(select);
+    } else {
+        r.user = fixed_control(v, i) & 2;
+        r.system = fixed_control(v, i) & 1;
+        r.enabled = true;
+    }
+    return r;
+}
+
+static enum event_qualifier rings(const struct counters_request *r)
+{
+    return r->user && r->system ? ANY_RING : r->system ? RING_0 : OTHER_RINGS;
+}
+
+static void set_up_general(struct vcpu *v, unsigned i)
+{
+    const struct counters_request r = v->rules->counters_request(v, i);
+    const uint64_t select = v->event_select[i];
+    const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
+    const struct profile_event *e = find_event(v->profile, select, i);
+    const enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r);
+    struct counter *c = &v->counters[i];
+    bool asked = r.pebs;
+
+    c->event_class = event_class(kind, rings(&r));
+    c->interrupts = select & EVTSEL_INT;
+    if (kind == EVENT_LOAD_LATENCY) {
+        asked = asked && (v->profile->pebs_adaptive || (enable >> (PEBS_ENABLE_LL_EN + i) & 1));
+    } else if (kind == EVENT_PRECISE_STORES) {
+        asked = asked && enable >> PEBS_ENABLE_PS_EN;
+    }
+    c->pebs = asked && e != NULL && e->precision != NOT_PRECISE;
+    c->address = c->pebs && e->precision == PRECISE_WITH_ADDRESS;
+    c->pdir = c->pebs && ((i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
+                           (select >> 8 & 0xff) == v->profile->pdir_umask) ||
+                          (v->profile->pdist_counters & vcpu_counter_bit(v, i)));
+    c->adaptive = select & EVTSEL_ADAPTIVE;
+    c->active = kind != EVENT_NONE && (r.user || r.system) && r.enabled && r.global;
+}
+
+/*
+ * All fixed counters (instructions, core and reference cycles, slots of top-down analysis) count instructions in
+ * modelled time.
+ */
+static void set_up_fixed(struct vcpu *v, unsigned i)
+{
+    const struct counters_request r = v->rules->counters_request(v, i);
+    const unsigned fixed = i - v->profile->general_counters;
+    struct counter *c = &v->counters[i];
+
+    c->event_class = event_class(EVENT_INSTRUCTIONS, rings(&r));
+    c->interrupts = fixed_control(v, i) & 8;
+    c->pebs = r.pebs;
+    c->pdir = c->pebs && (v->profile->pdist_counters & vcpu_counter_bit(v, i));
+    c->adaptive = v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_ADAPTIVE + 4 * fixed) & 1;
+    c->active = (r.user || r.system) && r.global;
+}
+
+void counters_set_up(struct vcpu *v, unsigned i)
+{
+    if (vcpu_is_netburst(v)) {
+        netburst_configure(v, i);
+    } else if (i < v->profile->general_counters) {
+        set_up_general(v, i);
+    } else {
+        set_up_fixed(v, i);
+    }
+}
+
+/* Whether an event is counted that load latency records need on some processors to have a data source. */
+static bool source_known(const struct vcpu *v)
+{
+    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
+        if (vcpu_counted(&v->counters[__builtin_ctz(left)]) == EVENT_BLOCKED_LOADS) {
+            return true;
+        }
+    }
+    return !v->profile->pebs_latency_aux;
+}
+
+void counters_configure(struct vcpu *v, struct place place)
+{
+    v->counting.active = 0;
+    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+        struct counter *c = &v->counters[i];
+
+        v->rules->counters_set_up(v, i);
+        c->active = c->active && !(v->status & STATUS_CTR_FRZ);
+        v->counting.active |= (uint32_t)c->active << i;
+        /* It stays armed while it stands still: Linux clears IA32_PEBS_ENABLE in its handler, and sets it again. */
+        c->armed = c->armed && (!c->active || c->pebs || c->late);
+        c->moved = false;
+    }
+    v->counting.outcomes = false;
+    v->counting.data = false;
+    v->pebs.lbrs = false;
+    for (unsigned id = 0; id < EVENT_CLASSES; id++) {
+        v->hot->counts[id] = 0; /* a class that nobody counts is far from CLASS_DUE */
+    }
+    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
+        const struct counter *c = &v->counters[__builtin_ctz(left)];
+
+        v->pebs.lbrs = v->pebs.lbrs || (c->pebs && c->adaptive);
+        if (c->event_class < INLINE_CLASSES) {
+            v->wants.classes |= UINT64_C(1) << c->event_class;
+        } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
+            v->counting.outcomes = true;
+        } else {
+            v->counting.data = true;
+            v->wants.data = true;
+        }
+    }
+    v->data.source_known = source_known(v);
+    v->pebs.lbrs = v->pebs.lbrs && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && v->lbr.on;
+    counting_arm(v, place);
+}

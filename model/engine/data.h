@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory accesses: where a load's data came from and how long it took, and the events that count them. */
+#ifndef MODEL_ENGINE_DATA_H
+#define MODEL_ENGINE_DATA_H
+
+#include "model/vcpu/vcpu.h"
+
+/* An instruction accesses memory: size 1 to 64 bytes. */
+void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
+
+/* Whether the instruction that accessed memory was an event of this kind. */
+bool data_happened(const struct vcpu *v, enum event_kind kind);
+
+/* What a record about events of this kind says of the access. */
+struct data_access data_describe(const struct vcpu *v, enum event_kind kind);
+
+/*
+ * Cycles from the dispatch of an instruction to its completion. Where a record tells them from those of the data there
+ * is one more, that in which the instruction retires.
+ */
+uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access);
+
+/* A rule. */
+bool data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold);
+
+#endif

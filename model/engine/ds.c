@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/engine/ds.h"
+
+#include "model/engine/rules.h"
+
+/*
+ * SDM Vol. 3B (253669-083), "64 Bit Format of the DS Save Area": of the 64-bit form with DTES64, and without it where
+ * IA-32e mode is active.
+ */
+struct ds_form ds_form(const struct vcpu *v)
+{
+    const bool wide = v->profile->dtes64 || v->host->ia32e(v->cpu);
+
+    return (struct ds_form){ wide ? 8 : 4, v->profile->pebs_format };
+}
+
+uint64_t ds_address(const struct vcpu *v)
+{
+    return v->regs[REG_IA32_DS_AREA];
+}
+
+void ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *bytes)
+{
+    encode_read_ds(area, &v->ds.form, bytes);
+}
+
+bool ds_read(struct vcpu *v)
+{
+    uint8_t bytes[ENCODE_DS_MAX];
+    struct ds_buffer pebs = v->ds.area.pebs;
+
+    if (v->pebs.staged == 0) {
+        v->ds.form = v->rules->ds_form(v);
+    }
+    if (!v->host->read(v->cpu, v->rules->ds_address(v), bytes, encode_ds_bytes(&v->ds.form))) {
+        return false;
+    }
+    v->rules->ds_decode(v, &v->ds.area, bytes);
+    if (v->pebs.staged > 0) {
+        v->ds.area.pebs = pebs; /* its index in memory is behind by what is staged */
+    }
+    return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many events of a class a block of code holds, and how many of those that translated code added have happened. */
+#ifndef MODEL_ENGINE_EVENT_CLASS_H
+#define MODEL_ENGINE_EVENT_CLASS_H
+
+#include "model/vcpu/vcpu.h"
+
+/* Whether an event class counts at this privilege level. */
+static inline bool event_class_covers(unsigned id, unsigned cpl)
+{
+    enum event_qualifier qualifier = (enum event_qualifier)(id % EVENT_QUALIFIERS);
+
+    return qualifier == ANY_RING || (qualifier == RING_0) == (cpl == 0);
+}
+
+/* Events of an inline kind but EVENT_INSTRUCTIONS that instructions [from, ...) of a block are, in any ring. */
+unsigned event_class_uncommon(enum event_kind kind, const struct block *block, unsigned from);
+
+/* Events of an inline class that instructions [from, ...) of a block are. Runs several times for each overflow. */
+static inline unsigned event_class_events(unsigned id, const struct block *block, unsigned from)
+{
+    enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
+
+    if (from >= block->count || !event_class_covers(id, block->cpl)) {
+        return 0;
+    }
+    return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
+}
+
+/* The index of the n-th instruction from place on that is an event of an inline class; there are so many. */
+int event_class_nth(unsigned id, struct place place, uint64_t n);
+
+/* Events of a class that are in hot->counts and have not happened. */
+static inline uint64_t event_class_to_come(unsigned id, struct place place)
+{
+    return place.block == NULL || id >= INLINE_CLASSES ? 0 : event_class_events(id, place.block, place.index);
+}
+
+/* hot->counts of a class, up to the instruction before place. */
+static inline uint64_t event_class_now(const struct vcpu *v, unsigned id, struct place place)
+{
+    return (v->hot->counts[id] & (CLASS_FORCE - 1)) - event_class_to_come(id, place);
+}
+
+#endif

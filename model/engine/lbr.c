@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * LBR_SELECT's CPL bits go by the level that a branch ends in: SDM Vol. 3B (253669-083), "Filtering of Last Branch
+ * Records".
+ */
+#include "model/engine/lbr.h"
+
+#include "model/engine/lbr_arch.h"
+#include "model/engine/rules.h"
+#include "model/engine/truth.h"
+
+#define MISPRED         (UINT64_C(1) << 63) /* of FROM or of LBR_INFO, whichever the format has */
+#define INFO_MAX_CYCLES 0xffff
+
+bool lbr_on(const struct vcpu *v)
+{
+    const bool on = v->profile->lbr_depths ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN
+                                           : vcpu_debugctl(v, v->profile->debugctl->lbr);
+
+    return on && !(v->status & STATUS_LBR_FRZ);
+}
+
+uint64_t lbr_select(const struct vcpu *v)
+{
+    return v->regs[REG_MSR_LBR_SELECT];
+}
+
+/*
+ * A branch from a level that is left out to one that is not tells nothing of the first (SDM Vol. 3B (253669-083), "Last
+ * Branch Records", "CPL Filtering").
+ */
+#define FROM_FILTERED UINT64_MAX
+
+static uint64_t cpl_filter(unsigned cpl)
+{
+    return cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0;
+}
+
+static bool wants(uint64_t select, const struct branch *b)
+{
+    return !(select & cpl_filter(b->to_cpl)) &&
+           !(select >> ((unsigned)b->block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
+}
+
+/* SDM Vol. 3B (253669-083), "LBR Stack" and "LBR Stack and Intel 64 Processors"; Vol. 4, MSR_LASTBRANCH_x. */
+static struct lbr_entry encode(enum lbr_format format, const struct lbr_event *e)
+{
+    uint64_t flag = e->mispredicted ? MISPRED : 0;
+    uint64_t cycles = e->cycles < INFO_MAX_CYCLES ? e->cycles : INFO_MAX_CYCLES;
+
+    switch (format) {
+    case LBR_FORMAT_32:
+        return (struct lbr_entry){ (uint32_t)e->from, (uint32_t)e->to, 0 };
+    case LBR_FORMAT_EIP_FLAGS:
+        return (struct lbr_entry){ (e->from & ~MISPRED) | flag, e->to, 0 };
+    case LBR_FORMAT_EIP_FLAGS2: /* in no transaction, and none aborted */
+        return (struct lbr_entry){ (e->from & ~(UINT64_C(7) << 61)) | flag, e->to, 0 };
+    case LBR_FORMAT_INFO:
+        return (struct lbr_entry){ e->from, e->to, flag | cycles };
+    case LBR_FORMAT_ARCH:
+        return (struct lbr_entry){ e->from, e->to, lbr_arch_info(e) };
+    default:
+        return (struct lbr_entry){ e->from, e->to, 0 };
+    }
+}
+
+void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event)
+{
+    uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
+
+    (void)branch;
+    *tos = (*tos + 1) & (vcpu_lbr_depth(v) - 1);
+    v->lbr.stack[*tos] = encode(v->profile->lbr_format, event);
+    if (v->truth != NULL) {
+        truth_lbr(v, (unsigned)*tos, event);
+    }
+}
+
+/* What there is to tell of a branch, the cycles since the one before it among it. */
+static struct lbr_event tell(struct vcpu *v, const struct branch *b)
+{
+    struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr.time,
+                               b->mispredicted, v->lbr.timed, b->block->end };
+
+    if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl))) {
+        event.from = FROM_FILTERED;
+    }
+    v->lbr.time = b->time;
+    v->lbr.timed = true;
+    return event;
+}
+
+void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
+{
+    const uint64_t select = v->rules->lbr_select(v);
+    const unsigned depth = vcpu_lbr_depth(v);
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct branch *b = &branches[i];
+
+        if (!wants(select, b)) {
+            continue;
+        }
+        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* the call that it answers is over */
+            uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
+
+            v->lbr.stack[*tos] = (struct lbr_entry){ 0, 0, 0 };
+            *tos = (*tos - 1) & (depth - 1);
+            continue;
+        }
+        const struct lbr_event event = tell(v, b);
+
+        v->rules->lbr_push(v, b, &event);
+    }
+}
+
+void lbr_keep_last(struct vcpu *v)
+{
+    v->regs[REG_MSR_LER_FROM_LIP] = lbr_newest(v, 0)->from;
+    v->regs[REG_MSR_LER_TO_LIP] = lbr_newest(v, 0)->to;
+}
+
+/*
+ * The processor clears the LBR flag before the handler of a debug exception begins, and leaves the stack as it is. SDM
+ * Vol. 3B (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; "Last Branch Records" says so of LBREn.
+ */
+void lbr_debug_exception(struct vcpu *v)
+{
+    v->regs[REG_IA32_DEBUGCTL] &= ~v->profile->debugctl->lbr;
+    v->regs[REG_IA32_LBR_CTL] &= ~LBR_CTL_LBREN;
+}

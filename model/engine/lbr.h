@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The LBR stack: which branches it takes, and what an entry says. */
+#ifndef MODEL_ENGINE_LBR_H
+#define MODEL_ENGINE_LBR_H
+
+#include "model/engine/branch.h"
+#include "model/vcpu/vcpu.h"
+
+/* Takes those of n branches that the filters let through. */
+void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n);
+
+/* An interruption's branch is about to be taken: MSR_LER_FROM_LIP and _TO_LIP keep the one before it. */
+void lbr_keep_last(struct vcpu *v);
+
+/* The i-th newest entry. */
+static inline struct lbr_entry *lbr_newest(struct vcpu *v, unsigned i)
+{
+    return &v->lbr.stack[(v->regs[REG_MSR_LASTBRANCH_TOS] - i) & (vcpu_lbr_depth(v) - 1)];
+}
+
+/* Rules. */
+bool lbr_on(const struct vcpu *v);
+uint64_t lbr_select(const struct vcpu *v);
+void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event);
+void lbr_debug_exception(struct vcpu *v);
+
+#endif

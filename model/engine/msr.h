@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The registers: who has which, what may be written, and what a write does. */
+#ifndef MODEL_ENGINE_MSR_H
+#define MODEL_ENGINE_MSR_H
+
+#include "model/vcpu/vcpu.h"
+
+/* place: the RDMSR, WRMSR or RDPMC itself; what was gathered before it has been worked through. */
+enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, struct place place);
+enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, struct place place);
+enum msr_answer msr_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place);
+
+/* Rules. */
+bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i);
+bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
+uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i);
+void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
+enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value);
+
+#endif

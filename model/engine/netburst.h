@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* NetBurst's counters. An ESCR selects an event and the privilege levels, a CCCR one of the ESCRs, and filters. */
+#ifndef MODEL_ENGINE_NETBURST_H
+#define MODEL_ENGINE_NETBURST_H
+
+#include "model/vcpu/vcpu.h"
+
+#define NETBURST_PEBS_COUNTER 16 /* IQ_COUNTER4, the one that can sample */
+
+/* MSR_PEBS_ENABLE */
+#define NETBURST_UOP_TAG (UINT64_C(1) << 24)
+#define NETBURST_MY_THR  (UINT64_C(1) << 25)
+
+/* Takes CCCR, ESCRs and PEBS enabling over into the i-th counter. */
+void netburst_configure(struct vcpu *v, unsigned i);
+
+/* The i-th counter, which does not sample, has overflowed. */
+void netburst_overflow(struct vcpu *v, unsigned i);
+
+/* Bit i: PEBS is on for the i-th counter. */
+uint64_t netburst_pebs_enabled(const struct vcpu *v);
+
+/* Bit i: the OVF flag of the i-th CCCR. */
+uint64_t netburst_overflows(const struct vcpu *v);
+
+enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *value);
+
+/* A CCCR or MSR_PEBS_ENABLE was written by the WRMSR at ip: whether what they ask for makes sense. */
+void netburst_referee(struct vcpu *v, uint64_t ip);
+
+#endif

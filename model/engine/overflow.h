@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens when counters have come to their end. */
+#ifndef MODEL_ENGINE_OVERFLOW_H
+#define MODEL_ENGINE_OVERFLOW_H
+
+#include "model/vcpu/vcpu.h"
+
+/*
+ * The instruction at eventing_ip has retired and made something overflow, or is the event after an overflow; the next
+ * one is at ip. data: its access, for data events.
+ */
+void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
+                   const struct data_access *data);
+
+/* A rule. */
+void overflow_of(struct vcpu *v, unsigned i);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* PEBS records: whether there is room, what they say, and how they get to memory. */
+#ifndef MODEL_ENGINE_PEBS_H
+#define MODEL_ENGINE_PEBS_H
+
+#include "model/vcpu/vcpu.h"
+
+/* What a record is of. */
+struct pebs_sample {
+    uint64_t counters;              /* bit i: v->counters[i] */
+    uint64_t ip;                    /* of the next instruction */
+    uint64_t eventing_ip;           /* of the instruction itself */
+    const struct data_access *data; /* NULL: the event is of no access */
+};
+
+/* Makes the record and reloads the counters; does nothing where there is no room for it. */
+void pebs_record(struct vcpu *v, const struct pebs_sample *sample);
+
+/* Writes what is staged. */
+void pebs_flush(struct vcpu *v);
+
+/* Rules. */
+uint64_t pebs_enabled(const struct vcpu *v);
+bool pebs_full(struct vcpu *v, size_t size);
+void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size);
+void pebs_reached(struct vcpu *v);
+void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event);
+uint32_t pebs_groups(const struct vcpu *v, uint64_t counters);
+void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
+                          struct adaptive_event *extra, struct lbr_entry *stack);
+uint64_t pebs_index(const struct vcpu *v);
+bool pebs_write(struct vcpu *v, uint64_t index);
+void pebs_reload(struct vcpu *v, uint64_t counters);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ring of blocks that began and were not worked through, the oldest first. */
+#ifndef MODEL_ENGINE_RING_H
+#define MODEL_ENGINE_RING_H
+
+#include "model/vcpu/vcpu.h"
+
+static inline const struct block **ring_blocks(const struct vcpu *v)
+{
+    return &v->hot->ring[v->ring.start];
+}
+
+static inline unsigned ring_used(const struct vcpu *v)
+{
+    return (unsigned)(v->hot->noted / sizeof(v->hot->ring[0])) - v->ring.start;
+}
+
+static inline void ring_set_used(struct vcpu *v, unsigned n)
+{
+    v->hot->noted = (v->ring.start + n) * sizeof(v->hot->ring[0]);
+}
+
+/* The block that runs, or between two the one that ran last; NULL after an interruption. */
+static inline const struct block *ring_running_block(const struct vcpu *v)
+{
+    return v->hot->block != NULL ? v->hot->block : ring_used(v) > 0 ? ring_blocks(v)[ring_used(v) - 1] : NULL;
+}
+
+#endif

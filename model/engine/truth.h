@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The truth log: what the model did, taken from the event itself and not from the bytes that it became. */
+#ifndef MODEL_ENGINE_TRUTH_H
+#define MODEL_ENGINE_TRUTH_H
+
+#include "model/engine/branch.h"
+#include "model/vcpu/vcpu.h"
+
+/* A line each, into v->truth; the last two ask whether there is one. */
+void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);
+void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_event *event);
+void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_event *event, const struct adaptive_event *extra);
+void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event);
+void truth_pebs_dropped(struct vcpu *v, uint64_t at);
+void truth_pmi(struct vcpu *v, uint32_t lvtpc);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A processor's own table of rules, and what the functions in it remember. */
+#ifndef MODEL_FAULTS_BROKEN_H
+#define MODEL_FAULTS_BROKEN_H
+
+#include "model/engine/rules.h"
+#include "model/faults/faults.h"
+
+struct broken {
+    struct rules rules; /* the processor's, to which its struct vcpu points */
+    struct rules
+        wrapped; /* those that were there before any fault: what a wrong rule calls for all but the wrong part */
+    struct fault_set faults;
+    uint32_t lies;
+    /* cleared by a reset of the processor */
+    struct {
+        uint64_t written[MAX_COUNTERS]; /* what software wrote to a general counter last */
+        bool sampled;                   /* the newest branch has left a PEBS record */
+        bool pmi_waits;                 /* a PMI has been put off, or is to come once more */
+        uint32_t first_vector;          /* of the first PMI */
+    } state;
+};
+
+static inline struct broken *broken(const struct vcpu *v)
+{
+    return (struct broken *)(uintptr_t)v->rules;
+}
+
+static inline const struct rules *wrapped(const struct vcpu *v)
+{
+    return &broken(v)->wrapped;
+}
+
+static inline bool fault(const struct vcpu *v, enum fault fault)
+{
+    return fault_set_has(&broken(v)->faults, fault);
+}
+
+static inline void swap(uint64_t *a, uint64_t *b)
+{
+    uint64_t kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+#endif

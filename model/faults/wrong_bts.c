@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_bts.h"
+
+#include "model/engine/bts.h"
+#include "model/engine/lbr.h"
+#include "model/faults/broken.h"
+
+#define PREDICTED UINT64_C(0x10)
+
+static bool is_far(const struct branch *b)
+{
+    return b->block->end >= END_FAR;
+}
+
+/* An interruption's branch comes with no block of code. */
+static bool is_interruption(const struct branch *b)
+{
+    return b->block->count == 0;
+}
+
+static bool bts_wants(const struct vcpu *v, const struct branch *b)
+{
+    return !(b->not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) &&
+           !(is_far(b) && fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN)) &&
+           !(is_far(b) && !is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_IRET_FORGOTTEN)) &&
+           !(is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_INTERRUPTS_FORGOTTEN)) &&
+           !(b->block->end == END_RET && fault(v, FAULT_BTS_BRANCHES_RETURNS_FORGOTTEN)) &&
+           !(b->block->end == END_IND_JMP && fault(v, FAULT_BTS_BRANCHES_INDIRECT_FORGOTTEN));
+}
+
+static bool lbr_wants(const struct vcpu *v, const struct branch *b)
+{
+    return !(b->not_taken && !fault(v, FAULT_LBR_BRANCHES_NOT_TAKEN)) &&
+           !(is_far(b) && fault(v, FAULT_LBR_BRANCHES_FAR_FORGOTTEN)) &&
+           !(is_far(b) && !is_interruption(b) && fault(v, FAULT_LBR_BRANCHES_IRET_FORGOTTEN));
+}
+
+static unsigned keep_for_bts(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+{
+    struct broken *b = broken(v);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!(i + 1 == n && b->state.sampled) && bts_wants(v, &branches[i])) {
+            kept[count++] = branches[i];
+        }
+    }
+    b->state.sampled = b->state.sampled && n == 0;
+    return count;
+}
+
+static unsigned keep_for_lbr(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (lbr_wants(v, &branches[i])) {
+            kept[count++] = branches[i];
+        }
+    }
+    return count;
+}
+
+/* Whether the next record to be stored is lost. */
+static bool loses(const struct vcpu *v)
+{
+    const struct ds_buffer *bts = &v->ds.area.bts;
+    const uint64_t end = bts->index + encode_bts_bytes(&v->ds.form);
+    const bool full = end > bts->maximum;
+    const bool reaches = !full && bts->index < bts->threshold && end >= bts->threshold;
+
+    return (full && fault(v, FAULT_BTS_CIRCULAR_STOPS)) || (reaches && fault(v, FAULT_BTS_THRESHOLD_RECORD_LOST));
+}
+
+/* One by one: the index that decides about a record is that behind the one before. */
+static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!loses(v)) {
+            bts_store(v, &branches[i], 1, true);
+        }
+    }
+}
+
+void wrong_branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
+{
+    struct branch kept[BRANCH_BATCH];
+
+    if (v->lbr.on) {
+        lbr_store(v, kept, keep_for_lbr(v, branches, n, kept));
+    }
+    if (v->bts.on && area_readable) {
+        store_or_lose(v, kept, keep_for_bts(v, branches, n, kept));
+    } else if (v->bts.on) {
+        bts_store(v, kept, keep_for_bts(v, branches, n, kept), false);
+    }
+}
+
+bool wrong_bts_on(const struct vcpu *v)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return (vcpu_debugctl(v, bits->tr) || fault(v, FAULT_BTS_ENABLE_TR_IGNORED)) &&
+           (vcpu_debugctl(v, bits->bts) || fault(v, FAULT_BTS_ENABLE_BTS_IGNORED)) &&
+           (vcpu_debugctl(v, bits->tr) || vcpu_debugctl(v, bits->bts));
+}
+
+void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
+{
+    wrapped(v)->bts_filters(v, skip_system, skip_user);
+    if (fault(v, FAULT_BTS_CPL_SWAPPED)) {
+        bool system = *skip_system;
+
+        *skip_system = *skip_user;
+        *skip_user = system;
+    }
+    *skip_system = *skip_system && !fault(v, FAULT_BTS_CPL_OFF_OS_IGNORED);
+    *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
+}
+
+static void change(const struct vcpu *v, const struct branch *b, struct bts_event *event)
+{
+    if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
+        event->from = b->block->next;
+    }
+    if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu)) {
+        event->from |= UINT64_C(1) << 40;
+    }
+    if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
+        swap(&event->from, &event->to);
+    }
+    if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED)) {
+        event->flags ^= v->profile->bts_predicted ? PREDICTED : 0;
+    }
+    if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS)) {
+        event->flags |= v->profile->bts_predicted ? PREDICTED : 0;
+    }
+}
+
+void wrong_bts_events(const struct vcpu *v, const struct branch *branches, unsigned n, struct bts_event *events)
+{
+    wrapped(v)->bts_events(v, branches, n, events);
+    for (unsigned i = 0; i < n; i++) {
+        change(v, &branches[i], &events[i]);
+    }
+}
+
+uint64_t wrong_bts_wrap(const struct vcpu *v)
+{
+    const uint64_t base = wrapped(v)->bts_wrap(v);
+    const unsigned size = encode_bts_bytes(&v->ds.form);
+
+    if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE)) {
+        return base - size;
+    }
+    return fault(v, FAULT_BTS_CIRCULAR_BASE) ? base + size : base;
+}
+
+uint64_t wrong_bts_index(const struct vcpu *v)
+{
+    const uint64_t index = wrapped(v)->bts_index(v);
+
+    if (fault(v, FAULT_BTS_INDEX_STUCK)) {
+        return v->bts.at;
+    }
+    return fault(v, FAULT_BTS_INDEX_SHORT) ? index - v->bts.staged * v->ds.form.width : index;
+}
+
+bool wrong_bts_write(struct vcpu *v, uint64_t index)
+{
+    const bool written = wrapped(v)->bts_write(v, index);
+    const uint64_t area = v->regs[REG_IA32_DS_AREA];
+    uint8_t field[8];
+
+    if (fault(v, FAULT_BTS_FIELDS_BASE_WRITTEN)) {
+        encode_field(field, v->ds.form.width, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form));
+        v->host->write(v->cpu, area, field, v->ds.form.width);
+    }
+    if (fault(v, FAULT_BTS_FIELDS_PEBS_WRITTEN)) {
+        encode_field(field, v->ds.form.width, v->ds.area.bts.index);
+        v->host->write(v->cpu, area + encode_pebs_index_at(&v->ds.form), field, v->ds.form.width);
+    }
+    return written;
+}

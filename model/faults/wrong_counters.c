@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_counters.h"
+
+#include "model/engine/counters.h"
+#include "model/faults/broken.h"
+
+struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
+{
+    struct counters_request r = wrapped(v)->counters_request(v, i);
+    const bool one_of_both = r.user != r.system;
+
+    r.global = r.global || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED);
+    if (i >= v->profile->general_counters) {
+        if (!r.user && !r.system) {
+            r.user = r.system = fault(v, FAULT_PERFMON_FIXED_ALWAYS);
+        }
+        return r;
+    }
+    r.system = r.system || (one_of_both && fault(v, FAULT_PEBS_RINGS_USR_IS_BOTH));
+    r.user = r.user || (one_of_both && fault(v, FAULT_PEBS_RINGS_OS_IS_BOTH));
+    r.enabled = r.enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED) || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
+    r.pebs = r.pebs || fault(v, FAULT_PEBS_ENABLE_IGNORED);
+    r.mask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : r.mask;
+    r.inverted = r.inverted && !fault(v, FAULT_PERFMON_INV_IGNORED);
+    return r;
+}
+
+static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
+{
+    if (fault(v, FAULT_PERFMON_EVENT_CALLS_AND_MORE) && kind == EVENT_NEAR_CALLS) {
+        return EVENT_TYPED_BRANCHES;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_TAKEN_AND_NOT) && kind == EVENT_NEAR_TAKEN) {
+        return EVENT_BRANCHES;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_LOADS_ARE_STORES) && (kind == EVENT_LOADS || kind == EVENT_STORES)) {
+        return kind == EVENT_LOADS ? EVENT_STORES : EVENT_LOADS;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE) && (kind == EVENT_SPLIT_LOADS || kind == EVENT_SPLIT_STORES)) {
+        return kind == EVENT_SPLIT_LOADS ? EVENT_LOADS : EVENT_STORES;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_X87_IS_MMX) && (kind == EVENT_X87 || kind == EVENT_MMX_64)) {
+        return kind == EVENT_X87 ? EVENT_MMX_64 : EVENT_X87;
+    }
+    if (fault(v, FAULT_PERFMON_EVENT_MISPREDICTED_AND_NOT) && kind >= EVENT_MISPREDICTED &&
+        kind <= EVENT_MISPREDICTED_TAGGABLE && kind != EVENT_CONDITIONAL_TAKEN) {
+        return EVENT_BRANCHES;
+    }
+    return kind;
+}
+
+/* As if a PEBS counter's bit of IA32_PERF_GLOBAL_CTRL were set. */
+static void set_up_without_global(struct vcpu *v, unsigned i)
+{
+    const uint64_t kept = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
+
+    v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
+    wrapped(v)->counters_set_up(v, i);
+    v->regs[REG_IA32_PERF_GLOBAL_CTRL] = kept;
+}
+
+void wrong_counters_set_up(struct vcpu *v, unsigned i)
+{
+    struct counter *c = &v->counters[i];
+
+    wrapped(v)->counters_set_up(v, i);
+    if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs) {
+        set_up_without_global(v, i);
+    }
+    const enum event_kind kind = vcpu_counted(c);
+    enum event_qualifier ring = (enum event_qualifier)(c->event_class % EVENT_QUALIFIERS);
+
+    if (kind == EVENT_NONE) {
+        return;
+    }
+    if (fault(v, FAULT_PERFMON_CPL_IGNORED)) {
+        ring = ANY_RING;
+    } else if (fault(v, FAULT_PERFMON_CPL_SWAPPED) && ring != ANY_RING) {
+        ring = ring == RING_0 ? OTHER_RINGS : RING_0;
+    }
+    c->event_class = event_class(changed_kind(v, kind), ring);
+    c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
+    c->pebs = c->pebs && !(fault(v, FAULT_PEBS_ENABLE_COUNTER_0_ONLY) && i != 0);
+}
+
+uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
+{
+    const uint64_t counted = wrapped(v)->counting_events(v, events);
+
+    return counted + counted / 16;
+}
+
+bool wrong_counting_exact(const struct vcpu *v, const struct counter *c)
+{
+    (void)v;
+    (void)c;
+    return true;
+}
+
+void wrong_overflow_of(struct vcpu *v, unsigned i)
+{
+    const uint64_t status = v->status;
+
+    wrapped(v)->overflow_of(v, i);
+    if (fault(v, FAULT_PERFMON_OVERFLOW_STOPS)) {
+        v->counters[i].value = vcpu_width_mask(v);
+    }
+    if (vcpu_is_netburst(v)) {
+        return;
+    }
+    if (fault(v, FAULT_PERFMON_OVERFLOW_NO_STATUS) || (fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && status != 0)) {
+        v->status = status;
+    } else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS)) {
+        v->status = status | vcpu_counter_bit(v, i) << 1;
+    }
+    v->pmi.wanted = v->pmi.wanted || fault(v, FAULT_PMI_INT_IGNORED);
+}
+
+bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
+{
+    return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
+           (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_ds.h"
+
+#include "model/faults/broken.h"
+
+struct ds_form wrong_ds_form(const struct vcpu *v)
+{
+    struct ds_form form = wrapped(v)->ds_form(v);
+
+    if (fault(v, FAULT_DETECT_DTES64_IGNORED) && !v->host->ia32e(v->cpu)) {
+        form.width = 4;
+    }
+    if (fault(v, FAULT_DS_LAYOUT_NARROW)) {
+        form.width = 4;
+    }
+    return form;
+}
+
+uint64_t wrong_ds_address(const struct vcpu *v)
+{
+    return wrapped(v)->ds_address(v) & ~UINT64_C(0xfff);
+}
+
+/* A record of counter 0. */
+static size_t pebs_bytes(const struct vcpu *v)
+{
+    return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs_groups(v, 1)) : encode_pebs_bytes(&v->ds.form);
+}
+
+void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *bytes)
+{
+    const unsigned record = encode_bts_bytes(&v->ds.form);
+
+    wrapped(v)->ds_decode(v, area, bytes);
+    if (fault(v, FAULT_BTS_MAXIMUM_PASSED)) {
+        area->bts.maximum += record;
+    }
+    if (fault(v, FAULT_BTS_THRESHOLD_EARLY)) {
+        area->bts.threshold -= record;
+    }
+    if (fault(v, FAULT_DS_LAYOUT_SWAPPED)) {
+        struct ds_buffer bts = area->bts;
+
+        area->bts = area->pebs;
+        area->pebs = bts;
+    }
+    if (fault(v, FAULT_PEBS_THRESHOLD_GREATER)) {
+        area->pebs.threshold++;
+    }
+    if (fault(v, FAULT_PEBS_THRESHOLD_EARLY)) {
+        area->pebs.threshold -= pebs_bytes(v);
+    }
+    if (fault(v, FAULT_PEBS_THRESHOLD_IGNORED)) {
+        area->pebs.threshold = UINT64_MAX;
+    }
+    if (fault(v, FAULT_PEBS_MAXIMUM_PASSED)) {
+        area->pebs.maximum += ENCODE_PEBS_MAX;
+    }
+    if (fault(v, FAULT_BTS_THRESHOLD_GREATER)) {
+        area->bts.threshold++;
+    }
+    if (fault(v, FAULT_BTS_THRESHOLD_IGNORED)) {
+        area->bts.threshold = UINT64_MAX;
+    }
+    if (fault(v, FAULT_BTS_CIRCULAR_EARLY)) {
+        area->bts.maximum -= record;
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_lbr.h"
+
+#include "model/engine/branch.h"
+#include "model/faults/broken.h"
+
+uint64_t wrong_lbr_select(const struct vcpu *v)
+{
+    static const struct {
+        enum fault fault;
+        unsigned bit;
+    } ignored[] = {
+        { FAULT_LBR_SELECT_CPL_0_IGNORED, 0 },    { FAULT_LBR_SELECT_JCC_IGNORED, 2 },
+        { FAULT_LBR_SELECT_REL_CALL_IGNORED, 3 }, { FAULT_LBR_SELECT_IND_CALL_IGNORED, 4 },
+        { FAULT_LBR_SELECT_RET_IGNORED, 5 },      { FAULT_LBR_SELECT_IND_JMP_IGNORED, 6 },
+        { FAULT_LBR_SELECT_REL_JMP_IGNORED, 7 },  { FAULT_LBR_SELECT_FAR_IGNORED, 8 },
+        { FAULT_LBR_SELECT_CPL_3_IGNORED, 1 },
+    };
+    const uint64_t kinds = UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND;
+    uint64_t select = wrapped(v)->lbr_select(v);
+
+    if (fault(v, FAULT_LBR_CALL_STACK_NOT_POPPED)) {
+        select &= ~LBR_SELECT_EN_CALLSTACK;
+    }
+    if (fault(v, FAULT_LBR_SELECT_IGNORED)) {
+        return select & LBR_SELECT_EN_CALLSTACK;
+    }
+    for (unsigned i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+        select &= fault(v, ignored[i].fault) ? ~(UINT64_C(1) << ignored[i].bit) : ~UINT64_C(0);
+    }
+    return fault(v, FAULT_LBR_SELECT_INVERTED) && (select & kinds) ? select ^ kinds : select;
+}
+
+static void change(const struct vcpu *v, const struct branch *b, struct lbr_event *event)
+{
+    if (fault(v, FAULT_LBR_ENTRY_FROM_BEHIND)) {
+        event->from = b->block->next;
+    }
+    if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
+        swap(&event->from, &event->to);
+    }
+    event->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
+    event->mispredicted = event->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
+    event->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
+    if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
+        event->cycles = 0;
+    }
+    if (fault(v, FAULT_LBR_ENTRY_TYPE) && (event->end == END_REL_CALL || event->end == END_IND_CALL)) {
+        event->end = event->end == END_REL_CALL ? END_IND_CALL : END_REL_CALL;
+    }
+}
+
+/* The top of the stack behind this one, before it is taken modulo the depth. */
+static uint64_t behind(const struct vcpu *v, uint64_t top)
+{
+    uint64_t next = top + 1;
+
+    if (fault(v, FAULT_LBR_TOS_STUCK)) {
+        return top;
+    }
+    if ((fault(v, FAULT_LBR_TOS_EARLY) && next == vcpu_lbr_depth(v) - 1) ||
+        (fault(v, FAULT_LBR_DEPTH_HALF) && next >= vcpu_lbr_depth(v) / 2)) {
+        return 0;
+    }
+    return next;
+}
+
+void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event)
+{
+    uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
+    struct lbr_event changed = *event;
+
+    change(v, branch, &changed);
+    *tos = behind(v, *tos) - 1; /* the rule goes on from there */
+    wrapped(v)->lbr_push(v, branch, &changed);
+    if (fault(v, FAULT_LBR_ENTRY_IN_TSX)) {
+        struct lbr_entry *entry = &v->lbr.stack[*tos];
+
+        *(v->profile->lbr_format >= LBR_FORMAT_INFO ? &entry->info : &entry->from) ^= UINT64_C(1) << 62;
+    }
+}
+
+void wrong_lbr_debug_exception(struct vcpu *v)
+{
+    (void)v; /* the LBR flag stays */
+}

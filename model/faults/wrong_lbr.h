@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Wrong rules of the LBR stack: each replaces the rule of its name (model/engine/rules.h). */
+#ifndef MODEL_FAULTS_WRONG_LBR_H
+#define MODEL_FAULTS_WRONG_LBR_H
+
+#include "model/vcpu/vcpu.h"
+
+struct branch;
+struct lbr_event;
+
+uint64_t wrong_lbr_select(const struct vcpu *v);
+void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event);
+void wrong_lbr_debug_exception(struct vcpu *v);
+
+#endif

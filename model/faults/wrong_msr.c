@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_msr.h"
+
+#include <string.h>
+
+#include "model/engine/counting.h"
+#include "model/engine/lbr_arch.h"
+#include "model/faults/broken.h"
+
+#define RDPMC_FIXED (UINT32_C(1) << 30)
+
+void wrong_engine_reset_registers(struct vcpu *v)
+{
+    memset(&broken(v)->state, 0, sizeof(broken(v)->state));
+    wrapped(v)->engine_reset_registers(v);
+    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_ZERO)) {
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = 0;
+    }
+    if (fault(v, FAULT_PERFMON_RESET_COUNTERS_DIRTY)) {
+        v->event_select[0] = EVTSEL_USR;
+        v->counters[1].value = 1;
+    }
+}
+
+static bool is_lbr_address(const struct profile_msr *m)
+{
+    return m->reg == REG_LASTBRANCH_FROM || m->reg == REG_LASTBRANCH_TO || m->reg == REG_LASTBRANCH_BOTH ||
+           m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO;
+}
+
+bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    (void)i; /* as the first of its kind does */
+    return wrapped(v)->msr_exists(v, m, 0);
+}
+
+/* Whether a register takes every value, its read-only bits included. */
+static bool takes_all(const struct vcpu *v, const struct profile_msr *m)
+{
+    return (m->reg == REG_IA32_MISC_ENABLE && fault(v, FAULT_DETECT_MISC_ENABLE_WRITABLE)) ||
+           (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_WRITABLE));
+}
+
+bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    return takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
+           wrapped(v)->msr_takes(v, m, value);
+}
+
+uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    const uint64_t value = wrapped(v)->msr_value(v, m, i);
+
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
+        v->status = 0;
+    }
+    if (m->reg == REG_IA32_PEBS_ENABLE && fault(v, FAULT_PEBS_ENABLE_READS_ZERO)) {
+        return 0;
+    }
+    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
+        return (value + 1) & (vcpu_lbr_depth(v) - 1);
+    }
+    if (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE)) {
+        return value | v->profile->debugctl->lbr;
+    }
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
+        return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
+    }
+    if (m->reg == REG_IA32_PERF_GLOBAL_INUSE && fault(v, FAULT_PERFMON_IN_USE_ZERO)) {
+        return 0;
+    }
+    return value;
+}
+
+/* Bits of the DEBUGCTL register that stay set. */
+static uint64_t sticking(const struct vcpu *v)
+{
+    const struct profile_debugctl *bits = v->profile->debugctl;
+
+    return (fault(v, FAULT_BTS_ENABLE_STICKS) ? bits->tr | bits->bts : 0) |
+           (fault(v, FAULT_LBR_ENABLE_STICKS) ? bits->lbr : 0);
+}
+
+/* If there is a BTS buffer, and it is empty. */
+static void touch_area(struct vcpu *v, uint64_t address)
+{
+    const struct ds_form form = v->rules->ds_form(v);
+    uint8_t bytes[ENCODE_DS_MAX], index[8];
+    struct ds_area area;
+
+    if (!v->host->read(v->cpu, address, bytes, encode_ds_bytes(&form))) {
+        return;
+    }
+    encode_read_ds(&area, &form, bytes);
+    if (area.bts.index == area.bts.base && area.bts.index < area.bts.maximum) {
+        encode_field(index, form.width, area.bts.index + encode_bts_bytes(&form));
+        v->host->write(v->cpu, address + encode_bts_index_at(&form), index, form.width);
+    }
+}
+
+/* The value that WRMSR is taken to write. */
+static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    switch (m->reg) {
+    case REG_IA32_PERF_GLOBAL_STATUS_RESET:
+        if (fault(v, FAULT_PMI_ACKNOWLEDGEMENT_ALL)) {
+            return value != 0 ? ~UINT64_C(0) : 0;
+        }
+        value &= fault(v, FAULT_LBR_FREEZE_LASTING) ? ~STATUS_LBR_FRZ : ~UINT64_C(0);
+        return fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED) ? value & (STATUS_LBR_FRZ | STATUS_CTR_FRZ) : value;
+    case REG_IA32_DS_AREA:
+        v->pebs.dropping = false;
+        if (fault(v, FAULT_DS_AREA_TOUCHED)) {
+            touch_area(v, value);
+        }
+        value &= fault(v, FAULT_DS_AREA_BIT_20_LOST) ? ~(UINT64_C(1) << 20) : ~UINT64_C(0);
+        return fault(v, FAULT_DS_AREA_LOW_32) ? (uint32_t)value : value;
+    case REG_IA32_A_PMC:
+        return fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
+    case REG_IA32_FIXED_CTR:
+        return fault(v, FAULT_PERFMON_FIXED_NARROW) ? (uint32_t)value : value;
+    case REG_MSR_PEBS_LD_LAT:
+        return fault(v, FAULT_PEBS_LATENCY_REGISTER_NARROW) ? value & 0xfff : value;
+    case REG_IA32_PERF_GLOBAL_STATUS_SET:
+        return fault(v, FAULT_PERFMON_STATUS_SET_IGNORED) ? 0 : value;
+    case REG_IA32_DEBUGCTL:
+        value &= fault(v, FAULT_BTS_ENABLE_BTINT_LOST) ? ~v->profile->debugctl->btint : ~UINT64_C(0);
+        return value | (v->regs[REG_IA32_DEBUGCTL] & sticking(v));
+    case REG_IA32_LBR_CTL:
+        return value | (fault(v, FAULT_LBR_ENABLE_STICKS) ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN : 0);
+    case REG_IA32_LBR_DEPTH:
+        return lbr_arch_has_depth(v->profile, value) ? value : v->regs[REG_IA32_LBR_DEPTH];
+    default:
+        return is_lbr_address(m) && fault(v, FAULT_LBR_REGISTERS_CLEARED) ? 0 : value;
+    }
+}
+
+/* Returns whether there is no more to it. */
+static bool set_depth(struct vcpu *v, uint64_t depth)
+{
+    if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS)) {
+        v->regs[REG_IA32_LBR_DEPTH] = depth;
+    }
+    return fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS) || fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED);
+}
+
+void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
+{
+    value = changed(v, m, value);
+    if (takes_all(v, m)) {
+        v->regs[m->reg] = value;
+        return;
+    }
+    if (m->reg == REG_IA32_LBR_DEPTH && set_depth(v, value)) {
+        return;
+    }
+    wrapped(v)->msr_set(v, m, i, value);
+    if (m->reg == REG_IA32_PMC && fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED)) {
+        counting_load(v, i, (uint32_t)value);
+    }
+    if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC) {
+        broken(v)->state.written[i] = m->reg == REG_IA32_PMC ? (uint64_t)(int64_t)(int32_t)value : value;
+    }
+}
+
+enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
+{
+    const unsigned first = index & RDPMC_FIXED ? v->profile->general_counters : 0;
+    enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
+    unsigned i = index & ~RDPMC_FIXED;
+
+    if (vcpu_is_netburst(v)) {
+        return answer;
+    }
+    if (answer == MSR_GP && fault(v, FAULT_PERFMON_RDPMC_BEYOND)) {
+        answer = MSR_DONE;
+        i = 0;
+    }
+    if (answer == MSR_DONE) {
+        i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
+        *value = v->counters[first + i].value & vcpu_width_mask(v);
+    }
+    return answer;
+}

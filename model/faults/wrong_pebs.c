@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_pebs.h"
+
+#include "model/engine/counting.h"
+#include "model/engine/netburst.h"
+#include "model/faults/broken.h"
+
+/* Of NetBurst's, bit 24 too. */
+uint64_t wrong_pebs_enabled(const struct vcpu *v)
+{
+    const bool bit24 = vcpu_is_netburst(v) && (v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_UOP_TAG);
+
+    return wrapped(v)->pebs_enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0);
+}
+
+bool wrong_pebs_full(struct vcpu *v, size_t size)
+{
+    struct ds_buffer *pebs = &v->ds.area.pebs;
+    bool full = wrapped(v)->pebs_full(v, size);
+
+    if (fault(v, FAULT_PEBS_MAXIMUM_EXACT)) {
+        full = pebs->index == pebs->maximum || pebs->index < pebs->base;
+    }
+    if (full && fault(v, FAULT_PEBS_MAXIMUM_WRAPS)) {
+        pebs->index = pebs->base;
+        return false;
+    }
+    return full || (v->pebs.dropping && fault(v, FAULT_PEBS_MAXIMUM_FOR_GOOD));
+}
+
+void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
+{
+    if (v->ds.area.pebs.index + size >= v->ds.area.pebs.threshold) {
+        v->rules->pebs_reached(v); /* and the record is lost */
+    } else {
+        wrapped(v)->pebs_store(v, sample, size);
+    }
+}
+
+void wrong_pebs_reached(struct vcpu *v)
+{
+    v->pmi.wanted = true; /* and no bit 62 */
+}
+
+void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event)
+{
+    wrapped(v)->pebs_describe(v, sample, event);
+    if (fault(v, FAULT_PEBS_RECORD_FLAGS_ZERO)) {
+        event->rflags = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT)) {
+        event->ip = event->eventing_ip;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT)) {
+        event->eventing_ip = event->ip;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_OFFSET)) {
+        event->tsx = event->eventing_ip;
+        event->eventing_ip = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
+        swap(&event->general[RBX], &event->general[RCX]);
+    }
+    if (fault(v, FAULT_PEBS_RECORD_RSP_ZERO)) {
+        event->general[RSP] = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
+        event->general[R15] = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ZERO)) {
+        event->counters = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL)) {
+        event->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_TSX_SET)) {
+        event->tsx = 1;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_UPPER_SET) && !v->host->ia32e(v->cpu)) {
+        event->general[RSP] |= UINT64_C(1) << 32;
+        event->general[R8] = 1;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
+        event->counters <<= 1;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT)) {
+        event->counters |= event->counters >> FIXED_STATUS_SHIFT;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_TSC_ZERO)) {
+        event->tsc = 0;
+    }
+    if (fault(v, FAULT_PEBS_DATA_ADDRESS_LINE)) {
+        event->data_address &= ~UINT64_C(63);
+    }
+    if (fault(v, FAULT_PEBS_DATA_ADDRESS_ZERO) ||
+        (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && event->data_address == v->data.store.address)) {
+        event->data_address = 0;
+    }
+    if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
+        event->latency = 0;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET)) {
+        swap(&event->latency, &event->data_source);
+    }
+}
+
+uint32_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
+{
+    const uint32_t groups = wrapped(v)->pebs_groups(v, counters);
+
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED)) {
+        return (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+    }
+    return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~DATA_CFG_GPRS : groups;
+}
+
+void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
+                                struct adaptive_event *extra, struct lbr_entry *stack)
+{
+    wrapped(v)->pebs_describe_groups(v, sample, event, extra, stack);
+    if (fault(v, FAULT_PEBS_ADAPTIVE_MEMINFO_MISSING)) {
+        event->data_address = event->data_source = event->latency = 0;
+        extra->cache_latency = 0;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_GPRS_ORDER)) { /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP */
+        uint64_t *g = event->general;
+        const uint64_t before[] = { g[RAX], g[RBX], g[RCX], g[RDX], g[RSI], g[RDI], g[RBP], g[RSP] };
+        static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+
+        for (unsigned i = 0; i < 8; i++) {
+            g[order[i]] = before[i];
+        }
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_HALVES) && i < XMM_REGISTERS; i++) {
+        swap(&extra->xmm[i][0], &extra->xmm[i][1]);
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_REVERSED) && i < XMM_REGISTERS / 2; i++) {
+        swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
+        swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_LBR_OLDEST_FIRST) && i < extra->lbr_count / 2; i++) {
+        struct lbr_entry kept = stack[i];
+
+        stack[i] = stack[extra->lbr_count - 1 - i];
+        stack[extra->lbr_count - 1 - i] = kept;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
+        unsigned asked = DATA_CFG_LBR_COUNT(extra->format);
+
+        extra->lbr_count = asked - 1 < extra->lbr_count ? asked - 1 : extra->lbr_count;
+    }
+}
+
+void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+{
+    adaptive_encode(bytes, event, extra);
+    bytes[6] = (uint8_t)(bytes[6] - 32); /* the record's size is in bits 63:48 */
+}
+
+uint64_t wrong_pebs_index(const struct vcpu *v)
+{
+    const uint64_t index = wrapped(v)->pebs_index(v);
+
+    if (fault(v, FAULT_PEBS_INDEX_STUCK)) {
+        return v->pebs.at;
+    }
+    if (fault(v, FAULT_PEBS_INDEX_SHORT)) {
+        return index - v->ds.form.width;
+    }
+    return fault(v, FAULT_PEBS_INDEX_TWICE) ? index + v->pebs.staged : index;
+}
+
+bool wrong_pebs_write(struct vcpu *v, uint64_t index)
+{
+    const bool written = wrapped(v)->pebs_write(v, index);
+    const uint8_t zeroes[8] = { 0 };
+    uint8_t field[8];
+
+    if (fault(v, FAULT_PEBS_RECORD_SPILLS)) {
+        v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
+    }
+    if (fault(v, FAULT_DS_AREA_OTHER_INDEX)) {
+        encode_field(field, v->ds.form.width, v->ds.area.bts.index + v->pebs.staged);
+        v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
+    }
+    return written;
+}
+
+/* What v->counters[i] is reloaded with. */
+static uint64_t reload_value(const struct vcpu *v, unsigned i)
+{
+    unsigned from = i;
+
+    if (fault(v, FAULT_PEBS_RELOAD_FORGOTTEN)) {
+        return v->counters[i].value;
+    }
+    if (fault(v, FAULT_PEBS_RELOAD_SLOT_0)) {
+        from = 0;
+    }
+    if (fault(v, FAULT_PEBS_RELOAD_WRITTEN)) {
+        return broken(v)->state.written[i];
+    }
+    if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters) {
+        from = i - v->profile->general_counters + 1;
+    }
+    return vcpu_reset_value(v, from) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+}
+
+void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
+{
+    for (uint64_t left = counters; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        counting_load(v, i, reload_value(v, i));
+        v->status |= fault(v, FAULT_PEBS_STATUS_OWN_BIT_LEFT) ? vcpu_counter_bit(v, i) : 0;
+    }
+    broken(v)->state.sampled = fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && v->bts.on;
+}

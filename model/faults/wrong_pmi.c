@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_pmi.h"
+
+#include "model/faults/broken.h"
+
+#define EFLAGS_CF UINT64_C(0x001)
+#define EFLAGS_IF UINT64_C(0x200)
+
+/* Whether the PMI that is wanted is put off. */
+static bool waits(struct vcpu *v)
+{
+    bool *waiting = &broken(v)->state.pmi_waits;
+
+    if (fault(v, FAULT_PMI_NEVER)) {
+        v->pmi.wanted = false;
+        return true;
+    }
+    if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED)) {
+        return true; /* the second one, until it can come */
+    }
+    *waiting = !*waiting;
+    return fault(v, FAULT_PMI_LATE) && *waiting;
+}
+
+static bool is_lost(const struct vcpu *v)
+{
+    struct registers registers;
+
+    if (!fault(v, FAULT_PMI_HELD_LOST)) {
+        return false;
+    }
+    v->host->registers(v->cpu, 0, &registers);
+    return !(registers.rflags & EFLAGS_IF);
+}
+
+void wrong_pmi_raise(struct vcpu *v, struct place place)
+{
+    if (waits(v)) {
+        return;
+    }
+    v->pmi.wanted = false;
+    if (is_lost(v)) {
+        return;
+    }
+    wrapped(v)->pmi_raise(v, place);
+    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* once more */
+}
+
+void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
+{
+    wrapped(v)->pmi_freezes(v, lbrs, counters);
+    *lbrs = *lbrs && !fault(v, FAULT_LBR_FREEZE_IGNORED);
+    *counters = *counters && !fault(v, FAULT_PERFMON_FREEZE_IGNORED);
+}
+
+uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
+{
+    uint32_t *first = &broken(v)->state.first_vector;
+    uint32_t value = wrapped(v)->pmi_entry(v, lvtpc);
+
+    if (fault(v, FAULT_PMI_WHILE_MASKED)) {
+        value &= ~LVT_MASKED;
+    }
+    if (fault(v, FAULT_PMI_DELIVERY_IGNORED)) {
+        value &= ~LVT_DELIVERY;
+    }
+    if (fault(v, FAULT_PMI_VECTOR_KEPT)) {
+        *first = *first != 0 ? *first : value & LVT_VECTOR;
+        value = (value & ~LVT_VECTOR) | *first;
+    }
+    return value;
+}
+
+bool wrong_pmi_masks(const struct vcpu *v)
+{
+    (void)v;
+    return false;
+}
+
+void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code)
+{
+    *flags ^= fault(v, FAULT_ROBUST_EXCEPTION_CARRY_INVERTED) ? EFLAGS_CF : 0;
+    if (code != NULL && fault(v, FAULT_ROBUST_EXCEPTION_CODE_ZERO)) {
+        *code = 0;
+    }
+}

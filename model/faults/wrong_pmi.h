@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Wrong rules of the performance monitoring interrupt, and of exceptions: each replaces the rule of its name
+ * (model/engine/rules.h). */
+#ifndef MODEL_FAULTS_WRONG_PMI_H
+#define MODEL_FAULTS_WRONG_PMI_H
+
+#include "model/vcpu/vcpu.h"
+
+void wrong_pmi_raise(struct vcpu *v, struct place place);
+void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters);
+uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc);
+bool wrong_pmi_masks(const struct vcpu *v);
+void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code);
+
+#endif

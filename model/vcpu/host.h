@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The world outside one modelled processor, as functions that who runs it provides: QEMU's glue, or a host test. */
+#ifndef MODEL_VCPU_HOST_H
+#define MODEL_VCPU_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/bytes/adaptive.h"
+#include "model/bytes/encode.h"
+
+struct registers {
+    uint64_t general[GENERAL_REGISTERS];
+    uint64_t rflags;
+};
+
+enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
+
+/* cpu is what engine_init was given. */
+struct host {
+    /* Guest memory by linear address, through the page tables of the moment. False where a byte is not mapped. */
+    bool (*read)(void *cpu, uint64_t address, void *bytes, size_t size);
+    bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
+    /* The register file as it stands after the instruction that retired last, which is followed by the one at ip. */
+    void (*registers)(void *cpu, uint64_t ip, struct registers *registers);
+    /* XMM0 to XMM15 at that moment, the low quadword of each first. */
+    void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
+    /* What RDTSC would read. */
+    uint64_t (*tsc)(void *cpu);
+    /* Delivers what LVTPC says and sets its mask bit; returns LVTPC as it stood before. */
+    uint32_t (*pmi)(void *cpu);
+    /* Whether IA-32e mode is active (IA32_EFER.LMA). */
+    bool (*ia32e)(void *cpu);
+    /* Page-table entry flags of a linear address (P, RW, US, A, D, G, NX of the leaf), 0 where it is not mapped. */
+    uint64_t (*page)(void *cpu, uint64_t address);
+    /* Whether code that has run lies in the 4 KiB page at this linear address. */
+    bool (*has_code)(void *cpu, uint64_t address);
+    /* Whether another processor that is recording has this linear address in IA32_DS_AREA. */
+    bool (*area_shared)(void *cpu, uint64_t area);
+    /* LVTPC without touching it; whether its local APIC is on, as far as one can see. */
+    uint32_t (*lvtpc)(void *cpu);
+    bool (*apic_enabled)(void *cpu);
+    /* Whether an interrupt of this vector is being serviced; and RFLAGS.IF. */
+    enum in_service (*in_service)(void *cpu, uint8_t vector);
+    bool (*interrupts_on)(void *cpu);
+    /* In an interruption: the privilege level of the code at ip that it interrupted; where that is not seen, otherwise.
+     */
+    unsigned (*interrupted_cpl)(void *cpu, uint64_t ip, unsigned otherwise);
+};
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of one modelled processor, by facility, and the questions that more than one facility asks of it. */
+#ifndef MODEL_VCPU_VCPU_H
+#define MODEL_VCPU_VCPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/bytes/adaptive.h"
+#include "model/bytes/encode.h"
+#include "model/code/block.h"
+#include "model/processors/profile.h"
+#include "model/vcpu/host.h"
+#include "model/vcpu/hot.h"
+#include "model/vcpu/registers.h"
+
+#define PEBS_STAGE     12800 /* bytes */
+#define MAX_COUNTERS   18    /* general ones first, fixed ones behind */
+#define MAX_LBR        32
+#define MAX_VIOLATIONS 64
+
+/* Where NetBurst's registers lie. Not every address of the last range is one. */
+#define NETBURST_FIRST_COUNTER 0x300
+#define NETBURST_FIRST_CCCR    0x360
+#define NETBURST_FIRST_ESCR    0x3a0
+#define NETBURST_ESCRS         66
+
+/* MSR_UNKNOWN: not one of the model's. MSR_GP: #GP(0), and nothing changed. */
+enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_GP };
+
+struct data_cache;
+struct rules;
+
+struct counter {
+    uint64_t value;       /* counter_width bits */
+    unsigned event_class; /* EVENT_CLASSES when it counts nothing */
+    bool active;
+    bool pebs;    /* its overflow arms PEBS */
+    bool address; /* its records say which data was accessed */
+    bool pdir;
+    bool near;       /* it was loaded with too few events to go for that */
+    bool adaptive;   /* its records have the groups of MSR_PEBS_DATA_CFG */
+    bool interrupts; /* PMI on overflow */
+    bool armed;      /* it has overflowed; its next event writes the record */
+    bool moved;      /* its event happened since the counters were last looked at */
+    /* NetBurst's */
+    bool forced; /* every event overflows */
+    bool late;   /* PMI at the event after the overflow, for which it is armed */
+};
+
+struct data_access {
+    uint64_t address;
+    uint64_t source;  /* the record's encoding */
+    uint64_t latency; /* cycles */
+};
+
+/* Where the processor stands: before instruction `index` of `block`, whose count is already in. No block: between two.
+ */
+struct place {
+    const struct block *block;
+    unsigned index;
+};
+#define BETWEEN_BLOCKS ((struct place){ NULL, 0 })
+
+struct vcpu {
+    unsigned number;
+    const struct profile *profile;
+    const struct rules *rules;
+    const struct host *host;
+    void *cpu;
+    FILE *truth, *violations; /* NULL: not wanted */
+    struct hot *hot;
+    uint64_t *predictor;
+    struct data_cache *cache;
+    struct block *kept;      /* copies for the ring, made when translations go */
+    struct block *kept_last; /* a whole copy of the block that runs */
+    struct {                 /* what translated code must report, as far as this processor has ever been concerned */
+        bool blocks, data;
+        uint64_t classes; /* bit i: inline class i */
+    } wants;
+
+    /* Reset clears all from here on. */
+    uint64_t regs[REG_STORED];
+    uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */
+    uint64_t escr[NETBURST_ESCRS];       /* by address */
+    uint64_t status;                     /* IA32_PERF_GLOBAL_STATUS */
+    struct counter counters[MAX_COUNTERS];
+
+    struct {
+        uint32_t active;              /* bit i: counters[i] is */
+        uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
+        bool outcomes;                /* some counter counts how branches went */
+        bool data;                    /* ... or memory accesses, of one kind or another */
+    } counting;
+
+    struct {
+        unsigned start; /* blocks that began and were not worked through are from here on in hot->ring */
+    } ring;
+
+    struct {
+        uint64_t time; /* cycles */
+        uint64_t last;
+        uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
+    } branches;
+
+    struct {
+        bool on;
+        bool timed;    /* cycles have been counted since the entry before */
+        uint64_t time; /* cycles; at the newest entry */
+        struct lbr_entry stack[MAX_LBR];
+    } lbr;
+
+    struct {
+        struct ds_area area; /* as read last */
+        struct ds_form form; /* of it and of the records */
+    } ds;
+
+    struct {
+        bool on;
+        unsigned staged; /* records on their way to memory */
+        uint64_t at;     /* where they go */
+        uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
+    } bts;
+
+    struct {
+        uint64_t enabled; /* bit i: PEBS is on for counters[i] */
+        bool lbrs;        /* records may hold the LBR stack */
+        bool dropping;    /* the last record found no room */
+        size_t staged;    /* bytes on their way to memory */
+        uint64_t at;      /* where they go */
+        uint64_t first;   /* the instruction that the first of these records is of */
+        uint8_t stage[PEBS_STAGE + ADAPTIVE_MAX_BYTES];
+    } pebs;
+
+    struct {
+        bool wanted;
+        bool raised; /* since the last pmi_taken */
+    } pmi;
+
+    struct { /* what the instruction that accesses memory has done so far */
+        uint64_t ip;
+        unsigned cpl;
+        bool loads, stores, locked;
+        bool untaggable; /* NetBurst's tags, by which alone it counts accesses, pass it over */
+        bool split_load, split_store, stlb_load, stlb_store;
+        struct data_access load, store; /* the slowest of each */
+        unsigned level, store_level;    /* of these two */
+        bool source_known;              /* load latency records have a data source */
+    } data;
+
+    struct {
+        uint64_t reported[MAX_VIOLATIONS]; /* where each violation was reported last, plus 1 */
+        struct ds_area seen;               /* as the processor left it in memory */
+        bool watching;                     /* seen is up to date */
+        uint64_t unacknowledged;           /* global status as a PMI found it, less what was reset since */
+        bool pmi_under_way;                /* not yet with its handler */
+        bool pmi_fixed;                    /* not delivered as NMI */
+        uint8_t pmi_vector;
+        bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
+    } referee;
+};
+
+/* Whether a flag of the DEBUGCTL register that this processor has, or with several flags one of them, is set. */
+static inline bool vcpu_debugctl(const struct vcpu *v, uint64_t flags)
+{
+    return v->regs[REG_IA32_DEBUGCTL] & flags;
+}
+
+static inline bool vcpu_is_netburst(const struct vcpu *v)
+{
+    return v->profile->netburst != NETBURST_NONE;
+}
+
+static inline unsigned vcpu_counters(const struct vcpu *v)
+{
+    return v->profile->general_counters + v->profile->fixed_counters;
+}
+
+/* The bits that a counter has. */
+static inline uint64_t vcpu_width_mask(const struct vcpu *v)
+{
+    return (UINT64_C(1) << v->profile->counter_width) - 1;
+}
+
+/* The bit of a counter in IA32_PERF_GLOBAL_STATUS, _CTRL and IA32_PEBS_ENABLE. */
+static inline uint64_t vcpu_counter_bit(const struct vcpu *v, unsigned i)
+{
+    unsigned general = v->profile->general_counters;
+
+    return UINT64_C(1) << (i < general ? i : FIXED_STATUS_SHIFT + i - general);
+}
+
+static inline enum event_kind vcpu_counted(const struct counter *c)
+{
+    return (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
+}
+
+/* Entries of the LBR stack: a power of two. */
+static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
+{
+    return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
+}
+
+/* What the DS area says that v->counters[i] is reloaded with. */
+static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
+{
+    const unsigned slots = encode_general_resets(&v->ds.form);
+    const unsigned general = v->profile->general_counters;
+
+    if (i >= general) {
+        return i - general < encode_fixed_resets(&v->ds.form) ? v->ds.area.reset[slots + i - general] : 0;
+    }
+    if (vcpu_is_netburst(v)) {
+        return v->ds.area.reset[0]; /* one counter of many can sample */
+    }
+    return i < slots ? v->ds.area.reset[i] : 0;
+}
+
+#endif
