@@ -21,18 +21,6 @@ static enum event_kind masked_kind(enum event_kind kind, const struct counters_r
     return r->mask > 1 && r->inverted ? EVENT_INSTRUCTIONS : EVENT_NONE;
 }
 
-static const struct profile_event *find_event(const struct profile *p, uint64_t select, unsigned counter)
-{
-    for (unsigned i = 0; i < p->event_count; i++) {
-        const struct profile_event *e = &p->events[i];
-
-        if (e->select == (select & 0xff) && e->umask == (select >> 8 & 0xff) && (e->counters >> counter & 1)) {
-            return e;
-        }
-    }
-    return NULL;
-}
-
 static unsigned fixed_control(const struct vcpu *v, unsigned i)
 {
     return (unsigned)(v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * (i - v->profile->general_counters)) & 0xf;
@@ -70,7 +58,7 @@ static void set_up_general(struct vcpu *v, unsigned i)
     const struct counters_request r = v->rules->counters_request(v, i);
     const uint64_t select = v->event_select[i];
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
-    const struct profile_event *e = find_event(v->profile, select, i);
+    const struct profile_event *e = profile_find_event(v->profile, select & 0xff, select >> 8 & 0xff, i);
     const enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r);
     struct counter *c = &v->counters[i];
     bool asked = r.pebs;

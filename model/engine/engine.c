@@ -66,8 +66,9 @@ void engine_reset_registers(struct vcpu *v)
 {
     const struct profile *profile = v->profile;
 
-    reset_registers(v, profile->family_msrs, profile->family_msr_count);
-    reset_registers(v, profile->msrs, profile->msr_count);
+    for (unsigned table = PROFILE_TABLES; table-- > 0;) {
+        reset_registers(v, profile->msrs[table].rows, profile->msrs[table].count);
+    }
     if (profile->perfmon_version < 2) {
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
     }

@@ -13,23 +13,6 @@
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 
-static const struct profile_msr *find_among(const struct profile_msr *msrs, unsigned count, uint32_t address)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (address - msrs[i].address < msrs[i].count) {
-            return &msrs[i];
-        }
-    }
-    return NULL;
-}
-
-static const struct profile_msr *find(const struct profile *profile, uint32_t address)
-{
-    const struct profile_msr *m = find_among(profile->msrs, profile->msr_count, address);
-
-    return m != NULL ? m : find_among(profile->family_msrs, profile->family_msr_count, address);
-}
-
 /* Which of NetBurst's counters, CCCRs or ESCRs a register is. */
 static unsigned netburst_number(const struct profile_msr *m, unsigned i)
 {
@@ -239,7 +222,7 @@ static uint64_t address_at(struct place place)
 
 enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, struct place place)
 {
-    const struct profile_msr *m = find(v->profile, address);
+    const struct profile_msr *m = profile_find_msr(v->profile, address);
 
     if (m == NULL) {
         return MSR_UNKNOWN;
@@ -255,7 +238,7 @@ enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, stru
 
 enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
 {
-    const struct profile_msr *m = find(v->profile, address);
+    const struct profile_msr *m = profile_find_msr(v->profile, address);
     const struct referee_before before = referee_before(v);
 
     if (m == NULL) {

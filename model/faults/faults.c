@@ -176,18 +176,25 @@ const struct profile *faults_profile(const struct profile *profile, const struct
     struct {
         struct profile profile;
         struct profile_msr msrs[];
-    } *copy = malloc(sizeof(*copy) + (profile->msr_count + profile->family_msr_count) * sizeof(copy->msrs[0]));
+    } * copy;
+    unsigned count = 0;
 
+    for (unsigned i = 0; i < PROFILE_TABLES; i++) {
+        count += profile->msrs[i].count;
+    }
+    copy = malloc(sizeof(*copy) + count * sizeof(copy->msrs[0]));
     if (copy == NULL) {
         return NULL;
     }
     struct profile *changed = &copy->profile;
+    struct profile_msr *rows = copy->msrs;
 
     *changed = *profile;
-    change_msrs(set, copy->msrs, profile->msrs, profile->msr_count);
-    change_msrs(set, copy->msrs + profile->msr_count, profile->family_msrs, profile->family_msr_count);
-    changed->msrs = copy->msrs;
-    changed->family_msrs = copy->msrs + profile->msr_count;
+    for (unsigned i = 0; i < PROFILE_TABLES; i++) {
+        change_msrs(set, rows, profile->msrs[i].rows, profile->msrs[i].count);
+        changed->msrs[i].rows = rows;
+        rows += profile->msrs[i].count;
+    }
     if (fault_set_has(set, FAULT_PERFMON_WIDTH_32)) {
         changed->counter_width = 32;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One processor as data: what CPUID says, which MSRs there are, how its records and LBR
- * entries look, which events its counters know. A new processor is a new table in the profiles_*.c of its family.
+ * entries look, which events its counters know. A new processor is a new table in the profiles_*.c of its family,
+ * and a line in the list at the end of that file.
  */
 #ifndef MODEL_PROCESSORS_PROFILE_H
 #define MODEL_PROCESSORS_PROFILE_H
@@ -217,6 +218,19 @@ struct profile_memory {
     uint8_t source_flags;          /* those of bits 4 (TLB miss) and 5 (locked) that it has */
 };
 
+/* Tables of rows; empty ones may follow. */
+#define PROFILE_TABLES 6
+
+struct profile_msrs {
+    const struct profile_msr *rows;
+    unsigned count;
+};
+
+struct profile_events {
+    const struct profile_event *rows;
+    unsigned count;
+};
+
 struct profile {
     const char *name;
     const char *brand;                 /* CPUID leaves 80000002h to 80000004h */
@@ -246,18 +260,22 @@ struct profile {
     uint32_t predictor_slots; /* a power of two */
     bool bts_predicted;       /* BTS records say whether the branch was predicted */
     struct profile_memory memory;
-    const struct profile_msr *msrs;
-    unsigned msr_count;
-    const struct profile_msr *family_msrs; /* that its family has too, where msrs says nothing else */
-    unsigned family_msr_count;
-    const struct profile_event *events;
-    unsigned event_count;
+    /* Its own first, then those that it shares with its family: the first row of an address, or of an event, counts. */
+    struct profile_msrs msrs[PROFILE_TABLES];
+    struct profile_events events[PROFILE_TABLES];
     const struct profile_feature *features;
     unsigned feature_count;
 };
 
 /* NULL when there is none of that name. */
 const struct profile *profile_find(const char *name);
+
+/* The row that says what the register at this address is, or NULL. */
+const struct profile_msr *profile_find_msr(const struct profile *profile, uint32_t address);
+
+/* The event of this select and unit mask on IA32_PMCi, i being counter, or NULL. */
+const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,
+                                               unsigned counter);
 
 /* The name of the index-th profile in the order of the processors' birth, or NULL past the last. */
 const char *profile_name(unsigned index);

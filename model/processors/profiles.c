@@ -9,18 +9,32 @@
 #define LONG_MODE_REG  3
 #define LONG_MODE_BIT  29
 
-/* In the order of the processors' birth. */
-static const struct profile *const profiles[] = {
-    &profile_netburst, &profile_netburst64, &profile_pentium_m,   &profile_core_duo,
-    &profile_core2,    &profile_nehalem,    &profile_sandybridge, &profile_haswell,
-    &profile_skylake,  &profile_icelake,    &profile_goldencove,
+/* In the order of the processors' birth, within a family and of families. */
+static const struct profile *const *const families[] = {
+    profiles_netburst,
+    profiles_p6,
+    profiles_core,
+    profiles_adaptive,
 };
+
+/* The index-th of all, NULL past the last. */
+static const struct profile *at(unsigned index)
+{
+    for (unsigned family = 0; family < COUNT(families); family++) {
+        for (unsigned i = 0; families[family][i] != NULL; i++) {
+            if (index-- == 0) {
+                return families[family][i];
+            }
+        }
+    }
+    return NULL;
+}
 
 const struct profile *profile_find(const char *name)
 {
-    for (unsigned i = 0; i < COUNT(profiles); i++) {
-        if (strcmp(profiles[i]->name, name) == 0) {
-            return profiles[i];
+    for (unsigned i = 0; at(i) != NULL; i++) {
+        if (strcmp(at(i)->name, name) == 0) {
+            return at(i);
         }
     }
     return NULL;
@@ -28,24 +42,55 @@ const struct profile *profile_find(const char *name)
 
 const char *profile_name(unsigned index)
 {
-    return index < COUNT(profiles) ? profiles[index]->name : NULL;
+    return at(index) != NULL ? at(index)->name : NULL;
 }
 
 const char *profile_brand(unsigned index)
 {
-    return index < COUNT(profiles) ? profiles[index]->brand : NULL;
+    return at(index) != NULL ? at(index)->brand : NULL;
 }
 
 unsigned profile_width(unsigned index)
 {
-    if (index >= COUNT(profiles)) {
-        return 0;
-    }
-    for (unsigned i = 0; i < profiles[index]->feature_count; i++) {
-        const struct profile_feature *feature = &profiles[index]->features[i];
+    const struct profile *p = at(index);
+
+    for (unsigned i = 0; p != NULL && i < p->feature_count; i++) {
+        const struct profile_feature *feature = &p->features[i];
+
         if (feature->leaf == LONG_MODE_LEAF && feature->reg == LONG_MODE_REG && feature->bit == LONG_MODE_BIT) {
             return 64;
         }
     }
-    return 32;
+    return p != NULL ? 32 : 0;
+}
+
+const struct profile_msr *profile_find_msr(const struct profile *profile, uint32_t address)
+{
+    for (unsigned table = 0; table < PROFILE_TABLES; table++) {
+        const struct profile_msrs *msrs = &profile->msrs[table];
+
+        for (unsigned i = 0; i < msrs->count; i++) {
+            if (address - msrs->rows[i].address < msrs->rows[i].count) {
+                return &msrs->rows[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,
+                                               unsigned counter)
+{
+    for (unsigned table = 0; table < PROFILE_TABLES; table++) {
+        const struct profile_events *events = &profile->events[table];
+
+        for (unsigned i = 0; i < events->count; i++) {
+            const struct profile_event *e = &events->rows[i];
+
+            if (e->select == select && e->umask == umask && (e->counters >> counter & 1)) {
+                return e;
+            }
+        }
+    }
+    return NULL;
 }

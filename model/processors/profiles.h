@@ -19,13 +19,24 @@
 #define MACHINE_ECX (1u << 27 | 1u << 31) /* OSXSAVE, hypervisor */
 #define MACHINE_EDX (1u << 28)            /* HTT */
 
-extern const struct profile profile_netburst, profile_netburst64;
-extern const struct profile profile_pentium_m, profile_core_duo, profile_core2;
-extern const struct profile profile_nehalem, profile_sandybridge, profile_haswell, profile_skylake;
-extern const struct profile profile_icelake, profile_goldencove;
+/* Each family's processors, in the order of their age; NULL ends them. */
+extern const struct profile *const profiles_netburst[], *const profiles_p6[];
+extern const struct profile *const profiles_core[], *const profiles_adaptive[];
+
+/* What a profile is written with: ROWS(table) among its tables. */
+#define ROWS(table)         \
+    {                       \
+        table, COUNT(table) \
+    }
 
 /* IA32_DEBUGCTL of Core 2 and all that came later. */
 extern const struct profile_debugctl debugctl_core;
+
+/* IA32_MISC_ENABLE since Nehalem. Bits 11 and 12 are 0: BTS and PEBS are there. */
+extern const struct profile_msr misc_enable_msrs[1];
+
+/* A stack of 32 entries with LBR_INFO, its top and LBR_SELECT. */
+extern const struct profile_msr lbr_info_msrs[5];
 
 /* Registers of debugging and performance monitoring that a processor before Ice Lake may lack, and then raises #GP. */
 extern const struct profile_msr absent_msrs[17];

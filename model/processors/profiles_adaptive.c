@@ -5,6 +5,8 @@
  * "Model-Specific Registers (MSRs)". Which counter counts what: Intel's published event lists for ICX and SPR; on which
  * it can be sampled: Linux 6.6, intel_icl_ and intel_glc_pebs_event_constraints.
  */
+#include <stddef.h>
+
 #include "model/processors/profiles.h"
 
 #define ANY_COUNTER    0xff
@@ -13,8 +15,7 @@
 #define ONLY_THE_FIRST 0x01
 
 /* By "Extended PEBS" any event may be sampled, precise or not: they are all modelled as precise. */
-static const struct profile_event icelake_events[] = {
-    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
+static const struct profile_event adaptive_events[] = {
     { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
     { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xa4, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -50,47 +51,16 @@ static const struct profile_event icelake_events[] = {
     { 0xd1, 0x20, EVENT_L3_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+};
+
+static const struct profile_event icelake_events[] = {
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
 static const struct profile_event goldencove_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, NOT_THE_FIRST, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ONLY_THE_FIRST, NOT_PRECISE },
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xa4, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x01, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x11, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x80, EVENT_INDIRECT, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x02, EVENT_MISPREDICTED_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x10, EVENT_MISPREDICTED_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x11, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x80, EVENT_MISPREDICTED_INDIRECT, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x21, EVENT_LOCKED_LOADS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x41, EVENT_SPLIT_LOADS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x42, EVENT_SPLIT_STORES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x81, EVENT_LOADS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x82, EVENT_STORES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x83, EVENT_ACCESSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x01, EVENT_L1_HITS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x02, EVENT_L2_HITS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x04, EVENT_L3_HITS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x08, EVENT_L1_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x10, EVENT_L2_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x20, EVENT_L3_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
-    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, PRECISE },
-    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
     { 0x03, 0x82, EVENT_BLOCKED_LOADS, FIRST_FOUR, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, NOT_THE_FIRST, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_STORE_LATENCY, ONLY_THE_FIRST, PRECISE_WITH_ADDRESS },
@@ -106,23 +76,16 @@ static const struct profile_event goldencove_events[] = {
 #define FIXED_ANY_THREAD   (BIT(2) | BIT(6) | BIT(10) | BIT(14))
 #define FIXED_CONTROL_BITS ((BITS(15, 0) & ~FIXED_ANY_THREAD) | BIT(32) | BIT(36) | BIT(40) | BIT(44))
 
-#define DEBUGCTL_BITS    (BIT(1) | BITS(12, 6) | BITS(15, 14))
-#define MISC_ENABLE_BITS (BIT(0) | BIT(3) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34) | BIT(38))
+#define DEBUGCTL_BITS (BIT(1) | BITS(12, 6) | BITS(15, 14))
 
 /* PERF_METRICS can be written and read, and counts nothing. */
-static const struct profile_msr icelake_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4c5 },
-    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = MISC_ENABLE_BITS, .ignored = BIT(7) | BIT(11) | BIT(12),
-      .reset = 0x850089 },
+static const struct profile_msr adaptive_msrs[] = {
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = COUNTER_BITS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(31, 24) | BITS(3, 0) },
     { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
     { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(23, 0) },
     { 0x329, 1, REG_MSR_PERF_METRICS, .writable = ALL },
-    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS | BIT(0) },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(4, 0) },
-    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
     { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_CONTROL_BITS, .ignored = FIXED_ANY_THREAD },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS | BIT(48), .reset = BITS(7, 0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
@@ -135,9 +98,11 @@ static const struct profile_msr icelake_msrs[] = {
     { 0x4c1, 8, REG_IA32_A_PMC, .writable = BITS(47, 0) },
     { 0x186, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21) },
     { 0x309, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
-    { 0x680, 32, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0x6c0, 32, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0xdc0, 32, REG_LASTBRANCH_INFO, .writable = BITS(63, 61) | BITS(15, 0) },
+};
+
+static const struct profile_msr icelake_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4c5 },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS | BIT(0) },
     { 0x14ce, 2, REG_ABSENT, .read_only = true }, /* architectural LBR */
     { 0x1500, 32, REG_ABSENT, .read_only = true },
     { 0x1600, 32, REG_ABSENT, .read_only = true },
@@ -147,29 +112,9 @@ static const struct profile_msr icelake_msrs[] = {
 /* IA32_DEBUGCTL.LBR can be written and stays 0: SDM Vol. 3B (253669-083), "Last Branch Records". */
 static const struct profile_msr goldencove_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f4ff },
-    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = MISC_ENABLE_BITS, .ignored = BIT(7) | BIT(11) | BIT(12),
-      .reset = 0x850089 },
-    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = COUNTER_BITS },
-    { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(31, 24) | BITS(3, 0) },
-    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
-    { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(23, 0) },
-    { 0x329, 1, REG_MSR_PERF_METRICS, .writable = ALL },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS, .ignored = BIT(0) },
     { 0x14ce, 1, REG_IA32_LBR_CTL, .writable = BITS(22, 16) | BITS(3, 0) },
     { 0x14cf, 1, REG_IA32_LBR_DEPTH, .check = CHECK_LBR_DEPTH, .writable = ALL, .reset = 32 },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_CONTROL_BITS, .ignored = FIXED_ANY_THREAD },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS | BIT(48), .reset = BITS(7, 0) },
-    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
-    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
-    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
-    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS | BIT(63) },
-    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS },
-    { 0x392, 1, REG_IA32_PERF_GLOBAL_INUSE, .read_only = true },
-    { 0x0c1, 8, REG_IA32_PMC, .writable = ALL },
-    { 0x4c1, 8, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21) },
-    { 0x309, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
     { 0x1500, 32, REG_IA32_LBR_FROM, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1600, 32, REG_IA32_LBR_TO, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(15, 0), .ignored = BITS(55, 16) },
@@ -177,12 +122,6 @@ static const struct profile_msr goldencove_msrs[] = {
     { 0x680, 32, REG_ABSENT, .read_only = true },
     { 0x6c0, 32, REG_ABSENT, .read_only = true },
     { 0xdc0, 32, REG_ABSENT, .read_only = true },
-};
-
-static const struct profile_feature features[] = {
-    { 0x00000001, 3, 5, "MSRs", false },        { 0x00000001, 3, 6, "physical address extension", false },
-    { 0x00000001, 3, 9, "a local APIC", true }, { 0x80000001, 3, 20, "the no-execute bit", true },
-    { 0x80000001, 3, 29, "long mode", false },
 };
 
 /*
@@ -208,7 +147,7 @@ static const struct profile_cpuid goldencove_cpuid[] = {
     { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
-const struct profile profile_icelake = {
+static const struct profile icelake = {
     .name = "icelake",
     .brand = "Intel(R) Xeon(R) Gold 6338 CPU (modelled)",
     .max_leaf = 0x1b,
@@ -235,16 +174,14 @@ const struct profile profile_icelake = {
         .source = { 1, 3, 4, 0x0a, 7 },
         .source_flags = 0x30,
     },
-    .msrs = icelake_msrs,
-    .msr_count = COUNT(icelake_msrs),
-    .events = icelake_events,
-    .event_count = COUNT(icelake_events),
-    .features = features,
-    .feature_count = COUNT(features),
+    .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(icelake_events), ROWS(adaptive_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
 };
 
 /* Linux dates timed PEBS (IA32_PERF_CAPABILITIES[17]) to later parts; it is here so that one profile has it. */
-const struct profile profile_goldencove = {
+static const struct profile goldencove = {
     .name = "goldencove",
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
     .max_leaf = 0x20,
@@ -276,10 +213,10 @@ const struct profile profile_goldencove = {
         .source = { 1, 3, 4, 0x0a, 7 },
         .source_flags = 0x30,
     },
-    .msrs = goldencove_msrs,
-    .msr_count = COUNT(goldencove_msrs),
-    .events = goldencove_events,
-    .event_count = COUNT(goldencove_events),
-    .features = features,
-    .feature_count = COUNT(features),
+    .msrs = { ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(goldencove_events), ROWS(adaptive_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
 };
+
+const struct profile *const profiles_adaptive[] = { &icelake, &goldencove, NULL };

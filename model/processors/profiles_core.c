@@ -4,6 +4,8 @@
  * Monitoring" and "Debug, Branch Profile, TSC ..."; Vol. 4 (335592), "Model-Specific Registers (MSRs)"; both edition
  * 083. Events: the SDM's tables of precise events and the architectural events.
  */
+#include <stddef.h>
+
 #include "model/processors/profiles.h"
 
 #define ANY_COUNTER 0x0f
@@ -35,13 +37,90 @@ const struct profile_msr absent_msrs[17] = {
     { 0x14ce, 2, .reg = REG_ABSENT },  { 0x1200, 32, .reg = REG_ABSENT },
 };
 
-/* What the MSRs of all of these share. */
-#define COUNTER_BITS      (BITS(3, 0) | BITS(34, 32))
-#define MISC_ENABLE_BITS  (BIT(0) | BIT(3) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34) | BIT(38))
-#define MISC_ENABLE_FIXED (BIT(7) | BIT(11) | BIT(12))
-#define MISC_ENABLE_RESET 0x850089
+const struct profile_msr misc_enable_msrs[1] = {
+    { 0x1a0, 1, REG_IA32_MISC_ENABLE,
+      .writable = BIT(0) | BIT(3) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34) | BIT(38),
+      .ignored = BIT(7) | BIT(11) | BIT(12), .reset = 0x850089 },
+};
+
+const struct profile_msr lbr_info_msrs[5] = {
+    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(4, 0) },
+    { 0x680, 32, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x6c0, 32, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0xdc0, 32, REG_LASTBRANCH_INFO, .writable = BITS(63, 61) | BITS(15, 0) },
+};
+
+#define COUNTER_BITS (BITS(3, 0) | BITS(34, 32))
 /* Counters, uncore, OvfBuf, CondChgd */
 #define STATUS_RESET_BITS_3 (COUNTER_BITS | BITS(63, 61))
+
+/* Version 3 of architectural performance monitoring, with four counters and three fixed ones, and an LBR stack of 16.
+ */
+static const struct profile_msr core_msrs[] = {
+    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
+    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(14, 6) },
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = BITS(11, 0) },
+    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(3, 0) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_RESET_BITS_3 },
+    { 0x0c1, 4, REG_IA32_PMC, .writable = ALL },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
+    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
+    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(8, 0) },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(3, 0) },
+    { 0x680, 16, REG_LASTBRANCH_FROM, .check = CHECK_FLAG_AND_ADDRESS, .writable = ALL }, /* bit 63: mispredicted */
+    { 0x6c0, 16, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
+};
+
+/* What came with Sandy Bridge. */
+static const struct profile_msr full_width_msrs[] = {
+    { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
+};
+
+/* Since Sandy Bridge. */
+static const struct profile_event core_events[] = {
+    { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
+    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
+    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x04, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x04, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
+    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
+    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
+};
+
+/* Of accesses to memory, since Haswell. */
+static const struct profile_event access_events[] = {
+    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS }, /* that need no snoop */
+    { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+};
 
 static const struct profile_event nehalem_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -77,24 +156,7 @@ static const struct profile_event nehalem_events[] = {
 
 static const struct profile_msr nehalem_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x11c3 },
-    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = MISC_ENABLE_BITS, .ignored = MISC_ENABLE_FIXED,
-      .reset = MISC_ENABLE_RESET },
-    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
-    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
-    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(14, 6) },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(3, 0) },
-    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(8, 0) },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = BITS(11, 0) },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(3, 0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(15, 0) },
-    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
-    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_RESET_BITS_3 },
-    { 0x0c1, 4, REG_IA32_PMC, .writable = ALL },
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
-    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
-    { 0x680, 16, REG_LASTBRANCH_FROM, .check = CHECK_FLAG_AND_ADDRESS, .writable = ALL },
-    { 0x6c0, 16, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
 };
 
 /* 06_1A, stepping 5. CPUID.0Ah:EBX: reference cycles and mispredicted branches are not to be had as architectural. */
@@ -107,7 +169,7 @@ static const struct profile_cpuid nehalem_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x28100800 } },
 };
 
-const struct profile profile_nehalem = {
+static const struct profile nehalem = {
     .name = "nehalem",
     .brand = "Intel(R) Core(TM) i7 CPU 920 (modelled)",
     .max_leaf = 0x0b,
@@ -131,12 +193,8 @@ const struct profile profile_nehalem = {
         .latency = { 4, 10, 38, 200, 75 },
         .source = { 1, 3, 4, 0x0c, 6 },
     },
-    .msrs = nehalem_msrs,
-    .msr_count = COUNT(nehalem_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = nehalem_events,
-    .event_count = COUNT(nehalem_events),
+    .msrs = { ROWS(nehalem_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(nehalem_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
@@ -145,24 +203,9 @@ const struct profile profile_nehalem = {
 
 static const struct profile_event sandybridge_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x04, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x04, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
     { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE },
     { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE },
     { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE },
@@ -175,34 +218,13 @@ static const struct profile_event sandybridge_events[] = {
     { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
     { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* that need no snoop */
     { 0xd3, 0x01, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
-    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
-    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, LAST_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
 static const struct profile_msr sandybridge_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x31c3 },
-    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = MISC_ENABLE_BITS, .ignored = MISC_ENABLE_FIXED,
-      .reset = MISC_ENABLE_RESET },
-    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) | BIT(63) },
-    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
-    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(14, 6) },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(3, 0) },
-    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(8, 0) },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = BITS(11, 0) },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(3, 0) },
-    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
-    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
-    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
-    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_RESET_BITS_3 },
-    { 0x0c1, 4, REG_IA32_PMC, .writable = ALL },
-    { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
-    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
-    { 0x680, 16, REG_LASTBRANCH_FROM, .check = CHECK_FLAG_AND_ADDRESS, .writable = ALL },
-    { 0x6c0, 16, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
 };
 
 /* 06_2A, stepping 7 */
@@ -215,7 +237,7 @@ static const struct profile_cpuid sandybridge_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x28100800 } },
 };
 
-const struct profile profile_sandybridge = {
+static const struct profile sandybridge = {
     .name = "sandybridge",
     .brand = "Intel(R) Core(TM) i7-2600 CPU (modelled)",
     .max_leaf = 0x0d,
@@ -243,53 +265,17 @@ const struct profile profile_sandybridge = {
         .source = { 1, 3, 4, 0x0c, 7 },
         .source_flags = 0x30,
     },
-    .msrs = sandybridge_msrs,
-    .msr_count = COUNT(sandybridge_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = sandybridge_events,
-    .event_count = COUNT(sandybridge_events),
+    .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(sandybridge_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
 
 static const struct profile_event haswell_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x04, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x04, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS }, /* that need no snoop */
     { 0xd3, 0x01, EVENT_L3_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
-    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
-    { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
 /*
@@ -298,26 +284,8 @@ static const struct profile_event haswell_events[] = {
  */
 static const struct profile_msr haswell_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x32c4 },
-    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = MISC_ENABLE_BITS, .ignored = MISC_ENABLE_FIXED,
-      .reset = MISC_ENABLE_RESET },
-    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
-    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(15, 6) },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(3, 0) },
     { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = BITS(11, 0) },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(3, 0) },
-    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
-    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
-    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
-    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_RESET_BITS_3 },
-    { 0x0c1, 4, REG_IA32_PMC, .writable = ALL },
-    { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
-    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
-    { 0x680, 16, REG_LASTBRANCH_FROM, .check = CHECK_FLAG_AND_ADDRESS, .writable = ALL },
-    { 0x6c0, 16, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
 };
 
 /* 06_3C, stepping 3, TSX switched off by microcode */
@@ -330,7 +298,7 @@ static const struct profile_cpuid haswell_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x21, 0x2c100800 } },
 };
 
-const struct profile profile_haswell = {
+static const struct profile haswell = {
     .name = "haswell",
     .brand = "Intel(R) Core(TM) i7-4770 CPU (modelled)",
     .max_leaf = 0x0d,
@@ -358,51 +326,15 @@ const struct profile profile_haswell = {
         .source = { 1, 3, 4, 0x0c, 7 },
         .source_flags = 0x30,
     },
-    .msrs = haswell_msrs,
-    .msr_count = COUNT(haswell_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = haswell_events,
-    .event_count = COUNT(haswell_events),
+    .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
 
 static const struct profile_event skylake_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE },          /* PREC_DIST */
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE }, /* modelled time: a cycle an instruction */
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x04, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x04, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS }, /* that need no snoop */
-    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
-    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
-    { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
 /* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can only be cleared. */
@@ -410,30 +342,11 @@ static const struct profile_event skylake_events[] = {
 
 static const struct profile_msr skylake_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x33c5 },
-    { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = MISC_ENABLE_BITS, .ignored = MISC_ENABLE_FIXED,
-      .reset = MISC_ENABLE_RESET },
-    { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
-    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
     { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(22, 0) },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BITS(15, 14) },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(4, 0) },
-    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = BITS(11, 0) },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(3, 0) },
-    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
-    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
-    { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS },
     { 0x392, 1, REG_IA32_PERF_GLOBAL_INUSE, .read_only = true },
-    { 0x0c1, 4, REG_IA32_PMC, .writable = ALL },
-    { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
-    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
-    { 0x680, 32, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0x6c0, 32, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
-    { 0xdc0, 32, REG_LASTBRANCH_INFO, .writable = BITS(63, 61) | BITS(15, 0) },
 };
 
 static const struct profile_cpuid skylake_cpuid[] = {
@@ -445,7 +358,7 @@ static const struct profile_cpuid skylake_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
-const struct profile profile_skylake = {
+static const struct profile skylake = {
     .name = "skylake",
     .brand = "Intel(R) Core(TM) i7-6700 (modelled)",
     .max_leaf = 0x0d,
@@ -473,12 +386,10 @@ const struct profile profile_skylake = {
         .source = { 1, 3, 4, 0x0a, 7 },
         .source_flags = 0x30,
     },
-    .msrs = skylake_msrs,
-    .msr_count = COUNT(skylake_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = skylake_events,
-    .event_count = COUNT(skylake_events),
+    .msrs = { ROWS(skylake_msrs), ROWS(lbr_info_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(skylake_events), ROWS(access_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
+
+const struct profile *const profiles_core[] = { &nehalem, &sandybridge, &haswell, &skylake, NULL };

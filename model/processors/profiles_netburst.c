@@ -7,6 +7,8 @@
  * real stepping 3 answered: VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". 0F_02 is taken to treat reserved bits
  * alike.
  */
+#include <stddef.h>
+
 #include "model/processors/profiles.h"
 
 /* Bits that stay as they are, whatever is written. */
@@ -18,7 +20,7 @@
 static const struct profile_debugctl debugctla = { DEBUGCTLA_BITS };
 static const struct profile_debugctl debugctla_ds_cpl = { DEBUGCTLA_BITS, .bts_off_os = BIT(5), .bts_off_usr = BIT(6) };
 
-static const struct profile_msr family_msrs[] = {
+static const struct profile_msr netburst_msrs[] = {
     /* What P6 and Core have and NetBurst has not: counters, LBR stacks, IA32_PERF_CAPABILITIES and _GLOBAL_CTRL, ... */
     { 0x040, 8, REG_ABSENT, .read_only = true },
     { 0x060, 8, REG_ABSENT, .read_only = true },
@@ -87,7 +89,7 @@ static const struct profile_feature northwood_features[] = {
     { 0x00000001, 3, 9, "a local APIC", true },
 };
 
-const struct profile profile_netburst = {
+static const struct profile northwood = {
     .name = "netburst",
     .netburst = NETBURST_SINGLE_THREADED,
     .brand = "Intel(R) Pentium(R) 4 CPU 2.80GHz (modelled)",
@@ -104,10 +106,7 @@ const struct profile profile_netburst = {
     .predictor_slots = 4096,
     /* L1D 8 KiB, L2 512 KiB, 64 entries of a fully associative data TLB. */
     .memory = { .caches = { { 32, 4 }, { 1024, 8 } }, .tlb = { 1, 64 }, .latency = { 2, 18, 0, 300, 300 } },
-    .msrs = northwood_msrs,
-    .msr_count = COUNT(northwood_msrs),
-    .family_msrs = family_msrs,
-    .family_msr_count = COUNT(family_msrs),
+    .msrs = { ROWS(northwood_msrs), ROWS(netburst_msrs) },
     .features = northwood_features,
     .feature_count = COUNT(northwood_features),
 };
@@ -142,13 +141,7 @@ static const struct profile_cpuid prescott_cpuid[] = {
     { 0x80000008, .add = { 0x3024, 0, 0, 0 } },
 };
 
-static const struct profile_feature prescott_features[] = {
-    { 0x00000001, 3, 5, "MSRs", false },        { 0x00000001, 3, 6, "physical address extension", false },
-    { 0x00000001, 3, 9, "a local APIC", true }, { 0x80000001, 3, 20, "the no-execute bit", true },
-    { 0x80000001, 3, 29, "long mode", false },
-};
-
-const struct profile profile_netburst64 = {
+static const struct profile prescott = {
     .name = "netburst64",
     .netburst = NETBURST_HYPER_THREADED,
     .brand = "Intel(R) Pentium(R) 4 CPU 3.00GHz (modelled)",
@@ -166,10 +159,9 @@ const struct profile profile_netburst64 = {
     .predictor_slots = 4096,
     /* L1D 16 KiB, L2 2 MiB, 64 entries of a fully associative data TLB. */
     .memory = { .caches = { { 32, 8 }, { 4096, 8 } }, .tlb = { 1, 64 }, .latency = { 4, 27, 0, 400, 400 } },
-    .msrs = prescott_msrs,
-    .msr_count = COUNT(prescott_msrs),
-    .family_msrs = family_msrs,
-    .family_msr_count = COUNT(family_msrs),
-    .features = prescott_features,
-    .feature_count = COUNT(prescott_features),
+    .msrs = { ROWS(prescott_msrs), ROWS(netburst_msrs) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
 };
+
+const struct profile *const profiles_netburst[] = { &northwood, &prescott, NULL };

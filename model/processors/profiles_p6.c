@@ -4,6 +4,8 @@
  * Profile, TSC ...", and appendix "Performance-Monitoring Events"; Vol. 4 (335592), "Model-Specific Registers (MSRs)";
  * edition 083, and 253669-032 for what the later ones have dropped.
  */
+#include <stddef.h>
+
 #include "model/processors/profiles.h"
 
 #define BOTH_COUNTERS 0x03
@@ -19,6 +21,19 @@ static const struct profile_debugctl debugctlb = {
 /* LBR, BTF, PB0 to PB3, TR, BTS, BTINT */
 #define DEBUGCTLB_BITS BITS(8, 0)
 #define EVTSEL_BITS    (BITS(20, 0) | BITS(31, 22))
+
+static const struct profile_msr counter_msrs[] = {
+    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
+    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
+};
+
+/* The debug store and the LBR stack before they had 64 bits. */
+static const struct profile_msr narrow_msrs[] = {
+    { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(2, 0) },
+    { 0x040, 8, REG_LASTBRANCH_BOTH, .writable = ALL },
+};
 
 static const struct profile_feature basic_features[] = {
     { 0x00000001, 3, 5, "MSRs", false },
@@ -37,12 +52,6 @@ static const struct profile_event pentium_m_events[] = {
 static const struct profile_msr pentium_m_msrs[] = {
     { 0x1a0, 1, REG_IA32_MISC_ENABLE, .writable = BIT(3) | BIT(10) | BIT(16) | BIT(23),
       .ignored = BIT(7) | BIT(11) | BIT(12), .reset = BIT(7) | BIT(12) },
-    { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
-    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(2, 0) },
-    { 0x040, 8, REG_LASTBRANCH_BOTH, .writable = ALL },
-    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
-    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
 };
 
 /* 06_0D, stepping 8. It has PAE and does not say so, as those with a bus of 400 MHz. */
@@ -53,7 +62,7 @@ static const struct profile_cpuid pentium_m_cpuid[] = {
     { .leaf = 0x80000001 },
 };
 
-const struct profile profile_pentium_m = {
+static const struct profile pentium_m = {
     .name = "pentium-m",
     .brand = "Intel(R) Pentium(R) M processor (modelled)",
     .max_leaf = 0x02,
@@ -73,12 +82,8 @@ const struct profile profile_pentium_m = {
         .tlb = { 32, 4 },
         .latency = { 3, 10, 0, 150, 150 },
     },
-    .msrs = pentium_m_msrs,
-    .msr_count = COUNT(pentium_m_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = pentium_m_events,
-    .event_count = COUNT(pentium_m_events),
+    .msrs = { ROWS(pentium_m_msrs), ROWS(narrow_msrs), ROWS(counter_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(pentium_m_events) },
     .features = basic_features,
     .feature_count = COUNT(basic_features),
 };
@@ -100,12 +105,6 @@ static const struct profile_msr core_duo_msrs[] = {
     { 0x1a0, 1, REG_IA32_MISC_ENABLE,
       .writable = BIT(3) | BIT(10) | BIT(13) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34),
       .ignored = BIT(7) | BIT(11) | BIT(12), .reset = BIT(7) | BIT(12) | BIT(18) },
-    { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
-    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
-    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(2, 0) },
-    { 0x040, 8, REG_LASTBRANCH_BOTH, .writable = ALL },
-    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
-    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
 };
 
 /* 06_0E, stepping 0Ch */
@@ -117,7 +116,7 @@ static const struct profile_cpuid core_duo_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0, 0x00100000 } },
 };
 
-const struct profile profile_core_duo = {
+static const struct profile core_duo = {
     .name = "core-duo",
     .brand = "Intel(R) Core(TM) Duo CPU T2400 (modelled)",
     .max_leaf = 0x0a,
@@ -137,12 +136,8 @@ const struct profile profile_core_duo = {
         .tlb = { 32, 4 },
         .latency = { 3, 14, 0, 150, 150 },
     },
-    .msrs = core_duo_msrs,
-    .msr_count = COUNT(core_duo_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = core_duo_events,
-    .event_count = COUNT(core_duo_events),
+    .msrs = { ROWS(core_duo_msrs), ROWS(narrow_msrs), ROWS(counter_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(core_duo_events) },
     .features = basic_features,
     .feature_count = COUNT(basic_features),
 };
@@ -188,8 +183,6 @@ static const struct profile_msr core2_msrs[] = {
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = CORE2_COUNTER_BITS, .reset = BITS(1, 0) },
     { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = CORE2_COUNTER_BITS | BITS(63, 62) },
-    { 0x0c1, 2, REG_IA32_PMC, .writable = ALL },
-    { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
     { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(39, 0) },
     { 0x040, 4, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x060, 4, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
@@ -205,7 +198,7 @@ static const struct profile_cpuid core2_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x20100800 } },
 };
 
-const struct profile profile_core2 = {
+static const struct profile core2 = {
     .name = "core2",
     .brand = "Intel(R) Core(TM)2 Duo CPU E8400 (modelled)",
     .max_leaf = 0x0d,
@@ -229,12 +222,10 @@ const struct profile profile_core2 = {
         .tlb = { 64, 4 },
         .latency = { 3, 15, 0, 200, 200 },
     },
-    .msrs = core2_msrs,
-    .msr_count = COUNT(core2_msrs),
-    .family_msrs = absent_msrs,
-    .family_msr_count = COUNT(absent_msrs),
-    .events = core2_events,
-    .event_count = COUNT(core2_events),
+    .msrs = { ROWS(core2_msrs), ROWS(counter_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(core2_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
+
+const struct profile *const profiles_p6[] = { &pentium_m, &core_duo, &core2, NULL };

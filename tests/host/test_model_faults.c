@@ -106,8 +106,14 @@ static void processors(void **state)
     const struct profile *same = faults_profile(healthy, &set);
 
     assert_int_equal(same->counter_width, healthy->counter_width);
-    assert_int_equal(same->msr_count, healthy->msr_count);
-    assert_memory_equal(same->msrs, healthy->msrs, healthy->msr_count * sizeof(*healthy->msrs));
+    for (unsigned i = 0; i < PROFILE_TABLES; i++) {
+        const struct profile_msrs *as = &healthy->msrs[i];
+
+        assert_int_equal(same->msrs[i].count, as->count);
+        if (as->count > 0) {
+            assert_memory_equal(same->msrs[i].rows, as->rows, as->count * sizeof(*as->rows));
+        }
+    }
     free((void *)(uintptr_t)same);
 
     assert_null(parse(&set, "perfmon.width.32", &length));
