@@ -12,7 +12,8 @@
 #include "model/engine/ring.h"
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
-#include "model/referee/referee.h"
+#include "model/referee/referee_area.h"
+#include "model/referee/referee_report.h"
 
 #define PREDICTED UINT64_C(0x10) /* flags of a record, where the processor has it */
 
@@ -29,13 +30,16 @@ void bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
     *skip_user = vcpu_debugctl(v, v->profile->debugctl->bts_off_usr);
 }
 
-void bts_events(const struct vcpu *v, const struct branch *branches, unsigned n, struct bts_event *events)
+static inline struct bts_event describe(const struct vcpu *v, const struct branch *branch)
 {
-    for (unsigned i = 0; i < n; i++) {
-        const bool predicted = v->profile->bts_predicted && branches[i].predicted;
+    const bool predicted = v->profile->bts_predicted && branch->predicted;
 
-        events[i] = (struct bts_event){ branches[i].block->last, branches[i].to, predicted ? PREDICTED : 0 };
-    }
+    return (struct bts_event){ branch->block->last, branch->to, predicted ? PREDICTED : 0 };
+}
+
+struct bts_event bts_event(const struct vcpu *v, const struct branch *branch)
+{
+    return describe(v, branch);
 }
 
 uint64_t bts_wrap(const struct vcpu *v)
@@ -68,13 +72,13 @@ void bts_flush(struct vcpu *v)
     if (!v->rules->bts_write(v, index)) {
         referee_report(v, RECORD_LOST, v->branches.last);
     }
-    referee_bts_written(v, v->bts.at, index);
+    referee_area_bts_written(v, v->bts.at, index);
     v->bts.staged = 0;
 }
 
 static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    struct bts_event events[BRANCH_BATCH];
+    const bool by_the_manual = v->rules->bts_event == bts_event;
     const unsigned size = encode_bts_bytes(&v->ds.form);
     const uint64_t base = v->ds.area.bts.base;
     const uint64_t maximum = v->ds.area.bts.maximum;
@@ -83,12 +87,14 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
     bool skip_system, skip_user;
 
     v->rules->bts_filters(v, &skip_system, &skip_user);
-    v->rules->bts_events(v, branches, n, events);
     v->branches.last = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
         }
+        /* Once a branch: the manual's rule without a call. */
+        const struct bts_event event = by_the_manual ? describe(v, &branches[i]) : v->rules->bts_event(v, &branches[i]);
+
         if (index + size > maximum || index < base) {
             v->bts.staged = staged;
             bts_flush(v);
@@ -99,9 +105,9 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
             v->bts.at = index;
         }
         if (v->truth != NULL) {
-            truth_bts(v, index, &events[i]);
+            truth_bts(v, index, &event);
         }
-        encode_bts(v->bts.stage + staged * size, v->ds.form.width, &events[i]);
+        encode_bts(v->bts.stage + staged * size, v->ds.form.width, &event);
         staged++;
         index += size;
         v->ds.area.bts.index = index;

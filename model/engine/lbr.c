@@ -64,11 +64,10 @@ static struct lbr_entry encode(enum lbr_format format, const struct lbr_event *e
     }
 }
 
-void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event)
+static inline void push(struct vcpu *v, const struct lbr_event *event)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
-    (void)branch;
     *tos = (*tos + 1) & (vcpu_lbr_depth(v) - 1);
     v->lbr.stack[*tos] = encode(v->profile->lbr_format, event);
     if (v->truth != NULL) {
@@ -76,8 +75,14 @@ void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_even
     }
 }
 
+void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event)
+{
+    (void)branch;
+    push(v, event);
+}
+
 /* What there is to tell of a branch, the cycles since the one before it among it. */
-static struct lbr_event tell(struct vcpu *v, const struct branch *b)
+static inline struct lbr_event tell(struct vcpu *v, const struct branch *b)
 {
     struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr.time,
                                b->mispredicted, v->lbr.timed, b->block->end };
@@ -94,6 +99,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
 {
     const uint64_t select = v->rules->lbr_select(v);
     const unsigned depth = vcpu_lbr_depth(v);
+    const bool by_the_manual = v->rules->lbr_push == lbr_push;
 
     for (unsigned i = 0; i < n; i++) {
         const struct branch *b = &branches[i];
@@ -110,7 +116,11 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         }
         const struct lbr_event event = tell(v, b);
 
-        v->rules->lbr_push(v, b, &event);
+        if (by_the_manual) { /* once a branch: without a call */
+            push(v, &event);
+        } else {
+            v->rules->lbr_push(v, b, &event);
+        }
     }
 }
 

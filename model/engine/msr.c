@@ -10,6 +10,7 @@
 #include "model/engine/netburst.h"
 #include "model/engine/rules.h"
 #include "model/referee/referee.h"
+#include "model/referee/referee_area.h"
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 

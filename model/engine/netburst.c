@@ -19,7 +19,7 @@
  */
 #include "model/engine/netburst.h"
 
-#include "model/referee/referee.h"
+#include "model/referee/referee_report.h"
 
 /* CCCR */
 #define CCCR_SELECT(v)    ((unsigned)((v) >> 13) & 7)

@@ -23,7 +23,8 @@
 #include "model/engine/netburst.h"
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
-#include "model/referee/referee.h"
+#include "model/referee/referee_area.h"
+#include "model/referee/referee_report.h"
 
 #define FORMAT_WITH_OWN_COUNTERS 3 /* the first whose counters field tells of PEBS counters alone */
 
@@ -66,7 +67,7 @@ void pebs_flush(struct vcpu *v)
     if (!v->rules->pebs_write(v, index)) {
         referee_report(v, RECORD_LOST, v->pebs.first);
     }
-    referee_pebs_written(v, index);
+    referee_area_pebs_written(v, index);
     v->pebs.staged = 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The rules of the manual that a processor goes by, a function each. rules_manual are the manual's own: each is the
  * function of the same name, and stands with its source in the file that its prefix says. A processor that is to keep
- * another rule gets a table of its own (model/faults). What runs once a branch is a rule for a batch of them; what the
- * registers switch is asked when they are written, and kept in struct vcpu.
+ * another rule gets a table of its own (model/faults). What the registers switch is asked when they are
+ * written, and kept in struct vcpu; what is asked once a batch of branches, or once an overflow, may be a call.
  */
 #ifndef MODEL_ENGINE_RULES_H
 #define MODEL_ENGINE_RULES_H
@@ -50,10 +50,10 @@ struct rules {
     /* What n branches leave behind; area_readable: v->ds.area has just been read. */
     void (*branches_record)(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 
-    /* Whether branches are stored; those of which privilege levels are not; what the records of n branches say. */
+    /* Whether branches are stored; those of which privilege levels are not; what a record says. */
     bool (*bts_on)(const struct vcpu *v);
     void (*bts_filters)(const struct vcpu *v, bool *skip_system, bool *skip_user);
-    void (*bts_events)(const struct vcpu *v, const struct branch *branches, unsigned n, struct bts_event *events);
+    struct bts_event (*bts_event)(const struct vcpu *v, const struct branch *branch);
     /* Where a record goes for which there is no room before the absolute maximum. */
     uint64_t (*bts_wrap)(const struct vcpu *v);
     /* The index behind the staged records; and writes these and it. False where memory is not mapped. */

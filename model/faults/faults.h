@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vcpu;
-struct profile;
-
 enum fault {
 #define FAULT(id, name, sentence, replaces) FAULT_##id,
 #include "model/faults/faults.inc"
@@ -41,17 +38,5 @@ const char *faults_parse(struct fault_set *set, const char *list, size_t *length
 /* The name of the index-th fault, NULL past the last; and what it breaks. */
 const char *fault_name(unsigned index);
 const char *fault_sentence(unsigned index);
-
-/*
- * Gives a processor rules with these faults and lies (lies.h), instead of those that it may have had from here.
- * Returns false without memory, with nothing changed: the processor is unbroken then, and must not be run.
- */
-bool faults_break(struct vcpu *v, const struct fault_set *faults, uint32_t lies);
-
-/* Gives it those of the manual again. */
-void faults_mend(struct vcpu *v);
-
-/* The processor with those faults that are in its tables, to be freed with free(). NULL without memory. */
-const struct profile *faults_profile(const struct profile *profile, const struct fault_set *set);
 
 #endif

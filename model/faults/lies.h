@@ -38,7 +38,7 @@ const char *lie_sentence(unsigned index);
 
 struct rules;
 
-/* Makes rules of the manual those of a processor that tells these lies, which faults_break() has been given. */
+/* Makes rules of the manual those of a processor that tells these lies, which break_rules() has been given. */
 void lies_tell(struct rules *rules, uint32_t lies);
 
 #endif

@@ -118,31 +118,26 @@ void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
     *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
 }
 
-static void change(const struct vcpu *v, const struct branch *b, struct bts_event *event)
+struct bts_event wrong_bts_event(const struct vcpu *v, const struct branch *b)
 {
+    struct bts_event event = wrapped(v)->bts_event(v, b);
+
     if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
-        event->from = b->block->next;
+        event.from = b->block->next;
     }
     if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu)) {
-        event->from |= UINT64_C(1) << 40;
+        event.from |= UINT64_C(1) << 40;
     }
     if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
-        swap(&event->from, &event->to);
+        swap(&event.from, &event.to);
     }
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED)) {
-        event->flags ^= v->profile->bts_predicted ? PREDICTED : 0;
+        event.flags ^= v->profile->bts_predicted ? PREDICTED : 0;
     }
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS)) {
-        event->flags |= v->profile->bts_predicted ? PREDICTED : 0;
+        event.flags |= v->profile->bts_predicted ? PREDICTED : 0;
     }
-}
-
-void wrong_bts_events(const struct vcpu *v, const struct branch *branches, unsigned n, struct bts_event *events)
-{
-    wrapped(v)->bts_events(v, branches, n, events);
-    for (unsigned i = 0; i < n; i++) {
-        change(v, &branches[i], &events[i]);
-    }
+    return event;
 }
 
 uint64_t wrong_bts_wrap(const struct vcpu *v)

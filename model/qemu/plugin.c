@@ -23,6 +23,7 @@
 #include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
+#include "model/faults/break.h"
 #include "model/faults/faults.h"
 #include "model/faults/lies.h"
 #include "model/qemu/processor.h"
@@ -802,7 +803,7 @@ static void on_init(unsigned cpu, void *udata)
     if (!processor_init(p, &missing)) {
         die("this QEMU's processor has no register named %s", missing);
     }
-    if ((model.faults.any || model.lies != 0) && !faults_break(&p->vcpu, &model.faults, model.lies)) {
+    if ((model.faults.any || model.lies != 0) && !break_rules(&p->vcpu, &model.faults, model.lies)) {
         die("%s", "out of memory: the processor would not be broken as fault= and lie= ask");
     }
     if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
@@ -913,7 +914,7 @@ static void take_faults(const char *list)
     if (unknown != NULL) {
         refuse_choice(&fault_choices, unknown);
     }
-    model.profile = faults_profile(model.profile, &model.faults);
+    model.profile = break_profile(model.profile, &model.faults);
     if (model.profile == NULL) {
         die("%s", "out of memory: the processor would not be broken as fault= asks");
     }

@@ -5,7 +5,7 @@
 #include "model/qemu/processor.h"
 
 #include "model/engine/rules.h"
-#include "model/referee/referee.h"
+#include "model/referee/referee_area.h"
 
 #define APIC_BASE  UINT64_C(0xfee00000)
 #define APIC_ID    (APIC_BASE + 0x20)
@@ -236,7 +236,7 @@ static bool area_shared(void *cpu, uint64_t area)
     for (GSList *at = all_processors; at != NULL; at = at->next) {
         const struct processor *p = at->data;
 
-        shared = shared || (p != cpu && referee_records_into(&p->vcpu, area));
+        shared = shared || (p != cpu && referee_area_records_into(&p->vcpu, area));
     }
     g_mutex_unlock(&all_lock);
     return shared;

@@ -1,103 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When to look, what is said, and the rules on interrupts and control registers. */
-#include <inttypes.h>
+/* When to look, and the rules on interrupts and control registers. */
+#include "model/referee/referee.h"
 
-#include "model/referee/referee_parts.h"
+#include "model/referee/referee_area.h"
+#include "model/referee/referee_counters.h"
+#include "model/referee/referee_report.h"
 
-#define LVT_LEVEL         (1u << 15)
-#define DELIVERY(lvt)     ((lvt) >> 8 & 7)
-#define DELIVERY_FIXED    0
-#define DELIVERY_NMI      4
-#define FIRST_FREE_VECTOR 32
-
-#define SDM            "SDM Vol. 3B (253669-083), "
-#define SETTING_UP     SDM "\"Setting Up the DS Save Area\""
-#define SETTING_UP_BTS SDM "\"Setting Up the BTS Buffer\""
-#define PER_PROCESSOR  SDM "\"DS Save Area\""
-#define DS_FIELDS      SDM "\"Debug Store (DS) Mechanism\""
-#define SERVICE        SDM "\"Writing the DS Interrupt Service Routine\""
-#define FREEZE         SDM "\"Freezing LBR and Performance Counters on PMI\""
-#define LBR            SDM "\"LBR Stack\""
-#define PEBS           SDM "\"Processor Event Based Sampling (PEBS)\""
-#define RECONFIGURING  SDM "\"Re-configuring PEBS Facilities\""
-#define ADAPTIVE       SDM "\"Adaptive PEBS\""
-#define LATENCY        SDM "\"Load Latency Performance Monitoring Facility\""
-#define STORE          SDM "\"Precise Store Facility\""
-#define COUNTERS       SDM "\"Architectural Performance Monitoring Version 1\""
-#define LVT            "SDM Vol. 3A (253668-083), \"Local Vector Table\""
-#define VECTORS        "SDM Vol. 3A (253668-083), \"Valid Interrupt Vectors\""
-#define NETBURST       "SDM Vol. 3B (253669, 2016), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
-#define AUX            "Linux 5.12, \"perf/x86/intel: Add perf core PMU support for Sapphire Rapids\""
-
-enum severity { DEMAND, ADVICE };
-
-_Static_assert(VIOLATIONS <= MAX_VIOLATIONS, "struct vcpu remembers where each violation was");
-
-static const struct {
-    const char *name, *sentence, *citation;
-    enum severity severity;
-} rules[VIOLATIONS] = {
-#define VIOLATION(id, name, severity, sentence, citation) [id] = { name, sentence, citation, severity },
-#include "model/referee/referee.inc"
-#undef VIOLATION
-};
-
-void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
-{
-    if (!referee_wanted(v) || v->referee.reported[violation] == ip + 1) {
-        return; /* the same once more */
-    }
-    v->referee.reported[violation] = ip + 1;
-    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n",
-            rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name,
-            rules[violation].sentence, rules[violation].citation);
-}
-
-const char *referee_name(unsigned index)
-{
-    return index < VIOLATIONS ? rules[index].name : NULL;
-}
-
-uint64_t referee_pebs_counters(const struct vcpu *v)
-{
-    return v->pebs.enabled & v->counting.active;
-}
+#define DELIVERY(lvt)  ((lvt) >> 8 & 7)
+#define DELIVERY_FIXED 0
 
 bool referee_watches_area(const struct vcpu *v)
 {
-    return referee_wanted(v) && (v->bts.on || referee_pebs_counters(v) != 0);
-}
-
-/* A handler may enable everything again before it takes back the mask bit that delivery has set. */
-void referee_check_lvtpc(struct vcpu *v, uint64_t ip)
-{
-    uint32_t lvtpc = v->host->lvtpc(v->cpu);
-    bool masked = lvtpc & LVT_MASKED;
-    bool fixed = DELIVERY(lvtpc) == DELIVERY_FIXED;
-
-    v->referee.masked_by_pmi = v->referee.masked_by_pmi && masked;
-    if (!v->host->apic_enabled(v->cpu)) {
-        referee_report(v, APIC_DISABLED, ip);
-    }
-    if (masked && !v->referee.masked_by_pmi) {
-        referee_report(v, LVTPC_MASKED, ip);
-    } else if (!fixed && DELIVERY(lvtpc) != DELIVERY_NMI) {
-        referee_report(v, LVTPC_DELIVERY_MODE, ip);
-    } else if (fixed) {
-        if (lvtpc & LVT_LEVEL) {
-            referee_report(v, LVTPC_TRIGGER_MODE, ip);
-        }
-        if ((lvtpc & LVT_VECTOR) < FIRST_FREE_VECTOR) {
-            referee_report(v, LVTPC_VECTOR, ip);
-        }
-    }
+    return referee_report_wanted(v) && (v->bts.on || vcpu_pebs_counters(v) != 0);
 }
 
 struct referee_before referee_before(const struct vcpu *v)
 {
     return (struct referee_before){ .bts = v->bts.on,
                                     .lbr = v->lbr.on,
-                                    .pebs = referee_pebs_counters(v),
+                                    .pebs = vcpu_pebs_counters(v),
                                     .active = v->counting.active,
                                     .debugctl = v->regs[REG_IA32_DEBUGCTL],
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
@@ -135,7 +56,7 @@ void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip)
 
 static void check_counter_write(struct vcpu *v, unsigned i, uint64_t ip)
 {
-    if (referee_pebs_counters(v) >> i & 1) {
+    if (vcpu_pebs_counters(v) >> i & 1) {
         referee_report(v, PEBS_RECONFIGURED, ip);
     }
 }
@@ -143,7 +64,7 @@ static void check_counter_write(struct vcpu *v, unsigned i, uint64_t ip)
 /* Whether a PEBS counter of this kind of event is counting. */
 static bool samples(const struct vcpu *v, enum event_kind kind)
 {
-    for (uint64_t left = referee_pebs_counters(v); left != 0; left &= left - 1) {
+    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
         if (vcpu_counted(&v->counters[__builtin_ctzll(left)]) == kind) {
             return true;
         }
@@ -153,7 +74,7 @@ static bool samples(const struct vcpu *v, enum event_kind kind)
 
 static bool samples_adaptively(const struct vcpu *v)
 {
-    for (uint64_t left = referee_pebs_counters(v); left != 0; left &= left - 1) {
+    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
         if (v->counters[__builtin_ctzll(left)].adaptive) {
             return true;
         }
@@ -163,7 +84,7 @@ static bool samples_adaptively(const struct vcpu *v)
 
 void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t value, uint64_t ip)
 {
-    if (!referee_wanted(v)) {
+    if (!referee_report_wanted(v)) {
         return;
     }
     if (lbr_moves(v) && of_lbr_stack(reg)) {
@@ -171,7 +92,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     }
     switch (reg) {
     case REG_IA32_DS_AREA:
-        if (v->bts.on || referee_pebs_counters(v) != 0) {
+        if (v->bts.on || vcpu_pebs_counters(v) != 0) {
             referee_report(v, DS_AREA_CHANGED, ip);
         }
         break;
@@ -251,10 +172,10 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
                    uint64_t ip)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
-    const uint64_t pebs = referee_pebs_counters(v);
+    const uint64_t pebs = vcpu_pebs_counters(v);
     const bool bts_begins = v->bts.on && !before->bts;
 
-    if (!referee_wanted(v)) {
+    if (!referee_report_wanted(v)) {
         return;
     }
     if (reg == REG_IA32_DEBUGCTL) {
@@ -264,7 +185,7 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
         check_resumption(v, ip);
     }
     if (bts_begins || (pebs & ~before->pebs) != 0) {
-        referee_check_area(v, ip);
+        referee_area_check(v, ip);
     }
     if (bts_begins && bits->bts_off_os != 0 && vcpu_debugctl(v, bits->bts_off_os) &&
         vcpu_debugctl(v, bits->bts_off_usr)) {
@@ -273,9 +194,9 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     if (reg == REG_IA32_PEBS_ENABLE && (pebs & ~before->pebs & before->active) != 0) {
         referee_report(v, PEBS_ENABLED_WHILE_COUNTING, ip);
     }
-    referee_check_pebs(v, pebs & ~before->pebs, area_read, ip);
+    referee_counters_check_pebs(v, pebs & ~before->pebs, area_read, ip);
     if (v->counting.active & ~before->active) {
-        referee_check_counting(v, ip);
+        referee_counters_check(v, ip);
     }
     v->referee.watching = area_read;
     v->referee.seen = v->ds.area;
@@ -290,7 +211,7 @@ static bool handler_is_over(struct vcpu *v)
 
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
 {
-    if (!referee_wanted(v)) {
+    if (!referee_report_wanted(v)) {
         return;
     }
     if (lvtpc & LVT_MASKED) {

@@ -8,24 +8,7 @@
 #ifndef MODEL_REFEREE_REFEREE_H
 #define MODEL_REFEREE_REFEREE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "model/processors/profile.h"
-
-struct vcpu;
-
-enum violation {
-#define VIOLATION(id, name, severity, sentence, citation) id,
-#include "model/referee/referee.inc"
-#undef VIOLATION
-    VIOLATIONS
-};
-
-void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
-
-/* The name of the index-th violation, NULL past the last. */
-const char *referee_name(unsigned index);
+#include "model/vcpu/vcpu.h"
 
 /* What was on before a register was written. */
 struct referee_before {
@@ -48,17 +31,6 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
 void referee_after(struct vcpu *v, const struct referee_before *before, enum model_register reg, bool area_read,
                    uint64_t ip);
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
-
-/* Whether BTS or PEBS records into the area at this linear address. */
-bool referee_records_into(const struct vcpu *v, uint64_t area);
-
-/*
- * v->ds.area has just been read from memory: is it what the processor left there? And what the processor has
- * written now: records from at on, and the index behind them.
- */
-void referee_area_read(struct vcpu *v, uint64_t ip);
-void referee_bts_written(struct vcpu *v, uint64_t at, uint64_t index);
-void referee_pebs_written(struct vcpu *v, uint64_t index);
 
 /* A PMI was asked for by what happened at ip, and LVTPC was this. Later, an interrupt has led to the handler at ip. */
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip);

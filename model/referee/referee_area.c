@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The DS save area in memory: what it must be when recording begins, and that nobody changes it while it goes on. */
-#include "model/referee/referee_parts.h"
+#include "model/referee/referee_area.h"
+
+#include "model/referee/referee_lvtpc.h"
+#include "model/referee/referee_report.h"
 
 #define PAGE_SIZE  UINT64_C(0x1000)
 #define CACHE_LINE UINT64_C(64)
@@ -92,11 +94,11 @@ static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
     return a < b_end && b < a_end;
 }
 
-void referee_check_area(struct vcpu *v, uint64_t ip)
+void referee_area_check(struct vcpu *v, uint64_t ip)
 {
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
     const bool bts = v->bts.on;
-    const bool pebs = referee_pebs_counters(v) != 0;
+    const bool pebs = vcpu_pebs_counters(v) != 0;
     const bool bts_interrupts = bts && vcpu_debugctl(v, v->profile->debugctl->btint);
     const struct ds_form form = v->ds.form;
     const uint64_t size = encode_ds_bytes(&form);
@@ -142,13 +144,13 @@ void referee_check_area(struct vcpu *v, uint64_t ip)
         referee_report(v, DS_OVERLAP, ip);
     }
     if (bts_interrupts || pebs_interrupts) {
-        referee_check_lvtpc(v, ip);
+        referee_lvtpc_check(v, ip);
     }
 }
 
-bool referee_records_into(const struct vcpu *v, uint64_t area)
+bool referee_area_records_into(const struct vcpu *v, uint64_t area)
 {
-    return v->regs[REG_IA32_DS_AREA] == area && (v->bts.on || referee_pebs_counters(v) != 0);
+    return v->regs[REG_IA32_DS_AREA] == area && (v->bts.on || vcpu_pebs_counters(v) != 0);
 }
 
 static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_buffer *was, uint64_t ip)
@@ -163,19 +165,19 @@ static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_
 
 void referee_area_read(struct vcpu *v, uint64_t ip)
 {
-    if (!referee_wanted(v) || !v->referee.watching) {
+    if (!referee_report_wanted(v) || !v->referee.watching) {
         return;
     }
     if (v->bts.on && v->bts.staged == 0) {
         compare(v, &v->ds.area.bts, &v->referee.seen.bts, ip);
     }
-    if (referee_pebs_counters(v) != 0 && v->pebs.staged == 0) {
+    if (vcpu_pebs_counters(v) != 0 && v->pebs.staged == 0) {
         compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);
     }
     v->referee.seen = v->ds.area;
 }
 
-void referee_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
+void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
 {
     if (v->referee.watching && at < v->referee.seen.bts.index && vcpu_debugctl(v, v->profile->debugctl->btint)) {
         referee_report(v, BTS_BUFFER_FULL, v->branches.last); /* it went round */
@@ -183,7 +185,7 @@ void referee_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
     v->referee.seen.bts.index = index;
 }
 
-void referee_pebs_written(struct vcpu *v, uint64_t index)
+void referee_area_pebs_written(struct vcpu *v, uint64_t index)
 {
     v->referee.seen.pebs.index = index;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a counter must be when it begins to count, for PEBS or at all. */
-#include "model/referee/referee_parts.h"
+#include "model/referee/referee_counters.h"
+
+#include "model/referee/referee_lvtpc.h"
+#include "model/referee/referee_report.h"
 
 #define MINIMUM_LATENCY 3
 
@@ -58,7 +60,7 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     }
 }
 
-void referee_check_pebs(struct vcpu *v, uint64_t counters, bool area_read, uint64_t ip)
+void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, bool area_read, uint64_t ip)
 {
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
@@ -93,14 +95,14 @@ static bool asks_for_pmi(const struct vcpu *v)
     return false;
 }
 
-void referee_check_counting(struct vcpu *v, uint64_t ip)
+void referee_counters_check(struct vcpu *v, uint64_t ip)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
     const bool pmi = asks_for_pmi(v);
-    const bool records = referee_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
+    const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 
     if (pmi) {
-        referee_check_lvtpc(v, ip);
+        referee_lvtpc_check(v, ip);
     }
     if (vcpu_debugctl(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records) {
         referee_report(v, FREEZE_WITHOUT_PMI, ip);

@@ -196,6 +196,12 @@ static inline enum event_kind vcpu_counted(const struct counter *c)
     return (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
 }
 
+/* Bit i: counters[i] counts for PEBS. */
+static inline uint64_t vcpu_pebs_counters(const struct vcpu *v)
+{
+    return v->pebs.enabled & v->counting.active;
+}
+
 /* Entries of the LBR stack: a power of two. */
 static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
 {

@@ -14,7 +14,7 @@
 #include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
-#include "model/referee/referee.h"
+#include "model/referee/referee_report.h"
 
 #define MEMORY      UINT64_C(0xffff800000100000) /* linear address of the machine's memory, 16 pages */
 #define MEMORY_SIZE 0x10000

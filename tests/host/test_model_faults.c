@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 
+#include "model/faults/break.h"
 #include "model/faults/faults.h"
 
 static const char *parse(struct fault_set *set, const char *list, size_t *length)
@@ -103,7 +104,7 @@ static void processors(void **state)
 
     (void)state;
     assert_null(parse(&set, "bts.index.stuck", &length));
-    const struct profile *same = faults_profile(healthy, &set);
+    const struct profile *same = break_profile(healthy, &set);
 
     assert_int_equal(same->counter_width, healthy->counter_width);
     for (unsigned i = 0; i < PROFILE_TABLES; i++) {
@@ -117,7 +118,7 @@ static void processors(void **state)
     free((void *)(uintptr_t)same);
 
     assert_null(parse(&set, "perfmon.width.32", &length));
-    const struct profile *narrow = faults_profile(healthy, &set);
+    const struct profile *narrow = break_profile(healthy, &set);
 
     assert_int_equal(narrow->counter_width, 32);
     assert_int_equal(healthy->counter_width, 40);
@@ -133,12 +134,12 @@ static void one_processor(void **state)
 
     (void)state;
     assert_null(parse(&set, "ds.area.low_32", &length));
-    assert_true(faults_break(&faulty->v, &set, 0));
+    assert_true(break_rules(&faulty->v, &set, 0));
     wrmsr(faulty, DS_AREA, MEMORY);
     wrmsr(healthy, DS_AREA, MEMORY);
     assert_int_equal(rdmsr(faulty, DS_AREA), (uint32_t)MEMORY);
     assert_int_equal(rdmsr(healthy, DS_AREA), MEMORY);
-    faults_mend(&faulty->v);
+    break_mend(&faulty->v);
     wrmsr(faulty, DS_AREA, MEMORY);
     assert_int_equal(rdmsr(faulty, DS_AREA), MEMORY);
     machine_free(faulty);

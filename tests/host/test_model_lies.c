@@ -2,12 +2,12 @@
 /* The lies: their names, and what becomes of a register that is kept back. */
 #include "tests/host/model_machine.h"
 
-#include "model/faults/faults.h"
+#include "model/faults/break.h"
 #include "model/faults/lies.h"
 
 static void tell(struct machine *m, uint32_t lies)
 {
-    assert_true(faults_break(&m->v, &(struct fault_set){ 0 }, lies));
+    assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, lies));
 }
 
 static void names(void **state)
@@ -59,7 +59,7 @@ static void registers_kept_back(void **state)
     }
     tell(m, UINT32_C(1) << LIE_DS_AREA_FAULTS);
     assert_int_equal(engine_wrmsr(&m->v, DS_AREA, DS, BETWEEN_BLOCKS), MSR_GP);
-    faults_mend(&m->v);
+    break_mend(&m->v);
     machine_free(m);
 }
 
@@ -82,7 +82,7 @@ static void values(void **state)
         assert_true(leaf != 1 || !(regs[3] >> 9 & 1));
         assert_true(leaf != 0xa || !(regs[0] >> 8 & 0xff));
     }
-    faults_mend(&m->v);
+    break_mend(&m->v);
     machine_free(m);
 }
 

@@ -92,7 +92,7 @@ static void only(struct machine *m, const char *name)
         }
     }
     for (unsigned i = 0; name != NULL && i < VIOLATIONS; i++) {
-        fired[i] = fired[i] || strcmp(name, referee_name(i)) == 0;
+        fired[i] = fired[i] || strcmp(name, referee_report_name(i)) == 0;
     }
 }
 
@@ -497,12 +497,12 @@ static void records_into(void **state)
     struct machine *m = program(&s);
 
     (void)state;
-    assert_true(referee_records_into(&m->v, DS));
-    assert_false(referee_records_into(&m->v, DS + 0x40));
+    assert_true(referee_area_records_into(&m->v, DS));
+    assert_false(referee_area_records_into(&m->v, DS + 0x40));
     wrmsr(m, DEBUGCTL, 0);
-    assert_true(referee_records_into(&m->v, DS));
+    assert_true(referee_area_records_into(&m->v, DS));
     wrmsr(m, GLOBAL_CTRL, 0);
-    assert_false(referee_records_into(&m->v, DS));
+    assert_false(referee_area_records_into(&m->v, DS));
     machine_free(m);
 }
 
@@ -715,10 +715,10 @@ static void all_have_fired(void **state)
     (void)state;
     for (unsigned i = 0; i < VIOLATIONS; i++) {
         if (!fired[i]) {
-            fail_msg("no test breaks %s", referee_name(i));
+            fail_msg("no test breaks %s", referee_report_name(i));
         }
     }
-    assert_null(referee_name(VIOLATIONS));
+    assert_null(referee_report_name(VIOLATIONS));
 }
 
 int main(void)

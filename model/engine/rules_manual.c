@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one file that knows all functions that are rules. */
 #include "model/engine/rules.h"
 
 #include "model/bytes/adaptive.h"
@@ -36,7 +37,7 @@ const struct rules rules_manual = {
     .branches_record = branches_record,
     .bts_on = bts_on,
     .bts_filters = bts_filters,
-    .bts_events = bts_events,
+    .bts_event = bts_event,
     .bts_wrap = bts_wrap,
     .bts_index = bts_index,
     .bts_write = bts_write,

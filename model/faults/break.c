@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/break.h"
+
+#include <stdlib.h>
+
+#include "model/faults/broken.h"
+#include "model/faults/lies.h"
+#include "model/faults/wrong_bts.h"
+#include "model/faults/wrong_counters.h"
+#include "model/faults/wrong_ds.h"
+#include "model/faults/wrong_lbr.h"
+#include "model/faults/wrong_msr.h"
+#include "model/faults/wrong_pebs.h"
+#include "model/faults/wrong_pmi.h"
+
+/* What takes the place of each rule that some fault breaks. */
+static const struct rules wrong = {
+    .engine_reset_registers = wrong_engine_reset_registers,
+    .msr_exists = wrong_msr_exists,
+    .msr_takes = wrong_msr_takes,
+    .msr_value = wrong_msr_value,
+    .msr_set = wrong_msr_set,
+    .msr_counter = wrong_msr_counter,
+    .counters_request = wrong_counters_request,
+    .counters_set_up = wrong_counters_set_up,
+    .counting_events = wrong_counting_events,
+    .counting_exact = wrong_counting_exact,
+    .overflow_of = wrong_overflow_of,
+    .data_latency_counts = wrong_data_latency_counts,
+    .ds_form = wrong_ds_form,
+    .ds_address = wrong_ds_address,
+    .ds_decode = wrong_ds_decode,
+    .branches_record = wrong_branches_record,
+    .bts_on = wrong_bts_on,
+    .bts_filters = wrong_bts_filters,
+    .bts_event = wrong_bts_event,
+    .bts_wrap = wrong_bts_wrap,
+    .bts_index = wrong_bts_index,
+    .bts_write = wrong_bts_write,
+    .lbr_select = wrong_lbr_select,
+    .lbr_push = wrong_lbr_push,
+    .lbr_debug_exception = wrong_lbr_debug_exception,
+    .pebs_enabled = wrong_pebs_enabled,
+    .pebs_full = wrong_pebs_full,
+    .pebs_store = wrong_pebs_store,
+    .pebs_reached = wrong_pebs_reached,
+    .pebs_describe = wrong_pebs_describe,
+    .pebs_groups = wrong_pebs_groups,
+    .pebs_describe_groups = wrong_pebs_describe_groups,
+    .adaptive_encode = wrong_adaptive_encode,
+    .pebs_index = wrong_pebs_index,
+    .pebs_write = wrong_pebs_write,
+    .pebs_reload = wrong_pebs_reload,
+    .pmi_raise = wrong_pmi_raise,
+    .pmi_freezes = wrong_pmi_freezes,
+    .pmi_entry = wrong_pmi_entry,
+    .pmi_masks = wrong_pmi_masks,
+    .exception_pushed = wrong_exception_pushed,
+};
+
+/*
+ * With any fault, what it remembers is cleared by reset, each record goes to memory at once, and each branch, taken or
+ * not, goes through wrong_branches_record().
+ */
+static void replace_rules(struct rules *rules, const struct fault_set *set)
+{
+    rules->engine_reset_registers = wrong.engine_reset_registers;
+    rules->branches_record = wrong.branches_record;
+    rules->every_branch = true;
+    rules->pebs_stage = 0;
+#define RULE(rule) rules->rule = wrong.rule;
+#define TABLES
+#define FAULT(id, name, sentence, replaces) \
+    if (fault_set_has(set, FAULT_##id)) {   \
+        replaces                            \
+    }
+#include "model/faults/faults.inc"
+#undef FAULT
+#undef TABLES
+#undef RULE
+}
+
+bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies)
+{
+    struct broken *b = calloc(1, sizeof(*b));
+
+    if (b == NULL) {
+        return false;
+    }
+    b->faults = *faults;
+    b->lies = lies;
+    b->wrapped = rules_manual;
+    lies_tell(&b->wrapped, lies);
+    b->rules = b->wrapped;
+    if (faults->any) {
+        replace_rules(&b->rules, faults);
+    }
+    break_mend(v);
+    v->rules = &b->rules;
+    return true;
+}
+
+void break_mend(struct vcpu *v)
+{
+    if (v->rules != NULL && v->rules != &rules_manual) {
+        free(broken(v));
+    }
+    v->rules = &rules_manual;
+}
+
+/* Which registers there are, and what may be written. */
+static void change_msrs(const struct fault_set *set, struct profile_msr *changed, const struct profile_msr *msrs,
+                        unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct profile_msr *m = &changed[i];
+
+        *m = msrs[i];
+        if (fault_set_has(set, FAULT_PERFMON_MSR_RESERVED_TAKEN) && m->writable != 0 && m->check == CHECK_BITS) {
+            m->ignored |= ~m->writable;
+        }
+        if (fault_set_has(set, FAULT_PERFMON_MSR_READ_ONLY_TAKEN) && m->read_only) {
+            m->read_only = false;
+            m->ignored = ~UINT64_C(0);
+        }
+        if (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) && m->reg == REG_IA32_DS_AREA) {
+            m->check = CHECK_BITS;
+        }
+        if (fault_set_has(set, FAULT_PERFMON_RESET_DIRTY)) {
+            m->reset |= m->writable & (m->reg == REG_IA32_DS_AREA ? 0x1000 : 1);
+        }
+    }
+}
+
+const struct profile *break_profile(const struct profile *profile, const struct fault_set *set)
+{
+    struct {
+        struct profile profile;
+        struct profile_msr msrs[];
+    } * copy;
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < PROFILE_TABLES; i++) {
+        count += profile->msrs[i].count;
+    }
+    copy = malloc(sizeof(*copy) + count * sizeof(copy->msrs[0]));
+    if (copy == NULL) {
+        return NULL;
+    }
+    struct profile *changed = &copy->profile;
+    struct profile_msr *rows = copy->msrs;
+
+    *changed = *profile;
+    for (unsigned i = 0; i < PROFILE_TABLES; i++) {
+        change_msrs(set, rows, profile->msrs[i].rows, profile->msrs[i].count);
+        changed->msrs[i].rows = rows;
+        rows += profile->msrs[i].count;
+    }
+    if (fault_set_has(set, FAULT_PERFMON_WIDTH_32)) {
+        changed->counter_width = 32;
+    }
+    if (fault_set_has(set, FAULT_PERFMON_WIDTH_MORE)) {
+        changed->counter_width++;
+    }
+    if (fault_set_has(set, FAULT_PEBS_PDIR_IGNORED)) {
+        changed->pdir_counter = MAX_COUNTERS;
+        changed->pdist_counters = 0;
+    }
+    if (fault_set_has(set, FAULT_PEBS_DATA_SOURCE_NEXT)) {
+        changed->memory.source[LEVEL_L1] = changed->memory.source[LEVEL_L2];
+    }
+    if (fault_set_has(set, FAULT_PEBS_DATA_SOURCE_L3_MEMORY)) {
+        changed->memory.source[LEVEL_L3] = changed->memory.source[LEVEL_MEMORY];
+    }
+    return changed;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The LVT entry of the performance monitoring counters, when interrupts are asked for. */
+#ifndef MODEL_REFEREE_REFEREE_LVTPC_H
+#define MODEL_REFEREE_REFEREE_LVTPC_H
+
+#include "model/vcpu/vcpu.h"
+
+void referee_lvtpc_check(struct vcpu *v, uint64_t ip);
+
+#endif

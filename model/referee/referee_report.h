@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the referee says, a line each. */
+#ifndef MODEL_REFEREE_REFEREE_REPORT_H
+#define MODEL_REFEREE_REFEREE_REPORT_H
+
+#include "model/vcpu/vcpu.h"
+
+enum violation {
+#define VIOLATION(id, name, severity, sentence, citation) id,
+#include "model/referee/referee.inc"
+#undef VIOLATION
+    VIOLATIONS
+};
+
+static inline bool referee_report_wanted(const struct vcpu *v)
+{
+    return v->violations != NULL;
+}
+
+/* What the instruction at ip has done; the same once more is not said. */
+void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
+
+/* The name of the index-th violation, NULL past the last. */
+const char *referee_report_name(unsigned index);
+
+#endif
