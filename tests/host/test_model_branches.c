@@ -288,7 +288,6 @@ static void lbr_stack(void **state)
     machine_free(m);
 }
 
-/* The same with blocks between that end in no branch, whose cycles count for the branch behind them. */
 /* The processor clears the LBR flag before the handler of #DB begins; BTS goes on. */
 static void debug_exceptions_stop_the_lbr_stack(void **state)
 {
@@ -311,6 +310,30 @@ static void debug_exceptions_stop_the_lbr_stack(void **state)
     machine_free(m);
 }
 
+/* What was counted before it stays counted. */
+static void debug_exceptions_leave_the_counts(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *jump = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, FIXED_CTRL, 0x3);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+    wrmsr(m, FIXED_CTR0, 0);
+    wrmsr(m, DEBUGCTL, 1);
+    const uint64_t before = rdmsr(m, FIXED_CTR0);
+
+    run(m, jump);
+    engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
+    run(m, jump);
+    engine_settle(&m->v, (struct place){ jump, 2 });
+    engine_leave(&m->v, (struct place){ jump, 2 });
+    assert_int_equal(rdmsr(m, FIXED_CTR0) - before, 4);
+    free(jump);
+    machine_free(m);
+}
+
+/* The same with blocks between that end in no branch, whose cycles count for the branch behind them. */
 static void lbr_stack_with_plain_blocks(void **state)
 {
     struct machine *m = machine_new();
@@ -687,6 +710,7 @@ int main(void)
         cmocka_unit_test(repeated_strings_are_no_branches),
         cmocka_unit_test(lbr_stack),
         cmocka_unit_test(debug_exceptions_stop_the_lbr_stack),
+        cmocka_unit_test(debug_exceptions_leave_the_counts),
         cmocka_unit_test(lbr_stack_with_plain_blocks),
         cmocka_unit_test(lbr_stack_at_any_length),
         cmocka_unit_test(bts_of_any_length),
