@@ -2,8 +2,8 @@
 /*
  * The rules of the manual that a processor goes by, a function each. rules_manual are the manual's own: each is the
  * function of the same name, and stands with its source in the file that its prefix says. A processor that is to keep
- * another rule gets a table of its own (model/faults). What the registers switch is asked when they are
- * written, and kept in struct vcpu; what is asked once a batch of branches, or once an overflow, may be a call.
+ * another rule gets a table of its own (model/faults). What registers switch on is asked when they are written, and
+ * kept in struct vcpu; the rest is asked where it matters, which is once a batch of branches or once an overflow.
  */
 #ifndef MODEL_ENGINE_RULES_H
 #define MODEL_ENGINE_RULES_H

@@ -132,12 +132,15 @@ static void change_msrs(const struct fault_set *set, struct profile_msr *changed
     }
 }
 
+/* Its tables of MSRs refer to the rows behind it. */
+struct changed_profile {
+    struct profile profile;
+    struct profile_msr msrs[];
+};
+
 const struct profile *break_profile(const struct profile *profile, const struct fault_set *set)
 {
-    struct {
-        struct profile profile;
-        struct profile_msr msrs[];
-    } * copy;
+    struct changed_profile *copy;
     unsigned count = 0;
 
     for (unsigned i = 0; i < PROFILE_TABLES; i++) {

@@ -6,6 +6,7 @@
 
 #include "model/faults/break.h"
 #include "model/faults/faults.h"
+#include "model/faults/lies.h"
 
 static const char *parse(struct fault_set *set, const char *list, size_t *length)
 {
@@ -146,11 +147,31 @@ static void one_processor(void **state)
     machine_free(healthy);
 }
 
+/* Two faults of one rule, one of another, and a lie about a third: each is noticed. */
+static void together(void **state)
+{
+    struct machine *m = machine_new();
+    struct fault_set set;
+    size_t length;
+
+    (void)state;
+    assert_null(parse(&set, "ds.area.low_32,ds.area.bit_20_lost,pebs.enable.reads_zero", &length));
+    assert_true(break_rules(&m->v, &set, UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN));
+    wrmsr(m, DS_AREA, MEMORY);
+    wrmsr(m, PEBS_ENABLE, 1);
+    assert_int_equal(rdmsr(m, DS_AREA), (uint32_t)MEMORY & ~UINT32_C(0x100000));
+    assert_int_equal(rdmsr(m, PEBS_ENABLE), 0);
+    assert_int_equal(rdmsr(m, PERF_CAPS), 0x3ec5);
+    break_mend(&m->v);
+    assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_a_list), cmocka_unit_test(says_what_is_no_name), cmocka_unit_test(table),
-        cmocka_unit_test(processors),   cmocka_unit_test(one_processor),
+        cmocka_unit_test(processors),   cmocka_unit_test(one_processor),        cmocka_unit_test(together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
  */
 #include "tests/host/model_machine.h"
 
+#include "model/referee/referee_area.h"
+
 #define TOS            0x1c9
 #define PEBS_DATA_CFG  0x3f2
 #define PMC_ADAPTIVE   (UINT64_C(1) << 34)
