@@ -463,7 +463,7 @@ static void compare_raw(struct test_run *run)
 TEST(bts_record_layout) = {
     .id = "bts.record.layout",
     .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
-    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9; seed 001",
+    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9",
     .needs = NEEDS,
     .records = true,
     .run = compare_raw,

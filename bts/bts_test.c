@@ -37,7 +37,7 @@ static void trace(struct test_run *run)
 TEST(bts_calls) = {
     .id = "bts.calls",
     .title = "Nested calls and returns are stored in order, with their exact addresses",
-    .source = SDM_BTS "; seed 001",
+    .source = SDM_BTS,
     .needs = NEEDS,
     .records = true,
     .run = trace,
@@ -99,7 +99,7 @@ static void threshold(struct test_run *run)
 TEST(bts_interrupt_threshold) = {
     .id = "bts.interrupt.threshold",
     .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
-    .source = SDM_DS_SERVICE "; seed 002",
+    .source = SDM_DS_SERVICE,
     .needs = NEEDS,
     .records = true,
     .run = threshold,
@@ -189,7 +189,7 @@ static void predicted(struct test_run *run)
 TEST(bts_circular_predicted) = {
     .id = "bts.circular.predicted",
     .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
-    .source = SDM_DEBUG_STORE "; seed 001",
+    .source = SDM_DEBUG_STORE,
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = predicted,
@@ -211,7 +211,7 @@ static void mispredicted(struct test_run *run)
 TEST(bts_mispredicted) = {
     .id = "bts.mispredicted",
     .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets nobody could know",
-    .source = SDM_DEBUG_STORE "; seed 001",
+    .source = SDM_DEBUG_STORE,
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = mispredicted,

@@ -9,8 +9,7 @@
 #include "kernel/console.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
-
-#define DETECTION "SDM Vol. 3B (253669), \"Detection of the Availability of the PEBS Facilities\", 18.18.8.1; seed 003"
+#include "suite/sources.h"
 
 #define CPUID_1_ECX_DTES64 (1u << 2)
 
@@ -36,7 +35,7 @@ TEST(detect_ds_area) = {
     .id = "detect.ds.area",
     .title = "With the DS feature flag, CPUID.1:EDX[21], IA32_DS_AREA can be programmed to point to a save area: every "
              "bit of it",
-    .source = DETECTION,
+    .source = SDM_PEBS_DETECTION,
     .needs = NEED_DS,
     .run = ds_area,
 };
@@ -58,7 +57,7 @@ static void misc_enable(struct test_run *run)
 TEST(detect_misc_enable_read_only) = {
     .id = "detect.misc_enable.read_only",
     .title = "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
-    .source = "SDM Vol. 4 (335592-081), table 2-2, IA32_MISC_ENABLE; seed 000",
+    .source = SDM_MSR_TABLE "IA32_MISC_ENABLE",
     .needs = NEED_DS,
     .run = misc_enable,
 };
@@ -81,7 +80,7 @@ static void pebs_enable(struct test_run *run)
 TEST(detect_pebs_enable) = {
     .id = "detect.pebs.enable",
     .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE is there and can be set and cleared",
-    .source = DETECTION,
+    .source = SDM_PEBS_DETECTION,
     .needs = NEED_PEBS,
     .run = pebs_enable,
 };
@@ -109,8 +108,7 @@ static void pebs_counter_bits(struct test_run *run)
 TEST(detect_pebs_counters) = {
     .id = "detect.pebs.counters",
     .title = "Each counter that this core lets sample has its bit in IA32_PEBS_ENABLE, and they go together",
-    .source =
-        "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
+    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
     .needs = NEED_PEBS | NEED_GLOBAL_CTRL,
     .run = pebs_counter_bits,
 };
@@ -137,7 +135,7 @@ TEST(detect_perf_capabilities_read_only) = {
     .id = "detect.perf_capabilities.read_only",
     .title =
         "CPUID.1:ECX[15] promises IA32_PERF_CAPABILITIES, which is read-only: what it says of PEBS and LBR is fixed",
-    .source = "SDM Vol. 3B (253669-083), \"IA32_PERF_CAPABILITIES MSR Enumeration\"; seed 000",
+    .source = SDM_PERF_CAPABILITIES,
     .needs = NEED_PERFMON,
     .run = perf_capabilities,
 };
@@ -188,7 +186,7 @@ static void record_size(struct test_run *run)
 TEST(detect_pebs_record_size) = {
     .id = "detect.pebs.record_size",
     .title = "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, or as it says itself",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\" and \"Adaptive PEBS\"; seed 000",
+    .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .run = record_size,
@@ -222,7 +220,7 @@ TEST(detect_dtes64) = {
     .id = "detect.dtes64",
     .title = "With DTES64, CPUID.1:ECX[2], and in IA-32e mode without it, DS area and records have fields of 64 bits, "
              "else of 32",
-    .source = "SDM Vol. 3B (253669-083), \"64 Bit Format of the DS Save Area\"; seed 000",
+    .source = SDM_DS_64,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = dtes64,
@@ -251,7 +249,7 @@ static void full_width(struct test_run *run)
 TEST(detect_full_width) = {
     .id = "detect.full_width",
     .title = "Where IA32_PERF_CAPABILITIES[13] is set, IA32_A_PMC0 takes every bit of counter 0",
-    .source = "SDM Vol. 3B (253669-083), \"Full-Width Writes to Performance Counter Registers\"; seed 000",
+    .source = SDM_FULL_WIDTH,
     .needs = NEED_GLOBAL_CTRL,
     .run = full_width,
 };

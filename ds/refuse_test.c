@@ -20,6 +20,7 @@
 #include "kernel/console.h"
 #include "kernel/test.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
 
@@ -423,9 +424,6 @@ static void read_lbr(struct test_run *run)
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 
-#define SEED "; seed 002"
-#define RUNS "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5"
-
 /* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
 #define REFUSE(rule, id_, needs_, title_, source_, ...)                       \
     TEST(ds_refuse_##rule) = {                                                \
@@ -449,58 +447,56 @@ static void read_lbr(struct test_run *run)
     }
 
 REFUSE(width_range, DS_BREACH_WIDTH_RANGE, NEED_DS_32, "A threshold that does not fit into 32 bits",
-       DS_SAYS_IA32E_OPERATION, .description = width_range);
-REFUSE(canonical, DS_BREACH_CANONICAL, NEED_DS_64, "A threshold that is no canonical address", DS_SAYS_IA32E_OPERATION,
+       SDM_IA32E_OPERATION, .description = width_range);
+REFUSE(canonical, DS_BREACH_CANONICAL, NEED_DS_64, "A threshold that is no canonical address", SDM_IA32E_OPERATION,
        .description = canonical);
-REFUSE(order, DS_BREACH_ORDER, 0, "A buffer that ends before it begins", DS_SAYS_MANAGEMENT_AREA, .description = order);
-REFUSE(too_small, DS_BREACH_TOO_SMALL, 0, "A buffer one byte too small for a record", DS_SAYS_MANAGEMENT_AREA,
+REFUSE(order, DS_BREACH_ORDER, 0, "A buffer that ends before it begins", SDM_DEBUG_STORE, .description = order);
+REFUSE(too_small, DS_BREACH_TOO_SMALL, 0, "A buffer one byte too small for a record", SDM_DEBUG_STORE,
        .description = too_small);
-REFUSE(doubleword, DS_BREACH_DOUBLEWORD, 0, "A buffer that is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(doubleword, DS_BREACH_DOUBLEWORD, 0, "A buffer that is not on a doubleword boundary", SDM_SETTING_UP_DS,
        .description = doubleword);
 ADVISE(cache_line, DS_BREACH_CACHE_LINE, "A buffer on a doubleword, but not on a cache line boundary,",
-       DS_SAYS_SETTING_UP_DS SEED, .description = cache_line);
+       SDM_SETTING_UP_DS, .description = cache_line);
 ADVISE(size_multiple, DS_BREACH_SIZE_MULTIPLE, "A buffer of a size that is no multiple of the record's",
-       DS_SAYS_SETTING_UP_DS SEED, .description = size_multiple);
-REFUSE(index_range, DS_BREACH_INDEX_RANGE, 0, "An index before its buffer", DS_SAYS_MANAGEMENT_AREA,
+       SDM_SETTING_UP_DS, .description = size_multiple);
+REFUSE(index_range, DS_BREACH_INDEX_RANGE, 0, "An index before its buffer", SDM_DEBUG_STORE,
        .description = index_range);
-REFUSE(index_grid, DS_BREACH_INDEX_GRID, 0, "An index that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA,
+REFUSE(index_grid, DS_BREACH_INDEX_GRID, 0, "An index that is on no record's first byte", SDM_DEBUG_STORE,
        .description = index_grid);
-REFUSE(threshold_range, DS_BREACH_THRESHOLD_RANGE, 0, "A threshold at the end of the buffer", DS_SAYS_MANAGEMENT_AREA,
+REFUSE(threshold_range, DS_BREACH_THRESHOLD_RANGE, 0, "A threshold at the end of the buffer", SDM_DEBUG_STORE,
        .description = threshold_range);
-REFUSE(threshold_grid, DS_BREACH_THRESHOLD_GRID, 0, "A threshold that is on no record's first byte",
-       DS_SAYS_MANAGEMENT_AREA, .description = threshold_grid);
+REFUSE(threshold_grid, DS_BREACH_THRESHOLD_GRID, 0, "A threshold that is on no record's first byte", SDM_DEBUG_STORE,
+       .description = threshold_grid);
 REFUSE(threshold_room, DS_BREACH_THRESHOLD_ROOM, 0, "A threshold one record before the end of the buffer",
-       DS_SAYS_MANAGEMENT_AREA, .description = threshold_room);
-REFUSE(circular, DS_BREACH_CIRCULAR, 0, "A circular buffer whose threshold can be reached", DS_SAYS_SETTING_UP_BTS,
+       SDM_DEBUG_STORE, .description = threshold_room);
+REFUSE(circular, DS_BREACH_CIRCULAR, 0, "A circular buffer whose threshold can be reached", SDM_SETTING_UP_BTS,
        .description = circular, .circular = true);
-REFUSE(overlap, DS_BREACH_OVERLAP, 0, "A buffer on top of the management area", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(overlap, DS_BREACH_OVERLAP, 0, "A buffer on top of the management area", SDM_SETTING_UP_DS,
        .description = overlap);
-REFUSE(not_present, DS_BREACH_NOT_PRESENT, 0, "A buffer on a page that is not present", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_present, DS_BREACH_NOT_PRESENT, 0, "A buffer on a page that is not present", SDM_SETTING_UP_DS,
        .description = not_present);
-REFUSE(not_accessed, DS_BREACH_NOT_ACCESSED, 0, "A buffer on a page not marked accessed", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_accessed, DS_BREACH_NOT_ACCESSED, 0, "A buffer on a page not marked accessed", SDM_SETTING_UP_DS,
        .description = not_accessed);
-REFUSE(not_dirty, DS_BREACH_NOT_DIRTY, 0, "A buffer on a page not marked dirty", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_dirty, DS_BREACH_NOT_DIRTY, 0, "A buffer on a page not marked dirty", SDM_SETTING_UP_DS,
        .description = not_dirty);
-REFUSE(not_writable, DS_BREACH_NOT_WRITABLE, 0, "A buffer on a read-only page", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_writable, DS_BREACH_NOT_WRITABLE, 0, "A buffer on a read-only page", SDM_SETTING_UP_DS,
        .description = not_writable);
-REFUSE(user, DS_BREACH_USER, 0, "A buffer on a user page", DS_SAYS_SETTING_UP_DS SEED, .description = user);
-REFUSE(code, DS_BREACH_CODE, 0, "A buffer on a page with code", DS_SAYS_SETTING_UP_DS SEED, .description = code);
-ADVISE(memory_type, DS_BREACH_MEMORY_TYPE, "A buffer in uncacheable memory", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(user, DS_BREACH_USER, 0, "A buffer on a user page", SDM_SETTING_UP_DS, .description = user);
+REFUSE(code, DS_BREACH_CODE, 0, "A buffer on a page with code", SDM_SETTING_UP_DS, .description = code);
+ADVISE(memory_type, DS_BREACH_MEMORY_TYPE, "A buffer in uncacheable memory", SDM_SETTING_UP_DS,
        .description = memory_type);
-REFUSE(a20m, DS_BREACH_A20M, 0, "A buffer with bit 20 set in its physical address", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(a20m, DS_BREACH_A20M, 0, "A buffer with bit 20 set in its physical address", SDM_SETTING_UP_DS,
        .description = a20m);
-REFUSE(apic_off, DS_BREACH_APIC_OFF, 0, "An area without a local APIC", DS_SAYS_SETTING_UP_DS SEED,
-       .description = apic_off);
-REFUSE(lvt_masked, DS_BREACH_LVT_MASKED, 0, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_masked);
-REFUSE(lvt_delivery, DS_BREACH_LVT_DELIVERY, 0, "An LVT entry that delivers as NMI", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(apic_off, DS_BREACH_APIC_OFF, 0, "An area without a local APIC", SDM_SETTING_UP_DS, .description = apic_off);
+REFUSE(lvt_masked, DS_BREACH_LVT_MASKED, 0, "A masked LVT entry", SDM_SETTING_UP_DS, .machine = lvt_masked);
+REFUSE(lvt_delivery, DS_BREACH_LVT_DELIVERY, 0, "An LVT entry that delivers as NMI", SDM_SETTING_UP_DS,
        .machine = lvt_delivery);
-REFUSE(lvt_level, DS_BREACH_LVT_LEVEL, 0, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED,
-       .description = lvt_level);
+REFUSE(lvt_level, DS_BREACH_LVT_LEVEL, 0, "A level-sensitive LVT entry", SDM_SETTING_UP_DS, .description = lvt_level);
 REFUSE(lvt_vector, DS_BREACH_LVT_VECTOR, 0, "An LVT entry with a vector of the processor's exceptions",
-       DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_vector);
-REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry with a vector without a handler",
-       DS_SAYS_SETTING_UP_DS SEED, .machine = gate_absent);
-REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED,
+       SDM_SETTING_UP_DS, .machine = lvt_vector);
+REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry with a vector without a handler", SDM_SETTING_UP_DS,
+       .machine = gate_absent);
+REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", SDM_SETTING_UP_DS,
        .machine = gate_type);
 
 #define FORBID_(name, needs_, title_, source_, ...)                 \
@@ -519,39 +515,36 @@ REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's ve
     FORBID_(name, 0, title, source, .run = forbid, \
             .argument = &(const struct spoiling){ .workload = &workload_nothing, __VA_ARGS__ })
 
-FORBID(area_zero, "An area at address 0", DS_SAYS_SETTING_UP_DS SEED, .description = area_zero);
-FORBID(area_canonical, "An area at an address that is not canonical", DS_SAYS_IA32E_OPERATION,
+FORBID(area_zero, "An area at address 0", SDM_SETTING_UP_DS, .description = area_zero);
+FORBID(area_canonical, "An area at an address that is not canonical", SDM_IA32E_OPERATION,
        .description = area_canonical);
-FORBID(order, "A buffer that ends before it begins", DS_SAYS_MANAGEMENT_AREA, .description = order);
-FORBID(too_small, "A buffer one byte too small for a record", DS_SAYS_MANAGEMENT_AREA, .description = too_small);
-FORBID(doubleword, "A buffer that is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS SEED,
-       .description = doubleword);
-FORBID(index_range, "An index before its buffer", DS_SAYS_MANAGEMENT_AREA, .description = index_range);
-FORBID(index_grid, "An index that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA, .description = index_grid);
-FORBID(threshold_grid, "A threshold that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA,
-       .description = threshold_grid);
-FORBID(threshold_room, "A threshold one record before the end of the buffer", DS_SAYS_MANAGEMENT_AREA,
+FORBID(order, "A buffer that ends before it begins", SDM_DEBUG_STORE, .description = order);
+FORBID(too_small, "A buffer one byte too small for a record", SDM_DEBUG_STORE, .description = too_small);
+FORBID(doubleword, "A buffer that is not on a doubleword boundary", SDM_SETTING_UP_DS, .description = doubleword);
+FORBID(index_range, "An index before its buffer", SDM_DEBUG_STORE, .description = index_range);
+FORBID(index_grid, "An index that is on no record's first byte", SDM_DEBUG_STORE, .description = index_grid);
+FORBID(threshold_grid, "A threshold that is on no record's first byte", SDM_DEBUG_STORE, .description = threshold_grid);
+FORBID(threshold_room, "A threshold one record before the end of the buffer", SDM_DEBUG_STORE,
        .description = threshold_room);
-FORBID(circular, "A circular buffer whose threshold can be reached", DS_SAYS_SETTING_UP_BTS, .description = circular,
+FORBID(circular, "A circular buffer whose threshold can be reached", SDM_SETTING_UP_BTS, .description = circular,
        .circular = true);
-FORBID(overlap, "A buffer on top of the management area", DS_SAYS_SETTING_UP_DS SEED, .description = overlap);
-FORBID(not_present, "A buffer on a page that is not present", DS_SAYS_SETTING_UP_DS SEED, .description = not_present);
-FORBID(not_accessed, "A buffer on a page not marked accessed", DS_SAYS_SETTING_UP_DS SEED, .description = not_accessed);
-FORBID(not_dirty, "A buffer on a page not marked dirty", DS_SAYS_SETTING_UP_DS SEED, .description = not_dirty);
-FORBID(not_writable, "A buffer on a read-only page", DS_SAYS_SETTING_UP_DS SEED, .description = not_writable);
-FORBID(user, "A buffer on a user page", DS_SAYS_SETTING_UP_DS SEED, .description = user);
-FORBID(code, "A buffer on a page with code", DS_SAYS_SETTING_UP_DS SEED, .description = code);
-FORBID(lvt_masked, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_masked);
-FORBID(lvt_level, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_level_written);
-FORBID(lvt_vector, "An LVT entry with a vector of the processor's exceptions", DS_SAYS_SETTING_UP_DS SEED,
+FORBID(overlap, "A buffer on top of the management area", SDM_SETTING_UP_DS, .description = overlap);
+FORBID(not_present, "A buffer on a page that is not present", SDM_SETTING_UP_DS, .description = not_present);
+FORBID(not_accessed, "A buffer on a page not marked accessed", SDM_SETTING_UP_DS, .description = not_accessed);
+FORBID(not_dirty, "A buffer on a page not marked dirty", SDM_SETTING_UP_DS, .description = not_dirty);
+FORBID(not_writable, "A buffer on a read-only page", SDM_SETTING_UP_DS, .description = not_writable);
+FORBID(user, "A buffer on a user page", SDM_SETTING_UP_DS, .description = user);
+FORBID(code, "A buffer on a page with code", SDM_SETTING_UP_DS, .description = code);
+FORBID(lvt_masked, "A masked LVT entry", SDM_SETTING_UP_DS, .machine = lvt_masked);
+FORBID(lvt_level, "A level-sensitive LVT entry", SDM_SETTING_UP_DS, .machine = lvt_level_written);
+FORBID(lvt_vector, "An LVT entry with a vector of the processor's exceptions", SDM_SETTING_UP_DS,
        .machine = lvt_vector);
-FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED, .run = forbid,
+FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", SDM_SETTING_UP_DS, .run = forbid,
         .argument = &(const struct spoiling){ .workload = &workload_long_loop, .machine = gate_type });
-FORBID_(index_moved, 0, "An index that software moves while it is in use", RUNS, .run = while_tracing,
+FORBID_(index_moved, 0, "An index that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
         .argument = &(const struct meddling){ move_index });
-FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", RUNS, .run = while_tracing,
+FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
         .argument = &(const struct meddling){ move_maximum });
-FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", DS_SAYS_SETTING_UP_DS SEED, .run = while_tracing,
+FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", SDM_SETTING_UP_DS, .run = while_tracing,
         .argument = &(const struct meddling){ rewrite_area });
-FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", "SDM Vol. 3B (253669-083), \"LBR Stack\"",
-        .run = read_lbr);
+FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", SDM_LBR_STACK, .run = read_lbr);

@@ -11,6 +11,7 @@
 #include "arch/x86/interrupts.h"
 #include "kernel/panic.h"
 #include "kernel/test.h"
+#include "suite/sources.h"
 #include "workload/workload.h"
 
 #define CR0_MP (1u << 1)
@@ -116,15 +117,15 @@ static void suffer(struct test_run *run)
 }
 
 /* Two tests of one occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
-#define EXCEPTION(name, claim, section, ...)                   \
-    static const struct occasion name = { __VA_ARGS__ };       \
-    TEST(robust_exception_##name) = {                          \
-        .id = "robust.exception." #name,                       \
-        .title = claim,                                        \
-        .source = "SDM Vol. 3A (253668-083), \"" section "\"", \
-        .run = expect,                                         \
-        .argument = &(name),                                   \
-    };                                                         \
+#define EXCEPTION(name, claim, section, ...)             \
+    static const struct occasion name = { __VA_ARGS__ }; \
+    TEST(robust_exception_##name) = {                    \
+        .id = "robust.exception." #name,                 \
+        .title = claim,                                  \
+        .source = SDM_2023A "\"" section "\"",           \
+        .run = expect,                                   \
+        .argument = &(name),                             \
+    };                                                   \
     UNEXPECTED(name, &(name))
 
 #define UNEXPECTED(name, occasion)                                                                                     \
@@ -202,7 +203,7 @@ EXCEPTION(user_gate,
 TEST(silicon_exception_alignment) = {
     .id = "silicon.exception.alignment",
     .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set is #AC, error code 0",
-    .source = "SDM Vol. 3A (253668-083), \"Interrupt 17--Alignment Check Exception (#AC)\"",
+    .source = SDM_2023A "\"Interrupt 17--Alignment Check Exception (#AC)\"",
     .on_request = true,
     .run = expect,
     .argument = &(const struct occasion){ .raise = &raise_user_alignment, .set = CR0_AM },

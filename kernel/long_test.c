@@ -16,6 +16,7 @@
 #include "pebs/pebs.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define STAGES(array) (sizeof(array) / sizeof(array)[0])
 
@@ -159,8 +160,7 @@ static void bts(struct test_run *run)
 TEST(long_bts) = {
     .id = "long.bts",
     .title = "Of a million branches through small buffers none is lost and none is counted twice",
-    .source =
-        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5",
+    .source = OWN_LONG "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .on_request = true,
@@ -211,8 +211,7 @@ static void taken(struct test_run *run)
 TEST(long_pebs_taken) = {
     .id = "long.pebs.taken",
     .title = "Of a million samples of taken branches through small buffers none is lost and none is counted twice",
-    .source =
-        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4",
+    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN,
     .records = true,
     .on_request = true,
@@ -231,8 +230,7 @@ static void instructions(struct test_run *run)
 TEST(long_pebs_instructions) = {
     .id = "long.pebs.instructions",
     .title = "Of two million samples of instructions through small buffers none is lost and none is counted twice",
-    .source =
-        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4",
+    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .on_request = true,

@@ -10,6 +10,7 @@
 #include "kernel/test.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define DELIVERY_PAUSES 1000u /* an interrupt to oneself is taken long before */
 
@@ -81,9 +82,7 @@ static void spurious(struct test_run *run)
 TEST(robust_pmi_spurious) = {
     .id = "robust.pmi.spurious",
     .title = "An interrupt for nothing is counted as that and loses no record, and one behind the close does nothing",
-    .source =
-        "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service "
-        "Routine\", 18.7.8.5",
+    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = spurious,
@@ -117,9 +116,7 @@ static void twice(struct test_run *run)
 TEST(robust_pmi_twice) = {
     .id = "robust.pmi.twice",
     .title = "An interrupt that comes twice drains twice, and no record is lost or counted twice",
-    .source =
-        "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service "
-        "Routine\", 18.7.8.5",
+    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = twice,
@@ -201,7 +198,7 @@ static void scribbled_bts(struct test_run *run)
 TEST(robust_area_bts) = {
     .id = "robust.area.bts",
     .title = "Whatever of the BTS buffer's fields is scribbled over is noticed, and the next trace is whole",
-    .source = "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"DS Buffer Management Area\"",
+    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = scribbled_bts,
@@ -224,7 +221,7 @@ TEST(robust_area_pebs) = {
     .id = "robust.area.pebs",
     .title =
         "Whatever of PEBS's fields is scribbled over is noticed, reset values included, and the next sample is whole",
-    .source = "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"DS Buffer Management Area\"",
+    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
     .records = true,
     .run = scribbled_pebs,

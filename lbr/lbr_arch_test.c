@@ -28,7 +28,8 @@ static void record(struct test_run *run, const struct workload *workload, unsign
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* The type that the entry of such a branch has. SDM Vol. 3B (253669-081), table "IA32_LBR_x_INFO", BR_TYPE. */
+/* The type that the entry of such a branch has. SDM Vol. 3B (253669-081), "Last Branch Records", "IA32_LBR_x_INFO",
+ * BR_TYPE. */
 static unsigned type_of(uint64_t kind)
 {
     switch (kind) {

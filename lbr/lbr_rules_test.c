@@ -103,7 +103,9 @@ static const char *is_netburst(const struct caps *caps)
 TEST(lbr_registers) = {
     .id = "lbr.registers",
     .title = "Each register of the LBR stack is a register of its own, which software can write and read back",
-    .source = "SDM Vol. 4 (335592-081), MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), MSR_LBR_INFO_x, IA32_LBR_x_INFO",
+    .source =
+        "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
+        "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
     .needs = NEED_LBR,
     .lacks = is_netburst,
     .run = registers,

@@ -20,7 +20,7 @@
 TEST(lbr_calls) = {
     .id = "lbr.calls",
     .title = "The stack holds nested calls and returns, the newest at the top",
-    .source = SDM_LBR_STACK "; seed 001",
+    .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
     .run = lbr_record_all,
@@ -68,7 +68,7 @@ static void info(struct test_run *run)
 TEST(lbr_info) = {
     .id = "lbr.info",
     .title = "LBR_INFO marks the branches of a steady loop as predicted, outside transactions, and counts their cycles",
-    .source = SDM_LBR_INFO "; seed 001",
+    .source = SDM_LBR_INFO,
     .needs = NEED_LBR | NEED_LBR_INFO,
     .records = true,
     .run = info,
@@ -103,7 +103,7 @@ static void top_of_stack(struct test_run *run)
 TEST(lbr_tos) = {
     .id = "lbr.tos",
     .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
-    .source = SDM_LBR_TOS "; seed 001",
+    .source = SDM_LBR_TOS,
     .needs = NEED_LBR | NEED_LBR_TOS,
     .records = true,
     .run = top_of_stack,
@@ -112,7 +112,7 @@ TEST(lbr_tos) = {
 /*
  * A call puts an entry on the stack and its return takes it away, so that what is open at the end is left: the filter
  * that the manual asks for lets calls and returns in, and nothing else. An entry that was taken away may still stand in
- * its register, past the top. SDM Vol. 3B (253669), "LBR Stack Enhancement" of Haswell.
+ * its register, past the top. SDM Vol. 3B (253669-081), "LBR Stack Enhancement" (Haswell).
  */
 static void call_stack(struct test_run *run)
 {

@@ -23,6 +23,7 @@
 #include "pebs/pebs.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 #include "tables/c2c_table.h"
 
 #define LINES  WORKLOAD_SHARING_LINES
@@ -381,13 +382,10 @@ static void share(struct test_run *run)
     judge(run, &table, layout);
 }
 
-#define SHARING_SAYS \
-    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004"
-
 TEST(measure_sharing_false) = {
     .id = "measure.sharing.false",
     .title = "Processors write words of their own in common lines: each finds the line modified by another",
-    .source = SHARING_SAYS,
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
@@ -398,7 +396,7 @@ TEST(measure_sharing_false) = {
 TEST(measure_sharing_padded) = {
     .id = "measure.sharing.padded",
     .title = "Processors write words in lines of their own: none finds its line modified by another",
-    .source = SHARING_SAYS,
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
@@ -409,7 +407,7 @@ TEST(measure_sharing_padded) = {
 TEST(measure_sharing_true) = {
     .id = "measure.sharing.true",
     .title = "Processors write the same words: each finds the line modified by another",
-    .source = SHARING_SAYS,
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
@@ -468,7 +466,7 @@ static void start_from_x2apic(struct test_run *run)
 TEST(measure_sharing_x2apic) = {
     .id = "measure.sharing.x2apic",
     .title = "A processor that was left in x2APIC mode comes all the same, in xAPIC mode",
-    .source = "SDM Vol. 3A (253668), \"x2APIC State Transitions\"",
+    .source = SDM_X2APIC,
     .needs = NEED_APIC,
     .on_request = true,
     .run = start_from_x2apic,

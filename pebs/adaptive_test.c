@@ -9,6 +9,7 @@
 #include "arch/x86/msr.h"
 #include "lbr/lbr.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE)
 
@@ -65,7 +66,7 @@ static void groups(struct test_run *run)
 TEST(pebs_adaptive_groups) = {
     .id = "pebs.adaptive.groups",
     .title = "A record has the groups that MSR_PEBS_DATA_CFG asks for, in every combination, and says its own size",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive PEBS Record Format\"",
+    .source = SDM_PEBS_ADAPTIVE,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = groups,
@@ -86,7 +87,7 @@ static void ignored(struct test_run *run)
 TEST(pebs_adaptive_ignored) = {
     .id = "pebs.adaptive.ignored",
     .title = "A counter without its adaptive bit writes the basic group alone, whatever MSR_PEBS_DATA_CFG says",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive_Record Counter Control\"",
+    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = ignored,
@@ -121,7 +122,7 @@ static void xmm(struct test_run *run)
 TEST(pebs_adaptive_xmm) = {
     .id = "pebs.adaptive.xmm",
     .title = "The XMM group has every vector register as it was after the instruction",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive PEBS Record Format\", XMMs",
+    .source = SDM_PEBS_ADAPTIVE ", XMMs",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = xmm,
@@ -165,7 +166,7 @@ static void lbr(struct test_run *run)
 TEST(pebs_adaptive_lbr) = {
     .id = "pebs.adaptive.lbr",
     .title = "The LBR group has the newest branches, the youngest first, that of the event included",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive PEBS Record Format\", LBRs",
+    .source = SDM_PEBS_ADAPTIVE ", LBRs",
     .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR,
     .records = true,
     .run = lbr,
@@ -201,7 +202,7 @@ static void fixed(struct test_run *run)
 TEST(pebs_fixed_0) = {
     .id = "pebs.fixed.0",
     .title = "Fixed counter 0 samples instructions exactly the period apart, with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Extended PEBS\"",
+    .source = SDM_PEBS_EXTENDED,
     .needs = NEEDS | NEED_PEBS_FIXED,
     .records = true,
     .run = fixed,
@@ -233,7 +234,7 @@ static void high_counters(struct test_run *run)
 TEST(pebs_counters_4_to_7) = {
     .id = "pebs.counters.4_to_7",
     .title = "Counters 4 to 7 sample with their own reset slots and their own bits",
-    .source = "SDM Vol. 3B (253669-083), \"Extended PEBS\"",
+    .source = SDM_PEBS_EXTENDED,
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
     .run = high_counters,

@@ -7,6 +7,7 @@
 
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"
+#include "suite/sources.h"
 
 #define STEPS (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS)
 
@@ -172,7 +173,7 @@ static void events(struct test_run *run)
 TEST(pebs_events) = {
     .id = "pebs.events",
     .title = "Each precise event that a workload brings about leaves as many records as it must, at its places",
-    .source = "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core; seed 004",
+    .source = SDM_PEBS_EVENTS,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .run = events,

@@ -15,6 +15,7 @@
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
 #define LINE  64u
 #define KIB   1024u
@@ -146,17 +147,13 @@ static void hierarchy(struct test_run *run)
 TEST(pebs_load_latency_hierarchy) = {
     .id = "pebs.load_latency.hierarchy",
     .title = "Loads from rings as large as each level come from that level, and take longer the farther it is",
-    .source =
-        "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004",
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = hierarchy,
 };
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
-
-#define THRESHOLD_SAYS \
-    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", MSR_PEBS_LD_LAT_THRESHOLD"
 
 static void threshold_register(struct test_run *run)
 {
@@ -173,7 +170,7 @@ static void threshold_register(struct test_run *run)
 TEST(pebs_load_latency_threshold_register) = {
     .id = "pebs.load_latency.threshold.register",
     .title = "MSR_PEBS_LD_LAT_THRESHOLD keeps a threshold from 3 cycles to 65535",
-    .source = THRESHOLD_SAYS,
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_PEBS | NEED_LOAD_LATENCY,
     .run = threshold_register,
 };
@@ -203,7 +200,7 @@ TEST(pebs_load_latency_threshold_far) = {
     .id = "pebs.load_latency.threshold.far",
     .title =
         "Loads that stay below the threshold are not counted: of a ring in the first level none takes 65535 cycles",
-    .source = THRESHOLD_SAYS,
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = threshold_far,
@@ -236,7 +233,7 @@ static void threshold_exceeded(struct test_run *run)
 TEST(pebs_load_latency_threshold_exceeded) = {
     .id = "pebs.load_latency.threshold.exceeded",
     .title = "A recorded load took longer than the threshold: one that took just as long is none",
-    .source = THRESHOLD_SAYS,
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = threshold_exceeded,

@@ -13,6 +13,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS)
 
@@ -52,7 +53,7 @@ static void sample_accesses(struct test_run *run)
 TEST(pebs_loads) = {
     .id = "pebs.loads",
     .title = "Each record of a load names its instruction, its address and the value it left in RAX",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = sample_accesses,
@@ -82,7 +83,7 @@ static void registers(struct test_run *run)
 TEST(pebs_registers) = {
     .id = "pebs.registers",
     .title = "Each record has all sixteen registers and the flags as they were after the instruction",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\"; seed 000",
+    .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = registers,
@@ -92,7 +93,7 @@ TEST(pebs_registers) = {
 TEST(pebs_stores) = {
     .id = "pebs.stores",
     .title = "Each record of a store names its instruction, its address and the value it stored",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_STORES,
     .records = true,
     .run = sample_accesses,
@@ -102,7 +103,7 @@ TEST(pebs_stores) = {
 TEST(pebs_precise_store) = {
     .id = "pebs.precise_store",
     .title = "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, records the address of each store",
-    .source = "SDM Vol. 3B (253669-083), \"Precise Store Facility\" of Sandy Bridge",
+    .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)",
     .needs = NEEDS | NEED_PRECISE_STORE,
     .records = true,
     .run = sample_accesses,
@@ -112,8 +113,7 @@ TEST(pebs_precise_store) = {
 TEST(pebs_counter_1) = {
     .id = "pebs.counter.1",
     .title = "Counter 1 samples with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
-              "IA32_PEBS_ENABLE and of the counter reset fields",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
@@ -123,8 +123,7 @@ TEST(pebs_counter_1) = {
 TEST(pebs_counter_2) = {
     .id = "pebs.counter.2",
     .title = "Counter 2 samples with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
-              "IA32_PEBS_ENABLE and of the counter reset fields",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
@@ -134,8 +133,7 @@ TEST(pebs_counter_2) = {
 TEST(pebs_counter_3) = {
     .id = "pebs.counter.3",
     .title = "Counter 3 samples with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
-              "IA32_PEBS_ENABLE and of the counter reset fields",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
@@ -174,7 +172,7 @@ static void threshold(struct test_run *run)
 TEST(pebs_interrupt_threshold) = {
     .id = "pebs.interrupt.threshold",
     .title = "The interrupt at the threshold drains the buffer, and no record is lost between two interrupts",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = threshold,
@@ -213,8 +211,7 @@ static void sample_branches(struct test_run *run)
 TEST(pebs_branches_taken) = {
     .id = "pebs.branches.taken",
     .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
-    .source = "SDM Vol. 3B (253669-083), \"EventingIP Record\" of Haswell, and the table of PEBS performance events of "
-              "each core",
+    .source = SDM_EVENTING_IP "; " SDM_PEBS_EVENTS,
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
     .run = sample_branches,
@@ -224,7 +221,7 @@ TEST(pebs_branches_taken) = {
 TEST(pebs_branches_call) = {
     .id = "pebs.branches.call",
     .title = "BR_INST_RETIRED.NEAR_CALL samples calls and nothing else",
-    .source = "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core",
+    .source = SDM_PEBS_EVENTS,
     .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
     .records = true,
     .run = sample_branches,
@@ -235,7 +232,7 @@ TEST(pebs_branches_call) = {
 TEST(pebs_reload) = {
     .id = "pebs.reload",
     .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = sample_branches,
@@ -284,7 +281,7 @@ static void sample_straight(struct test_run *run)
 TEST(pebs_inst_retired_prec_dist) = {
     .id = "pebs.inst_retired.prec_dist",
     .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart",
-    .source = "SDM Vol. 3B (253669-083), \"Precise Distribution of Instructions Retired (PDIR)\"",
+    .source = SDM_PDIR,
     .needs = NEEDS | NEED_EVENT_PREC_DIST,
     .records = true,
     .run = sample_straight,
@@ -294,7 +291,7 @@ TEST(pebs_inst_retired_prec_dist) = {
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
     .title = "Samples of all instructions lie the period and one apart",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = sample_straight,
@@ -338,7 +335,7 @@ static void instructions_registers(struct test_run *run)
 TEST(pebs_instructions_registers) = {
     .id = "pebs.instructions.registers",
     .title = "Each record of an instruction has the registers and flags as they were after it",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\"; seed 000",
+    .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_registers,
@@ -385,7 +382,7 @@ static void instructions_threshold(struct test_run *run)
 TEST(pebs_instructions_threshold) = {
     .id = "pebs.instructions.threshold",
     .title = "The interrupt at the threshold drains records of instructions, its own routine's among them",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_threshold,
@@ -426,7 +423,7 @@ static void load_latency(struct test_run *run)
 TEST(pebs_load_latency_l1) = {
     .id = "pebs.load_latency.l1",
     .title = "Loads from a ring that fits the first level have their address, their latency and the source L1",
-    .source = "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\"; seed 004",
+    .source = SDM_LOAD_LATENCY,
     .needs = NEEDS | NEED_LOAD_LATENCY,
     .records = true,
     .run = load_latency,
@@ -474,7 +471,7 @@ static void with_bts(struct test_run *run)
 TEST(pebs_with_bts) = {
     .id = "pebs.with_bts",
     .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
     .records = true,
     .run = with_bts,

@@ -150,7 +150,7 @@ static void capabilities_read_only(struct test_run *run)
 TEST(perfmon_capabilities_read_only) = {
     .id = "perfmon.capabilities.read_only",
     .title = "A write to IA32_PERF_CAPABILITIES raises #GP",
-    .source = SDM_MSR_TABLE "IA32_PERF_CAPABILITIES (RO); " SDM_WRMSR "; seed 000",
+    .source = SDM_MSR_TABLE "IA32_PERF_CAPABILITIES (RO); " SDM_WRMSR,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_capabilities,
     .run = capabilities_read_only,
@@ -188,7 +188,7 @@ TEST(pebs_reserved_enable) = {
 TEST(pebs_reserved_load_latency) = {
     .id = "pebs.reserved.load_latency",
     .title = "MSR_PEBS_LD_LAT_THRESHOLD refuses everything above its 16 bits",
-    .source = SDM_2023 "\"Load Latency Performance Monitoring Facility\"; " SDM_WRMSR,
+    .source = SDM_LOAD_LATENCY "; " SDM_WRMSR,
     .needs = NEED_PEBS | NEED_LOAD_LATENCY,
     .run = refuse_reserved,
     .argument = &(const struct reserved){ "MSR_PEBS_LD_LAT_THRESHOLD", MSR_PEBS_LD_LAT_THRESHOLD, BITS(63, 16) },

@@ -13,12 +13,12 @@
 #include "ds/counting.h"
 #include "kernel/test.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 #include "workload/workload.h"
 
 #define NEEDS (NEED_APIC | NEED_GLOBAL_CTRL)
 
-#define LVT     "SDM Vol. 3A (253668), \"Local Vector Table\""
-#define ROUTINE "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, steps 3 to 5; seed 002"
+#define ROUTINE SDM_SETTING_UP_DS ", steps 3 to 5"
 
 #define INSTRUCTIONS 0x00c0u /* INST_RETIRED.ANY, architectural */
 
@@ -121,7 +121,7 @@ TEST(pmi_lvt_mask_set) = {
     .id = "pmi.lvt.mask_set",
     .title =
         "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
-    .source = LVT,
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = mask_set,
 };
@@ -146,7 +146,7 @@ static void until_unmasked(struct test_run *run)
 TEST(pmi_lvt_until_unmasked) = {
     .id = "pmi.lvt.until_unmasked",
     .title = "After an interrupt there is no other until software clears the mask flag; then there is",
-    .source = LVT,
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = until_unmasked,
 };
@@ -163,7 +163,7 @@ static void masked(struct test_run *run)
 TEST(pmi_lvt_masked) = {
     .id = "pmi.lvt.masked",
     .title = "A masked LVT entry keeps the interrupt away and not the overflow bit",
-    .source = LVT,
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = masked,
 };
@@ -203,7 +203,7 @@ static void nmi(struct test_run *run)
 TEST(pmi_lvt_nmi) = {
     .id = "pmi.lvt.nmi",
     .title = "An LVT entry with delivery mode NMI brings vector 2, though interrupts are off",
-    .source = LVT,
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = nmi,
 };
@@ -226,7 +226,7 @@ static void held(struct test_run *run)
 TEST(pmi_held) = {
     .id = "pmi.held",
     .title = "An interrupt that falls due while interrupts are off is held, not lost, and comes once when they are on",
-    .source = "SDM Vol. 3A (253668), \"Masking Maskable Hardware Interrupts\"",
+    .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"",
     .needs = NEEDS,
     .run = held,
 };
@@ -250,7 +250,7 @@ static void two_causes(struct test_run *run)
 TEST(pmi_two_causes) = {
     .id = "pmi.two_causes",
     .title = "Two overflows while interrupts are off are one interrupt, and both bits tell of them",
-    .source = LVT,
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = two_causes,
 };
@@ -318,7 +318,7 @@ static void service(struct test_run *run)
 TEST(pmi_service) = {
     .id = "pmi.service",
     .title = "The service routine finds its LVT entry masked, acknowledges and unmasks, and is called again",
-    .source = "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5; seeds 002 and 003",
+    .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = service,
