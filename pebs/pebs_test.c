@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS; the next event
- * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B, "Processor Event
- * Based Sampling"). So records lie N + 1 events apart, and which instruction each must name is known from the labels.
- * The manual does not say how many events may pass until the hardware is armed. The tests take it at its word: none.
+ * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B (253669-081),
+ * "Processor Event Based Sampling (PEBS)"). So records lie N + 1 events apart, and which instruction each must name is
+ * known from the labels. The manual does not say how many events may pass until the hardware is armed. The tests take
+ * it at its word: none.
  */
 #include "suite/pebs_sample.h"
 
@@ -392,8 +393,8 @@ TEST(pebs_instructions_threshold) = {
 
 /*
  * A ring of 16 lines chased 64 times: from the second round on every load hits the first level. The processor follows
- * loads that it picks at random and counts only those (SDM Vol. 3B, "Load Latency Performance Monitoring Facility"), so
- * a record may stand for any step; which one, RCX tells, for it counts the steps that are left.
+ * loads that it picks at random and counts only those (SDM Vol. 3B (253669-081), "Load Latency Performance Monitoring
+ * Facility"), so a record may stand for any step; which one, RCX tells, for it counts the steps that are left.
  */
 static void load_latency(struct test_run *run)
 {
