@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a processor says of its debug store, against what it does. Sizes and offsets are typed here from the manual's
- * tables once more: the decoders, whose own tables they could be compared with, are not asked.
+ * What a processor says of its debug store, held against what it does. Sizes and offsets are typed here from the
+ * manual's tables once more: the decoders, whose own tables they could be compared with, are not asked.
  */
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
@@ -21,7 +21,7 @@
 #define PERF_CAPABILITIES_FW_WRITE           MSR_BIT(13)
 #define PERF_CAPABILITIES_BASELINE           MSR_BIT(14)
 
-/* Other addresses than those that the probe of the capabilities and ds.area.readback use. */
+/* The addresses are others than those that the probe of the capabilities and ds.area.readback write. */
 static void ds_area(struct test_run *run)
 {
     for (unsigned bit = 12; bit < 32; bit++) {
@@ -40,7 +40,7 @@ TEST(detect_ds_area) = {
     .run = ds_area,
 };
 
-/* The bits are read-only; whether a write that differs in them faults the manual does not say, and both will do. */
+/* The bits are read-only. Whether a write that differs in them raises #GP the manual does not say; either will do. */
 static void misc_enable(struct test_run *run)
 {
     static const uint64_t bits[] = { MISC_ENABLE_BTS_UNAVAILABLE, MISC_ENABLE_PEBS_UNAVAILABLE };
@@ -62,7 +62,7 @@ TEST(detect_misc_enable_read_only) = {
     .run = misc_enable,
 };
 
-/* One bit of the register that every processor of the kind has. */
+/* The bit is one that every processor of the kind has. */
 static void pebs_enable(struct test_run *run)
 {
     const uint64_t bit = run->caps->pebs_method == PEBS_METHOD_NETBURST ? PEBS_ENABLE_MY_THR : MSR_BIT(0);
@@ -70,7 +70,7 @@ static void pebs_enable(struct test_run *run)
 
     test_equal(run, "IA32_MISC_ENABLE bit 12", msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE, 0);
     if (!msr_write(MSR_PEBS_ENABLE, bit) || !msr_read(MSR_PEBS_ENABLE, &value))
-        test_fail(run, "MSR_PEBS_ENABLE faults");
+        test_fail(run, "WRMSR or RDMSR of MSR_PEBS_ENABLE raised #GP");
     else
         test_equal(run, "MSR_PEBS_ENABLE", value, bit);
     msr_write(MSR_PEBS_ENABLE, 0);
@@ -79,14 +79,13 @@ static void pebs_enable(struct test_run *run)
 
 TEST(detect_pebs_enable) = {
     .id = "detect.pebs.enable",
-    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE is there and can be set and cleared",
+    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE exists, and its bits can be set and cleared",
     .source = SDM_PEBS_DETECTION,
     .needs = NEED_PEBS,
     .run = pebs_enable,
 };
 
-/* Of which counter a bit is, and whether it can be set, is all that is asked; that each samples, pebs.counter.* shows.
- */
+/* Whether each bit can be set is all that is asked here; that each counter samples, pebs.counter.* shows. */
 static void pebs_counter_bits(struct test_run *run)
 {
     const uint64_t counters = run->caps->pebs_counters;
@@ -95,12 +94,12 @@ static void pebs_counter_bits(struct test_run *run)
         if (!(counters & MSR_BIT(n)))
             continue;
         if (!msr_write(MSR_PEBS_ENABLE, MSR_BIT(n)))
-            test_fail(run, "the bit of counter %u cannot be set", n);
+            test_fail(run, "WRMSR of the bit of counter %u to MSR_PEBS_ENABLE raised #GP", n);
         test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), MSR_BIT(n));
     }
     msr_write(MSR_PEBS_ENABLE, 0);
     if (!msr_write(MSR_PEBS_ENABLE, counters))
-        test_fail(run, "the bits of all counters cannot be set at once");
+        test_fail(run, "WRMSR of the bits of all counters to MSR_PEBS_ENABLE raised #GP");
     test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), counters);
     msr_write(MSR_PEBS_ENABLE, 0);
 }
@@ -126,7 +125,7 @@ static void perf_capabilities(struct test_run *run)
         return;
     }
     for (unsigned bit = 0; bit < 20; bit++) {
-        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* a fault will do */
+        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* #GP will do */
         test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
     }
 }
@@ -140,7 +139,7 @@ TEST(detect_perf_capabilities_read_only) = {
     .run = perf_capabilities,
 };
 
-/* Bytes of a record by the manual's tables; of an adaptive one, those that it says itself. */
+/* The size of a record in bytes by the manual's tables; an adaptive record tells its own. */
 static uint64_t announced_size(const struct test_run *run, const uint8_t *record)
 {
     static const unsigned sizes[] = { 144, 176, 192, 200 };
@@ -185,7 +184,8 @@ static void record_size(struct test_run *run)
 
 TEST(detect_pebs_record_size) = {
     .id = "detect.pebs.record_size",
-    .title = "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, or as it says itself",
+    .title =
+        "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, an adaptive one as long as it says itself",
     .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
@@ -226,7 +226,7 @@ TEST(detect_dtes64) = {
     .run = dtes64,
 };
 
-/* A value that IA32_PMC0 could not be written to: bit 31 clear, bits above it set. */
+/* The value is one that no write to IA32_PMC0 can give the counter: bit 31 clear, bits above it set. */
 static void full_width(struct test_run *run)
 {
     const uint64_t most = (MSR_BIT(run->caps->general_width) - 1) & ~MSR_BIT(31);
@@ -238,7 +238,7 @@ static void full_width(struct test_run *run)
         return;
     }
     if (!msr_write(MSR_IA32_A_PMC(0), most) || !msr_read(MSR_IA32_A_PMC(0), &value)) {
-        test_fail(run, "IA32_A_PMC0 faults");
+        test_fail(run, "WRMSR or RDMSR of IA32_A_PMC0 raised #GP");
         return;
     }
     test_equal(run, "IA32_A_PMC0", value, most);

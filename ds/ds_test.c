@@ -6,7 +6,7 @@
 #include "suite/records.h"
 #include "suite/sources.h"
 
-/* IA32_DS_AREA is a register that keeps a linear address, wherever it points while nothing is enabled. */
+/* IA32_DS_AREA keeps any linear address: while nothing is enabled it may point anywhere. */
 static void readback(struct test_run *run)
 {
     static const uint64_t addresses[] = {
@@ -18,7 +18,8 @@ static void readback(struct test_run *run)
         if (addresses[i] >> 32 && !run->caps->ia32e_active) /* bits 63:32 are reserved there */
             continue;
         if (!msr_write(MSR_IA32_DS_AREA, addresses[i]) || !msr_read(MSR_IA32_DS_AREA, &value))
-            test_fail(run, "IA32_DS_AREA faults for 0x%llx", (unsigned long long)addresses[i]);
+            test_fail(run, "WRMSR of 0x%llx to IA32_DS_AREA, or RDMSR after it, raised #GP",
+                      (unsigned long long)addresses[i]);
         else
             test_equal(run, "IA32_DS_AREA", value, addresses[i]);
     }
@@ -37,7 +38,7 @@ TEST(ds_area_readback) = {
 static void non_canonical(struct test_run *run)
 {
     if (msr_write(MSR_IA32_DS_AREA, UINT64_C(0x0000800000000000)))
-        test_fail(run, "a non-canonical address was taken");
+        test_fail(run, "WRMSR of a non-canonical address to IA32_DS_AREA raised no #GP");
     test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), 0);
 }
 

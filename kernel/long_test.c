@@ -30,7 +30,7 @@ static struct {
     struct test_run *run;
     const struct workload *workload; /* which takes one branch again and again */
     bool branch_alone;               /* PEBS samples that branch, not every instruction */
-    uint64_t decoded, ours;          /* ours: where they had to be */
+    uint64_t decoded, ours;          /* ours: at the expected place */
 } tally;
 
 static struct total {
@@ -56,7 +56,7 @@ static bool is_ours_pebs(const struct pebs_record *record)
 
 /*
  * Reads what the service routine drained, and makes room for more. All records are alike: the memory they were in is
- * zeroed, so that one which was never written is not the one that was there before.
+ * zeroed, so that one which was never written is not taken for the one that was there before.
  */
 static void take(uint64_t global_status)
 {
@@ -168,8 +168,8 @@ TEST(long_bts) = {
 };
 
 /*
- * At CPL 3 alone, so that the routine has no events. A threshold two records below the end, the nearest that may be
- * (ds/ds_check.h), and one of a single record, leave the interrupt a few events to come in.
+ * Events count at CPL 3 alone, so that the routine has none. A threshold two records below the end, the nearest that
+ * may be (ds/ds_check.h), and one of a single record, leave the interrupt a few events to come in.
  */
 static const struct stage sampled[] = { { 25, 23, 500, 15 }, { 24, 12, 600, 1 }, { 8, 1, 100, 15 } };
 
@@ -218,7 +218,7 @@ TEST(long_pebs_taken) = {
     .run = taken,
 };
 
-/* Each round has two. What comes before and behind them, and whether INT n counts, is not asked here. */
+/* Each round has two instructions. What comes before and behind them, and whether INT n counts, is not asked here. */
 static void instructions(struct test_run *run)
 {
     const unsigned rounds = branch_count(&workload_user_loop, BRANCH_KINDS_ALL) + 1;

@@ -62,7 +62,7 @@ static void info(struct test_run *run)
         cycles += entry->cycles;
     }
     if (!cycles)
-        test_fail(run, "the entries of a loop took no cycles at all");
+        test_fail(run, "no entry of the loop counted a cycle");
 }
 
 TEST(lbr_info) = {
@@ -169,8 +169,8 @@ static void run_frozen(struct test_run *run)
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* In the handler, and behind it. Version 2 and 3 clear the enable bit; later ones have a status bit until it is reset.
- */
+/* Checks the stack in the handler and the status after it. Versions 2 and 3 clear the enable bit; later ones set a
+ * status bit until it is acknowledged. */
 static void check_frozen(struct test_run *run)
 {
     if (run->caps->freeze == CAPS_FREEZE_LEGACY)
@@ -182,7 +182,7 @@ static void check_frozen(struct test_run *run)
                0);
 }
 
-/* The same from a counter's own overflow, where no precise event can be had. */
+/* A counter's own overflow freezes the stack: for processors without a precise event, too. */
 static void freeze_overflow(struct test_run *run)
 {
     const struct ds_config neither = { .bts = false };
@@ -211,7 +211,7 @@ TEST(lbr_freeze_on_overflow) = {
 
 /*
  * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. Frozen,
- * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the lbr_recorded.
+ * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the stack.
  */
 static void freeze(struct test_run *run)
 {

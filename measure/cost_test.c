@@ -50,7 +50,7 @@ static uint64_t metered(const struct load *load, const struct meter *meter, cons
     return meter_since(meter, before);
 }
 
-/* The same where its window's register is written and nothing switched by it. */
+/* What the load takes when its window's register is written, and nothing switched by it. */
 static uint64_t plain(const struct load *load, const struct meter *meter, const struct window *window)
 {
     return metered(load, meter, &(struct window){ window->msr, window->off, window->off });
@@ -327,7 +327,7 @@ static void last_branches(struct test_run *run)
         lbr_read(run->caps, &stack);
     reading.cycles = meter_since(&meter, before);
     if (stack.error != LBR_DECODE_OK || !stack.entries[0].from)
-        test_fail(run, "the stack that was read is empty");
+        test_fail(run, "the stack that was read is empty, expected branches");
     console_note("a stack of %u entries", stack.depth);
     heading(&meter);
     show(run, &meter, &recording);

@@ -30,7 +30,7 @@ struct place {
     const char *why_not; /* NULL: here */
 };
 
-/* Jumps that nobody can predict, a conditional one that changes each time; no call leads to another place each time. */
+/* Jumps that cannot be predicted, and a conditional one that changes each time. No workload has such a call. */
 static struct place place_of_misprediction(const struct caps *caps, enum pebs_role role)
 {
     if (caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)

@@ -81,7 +81,7 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const s
     const uint32_t step = STEPS - (uint32_t)record->gpr[PEBS_RCX];
 
     if (step >= STEPS) {
-        test_fail(run, "RCX 0x%" PRIx64 " is no number of steps", record->gpr[PEBS_RCX]);
+        test_fail(run, "RCX 0x%" PRIx64 " is not a number of steps", record->gpr[PEBS_RCX]);
         return;
     }
     pebs_check(run, sample, record, load->ip, load->next_ip);

@@ -5,7 +5,7 @@
  * overflows it, and PEBS records the event after that, or with precise distribution that event itself.
  *
  * What the manual promises is judged. That an event does not pass unrecorded while PEBS is being armed is not among
- * that ("finite delay", see SOURCE), so EventingIP must be at an instruction of the event's kind, at the very one to
+ * that ("finite delay", SDM_PDIR), so EventingIP must be at an instruction of the event's kind, at the very one to
  * blame where the distribution is precise, and IP at the next that was executed. The rest is a figure.
  */
 #include <inttypes.h>

@@ -37,7 +37,7 @@ static void sample_loads(struct test_run *run, const struct pebs_sample *sample,
         pebs_check(run, sample, &record, want->ip, want->next_ip);
         test_equal(run, "format group", record.format_group, groups);
         test_equal(run, "groups", record.has & GROUPS, groups_of(groups));
-        test_equal(run, "bytes", record.size, pebs_adaptive_size(groups));
+        test_equal(run, "record size", record.size, pebs_adaptive_size(groups));
         if (record.has & PEBS_HAS_MEMORY)
             test_equal(run, "data address", record.data_address, want->address);
         if (record.has & PEBS_HAS_GPRS)
@@ -113,8 +113,10 @@ static void xmm(struct test_run *run)
         const struct access *want = &workload->accesses[done - 1];
         pebs_check(run, &sample, &record, want->ip, want->next_ip);
         for (unsigned i = 0; i < 16 && i < done; i++) {
-            test_equal(run, "low half", record.xmm[i].low, i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
-            test_equal(run, "high half", record.xmm[i].high, i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0);
+            test_equal(run, "low half of an XMM register", record.xmm[i].low,
+                       i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
+            test_equal(run, "high half of an XMM register", record.xmm[i].high,
+                       i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0);
         }
     }
 }
@@ -157,8 +159,8 @@ static void lbr(struct test_run *run)
         const unsigned at = (n + 1) * spacing - 1;
         test_equal(run, "LBR entries", record.lbr_count, LBR_GROUP_ENTRIES);
         for (unsigned age = 0; age <= at && age < record.lbr_count; age++) {
-            test_equal(run, "from", record.lbr[age].from, workload->branches[at - age].from);
-            test_equal(run, "to", record.lbr[age].to, workload->branches[at - age].to);
+            test_equal(run, "from of an LBR entry", record.lbr[age].from, workload->branches[at - age].from);
+            test_equal(run, "to of an LBR entry", record.lbr[age].to, workload->branches[at - age].to);
         }
     }
 }
@@ -208,7 +210,7 @@ TEST(pebs_fixed_0) = {
     .run = fixed,
 };
 
-/* General counters 4 and up, of which no processor before could sample anything. */
+/* General counters 4 and up, which sampled nothing on earlier processors. */
 static void high_counters(struct test_run *run)
 {
     const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_TAKEN);

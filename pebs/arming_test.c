@@ -34,7 +34,7 @@ static uint64_t counter_now(const struct test_run *run, const struct pebs_sample
     return run->caps->pebs_method == PEBS_METHOD_NETBURST ? netburst_counter() : counter_read(sample->counter);
 }
 
-/* The access of a record, by its IP; the number of accesses where it is of none. */
+/* The number of the access that a record is of, from 0, by its IP; the count of accesses where it is of none. */
 static uint64_t access_of(const struct test_run *run, const struct workload *workload, const struct pebs_record *record)
 {
     const bool itself = record->has & PEBS_HAS_EVENTING_IP || !run->caps->pebs_trap_like;
@@ -48,7 +48,7 @@ static uint64_t access_of(const struct test_run *run, const struct workload *wor
 
 /* ---- armed by an overflow -------------------------------------------------------------------------------------- */
 
-/* The first record of each of some periods. */
+/* The first record is checked for each of several periods. */
 static void next_event(struct test_run *run)
 {
     enum { PERIODS = 6 };
@@ -219,7 +219,7 @@ static void check_events(struct test_run *run, unsigned first, unsigned spacing)
         test_equal(run, "a record's event, from 0", access_of(run, &workload_loads, &record), first + n * spacing);
 }
 
-/* Opens, sets one counter's slot or those of all but one, and samples. */
+/* Arms an open area, and runs the workload. */
 static bool run_sample(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -280,7 +280,7 @@ TEST(pebs_reload_reset_value) = {
     .run = reset_value,
 };
 
-/* Six records, and four events more. */
+/* The workload leaves six records, and has four events more. */
 static void counter_after(struct test_run *run)
 {
     enum { PERIOD = 9, LEFT = 4 };
@@ -334,7 +334,7 @@ TEST(pebs_counters_beside) = {
     .run = beside,
 };
 
-/* The second begins half a period before the first, so that they never fall due together. */
+/* The second counter is half a period ahead of the first, so that they never fall due together. */
 static void two(struct test_run *run)
 {
     enum { PERIOD = 7, HALF = 3 };
@@ -379,14 +379,14 @@ static void usr_at_0(struct test_run *run)
 
 TEST(pebs_rings_usr_at_0) = {
     .id = "pebs.rings.usr_at_0",
-    .title = "A counter of CPL 1 to 3 alone records nothing at CPL 0",
+    .title = "A counter that counts at CPL 1 to 3 alone records nothing at CPL 0",
     .source = SDM_PERFMON_1 ", USR and OS flags",
     .needs = NEEDS,
     .records = true,
     .run = usr_at_0,
 };
 
-/* What leads to CPL 3 and back loads at CPL 0. */
+/* The way to CPL 3 and back has loads at CPL 0. */
 static void os_at_3(struct test_run *run)
 {
     const struct workload *workload = &workload_user_loads;
@@ -405,15 +405,14 @@ static void os_at_3(struct test_run *run)
 
 TEST(pebs_rings_os_at_3) = {
     .id = "pebs.rings.os_at_3",
-    .title = "A counter of CPL 0 alone records nothing at CPL 3",
+    .title = "A counter that counts at CPL 0 alone records nothing at CPL 3",
     .source = SDM_PERFMON_1 ", USR and OS flags",
     .needs = NEEDS,
     .records = true,
     .run = os_at_3,
 };
 
-/* ---- the status register ------------------------------------------------------------------------------------------
- */
+/* ---- the status register ----------------------------------------------------------------------------------------- */
 
 /* Samples with interrupts off, and returns the status as it is then; the rest is the test's. */
 static uint64_t status_after(struct test_run *run, unsigned records, unsigned at)
@@ -532,15 +531,14 @@ static void two_causes(struct test_run *run)
 
 TEST(pebs_status_two_causes) = {
     .id = "pebs.status.two_causes",
-    .title = "The buffer's threshold and another counter's overflow are one interrupt, whose status tells of both",
+    .title = "The buffer's threshold and another counter's overflow cause one interrupt, and the status has both bits",
     .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = two_causes,
 };
 
-/* ---- with BTS -----------------------------------------------------------------------------------------------------
- */
+/* ---- with BTS ---------------------------------------------------------------------------------------------------- */
 
 static unsigned branches_before;
 
@@ -585,7 +583,8 @@ static void with_bts(struct test_run *run)
     records_compare_bts(run, workload, 0);
     test_saw(run, ds_pebs_log()->records);
     if (branches_before < PERIOD + 1)
-        test_fail(run, "%u branches were traced when the interrupt for branch %u came", branches_before, PERIOD + 1);
+        test_fail(run, "only %u branches were in memory when the interrupt for branch %u came", branches_before,
+                  PERIOD + 1);
 }
 
 TEST(pebs_with_bts_one_branch) = {

@@ -84,7 +84,7 @@ static void run_closed(struct test_run *run, const struct pebs_sample *sample)
         cpu_pause();
 }
 
-/* Opens, paints, lets the test change the area, and samples. Returns false where it did not come to that. */
+/* Opens, paints, lets the test change the area, and samples. Returns whether it sampled. */
 static bool sample_into(struct test_run *run, const struct pebs_sample *sample, void (*change)(struct ds_area *area))
 {
     struct ds_area area;
@@ -202,7 +202,7 @@ TEST(ds_pebs_index_beyond) = {
 
 /* ---- the management area ---------------------------------------------------------------------------------------- */
 
-/* All of the page but the index, whose place in the area is typed here once more. */
+/* The whole page is compared, except for the index, whose place in the area is typed here once more. */
 static void kept(struct test_run *run)
 {
     enum { COUNT = 3, PAGE = 4096 };
@@ -235,7 +235,7 @@ TEST(ds_pebs_area_kept) = {
     .run = kept,
 };
 
-/* Two areas in one page: what the register said first must be forgotten. */
+/* Two areas share a page: the one that the register named first must be forgotten. */
 static void used(struct test_run *run)
 {
     enum { COUNT = 3, SECOND = 0x800 };
@@ -329,7 +329,7 @@ TEST(ds_pebs_maximum_plus_one) = {
     .argument = &(const struct limit){ one_more_byte },
 };
 
-/* An IP that tells the order: of the instruction, or the one behind it. */
+/* The IP that tells the order: of the instruction, or of the one behind it. */
 static uint64_t place(const struct pebs_record *record)
 {
     return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
@@ -399,7 +399,7 @@ TEST(ds_pebs_maximum_room) = {
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
-/* So many records with interrupts off, then on: how many interrupts were waiting. */
+/* Samples so many records with interrupts off, then on. Returns how many interrupts were waiting. */
 static unsigned interrupts_after(struct test_run *run, unsigned records, unsigned at_most)
 {
     struct pebs_sample sample = pebs_sample_any(run->caps, records);

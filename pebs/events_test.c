@@ -114,7 +114,7 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
             break;
         case INSTRUCTIONS:
             if (ip < w->start || ip > w->limit)
-                test_fail(run, "PEBS record %u is not of the workload", n);
+                test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
             break;
         case RING:
             pebs_check(run, sample, &record, access->ip, access->next_ip);
@@ -142,7 +142,7 @@ static void exercise(struct test_run *run, const struct pebs_event *event)
     check_places(run, &sample, r);
 }
 
-/* Why no workload brings it about; NULL where one does. */
+/* Why no workload brings the event about; NULL where one does. */
 static const char *untriggered(const struct caps *caps, const struct pebs_event *event)
 {
     if (!(event->counters & caps->pebs_counters))

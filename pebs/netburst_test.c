@@ -24,12 +24,12 @@
 
 #define PERIOD 1u
 
-/* Room for all: no interrupt falls due. */
+/* The buffer has room for all: no interrupt falls due. */
 static const struct ds_config roomy = {
     .pebs = true, .pebs_records = 96, .pebs_threshold = 80, .pebs_reset = { 0 - (uint64_t)PERIOD }
 };
 
-/* Programs one event; the registers that do not keep what they are told, and an unknown name, fail the test. */
+/* Programs one event. Fails the test where the name is unknown, or a register does not keep its value. */
 static bool program(struct test_run *run, const char *name, bool sample, uint64_t period)
 {
     const struct netburst_event *event = netburst_event_find(name);
@@ -164,7 +164,7 @@ static void replay_mispredicted(struct test_run *run)
         test_fail(run, "BTS has %u mispredicted branches, PEBS has %u records of them", wrong, sampled);
     for (unsigned n = 0; n < sampled && records_pebs(run, n, &record); n++)
         if (!is_target(workload, record.ip) && record.ip != workload->limit)
-            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not behind a branch", n, record.ip);
+            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not where a branch leads to", n, record.ip);
 }
 
 TEST(pebs_tagging_replay_mispredicted) = {

@@ -142,9 +142,8 @@ TEST(pebs_counter_3) = {
 };
 
 /*
- * A buffer of eight with an interrupt each four: what the service routine drains must be all of it, in order. At CPL 3
- * and counted there only: the routine's own loads would be events too, and at this period enough for the next
- * interrupt.
+ * A buffer of eight records with an interrupt at each fourth: what the service routine drains must be all of it, in
+ * order. Loads count at CPL 3 alone: at this period those of the routine would be enough for the next interrupt.
  */
 static void threshold(struct test_run *run)
 {
@@ -272,7 +271,7 @@ static void sample_straight(struct test_run *run)
                           : record.ip - run->caps->pebs_trap_like * WORKLOAD_STRAIGHT_STEP;
         pebs_check(run, &sample, &record, ip, ip + WORKLOAD_STRAIGHT_STEP);
         if (ip < workload->start || ip >= workload->limit)
-            test_fail(run, "PEBS record %u is not of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
         if (n)
             test_equal(run, "distance to the record before", ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
         last = ip;
@@ -325,7 +324,7 @@ static void instructions_registers(struct test_run *run)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (record.ip < workload->start || record.ip > workload->limit)
-            test_fail(run, "PEBS record %u is not of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
         if (!loaded_by(workload, record.ip, &value))
             continue;
         check_registers(run, n, &record);
@@ -343,9 +342,9 @@ TEST(pebs_instructions_registers) = {
 };
 
 /*
- * At CPL 0, and counted in both rings, for Core 2's PEBS does not always tell them apart (erratum AJ67): the service
- * routine's instructions are events too. Between two records of the workload that have none of the routine's between
- * them lies the spacing; the rest is how many came, and in order.
+ * The workload runs at CPL 0 and counts in both rings, for Core 2's PEBS does not always tell them apart (erratum
+ * AJ67): the service routine's instructions are events too. Between two records of the workload that have none of the
+ * routine's between them lies the spacing; the rest is how many came, and in order.
  */
 static void instructions_threshold(struct test_run *run)
 {
@@ -371,7 +370,7 @@ static void instructions_threshold(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         bool inside = record.ip >= workload->start && record.ip <= workload->limit;
         if (inside && record.ip <= last)
-            test_fail(run, "PEBS record %u is of an instruction before the one of the last", n);
+            test_fail(run, "PEBS record %u is of an instruction before that of the last record", n);
         if (inside && adjacent)
             test_equal(run, "distance to the record before", record.ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
         if (inside)
@@ -433,8 +432,8 @@ TEST(pebs_load_latency_l1) = {
 /* ---- both facilities in one area --------------------------------------------------------------------------------- */
 
 /*
- * PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. At CPL 3,
- * with both told to leave CPL 0 out, since the routine's own branches are events and records too.
+ * PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. Both
+ * leave CPL 0 out, since the routine's own branches are events and records, too.
  */
 static void with_bts(struct test_run *run)
 {

@@ -108,7 +108,7 @@ static void ip(struct test_run *run)
 
 TEST(pebs_record_ip) = {
     .id = "pebs.record.ip",
-    .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's",
+    .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's own",
     .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
     .needs = NEEDS,
     .records = true,
@@ -174,7 +174,7 @@ TEST(pebs_record_tsx) = {
     .run = tsx,
 };
 
-/* Once with interrupts on, once off: the flag says which. */
+/* The workload runs once with interrupts on and once off: IF says which. */
 static void flags(struct test_run *run)
 {
     enum { COUNT = 4 };
@@ -207,7 +207,7 @@ TEST(pebs_record_flags) = {
     .run = flags,
 };
 
-/* All registers: those with known values would hide what the upper half of an unknown one is. */
+/* Every register is checked, not only those whose values are known. */
 static void upper_halves(struct test_run *run)
 {
     enum { COUNT = 8 };
