@@ -10,8 +10,8 @@
  * Interrupts and exceptions are never mispredicted.
  *
  * CPL filters. BTS_OFF_OS and BTS_OFF_USR go by the level that the branch is executed at, LBR_SELECT's CPL bits by the
- * level that it ends in: SDM Vol. 3B (253669), "CPL-Qualified Branch Trace Mechanism" and "Filtering of Last Branch
- * Records", edition 083.
+ * level that it ends in: SDM Vol. 3B (253669-083), "CPL-Qualified Branch Trace Mechanism" and "Filtering of Last
+ * Branch Records".
  *
  * Wrapping. A record that does not fit before the absolute maximum goes to the base of the buffer, in both modes:
  * BTINT only decides whether reaching the threshold asks for an interrupt.
