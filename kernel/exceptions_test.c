@@ -133,6 +133,7 @@ static void suffer(struct test_run *run)
         .id = "selftest.exception." #name,                                                                             \
         .title =                                                                                                       \
             "An unexpected exception is reported by name, with its error code, where it was raised and the registers", \
+        .source = OWN_RUNNER,                                                                                          \
         .on_request = true,                                                                                            \
         .run = suffer,                                                                                                 \
         .argument = occasion,                                                                                          \

@@ -50,6 +50,7 @@ static void scribbler(struct test_run *run)
 TEST(selftest_scribble) = {
     .id = "selftest.scribble",
     .title = "A test that scribbles over the whole area fails, and does the next one no harm",
+    .source = OWN_ROBUST,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .on_request = true,
