@@ -58,6 +58,7 @@ gdb_args ?=
 export profile width options route fault
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t losses.t referee.t cases.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
+HOUSE_TESTS := tests/house/citations.t
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump
 # 640 MiB of memory: the largest ring of measure.memory.* takes 256 of them in one piece.
@@ -73,8 +74,8 @@ qemu-test: kernel loader iso model $B/real_mode.img $B/hide.so ## boots on every
 tool-test: kernel model tools $B/traces ## dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-test: kernel loader iso model tools $B/traces $B/real_mode.img $B/hide.so $(HOST_TESTS) ## host-test, qemu-test and tool-test as one TAP stream
-	$Q$(PROVE) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
+test: kernel loader iso model tools $B/traces $B/real_mode.img $B/hide.so $(HOST_TESTS) ## the rules of the house, host-test, qemu-test and tool-test as one TAP stream
+	$Q$(PROVE) $(HOUSE_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
 
 prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite?
 	$Qtests/qemu/prove

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branch trace store: the bits that switch it. SDM Vol. 3B (253669), "Branch Trace Store (BTS)". */
+/* Branch trace store: the bits that switch it. SDM Vol. 3A (253668-032), "Branch Trace Store (BTS)", 16.4.5. */
 #ifndef BTS_BTS_H
 #define BTS_BTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What BTS does to the management area and to the memory around its buffer, read from memory after the window and
- * before the area is closed. Interrupts are off but where the test is of the interrupt.
+ * before the area is closed. Interrupts are off, except where the interrupt is what is tested.
  */
 #include "bts/bts.h"
 
@@ -18,7 +18,7 @@
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 
-/* So many branches go through a buffer of so many records, with as much memory again free before and behind it. */
+/* The records of a small buffer, which has as much memory free before it, and more behind it. */
 #define SMALL 8u
 
 static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
@@ -34,11 +34,11 @@ static uint64_t advanced(struct test_run *run, const struct ds_buffer *bts)
     size_t bytes = (size_t)(bts->index - bts->base);
 
     if (bytes % run->caps->bts_record_size)
-        test_fail(run, "the index is 0x%zx bytes from the base, not whole records", bytes);
+        test_fail(run, "the index is 0x%zx bytes from the base, which is not a whole number of records", bytes);
     return bytes / run->caps->bts_record_size;
 }
 
-/* The bits that switch BTS, with interrupts off. */
+/* Runs the workload with these of the bits that switch BTS, and with interrupts off. */
 static void run_with(const struct workload *workload, struct window window, uint64_t bits)
 {
     window.on = window.off | bits;
@@ -49,7 +49,7 @@ static void run_with(const struct workload *workload, struct window window, uint
 
 /* ---- the enable bits --------------------------------------------------------------------------------------------- */
 
-/* Which of the two bits is set that store branches together. */
+/* Which of the two bits is set that only together store branches. */
 struct half {
     bool tr, bts;
 };
@@ -117,7 +117,7 @@ TEST(bts_enable_ends) = {
     .run = ends,
 };
 
-/* One bit at a time: nothing is stored without both TR and BTS. */
+/* The bits are set one at a time: nothing is stored without both TR and BTS. */
 static void readback(struct test_run *run)
 {
     const struct debugctl_bits *bits = run->caps->debugctl;
@@ -128,7 +128,7 @@ static void readback(struct test_run *run)
 
     for (unsigned i = 0; i < sizeof each / sizeof each[0]; i++) {
         if (!msr_write(MSR_IA32_DEBUGCTL, rest | each[i]))
-            test_fail(run, "bit 0x%" PRIx64 " is refused", each[i]);
+            test_fail(run, "WRMSR of bit 0x%" PRIx64 " to IA32_DEBUGCTL raised #GP", each[i]);
         test_equal(run, "the register with one bit set", msr_get(MSR_IA32_DEBUGCTL), rest | each[i]);
         msr_write(MSR_IA32_DEBUGCTL, rest);
         test_equal(run, "the register with the bit cleared", msr_get(MSR_IA32_DEBUGCTL), rest);
@@ -145,7 +145,7 @@ TEST(bts_enable_readback) = {
 
 /* ---- the management area ----------------------------------------------------------------------------------------- */
 
-/* Workloads of different lengths, one behind the other. */
+/* The workloads differ in length, and run one after the other. */
 static void index_advances(struct test_run *run)
 {
     static const struct workload *const workloads[] = { &workload_kinds, &workload_nothing, &workload_calls,
@@ -275,7 +275,7 @@ TEST(bts_circular_wrap) = {
     .run = wrap,
 };
 
-/* Whether memory from one record's place to another's, counted from where the memory starts, is as it was: zero. */
+/* Fails unless the memory is still zero from one record's place up to another's, counted from where it starts. */
 static void check_untouched(struct test_run *run, const char *where, unsigned from, unsigned to)
 {
     const unsigned record = run->caps->bts_record_size;
@@ -329,7 +329,7 @@ TEST(bts_circular_base) = {
     .argument = &(const struct surroundings){ "before the base", 0, SMALL },
 };
 
-/* What the buffer has, if it holds the newest records as a circular one does: from the index on, and up to it. */
+/* Prints the buffer as a circular one, which holds the newest records: from the index on, and up to it. */
 static void print_as_circular(struct test_run *run, const struct ds_buffer *bts, const uint8_t *buffer)
 {
     const unsigned size = run->caps->bts_record_size, records = (unsigned)((size_t)(bts->maximum - bts->base) / size);
@@ -375,7 +375,7 @@ static void full(struct test_run *run)
 
 TEST(bts_circular_undrained) = {
     .id = "bts.circular.undrained",
-    .title = "A buffer that nobody drains after its interrupt is never written at or past its absolute maximum",
+    .title = "A buffer that is not drained after its interrupt is never written at or past its absolute maximum",
     .source = SDM_DEBUG_STORE,
     .needs = NEEDS,
     .records = true,
@@ -384,7 +384,7 @@ TEST(bts_circular_undrained) = {
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
-/* So many records lie between the last one and the threshold, and so many interrupts come. */
+/* How many records the last one is short of the threshold, and how many interrupts must come. */
 struct approach {
     unsigned short_of, interrupts;
 };
@@ -439,7 +439,7 @@ static uint64_t raw_field(struct test_run *run, unsigned record, unsigned field)
     return value;
 }
 
-/* Fields 0 and 1 of each record against the labels, without the decoder; only the argument's bits of them. */
+/* Holds fields 0 and 1 of each record against the labels, without the decoder; the argument: which of their bits. */
 static void compare_raw(struct test_run *run)
 {
     const uint64_t bits = *(const uint64_t *)run->test->argument;
@@ -463,7 +463,7 @@ static void compare_raw(struct test_run *run)
 TEST(bts_record_layout) = {
     .id = "bts.record.layout",
     .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
-    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9; seed 001",
+    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9",
     .needs = NEEDS,
     .records = true,
     .run = compare_raw,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The BTS record as the processor writes it, in both widths of the DS area.
- * SDM Vol. 3B (253668-032), "Debug Store (DS) Mechanism", figures 16-6 (32-bit) and 16-9 (64-bit).
+ * SDM Vol. 3A (253668-032), "BTS and DS Save Area", 16.4.9, figures 16-6 (32-bit) and 16-9 (64-bit).
  */
 #ifndef BTS_BTS_LAYOUT_H
 #define BTS_BTS_LAYOUT_H

@@ -15,7 +15,7 @@
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 
-/* Room for all: no interrupt falls due. */
+/* The buffer has room for all: no interrupt falls due. */
 static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
 
 static void trace(struct test_run *run)
@@ -31,13 +31,13 @@ static void trace(struct test_run *run)
     records_close(run, 0);
     records_compare_bts(run, workload, 0);
     if (ds_bts_log()->records != run->expected)
-        test_fail(run, "the trace has %u records, the window let %u branches in", ds_bts_log()->records, run->expected);
+        test_fail(run, "the trace has %u records, the window %u branches", ds_bts_log()->records, run->expected);
 }
 
 TEST(bts_calls) = {
     .id = "bts.calls",
     .title = "Nested calls and returns are stored in order, with their exact addresses",
-    .source = SDM_BTS "; seed 001",
+    .source = SDM_BTS,
     .needs = NEEDS,
     .records = true,
     .run = trace,
@@ -99,7 +99,7 @@ static void threshold(struct test_run *run)
 TEST(bts_interrupt_threshold) = {
     .id = "bts.interrupt.threshold",
     .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
-    .source = SDM_DS_SERVICE "; seed 002",
+    .source = SDM_DS_SERVICE,
     .needs = NEEDS,
     .records = true,
     .run = threshold,
@@ -159,7 +159,7 @@ TEST(bts_circular_order) = {
     .run = circular_order,
 };
 
-/* How many of the log's branches from this address, or from any for 0, were predicted, or were not. */
+/* How many of the log's branches were predicted, or were not; from: those at this address alone, 0: all. */
 static unsigned count_predicted(struct test_run *run, uint64_t from, bool predicted)
 {
     struct bts_record record;
@@ -189,7 +189,7 @@ static void predicted(struct test_run *run)
 TEST(bts_circular_predicted) = {
     .id = "bts.circular.predicted",
     .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
-    .source = SDM_DEBUG_STORE "; seed 001",
+    .source = SDM_DEBUG_STORE,
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = predicted,
@@ -210,8 +210,8 @@ static void mispredicted(struct test_run *run)
 
 TEST(bts_mispredicted) = {
     .id = "bts.mispredicted",
-    .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets nobody could know",
-    .source = SDM_DEBUG_STORE "; seed 001",
+    .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets cannot be predicted",
+    .source = SDM_DEBUG_STORE,
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = mispredicted,
@@ -233,7 +233,7 @@ static void check_ring(struct test_run *run, bool user_wanted)
             test_fail(run, "BTS record %u is a branch at CPL %u", n, in_user(record.from) ? 3 : 0);
 }
 
-/* Both rings branch; these are left out. */
+/* Which privilege levels a trace of branches at both leaves out. */
 struct left_out {
     bool os, usr;
 };

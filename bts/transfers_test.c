@@ -22,8 +22,8 @@ static bool is_source(const struct workload *workload, uint64_t from)
 }
 
 /*
- * The records of branches from where the workload has one must be its branches, in order. What else is there, on the
- * way to CPL 3 and back, is not looked at.
+ * The records of branches from where the workload has one must be its branches, in order. Other records, of the
+ * way to CPL 3 and back, are not looked at.
  */
 static void compare(struct test_run *run, const struct workload *workload)
 {
@@ -70,7 +70,8 @@ TEST(bts_far) = {
 
 TEST(bts_exception_fault) = {
     .id = "bts.exception.fault",
-    .title = "A fault (#UD) is stored as a branch from the instruction that raised it to its handler",
+    .title = "An exception of the class fault (#UD) is stored as a branch from the instruction that raised it to its "
+             "handler",
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,
@@ -80,7 +81,8 @@ TEST(bts_exception_fault) = {
 
 TEST(bts_exception_trap) = {
     .id = "bts.exception.trap",
-    .title = "A trap (#BP) is stored as a branch from the instruction that raised it, not from the one it returns to",
+    .title = "An exception of the class trap (#BP) is stored as a branch from the instruction that raised it, not from "
+             "the one it returns to",
     .source = SDM_MONITORING,
     .needs = NEEDS,
     .records = true,

@@ -36,7 +36,7 @@
 #define PERF_CAP_PEBS_BASELINE  (UINT64_C(1) << 14)
 #define PERF_CAP_RETIRE_LATENCY (UINT64_C(1) << 17)
 
-/* Architectural LBRs (SDM Vol. 4, table 2-2): MSRs of entry 0. */
+/* Architectural LBRs (SDM Vol. 4 (335592-081), table 2-2): MSRs of entry 0. */
 #define ARCH_LBR_FROM 0x1500u
 #define ARCH_LBR_TO   0x1600u
 #define ARCH_LBR_INFO 0x1200u
@@ -97,7 +97,7 @@ static void fill_names(const struct caps_input *input, struct caps *caps)
         caps->brand[i] = caps->brand[i + blanks];
 }
 
-/* SDM Vol. 2A (253666), CPUID, "Version Information": DisplayFamily and DisplayModel. */
+/* SDM Vol. 2A (253666-081), "CPUID", version information: DisplayFamily and DisplayModel. */
 static void fill_signature(const struct caps_input *input, struct caps *caps)
 {
     uint32_t eax = caps->signature = input->leaf_1.eax;
@@ -122,7 +122,8 @@ static void fill_processor(const struct caps_input *input, struct caps *caps)
     caps->long_mode = (input->leaf_80000001.edx & CPUID_80000001_EDX_LM) != 0;
     caps->ia32e_active = input->ia32e_active;
 
-    caps->physical_bits = 36; /* where CPUID does not tell (SDM Vol. 3A, "Paging", 4.1.4) */
+    caps->physical_bits =
+        36; /* where CPUID does not tell (SDM Vol. 3A (253668-081), "Enumeration of Paging Features by CPUID") */
     if (input->leaf_80000008.valid)
         caps->physical_bits = bits(input->leaf_80000008.eax, 0, 7);
     caps->linear_bits =
@@ -163,7 +164,8 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
         caps->pebs_format =
             input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities >> 8) & 0xf : CAPS_UNKNOWN;
     caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
-    /* BTS's fields are the first ones whatever PEBS has behind them (SDM Vol. 3B, "DS Buffer Management Area"). */
+    /* BTS's fields are the first ones whatever PEBS has behind them (SDM Vol. 3A (253668-032), "BTS and DS Save
+     * Area", 16.4.9). */
     caps->ds_area_format = ds_reset_slots(caps->pebs_format) != 0 ? caps->pebs_format : DS_FORMAT_LARGEST;
     caps->ds_area_size = ds_area_size(caps->ds_width, caps->ds_area_format);
 

@@ -187,8 +187,8 @@ enum caps_reason {
     CAPS_REASON_COUNT
 };
 
-/* What FREEZE_LBRS_ON_PMI and FREEZE_PERFMON_ON_PMI do (SDM Vol. 3B, "Freezing LBR and Performance Counters on PMI").
- */
+/* What FREEZE_LBRS_ON_PMI and FREEZE_PERFMON_ON_PMI do (SDM Vol. 3A (253668-032), "Freezing LBR and
+ * Performance Counters on PMI", 16.4.7). */
 enum caps_freeze {
     CAPS_FREEZE_NONE,
     CAPS_FREEZE_LEGACY,     /* version 2 and 3: the enable bits in IA32_DEBUGCTL and GLOBAL_CTRL are cleared */
@@ -227,7 +227,7 @@ struct caps {
     char brand[49]; /* without leading blanks; empty where there is none */
     bool intel;
     uint32_t signature;               /* CPUID.1:EAX */
-    unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A, CPUID) */
+    unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A (253666-081), "CPUID") */
     const char *core;                 /* name of its row in the table of models; NULL where it has none */
     bool hypervisor;                  /* CPUID.1:ECX[31] */
     bool nx, long_mode, ia32e_active;

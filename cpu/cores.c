@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * The bits of register 1D9h. SDM Vol. 3B (253669), "MSR_DEBUGCTLA MSR" (NetBurst), "MSR_DEBUGCTLB MSR" (Pentium M, Core
- * Solo and Core Duo), "IA32_DEBUGCTL MSR" (Core and later; CPUID too must allow the freezes: NEED_FREEZE).
+ * The bits of register 1D9h. SDM Vol. 3A (253668-032), "MSR_DEBUGCTLA MSR" (NetBurst), "MSR_DEBUGCTLB MSR" (Pentium M,
+ * Core Solo and Core Duo), "IA32_DEBUGCTL MSR" (Core and later; CPUID too must allow the freezes: NEED_FREEZE).
  */
 static const struct debugctl_bits debugctl_netburst = {
     .lbr = 1 << 0, .tr = 1 << 2, .bts = 1 << 3, .btint = 1 << 4, .bts_off_os = 1 << 5, .bts_off_usr = 1 << 6

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The precise events of each core, by what they count. Pure data.
- * Codes: SDM Vol. 3B (253669), "PEBS Performance Events" tables of each microarchitecture, and Intel's event files,
+ * Codes: SDM Vol. 3B (253669-081), "PEBS Performance Events" tables of each microarchitecture, and Intel's event files,
  * whose names are perf's.
  */
 #ifndef CPU_EVENTS_H

@@ -55,8 +55,8 @@
 #define MSR_IA32_PAT 0x00000277u
 
 /*
- * NetBurst: the counters in use, their configuration registers, and the event selects in use. SDM Vol. 3B (253669,
- * print of 2016), "ESCR MSRs" 18.15.1, "CCCR MSRs" 18.15.3, and "MSRs in the Pentium 4 and Intel Xeon Processors" in
+ * NetBurst: the counters in use, their configuration registers, and the event selects in use. SDM Vol. 3B
+ * (253669-059), "ESCR MSRs" 18.15.1, "CCCR MSRs" 18.15.3, and "MSRs in the Pentium 4 and Intel Xeon Processors" in
  * chapter 35.
  */
 #define MSR_IQ_COUNTER4       0x00000310u

@@ -4,7 +4,7 @@
  *
  * A NetBurst counter that can do PEBS counts micro-operations that carry a tag when they retire. Who ties the tag to
  * them is the event's kind: the front end, the execution unit, or the replay mechanism.
- * SDM Vol. 3B (253669, print of 2016), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)",
+ * SDM Vol. 3B (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)",
  * 18.15, and tables 19-29 to 19-33.
  */
 #ifndef CPU_NETBURST_EVENTS_H

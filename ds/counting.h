@@ -2,7 +2,7 @@
 /*
  * All counters at once, as the DS interrupt service routine stops them and lets them go on. NetBurst has no register
  * for all; there it is MSR_IQ_CCCR4, of the one counter in use. Where the processor has neither (performance monitoring
- * before version 2), nothing but BTS raises its interrupt and nothing is done. SDM Vol. 3B (253669), "Architectural
+ * before version 2), nothing but BTS raises its interrupt and nothing is done. SDM Vol. 3B (253669-081), "Architectural
  * Performance Monitoring Version 2" and "CCCR MSRs".
  */
 #ifndef DS_COUNTING_H

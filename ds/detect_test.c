@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a processor says of its debug store, against what it does. Sizes and offsets are typed here from the manual's
- * tables once more: the decoders, whose own tables they could be compared with, are not asked.
+ * What a processor says of its debug store, held against what it does. Sizes and offsets are typed here from the
+ * manual's tables once more: the decoders, whose own tables they could be compared with, are not asked.
  */
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
@@ -9,8 +9,7 @@
 #include "kernel/console.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
-
-#define DETECTION "SDM Vol. 3B (253669), \"Detection of the Availability of the PEBS Facilities\", 18.18.8.1; seed 003"
+#include "suite/sources.h"
 
 #define CPUID_1_ECX_DTES64 (1u << 2)
 
@@ -22,7 +21,7 @@
 #define PERF_CAPABILITIES_FW_WRITE           MSR_BIT(13)
 #define PERF_CAPABILITIES_BASELINE           MSR_BIT(14)
 
-/* Other addresses than those that the probe of the capabilities and ds.area.readback use. */
+/* The addresses are others than those that the probe of the capabilities and ds.area.readback write. */
 static void ds_area(struct test_run *run)
 {
     for (unsigned bit = 12; bit < 32; bit++) {
@@ -36,12 +35,12 @@ TEST(detect_ds_area) = {
     .id = "detect.ds.area",
     .title = "With the DS feature flag, CPUID.1:EDX[21], IA32_DS_AREA can be programmed to point to a save area: every "
              "bit of it",
-    .source = DETECTION,
+    .source = SDM_PEBS_DETECTION,
     .needs = NEED_DS,
     .run = ds_area,
 };
 
-/* The bits are read-only; whether a write that differs in them faults the manual does not say, and both will do. */
+/* The bits are read-only. Whether a write that differs in them raises #GP the manual does not say; either will do. */
 static void misc_enable(struct test_run *run)
 {
     static const uint64_t bits[] = { MISC_ENABLE_BTS_UNAVAILABLE, MISC_ENABLE_PEBS_UNAVAILABLE };
@@ -58,12 +57,12 @@ static void misc_enable(struct test_run *run)
 TEST(detect_misc_enable_read_only) = {
     .id = "detect.misc_enable.read_only",
     .title = "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
-    .source = "SDM Vol. 4 (335592-081), table 2-2, IA32_MISC_ENABLE; seed 000",
+    .source = SDM_MSR_TABLE "IA32_MISC_ENABLE",
     .needs = NEED_DS,
     .run = misc_enable,
 };
 
-/* One bit of the register that every processor of the kind has. */
+/* The bit is one that every processor of the kind has. */
 static void pebs_enable(struct test_run *run)
 {
     const uint64_t bit = run->caps->pebs_method == PEBS_METHOD_NETBURST ? PEBS_ENABLE_MY_THR : MSR_BIT(0);
@@ -71,7 +70,7 @@ static void pebs_enable(struct test_run *run)
 
     test_equal(run, "IA32_MISC_ENABLE bit 12", msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE, 0);
     if (!msr_write(MSR_PEBS_ENABLE, bit) || !msr_read(MSR_PEBS_ENABLE, &value))
-        test_fail(run, "MSR_PEBS_ENABLE faults");
+        test_fail(run, "WRMSR or RDMSR of MSR_PEBS_ENABLE raised #GP");
     else
         test_equal(run, "MSR_PEBS_ENABLE", value, bit);
     msr_write(MSR_PEBS_ENABLE, 0);
@@ -80,14 +79,13 @@ static void pebs_enable(struct test_run *run)
 
 TEST(detect_pebs_enable) = {
     .id = "detect.pebs.enable",
-    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE is there and can be set and cleared",
-    .source = DETECTION,
+    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE exists, and its bits can be set and cleared",
+    .source = SDM_PEBS_DETECTION,
     .needs = NEED_PEBS,
     .run = pebs_enable,
 };
 
-/* Of which counter a bit is, and whether it can be set, is all that is asked; that each samples, pebs.counter.* shows.
- */
+/* Whether each bit can be set is all that is asked here; that each counter samples, pebs.counter.* shows. */
 static void pebs_counter_bits(struct test_run *run)
 {
     const uint64_t counters = run->caps->pebs_counters;
@@ -96,12 +94,12 @@ static void pebs_counter_bits(struct test_run *run)
         if (!(counters & MSR_BIT(n)))
             continue;
         if (!msr_write(MSR_PEBS_ENABLE, MSR_BIT(n)))
-            test_fail(run, "the bit of counter %u cannot be set", n);
+            test_fail(run, "WRMSR of the bit of counter %u to MSR_PEBS_ENABLE raised #GP", n);
         test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), MSR_BIT(n));
     }
     msr_write(MSR_PEBS_ENABLE, 0);
     if (!msr_write(MSR_PEBS_ENABLE, counters))
-        test_fail(run, "the bits of all counters cannot be set at once");
+        test_fail(run, "WRMSR of the bits of all counters to MSR_PEBS_ENABLE raised #GP");
     test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), counters);
     msr_write(MSR_PEBS_ENABLE, 0);
 }
@@ -109,8 +107,7 @@ static void pebs_counter_bits(struct test_run *run)
 TEST(detect_pebs_counters) = {
     .id = "detect.pebs.counters",
     .title = "Each counter that this core lets sample has its bit in IA32_PEBS_ENABLE, and they go together",
-    .source =
-        "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
+    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
     .needs = NEED_PEBS | NEED_GLOBAL_CTRL,
     .run = pebs_counter_bits,
 };
@@ -128,7 +125,7 @@ static void perf_capabilities(struct test_run *run)
         return;
     }
     for (unsigned bit = 0; bit < 20; bit++) {
-        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* a fault will do */
+        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* #GP will do */
         test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
     }
 }
@@ -137,12 +134,12 @@ TEST(detect_perf_capabilities_read_only) = {
     .id = "detect.perf_capabilities.read_only",
     .title =
         "CPUID.1:ECX[15] promises IA32_PERF_CAPABILITIES, which is read-only: what it says of PEBS and LBR is fixed",
-    .source = "SDM Vol. 3B (253669-083), \"IA32_PERF_CAPABILITIES MSR Enumeration\"; seed 000",
+    .source = SDM_PERF_CAPABILITIES,
     .needs = NEED_PERFMON,
     .run = perf_capabilities,
 };
 
-/* Bytes of a record by the manual's tables; of an adaptive one, those that it says itself. */
+/* The size of a record in bytes by the manual's tables; an adaptive record tells its own. */
 static uint64_t announced_size(const struct test_run *run, const uint8_t *record)
 {
     static const unsigned sizes[] = { 144, 176, 192, 200 };
@@ -187,8 +184,9 @@ static void record_size(struct test_run *run)
 
 TEST(detect_pebs_record_size) = {
     .id = "detect.pebs.record_size",
-    .title = "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, or as it says itself",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\" and \"Adaptive PEBS\"; seed 000",
+    .title =
+        "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, an adaptive one as long as it says itself",
+    .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .run = record_size,
@@ -222,13 +220,13 @@ TEST(detect_dtes64) = {
     .id = "detect.dtes64",
     .title = "With DTES64, CPUID.1:ECX[2], and in IA-32e mode without it, DS area and records have fields of 64 bits, "
              "else of 32",
-    .source = "SDM Vol. 3B (253669-083), \"64 Bit Format of the DS Save Area\"; seed 000",
+    .source = SDM_DS_64,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = dtes64,
 };
 
-/* A value that IA32_PMC0 could not be written to: bit 31 clear, bits above it set. */
+/* The value is one that no write to IA32_PMC0 can give the counter: bit 31 clear, bits above it set. */
 static void full_width(struct test_run *run)
 {
     const uint64_t most = (MSR_BIT(run->caps->general_width) - 1) & ~MSR_BIT(31);
@@ -240,7 +238,7 @@ static void full_width(struct test_run *run)
         return;
     }
     if (!msr_write(MSR_IA32_A_PMC(0), most) || !msr_read(MSR_IA32_A_PMC(0), &value)) {
-        test_fail(run, "IA32_A_PMC0 faults");
+        test_fail(run, "WRMSR or RDMSR of IA32_A_PMC0 raised #GP");
         return;
     }
     test_equal(run, "IA32_A_PMC0", value, most);
@@ -251,7 +249,7 @@ static void full_width(struct test_run *run)
 TEST(detect_full_width) = {
     .id = "detect.full_width",
     .title = "Where IA32_PERF_CAPABILITIES[13] is set, IA32_A_PMC0 takes every bit of counter 0",
-    .source = "SDM Vol. 3B (253669-083), \"Full-Width Writes to Performance Counter Registers\"; seed 000",
+    .source = SDM_FULL_WIDTH,
     .needs = NEED_GLOBAL_CTRL,
     .run = full_width,
 };

@@ -26,7 +26,8 @@
 #define OTHER_PEBS_BUFFER_SIZE 0x4000u
 #define OTHER_PEBS_LOG_SIZE    0x8000u
 
-/* Pauses that let records on their way reach memory: the "quiescent period" of SDM Vol. 3B, 18.4.4.4. */
+/* Pauses that let records on their way reach memory: the "quiescent period" of SDM Vol. 3B (253669-059),
+ * "Re-configuring PEBS Facilities", 18.4.4.4. */
 #define QUIESCENT_PAUSES 1000u
 
 /* Pages of their own (kernel.ld): no code, no other data. */

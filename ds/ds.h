@@ -2,8 +2,8 @@
 /*
  * The debug store: management area, buffers and interrupt service routine, which PEBS and BTS share. Each processor has
  * its own, and whoever calls speaks of the one it runs on; processors that were started later trace no branches.
- * SDM Vol. 3B (253669), "Setting Up the DS Save Area" 18.7.8.2, "Setting Up the BTS Buffer" 18.7.8.3, "Writing the DS
- * Interrupt Service Routine" 18.7.8.5.
+ * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, "Setting Up the BTS Buffer", 16.4.9.3, "Writing
+ * the DS Interrupt Service Routine", 16.4.9.5.
  */
 #ifndef DS_DS_H
 #define DS_DS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The manual's restrictions on the DS save area as one check: a description in, every breach of it out. Pure.
- * SDM Vol. 3B (253669), "Setting Up the DS Save Area", 18.7.8.2, and "Setting Up the BTS Buffer", 18.7.8.3.
+ * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, and "Setting Up the BTS Buffer", 16.4.9.3.
  */
 #ifndef DS_DS_CHECK_H
 #define DS_DS_CHECK_H
@@ -46,10 +46,10 @@ struct ds_description {
 };
 
 /* Where the manual has them. */
-#define DS_SAYS_SETTING_UP_DS   "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2"
-#define DS_SAYS_SETTING_UP_BTS  "SDM Vol. 3B (253669), \"Setting Up the BTS Buffer\", 18.7.8.3"
-#define DS_SAYS_MANAGEMENT_AREA "SDM Vol. 3B (253668-032), \"Debug Store (DS) Mechanism\", 16-23"
-#define DS_SAYS_IA32E_OPERATION "SDM Vol. 3B (253669), \"DS Save Area and IA-32e Mode Operation\", 18.18.5.1"
+#define DS_SAYS_SETTING_UP_DS   "SDM Vol. 3A (253668-032), \"Setting Up the DS Save Area\", 16.4.9.2"
+#define DS_SAYS_SETTING_UP_BTS  "SDM Vol. 3A (253668-032), \"Setting Up the BTS Buffer\", 16.4.9.3"
+#define DS_SAYS_MANAGEMENT_AREA "SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9"
+#define DS_SAYS_IA32E_OPERATION "SDM Vol. 3A (253668-032), \"DS Save Area and IA-32e Mode Operation\", 16.4.9.1"
 
 enum ds_breach_id {
 #define RULE(id, name, weight, sentence, citation) DS_BREACH_##id,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The DS buffer management area as the processor reads and writes it, in both widths.
- * SDM Vol. 3B (253668-032), "Debug Store (DS) Mechanism", figures 16-5 (32-bit) and 16-8 (64-bit).
+ * SDM Vol. 3A (253668-032), "BTS and DS Save Area", 16.4.9, figures 16-5 (32-bit) and 16-8 (64-bit).
  */
 #ifndef DS_DS_LAYOUT_H
 #define DS_DS_LAYOUT_H

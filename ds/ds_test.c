@@ -4,8 +4,9 @@
 #include "arch/x86/msr.h"
 #include "kernel/test.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
-/* IA32_DS_AREA is a register that keeps a linear address, wherever it points while nothing is enabled. */
+/* IA32_DS_AREA keeps any linear address: while nothing is enabled it may point anywhere. */
 static void readback(struct test_run *run)
 {
     static const uint64_t addresses[] = {
@@ -14,10 +15,11 @@ static void readback(struct test_run *run)
     uint64_t value;
 
     for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-        if (addresses[i] >> 32 && !run->caps->ia32e_active) /* bits 63:32 are reserved there (SDM Vol. 4, table 2-2) */
+        if (addresses[i] >> 32 && !run->caps->ia32e_active) /* bits 63:32 are reserved there */
             continue;
         if (!msr_write(MSR_IA32_DS_AREA, addresses[i]) || !msr_read(MSR_IA32_DS_AREA, &value))
-            test_fail(run, "IA32_DS_AREA faults for 0x%llx", (unsigned long long)addresses[i]);
+            test_fail(run, "WRMSR of 0x%llx to IA32_DS_AREA, or RDMSR after it, raised #GP",
+                      (unsigned long long)addresses[i]);
         else
             test_equal(run, "IA32_DS_AREA", value, addresses[i]);
     }
@@ -27,23 +29,23 @@ static void readback(struct test_run *run)
 TEST(ds_area_readback) = {
     .id = "ds.area.readback",
     .title = "IA32_DS_AREA holds every linear address that the processor has",
-    .source = "SDM Vol. 4 (335592-081), table 2-2, IA32_DS_AREA; seed 002, step 2",
+    .source = SDM_MSR_TABLE "IA32_DS_AREA; " SDM_SETTING_UP_DS ", step 2",
     .needs = NEED_DS,
     .run = readback,
 };
 
-/* WRMSR of a non-canonical address to a register that holds a linear address raises #GP(0) (SDM Vol. 2, WRMSR). */
+/* WRMSR of a non-canonical address to a register that holds a linear address raises #GP(0). */
 static void non_canonical(struct test_run *run)
 {
     if (msr_write(MSR_IA32_DS_AREA, UINT64_C(0x0000800000000000)))
-        test_fail(run, "a non-canonical address was taken");
+        test_fail(run, "WRMSR of a non-canonical address to IA32_DS_AREA raised no #GP");
     test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), 0);
 }
 
 TEST(ds_area_noncanonical) = {
     .id = "ds.area.noncanonical",
     .title = "A non-canonical address in IA32_DS_AREA raises #GP and changes nothing",
-    .source = "SDM Vol. 2D (334569-083), \"WRMSR\", 64-bit mode exceptions",
+    .source = SDM_WRMSR,
     .needs = NEED_DS | NEED_LONG_MODE,
     .run = non_canonical,
 };
@@ -72,7 +74,7 @@ static void restrictions(struct test_run *run)
 TEST(ds_restrictions) = {
     .id = "ds.restrictions",
     .title = "The DS save area keeps every restriction of the manual, and nothing is written before it is enabled",
-    .source = "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2; seed 002",
+    .source = SDM_SETTING_UP_DS,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = restrictions,

@@ -4,7 +4,7 @@
  * check refuses it with that breach and no other, and no register has changed. The same set-up unspoiled is accepted,
  * so it was the spoiling that was refused. What the manual only recommends is accepted, said, and works.
  *
- * Memory, page tables, LVT entry and IDT are spoiled in truth; what cannot be is spoiled in the description.
+ * Memory, page tables, LVT entry and IDT are really spoiled; what cannot be, is spoiled in the description.
  *
  * forbidden.* programs such set-ups all the same, on request alone. What a processor makes of them no manual says; this
  * kernel must survive it, and the model's referee names each (docs/referee.md).
@@ -20,10 +20,11 @@
 #include "kernel/console.h"
 #include "kernel/test.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
 
-/* What a rule is broken in. */
+/* The set-up that a rule is broken in. */
 struct setup {
     struct ds_description *is;
     struct ds_buffer *buffer; /* of the facility that is going to be enabled */
@@ -35,7 +36,7 @@ struct setup {
 struct spoiling {
     void (*machine)(struct setup *setup);
     void (*description)(struct setup *setup);
-    bool circular;                   /* a rule of circular BTS, which PEBS has not */
+    bool circular;                   /* a rule of circular BTS, which PEBS lacks */
     enum ds_breach_id breach;        /* what the check must find */
     const struct workload *workload; /* what runs in the area all the same: forbidden.* */
 };
@@ -161,7 +162,7 @@ static void user(struct setup *s)
     change_page(s, 0, PAGE_USER);
 }
 
-/* A page of this kernel's code that is all else that a buffer's page must be. Not all page tables can say "no code". */
+/* The page is one of this kernel's code, and else as a buffer's page must be. Not all page tables can say "no code". */
 static void code(struct setup *s)
 {
     move_buffer(s, (uint64_t)(uintptr_t)text_start - s->buffer->base);
@@ -202,7 +203,7 @@ static void lvt_level_written(struct setup *s)
     apic_performance_write(VECTOR_PERFORMANCE | APIC_LVT_LEVEL);
 }
 
-/* An APIC may keep this bit of this entry at 0. */
+/* The description alone is spoiled: an APIC may keep this bit of this entry at 0. */
 static void lvt_level(struct setup *s)
 {
     s->is->lvt_performance |= APIC_LVT_LEVEL;
@@ -226,7 +227,7 @@ static void gate_type(struct setup *s)
     interrupt_gate_set_type(VECTOR_PERFORMANCE, GATE_TRAP);
 }
 
-/* What no refusal may change. */
+/* The registers that no refusal may change. */
 struct registers {
     uint64_t ds_area, debugctl, pebs_enable;
     uint32_t lvt;
@@ -248,7 +249,7 @@ static void registers_compare(struct test_run *run, const struct registers *was)
     test_equal(run, "the LVT entry", is.lvt, was->lvt);
 }
 
-/* Everything up to the check, with what is spoiled, if anything. */
+/* Builds and describes an area, up to the check. spoil: what is broken in it; NULL: nothing. */
 static void prepare(struct test_run *run, const struct ds_config *config, const struct spoiling *spoil,
                     struct ds_description *description, struct setup *setup)
 {
@@ -275,11 +276,11 @@ static void compare_breaches(struct test_run *run, const struct ds_breaches *bre
     for (unsigned i = 0; i < breaches->count; i++) {
         const struct ds_breach *b = &breaches->item[i];
         if (b->id != id)
-            test_fail(run, "%s %s too: %s 0x%llx", b->field, ds_breach_sentence(b->id), ds_breach_name(b->id),
-                      (unsigned long long)b->value);
+            test_fail(run, "breach %s was not expected: %s 0x%llx %s", ds_breach_name(b->id), b->field,
+                      (unsigned long long)b->value, ds_breach_sentence(b->id));
     }
     if (!(breaches->set >> id & 1))
-        test_fail(run, "the check did not find %s", ds_breach_name(id));
+        test_fail(run, "the check did not find the breach %s", ds_breach_name(id));
 }
 
 static void refuse_for(struct test_run *run, const struct ds_config *config, const struct spoiling *spoil)
@@ -294,7 +295,7 @@ static void refuse_for(struct test_run *run, const struct ds_config *config, con
     open = ds_commit(run->caps, &description, &breaches);
     mend(&setup);
     if (open)
-        test_fail(run, "the area was opened for %s", config->bts ? "BTS" : "PEBS");
+        test_fail(run, "the spoiled area was opened for %s", config->bts ? "BTS" : "PEBS");
     else
         registers_compare(run, &was);
     ds_close();
@@ -321,7 +322,7 @@ static void refuse(struct test_run *run)
         refuse_for(run, &pebs, spoil);
 }
 
-/* The spoiled area is opened, its one breach is said, and a trace in it is what it would be anywhere. */
+/* The spoiled area is opened, its one breach is listed, and a trace in it is what it would be in any other. */
 static void advise(struct test_run *run)
 {
     const struct spoiling *spoil = run->test->argument;
@@ -342,12 +343,12 @@ static void advise(struct test_run *run)
         records_close(run, 0);
         records_compare_bts(run, &workload_calls, 0);
     } else {
-        test_fail(run, "the area was refused");
+        test_fail(run, "the area was refused for what the manual only recommends");
     }
     mend(&setup);
 }
 
-/* Tracing is switched on and off; nothing branches in between, so that nothing is written where it must not be. */
+/* Tracing is switched on and off with no branch in between, so that nothing is written where it must not be. */
 static void forbid(struct test_run *run)
 {
     const struct spoiling *spoil = run->test->argument;
@@ -363,7 +364,7 @@ static void forbid(struct test_run *run)
         struct window window = bts_window(run->caps, spoil->circular, 0);
         spoil->workload->run(&window);
     } else {
-        console_note("IA32_DS_AREA was refused: #GP");
+        console_note("WRMSR to IA32_DS_AREA raised #GP");
     }
     mend(&setup);
     ds_close();
@@ -374,7 +375,7 @@ struct meddling {
     void (*meddle)(const struct caps *caps, uint8_t *area);
 };
 
-/* Software writes to the area while it is being written. */
+/* Software writes to the area while the processor does. */
 static void while_tracing(struct test_run *run)
 {
     const struct meddling *meddling = run->test->argument;
@@ -423,9 +424,6 @@ static void read_lbr(struct test_run *run)
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 
-#define SEED "; seed 002"
-#define RUNS "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5"
-
 /* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
 #define REFUSE(rule, id_, needs_, title_, source_, ...)                       \
     TEST(ds_refuse_##rule) = {                                                \
@@ -449,58 +447,56 @@ static void read_lbr(struct test_run *run)
     }
 
 REFUSE(width_range, DS_BREACH_WIDTH_RANGE, NEED_DS_32, "A threshold that does not fit into 32 bits",
-       DS_SAYS_IA32E_OPERATION, .description = width_range);
-REFUSE(canonical, DS_BREACH_CANONICAL, NEED_DS_64, "A threshold that is no canonical address", DS_SAYS_IA32E_OPERATION,
+       SDM_IA32E_OPERATION, .description = width_range);
+REFUSE(canonical, DS_BREACH_CANONICAL, NEED_DS_64, "A threshold that is not a canonical address", SDM_IA32E_OPERATION,
        .description = canonical);
-REFUSE(order, DS_BREACH_ORDER, 0, "A buffer that ends before it begins", DS_SAYS_MANAGEMENT_AREA, .description = order);
-REFUSE(too_small, DS_BREACH_TOO_SMALL, 0, "A buffer one byte too small for a record", DS_SAYS_MANAGEMENT_AREA,
+REFUSE(order, DS_BREACH_ORDER, 0, "A buffer that ends before it begins", SDM_DEBUG_STORE, .description = order);
+REFUSE(too_small, DS_BREACH_TOO_SMALL, 0, "A buffer one byte too small for a record", SDM_DEBUG_STORE,
        .description = too_small);
-REFUSE(doubleword, DS_BREACH_DOUBLEWORD, 0, "A buffer that is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(doubleword, DS_BREACH_DOUBLEWORD, 0, "A buffer that is not on a doubleword boundary", SDM_SETTING_UP_DS,
        .description = doubleword);
 ADVISE(cache_line, DS_BREACH_CACHE_LINE, "A buffer on a doubleword, but not on a cache line boundary,",
-       DS_SAYS_SETTING_UP_DS SEED, .description = cache_line);
-ADVISE(size_multiple, DS_BREACH_SIZE_MULTIPLE, "A buffer of a size that is no multiple of the record's",
-       DS_SAYS_SETTING_UP_DS SEED, .description = size_multiple);
-REFUSE(index_range, DS_BREACH_INDEX_RANGE, 0, "An index before its buffer", DS_SAYS_MANAGEMENT_AREA,
+       SDM_SETTING_UP_DS, .description = cache_line);
+ADVISE(size_multiple, DS_BREACH_SIZE_MULTIPLE, "A buffer whose size is not a multiple of the record's",
+       SDM_SETTING_UP_DS, .description = size_multiple);
+REFUSE(index_range, DS_BREACH_INDEX_RANGE, 0, "An index before its buffer", SDM_DEBUG_STORE,
        .description = index_range);
-REFUSE(index_grid, DS_BREACH_INDEX_GRID, 0, "An index that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA,
+REFUSE(index_grid, DS_BREACH_INDEX_GRID, 0, "An index that is not on a record's first byte", SDM_DEBUG_STORE,
        .description = index_grid);
-REFUSE(threshold_range, DS_BREACH_THRESHOLD_RANGE, 0, "A threshold at the end of the buffer", DS_SAYS_MANAGEMENT_AREA,
+REFUSE(threshold_range, DS_BREACH_THRESHOLD_RANGE, 0, "A threshold at the end of the buffer", SDM_DEBUG_STORE,
        .description = threshold_range);
-REFUSE(threshold_grid, DS_BREACH_THRESHOLD_GRID, 0, "A threshold that is on no record's first byte",
-       DS_SAYS_MANAGEMENT_AREA, .description = threshold_grid);
+REFUSE(threshold_grid, DS_BREACH_THRESHOLD_GRID, 0, "A threshold that is not on a record's first byte", SDM_DEBUG_STORE,
+       .description = threshold_grid);
 REFUSE(threshold_room, DS_BREACH_THRESHOLD_ROOM, 0, "A threshold one record before the end of the buffer",
-       DS_SAYS_MANAGEMENT_AREA, .description = threshold_room);
-REFUSE(circular, DS_BREACH_CIRCULAR, 0, "A circular buffer whose threshold can be reached", DS_SAYS_SETTING_UP_BTS,
+       SDM_DEBUG_STORE, .description = threshold_room);
+REFUSE(circular, DS_BREACH_CIRCULAR, 0, "A circular buffer whose threshold can be reached", SDM_SETTING_UP_BTS,
        .description = circular, .circular = true);
-REFUSE(overlap, DS_BREACH_OVERLAP, 0, "A buffer on top of the management area", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(overlap, DS_BREACH_OVERLAP, 0, "A buffer on top of the management area", SDM_SETTING_UP_DS,
        .description = overlap);
-REFUSE(not_present, DS_BREACH_NOT_PRESENT, 0, "A buffer on a page that is not present", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_present, DS_BREACH_NOT_PRESENT, 0, "A buffer on a page that is not present", SDM_SETTING_UP_DS,
        .description = not_present);
-REFUSE(not_accessed, DS_BREACH_NOT_ACCESSED, 0, "A buffer on a page not marked accessed", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_accessed, DS_BREACH_NOT_ACCESSED, 0, "A buffer on a page not marked accessed", SDM_SETTING_UP_DS,
        .description = not_accessed);
-REFUSE(not_dirty, DS_BREACH_NOT_DIRTY, 0, "A buffer on a page not marked dirty", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_dirty, DS_BREACH_NOT_DIRTY, 0, "A buffer on a page not marked dirty", SDM_SETTING_UP_DS,
        .description = not_dirty);
-REFUSE(not_writable, DS_BREACH_NOT_WRITABLE, 0, "A buffer on a read-only page", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(not_writable, DS_BREACH_NOT_WRITABLE, 0, "A buffer on a read-only page", SDM_SETTING_UP_DS,
        .description = not_writable);
-REFUSE(user, DS_BREACH_USER, 0, "A buffer on a user page", DS_SAYS_SETTING_UP_DS SEED, .description = user);
-REFUSE(code, DS_BREACH_CODE, 0, "A buffer on a page with code", DS_SAYS_SETTING_UP_DS SEED, .description = code);
-ADVISE(memory_type, DS_BREACH_MEMORY_TYPE, "A buffer in uncacheable memory", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(user, DS_BREACH_USER, 0, "A buffer on a user page", SDM_SETTING_UP_DS, .description = user);
+REFUSE(code, DS_BREACH_CODE, 0, "A buffer on a page with code", SDM_SETTING_UP_DS, .description = code);
+ADVISE(memory_type, DS_BREACH_MEMORY_TYPE, "A buffer in uncacheable memory", SDM_SETTING_UP_DS,
        .description = memory_type);
-REFUSE(a20m, DS_BREACH_A20M, 0, "A buffer with bit 20 set in its physical address", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(a20m, DS_BREACH_A20M, 0, "A buffer with bit 20 set in its physical address", SDM_SETTING_UP_DS,
        .description = a20m);
-REFUSE(apic_off, DS_BREACH_APIC_OFF, 0, "An area without a local APIC", DS_SAYS_SETTING_UP_DS SEED,
-       .description = apic_off);
-REFUSE(lvt_masked, DS_BREACH_LVT_MASKED, 0, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_masked);
-REFUSE(lvt_delivery, DS_BREACH_LVT_DELIVERY, 0, "An LVT entry that delivers as NMI", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(apic_off, DS_BREACH_APIC_OFF, 0, "An area without a local APIC", SDM_SETTING_UP_DS, .description = apic_off);
+REFUSE(lvt_masked, DS_BREACH_LVT_MASKED, 0, "A masked LVT entry", SDM_SETTING_UP_DS, .machine = lvt_masked);
+REFUSE(lvt_delivery, DS_BREACH_LVT_DELIVERY, 0, "An LVT entry that delivers as NMI", SDM_SETTING_UP_DS,
        .machine = lvt_delivery);
-REFUSE(lvt_level, DS_BREACH_LVT_LEVEL, 0, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED,
-       .description = lvt_level);
-REFUSE(lvt_vector, DS_BREACH_LVT_VECTOR, 0, "An LVT entry with a vector of the processor's exceptions",
-       DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_vector);
-REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry with a vector without a handler",
-       DS_SAYS_SETTING_UP_DS SEED, .machine = gate_absent);
-REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED,
+REFUSE(lvt_level, DS_BREACH_LVT_LEVEL, 0, "A level-sensitive LVT entry", SDM_SETTING_UP_DS, .description = lvt_level);
+REFUSE(lvt_vector, DS_BREACH_LVT_VECTOR, 0, "An LVT entry whose vector is one of the processor's exceptions",
+       SDM_SETTING_UP_DS, .machine = lvt_vector);
+REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry whose vector has no handler", SDM_SETTING_UP_DS,
+       .machine = gate_absent);
+REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", SDM_SETTING_UP_DS,
        .machine = gate_type);
 
 #define FORBID_(name, needs_, title_, source_, ...)                 \
@@ -519,39 +515,37 @@ REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's ve
     FORBID_(name, 0, title, source, .run = forbid, \
             .argument = &(const struct spoiling){ .workload = &workload_nothing, __VA_ARGS__ })
 
-FORBID(area_zero, "An area at address 0", DS_SAYS_SETTING_UP_DS SEED, .description = area_zero);
-FORBID(area_canonical, "An area at an address that is not canonical", DS_SAYS_IA32E_OPERATION,
+FORBID(area_zero, "An area at address 0", SDM_SETTING_UP_DS, .description = area_zero);
+FORBID(area_canonical, "An area at an address that is not canonical", SDM_IA32E_OPERATION,
        .description = area_canonical);
-FORBID(order, "A buffer that ends before it begins", DS_SAYS_MANAGEMENT_AREA, .description = order);
-FORBID(too_small, "A buffer one byte too small for a record", DS_SAYS_MANAGEMENT_AREA, .description = too_small);
-FORBID(doubleword, "A buffer that is not on a doubleword boundary", DS_SAYS_SETTING_UP_DS SEED,
-       .description = doubleword);
-FORBID(index_range, "An index before its buffer", DS_SAYS_MANAGEMENT_AREA, .description = index_range);
-FORBID(index_grid, "An index that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA, .description = index_grid);
-FORBID(threshold_grid, "A threshold that is on no record's first byte", DS_SAYS_MANAGEMENT_AREA,
+FORBID(order, "A buffer that ends before it begins", SDM_DEBUG_STORE, .description = order);
+FORBID(too_small, "A buffer one byte too small for a record", SDM_DEBUG_STORE, .description = too_small);
+FORBID(doubleword, "A buffer that is not on a doubleword boundary", SDM_SETTING_UP_DS, .description = doubleword);
+FORBID(index_range, "An index before its buffer", SDM_DEBUG_STORE, .description = index_range);
+FORBID(index_grid, "An index that is not on a record's first byte", SDM_DEBUG_STORE, .description = index_grid);
+FORBID(threshold_grid, "A threshold that is not on a record's first byte", SDM_DEBUG_STORE,
        .description = threshold_grid);
-FORBID(threshold_room, "A threshold one record before the end of the buffer", DS_SAYS_MANAGEMENT_AREA,
+FORBID(threshold_room, "A threshold one record before the end of the buffer", SDM_DEBUG_STORE,
        .description = threshold_room);
-FORBID(circular, "A circular buffer whose threshold can be reached", DS_SAYS_SETTING_UP_BTS, .description = circular,
+FORBID(circular, "A circular buffer whose threshold can be reached", SDM_SETTING_UP_BTS, .description = circular,
        .circular = true);
-FORBID(overlap, "A buffer on top of the management area", DS_SAYS_SETTING_UP_DS SEED, .description = overlap);
-FORBID(not_present, "A buffer on a page that is not present", DS_SAYS_SETTING_UP_DS SEED, .description = not_present);
-FORBID(not_accessed, "A buffer on a page not marked accessed", DS_SAYS_SETTING_UP_DS SEED, .description = not_accessed);
-FORBID(not_dirty, "A buffer on a page not marked dirty", DS_SAYS_SETTING_UP_DS SEED, .description = not_dirty);
-FORBID(not_writable, "A buffer on a read-only page", DS_SAYS_SETTING_UP_DS SEED, .description = not_writable);
-FORBID(user, "A buffer on a user page", DS_SAYS_SETTING_UP_DS SEED, .description = user);
-FORBID(code, "A buffer on a page with code", DS_SAYS_SETTING_UP_DS SEED, .description = code);
-FORBID(lvt_masked, "A masked LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_masked);
-FORBID(lvt_level, "A level-sensitive LVT entry", DS_SAYS_SETTING_UP_DS SEED, .machine = lvt_level_written);
-FORBID(lvt_vector, "An LVT entry with a vector of the processor's exceptions", DS_SAYS_SETTING_UP_DS SEED,
+FORBID(overlap, "A buffer on top of the management area", SDM_SETTING_UP_DS, .description = overlap);
+FORBID(not_present, "A buffer on a page that is not present", SDM_SETTING_UP_DS, .description = not_present);
+FORBID(not_accessed, "A buffer on a page not marked accessed", SDM_SETTING_UP_DS, .description = not_accessed);
+FORBID(not_dirty, "A buffer on a page not marked dirty", SDM_SETTING_UP_DS, .description = not_dirty);
+FORBID(not_writable, "A buffer on a read-only page", SDM_SETTING_UP_DS, .description = not_writable);
+FORBID(user, "A buffer on a user page", SDM_SETTING_UP_DS, .description = user);
+FORBID(code, "A buffer on a page with code", SDM_SETTING_UP_DS, .description = code);
+FORBID(lvt_masked, "A masked LVT entry", SDM_SETTING_UP_DS, .machine = lvt_masked);
+FORBID(lvt_level, "A level-sensitive LVT entry", SDM_SETTING_UP_DS, .machine = lvt_level_written);
+FORBID(lvt_vector, "An LVT entry whose vector is one of the processor's exceptions", SDM_SETTING_UP_DS,
        .machine = lvt_vector);
-FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", DS_SAYS_SETTING_UP_DS SEED, .run = forbid,
+FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", SDM_SETTING_UP_DS, .run = forbid,
         .argument = &(const struct spoiling){ .workload = &workload_long_loop, .machine = gate_type });
-FORBID_(index_moved, 0, "An index that software moves while it is in use", RUNS, .run = while_tracing,
+FORBID_(index_moved, 0, "An index that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
         .argument = &(const struct meddling){ move_index });
-FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", RUNS, .run = while_tracing,
+FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
         .argument = &(const struct meddling){ move_maximum });
-FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", DS_SAYS_SETTING_UP_DS SEED, .run = while_tracing,
+FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", SDM_SETTING_UP_DS, .run = while_tracing,
         .argument = &(const struct meddling){ rewrite_area });
-FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", "SDM Vol. 3B (253669-083), \"LBR Stack\"",
-        .run = read_lbr);
+FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", SDM_LBR_STACK, .run = read_lbr);

@@ -11,6 +11,7 @@
 #include "arch/x86/interrupts.h"
 #include "kernel/panic.h"
 #include "kernel/test.h"
+#include "suite/sources.h"
 #include "workload/workload.h"
 
 #define CR0_MP (1u << 1)
@@ -21,7 +22,7 @@
 
 #define FLAG_TF (1u << 8)
 #define FLAG_RF \
-    (1u << 16) /* a fault is pushed with it, so that a breakpoint at its instruction does not strike twice */
+    (1u << 16) /* set in the flags that are pushed, so that a breakpoint at the instruction does not strike twice */
 #define FLAG_AC (1u << 18)
 
 #define DR6_SINGLE_STEP (1u << 14)
@@ -42,7 +43,7 @@ static struct interrupt_frame caught;
 static unsigned times;
 static uintptr_t caught_cr2, caught_dr6;
 
-/* Keeps what came, and goes on behind it. Only what the raising code does is ours. */
+/* Keeps the exception's frame, and goes on behind the code that raised it. From anywhere else it is not the test's. */
 static void catch (struct interrupt_frame *frame)
 {
     if (frame->ip < raised->start || frame->ip > raised->resume)
@@ -116,21 +117,23 @@ static void suffer(struct test_run *run)
 }
 
 /* Two tests of one occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
-#define EXCEPTION(name, claim, section, ...)                   \
-    static const struct occasion name = { __VA_ARGS__ };       \
-    TEST(robust_exception_##name) = {                          \
-        .id = "robust.exception." #name,                       \
-        .title = claim,                                        \
-        .source = "SDM Vol. 3A (253668-083), \"" section "\"", \
-        .run = expect,                                         \
-        .argument = &(name),                                   \
-    };                                                         \
+#define EXCEPTION(name, claim, section, ...)             \
+    static const struct occasion name = { __VA_ARGS__ }; \
+    TEST(robust_exception_##name) = {                    \
+        .id = "robust.exception." #name,                 \
+        .title = claim,                                  \
+        .source = SDM_2023A "\"" section "\"",           \
+        .run = expect,                                   \
+        .argument = &(name),                             \
+    };                                                   \
     UNEXPECTED(name, &(name))
 
 #define UNEXPECTED(name, occasion)                                                                                     \
     TEST(selftest_exception_##name) = {                                                                                \
         .id = "selftest.exception." #name,                                                                             \
-        .title = "Nobody expects this exception: it is named, with its error code, where it struck and the registers", \
+        .title =                                                                                                       \
+            "An unexpected exception is reported by name, with its error code, where it was raised and the registers", \
+        .source = OWN_RUNNER,                                                                                          \
         .on_request = true,                                                                                            \
         .run = suffer,                                                                                                 \
         .argument = occasion,                                                                                          \
@@ -202,13 +205,13 @@ EXCEPTION(user_gate,
 TEST(silicon_exception_alignment) = {
     .id = "silicon.exception.alignment",
     .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set is #AC, error code 0",
-    .source = "SDM Vol. 3A (253668-083), \"Interrupt 17--Alignment Check Exception (#AC)\"",
+    .source = SDM_2023A "\"Interrupt 17--Alignment Check Exception (#AC)\"",
     .on_request = true,
     .run = expect,
     .argument = &(const struct occasion){ .raise = &raise_user_alignment, .set = CR0_AM },
 };
 
-/* What cannot be raised at will is brought by INT n: it is reported all the same. */
+/* Exceptions that no instruction raises at will are brought by INT n, and must be reported like all others. */
 UNEXPECTED(machine_check, &(const struct occasion){ .raise = &raise_machine_check });
 UNEXPECTED(reserved, &(const struct occasion){ .raise = &raise_reserved });
 UNEXPECTED(unhandled, &(const struct occasion){ .raise = &raise_unhandled });

@@ -16,6 +16,7 @@
 #include "pebs/pebs.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define STAGES(array) (sizeof(array) / sizeof(array)[0])
 
@@ -29,7 +30,7 @@ static struct {
     struct test_run *run;
     const struct workload *workload; /* which takes one branch again and again */
     bool branch_alone;               /* PEBS samples that branch, not every instruction */
-    uint64_t decoded, ours;          /* ours: where they had to be */
+    uint64_t decoded, ours;          /* ours: at the expected place */
 } tally;
 
 static struct total {
@@ -55,7 +56,7 @@ static bool is_ours_pebs(const struct pebs_record *record)
 
 /*
  * Reads what the service routine drained, and makes room for more. All records are alike: the memory they were in is
- * zeroed, so that one which was never written is not the one that was there before.
+ * zeroed, so that one which was never written is not taken for the one that was there before.
  */
 static void take(uint64_t global_status)
 {
@@ -159,8 +160,7 @@ static void bts(struct test_run *run)
 TEST(long_bts) = {
     .id = "long.bts",
     .title = "Of a million branches through small buffers none is lost and none is counted twice",
-    .source =
-        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5",
+    .source = OWN_LONG "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .on_request = true,
@@ -168,8 +168,8 @@ TEST(long_bts) = {
 };
 
 /*
- * At CPL 3 alone, so that the routine has no events. A threshold two records below the end, the nearest that may be
- * (ds/ds_check.h), and one of a single record, leave the interrupt a few events to come in.
+ * Events count at CPL 3 alone, so that the routine has none. A threshold two records below the end, the nearest that
+ * may be (ds/ds_check.h), and one of a single record, leave the interrupt a few events to come in.
  */
 static const struct stage sampled[] = { { 25, 23, 500, 15 }, { 24, 12, 600, 1 }, { 8, 1, 100, 15 } };
 
@@ -211,15 +211,14 @@ static void taken(struct test_run *run)
 TEST(long_pebs_taken) = {
     .id = "long.pebs.taken",
     .title = "Of a million samples of taken branches through small buffers none is lost and none is counted twice",
-    .source =
-        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4",
+    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN,
     .records = true,
     .on_request = true,
     .run = taken,
 };
 
-/* Each round has two. What comes before and behind them, and whether INT n counts, is not asked here. */
+/* Each round has two instructions. What comes before and behind them, and whether INT n counts, is not asked here. */
 static void instructions(struct test_run *run)
 {
     const unsigned rounds = branch_count(&workload_user_loop, BRANCH_KINDS_ALL) + 1;
@@ -231,8 +230,7 @@ static void instructions(struct test_run *run)
 TEST(long_pebs_instructions) = {
     .id = "long.pebs.instructions",
     .title = "Of two million samples of instructions through small buffers none is lost and none is counted twice",
-    .source =
-        "docs/output.md, \"Long runs\"; SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4",
+    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .on_request = true,

@@ -9,7 +9,7 @@
 #include "kernel/runner.h"
 #include "kernel/symbols.h"
 
-/* SDM Vol. 3A (253668), "Exceptions and Interrupts", table 6-1. */
+/* SDM Vol. 3A (253668-081), "Sources of Interrupts", table of protected-mode exceptions and interrupts. */
 static const char *const names[VECTOR_EXCEPTIONS] = {
     [0] = "divide error #DE",
     [1] = "debug #DB",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel must live through: interrupts that bring nothing or come twice, and a DS area that was scribbled
- * over. */
+/* What the kernel must live through: interrupts for nothing or twice, and a DS area that was scribbled over. */
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
@@ -10,6 +9,7 @@
 #include "kernel/test.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define DELIVERY_PAUSES 1000u /* an interrupt to oneself is taken long before */
 
@@ -35,7 +35,7 @@ static uint8_t *area_bytes(void)
     return (uint8_t *)(uintptr_t)msr_get(MSR_IA32_DS_AREA);
 }
 
-/* By a test that means no good: it must fail, and those behind it pass. */
+/* A test that does harm: it must fail, and those behind it pass. */
 static void scribbler(struct test_run *run)
 {
     test_plan(run, 0);
@@ -50,14 +50,14 @@ static void scribbler(struct test_run *run)
 TEST(selftest_scribble) = {
     .id = "selftest.scribble",
     .title = "A test that scribbles over the whole area fails, and does the next one no harm",
+    .source = OWN_ROBUST,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .on_request = true,
     .run = scribbler,
 };
 
-/* ---- interrupts ----------------------------------------------------------------------------------------------------
- */
+/* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
 static void spurious(struct test_run *run)
 {
@@ -72,18 +72,17 @@ static void spurious(struct test_run *run)
     records_close_spurious(run, 2, 2);
     interrupts = ds_counts()->interrupts;
     interrupt_for_nothing(); /* the area is closed by now */
-    test_equal(run, "number of interrupts behind the close", ds_counts()->interrupts, interrupts);
-    test_equal(run, "mask of the LVT entry behind the close", apic_performance_lvt() & APIC_LVT_MASKED,
+    test_equal(run, "number of interrupts after the area was closed", ds_counts()->interrupts, interrupts);
+    test_equal(run, "mask of the LVT entry after the area was closed", apic_performance_lvt() & APIC_LVT_MASKED,
                APIC_LVT_MASKED);
     records_compare_bts(run, &workload_loop, 0);
 }
 
 TEST(robust_pmi_spurious) = {
     .id = "robust.pmi.spurious",
-    .title = "An interrupt for nothing is counted as that and loses no record, and one behind the close does nothing",
-    .source =
-        "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service "
-        "Routine\", 18.7.8.5",
+    .title =
+        "A spurious interrupt is counted as such and loses no record, and one after the area was closed does nothing",
+    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = spurious,
@@ -99,7 +98,7 @@ static void send_again(uint64_t global_status)
         apic_send_self(VECTOR_PERFORMANCE);
 }
 
-/* The second one waits until the first is through, and then drains the few branches of the way out of it. */
+/* The second interrupt waits until the first is through, and then drains the few branches of the way out of it. */
 static void twice(struct test_run *run)
 {
     unsigned branches = branch_count(&workload_loop, BRANCH_KINDS_ALL);
@@ -117,16 +116,13 @@ static void twice(struct test_run *run)
 TEST(robust_pmi_twice) = {
     .id = "robust.pmi.twice",
     .title = "An interrupt that comes twice drains twice, and no record is lost or counted twice",
-    .source =
-        "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"Writing the DS Interrupt Service "
-        "Routine\", 18.7.8.5",
+    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = twice,
 };
 
-/* ---- a scribbled area
- * ------------------------------------------------------------------------------------------------ */
+/* ---- a scribbled area -------------------------------------------------------------------------------------------- */
 
 enum scribble { INDEX_BELOW, INDEX_ABOVE, INDEX_OFF_GRID, BASE, MAXIMUM, THRESHOLD, RESET, SCRIBBLES };
 
@@ -178,7 +174,8 @@ static void open_and_scribble(struct test_run *run, const struct ds_config *conf
     scribble(run->caps, config->pebs, what, log->record_size);
     ds_close();
     if (log->broken != 1 || log->records)
-        test_fail(run, "%s: found %u times, and %u records were taken", scribbled[what], log->broken, log->records);
+        test_fail(run, "%s: noticed %u times, must be once; %u records were taken, must be none", scribbled[what],
+                  log->broken, log->records);
 }
 
 static void scribbled_bts(struct test_run *run)
@@ -200,8 +197,8 @@ static void scribbled_bts(struct test_run *run)
 
 TEST(robust_area_bts) = {
     .id = "robust.area.bts",
-    .title = "Whatever of the BTS buffer's fields is scribbled over is noticed, and the next trace is whole",
-    .source = "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"DS Buffer Management Area\"",
+    .title = "Whichever of the BTS fields is scribbled over, it is noticed, and the next trace is complete",
+    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = scribbled_bts,
@@ -222,9 +219,9 @@ static void scribbled_pebs(struct test_run *run)
 
 TEST(robust_area_pebs) = {
     .id = "robust.area.pebs",
-    .title =
-        "Whatever of PEBS's fields is scribbled over is noticed, reset values included, and the next sample is whole",
-    .source = "docs/output.md, \"What the kernel lives through\"; SDM Vol. 3B (253669), \"DS Buffer Management Area\"",
+    .title = "Whichever of the PEBS fields is scribbled over, a reset value too, it is noticed, and the next samples "
+             "are complete",
+    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
     .records = true,
     .run = scribbled_pebs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that must not pass: they show what the runner does with a test that hangs, faults or lies. They run only when
- * run= names them by "selftest."; tests/qemu/cases does.
+ * Tests that must not pass: they show what the runner does with a test that hangs, raises an exception or lies. They
+ * run only when run= names them by "selftest."; tests/qemu/cases does.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -94,7 +94,7 @@ static void exception(struct test_run *run)
 
 TEST(selftest_exception) = {
     .id = "selftest.exception",
-    .title = "An exception that nobody expects prints the registers and ends with verdict=panic",
+    .title = "An unexpected exception prints the registers and ends with verdict=panic",
     .source = OWN_RUNNER,
     .on_request = true,
     .run = exception,
@@ -121,18 +121,18 @@ static void null_pointer(struct test_run *run)
 {
     const volatile uint8_t *volatile null = NULL;
 
-    test_equal(run, "what is at no address", *null, 0);
+    test_equal(run, "the byte at address 0", *null, 0);
 }
 
 TEST(selftest_null_pointer) = {
     .id = "selftest.null_pointer",
-    .title = "The page of the null pointer is not there",
+    .title = "The null pointer's page is not present",
     .source = OWN_PAGES,
     .on_request = true,
     .run = null_pointer,
 };
 
-/* Deeper and deeper, until the page below the stack. */
+/* The recursion ends at the guard page below the stack. */
 static void stack_overflow(struct test_run *run)
 {
     volatile uint8_t deep[512];

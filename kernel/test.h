@@ -27,7 +27,7 @@ struct test_run {
 struct test {
     const char *id;     /* stable, dotted, [a-z0-9._] */
     const char *title;  /* the claim in one sentence */
-    const char *source; /* who claims it: title, section and edition of the manual; the seed that says so, too */
+    const char *source; /* who claims it: title, number with edition and section of the manual (suite/sources.h) */
     uint64_t needs;     /* NEED_* of cpu/caps.h */
     const char *(*lacks)(const struct caps *caps); /* what else is missing, in a sentence, or NULL */
     bool records;                                  /* arms a facility: must call test_plan before it does */

@@ -29,7 +29,7 @@ void topology_init(const struct boot_info *boot)
     root = boot->rsdp;
 }
 
-/* How many low bits of an APIC ID tell the threads of a core apart. SDM Vol. 2A, CPUID, leaf 0Bh. */
+/* How many low bits of an APIC ID tell the threads of a core apart. SDM Vol. 2A (253666-081), "CPUID", leaf 0BH. */
 static unsigned thread_bits(void)
 {
     struct cpuid leaf;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The LBR stack in its registers. SDM Vol. 3B (253669), "Last Branch Recording Stack". */
+/* The LBR stack in its registers. SDM Vol. 3A (253668-032), "LBR Stack", 16.4.8. */
 #ifndef LBR_LBR_H
 #define LBR_LBR_H
 

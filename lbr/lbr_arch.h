@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Architectural last branch records: registers of their own, a filter that lets in rather than leaves out, and a stack
- * that shifts, so that entry 0 is always the newest. SDM Vol. 3B (253669-081), "Last Branch Records", chapter 19.
+ * that shifts, so that entry 0 is always the newest. SDM Vol. 3B (253669-081), "Last Branch Records".
  */
 #ifndef LBR_LBR_ARCH_H
 #define LBR_LBR_ARCH_H

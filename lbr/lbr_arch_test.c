@@ -28,7 +28,8 @@ static void record(struct test_run *run, const struct workload *workload, unsign
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* The type that the entry of such a branch has. SDM Vol. 3B (253669-081), table "IA32_LBR_x_INFO", BR_TYPE. */
+/* The type that the entry of such a branch has. SDM Vol. 3B (253669-081), "Last Branch Records", "IA32_LBR_x_INFO",
+ * BR_TYPE. */
 static unsigned type_of(uint64_t kind)
 {
     switch (kind) {
@@ -119,7 +120,8 @@ static void depth_refused(struct test_run *run)
     for (unsigned depth = 0; depth <= 72; depth++)
         if ((depth == 0 || depth % 8 || depth > 64 || !(run->caps->arch_lbr_depths >> (depth / 8 - 1) & 1)) &&
             msr_write(MSR_IA32_LBR_DEPTH, depth))
-            test_fail(run, "IA32_LBR_DEPTH takes %u, which CPUID.1CH:EAX does not report", depth);
+            test_fail(run, "WRMSR of %u to IA32_LBR_DEPTH raised no #GP, and CPUID.1CH:EAX does not report that depth",
+                      depth);
     test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), before);
     lbr_reset(run->caps, 0);
 }
@@ -142,15 +144,15 @@ static void depth_beyond(struct test_run *run)
             continue;
         msr_write(MSR_IA32_LBR_DEPTH, depth);
         if (!msr_read(MSR_IA32_LBR_FROM(depth - 1), &value))
-            test_fail(run, "the last of %u entries cannot be read", depth);
+            test_fail(run, "RDMSR of the last of %u entries raised #GP", depth);
         if (msr_read(MSR_IA32_LBR_FROM(depth), &value) || msr_read(MSR_IA32_LBR_TO(depth), &value) ||
             msr_read(MSR_IA32_LBR_INFO(depth), &value))
-            test_fail(run, "an entry behind the last of %u can be read", depth);
+            test_fail(run, "RDMSR of an entry behind the last of %u raised no #GP", depth);
     }
     lbr_reset(run->caps, 0);
 }
 
-/* Where there is one depth only, there is no entry that could be behind it and yet be. */
+/* With one depth only, no register exists for an entry behind it. */
 static const char *one_depth(const struct caps *caps)
 {
     return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports one depth only";
@@ -171,7 +173,7 @@ static void control_reserved(struct test_run *run)
 
     for (unsigned bit = 4; bit < 64; bit++)
         if ((bit < 16 || bit > 22) && msr_write(MSR_IA32_LBR_CTL, before | UINT64_C(1) << bit))
-            test_fail(run, "IA32_LBR_CTL takes bit %u, which is reserved", bit);
+            test_fail(run, "WRMSR of reserved bit %u to IA32_LBR_CTL raised no #GP", bit);
     test_equal(run, "IA32_LBR_CTL", msr_get(MSR_IA32_LBR_CTL), before);
     lbr_reset(run->caps, 0);
 }
@@ -189,7 +191,7 @@ static void debugctl(struct test_run *run)
     const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
 
     if (!msr_write(MSR_IA32_DEBUGCTL, before | DEBUGCTL_LBR))
-        test_fail(run, "IA32_DEBUGCTL refuses the LBR bit");
+        test_fail(run, "WRMSR of the LBR bit to IA32_DEBUGCTL raised #GP");
     test_equal(run, "IA32_DEBUGCTL.LBR", msr_get(MSR_IA32_DEBUGCTL) & DEBUGCTL_LBR, 0);
     msr_write(MSR_IA32_DEBUGCTL, before);
 }
@@ -304,7 +306,7 @@ static void cycles(struct test_run *run)
         test_fail(run, "the call behind the loop has no count of cycles");
     test_equal(run, "cycles of the call behind the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
     if (lbr_recorded.entries[count - 2].cycles == LBR_INFO_CYCLES)
-        test_fail(run, "the return from the first call took as many cycles");
+        test_fail(run, "the return from the first call took FFFFh cycles, too, and has no loop before it");
 }
 
 static const char *no_cycles(const struct caps *caps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bits of the LBR stack's registers, by LBR_FORMAT_* of cpu/formats.h.
- * SDM Vol. 3B (253669), "Last Branch Recording", "LBR Stack" and "LBR Record Format".
+ * SDM Vol. 3A (253668-032), "LBR Stack", 16.4.8; SDM Vol. 3B (253669-081), "LBR Stack and Last Branch Record".
  */
 #ifndef LBR_LBR_LAYOUT_H
 #define LBR_LBR_LAYOUT_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * In FROM. The SDM of 2009 (253668-032, table 16-6) says of bit 63 "when set, the branch was predicted"; later prints
- * and Linux agree on mispredicted, which is the reading taken here.
+ * In FROM. SDM Vol. 3A (253668-032), table 16-6, has bit 63 set where the branch was predicted; later prints and Linux
+ * agree on mispredicted, which is the reading taken here.
  */
 #define LBR_FROM_MISPRED   (UINT64_C(1) << 63)
 #define LBR_FROM_IN_TSX    (UINT64_C(1) << 62)
@@ -22,7 +22,8 @@
 #define LBR_INFO_TSX_ABORT (UINT64_C(1) << 61)
 #define LBR_INFO_CYCLES    UINT64_C(0xffff)
 
-/* More of it in IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B, "Last Branch Records", "IA32_LBR_x_INFO". */
+/* More of it in IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B (253669-081), "Last Branch Records",
+ * "IA32_LBR_x_INFO". */
 #define LBR_INFO_CYCLES_VALID (UINT64_C(1) << 60)
 #define LBR_INFO_TYPE_SHIFT   56 /* of the 4 bits of the branch type */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the LBR stack does when it is off, full, filtered by one bit, or written by software; and what else it records.
- */
+/* The LBR stack when it is off, full, filtered by one bit, or written by software; and what else it records. */
 #include "suite/lbr_record.h"
 
 #include <inttypes.h>
@@ -68,7 +67,7 @@ TEST(lbr_stopped) = {
 
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
 
-/* The values have every register's own number in them; addresses that any form and width of entry can hold. */
+/* Each register's value has its own number in it, and is an address that any form and width of entry can hold. */
 static uint64_t own_value(uint64_t kind, unsigned entry)
 {
     return kind + 0x100 * (entry + 1);
@@ -83,7 +82,7 @@ static void registers(struct test_run *run)
         if (!msr_write(caps->lbr_from + i, own_value(from, i)) ||
             (caps->lbr_to && !msr_write(caps->lbr_to + i, own_value(to, i))) ||
             (caps->lbr_info && !msr_write(caps->lbr_info + i, info + i)))
-            test_fail(run, "a register of LBR entry %u cannot be written", i);
+            test_fail(run, "WRMSR to a register of LBR entry %u raised #GP", i);
     for (unsigned i = 0; i < caps->lbr_depth; i++) {
         test_equal(run, "FROM register", msr_get(caps->lbr_from + i), own_value(from, i));
         if (caps->lbr_to)
@@ -94,7 +93,7 @@ static void registers(struct test_run *run)
     lbr_reset(caps, LBR_NO_FILTER);
 }
 
-/* The manual calls NetBurst's read-only. */
+/* The manual calls the LBR registers of NetBurst read-only. */
 static const char *is_netburst(const struct caps *caps)
 {
     return caps->family == FAMILY_NETBURST ? "the LBR registers of NetBurst are read-only by the manual" : NULL;
@@ -103,7 +102,9 @@ static const char *is_netburst(const struct caps *caps)
 TEST(lbr_registers) = {
     .id = "lbr.registers",
     .title = "Each register of the LBR stack is a register of its own, which software can write and read back",
-    .source = "SDM Vol. 4 (335592-081), MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), MSR_LBR_INFO_x, IA32_LBR_x_INFO",
+    .source =
+        "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
+        "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
     .needs = NEED_LBR,
     .lacks = is_netburst,
     .run = registers,
@@ -140,8 +141,8 @@ TEST(lbr_tos_wrap) = {
 /* ---- filters, one bit each --------------------------------------------------------------------------------------- */
 
 /*
- * On Nehalem and Westmere a filter without jumps may lose calls and returns too. So there they may be missing, each
- * one; the order is the workload's, nothing else is missing, and no branch is there that is left out.
+ * On Nehalem and Westmere a filter without jumps may lose calls and returns too. So there any of those may be
+ * missing; the order is the workload's, nothing else is missing, and no branch that is left out is there.
  */
 static void record_without_jumps(struct test_run *run, uint64_t suppress)
 {
@@ -161,8 +162,9 @@ static void record_without_jumps(struct test_run *run, uint64_t suppress)
             want = branch_next(&walk);
         while (want && want->kind & optional && (want->from != got->from || want->to != got->to));
         if (!want || want->from != got->from || want->to != got->to)
-            test_fail(run, "LBR entry %u, 0x%" PRIx64 " => 0x%" PRIx64 ", is not the next that the filter lets in", age,
-                      got->from, got->to);
+            test_fail(run,
+                      "LBR entry %u, 0x%" PRIx64 " => 0x%" PRIx64 ", is not the next branch that the filter lets in",
+                      age, got->from, got->to);
     }
 }
 
@@ -344,7 +346,7 @@ static void record_sources(struct test_run *run, const struct workload *workload
     }
 }
 
-/* The stack may be too small for all: then the newest must be there. */
+/* A stack that is too small for all must have the newest. */
 TEST(lbr_far) = {
     .id = "lbr.far",
     .title = "Far jumps, calls and returns are recorded",
@@ -455,7 +457,7 @@ TEST(lbr_debug_exception_disables) = {
 
 static const char *architectural(const struct caps *caps)
 {
-    return caps->lbr_layout == LBR_LAYOUT_ARCH ? "the manual does not say it of architectural LBRs" : NULL;
+    return caps->lbr_layout == LBR_LAYOUT_ARCH ? "the manual does not say so of architectural LBRs" : NULL;
 }
 
 static void debug_exception_kept_out(struct test_run *run)
@@ -503,12 +505,12 @@ static void mispredicted(struct test_run *run)
     }
     console_note("%u of %u jumps without a pattern were mispredicted", surprised, jumps);
     if (surprised < jumps / 8 || !surprised)
-        test_fail(run, "%u jumps of %u are marked as mispredicted", surprised, jumps);
+        test_fail(run, "%u of %u jumps are marked as mispredicted, expected at least one in eight", surprised, jumps);
 }
 
 TEST(lbr_mispredicted) = {
     .id = "lbr.mispredicted",
-    .title = "MISPRED is set for indirect jumps whose targets nobody could know",
+    .title = "MISPRED is set for indirect jumps whose targets cannot be predicted",
     .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
     .needs = NEED_LBR,
     .lacks = no_mispredict_flag,

@@ -20,7 +20,7 @@
 TEST(lbr_calls) = {
     .id = "lbr.calls",
     .title = "The stack holds nested calls and returns, the newest at the top",
-    .source = SDM_LBR_STACK "; seed 001",
+    .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
     .run = lbr_record_all,
@@ -62,13 +62,13 @@ static void info(struct test_run *run)
         cycles += entry->cycles;
     }
     if (!cycles)
-        test_fail(run, "the entries of a loop took no cycles at all");
+        test_fail(run, "no entry of the loop counted a cycle");
 }
 
 TEST(lbr_info) = {
     .id = "lbr.info",
     .title = "LBR_INFO marks the branches of a steady loop as predicted, outside transactions, and counts their cycles",
-    .source = SDM_LBR_INFO "; seed 001",
+    .source = SDM_LBR_INFO,
     .needs = NEED_LBR | NEED_LBR_INFO,
     .records = true,
     .run = info,
@@ -103,7 +103,7 @@ static void top_of_stack(struct test_run *run)
 TEST(lbr_tos) = {
     .id = "lbr.tos",
     .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
-    .source = SDM_LBR_TOS "; seed 001",
+    .source = SDM_LBR_TOS,
     .needs = NEED_LBR | NEED_LBR_TOS,
     .records = true,
     .run = top_of_stack,
@@ -112,7 +112,7 @@ TEST(lbr_tos) = {
 /*
  * A call puts an entry on the stack and its return takes it away, so that what is open at the end is left: the filter
  * that the manual asks for lets calls and returns in, and nothing else. An entry that was taken away may still stand in
- * its register, past the top. SDM Vol. 3B (253669), "LBR Stack Enhancement" of Haswell.
+ * its register, past the top. SDM Vol. 3B (253669-081), "LBR Stack Enhancement" (Haswell).
  */
 static void call_stack(struct test_run *run)
 {
@@ -169,8 +169,8 @@ static void run_frozen(struct test_run *run)
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* In the handler, and behind it. Version 2 and 3 clear the enable bit; later ones have a status bit until it is reset.
- */
+/* Checks the stack in the handler and the status after it. Versions 2 and 3 clear the enable bit; later ones set a
+ * status bit until it is acknowledged. */
 static void check_frozen(struct test_run *run)
 {
     if (run->caps->freeze == CAPS_FREEZE_LEGACY)
@@ -182,7 +182,7 @@ static void check_frozen(struct test_run *run)
                0);
 }
 
-/* The same from a counter's own overflow, where no precise event can be had. */
+/* A counter's own overflow freezes the stack: for processors without a precise event, too. */
 static void freeze_overflow(struct test_run *run)
 {
     const struct ds_config neither = { .bts = false };
@@ -211,7 +211,7 @@ TEST(lbr_freeze_on_overflow) = {
 
 /*
  * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. Frozen,
- * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the lbr_recorded.
+ * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the stack.
  */
 static void freeze(struct test_run *run)
 {

@@ -17,6 +17,7 @@
 #include "measure/overflow.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define PERIOD       31u     /* events between samples */
 #define EVENTS       120000u /* at CPL 3, of a measurement */
@@ -26,8 +27,6 @@
 /* The most instructions of the service routine for a record, its whole buffer drained at once. */
 #define PEBS_BUDGET 60u
 #define BTS_BUDGET  20u
-
-#define DRAINING "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5; seed 004"
 
 /* What runs while it is measured. */
 struct load {
@@ -51,7 +50,7 @@ static uint64_t metered(const struct load *load, const struct meter *meter, cons
     return meter_since(meter, before);
 }
 
-/* The same where its window's register is written and nothing switched by it. */
+/* What the load takes when its window's register is written, and nothing switched by it. */
 static uint64_t plain(const struct load *load, const struct meter *meter, const struct window *window)
 {
     return metered(load, meter, &(struct window){ window->msr, window->off, window->off });
@@ -227,7 +226,7 @@ static void sampling(struct test_run *run)
 TEST(measure_cost_sampling) = {
     .id = "measure.cost.sampling",
     .title = "The cost of a sample: an interrupt for each, and PEBS with one record to a full buffer an interrupt",
-    .source = DRAINING,
+    .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .on_request = true,
@@ -300,7 +299,7 @@ static void tracing(struct test_run *run)
 TEST(measure_cost_bts) = {
     .id = "measure.cost.bts",
     .title = "What BTS of every branch slows a loop of branches down, with a small buffer and a large one",
-    .source = DRAINING,
+    .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .on_request = true,
@@ -328,7 +327,7 @@ static void last_branches(struct test_run *run)
         lbr_read(run->caps, &stack);
     reading.cycles = meter_since(&meter, before);
     if (stack.error != LBR_DECODE_OK || !stack.entries[0].from)
-        test_fail(run, "the stack that was read is empty");
+        test_fail(run, "the stack that was read is empty, expected branches");
     console_note("a stack of %u entries", stack.depth);
     heading(&meter);
     show(run, &meter, &recording);
@@ -338,7 +337,7 @@ static void last_branches(struct test_run *run)
 TEST(measure_cost_lbr) = {
     .id = "measure.cost.lbr",
     .title = "What recording last branches slows a loop of branches down, and what it takes to read the stack",
-    .source = "SDM Vol. 3B (253668-032), \"LBR Stack\", 16.4.8; seed 004",
+    .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
     .on_request = true,
@@ -388,7 +387,7 @@ static void service_pebs(struct test_run *run)
 TEST(measure_cost_service_pebs) = {
     .id = "measure.cost.service.pebs",
     .title = "The service routine retires at most 60 instructions for each record of a full PEBS buffer",
-    .source = DRAINING,
+    .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .on_request = true,
@@ -412,7 +411,7 @@ static void service_bts(struct test_run *run)
 TEST(measure_cost_service_bts) = {
     .id = "measure.cost.service.bts",
     .title = "The service routine retires at most 20 instructions for each record of a full BTS buffer",
-    .source = DRAINING,
+    .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .on_request = true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The precise events of seed 004's list, a test for each family: what was sampled must be at instructions that can
- * cause the event. How many samples come of mispredictions, and of levels and TLBs that a workload can only hope to
+ * The manual's precise events (SDM_PEBS_EVENTS), a test for each family: what was sampled must be at instructions that
+ * can cause the event. How many samples come of mispredictions, and of levels and TLBs that a workload can only hope to
  * miss, is a figure; that the others come is judged.
  */
 #include <inttypes.h>
@@ -14,8 +14,7 @@
 #include "measure/sampler.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
-
-#define SOURCE "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core; seed 004"
+#include "suite/sources.h"
 
 #define ROUNDS 4u
 
@@ -31,7 +30,7 @@ struct place {
     const char *why_not; /* NULL: here */
 };
 
-/* Jumps that nobody can predict, a conditional one that changes each time; no call leads to another place each time. */
+/* Jumps that cannot be predicted, and a conditional one that changes each time. No workload has such a call. */
 static struct place place_of_misprediction(const struct caps *caps, enum pebs_role role)
 {
     if (caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)
@@ -181,7 +180,7 @@ static void exercise_family(struct test_run *run)
     TEST(measure_events_##name) = {                                                  \
         .id = "measure.events." #name,                                               \
         .title = "Samples of " word " are at instructions that can cause the event", \
-        .source = SOURCE,                                                            \
+        .source = SDM_PEBS_EVENTS,                                                   \
         .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,                             \
         .records = true,                                                             \
         .on_request = true,                                                          \

@@ -20,7 +20,7 @@ static bool is_netburst(const struct pebs_event *event)
 
 /*
  * NetBurst's memory events count tagged micro-operations, and locked accesses, returns and far transfers cannot be
- * tagged: SDM Vol. 3B (253669), "At-Retirement Counting".
+ * tagged: SDM Vol. 3B (253669-081), "At-Retirement Counting".
  */
 static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
 {

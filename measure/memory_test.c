@@ -16,6 +16,7 @@
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 #include "tables/level_table.h"
 
 #define LINE       64u
@@ -80,7 +81,7 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const s
     const uint32_t step = STEPS - (uint32_t)record->gpr[PEBS_RCX];
 
     if (step >= STEPS) {
-        test_fail(run, "RCX 0x%" PRIx64 " is no number of steps", record->gpr[PEBS_RCX]);
+        test_fail(run, "RCX 0x%" PRIx64 " is not a number of steps", record->gpr[PEBS_RCX]);
         return;
     }
     pebs_check(run, sample, record, load->ip, load->next_ip);
@@ -137,12 +138,11 @@ static void walk(struct test_run *run)
         test_fail(run, "no load of the walk was sampled");
 }
 
-#define CHASE_SAYS "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\"; seed 004"
 #define CHASE(name, bytes, text)                                                                      \
     TEST(measure_memory_##name) = {                                                                   \
         .id = "measure.memory." #name,                                                                \
         .title = "Loads from a ring of " text ": where their data came from, and how long they took", \
-        .source = CHASE_SAYS,                                                                         \
+        .source = SDM_LOAD_LATENCY,                                                                   \
         .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,                                           \
         .records = true,                                                                              \
         .on_request = true,                                                                           \

@@ -8,8 +8,8 @@
 #define COUNTER_BITS 40u /* those of the narrowest counters: a measurement is far shorter */
 
 /*
- * NetBurst's are on counters of other groups than MSR_IQ_COUNTER4, or with an ESCR of their own. SDM Vol. 3B (253669,
- * print of 2016), tables of non-retirement and at-retirement events and of counters: global_power_events (RUNNING),
+ * NetBurst's are on counters of other groups than MSR_IQ_COUNTER4, or with an ESCR of their own. SDM Vol. 3B
+ * (253669-059), tables of non-retirement and at-retirement events and of counters: global_power_events (RUNNING),
  * instr_retired (tagged or not, none bogus).
  */
 static const struct netburst_meter {

@@ -23,6 +23,7 @@
 #include "pebs/pebs.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 #include "tables/c2c_table.h"
 
 #define LINES  WORKLOAD_SHARING_LINES
@@ -67,7 +68,7 @@ static void set(struct flag *flag, uint32_t value, unsigned waiting)
     processor_wake(waiting);
 }
 
-/* Nobody shall wait for this processor any more. */
+/* Makes all that wait for this processor stop waiting. */
 static void give_up(void)
 {
     shared.broken.value = 1;
@@ -144,7 +145,7 @@ static bool take_turns(unsigned number)
     return whole;
 }
 
-/* On each of the other processors. */
+/* The main function of each of the other processors. */
 static void other_main(unsigned number)
 {
     shared.alike[number] = probe(shared.caps);
@@ -162,14 +163,14 @@ static const char *start_others(const struct topology *topology)
         if (processor_start(shared.count, topology->ids[i], memory_low_page(), other_main))
             shared.count++;
         else
-            console_note("the processor with APIC ID %u does not come", (unsigned)topology->ids[i]);
+            console_note("the processor with APIC ID %u does not start", (unsigned)topology->ids[i]);
     }
     for (unsigned n = 1; n < shared.count; n++) {
         wait_for(&shared.stage[n], PROBED);
         if (!shared.alike[n])
             return "another processor has other capabilities than this one";
     }
-    return shared.count > 1 ? NULL : "no other processor came";
+    return shared.count > 1 ? NULL : "no other processor started";
 }
 
 static const char *survey(struct topology *topology)
@@ -200,8 +201,8 @@ static void dump_all(struct test_run *run, bool store)
     dump_flush();
 }
 
-/* Takes all processors through their turns with one event sampled, stores with interrupts. Returns whether all came
- * through. */
+/* Takes all processors through their turns with one event sampled, stores with interrupts. Returns whether all took
+ * all their turns. */
 static bool play(struct test_run *run, const struct topology *topology, const struct layout *layout,
                  const struct pebs_event *event, bool store)
 {
@@ -245,7 +246,7 @@ static bool play(struct test_run *run, const struct topology *topology, const st
     processors_stop();
     dump_all(run, store);
     if (!whole)
-        test_fail(run, "the processors did not come through their turns");
+        test_fail(run, "not all processors took all their turns");
     return whole;
 }
 
@@ -294,7 +295,7 @@ static unsigned take_records(struct test_run *run, unsigned number, bool store, 
         const uint32_t line = LINES - (uint32_t)record.gpr[PEBS_RCX];
         const struct data_source_words words = data_source_words(run->caps->data_source, record.data_source);
         if (line >= LINES) {
-            test_fail(run, "processor %u, PEBS record %u: RCX 0x%" PRIx64 " is no number of lines", number, n,
+            test_fail(run, "processor %u, PEBS record %u: RCX 0x%" PRIx64 " is not a number of lines", number, n,
                       record.gpr[PEBS_RCX]);
             continue;
         }
@@ -343,10 +344,13 @@ static void judge(struct test_run *run, const struct c2c_table *table, const str
     }
     console_note("%s: %u of %u loads found the line modified by another processor", layout->name, hitm, loads);
     if (layout->shared && hitm < loads - loads / 8)
-        test_fail(run, "lines that all write were found modified elsewhere by %u of %u loads only", hitm, loads);
+        test_fail(run, "%u of %u loads found a line that all write modified elsewhere, expected seven in eight or more",
+                  hitm, loads);
     if (!layout->shared && hitm > loads / 8)
-        test_fail(run, "lines that one processor alone writes were found modified elsewhere by %u of %u loads", hitm,
-                  loads);
+        test_fail(run,
+                  "%u of %u loads found a line that one processor alone writes modified elsewhere, expected one in "
+                  "eight at most",
+                  hitm, loads);
 }
 
 static void share(struct test_run *run)
@@ -381,13 +385,10 @@ static void share(struct test_run *run)
     judge(run, &table, layout);
 }
 
-#define SHARING_SAYS \
-    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004"
-
 TEST(measure_sharing_false) = {
     .id = "measure.sharing.false",
     .title = "Processors write words of their own in common lines: each finds the line modified by another",
-    .source = SHARING_SAYS,
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
@@ -398,7 +399,7 @@ TEST(measure_sharing_false) = {
 TEST(measure_sharing_padded) = {
     .id = "measure.sharing.padded",
     .title = "Processors write words in lines of their own: none finds its line modified by another",
-    .source = SHARING_SAYS,
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
@@ -409,7 +410,7 @@ TEST(measure_sharing_padded) = {
 TEST(measure_sharing_true) = {
     .id = "measure.sharing.true",
     .title = "Processors write the same words: each finds the line modified by another",
-    .source = SHARING_SAYS,
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .on_request = true,
@@ -459,16 +460,17 @@ static void start_from_x2apic(struct test_run *run)
         return;
     }
     if (!start_and_wait(&topology, leave_in_x2apic) || !x2apic_mode)
-        test_fail(run, "the processor with APIC ID %u does not come, or does not enter x2APIC mode",
+        test_fail(run, "the processor with APIC ID %u does not start, or does not enter x2APIC mode",
                   (unsigned)topology.ids[0]);
     if (!start_and_wait(&topology, look_at_mode) || x2apic_mode)
-        test_fail(run, "the processor with APIC ID %u does not come out of x2APIC mode", (unsigned)topology.ids[0]);
+        test_fail(run, "the processor with APIC ID %u does not start again, or stays in x2APIC mode",
+                  (unsigned)topology.ids[0]);
 }
 
 TEST(measure_sharing_x2apic) = {
     .id = "measure.sharing.x2apic",
-    .title = "A processor that was left in x2APIC mode comes all the same, in xAPIC mode",
-    .source = "SDM Vol. 3A (253668), \"x2APIC State Transitions\"",
+    .title = "A processor that was left in x2APIC mode starts all the same, in xAPIC mode",
+    .source = SDM_X2APIC,
     .needs = NEED_APIC,
     .on_request = true,
     .run = start_from_x2apic,

@@ -5,7 +5,7 @@
  * overflows it, and PEBS records the event after that, or with precise distribution that event itself.
  *
  * What the manual promises is judged. That an event does not pass unrecorded while PEBS is being armed is not among
- * that ("finite delay", see SOURCE), so EventingIP must be at an instruction of the event's kind, at the very one to
+ * that ("finite delay", SDM_PDIR), so EventingIP must be at an instruction of the event's kind, at the very one to
  * blame where the distribution is precise, and IP at the next that was executed. The rest is a figure.
  */
 #include <inttypes.h>
@@ -17,11 +17,8 @@
 #include "measure/sampler.h"
 #include "suite/pebs_sample.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 #include "tables/histogram.h"
-
-#define SOURCE                                                                                                     \
-    "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\"; \"Precise Distribution of Instructions " \
-    "Retired (PDIR)\"; seed 004"
 
 #define INTERRUPTS   32u /* samples of an ordinary counter, at most */
 #define PERIODS      5u  /* of PEBS, one round of the workload each */
@@ -211,7 +208,7 @@ static void over(struct test_run *run)
 TEST(measure_skid_loads) = {
     .id = "measure.skid.loads",
     .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
-    .source = SOURCE,
+    .source = SDM_PEBS "; " SDM_PDIR,
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,
@@ -228,7 +225,7 @@ static void straight(struct test_run *run)
 TEST(measure_skid_straight) = {
     .id = "measure.skid.straight",
     .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
-    .source = SOURCE,
+    .source = SDM_PEBS "; " SDM_PDIR,
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,
@@ -239,7 +236,7 @@ TEST(measure_skid_straight) = {
 TEST(measure_skid_branchy) = {
     .id = "measure.skid.branchy",
     .title = "Skid over branchy code, counted across the branches that were taken",
-    .source = SOURCE,
+    .source = SDM_PEBS "; " SDM_PDIR,
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,
@@ -250,7 +247,7 @@ TEST(measure_skid_branchy) = {
 TEST(measure_skid_far) = {
     .id = "measure.skid.far",
     .title = "Skid over far branches",
-    .source = SOURCE,
+    .source = SDM_PEBS "; " SDM_PDIR,
     .needs = SKID_NEEDS,
     .records = true,
     .on_request = true,

@@ -9,6 +9,7 @@
 #include "arch/x86/msr.h"
 #include "lbr/lbr.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE)
 
@@ -36,7 +37,7 @@ static void sample_loads(struct test_run *run, const struct pebs_sample *sample,
         pebs_check(run, sample, &record, want->ip, want->next_ip);
         test_equal(run, "format group", record.format_group, groups);
         test_equal(run, "groups", record.has & GROUPS, groups_of(groups));
-        test_equal(run, "bytes", record.size, pebs_adaptive_size(groups));
+        test_equal(run, "record size", record.size, pebs_adaptive_size(groups));
         if (record.has & PEBS_HAS_MEMORY)
             test_equal(run, "data address", record.data_address, want->address);
         if (record.has & PEBS_HAS_GPRS)
@@ -65,7 +66,7 @@ static void groups(struct test_run *run)
 TEST(pebs_adaptive_groups) = {
     .id = "pebs.adaptive.groups",
     .title = "A record has the groups that MSR_PEBS_DATA_CFG asks for, in every combination, and says its own size",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive PEBS Record Format\"",
+    .source = SDM_PEBS_ADAPTIVE,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = groups,
@@ -86,7 +87,7 @@ static void ignored(struct test_run *run)
 TEST(pebs_adaptive_ignored) = {
     .id = "pebs.adaptive.ignored",
     .title = "A counter without its adaptive bit writes the basic group alone, whatever MSR_PEBS_DATA_CFG says",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive_Record Counter Control\"",
+    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = ignored,
@@ -112,8 +113,10 @@ static void xmm(struct test_run *run)
         const struct access *want = &workload->accesses[done - 1];
         pebs_check(run, &sample, &record, want->ip, want->next_ip);
         for (unsigned i = 0; i < 16 && i < done; i++) {
-            test_equal(run, "low half", record.xmm[i].low, i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
-            test_equal(run, "high half", record.xmm[i].high, i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0);
+            test_equal(run, "low half of an XMM register", record.xmm[i].low,
+                       i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
+            test_equal(run, "high half of an XMM register", record.xmm[i].high,
+                       i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0);
         }
     }
 }
@@ -121,7 +124,7 @@ static void xmm(struct test_run *run)
 TEST(pebs_adaptive_xmm) = {
     .id = "pebs.adaptive.xmm",
     .title = "The XMM group has every vector register as it was after the instruction",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive PEBS Record Format\", XMMs",
+    .source = SDM_PEBS_ADAPTIVE ", XMMs",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = xmm,
@@ -156,8 +159,8 @@ static void lbr(struct test_run *run)
         const unsigned at = (n + 1) * spacing - 1;
         test_equal(run, "LBR entries", record.lbr_count, LBR_GROUP_ENTRIES);
         for (unsigned age = 0; age <= at && age < record.lbr_count; age++) {
-            test_equal(run, "from", record.lbr[age].from, workload->branches[at - age].from);
-            test_equal(run, "to", record.lbr[age].to, workload->branches[at - age].to);
+            test_equal(run, "from of an LBR entry", record.lbr[age].from, workload->branches[at - age].from);
+            test_equal(run, "to of an LBR entry", record.lbr[age].to, workload->branches[at - age].to);
         }
     }
 }
@@ -165,7 +168,7 @@ static void lbr(struct test_run *run)
 TEST(pebs_adaptive_lbr) = {
     .id = "pebs.adaptive.lbr",
     .title = "The LBR group has the newest branches, the youngest first, that of the event included",
-    .source = "SDM Vol. 3B (253669-083), \"Adaptive PEBS Record Format\", LBRs",
+    .source = SDM_PEBS_ADAPTIVE ", LBRs",
     .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR,
     .records = true,
     .run = lbr,
@@ -201,13 +204,13 @@ static void fixed(struct test_run *run)
 TEST(pebs_fixed_0) = {
     .id = "pebs.fixed.0",
     .title = "Fixed counter 0 samples instructions exactly the period apart, with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Extended PEBS\"",
+    .source = SDM_PEBS_EXTENDED,
     .needs = NEEDS | NEED_PEBS_FIXED,
     .records = true,
     .run = fixed,
 };
 
-/* General counters 4 and up, of which no processor before could sample anything. */
+/* General counters 4 and up, which sampled nothing on earlier processors. */
 static void high_counters(struct test_run *run)
 {
     const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_TAKEN);
@@ -233,7 +236,7 @@ static void high_counters(struct test_run *run)
 TEST(pebs_counters_4_to_7) = {
     .id = "pebs.counters.4_to_7",
     .title = "Counters 4 to 7 sample with their own reset slots and their own bits",
-    .source = "SDM Vol. 3B (253669-083), \"Extended PEBS\"",
+    .source = SDM_PEBS_EXTENDED,
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
     .run = high_counters,

@@ -10,11 +10,9 @@
 #include "ds/ds_area.h"
 #include "pebs/netburst.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
-
-#define SAMPLING "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004"
-#define ENABLING "SDM Vol. 3B (253669-083), \"Programming Guidelines for PEBS\""
 
 #define PAUSES 1000u
 
@@ -36,7 +34,7 @@ static uint64_t counter_now(const struct test_run *run, const struct pebs_sample
     return run->caps->pebs_method == PEBS_METHOD_NETBURST ? netburst_counter() : counter_read(sample->counter);
 }
 
-/* The access of a record, by its IP; the number of accesses where it is of none. */
+/* The number of the access that a record is of, from 0, by its IP; the count of accesses where it is of none. */
 static uint64_t access_of(const struct test_run *run, const struct workload *workload, const struct pebs_record *record)
 {
     const bool itself = record->has & PEBS_HAS_EVENTING_IP || !run->caps->pebs_trap_like;
@@ -50,7 +48,7 @@ static uint64_t access_of(const struct test_run *run, const struct workload *wor
 
 /* ---- armed by an overflow -------------------------------------------------------------------------------------- */
 
-/* The first record of each of some periods. */
+/* The first record is checked for each of several periods. */
 static void next_event(struct test_run *run)
 {
     enum { PERIODS = 6 };
@@ -73,7 +71,7 @@ static void next_event(struct test_run *run)
 TEST(pebs_arm_next_event) = {
     .id = "pebs.arm.next_event",
     .title = "The overflow arms PEBS, and the very next event is recorded: from -N, event N + 1",
-    .source = SAMPLING,
+    .source = SDM_PEBS,
     .needs = NEEDS,
     .records = true,
     .run = next_event,
@@ -90,7 +88,7 @@ static void overflow_alone(struct test_run *run)
 TEST(pebs_arm_overflow_alone) = {
     .id = "pebs.arm.overflow_alone",
     .title = "The last event overflows the counter, and without another there is no record",
-    .source = SAMPLING,
+    .source = SDM_PEBS,
     .needs = NEEDS,
     .records = true,
     .run = overflow_alone,
@@ -139,7 +137,7 @@ static void event_select(struct test_run *run)
 TEST(pebs_arm_event_select) = {
     .id = "pebs.arm.event_select",
     .title = "Without the enable flag of its event select a PEBS counter neither counts nor records",
-    .source = ENABLING,
+    .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = event_select,
@@ -163,7 +161,7 @@ static void global_ctrl(struct test_run *run)
 TEST(pebs_arm_global_ctrl) = {
     .id = "pebs.arm.global_ctrl",
     .title = "With its bit of IA32_PERF_GLOBAL_CTRL clear a PEBS counter neither counts nor records",
-    .source = ENABLING,
+    .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = global_ctrl,
@@ -189,7 +187,7 @@ static void pebs_enable(struct test_run *run)
 TEST(pebs_arm_pebs_enable) = {
     .id = "pebs.arm.pebs_enable",
     .title = "Without its bit of IA32_PEBS_ENABLE a counter counts and overflows, and leaves no record",
-    .source = ENABLING,
+    .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = pebs_enable,
@@ -221,7 +219,7 @@ static void check_events(struct test_run *run, unsigned first, unsigned spacing)
         test_equal(run, "a record's event, from 0", access_of(run, &workload_loads, &record), first + n * spacing);
 }
 
-/* Opens, sets one counter's slot or those of all but one, and samples. */
+/* Arms an open area, and runs the workload. */
 static bool run_sample(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -252,7 +250,7 @@ static void own_slot(struct test_run *run)
 TEST(pebs_reload_own_slot) = {
     .id = "pebs.reload.own_slot",
     .title = "A counter is reloaded from its own reset slot, whatever the slots of the others hold",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, fields of the DS area",
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = own_slot,
@@ -276,13 +274,13 @@ static void reset_value(struct test_run *run)
 TEST(pebs_reload_reset_value) = {
     .id = "pebs.reload.reset_value",
     .title = "After a record the counter starts from the reset value in memory, not from what software wrote to it",
-    .source = SAMPLING,
+    .source = SDM_PEBS,
     .needs = NEEDS,
     .records = true,
     .run = reset_value,
 };
 
-/* Six records, and four events more. */
+/* The workload leaves six records, and has four events more. */
 static void counter_after(struct test_run *run)
 {
     enum { PERIOD = 9, LEFT = 4 };
@@ -298,7 +296,7 @@ static void counter_after(struct test_run *run)
 TEST(pebs_reload_counter) = {
     .id = "pebs.reload.counter",
     .title = "After the last record the counter holds the reset value and the events since",
-    .source = SAMPLING,
+    .source = SDM_PEBS,
     .needs = NEEDS,
     .records = true,
     .run = counter_after,
@@ -330,13 +328,13 @@ static void beside(struct test_run *run)
 TEST(pebs_counters_beside) = {
     .id = "pebs.counters.beside",
     .title = "A counter without PEBS counts and overflows beside one with it, and leaves no record",
-    .source = ENABLING,
+    .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = beside,
 };
 
-/* The second begins half a period before the first, so that they never fall due together. */
+/* The second counter is half a period ahead of the first, so that they never fall due together. */
 static void two(struct test_run *run)
 {
     enum { PERIOD = 7, HALF = 3 };
@@ -362,7 +360,7 @@ static void two(struct test_run *run)
 TEST(pebs_counters_two) = {
     .id = "pebs.counters.two",
     .title = "Two counters sample side by side, and each record names the counter that it is of",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\" of Skylake, applicable counters",
+    .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_COUNTERS | NEED_PEBS_TSC,
     .records = true,
     .run = two,
@@ -381,14 +379,14 @@ static void usr_at_0(struct test_run *run)
 
 TEST(pebs_rings_usr_at_0) = {
     .id = "pebs.rings.usr_at_0",
-    .title = "A counter of CPL 1 to 3 alone records nothing at CPL 0",
-    .source = "SDM Vol. 3B (253669-083), \"Architectural Performance Monitoring Version 1\", USR and OS flags",
+    .title = "A counter that counts at CPL 1 to 3 alone records nothing at CPL 0",
+    .source = SDM_PERFMON_1 ", USR and OS flags",
     .needs = NEEDS,
     .records = true,
     .run = usr_at_0,
 };
 
-/* What leads to CPL 3 and back loads at CPL 0. */
+/* The way to CPL 3 and back has loads at CPL 0. */
 static void os_at_3(struct test_run *run)
 {
     const struct workload *workload = &workload_user_loads;
@@ -407,15 +405,14 @@ static void os_at_3(struct test_run *run)
 
 TEST(pebs_rings_os_at_3) = {
     .id = "pebs.rings.os_at_3",
-    .title = "A counter of CPL 0 alone records nothing at CPL 3",
-    .source = "SDM Vol. 3B (253669-083), \"Architectural Performance Monitoring Version 1\", USR and OS flags",
+    .title = "A counter that counts at CPL 0 alone records nothing at CPL 3",
+    .source = SDM_PERFMON_1 ", USR and OS flags",
     .needs = NEEDS,
     .records = true,
     .run = os_at_3,
 };
 
-/* ---- the status register ------------------------------------------------------------------------------------------
- */
+/* ---- the status register ----------------------------------------------------------------------------------------- */
 
 /* Samples with interrupts off, and returns the status as it is then; the rest is the test's. */
 static uint64_t status_after(struct test_run *run, unsigned records, unsigned at)
@@ -447,7 +444,7 @@ static void buffer_bit(struct test_run *run)
 TEST(pebs_status_buffer) = {
     .id = "pebs.status.buffer",
     .title = "The record that reaches the threshold sets bit 62 of IA32_PERF_GLOBAL_STATUS, and none before it",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, fields of the DS area",
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = buffer_bit,
@@ -466,7 +463,7 @@ static void own_bit(struct test_run *run)
 TEST(pebs_status_own_bit) = {
     .id = "pebs.status.own_bit",
     .title = "A record clears the overflow bit of its counter: after it nothing has overflowed",
-    .source = SAMPLING,
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = own_bit,
@@ -489,7 +486,7 @@ static void acknowledge(struct test_run *run)
 TEST(pebs_status_acknowledge) = {
     .id = "pebs.status.acknowledge",
     .title = "Bit 62 stays set until it is written as 1 to IA32_PERF_GLOBAL_OVF_CTRL",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = acknowledge,
@@ -534,15 +531,14 @@ static void two_causes(struct test_run *run)
 
 TEST(pebs_status_two_causes) = {
     .id = "pebs.status.two_causes",
-    .title = "The buffer's threshold and another counter's overflow are one interrupt, whose status tells of both",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .title = "The buffer's threshold and another counter's overflow cause one interrupt, and the status has both bits",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = two_causes,
 };
 
-/* ---- with BTS -----------------------------------------------------------------------------------------------------
- */
+/* ---- with BTS ---------------------------------------------------------------------------------------------------- */
 
 static unsigned branches_before;
 
@@ -587,13 +583,14 @@ static void with_bts(struct test_run *run)
     records_compare_bts(run, workload, 0);
     test_saw(run, ds_pebs_log()->records);
     if (branches_before < PERIOD + 1)
-        test_fail(run, "%u branches were traced when the interrupt for branch %u came", branches_before, PERIOD + 1);
+        test_fail(run, "only %u branches were in memory when the interrupt for branch %u came", branches_before,
+                  PERIOD + 1);
 }
 
 TEST(pebs_with_bts_one_branch) = {
     .id = "pebs.with_bts.one_branch",
     .title = "A branch that is due for PEBS and for BTS has both records in memory before its interrupt comes",
-    .source = "SDM Vol. 3B (253669-083), \"Debug Store (DS) Mechanism\" of Core, 18.4.4",
+    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" (Core)",
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
     .records = true,
     .run = with_bts,

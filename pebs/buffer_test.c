@@ -12,10 +12,11 @@
 #include "arch/x86/string.h"
 #include "ds/ds_area.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
-#define NEEDS      (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
-#define MANAGEMENT "SDM Vol. 3B (253668-032), \"Debug Store (DS) Mechanism\", 16-23, figures 16-5 and 16-8"
-#define BUFFERS    "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, fields of the DS area"
+#define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
+
+#define MANAGEMENT SDM_DEBUG_STORE ", figures 16-5 and 16-8"
 
 #define PATTERN 0xa5u
 
@@ -83,7 +84,7 @@ static void run_closed(struct test_run *run, const struct pebs_sample *sample)
         cpu_pause();
 }
 
-/* Opens, paints, lets the test change the area, and samples. Returns false where it did not come to that. */
+/* Opens, paints, lets the test change the area, and samples. Returns whether it sampled. */
 static bool sample_into(struct test_run *run, const struct pebs_sample *sample, void (*change)(struct ds_area *area))
 {
     struct ds_area area;
@@ -201,7 +202,7 @@ TEST(ds_pebs_index_beyond) = {
 
 /* ---- the management area ---------------------------------------------------------------------------------------- */
 
-/* All of the page but the index, whose place in the area is typed here once more. */
+/* The whole page is compared, except for the index, whose place in the area is typed here once more. */
 static void kept(struct test_run *run)
 {
     enum { COUNT = 3, PAGE = 4096 };
@@ -234,7 +235,7 @@ TEST(ds_pebs_area_kept) = {
     .run = kept,
 };
 
-/* Two areas in one page: what the register said first must be forgotten. */
+/* Two areas share a page: the one that the register named first must be forgotten. */
 static void used(struct test_run *run)
 {
     enum { COUNT = 3, SECOND = 0x800 };
@@ -266,7 +267,7 @@ static void used(struct test_run *run)
 TEST(ds_area_used) = {
     .id = "ds.area.used",
     .title = "Records go to the area that IA32_DS_AREA names when PEBS begins, not to one that it named before",
-    .source = "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, step 2; seed 002",
+    .source = SDM_SETTING_UP_DS ", step 2",
     .needs = NEEDS,
     .records = true,
     .run = used,
@@ -306,7 +307,7 @@ static void fill(struct test_run *run)
 TEST(ds_pebs_maximum) = {
     .id = "ds.pebs.maximum",
     .title = "The PEBS buffer takes records up to its absolute maximum, and not one beyond, if nobody drains it",
-    .source = BUFFERS,
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS,
     .records = true,
     .run = fill,
@@ -328,7 +329,7 @@ TEST(ds_pebs_maximum_plus_one) = {
     .argument = &(const struct limit){ one_more_byte },
 };
 
-/* An IP that tells the order: of the instruction, or the one behind it. */
+/* The IP that tells the order: of the instruction, or of the one behind it. */
 static uint64_t place(const struct pebs_record *record)
 {
     return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
@@ -358,7 +359,7 @@ static void oldest(struct test_run *run)
 TEST(ds_pebs_maximum_oldest) = {
     .id = "ds.pebs.maximum.oldest",
     .title = "A full PEBS buffer keeps the oldest records: none is overwritten, for it is never circular",
-    .source = BUFFERS,
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS,
     .records = true,
     .run = oldest,
@@ -390,7 +391,7 @@ static void room(struct test_run *run)
 TEST(ds_pebs_maximum_room) = {
     .id = "ds.pebs.maximum.room",
     .title = "A full PEBS buffer takes records again once software has set its index back to the base",
-    .source = BUFFERS,
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS,
     .records = true,
     .run = room,
@@ -398,7 +399,7 @@ TEST(ds_pebs_maximum_room) = {
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
-/* So many records with interrupts off, then on: how many interrupts were waiting. */
+/* Samples so many records with interrupts off, then on. Returns how many interrupts were waiting. */
 static unsigned interrupts_after(struct test_run *run, unsigned records, unsigned at_most)
 {
     struct pebs_sample sample = pebs_sample_any(run->caps, records);
@@ -429,7 +430,7 @@ static void below(struct test_run *run)
 TEST(ds_pebs_threshold_below) = {
     .id = "ds.pebs.threshold.below",
     .title = "One record short of the threshold there is no interrupt",
-    .source = BUFFERS,
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS,
     .records = true,
     .run = below,
@@ -449,7 +450,7 @@ static void reached(struct test_run *run)
 TEST(ds_pebs_threshold_reached) = {
     .id = "ds.pebs.threshold.reached",
     .title = "The record with which the index reaches the threshold brings the interrupt",
-    .source = BUFFERS,
+    .source = SDM_PEBS_AREA,
     .needs = NEEDS,
     .records = true,
     .run = reached,
@@ -467,7 +468,7 @@ static void passed(struct test_run *run)
 TEST(ds_pebs_threshold_passed) = {
     .id = "ds.pebs.threshold.passed",
     .title = "Records behind the threshold are written while its interrupt waits, and it is one interrupt for all",
-    .source = "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2; seed 002",
+    .source = SDM_SETTING_UP_DS,
     .needs = NEEDS,
     .records = true,
     .run = passed,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDM Vol. 3B (253669), "Data Source Encoding for Load Latency Record" (Nehalem); for Sandy Bridge and later, and for
- * Skylake's remote codes, and for the words of precise store, the meaning that Linux gives them
+ * SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record" (Nehalem); for Sandy Bridge and later, and
+ * for Skylake's remote codes, and for the words of precise store, the meaning that Linux gives them
  * (arch/x86/events/intel/ds.c). The words are perf's.
  */
 #include "pebs/data_source_decode.h"

@@ -7,6 +7,7 @@
 
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"
+#include "suite/sources.h"
 
 #define STEPS (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS)
 
@@ -113,7 +114,7 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
             break;
         case INSTRUCTIONS:
             if (ip < w->start || ip > w->limit)
-                test_fail(run, "PEBS record %u is not of the workload", n);
+                test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
             break;
         case RING:
             pebs_check(run, sample, &record, access->ip, access->next_ip);
@@ -141,7 +142,7 @@ static void exercise(struct test_run *run, const struct pebs_event *event)
     check_places(run, &sample, r);
 }
 
-/* Why no workload brings it about; NULL where one does. */
+/* Why no workload brings the event about; NULL where one does. */
 static const char *untriggered(const struct caps *caps, const struct pebs_event *event)
 {
     if (!(event->counters & caps->pebs_counters))
@@ -172,7 +173,7 @@ static void events(struct test_run *run)
 TEST(pebs_events) = {
     .id = "pebs.events",
     .title = "Each precise event that a workload brings about leaves as many records as it must, at its places",
-    .source = "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core; seed 004",
+    .source = SDM_PEBS_EVENTS,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .run = events,

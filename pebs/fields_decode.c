@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDM Vol. 3B (253669), "PEBS Record Format" (tables for NetBurst, Core, Nehalem, Haswell and Skylake
+ * SDM Vol. 3B (253669-081), "PEBS Record Format" (tables for NetBurst, Core, Nehalem, Haswell and Skylake
  * microarchitecture) and "Adaptive PEBS" (tables of the groups).
  */
 #include "pebs/fields_decode.h"

@@ -15,6 +15,7 @@
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
 #define LINE  64u
 #define KIB   1024u
@@ -86,7 +87,7 @@ static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uin
         if ((record.has & PEBS_HAS_EVENTING_IP ? record.eventing_ip : record.ip) != (itself ? load->ip : load->next_ip))
             continue; /* the loads before the walk */
         if (at >= STEPS) {
-            test_fail(run, "PEBS record %u: RCX 0x%" PRIx64 " is no number of steps", n, record.gpr[PEBS_RCX]);
+            test_fail(run, "PEBS record %u: RCX 0x%" PRIx64 " is not a number of steps", n, record.gpr[PEBS_RCX]);
             continue;
         }
         for (; step < at; step++)
@@ -136,8 +137,8 @@ static void hierarchy(struct test_run *run)
         uint8_t *block = memory_block(footprints[i].bytes);
         const uint64_t latency = block ? walk(run, &sample, block, &footprints[i], &table) : 0;
         if (latency <= last)
-            test_fail(run, "loads from %s take %" PRIu64 " cycles, those from nearer %" PRIu64, footprints[i].name,
-                      latency, last);
+            test_fail(run, "loads from %s take %" PRIu64 " cycles, not more than the %" PRIu64 " from the level before",
+                      footprints[i].name, latency, last);
         last = latency;
     }
     mem_table_text(&console_sink, &table, event->name);
@@ -146,8 +147,7 @@ static void hierarchy(struct test_run *run)
 TEST(pebs_load_latency_hierarchy) = {
     .id = "pebs.load_latency.hierarchy",
     .title = "Loads from rings as large as each level come from that level, and take longer the farther it is",
-    .source =
-        "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", table of data sources; seed 004",
+    .source = SDM_DATA_SOURCES,
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = hierarchy,
@@ -155,16 +155,13 @@ TEST(pebs_load_latency_hierarchy) = {
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
-#define THRESHOLD_SAYS \
-    "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\", MSR_PEBS_LD_LAT_THRESHOLD"
-
 static void threshold_register(struct test_run *run)
 {
     static const uint64_t values[] = { PEBS_LATENCY_THRESHOLD, 4, 0x20, 0x155, 0xaaa, 0xffff };
 
     for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
         if (!msr_write(MSR_PEBS_LD_LAT_THRESHOLD, values[i]))
-            test_fail(run, "MSR_PEBS_LD_LAT_THRESHOLD does not take 0x%" PRIx64, values[i]);
+            test_fail(run, "WRMSR of 0x%" PRIx64 " to MSR_PEBS_LD_LAT_THRESHOLD raised #GP", values[i]);
         test_equal(run, "MSR_PEBS_LD_LAT_THRESHOLD", msr_get(MSR_PEBS_LD_LAT_THRESHOLD) & 0xffff, values[i]);
     }
     msr_write(MSR_PEBS_LD_LAT_THRESHOLD, PEBS_LATENCY_THRESHOLD);
@@ -173,7 +170,7 @@ static void threshold_register(struct test_run *run)
 TEST(pebs_load_latency_threshold_register) = {
     .id = "pebs.load_latency.threshold.register",
     .title = "MSR_PEBS_LD_LAT_THRESHOLD keeps a threshold from 3 cycles to 65535",
-    .source = THRESHOLD_SAYS,
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_PEBS | NEED_LOAD_LATENCY,
     .run = threshold_register,
 };
@@ -203,13 +200,13 @@ TEST(pebs_load_latency_threshold_far) = {
     .id = "pebs.load_latency.threshold.far",
     .title =
         "Loads that stay below the threshold are not counted: of a ring in the first level none takes 65535 cycles",
-    .source = THRESHOLD_SAYS,
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = threshold_far,
 };
 
-/* What the quickest load takes is the threshold of the second turn. */
+/* The threshold of the second turn is what the quickest load took. */
 static void threshold_exceeded(struct test_run *run)
 {
     struct pebs_sample sample = chase(run, PEBS_LATENCY_THRESHOLD);
@@ -224,19 +221,21 @@ static void threshold_exceeded(struct test_run *run)
         least = record.latency < least ? (unsigned)record.latency : least;
     console_note("the quickest load took %u cycles", least);
     if (least <= PEBS_LATENCY_THRESHOLD)
-        test_fail(run, "a load of %u cycles was recorded, the threshold is %u", least, PEBS_LATENCY_THRESHOLD);
+        test_fail(run, "a load of %u cycles was recorded, which is not above the threshold of %u", least,
+                  PEBS_LATENCY_THRESHOLD);
     sample.latency = least;
     if (least <= PEBS_LATENCY_THRESHOLD || !pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (record.latency <= least)
-            test_fail(run, "a load of %" PRIu64 " cycles was recorded, the threshold is %u", record.latency, least);
+            test_fail(run, "a load of %" PRIu64 " cycles was recorded, which is not above the threshold of %u",
+                      record.latency, least);
 }
 
 TEST(pebs_load_latency_threshold_exceeded) = {
     .id = "pebs.load_latency.threshold.exceeded",
-    .title = "A recorded load took longer than the threshold: one that took just as long is none",
-    .source = THRESHOLD_SAYS,
+    .title = "A recorded load took longer than the threshold: one that took just as long is not recorded",
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,
     .records = true,
     .run = threshold_exceeded,

@@ -18,19 +18,18 @@
 #include "kernel/console.h"
 #include "kernel/test.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)
-#define MANUAL \
-    "SDM Vol. 3B (253669-083), \"Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)\""
 
 #define PERIOD 1u
 
-/* Room for all: no interrupt falls due. */
+/* The buffer has room for all: no interrupt falls due. */
 static const struct ds_config roomy = {
     .pebs = true, .pebs_records = 96, .pebs_threshold = 80, .pebs_reset = { 0 - (uint64_t)PERIOD }
 };
 
-/* Programs one event; the registers that do not keep what they are told, and an unknown name, fail the test. */
+/* Programs one event. Fails the test where the name is unknown, or a register does not keep its value. */
 static bool program(struct test_run *run, const char *name, bool sample, uint64_t period)
 {
     const struct netburst_event *event = netburst_event_find(name);
@@ -77,7 +76,7 @@ static void sample(struct test_run *run)
 TEST(pebs_tagging_execution) = {
     .id = "pebs.tagging.execution",
     .title = "execution_event samples x87 operations, tagged by the execution unit, and nothing between them",
-    .source = MANUAL ", \"Execution Tagging\"",
+    .source = SDM_NETBURST ", \"Execution Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = sample,
@@ -87,7 +86,7 @@ TEST(pebs_tagging_execution) = {
 TEST(pebs_tagging_replay) = {
     .id = "pebs.tagging.replay",
     .title = "replay_event samples loads across two cache lines, and none that stay inside one",
-    .source = MANUAL ", \"Replay Tagging\"",
+    .source = SDM_NETBURST ", \"Replay Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = sample,
@@ -97,7 +96,7 @@ TEST(pebs_tagging_replay) = {
 TEST(pebs_tagging_execution_mmx) = {
     .id = "pebs.tagging.execution.mmx",
     .title = "execution_event samples MMX operations, and none of the x87 operations between them",
-    .source = MANUAL ", \"Execution Tagging\"",
+    .source = SDM_NETBURST ", \"Execution Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = sample,
@@ -107,7 +106,7 @@ TEST(pebs_tagging_execution_mmx) = {
 TEST(pebs_tagging_replay_stores) = {
     .id = "pebs.tagging.replay.stores",
     .title = "replay_event samples stores across two cache lines, and none that stay inside one",
-    .source = MANUAL ", \"Replay Tagging\"",
+    .source = SDM_NETBURST ", \"Replay Tagging\"",
     .needs = NEEDS,
     .records = true,
     .run = sample,
@@ -165,13 +164,13 @@ static void replay_mispredicted(struct test_run *run)
         test_fail(run, "BTS has %u mispredicted branches, PEBS has %u records of them", wrong, sampled);
     for (unsigned n = 0; n < sampled && records_pebs(run, n, &record); n++)
         if (!is_target(workload, record.ip) && record.ip != workload->limit)
-            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not behind a branch", n, record.ip);
+            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not where a branch leads to", n, record.ip);
 }
 
 TEST(pebs_tagging_replay_mispredicted) = {
     .id = "pebs.tagging.replay.mispredicted",
     .title = "Tagged mispredicted branches and the prediction flags of BTS tell of the same mispredictions",
-    .source = MANUAL ", \"Replay Tagging\"",
+    .source = SDM_NETBURST ", \"Replay Tagging\"",
     .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
     .records = true,
     .run = replay_mispredicted,
@@ -228,7 +227,7 @@ static void with_bts(struct test_run *run)
 TEST(pebs_tagging_with_bts) = {
     .id = "pebs.tagging.with_bts",
     .title = "PEBS and BTS share the area: each branch of a loop, and one load in 33 after each reload of the counter",
-    .source = "SDM Vol. 3B (253669), \"Setting Up the PEBS Buffer\", 18.18.8.3; seed 003",
+    .source = SDM_NETBURST ", \"Setting Up the PEBS Buffer\"",
     .needs = NEEDS | NEED_BTS,
     .records = true,
     .run = with_bts,
@@ -259,7 +258,8 @@ static void uop_tag(struct test_run *run)
 TEST(pebs_tagging_uop_tag) = {
     .id = "pebs.tagging.uop_tag",
     .title = "MSR_PEBS_ENABLE bit 24 alone tags replays for a counter that counts, and enables no sampling",
-    .source = MANUAL ", \"Replay Tagging\", the table of MSR_PEBS_ENABLE, against 18.18.8.1; seed 003",
+    .source = SDM_NETBURST ", \"Replay Tagging\", the table of MSR_PEBS_ENABLE, against "
+                           "\"Detection of the Availability of the PEBS Facilities\"",
     .needs = NEEDS,
     .records = true,
     .run = uop_tag,
@@ -291,7 +291,7 @@ TEST(pebs_tagging_count) = {
     .id = "pebs.tagging.count",
     .title =
         "MSR_IQ_COUNTER4 counts the loads, the stores, the x87 operations and the split loads of a workload exactly",
-    .source = MANUAL ", \"At-Retirement Counting\"",
+    .source = SDM_NETBURST ", \"At-Retirement Counting\"",
     .needs = NEEDS,
     .run = count,
 };
@@ -312,7 +312,7 @@ static void width(struct test_run *run)
 TEST(pebs_tagging_counter_width) = {
     .id = "pebs.tagging.counter_width",
     .title = "MSR_IQ_COUNTER4 has 40 bits and overflows to 0",
-    .source = MANUAL ", \"Performance Counters\"",
+    .source = SDM_NETBURST ", \"Performance Counters\"",
     .needs = NEEDS,
     .run = width,
 };

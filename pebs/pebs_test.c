@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS; the next event
- * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B, "Processor Event
- * Based Sampling"). So records lie N + 1 events apart, and which instruction each must name is known from the labels.
- * The manual does not say how many events may pass until the hardware is armed. The tests take it at its word: none.
+ * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B (253669-081),
+ * "Processor Event Based Sampling (PEBS)"). So records lie N + 1 events apart, and which instruction each must name is
+ * known from the labels. The manual does not say how many events may pass until the hardware is armed. The tests take
+ * it at its word: none.
  */
 #include "suite/pebs_sample.h"
 
@@ -13,6 +14,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS)
 
@@ -52,7 +54,7 @@ static void sample_accesses(struct test_run *run)
 TEST(pebs_loads) = {
     .id = "pebs.loads",
     .title = "Each record of a load names its instruction, its address and the value it left in RAX",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = sample_accesses,
@@ -82,7 +84,7 @@ static void registers(struct test_run *run)
 TEST(pebs_registers) = {
     .id = "pebs.registers",
     .title = "Each record has all sixteen registers and the flags as they were after the instruction",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\"; seed 000",
+    .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = registers,
@@ -92,7 +94,7 @@ TEST(pebs_registers) = {
 TEST(pebs_stores) = {
     .id = "pebs.stores",
     .title = "Each record of a store names its instruction, its address and the value it stored",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_STORES,
     .records = true,
     .run = sample_accesses,
@@ -102,7 +104,7 @@ TEST(pebs_stores) = {
 TEST(pebs_precise_store) = {
     .id = "pebs.precise_store",
     .title = "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, records the address of each store",
-    .source = "SDM Vol. 3B (253669-083), \"Precise Store Facility\" of Sandy Bridge",
+    .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)",
     .needs = NEEDS | NEED_PRECISE_STORE,
     .records = true,
     .run = sample_accesses,
@@ -112,8 +114,7 @@ TEST(pebs_precise_store) = {
 TEST(pebs_counter_1) = {
     .id = "pebs.counter.1",
     .title = "Counter 1 samples with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
-              "IA32_PEBS_ENABLE and of the counter reset fields",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
@@ -123,8 +124,7 @@ TEST(pebs_counter_1) = {
 TEST(pebs_counter_2) = {
     .id = "pebs.counter.2",
     .title = "Counter 2 samples with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
-              "IA32_PEBS_ENABLE and of the counter reset fields",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
@@ -134,8 +134,7 @@ TEST(pebs_counter_2) = {
 TEST(pebs_counter_3) = {
     .id = "pebs.counter.3",
     .title = "Counter 3 samples with its own reset slot and its own bit",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem, figure of "
-              "IA32_PEBS_ENABLE and of the counter reset fields",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
@@ -143,9 +142,8 @@ TEST(pebs_counter_3) = {
 };
 
 /*
- * A buffer of eight with an interrupt each four: what the service routine drains must be all of it, in order. At CPL 3
- * and counted there only: the routine's own loads would be events too, and at this period enough for the next
- * interrupt.
+ * A buffer of eight records with an interrupt at each fourth: what the service routine drains must be all of it, in
+ * order. Loads count at CPL 3 alone: at this period those of the routine would be enough for the next interrupt.
  */
 static void threshold(struct test_run *run)
 {
@@ -174,7 +172,7 @@ static void threshold(struct test_run *run)
 TEST(pebs_interrupt_threshold) = {
     .id = "pebs.interrupt.threshold",
     .title = "The interrupt at the threshold drains the buffer, and no record is lost between two interrupts",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = threshold,
@@ -213,8 +211,7 @@ static void sample_branches(struct test_run *run)
 TEST(pebs_branches_taken) = {
     .id = "pebs.branches.taken",
     .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
-    .source = "SDM Vol. 3B (253669-083), \"EventingIP Record\" of Haswell, and the table of PEBS performance events of "
-              "each core",
+    .source = SDM_EVENTING_IP "; " SDM_PEBS_EVENTS,
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
     .run = sample_branches,
@@ -224,7 +221,7 @@ TEST(pebs_branches_taken) = {
 TEST(pebs_branches_call) = {
     .id = "pebs.branches.call",
     .title = "BR_INST_RETIRED.NEAR_CALL samples calls and nothing else",
-    .source = "SDM Vol. 3B (253669-083), tables \"PEBS Performance Events\" of each core",
+    .source = SDM_PEBS_EVENTS,
     .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
     .records = true,
     .run = sample_branches,
@@ -235,7 +232,7 @@ TEST(pebs_branches_call) = {
 TEST(pebs_reload) = {
     .id = "pebs.reload",
     .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = sample_branches,
@@ -274,7 +271,7 @@ static void sample_straight(struct test_run *run)
                           : record.ip - run->caps->pebs_trap_like * WORKLOAD_STRAIGHT_STEP;
         pebs_check(run, &sample, &record, ip, ip + WORKLOAD_STRAIGHT_STEP);
         if (ip < workload->start || ip >= workload->limit)
-            test_fail(run, "PEBS record %u is not of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
         if (n)
             test_equal(run, "distance to the record before", ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
         last = ip;
@@ -284,7 +281,7 @@ static void sample_straight(struct test_run *run)
 TEST(pebs_inst_retired_prec_dist) = {
     .id = "pebs.inst_retired.prec_dist",
     .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart",
-    .source = "SDM Vol. 3B (253669-083), \"Precise Distribution of Instructions Retired (PDIR)\"",
+    .source = SDM_PDIR,
     .needs = NEEDS | NEED_EVENT_PREC_DIST,
     .records = true,
     .run = sample_straight,
@@ -294,7 +291,7 @@ TEST(pebs_inst_retired_prec_dist) = {
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
     .title = "Samples of all instructions lie the period and one apart",
-    .source = "SDM Vol. 3B (253669-083), \"Processor Event Based Sampling (PEBS)\" of Nehalem; seed 004",
+    .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = sample_straight,
@@ -327,7 +324,7 @@ static void instructions_registers(struct test_run *run)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (record.ip < workload->start || record.ip > workload->limit)
-            test_fail(run, "PEBS record %u is not of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
         if (!loaded_by(workload, record.ip, &value))
             continue;
         check_registers(run, n, &record);
@@ -338,16 +335,16 @@ static void instructions_registers(struct test_run *run)
 TEST(pebs_instructions_registers) = {
     .id = "pebs.instructions.registers",
     .title = "Each record of an instruction has the registers and flags as they were after it",
-    .source = "SDM Vol. 3B (253669-083), \"PEBS Record Format\"; seed 000",
+    .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_registers,
 };
 
 /*
- * At CPL 0, and counted in both rings, for Core 2's PEBS does not always tell them apart (erratum AJ67): the service
- * routine's instructions are events too. Between two records of the workload that have none of the routine's between
- * them lies the spacing; the rest is how many came, and in order.
+ * The workload runs at CPL 0 and counts in both rings, for Core 2's PEBS does not always tell them apart (erratum
+ * AJ67): the service routine's instructions are events too. Between two records of the workload that have none of the
+ * routine's between them lies the spacing; the rest is how many came, and in order.
  */
 static void instructions_threshold(struct test_run *run)
 {
@@ -373,7 +370,7 @@ static void instructions_threshold(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         bool inside = record.ip >= workload->start && record.ip <= workload->limit;
         if (inside && record.ip <= last)
-            test_fail(run, "PEBS record %u is of an instruction before the one of the last", n);
+            test_fail(run, "PEBS record %u is of an instruction before that of the last record", n);
         if (inside && adjacent)
             test_equal(run, "distance to the record before", record.ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
         if (inside)
@@ -385,7 +382,7 @@ static void instructions_threshold(struct test_run *run)
 TEST(pebs_instructions_threshold) = {
     .id = "pebs.instructions.threshold",
     .title = "The interrupt at the threshold drains records of instructions, its own routine's among them",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_threshold,
@@ -395,8 +392,8 @@ TEST(pebs_instructions_threshold) = {
 
 /*
  * A ring of 16 lines chased 64 times: from the second round on every load hits the first level. The processor follows
- * loads that it picks at random and counts only those (SDM Vol. 3B, "Load Latency Performance Monitoring Facility"), so
- * a record may stand for any step; which one, RCX tells, for it counts the steps that are left.
+ * loads that it picks at random and counts only those (SDM Vol. 3B (253669-081), "Load Latency Performance Monitoring
+ * Facility"), so a record may stand for any step; which one, RCX tells, for it counts the steps that are left.
  */
 static void load_latency(struct test_run *run)
 {
@@ -426,7 +423,7 @@ static void load_latency(struct test_run *run)
 TEST(pebs_load_latency_l1) = {
     .id = "pebs.load_latency.l1",
     .title = "Loads from a ring that fits the first level have their address, their latency and the source L1",
-    .source = "SDM Vol. 3B (253669-083), \"Load Latency Performance Monitoring Facility\"; seed 004",
+    .source = SDM_LOAD_LATENCY,
     .needs = NEEDS | NEED_LOAD_LATENCY,
     .records = true,
     .run = load_latency,
@@ -435,8 +432,8 @@ TEST(pebs_load_latency_l1) = {
 /* ---- both facilities in one area --------------------------------------------------------------------------------- */
 
 /*
- * PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. At CPL 3,
- * with both told to leave CPL 0 out, since the routine's own branches are events and records too.
+ * PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. Both
+ * leave CPL 0 out, since the routine's own branches are events and records, too.
  */
 static void with_bts(struct test_run *run)
 {
@@ -474,7 +471,7 @@ static void with_bts(struct test_run *run)
 TEST(pebs_with_bts) = {
     .id = "pebs.with_bts",
     .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
-    .source = "SDM Vol. 3B (253669), \"Writing a PEBS Interrupt Service Routine\", 18.18.8.4; seed 003",
+    .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
     .records = true,
     .run = with_bts,

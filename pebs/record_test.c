@@ -5,10 +5,9 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "suite/pebs_sample.h"
+#include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
-
-#define FORMAT "SDM Vol. 3B (253669-083), \"PEBS Record Format\""
 
 #define EFLAGS_ONE    MSR_BIT(1)
 #define EFLAGS_IF     MSR_BIT(9)
@@ -62,7 +61,7 @@ static void applicable(struct test_run *run)
 TEST(pebs_record_applicable) = {
     .id = "pebs.record.applicable",
     .title = "The applicable counters of a record are the one that it is of, and no other bit is set",
-    .source = FORMAT " of Skylake, offset 90H",
+    .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
     .records = true,
     .run = applicable,
@@ -86,7 +85,7 @@ static void eventing_ip(struct test_run *run)
 TEST(pebs_record_eventing_ip) = {
     .id = "pebs.record.eventing_ip",
     .title = "EventingIP is the address of the instruction that caused the event",
-    .source = "SDM Vol. 3B (253669-083), \"EventingIP Record\" of Haswell; seed 004",
+    .source = SDM_EVENTING_IP,
     .needs = NEEDS | NEED_EVENTING_IP,
     .records = true,
     .run = eventing_ip,
@@ -109,8 +108,8 @@ static void ip(struct test_run *run)
 
 TEST(pebs_record_ip) = {
     .id = "pebs.record.ip",
-    .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's",
-    .source = "SDM Vol. 3B (253669-083), \"IA32_PERF_CAPABILITIES MSR Enumeration\", PEBS_TRAP; seed 000",
+    .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's own",
+    .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
     .needs = NEEDS,
     .records = true,
     .run = ip,
@@ -142,7 +141,7 @@ static void tsc(struct test_run *run)
 TEST(pebs_record_tsc) = {
     .id = "pebs.record.tsc",
     .title = "The time stamps of records rise, between what RDTSC reads before the first and after the last",
-    .source = FORMAT " of Skylake, offset C0H",
+    .source = SDM_PEBS_RECORD_SKL ", offset C0H",
     .needs = NEEDS | NEED_PEBS_TSC,
     .records = true,
     .run = tsc,
@@ -169,13 +168,13 @@ static void tsx(struct test_run *run)
 TEST(pebs_record_tsx) = {
     .id = "pebs.record.tsx",
     .title = "Outside a transaction the TSX information of a record is zero",
-    .source = FORMAT " of Haswell, offset B8H",
+    .source = SDM_PEBS_RECORD_HSW ", offset B8H",
     .needs = NEEDS | NEED_EVENTING_IP,
     .records = true,
     .run = tsx,
 };
 
-/* Once with interrupts on, once off: the flag says which. */
+/* The workload runs once with interrupts on and once off: IF says which. */
 static void flags(struct test_run *run)
 {
     enum { COUNT = 4 };
@@ -202,13 +201,13 @@ static void flags(struct test_run *run)
 TEST(pebs_record_flags) = {
     .id = "pebs.record.flags",
     .title = "The flags of a record have IF as it was, and reserved bits as the processor always has them",
-    .source = FORMAT ", offset 00H; seed 000",
+    .source = SDM_PEBS_RECORD ", offset 00H",
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .run = flags,
 };
 
-/* All registers: those with known values would hide what the upper half of an unknown one is. */
+/* Every register is checked, not only those whose values are known. */
 static void upper_halves(struct test_run *run)
 {
     enum { COUNT = 8 };
@@ -235,7 +234,7 @@ TEST(pebs_record_upper_halves) = {
     .id = "pebs.record.upper_halves",
     .title =
         "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in the registers that the mode lacks",
-    .source = "SDM Vol. 3B (253669-083), \"64 Bit Format of the DS Save Area\"; seed 000",
+    .source = SDM_DS_64,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
     .run = upper_halves,

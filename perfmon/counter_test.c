@@ -161,7 +161,7 @@ static void rdpmc(struct test_run *run)
         program(run, n, BRANCHES | BOTH_RINGS | ENABLED, 0x1000 * (n + 1));
         run_counting(run, GENERAL(n), &workload_loop);
         if (!pmc_read(n, &value))
-            test_fail(run, "RDPMC %u faults", n);
+            test_fail(run, "RDPMC %u raised #GP", n);
         test_equal(run, "RDPMC of a general counter", value, counter_read(n));
     }
 }
@@ -180,7 +180,7 @@ static void rdpmc_fixed(struct test_run *run)
         uint64_t value;
         msr_write(MSR_IA32_FIXED_CTR(n), 0x2000 * (n + 1));
         if (!pmc_read(PMC_FIXED | n, &value))
-            test_fail(run, "RDPMC of fixed counter %u faults", n);
+            test_fail(run, "RDPMC of fixed counter %u raised #GP", n);
         test_equal(run, "RDPMC of a fixed counter", value, 0x2000 * (n + 1));
     }
 }
@@ -199,9 +199,9 @@ static void rdpmc_beyond(struct test_run *run)
     uint64_t value;
 
     if (pmc_read(run->caps->general_count, &value))
-        test_fail(run, "RDPMC %u reads 0x%" PRIx64, run->caps->general_count, value);
+        test_fail(run, "RDPMC %u raised no #GP, and read 0x%" PRIx64, run->caps->general_count, value);
     if (pmc_read(PMC_FIXED | run->caps->fixed_count, &value))
-        test_fail(run, "RDPMC of fixed counter %u reads 0x%" PRIx64, run->caps->fixed_count, value);
+        test_fail(run, "RDPMC of fixed counter %u raised no #GP, and read 0x%" PRIx64, run->caps->fixed_count, value);
 }
 
 TEST(perfmon_rdpmc_beyond) = {
@@ -262,7 +262,7 @@ TEST(perfmon_enable) = {
     .run = enable_bit,
 };
 
-/* Counter 0 is programmed, and counter 1 alone is let count. */
+/* Both counters are programmed, and counter 1 alone is enabled globally. */
 static void global_control(struct test_run *run)
 {
     program(run, 0, INSTRUCTIONS | BOTH_RINGS | ENABLED, 0);
@@ -270,7 +270,8 @@ static void global_control(struct test_run *run)
     run_counting(run, GENERAL(1), &workload_loop);
     test_equal(run, "what counter 0 counts while its bit of IA32_PERF_GLOBAL_CTRL is clear", counter_read(0), 0);
     if (counter_read(1) < workload_loop.instructions)
-        test_fail(run, "counter 1 counted %" PRIu64 " only", counter_read(1));
+        test_fail(run, "counter 1 counted %" PRIu64 " instructions, expected at least %" PRIu64, counter_read(1),
+                  workload_loop.instructions);
 }
 
 TEST(perfmon_global_ctrl) = {
@@ -406,7 +407,7 @@ static uint64_t counters_status(struct test_run *run)
            (ones(run->caps->general_count) | (run->caps->fixed_count ? ones(run->caps->fixed_count) << 32 : 0));
 }
 
-/* The branches of a long loop, counted by counter n, and by counter 0 of the fixed ones its instructions. */
+/* The branches of a long loop, as counter n counts them. */
 static uint64_t long_loop_branches(struct test_run *run, unsigned n)
 {
     return count(run, n, BRANCHES | BOTH_RINGS | ENABLED, &workload_long_loop);
@@ -512,7 +513,7 @@ TEST(perfmon_status_cleared) = {
 static void status_set(struct test_run *run)
 {
     if (!msr_write(MSR_IA32_PERF_GLOBAL_STATUS_SET, GENERAL(0)))
-        test_fail(run, "IA32_PERF_GLOBAL_STATUS_SET faults");
+        test_fail(run, "WRMSR to IA32_PERF_GLOBAL_STATUS_SET raised #GP");
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", counters_status(run), GENERAL(0));
 }
 
@@ -584,7 +585,7 @@ TEST(perfmon_overflow_interrupt) = {
     .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 },
 };
 
-/* Fixed counter 0 likewise, which counts the loop's instructions. */
+/* Fixed counter 0, which counts the loop's instructions, overflows in its midst. */
 static void fixed_interrupts(struct test_run *run)
 {
     const struct enabled *enabled = run->test->argument;

@@ -17,7 +17,7 @@ static uint64_t count(struct test_run *run, uint64_t event, const struct workloa
     return counter_read(0);
 }
 
-/* What the window itself counts is subtracted, so the rest is the body, to the instruction. */
+/* The window's own count is subtracted: the rest is the body, to the instruction. */
 static void count_exact(struct test_run *run)
 {
     static const struct {

@@ -9,7 +9,7 @@
 
 #define LBR_NO_FILTER UINT64_C(0)
 
-/* The stack as it was read last. */
+/* The stack as it was last read. */
 extern struct lbr_stack lbr_recorded;
 
 /* Records a workload with this filter, and reads and prints the stack. */

@@ -23,7 +23,8 @@ struct pebs_sample {
     unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 
-/* How many events lie between two records: the overflow arms, the next event is recorded, unless it is PREC_DIST. */
+/* How many events a record is behind the last: the overflow arms, the next event is recorded; PREC_DIST has no delay.
+ */
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /* The most records that a sample without interrupts may have; of adaptive records, those with these groups. */

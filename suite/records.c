@@ -14,7 +14,7 @@ bool records_open(struct test_run *run, const struct ds_config *config)
     bool open = ds_open(run->caps, config, &breaches);
 
     if (!open)
-        test_fail(run, "the DS area was not opened: %u breaches of the manual's restrictions", breaches.count);
+        test_fail(run, "the DS area was refused: it breaks %u of the manual's restrictions", breaches.count);
     for (unsigned i = 0; i < breaches.count; i++) {
         const struct ds_breach *b = &breaches.item[i];
         console_note("%s %s: %s 0x%" PRIx64 " %s [%s]", ds_breach_is_advice(b->id) ? "advice" : "breach",
@@ -54,11 +54,11 @@ bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record)
 static void check_log(struct test_run *run, const char *name, const struct ds_log *log, unsigned printed)
 {
     if (log->dropped)
-        test_fail(run, "%u %s records did not fit the log", log->dropped, name);
+        test_fail(run, "the log had no room for %u %s records", log->dropped, name);
     if (log->overruns)
         test_fail(run, "the %s buffer was full %u times: records may have been lost", name, log->overruns);
     if (log->broken)
-        test_fail(run, "the %s area was found %u times as no processor leaves it", name, log->broken);
+        test_fail(run, "the %s fields of the DS area were found overwritten %u times", name, log->broken);
     if (log->records > printed)
         console_note("%u more %s records (records=all prints them)", log->records - printed, name);
 }
@@ -105,9 +105,9 @@ void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned 
     check_log(run, "BTS", ds_bts_log(), printed.bts);
     check_log(run, "PEBS", ds_pebs_log(), printed.pebs);
     if (ds_counts()->interrupts < interrupts)
-        test_fail(run, "%u interrupts came, at least %u had to", ds_counts()->interrupts, interrupts);
+        test_fail(run, "%u interrupts came, expected at least %u", ds_counts()->interrupts, interrupts);
     if (ds_counts()->spurious != spurious)
-        test_fail(run, "%u interrupts came for nothing, must be %u", ds_counts()->spurious, spurious);
+        test_fail(run, "%u interrupts were spurious, must be %u", ds_counts()->spurious, spurious);
 }
 
 void records_close_full(struct test_run *run)

@@ -10,29 +10,29 @@
 #include "pebs/pebs_decode.h"
 #include "workload/workload.h"
 
-/* ds_open, with its refusal as the test's failure. */
+/* ds_open(): prints what the check says, and a refusal fails the test. Returns whether the area is open. */
 bool records_open(struct test_run *run, const struct ds_config *config);
 
 /*
- * ds_close; prints both logs, and fails the test for every record that was dropped, broken or may have been lost.
+ * ds_close(); prints both logs, and fails the test for every record that was dropped, broken or may have been lost.
  * interrupts: how many must at least have come.
  */
 void records_close(struct test_run *run, unsigned interrupts);
 
-/* The same where so many interrupts must have come for nothing. */
+/* records_close() where exactly so many interrupts must have been spurious: no counter or buffer asked for them. */
 void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious);
 
-/* The same for a test that fills a buffer on purpose, and judges by itself. */
+/* records_close() for a test that fills a buffer on purpose: it prints the logs, and judges nothing. */
 void records_close_full(struct test_run *run);
 
 /* Decodes record n of the log. Fails the test and returns false where the decoder refuses it. */
 bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);
 
-/* Prints the stack. */
+/* Prints an LBR stack. Fails the test where the decoder refused it. */
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack);
 
-/* Walks the taken branches of a workload in order; kinds: the mask of kinds that are wanted. */
+/* A walk over the taken branches of a workload in order; kinds: the mask of kinds that are wanted. */
 struct branch_walk {
     const struct workload *workload;
     uint64_t kinds, position, repeated;
@@ -48,7 +48,7 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
-/* How many of the log's records are deliveries of the performance monitoring interrupt: they are branches too. */
+/* How many of the log's records are deliveries of the performance monitoring interrupt, which are branches, too. */
 unsigned records_interrupts(struct test_run *run);
 
 #endif

@@ -19,7 +19,7 @@ extern const struct workload
 /* The sentence for which a test of workload_system_call is skipped, or NULL. */
 const char *transfers_no_system_call(const struct caps *caps);
 
-/* Makes the gates and registers that these workloads go through theirs; gives back what was there. */
+/* Sets up the gates and registers that these workloads go through, and restores what was there. */
 void transfers_prepare(const struct caps *caps);
 void transfers_restore(void);
 

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
 ; One instruction each that raises an exception, all registers known; the labels say where. Vectors, error codes and
-; what is pushed: SDM Vol. 3A (253668), "Interrupt and Exception Handling".
+; what is pushed: SDM Vol. 3A (253668-081), "Interrupt and Exception Handling".
 
 %include "workload/width.inc"
 

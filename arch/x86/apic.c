@@ -62,7 +62,7 @@ enum apic_error apic_enter_xapic(void)
     if (!msr_read(MSR_IA32_APIC_BASE, &value))
         return APIC_FAULTS;
     if (value & APIC_BASE_X2APIC) {
-        /* x2APIC is left through "disabled" only (SDM Vol. 3A, "x2APIC State Transitions"). */
+        /* x2APIC is left through "disabled" only (SDM Vol. 3A (253668-081), "x2APIC State Transitions"). */
         msr_write(MSR_IA32_APIC_BASE, value & ~(APIC_BASE_X2APIC | APIC_BASE_ENABLE));
         value &= ~APIC_BASE_X2APIC;
     }

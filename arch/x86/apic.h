@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The local APIC in xAPIC mode. SDM Vol. 3A (253668), "Advanced Programmable Interrupt Controller (APIC)". */
+/* The local APIC in xAPIC mode. SDM Vol. 3A (253668-081), "Advanced Programmable Interrupt Controller (APIC)". */
 #ifndef ARCH_X86_APIC_H
 #define ARCH_X86_APIC_H
 
@@ -49,7 +49,7 @@ unsigned apic_id(void);
 /*
  * The INIT interrupt, which stops the processor with this ID wherever it is, until a startup interrupt sends it to the
  * first byte of a page below 1 MiB, in real mode. False where the APIC does not get rid of the command. SDM Vol. 3A
- * (253668), "MP Initialization Protocol Algorithm for MP Systems".
+ * (253668-081), "MP Initialization Protocol Algorithm for MP Systems".
  */
 bool apic_send_init(unsigned id);
 bool apic_send_startup(unsigned id, uintptr_t page);

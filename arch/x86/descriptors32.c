@@ -27,8 +27,8 @@ struct tss {
     uint16_t trap, io_map;
 };
 
-_Static_assert(sizeof(struct gate) == 8, "SDM Vol. 3A, \"IDT Descriptors\"");
-_Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A, \"Task-State Segment (TSS)\"");
+_Static_assert(sizeof(struct gate) == 8, "SDM Vol. 3A (253668-081), \"IDT Descriptors\"");
+_Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task-State Segment (TSS)\"");
 
 /* CPL 3's code, 0x20, is known to interrupts32.asm alone. */
 #define SELECTOR_CODE         0x08u

@@ -21,8 +21,8 @@ struct __attribute__((packed)) tss {
     uint16_t reserved3, io_map;
 };
 
-_Static_assert(sizeof(struct gate) == 16, "SDM Vol. 3A, \"64-Bit Mode IDT\"");
-_Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A, \"Task Management in 64-bit Mode\"");
+_Static_assert(sizeof(struct gate) == 16, "SDM Vol. 3A (253668-081), \"64-Bit Mode IDT\"");
+_Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task Management in 64-bit Mode\"");
 
 /* CPL 3's, data 0x18 and code 0x20, are known to interrupts64.asm alone. */
 #define SELECTOR_CODE 0x08u

@@ -18,7 +18,7 @@
 #define LEVELS      4u
 #define ENTRY_TABLE (PAGE_PRESENT | PAGE_WRITE | PAGE_USER | PAGE_ACCESSED)
 
-/* A kind of page tables (SDM Vol. 3A, "Paging"): levels from the root to the pages of 4 KiB. */
+/* A kind of page tables (SDM Vol. 3A (253668-081), "Paging"): levels from the root to the pages of 4 KiB. */
 static const struct paging {
     const char *name;
     unsigned width; /* of the kernel that can use it */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * SDM Vol. 3A (253668), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". The other
+ * SDM Vol. 3A (253668-081), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". The other
  * kinds of page tables have the same bits in the same places, as far as their entries go.
  */
 #define PAGE_SIZE          4096u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* General-purpose performance counters. SDM Vol. 3B (253669), "Architectural Performance Monitoring". */
+/* General-purpose performance counters. SDM Vol. 3B (253669-081), "Architectural Performance Monitoring". */
 #ifndef ARCH_X86_PERFMON_H
 #define ARCH_X86_PERFMON_H
 

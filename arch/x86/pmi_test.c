@@ -13,12 +13,12 @@
 #include "ds/counting.h"
 #include "kernel/test.h"
 #include "suite/records.h"
+#include "suite/sources.h"
 #include "workload/workload.h"
 
 #define NEEDS (NEED_APIC | NEED_GLOBAL_CTRL)
 
-#define LVT     "SDM Vol. 3A (253668), \"Local Vector Table\""
-#define ROUTINE "SDM Vol. 3B (253669), \"Setting Up the DS Save Area\", 18.7.8.2, steps 3 to 5; seed 002"
+#define ROUTINE SDM_SETTING_UP_DS ", steps 3 to 5"
 
 #define INSTRUCTIONS 0x00c0u /* INST_RETIRED.ANY, architectural */
 
@@ -29,7 +29,7 @@
 
 #define PAUSES 1000u
 
-/* What the handler saw the last time, and how often. */
+/* What the handler saw at its last call, and how often it was called. */
 static volatile struct {
     unsigned interrupts;
     unsigned vector;
@@ -48,7 +48,7 @@ static void observe(const struct interrupt_frame *frame)
     seen.cs = frame->cs;
 }
 
-/* Leaves everything as the interrupt made it. */
+/* A handler that leaves the LVT entry and the status as the interrupt made them. */
 static void look(struct interrupt_frame *frame)
 {
     observe(frame);
@@ -96,7 +96,7 @@ static uint64_t overflowed(void)
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & 3;
 }
 
-/* Nothing of a test's may come later; the routine of the debug store sets itself up. */
+/* Masks the entry and lets what is pending come: no interrupt of this test may reach the next one. */
 static void finish(void)
 {
     apic_performance_mask();
@@ -121,7 +121,7 @@ TEST(pmi_lvt_mask_set) = {
     .id = "pmi.lvt.mask_set",
     .title =
         "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
-    .source = LVT,
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = mask_set,
 };
@@ -145,8 +145,8 @@ static void until_unmasked(struct test_run *run)
 
 TEST(pmi_lvt_until_unmasked) = {
     .id = "pmi.lvt.until_unmasked",
-    .title = "After an interrupt there is no other until software clears the mask flag; then there is",
-    .source = LVT,
+    .title = "After an interrupt no other is delivered until software clears the mask flag; then the next one is",
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = until_unmasked,
 };
@@ -162,8 +162,8 @@ static void masked(struct test_run *run)
 
 TEST(pmi_lvt_masked) = {
     .id = "pmi.lvt.masked",
-    .title = "A masked LVT entry keeps the interrupt away and not the overflow bit",
-    .source = LVT,
+    .title = "A masked LVT entry suppresses the interrupt, but not the overflow bit",
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = masked,
 };
@@ -181,13 +181,13 @@ static void vector(struct test_run *run)
 
 TEST(pmi_lvt_vector) = {
     .id = "pmi.lvt.vector",
-    .title = "The interrupt comes at the vector that the LVT entry has",
+    .title = "The interrupt is delivered at the vector in the LVT entry",
     .source = ROUTINE,
     .needs = NEEDS,
     .run = vector,
 };
 
-/* With interrupts off, for which an NMI does not care. */
+/* Interrupts are off, which does not keep an NMI out. */
 static void nmi(struct test_run *run)
 {
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, APIC_LVT_NMI);
@@ -202,8 +202,8 @@ static void nmi(struct test_run *run)
 
 TEST(pmi_lvt_nmi) = {
     .id = "pmi.lvt.nmi",
-    .title = "An LVT entry with delivery mode NMI brings vector 2, though interrupts are off",
-    .source = LVT,
+    .title = "An LVT entry with delivery mode NMI delivers vector 2, even with interrupts off",
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = nmi,
 };
@@ -225,8 +225,9 @@ static void held(struct test_run *run)
 
 TEST(pmi_held) = {
     .id = "pmi.held",
-    .title = "An interrupt that falls due while interrupts are off is held, not lost, and comes once when they are on",
-    .source = "SDM Vol. 3A (253668), \"Masking Maskable Hardware Interrupts\"",
+    .title = "An interrupt that falls due while interrupts are off is held, not lost, and is delivered once when they "
+             "are on",
+    .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"",
     .needs = NEEDS,
     .run = held,
 };
@@ -249,13 +250,13 @@ static void two_causes(struct test_run *run)
 
 TEST(pmi_two_causes) = {
     .id = "pmi.two_causes",
-    .title = "Two overflows while interrupts are off are one interrupt, and both bits tell of them",
-    .source = LVT,
+    .title = "Two overflows while interrupts are off cause one interrupt, and set both status bits",
+    .source = SDM_LVT,
     .needs = NEEDS,
     .run = two_causes,
 };
 
-/* Counted at CPL 3 alone, so that no instruction of the handler is an event. */
+/* The counter counts at CPL 3 alone, so that no instruction of the handler is an event. */
 static void cpl_3(struct test_run *run)
 {
     prepare(run, 1, PERFEVTSEL_USR | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
@@ -269,7 +270,7 @@ static void cpl_3(struct test_run *run)
 
 TEST(pmi_cpl_3) = {
     .id = "pmi.cpl_3",
-    .title = "An overflow at CPL 3 interrupts there, and the handler goes back there",
+    .title = "An overflow at CPL 3 interrupts at CPL 3, and the handler returns there",
     .source = ROUTINE,
     .needs = NEEDS,
     .run = cpl_3,
@@ -282,7 +283,7 @@ static struct {
     uint32_t lvt;
 } routine;
 
-/* In the routine, before it acknowledges and unmasks. */
+/* The service routine calls this before it acknowledges and unmasks. */
 static void in_routine(uint64_t status)
 {
     (void)status;
@@ -290,7 +291,7 @@ static void in_routine(uint64_t status)
     routine.lvt = apic_performance_lvt();
 }
 
-/* What it must leave behind so that the next interrupt can come, after the last one that came. */
+/* After its last call the routine must have left the LVT entry and the status so that another interrupt can come. */
 static void service(struct test_run *run)
 {
     const unsigned branches = branch_count(&workload_long_loop, BRANCH_KINDS_ALL);
@@ -306,7 +307,7 @@ static void service(struct test_run *run)
     workload_long_loop.run(&tracing);
     ds_on_interrupt(NULL);
     if (routine.interrupts < 2)
-        test_fail(run, "%u interrupts came, two at least had to", routine.interrupts);
+        test_fail(run, "%u interrupts came, expected at least 2", routine.interrupts);
     test_equal(run, "the mask flag when the routine began", routine.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
     test_equal(run, "the LVT entry when it had ended", apic_performance_lvt() & (APIC_LVT_MASKED | APIC_LVT_VECTOR),
                VECTOR_PERFORMANCE);
@@ -318,7 +319,7 @@ static void service(struct test_run *run)
 TEST(pmi_service) = {
     .id = "pmi.service",
     .title = "The service routine finds its LVT entry masked, acknowledges and unmasks, and is called again",
-    .source = "SDM Vol. 3B (253669), \"Writing the DS Interrupt Service Routine\", 18.7.8.5; seeds 002 and 003",
+    .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = service,

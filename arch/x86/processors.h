@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The machine's other processors: started by INIT and startup interrupts, each with stack and tables of its own, and
- * stopped again. SDM Vol. 3A (253668), "Multiple-Processor (MP) Initialization".
+ * stopped again. SDM Vol. 3A (253668-081), "Multiple-Processor (MP) Initialization".
  */
 #ifndef ARCH_X86_PROCESSORS_H
 #define ARCH_X86_PROCESSORS_H

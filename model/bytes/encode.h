@@ -23,7 +23,7 @@ struct ds_form {
     unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; those of 4-byte fields are all the same */
 };
 
-/* DS buffer management area. SDM Vol. 3B (253669), "Debug Store (DS) Mechanism", figures of the 32-bit and of the
+/* DS buffer management area. SDM Vol. 3B (253669-083), "BTS and DS Save Area", figures of the 32-bit and of the
  * 64-bit DS save area. */
 struct ds_buffer {
     uint64_t base, index, maximum, threshold; /* linear addresses; maximum is the first byte past the end */
@@ -73,8 +73,8 @@ static inline unsigned encode_pebs_index_at(const struct ds_form *form)
 }
 
 /*
- * PEBS records: of 40 bytes, and in formats 0 to 3 of 144, 176, 192 and 200. SDM Vol. 3B (253669), "PEBS Record Format
- * for ..." of the microarchitectures, and the figures "32-bit" and "64-Bit PEBS Record Format".
+ * PEBS records: of 40 bytes, and in formats 0 to 3 of 144, 176, 192 and 200. SDM Vol. 3B (253669-083), "PEBS Record
+ * Format for ..." of the microarchitectures, and the figures "32-bit" and "64-Bit PEBS Record Format".
  */
 size_t encode_pebs_bytes(const struct ds_form *form);
 void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the model has to know of an instruction: how it ends a block, whether it accesses memory, whether it is one that
- * the model takes part in. Intel SDM Vol. 2D (334569), appendix A, "Opcode Map", edition 083.
+ * the model takes part in. SDM Vol. 2D (334569-083), appendix A, "Opcode Map".
  *
  * Zydis (libzydis-dev) could say it too, and does so in tests/host/test_model_insn_zydis.c. The model keeps its own:
  * this is no longer than what has to be made of Zydis's answers, takes 25 ns an instruction instead of 150, and does

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which execution unit an instruction computes on, as NetBurst's execution tags tell them apart: SDM Vol. 3B (253669),
- * "Performance Monitoring Events Supported by Intel NetBurst Microarchitecture for Non-Retirement Counting":
- * packed_SP_uop, packed_DP_uop, scalar_SP_uop, scalar_DP_uop, 64bit_MMX_uop, 128bit_MMX_uop, x87_FP_uop. Loads, stores
- * and moves between registers are none of them, nor are conversions; so it is with every instruction newer than SSE2.
+ * Which execution unit an instruction computes on, as NetBurst's execution tags tell them apart: SDM Vol. 3B
+ * (253669-083), "Performance Monitoring Events Supported by Intel NetBurst Microarchitecture for Non-Retirement
+ * Counting": packed_SP_uop, packed_DP_uop, scalar_SP_uop, scalar_DP_uop, 64bit_MMX_uop, 128bit_MMX_uop, x87_FP_uop.
+ * Loads, stores and moves between registers are none of them, nor are conversions; so it is with every instruction
+ * newer than SSE2.
  */
 #include "model/code/insn.h"
 

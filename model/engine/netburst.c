@@ -2,7 +2,7 @@
 /*
  * NetBurst's counters. An ESCR selects an event and the privilege levels, a CCCR selects one of the ESCRs that its
  * counter can reach, and filters; 18 counters in four groups, of which IQ_COUNTER4 alone can sample (PEBS). Sources:
- * SDM Vol. 3B (253669, 2016), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", its
+ * SDM Vol. 3B (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", its
  * table of counters, CCCRs and ESCRs; "Performance-Monitoring Events", the tables of non-retirement and at-retirement
  * events and of the metrics available for tagging.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processors since Nehalem that record by fixed formats. Sources: SDM Vol. 3B (253669), chapters "Performance
- * Monitoring" and "Debug, Branch Profile, TSC ..."; Vol. 4 (335592), "Model-Specific Registers (MSRs)"; both edition
- * 083. Events: the SDM's tables of precise events and the architectural events.
+ * The processors since Nehalem that record by fixed formats. Sources: SDM Vol. 3B (253669-083), chapters
+ * "Performance Monitoring" and "Debug, Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers
+ * (MSRs)". Events: the SDM's tables of precise events and the architectural events.
  */
 #include <stddef.h>
 

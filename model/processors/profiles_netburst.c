@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * NetBurst: a Pentium 4 of 0F_02 (Northwood) and one of 0F_04 with EM64T (Prescott 2M). Sources: SDM Vol. 3B
- * (253669, 2016), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", "Last Branch,
+ * (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", "Last Branch,
  * Interrupt, and Exception Recording (Processors based on Intel NetBurst Microarchitecture)" and Vol. 3C, "MSRs in the
  * Pentium 4 and Intel Xeon Processors". CPUID of 0F_04, and what becomes of reserved bits that are written, is as a
  * real stepping 3 answered: VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". 0F_02 is taken to treat reserved bits

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pentium M, Core Duo and Core 2. Sources: SDM Vol. 3B (253669), chapters "Performance Monitoring" and "Debug, Branch
- * Profile, TSC ...", and appendix "Performance-Monitoring Events"; Vol. 4 (335592), "Model-Specific Registers (MSRs)";
- * edition 083, and 253669-032 for what the later ones have dropped.
+ * Pentium M, Core Duo and Core 2. Sources: SDM Vol. 3B (253669-083), chapters "Performance Monitoring" and "Debug,
+ * Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)"; and for what those have
+ * dropped SDM Vol. 3B (253669-032), appendix "Performance-Monitoring Events".
  */
 #include <stddef.h>
 

@@ -469,7 +469,7 @@ static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, 
 }
 
 /*
- * The leaf entry's flags, writable and user only where they are so at every level. SDM Vol. 3A (253668), "Paging":
+ * The leaf entry's flags, writable and user only where they are so at every level. SDM Vol. 3A (253668-083), "Paging":
  * 32-bit, PAE, 4-level and 5-level.
  */
 static uint64_t page_entry(void *cpu, uint64_t address)

@@ -26,7 +26,7 @@
 #define RECORD_BTS  24
 #define RECORD_PEBS 200
 
-/* MSR addresses, typed from SDM Vol. 4 and not taken from the model's table. */
+/* MSR addresses, typed from SDM Vol. 4 (335592-081) and not taken from the model's table. */
 #define MISC_ENABLE   0x1a0
 #define PMC0          0x0c1
 #define A_PMC0        0x4c1

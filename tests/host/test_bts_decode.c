@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BTS records: three words, from, to, flags, of 64 or 32 bits (SDM Vol. 3B 253668-032, 16.4.9; bit 4: NetBurst). */
+/* BTS records: three words, from, to, flags, of 64 or 32 bits (SDM Vol. 3A (253668-032), 16.4.9; bit 4: NetBurst). */
 #include "tests/host/host_test.h"
 
 #include "bts/bts_decode.h"

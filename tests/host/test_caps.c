@@ -720,7 +720,8 @@ static void pebs_counters(void **state)
     assert_int_equal(fill(&input).pebs_counters, 0);
 }
 
-/* SDM Vol. 3B, 17.4.9.1: 64-bit with DTES64 or in IA-32e mode, else 32-bit. */
+/* SDM Vol. 3B (253669-059), "64 Bit Format of the DS Save Area", 17.4.9.1: 64-bit with DTES64 or in IA-32e mode, else
+ * 32-bit. */
 static void width_of_the_ds_area(void **state)
 {
     (void)state;

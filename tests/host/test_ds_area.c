@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The DS buffer management area in both widths. Offsets are typed from the manual's figures (SDM Vol. 3B 253668-032,
- * 16-5 and 16-8): bytes count up from 0, so a field's value is its own offset.
+ * The DS buffer management area in both widths. Offsets are typed from the manual's figures (SDM Vol. 3A
+ * (253668-032), figures 16-5 and 16-8): bytes count up from 0, so a field's value is its own offset.
  */
 #include "tests/host/host_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The restrictions on the DS save area: a clean description breaks none, and each way of breaking one is named, alone.
- * SDM Vol. 3B (253669), "Setting Up the DS Save Area", 18.7.8.2.
+ * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2.
  */
 #include "tests/host/host_test.h"
 
@@ -503,7 +503,7 @@ static void every_breach_has_words(void **state)
     for (unsigned id = 0; id < DS_BREACH_COUNT; id++) {
         assert_non_null(ds_breach_name((enum ds_breach_id)id));
         assert_non_null(ds_breach_sentence((enum ds_breach_id)id));
-        assert_non_null(strstr(ds_breach_citation((enum ds_breach_id)id), "SDM Vol. 3B (2536"));
+        assert_non_null(strstr(ds_breach_citation((enum ds_breach_id)id), "SDM Vol. 3A (253668-032), "));
         for (unsigned other = 0; other < id; other++)
             assert_string_not_equal(ds_breach_name((enum ds_breach_id)id), ds_breach_name((enum ds_breach_id)other));
         bool advice = id == DS_BREACH_CACHE_LINE || id == DS_BREACH_SIZE_MULTIPLE || id == DS_BREACH_MEMORY_TYPE;

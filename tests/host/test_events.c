@@ -48,7 +48,7 @@ static void codes(void **state)
 
 /*
  * What each event counts, by what Intel's event files (github.com/intel/perfmon, "BriefDescription") say of it, for
- * NetBurst the tables 19-31 to 19-33 of SDM Vol. 3B (253669).
+ * NetBurst the tables 19-31 to 19-33 of SDM Vol. 3B (253669-059).
  */
 #define NAMES_MOST 16u
 static const char *const counts[PEBS_ROLE_COUNT][NAMES_MOST] = {

@@ -77,9 +77,10 @@ static void everything(void **state)
         "pebs format 3, records of 200 bytes, trap-like, counters 0xf",
         "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter, with call-stack mode",
         "events A.B C",
-        "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1",
+        "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the record "
+        "plus 1",
         "reading of the counter reset: 64 bits, of which the counter has 48; older prints have 40",
-        "reading of MISPRED: set where the prediction was wrong; SDM 253668-032 table 16-6 has it right",
+        "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has the reverse",
     };
     struct lines got = { 0 };
     struct caps caps = skylake();
@@ -126,9 +127,10 @@ static void less(void **state)
         "pebs format 0, records of 144 bytes, fault-like, counters 0x1",
         "lbr format 3, 16 entries, from 0x680 to 0x6c0",
         "events A.B C",
-        "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1",
+        "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the record "
+        "plus 1",
         "reading of the counter reset: 64 bits, of which the counter has 48; older prints have 40",
-        "reading of MISPRED: set where the prediction was wrong; SDM 253668-032 table 16-6 has it right",
+        "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has the reverse",
     };
     struct lines got = { 0 };
     struct caps caps = skylake();
@@ -169,9 +171,8 @@ static void netburst(void **state)
     machine_text(&(struct line_sink){ keep, &got }, &caps);
     assert_int_equal(got.count, 13);
     assert_string_equal(got.text[6], "pebs format 0, records of 40 bytes, trap-like, MSR_IQ_COUNTER4 of 40 bits");
-    assert_string_equal(
-        got.text[9],
-        "reading of the absolute maximum: base + n * record; SDM 253668-032 has a multiple of the record plus 1");
+    assert_string_equal(got.text[9], "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has "
+                                     "a multiple of the record plus 1");
     assert_string_equal(got.text[10],
                         "reading of the counter reset: 64 bits, of which the counter has 40; older prints have 40");
     assert_string_equal(got.text[11], "note a bit is read so");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the model takes an instruction for. The charts are the opcode maps, typed from SDM Vol. 2D (334569), appendix A,
- * tables A-2, A-3 and A-6: a row is an opcode's high nibble. The lists are whole instructions as an assembler makes
- * them.
+ * What the model takes an instruction for. The charts are the opcode maps, typed from SDM Vol. 2D (334569-081),
+ * appendix A, tables A-2, A-3 and A-6: a row is an opcode's high nibble. The lists are whole instructions as an
+ * assembler makes them.
  */
 #include "tests/host/host_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NetBurst's counters, records and registers. Addresses and bits are typed from SDM Vol. 3B (253669, 2016), the
+ * NetBurst's counters, records and registers. Addresses and bits are typed from SDM Vol. 3B (253669-059), the
  * sections on NetBurst and the tables of its events and of its MSRs, and not taken from the model's tables.
  */
 #include "tests/host/model_machine.h"

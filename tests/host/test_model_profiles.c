@@ -2,7 +2,8 @@
 /*
  * What differs between the processors from Pentium M to Haswell: CPUID, MSRs and what they refuse, the form of BTS and
  * PEBS records and of LBR entries, freezing, and the rules that hold for one of them alone. The numbers are typed from
- * SDM Vol. 3B and Vol. 4 and from public CPUID dumps of such parts, and not taken from the model's tables.
+ * SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081) and from public CPUID dumps of such parts, and not taken from
+ * the model's tables.
  */
 #include "tests/host/model_machine.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adaptive PEBS records (format 4 and later). The groups' tables of SDM Vol. 3B (253669), "Adaptive PEBS", are typed
- * here as offset and value; a record is laid together from them in the manual's order: basic, memory, GPR, XMM, LBR.
+ * Adaptive PEBS records (format 4 and later). The groups' tables of SDM Vol. 3B (253669-081), "Adaptive PEBS", are
+ * typed here as offset and value; a record is laid together from them in the manual's order: basic, memory, GPR, XMM,
+ * LBR.
  */
 #include "tests/host/host_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every field of every record, by itself: all of its bits are set in a record of zeros, decoded and printed, and
- * exactly its key changes. Places are typed from SDM Vol. 3B (253669), "PEBS Record Format" and "Adaptive PEBS"; keys
- * and lines from docs/output.md.
+ * exactly its key changes. Places are typed from SDM Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS";
+ * keys and lines from docs/output.md.
  */
 #include "tests/host/host_test.h"
 

@@ -15,7 +15,7 @@ enum transfer {
 
 /*
  * Of the instruction that begins at code, of which length bytes are known. mode: 64 or 32, the code segment's bits.
- * SDM Vol. 2 (325383), "Opcode Map", tables A-2 to A-6.
+ * SDM Vol. 2D (334569-081), "Opcode Map", tables A-2 to A-6.
  */
 enum transfer transfer_of(const uint8_t *code, size_t length, unsigned mode);
 
