@@ -58,7 +58,7 @@ gdb_args ?=
 export profile width options route fault
 QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t losses.t referee.t cases.t boots machines.t conformance.t)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
-HOUSE_TESTS := tests/house/citations.t
+HOUSE_TESTS := $(wildcard tests/house/*.t)
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump
 # 640 MiB of memory: the largest ring of measure.memory.* takes 256 of them in one piece.

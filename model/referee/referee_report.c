@@ -19,7 +19,7 @@
 #define COUNTERS       SDM "\"Architectural Performance Monitoring Version 1\""
 #define LVT            "SDM Vol. 3A (253668-083), \"Local Vector Table\""
 #define VECTORS        "SDM Vol. 3A (253668-083), \"Valid Interrupt Vectors\""
-#define NETBURST       "SDM Vol. 3B (253669, 2016), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
+#define NETBURST       "SDM Vol. 3B (253669-059), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
 #define AUX            "Linux 5.12, \"perf/x86/intel: Add perf core PMU support for Sapphire Rapids\""
 
 enum severity { DEMAND, ADVICE };
