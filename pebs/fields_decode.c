@@ -54,6 +54,8 @@ const struct pebs_field pebs_fields[] = {
     FIELD("cache_latency",  NULL,     CACHE_LATENCY,  cache_latency,  NO,   NO,   MEMORY, 0x10, DECIMAL, 8,  0, NO,
           .shift = 32, .bits = 16, .timing = true, .says = "the cache's #"),
     FIELD("tsx",            NULL,     TSX,            tsx,            NO,   0xb8, MEMORY, 0x18, HEX,     9,  0, NO),
+    FIELD("tsx_cycles",     NULL,     TSX_CYCLES,     tsx_cycles,     NO,   NO,   MEMORY, 0x18, DECIMAL, 9,  0, NO,
+          .bits = 32, .says = "# cycles in the last transaction"),
     { .name = NULL }, /* behind the last */
 };
 /* clang-format on */

@@ -27,6 +27,7 @@
 #define PEBS_HAS_CACHE_LATENCY  (UINT64_C(1) << 9)
 #define PEBS_HAS_XMM            (UINT64_C(1) << 10)
 #define PEBS_HAS_LBR            (UINT64_C(1) << 11) /* lbr_count, lbr */
+#define PEBS_HAS_TSX_CYCLES     (UINT64_C(1) << 12)
 #define PEBS_HAS_COUNTERS       (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE)
 
 /* Index into gpr: the number that instructions encode. */
@@ -53,6 +54,7 @@ struct pebs_record {
     uint64_t data_address, data_source;
     uint64_t latency; /* core cycles: of the instruction, where the cache's share is apart */
     uint64_t eventing_ip, tsx, tsc;
+    uint64_t tsx_cycles; /* core cycles in the last transaction */
     uint64_t format_group;                  /* MSR_PEBS_DATA_CFG as it was for this record, 0 where it did not count */
     uint64_t retire_latency, cache_latency; /* core cycles */
     struct {

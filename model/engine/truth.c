@@ -89,7 +89,7 @@ void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_event *event,
         if (v->profile->pebs_cache_latency) {
             fprintf(v->truth, " cache_latency=%u", extra->cache_latency);
         }
-        fprintf(v->truth, " tsx=0x%" PRIx64, event->tsx);
+        fprintf(v->truth, " tsx=0x%" PRIx64 " tsx_cycles=%u", event->tsx, (uint32_t)event->tsx);
     }
     if (extra->format & DATA_CFG_GPRS) {
         truth_gprs(v->truth, event);

@@ -152,7 +152,7 @@ static void check(const struct pebs_record *out, unsigned groups, unsigned entri
         0x1212121212121212, 0x1313131313131313, 0x1414141414141414, 0x1515151515151515,
     };
     assert_int_equal(out->has, PEBS_HAS_FORMAT_GROUP | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC |
-                                   (groups & MEMORY ? PEBS_HAS_MEMORY | PEBS_HAS_TSX : 0) |
+                                   (groups & MEMORY ? PEBS_HAS_MEMORY | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES : 0) |
                                    (groups & GPRS ? PEBS_HAS_GPRS : 0) | (groups & XMM ? PEBS_HAS_XMM : 0) |
                                    (groups & LBR ? PEBS_HAS_LBR : 0));
     assert_int_equal(out->format_group, groups | (groups & LBR ? (entries - 1) << 24 : 0));
@@ -164,6 +164,7 @@ static void check(const struct pebs_record *out, unsigned groups, unsigned entri
     assert_int_equal(out->data_source, groups & MEMORY ? 0x35 : 0);
     assert_int_equal(out->latency, groups & MEMORY ? 0x00670089 : 0);
     assert_int_equal(out->tsx, groups & MEMORY ? 0xaa00000bbb : 0);
+    assert_int_equal(out->tsx_cycles, groups & MEMORY ? 0xbbb : 0);
     assert_int_equal(out->rflags, groups & GPRS ? 0x246 : 0);
     assert_int_equal(out->ip, groups & GPRS ? 0xffffffff81001238 : 0);
     assert_memory_equal(out->gpr, groups & GPRS ? registers : zero, sizeof(registers));
