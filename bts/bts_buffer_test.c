@@ -18,7 +18,7 @@
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 
-/* The records of a small buffer, which has as much memory free before it, and more behind it. */
+/* The records of a small buffer, which has as much memory free before it, and more after it. */
 #define SMALL 8u
 
 static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
@@ -268,7 +268,7 @@ static void wrap(struct test_run *run)
 
 TEST(bts_circular_wrap) = {
     .id = "bts.circular.wrap",
-    .title = "The record after the one that filled a circular buffer is at its base, and the index behind it",
+    .title = "The record after the one that filled a circular buffer is at its base, and the index points past it",
     .source = SDM_BTS,
     .needs = NEEDS,
     .records = true,
@@ -316,7 +316,7 @@ TEST(bts_circular_maximum) = {
     .needs = NEEDS,
     .records = true,
     .run = guard,
-    .argument = &(const struct surroundings){ "at or behind the absolute maximum", 2 * SMALL, 8 * SMALL },
+    .argument = &(const struct surroundings){ "at or past the absolute maximum", 2 * SMALL, 8 * SMALL },
 };
 
 TEST(bts_circular_base) = {
@@ -370,7 +370,7 @@ static void full(struct test_run *run)
     else
         print_as_circular(run, &area.bts, ds_memory().bts + (size_t)SMALL * run->caps->bts_record_size);
     ds_close();
-    check_untouched(run, "at or behind the absolute maximum", 3 * SMALL, 16 * SMALL);
+    check_untouched(run, "at or past the absolute maximum", 3 * SMALL, 16 * SMALL);
 }
 
 TEST(bts_circular_undrained) = {

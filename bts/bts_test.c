@@ -31,7 +31,8 @@ static void trace(struct test_run *run)
     records_close(run, 0);
     records_compare_bts(run, workload, 0);
     if (ds_bts_log()->records != run->expected)
-        test_fail(run, "the trace has %u records, the window %u branches", ds_bts_log()->records, run->expected);
+        test_fail(run, "the trace has %u records, must have the window's %u branches", ds_bts_log()->records,
+                  run->expected);
 }
 
 TEST(bts_calls) = {

@@ -70,7 +70,7 @@ TEST(bts_far) = {
 
 TEST(bts_exception_fault) = {
     .id = "bts.exception.fault",
-    .title = "An exception of the class fault (#UD) is stored as a branch from the instruction that raised it to its "
+    .title = "A fault-class exception (#UD) is stored as a branch from the instruction that raised it to its "
              "handler",
     .source = SDM_MONITORING,
     .needs = NEEDS,
@@ -81,7 +81,7 @@ TEST(bts_exception_fault) = {
 
 TEST(bts_exception_trap) = {
     .id = "bts.exception.trap",
-    .title = "An exception of the class trap (#BP) is stored as a branch from the instruction that raised it, not from "
+    .title = "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from "
              "the one it returns to",
     .source = SDM_MONITORING,
     .needs = NEEDS,

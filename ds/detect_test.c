@@ -106,7 +106,7 @@ static void pebs_counter_bits(struct test_run *run)
 
 TEST(detect_pebs_counters) = {
     .id = "detect.pebs.counters",
-    .title = "Each counter that this core lets sample has its bit in IA32_PEBS_ENABLE, and they go together",
+    .title = "Each counter that can sample on this core has its bit in IA32_PEBS_ENABLE, and all can be set together",
     .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
     .needs = NEED_PEBS | NEED_GLOBAL_CTRL,
     .run = pebs_counter_bits,

@@ -496,7 +496,7 @@ REFUSE(lvt_vector, DS_BREACH_LVT_VECTOR, 0, "An LVT entry whose vector is one of
        SDM_SETTING_UP_DS, .machine = lvt_vector);
 REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry whose vector has no handler", SDM_SETTING_UP_DS,
        .machine = gate_absent);
-REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate behind the LVT entry's vector", SDM_SETTING_UP_DS,
+REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate at the LVT entry's vector", SDM_SETTING_UP_DS,
        .machine = gate_type);
 
 #define FORBID_(name, needs_, title_, source_, ...)                 \
@@ -540,7 +540,7 @@ FORBID(lvt_masked, "A masked LVT entry", SDM_SETTING_UP_DS, .machine = lvt_maske
 FORBID(lvt_level, "A level-sensitive LVT entry", SDM_SETTING_UP_DS, .machine = lvt_level_written);
 FORBID(lvt_vector, "An LVT entry whose vector is one of the processor's exceptions", SDM_SETTING_UP_DS,
        .machine = lvt_vector);
-FORBID_(gate_type, 0, "A trap gate behind the LVT entry's vector", SDM_SETTING_UP_DS, .run = forbid,
+FORBID_(gate_type, 0, "A trap gate at the LVT entry's vector", SDM_SETTING_UP_DS, .run = forbid,
         .argument = &(const struct spoiling){ .workload = &workload_long_loop, .machine = gate_type });
 FORBID_(index_moved, 0, "An index that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
         .argument = &(const struct meddling){ move_index });

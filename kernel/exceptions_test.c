@@ -43,7 +43,7 @@ static struct interrupt_frame caught;
 static unsigned times;
 static uintptr_t caught_cr2, caught_dr6;
 
-/* Keeps the exception's frame, and goes on behind the code that raised it. From anywhere else it is not the test's. */
+/* Keeps the exception's frame, and resumes after the code that raised it. From anywhere else it is not the test's. */
 static void catch (struct interrupt_frame *frame)
 {
     if (frame->ip < raised->start || frame->ip > raised->resume)
@@ -139,8 +139,8 @@ static void suffer(struct test_run *run)
         .argument = occasion,                                                                                          \
     }
 
-EXCEPTION(divide, "A division by zero is #DE, with the address of the DIV", "Interrupt 0--Divide Error Exception (#DE)",
-          .raise = &raise_divide);
+EXCEPTION(divide, "A division by zero raises #DE, with the address of the DIV",
+          "Interrupt 0--Divide Error Exception (#DE)", .raise = &raise_divide);
 
 static void clear_dr6(void)
 {
@@ -154,18 +154,19 @@ static void compare_step(struct test_run *run)
 }
 
 EXCEPTION(debug,
-          "The trap flag raises #DB behind the instruction after POPF, and DR6.BS says that it was a single step",
+          "The trap flag raises #DB after the instruction that follows POPF, and DR6.BS says that it was a single step",
           "Single-Step Exception Condition", .raise = &raise_step, .before = clear_dr6, .after = compare_step);
-EXCEPTION(breakpoint, "INT3 is #BP, with the address after it", "Interrupt 3--Breakpoint Exception (#BP)",
+EXCEPTION(breakpoint, "INT3 raises #BP, with the address after it", "Interrupt 3--Breakpoint Exception (#BP)",
           .raise = &raise_breakpoint);
-EXCEPTION(overflow, "INTO with OF set is #OF, with the address after it; 64-bit mode has no INTO, and raises #UD",
+EXCEPTION(overflow, "INTO with OF set raises #OF, with the address after it; 64-bit mode has no INTO, and raises #UD",
           "Interrupt 4--Overflow Exception (#OF)", .raise = &raise_overflow);
-EXCEPTION(bound, "BOUND outside its bounds is #BR, with its own address; 64-bit mode has no BOUND, and raises #UD",
+EXCEPTION(bound, "BOUND outside its bounds raises #BR, with its own address; 64-bit mode has no BOUND, and raises #UD",
           "Interrupt 5--BOUND Range Exceeded Exception (#BR)", .raise = &raise_bound);
-EXCEPTION(invalid_opcode, "UD2 is #UD, with its own address", "Interrupt 6--Invalid Opcode Exception (#UD)",
+EXCEPTION(invalid_opcode, "UD2 raises #UD, with its own address", "Interrupt 6--Invalid Opcode Exception (#UD)",
           .raise = &raise_invalid);
-EXCEPTION(no_device, "An x87 instruction with CR0.TS set is #NM", "Interrupt 7--Device Not Available Exception (#NM)",
-          .raise = &raise_no_device, .set = CR0_TS, .clear = CR0_EM);
+EXCEPTION(no_device, "An x87 instruction with CR0.TS set raises #NM",
+          "Interrupt 7--Device Not Available Exception (#NM)", .raise = &raise_no_device, .set = CR0_TS,
+          .clear = CR0_EM);
 
 static void spoil_tss(void)
 {
@@ -178,33 +179,33 @@ static void mend_tss(struct test_run *run)
     interrupt_spoil_tss(false);
 }
 
-EXCEPTION(invalid_tss, "A TSS that is too short is #TS, with its selector", "Interrupt 10--Invalid TSS Exception (#TS)",
-          .raise = &raise_tss, .before = spoil_tss, .after = mend_tss);
-EXCEPTION(not_present, "A segment that is not present, loaded into FS, is #NP with its selector",
+EXCEPTION(invalid_tss, "A TSS that is too short raises #TS, with its selector",
+          "Interrupt 10--Invalid TSS Exception (#TS)", .raise = &raise_tss, .before = spoil_tss, .after = mend_tss);
+EXCEPTION(not_present, "A segment that is not present, loaded into FS, raises #NP with its selector",
           "Interrupt 11--Segment Not Present (#NP)", .raise = &raise_absent);
-EXCEPTION(stack_segment, "A segment that is not present, loaded into SS, is #SS with its selector",
+EXCEPTION(stack_segment, "A segment that is not present, loaded into SS, raises #SS with its selector",
           "Interrupt 12--Stack Fault Exception (#SS)", .raise = &raise_stack);
-EXCEPTION(protection, "A selector past the end of the GDT is #GP with that selector",
+EXCEPTION(protection, "A selector past the end of the GDT raises #GP with that selector",
           "Interrupt 13--General Protection Exception (#GP)", .raise = &raise_protection);
-EXCEPTION(page_absent, "A read below the stack, where no page is, is #PF: error code 0, the address in CR2",
+EXCEPTION(page_absent, "A read below the stack, where no page is, raises #PF: error code 0, the address in CR2",
           "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_page_absent);
-EXCEPTION(page_read_only, "A write into the kernel's code is #PF at CPL 0, too: error code 3, the address in CR2",
+EXCEPTION(page_read_only, "A write into the kernel's code raises #PF at CPL 0, too: error code 3, the address in CR2",
           "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_page_read_only);
-EXCEPTION(x87, "An unmasked x87 exception is #MF at the next instruction that waits",
+EXCEPTION(x87, "An unmasked x87 exception raises #MF at the next instruction that waits",
           "Interrupt 16--x87 FPU Floating-Point Error (#MF)", .raise = &raise_math, .set = CR0_NE | CR0_MP,
           .clear = CR0_TS | CR0_EM);
-EXCEPTION(user_page, "A read of the kernel's data at CPL 3 is #PF: error code 5, the address in CR2",
+EXCEPTION(user_page, "A read of the kernel's data at CPL 3 raises #PF: error code 5, the address in CR2",
           "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_user_page);
-EXCEPTION(user_privileged, "CLI at CPL 3 is #GP, error code 0", "Interrupt 13--General Protection Exception (#GP)",
+EXCEPTION(user_privileged, "CLI at CPL 3 raises #GP, error code 0", "Interrupt 13--General Protection Exception (#GP)",
           .raise = &raise_user_privileged);
 EXCEPTION(user_gate,
-          "INT n at CPL 3 through a gate of CPL 0 is #GP, with the vector and the IDT flag in its error code",
+          "INT n at CPL 3 through a gate of CPL 0 raises #GP, with the vector and the IDT flag in its error code",
           "Error Code", .raise = &raise_user_gate);
 
 /* QEMU's TCG has no alignment check, so this one waits for a processor that has. */
 TEST(silicon_exception_alignment) = {
     .id = "silicon.exception.alignment",
-    .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set is #AC, error code 0",
+    .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set raises #AC, error code 0",
     .source = SDM_2023A "\"Interrupt 17--Alignment Check Exception (#AC)\"",
     .on_request = true,
     .run = expect,

@@ -218,7 +218,7 @@ TEST(long_pebs_taken) = {
     .run = taken,
 };
 
-/* Each round has two instructions. What comes before and behind them, and whether INT n counts, is not asked here. */
+/* Each round has two instructions. What comes before and after them, and whether INT n counts, is not asked here. */
 static void instructions(struct test_run *run)
 {
     const unsigned rounds = branch_count(&workload_user_loop, BRANCH_KINDS_ALL) + 1;

@@ -35,7 +35,7 @@ static uint8_t *area_bytes(void)
     return (uint8_t *)(uintptr_t)msr_get(MSR_IA32_DS_AREA);
 }
 
-/* A test that does harm: it must fail, and those behind it pass. */
+/* A test that does harm: it must fail, and those after it pass. */
 static void scribbler(struct test_run *run)
 {
     test_plan(run, 0);

@@ -147,12 +147,12 @@ static void depth_beyond(struct test_run *run)
             test_fail(run, "RDMSR of the last of %u entries raised #GP", depth);
         if (msr_read(MSR_IA32_LBR_FROM(depth), &value) || msr_read(MSR_IA32_LBR_TO(depth), &value) ||
             msr_read(MSR_IA32_LBR_INFO(depth), &value))
-            test_fail(run, "RDMSR of an entry behind the last of %u raised no #GP", depth);
+            test_fail(run, "RDMSR past the last of %u entries raised no #GP", depth);
     }
     lbr_reset(run->caps, 0);
 }
 
-/* With one depth only, no register exists for an entry behind it. */
+/* With one depth only, no register exists for an entry past it. */
 static const char *one_depth(const struct caps *caps)
 {
     return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports one depth only";
@@ -295,7 +295,7 @@ TEST(lbr_arch_no_ring) = {
     .run = no_ring,
 };
 
-/* The loop's own branches are left out, so that its time is that of the call behind it. */
+/* The loop's own branches are left out, so that its time is that of the call after it. */
 static void cycles(struct test_run *run)
 {
     const unsigned count = branch_count(&workload_slow, ~LBR_SELECT_JCC);
@@ -303,8 +303,8 @@ static void cycles(struct test_run *run)
     lbr_record(run, &workload_slow, LBR_SELECT_JCC);
     lbr_reset(run->caps, 0);
     if (!(lbr_recorded.entries[1].has & LBR_HAS_CYCLES))
-        test_fail(run, "the call behind the loop has no count of cycles");
-    test_equal(run, "cycles of the call behind the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
+        test_fail(run, "the call after the loop has no count of cycles");
+    test_equal(run, "cycles of the call after the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
     if (lbr_recorded.entries[count - 2].cycles == LBR_INFO_CYCLES)
         test_fail(run, "the return from the first call took FFFFh cycles, too, and has no loop before it");
 }

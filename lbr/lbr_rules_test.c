@@ -101,7 +101,7 @@ static const char *is_netburst(const struct caps *caps)
 
 TEST(lbr_registers) = {
     .id = "lbr.registers",
-    .title = "Each register of the LBR stack is a register of its own, which software can write and read back",
+    .title = "Each register of the LBR stack is one of its own, which software can write and read back",
     .source =
         "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
         "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
@@ -131,7 +131,7 @@ static void tos_wraps(struct test_run *run)
 
 TEST(lbr_tos_wrap) = {
     .id = "lbr.tos.wrap",
-    .title = "From its highest value the top-of-stack pointer goes on at 0",
+    .title = "From its highest value the top-of-stack pointer wraps to 0",
     .source = SDM_LBR_TOS,
     .needs = NEED_LBR | NEED_LBR_TOS,
     .records = true,
@@ -313,7 +313,7 @@ static void system_only(struct test_run *run)
 
 TEST(lbr_select_system_only) = {
     .id = "lbr.select.cpl_neq_0",
-    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch at CPL 3 and lets CPL 0's in",
+    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch at CPL 3 and keeps those at CPL 0",
     .source = SDM_LBR_SELECT,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .records = true,
@@ -399,7 +399,7 @@ TEST(lbr_hardware_interrupt) = {
 /* The way back from CPL 3 takes entries, too. */
 static const char *too_shallow(const struct caps *caps)
 {
-    return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for what comes behind the branches at CPL 3";
+    return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for what comes after the branches at CPL 3";
 }
 
 TEST(lbr_user) = {
@@ -539,7 +539,7 @@ static void call_stack_empty(struct test_run *run)
 
 TEST(lbr_call_stack_empty) = {
     .id = "lbr.call_stack.empty",
-    .title = "As a call stack, the stack is as it was when every call has returned",
+    .title = "In call-stack mode the stack is as it was before, once every call has returned",
     .source = SDM_LBR_CALL_STACK,
     .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
     .records = true,
@@ -582,7 +582,7 @@ static void released(struct test_run *run)
 
 TEST(lbr_freeze_released) = {
     .id = "lbr.freeze_released",
-    .title = "Once the interrupt that froze it is acknowledged the enabled stack records again",
+    .title = "Once the interrupt that froze it is acknowledged, the enabled stack records again",
     .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
     .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
     .records = true,

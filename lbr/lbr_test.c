@@ -130,7 +130,7 @@ static void call_stack(struct test_run *run)
 
 TEST(lbr_call_stack) = {
     .id = "lbr.call_stack",
-    .title = "As a call stack, the newest entries are the calls that have not returned",
+    .title = "In call-stack mode the newest entries are the calls that have not returned",
     .source = SDM_LBR_CALL_STACK,
     .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
     .records = true,

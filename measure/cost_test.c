@@ -21,7 +21,7 @@
 
 #define PERIOD       31u     /* events between samples */
 #define EVENTS       120000u /* at CPL 3, of a measurement */
-#define BTS_ROOM     32u /* records short of the end: the service routine's own branches come behind the threshold */
+#define BTS_ROOM     32u     /* records short of the end: the service routine's own branches come after the threshold */
 #define LBR_READINGS 100u
 
 /* The most instructions of the service routine for a record, its whole buffer drained at once. */
@@ -106,7 +106,7 @@ static const struct pebs_event *sampled_event(const struct caps *caps, struct lo
     return pebs_event(caps, PEBS_ROLE_LOADS);
 }
 
-/* Each round of the loop has two instructions for a branch, and a few of either before and behind. */
+/* Each round of the loop has two instructions for a branch, and a few of either before and after. */
 static unsigned most_events(const struct load *load)
 {
     return load->rounds * (2 * load->events + 8);
@@ -225,7 +225,8 @@ static void sampling(struct test_run *run)
 
 TEST(measure_cost_sampling) = {
     .id = "measure.cost.sampling",
-    .title = "The cost of a sample: an interrupt for each, and PEBS with one record to a full buffer an interrupt",
+    .title =
+        "The cost of a sample: by an interrupt for each, and by PEBS with one record to a full buffer per interrupt",
     .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
@@ -298,7 +299,7 @@ static void tracing(struct test_run *run)
 
 TEST(measure_cost_bts) = {
     .id = "measure.cost.bts",
-    .title = "What BTS of every branch slows a loop of branches down, with a small buffer and a large one",
+    .title = "How much BTS of every branch slows a loop of branches down, with a small buffer and a large one",
     .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
@@ -336,7 +337,7 @@ static void last_branches(struct test_run *run)
 
 TEST(measure_cost_lbr) = {
     .id = "measure.cost.lbr",
-    .title = "What recording last branches slows a loop of branches down, and what it takes to read the stack",
+    .title = "How much recording last branches slows a loop of branches down, and what it takes to read the stack",
     .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,

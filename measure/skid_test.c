@@ -86,11 +86,11 @@ static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due,
         histogram_add(&skid->eventing_ip, eventing - cause);
     histogram_add(&skid->ip, ip - cause);
     if (ip - eventing != behind)
-        test_fail(run, "%s: IP 0x%" PRIx64 " is %d instructions behind the one of the event, must be %d", event->name,
+        test_fail(run, "%s: IP 0x%" PRIx64 " is %d instructions after the one of the event, must be %d", event->name,
                   record->ip, ip - eventing, behind);
     if (event->role == PEBS_ROLE_PREC_DIST && eventing != cause)
-        test_fail(run, "%s: the record is %d instructions behind the one that overflowed the counter", event->name,
-                  eventing - cause);
+        test_fail(run, "%s: the record is %d instructions after the one that overflowed the counter, must be 0",
+                  event->name, eventing - cause);
     return steps_before(skid->steps, skid->cause.kinds, (unsigned)eventing) + 1;
 }
 
@@ -128,7 +128,7 @@ static void show(const struct skid *skid)
     console_note("%s over %s: instructions from the one that caused it", skid->event->name, skid->workload);
     histogram_text(&console_sink, columns, skid->eventing_ip.samples ? 3 : 2);
     if (skid->elsewhere)
-        console_note("%u more interrupts did not strike within the workload", skid->elsewhere);
+        console_note("%u more interrupts came outside the workload", skid->elsewhere);
     figures(skid, "interrupt", &skid->interrupt);
     figures(skid, "ip", &skid->ip);
     figures(skid, "eventing_ip", &skid->eventing_ip);

@@ -194,7 +194,7 @@ static void fixed(struct test_run *run)
         uint64_t ip = record.eventing_ip;
         pebs_check(run, &sample, &record, ip, ip + WORKLOAD_STRAIGHT_STEP);
         if (ip < workload->start || ip >= workload->limit)
-            test_fail(run, "PEBS record %u is not of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
         if (n)
             test_equal(run, "distance to the record before", ip - last, sample.period * WORKLOAD_STRAIGHT_STEP);
         last = ip;

@@ -450,7 +450,7 @@ TEST(pebs_status_buffer) = {
     .run = buffer_bit,
 };
 
-/* The last event of the workload is recorded, so none is armed behind it. */
+/* The last event of the workload is recorded, so PEBS is not armed after it. */
 static void own_bit(struct test_run *run)
 {
     enum { COUNT = 8 };
@@ -499,7 +499,7 @@ static void see_status(uint64_t status)
     status_seen = status;
 }
 
-/* The counter without PEBS overflows behind the record at the threshold. */
+/* The counter without PEBS overflows after the record at the threshold. */
 static void two_causes(struct test_run *run)
 {
     enum { COUNT = 8, AT = 6, PLAIN = 1, LEFT = 4 };

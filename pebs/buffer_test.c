@@ -72,7 +72,7 @@ static uint64_t buffer_end(void)
     return (uintptr_t)memory.pebs + memory.pebs_size;
 }
 
-/* Runs the workload with interrupts off, and leaves them off; behind it no record is on its way any more. */
+/* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
 static void run_closed(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -186,14 +186,14 @@ static void beyond(struct test_run *run)
     if (!sample_into(run, &sample, NULL))
         return;
     area = area_read(run);
-    check_painted(run, "behind the last record", area.pebs.base + (uint64_t)COUNT * record_size(), buffer_end());
+    check_painted(run, "after the last record", area.pebs.base + (uint64_t)COUNT * record_size(), buffer_end());
     records_close(run, 0);
     test_saw(run, ds_pebs_log()->records);
 }
 
 TEST(ds_pebs_index_beyond) = {
     .id = "ds.pebs.index.beyond",
-    .title = "No byte of the PEBS buffer is written behind the last record",
+    .title = "No byte of the PEBS buffer is written after the last record",
     .source = MANAGEMENT,
     .needs = NEEDS,
     .records = true,
@@ -299,14 +299,14 @@ static void fill(struct test_run *run)
         return;
     area = area_read(run);
     test_equal(run, "the index", area.pebs.index, area.pebs.base + (uint64_t)RECORDS * record_size());
-    check_painted(run, "behind the absolute maximum", area.pebs.base + (uint64_t)RECORDS * record_size(), buffer_end());
+    check_painted(run, "past the absolute maximum", area.pebs.base + (uint64_t)RECORDS * record_size(), buffer_end());
     records_close_full(run);
     test_saw(run, ds_pebs_log()->records);
 }
 
 TEST(ds_pebs_maximum) = {
     .id = "ds.pebs.maximum",
-    .title = "The PEBS buffer takes records up to its absolute maximum, and not one beyond, if nobody drains it",
+    .title = "An undrained PEBS buffer takes records up to its absolute maximum, and not one beyond",
     .source = SDM_PEBS_AREA,
     .needs = NEEDS,
     .records = true,
@@ -321,7 +321,7 @@ static void one_more_byte(struct ds_area *area)
 
 TEST(ds_pebs_maximum_plus_one) = {
     .id = "ds.pebs.maximum.plus_one",
-    .title = "An absolute maximum of a whole number of records and one byte takes as many as one without that byte",
+    .title = "An absolute maximum one byte past a whole number of records takes no fewer and no more records",
     .source = MANAGEMENT,
     .needs = NEEDS,
     .records = true,
@@ -329,7 +329,7 @@ TEST(ds_pebs_maximum_plus_one) = {
     .argument = &(const struct limit){ one_more_byte },
 };
 
-/* The IP that tells the order: of the instruction, or of the one behind it. */
+/* The IP that tells the order: of the instruction, or of the one after it. */
 static uint64_t place(const struct pebs_record *record)
 {
     return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
@@ -456,7 +456,7 @@ TEST(ds_pebs_threshold_reached) = {
     .run = reached,
 };
 
-/* Records go on coming behind the threshold while the interrupt waits. */
+/* Records past the threshold go on coming while the interrupt waits. */
 static void passed(struct test_run *run)
 {
     enum { AT = 6, RECORDS_PAST = 9 };
@@ -467,7 +467,7 @@ static void passed(struct test_run *run)
 
 TEST(ds_pebs_threshold_passed) = {
     .id = "ds.pebs.threshold.passed",
-    .title = "Records behind the threshold are written while its interrupt waits, and it is one interrupt for all",
+    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
     .source = SDM_SETTING_UP_DS,
     .needs = NEEDS,
     .records = true,

@@ -49,7 +49,7 @@ struct tagged {
     bool loads; /* RAX is then what the access loaded */
 };
 
-/* Samples the workload's accesses: a record at each second one, with the address behind it. */
+/* Samples the workload's accesses: a record at every second one, with the address of the next instruction. */
 static void sample(struct test_run *run)
 {
     const struct tagged *tagged = run->test->argument;
@@ -169,7 +169,7 @@ static void replay_mispredicted(struct test_run *run)
 
 TEST(pebs_tagging_replay_mispredicted) = {
     .id = "pebs.tagging.replay.mispredicted",
-    .title = "Tagged mispredicted branches and the prediction flags of BTS tell of the same mispredictions",
+    .title = "Tagged mispredicted branches and the prediction flags of BTS show the same mispredictions",
     .source = SDM_NETBURST ", \"Replay Tagging\"",
     .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
     .records = true,

@@ -204,7 +204,7 @@ static void sample_branches(struct test_run *run)
         const struct branch *want = NULL;
         for (unsigned i = 0; i < spacing; i++)
             want = branch_next(&walk);
-        pebs_check(run, &sample, &record, want->from, want->to); /* behind a taken branch comes its target */
+        pebs_check(run, &sample, &record, want->from, want->to); /* after a taken branch comes its target */
     }
 }
 
@@ -290,7 +290,7 @@ TEST(pebs_inst_retired_prec_dist) = {
 
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
-    .title = "Samples of all instructions lie the period and one apart",
+    .title = "Samples of all instructions are the period and one apart",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
@@ -375,7 +375,7 @@ static void instructions_threshold(struct test_run *run)
             test_equal(run, "distance to the record before", record.ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
         if (inside)
             last = record.ip;
-        adjacent = inside && (n + 1) % THRESHOLD; /* an interrupt may come behind each THRESHOLDth */
+        adjacent = inside && (n + 1) % THRESHOLD; /* an interrupt may come after each THRESHOLDth */
     }
 }
 

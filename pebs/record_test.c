@@ -60,7 +60,7 @@ static void applicable(struct test_run *run)
 
 TEST(pebs_record_applicable) = {
     .id = "pebs.record.applicable",
-    .title = "The applicable counters of a record are the one that it is of, and no other bit is set",
+    .title = "The applicable counters of a record are the one counter that it is of, and no other bit is set",
     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
     .records = true,

@@ -106,7 +106,7 @@ static void width(struct test_run *run)
 
 TEST(perfmon_width) = {
     .id = "perfmon.width",
-    .title = "A general counter holds every bit of the width that CPUID says, written through its full-width alias",
+    .title = "A general counter holds every bit of the width that CPUID reports, written through its full-width alias",
     .source = SDM_FULL_WIDTH,
     .needs = NEED_PERFMON,
     .lacks = no_full_width,
@@ -147,7 +147,7 @@ static void fixed_width(struct test_run *run)
 
 TEST(perfmon_fixed_width) = {
     .id = "perfmon.fixed.width",
-    .title = "A fixed counter holds every bit of the width that CPUID says",
+    .title = "A fixed counter holds every bit of the width that CPUID reports",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
@@ -168,7 +168,7 @@ static void rdpmc(struct test_run *run)
 
 TEST(perfmon_rdpmc) = {
     .id = "perfmon.rdpmc",
-    .title = "RDPMC reads of a general counter what RDMSR does",
+    .title = "RDPMC of a general counter reads what RDMSR reads",
     .source = SDM_RDPMC,
     .needs = NEED_GLOBAL_CTRL,
     .run = rdpmc,
@@ -356,7 +356,7 @@ static void fixed_rings(struct test_run *run)
 
 TEST(perfmon_fixed_rings) = {
     .id = "perfmon.fixed.rings",
-    .title = "The enable field of a fixed counter lets it count at CPL 0 alone, or at the others alone",
+    .title = "The enable field of a fixed counter lets it count at CPL 0 alone, or at the other levels alone",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
@@ -374,7 +374,7 @@ static void cmask(struct test_run *run)
 
 TEST(perfmon_cmask) = {
     .id = "perfmon.cmask",
-    .title = "With a counter mask a counter counts cycles that have at least so many events: none has 255",
+    .title = "With a counter mask a counter counts the cycles that have at least so many events: none has 255",
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = cmask,
@@ -450,7 +450,7 @@ static void overflow_wraps(struct test_run *run)
 
 TEST(perfmon_overflow_wraps) = {
     .id = "perfmon.overflow.wraps",
-    .title = "A counter that overflowed goes on from 0",
+    .title = "A counter that overflowed continues from 0",
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = overflow_wraps,
@@ -663,7 +663,7 @@ static void freeze(struct test_run *run)
 
 TEST(perfmon_freeze) = {
     .id = "perfmon.freeze",
-    .title = "FREEZE_PERFMON_ON_PMI stops the counters when the interrupt is asked for",
+    .title = "FREEZE_PERFMON_ON_PMI stops the counters when the interrupt is requested",
     .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL | NEED_FREEZE,
     .run = freeze,

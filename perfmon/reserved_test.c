@@ -70,7 +70,7 @@ static void global_ctrl(struct test_run *run)
 
 TEST(perfmon_reserved_global_ctrl) = {
     .id = "perfmon.reserved.global_ctrl",
-    .title = "IA32_PERF_GLOBAL_CTRL refuses the bits of counters that are not there, and its reserved bits",
+    .title = "IA32_PERF_GLOBAL_CTRL refuses the bits of counters that do not exist, and its reserved bits",
     .source = SDM_PERFMON_2 "; " SDM_WRMSR,
     .needs = NEED_GLOBAL_CTRL,
     .run = global_ctrl,
@@ -87,7 +87,7 @@ static void ovf_ctrl(struct test_run *run)
 
 TEST(perfmon_reserved_ovf_ctrl) = {
     .id = "perfmon.reserved.ovf_ctrl",
-    .title = "IA32_PERF_GLOBAL_OVF_CTRL refuses the bits of counters that are not there, and its reserved bits",
+    .title = "IA32_PERF_GLOBAL_OVF_CTRL refuses the bits of counters that do not exist, and its reserved bits",
     .source = SDM_PERFMON_2 "; " SDM_WRMSR,
     .needs = NEED_GLOBAL_CTRL,
     .run = ovf_ctrl,
@@ -118,7 +118,7 @@ static void fixed_control(struct test_run *run)
 
 TEST(perfmon_reserved_fixed_ctr_ctrl) = {
     .id = "perfmon.reserved.fixed_ctr_ctrl",
-    .title = "IA32_FIXED_CTR_CTRL refuses the fields of fixed counters that are not there, and its reserved bits",
+    .title = "IA32_FIXED_CTR_CTRL refuses the fields of fixed counters that do not exist, and its reserved bits",
     .source = SDM_PERFMON_2 "; " SDM_WRMSR,
     .needs = NEED_GLOBAL_CTRL,
     .run = fixed_control,

@@ -23,8 +23,7 @@ struct pebs_sample {
     unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 
-/* How many events a record is behind the last: the overflow arms, the next event is recorded; PREC_DIST has no delay.
- */
+/* The events from one record to the next: an overflow arms, the event after it is recorded; of PREC_DIST, its own. */
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /* The most records that a sample without interrupts may have; of adaptive records, those with these groups. */
@@ -48,8 +47,8 @@ struct window pebs_sample_window(const struct test_run *run, const struct pebs_s
 bool pebs_sample(struct test_run *run, const struct pebs_sample *sample);
 
 /*
- * Whose a record is and where: its counter, and the instruction of the event, which was at ip, and behind which the
- * processor went on at next_ip. A record without EventingIP has the second alone, if PEBS is trap-like here.
+ * Checks whose a record is, and where: its counter, and the instruction of the event, which was at ip, and after which
+ * the processor went on at next_ip. A record without EventingIP has the second alone, if PEBS is trap-like here.
  */
 void pebs_check(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record, uint64_t ip,
                 uint64_t next_ip);

@@ -8,7 +8,7 @@
 
 /* workload/transfers.asm */
 extern const struct workload workload_far;        /* far jump, call and return, near ones between them */
-extern const struct workload workload_invalid;    /* #UD; the handler goes on behind it */
+extern const struct workload workload_invalid;    /* #UD; the handler resumes after it */
 extern const struct workload workload_breakpoint; /* #BP by INT3 */
 extern const struct workload workload_page;       /* #PF by a read of the null pointer's page */
 extern const struct workload workload_step;       /* a call, a return, and a single step, whose handler must clear TF */
