@@ -73,7 +73,12 @@ static const char *const notes_ivy_bridge[] = {
 };
 
 static const char *const notes_haswell[] = {
-    "errata HSW11, BDM11, BDM55: INST_RETIRED.ALL wants a period of at least 128",
+    "erratum HSW11: INST_RETIRED.ALL wants a period of at least 128",
+    NULL,
+};
+
+static const char *const notes_broadwell[] = {
+    "errata BDM11, BDM55: INST_RETIRED.ALL wants a period of at least 128, and a multiple of 64",
     NULL,
 };
 
@@ -188,9 +193,9 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .lbr_callstack = true,
                                        .pebs_method = PEBS_METHOD_GENERAL,
                                        .pebs_counters = 0xf,
-                                       .events = &pebs_events_haswell,
+                                       .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
-                                       .notes = notes_haswell };
+                                       .notes = notes_broadwell };
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
                                      LBR_SKYLAKE,

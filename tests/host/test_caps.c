@@ -174,6 +174,7 @@ static void models(void **state)
         { 0x0001067a, 6, 0x17, 10, "Core 2" },
         { 0x000206a7, 6, 0x2a, 7, "Sandy Bridge" },
         { 0x000306c3, 6, 0x3c, 3, "Haswell" },
+        { 0x000306d4, 6, 0x3d, 4, "Broadwell" },
         { 0x000606a6, 6, 0x6a, 6, "Ice Lake" },
         { 0x000806f8, 6, 0x8f, 8, "Golden Cove" },
         { 0x00000683, 6, 0x08, 3, NULL },    /* Pentium III: no debug store at all */
@@ -225,6 +226,8 @@ static void families(void **state)
           &pebs_events_sandy_bridge },
         { 0x000306c3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
           &pebs_events_haswell },
+        { 0x000306d4, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
+          &pebs_events_broadwell },
         { 0x000506e3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0x1c9, 0x1c8, 0xdc0, PEBS_METHOD_GENERAL, 0xf,
           &pebs_events_skylake },
     };
