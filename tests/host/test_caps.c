@@ -6,6 +6,7 @@
 #include "tests/host/host_test.h"
 
 #include "cpu/caps.h"
+#include "cpu/cores.h"
 
 #define LEAF(a, b, c, d)                                              \
     {                                                                 \
@@ -259,6 +260,17 @@ static void families(void **state)
         if (known[i].method == PEBS_METHOD_NONE)
             assert_int_equal(caps_missing(&caps, NEED_PEBS), CAPS_PEBS_CORE_HAS_NONE);
     }
+}
+
+/* Where loads have a data source, tests look for it in rings that the second level cannot hold. */
+static void second_levels(void **state)
+{
+    (void)state;
+    for (unsigned family = 0; family <= 0xf; family++)
+        for (unsigned model = 0; model <= 0xff; model++) {
+            const struct core *core = core_find(family, model);
+            assert_int_equal(core->second_level_kib >= 256, core->data_source != DATA_SOURCE_UNKNOWN);
+        }
 }
 
 /* No leaf 0Ah and no IA32_PERF_CAPABILITIES: what they would tell, the row does. */
@@ -872,6 +884,7 @@ int main(void)
         cmocka_unit_test(perf_capabilities_33c5),
         cmocka_unit_test(models),
         cmocka_unit_test(families),
+        cmocka_unit_test(second_levels),
         cmocka_unit_test(netburst),
         cmocka_unit_test(precise_events),
         cmocka_unit_test(adaptive_pebs),
