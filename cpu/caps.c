@@ -208,6 +208,7 @@ static void fill_pebs(const struct core *core, struct caps *caps)
         caps->pebs_record_most = (unsigned)pebs_adaptive_size(PEBS_ADAPTIVE_ALL);
     caps->load_latency_auxiliary = core->load_latency_auxiliary;
     caps->data_source = core->data_source;
+    caps->second_level_kib = core->second_level_kib;
 }
 
 static void fill_lbr(const struct caps_input *input, const struct core *core, struct caps *caps)

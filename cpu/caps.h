@@ -275,6 +275,7 @@ struct caps {
      */
     uint16_t load_latency_auxiliary;
     enum data_source_encoding data_source;
+    unsigned second_level_kib; /* the second-level cache of the core's largest model; 0 where loads have no source */
 
     /* LBR; MSR numbers are those of entry 0, 0 where there is none */
     enum lbr_layout lbr_layout;

@@ -73,7 +73,12 @@ static const char *const notes_ivy_bridge[] = {
 };
 
 static const char *const notes_haswell[] = {
-    "errata HSW11, BDM11, BDM55: INST_RETIRED.ALL wants a period of at least 128",
+    "erratum HSW11: INST_RETIRED.ALL wants a period of at least 128",
+    NULL,
+};
+
+static const char *const notes_broadwell[] = {
+    "errata BDM11, BDM55: INST_RETIRED.ALL wants a period of at least 128, and a multiple of 64",
     NULL,
 };
 
@@ -147,6 +152,7 @@ static const struct core nehalem = { .name = "Nehalem",
                                      .pebs_counters = 0xf,
                                      .events = &pebs_events_nehalem,
                                      .data_source = DATA_SOURCE_NEHALEM,
+                                     .second_level_kib = 256,
                                      .notes = notes_nehalem };
 static const struct core westmere = { .name = "Westmere",
                                       .debugctl = &debugctl_core,
@@ -156,6 +162,7 @@ static const struct core westmere = { .name = "Westmere",
                                       .pebs_counters = 0xf,
                                       .events = &pebs_events_westmere,
                                       .data_source = DATA_SOURCE_NEHALEM,
+                                      .second_level_kib = 256,
                                       .notes = notes_nehalem };
 static const struct core sandy_bridge = { .name = "Sandy Bridge",
                                           .debugctl = &debugctl_core,
@@ -164,6 +171,7 @@ static const struct core sandy_bridge = { .name = "Sandy Bridge",
                                           .pebs_counters = 0xf,
                                           .events = &pebs_events_sandy_bridge,
                                           .data_source = DATA_SOURCE_GENERIC,
+                                          .second_level_kib = 256,
                                           .notes = notes_sandy_bridge };
 static const struct core ivy_bridge = { .name = "Ivy Bridge",
                                         .debugctl = &debugctl_core,
@@ -172,6 +180,7 @@ static const struct core ivy_bridge = { .name = "Ivy Bridge",
                                         .pebs_counters = 0xf,
                                         .events = &pebs_events_sandy_bridge,
                                         .data_source = DATA_SOURCE_GENERIC,
+                                        .second_level_kib = 256,
                                         .notes = notes_ivy_bridge };
 static const struct core haswell = { .name = "Haswell",
                                      .debugctl = &debugctl_core,
@@ -181,6 +190,7 @@ static const struct core haswell = { .name = "Haswell",
                                      .pebs_counters = 0xf,
                                      .events = &pebs_events_haswell,
                                      .data_source = DATA_SOURCE_GENERIC,
+                                     .second_level_kib = 256,
                                      .notes = notes_haswell };
 static const struct core broadwell = { .name = "Broadwell",
                                        .debugctl = &debugctl_core,
@@ -188,9 +198,10 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .lbr_callstack = true,
                                        .pebs_method = PEBS_METHOD_GENERAL,
                                        .pebs_counters = 0xf,
-                                       .events = &pebs_events_haswell,
+                                       .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
-                                       .notes = notes_haswell };
+                                       .second_level_kib = 256,
+                                       .notes = notes_broadwell };
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
                                      LBR_SKYLAKE,
@@ -198,7 +209,8 @@ static const struct core skylake = { .name = "Skylake",
                                      .pebs_method = PEBS_METHOD_GENERAL,
                                      .pebs_counters = 0xf,
                                      .events = &pebs_events_skylake, /* "No PEBS on PMC4-7" */
-                                     .data_source = DATA_SOURCE_SKYLAKE };
+                                     .data_source = DATA_SOURCE_SKYLAKE,
+                                     .second_level_kib = 1024 };
 static const struct core ice_lake = { .name = "Ice Lake",
                                       .debugctl = &debugctl_core,
                                       LBR_SKYLAKE,
@@ -206,7 +218,8 @@ static const struct core ice_lake = { .name = "Ice Lake",
                                       .pebs_method = PEBS_METHOD_GENERAL,
                                       .pebs_counters = 0xff,
                                       .events = &pebs_events_ice_lake,
-                                      .data_source = DATA_SOURCE_SKYLAKE };
+                                      .data_source = DATA_SOURCE_SKYLAKE,
+                                      .second_level_kib = 1280 };
 static const struct core golden_cove = { .name = "Golden Cove",
                                          .debugctl = &debugctl_core,
                                          .lbr_format = CAPS_UNKNOWN, /* its LBRs are architectural: CPUID tells */
@@ -214,7 +227,8 @@ static const struct core golden_cove = { .name = "Golden Cove",
                                          .pebs_counters = 0xff,
                                          .events = &pebs_events_ice_lake,
                                          .load_latency_auxiliary = 0x8203,
-                                         .data_source = DATA_SOURCE_SKYLAKE };
+                                         .data_source = DATA_SOURCE_SKYLAKE,
+                                         .second_level_kib = 2048 };
 
 static const struct {
     unsigned family, model; /* display family and display model */

@@ -27,6 +27,7 @@ struct core {
     const struct pebs_event_list *events; /* NULL: none is known */
     uint16_t load_latency_auxiliary;      /* as in struct caps */
     enum data_source_encoding data_source;
+    unsigned second_level_kib; /* as in struct caps */
 
     const char *const *notes; /* sentences, the last one NULL: errata and readings that change what is programmed */
 };

@@ -177,6 +177,8 @@ static const struct pebs_event haswell[] = {
     { "MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_NONE", PEBS_ROLE_L3_HITS, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, 0x08d2, ANY, true },
     { "MEM_LOAD_UOPS_L3_MISS_RETIRED.LOCAL_DRAM", PEBS_ROLE_L3_MISSES, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, 0x01d3, ANY,
       true },
+#define BROADWELL_ONLY 1u /* the last one */
+    { "BR_MISP_RETIRED.RET", PEBS_ROLE_MISPREDICTED_RETURNS, PEBS_FAMILY_BR_MISP_RETIRED, 0x08c5, ANY, false },
 };
 
 static const struct pebs_event skylake[] = {
@@ -253,7 +255,8 @@ LIST(bonnell);
 const struct pebs_event_list pebs_events_nehalem = { nehalem, sizeof nehalem / sizeof nehalem[0] - WESTMERE_ONLY };
 const struct pebs_event_list pebs_events_westmere = { nehalem, sizeof nehalem / sizeof nehalem[0] };
 LIST(sandy_bridge);
-LIST(haswell);
+const struct pebs_event_list pebs_events_haswell = { haswell, sizeof haswell / sizeof haswell[0] - BROADWELL_ONLY };
+const struct pebs_event_list pebs_events_broadwell = { haswell, sizeof haswell / sizeof haswell[0] };
 LIST(skylake);
 LIST(ice_lake);
 const struct pebs_event_list pebs_events_none = { NULL, 0 };
@@ -276,6 +279,7 @@ const char *pebs_role_untriggered(enum pebs_role role)
         [PEBS_ROLE_MISPREDICTED] = prediction,
         [PEBS_ROLE_MISPREDICTED_CONDITIONAL] = prediction,
         [PEBS_ROLE_MISPREDICTED_CALLS] = prediction,
+        [PEBS_ROLE_MISPREDICTED_RETURNS] = prediction,
         [PEBS_ROLE_L1_MISSES] = hierarchy,
         [PEBS_ROLE_L2_HITS] = hierarchy,
         [PEBS_ROLE_L2_MISSES] = hierarchy,

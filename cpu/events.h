@@ -36,6 +36,7 @@ enum pebs_role {
     PEBS_ROLE_MISPREDICTED = PEBS_ROLE_TRIGGERED, /* branches of several kinds */
     PEBS_ROLE_MISPREDICTED_CONDITIONAL,
     PEBS_ROLE_MISPREDICTED_CALLS,
+    PEBS_ROLE_MISPREDICTED_RETURNS,
     PEBS_ROLE_L1_MISSES, /* loads by where their line was, or was not; the third level is the last */
     PEBS_ROLE_L2_HITS,
     PEBS_ROLE_L2_MISSES,
@@ -94,8 +95,8 @@ struct pebs_event_list {
 };
 
 extern const struct pebs_event_list pebs_events_none, pebs_events_netburst, pebs_events_core2, pebs_events_bonnell,
-    pebs_events_nehalem, pebs_events_westmere, pebs_events_sandy_bridge, pebs_events_haswell, pebs_events_skylake,
-    pebs_events_ice_lake;
+    pebs_events_nehalem, pebs_events_westmere, pebs_events_sandy_bridge, pebs_events_haswell, pebs_events_broadwell,
+    pebs_events_skylake, pebs_events_ice_lake;
 
 /* The first event of this role that one of these counters can sample; NULL where there is none. */
 const struct pebs_event *pebs_event_of(const struct pebs_event_list *list, enum pebs_role role, uint64_t counters);

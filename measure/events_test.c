@@ -30,31 +30,29 @@ struct place {
     const char *why_not; /* NULL: here */
 };
 
-/* Jumps that cannot be predicted, and a conditional one that changes each time. No workload has such a call. */
-static struct place place_of_misprediction(const struct caps *caps, enum pebs_role role)
-{
-    if (caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)
-        return (struct place){ .why_not = "the record does not say which branch it was: no EventingIP" };
-    if (role == PEBS_ROLE_MISPREDICTED_CALLS)
-        return (struct place){ .why_not = "no workload has a call that is hard to predict" };
-    if (role == PEBS_ROLE_MISPREDICTED_CONDITIONAL)
-        return (struct place){ .workload = &workload_loop, .branches = LBR_SELECT_JCC };
-    return (struct place){ .workload = &workload_surprises, .branches = BRANCH_KINDS_ALL };
-}
+/* Jumps that cannot be predicted, and a conditional one that changes each time. */
+static const struct place mispredictions[PEBS_ROLE_COUNT] = {
+    [PEBS_ROLE_MISPREDICTED] = { .workload = &workload_surprises, .branches = BRANCH_KINDS_ALL },
+    [PEBS_ROLE_MISPREDICTED_CONDITIONAL] = { .workload = &workload_loop, .branches = LBR_SELECT_JCC },
+    [PEBS_ROLE_MISPREDICTED_CALLS] = { .why_not = "no workload has a call that is hard to predict" },
+    [PEBS_ROLE_MISPREDICTED_RETURNS] = { .why_not = "no workload has a return that is hard to predict" },
+};
 
 /* The code that has most instructions of the event. */
 static struct place place_of(const struct caps *caps, const struct pebs_event *event)
 {
     static const struct steps *const codes[] = { &workload_steps_straight, &workload_steps_loads,
                                                  &workload_steps_branchy, &workload_steps_far };
+    const struct place *misprediction = &mispredictions[event->role];
     struct place place = { .cause = cause_of(event) };
     unsigned best = 0;
 
     if (sampler_lacks(caps, event))
         return (struct place){ .why_not = sampler_lacks(caps, event) };
-    if (event->role == PEBS_ROLE_MISPREDICTED || event->role == PEBS_ROLE_MISPREDICTED_CONDITIONAL ||
-        event->role == PEBS_ROLE_MISPREDICTED_CALLS)
-        return place_of_misprediction(caps, event->role);
+    if (misprediction->workload && caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)
+        return (struct place){ .why_not = "the record does not say which branch it was: no EventingIP" };
+    if (misprediction->workload || misprediction->why_not)
+        return *misprediction;
     if (place.cause.why_not)
         return (struct place){ .why_not = place.cause.why_not };
     for (unsigned i = 0; i < sizeof codes / sizeof codes[0]; i++) {

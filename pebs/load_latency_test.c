@@ -22,19 +22,35 @@
 #define MIB   (1024u * KIB)
 #define STEPS 32768u
 
-/* Core's L1 has 32 or 48 KiB, L2 256 KiB to 2 MiB, L3 8 MiB and more. Lines of the last ring are flushed as well. */
-static const struct footprint {
+struct footprint {
     const char *name;
     unsigned bytes;    /* a power of two */
     const char *level; /* where a load's data comes from, in perf's words; NULL: none of the caches */
-} footprints[] = {
+};
+
+/*
+ * The first level has 32 or 48 KiB, the second 256 KiB or more. The third level's ring is four times the second, which
+ * is half of the smallest third level (2 MiB) beside one of 256 KiB; the others are taken to hold 4 MiB, the most that
+ * it gets. Lines of the last ring are flushed as well.
+ */
+static const struct footprint footprints[] = {
     { "the first level", 16 * KIB, "L1 or L1 hit" },
     { "the second level", 128 * KIB, "L2 or L2 hit" },
     { "the third level", 4 * MIB, "L3 or L3 hit" },
     { "memory", 16 * MIB, NULL },
 };
 
-#define LEVELS (sizeof footprints / sizeof footprints[0])
+#define LEVELS      (sizeof footprints / sizeof footprints[0])
+#define THIRD_LEVEL 2u
+
+static struct footprint footprint_of(const struct caps *caps, unsigned level)
+{
+    struct footprint footprint = footprints[level];
+
+    if (level == THIRD_LEVEL && 4 * KIB * caps->second_level_kib < footprint.bytes)
+        footprint.bytes = 4 * KIB * caps->second_level_kib;
+    return footprint;
+}
 
 static bool is_of(const struct footprint *footprint, const char *level)
 {
@@ -110,11 +126,11 @@ static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uin
 }
 
 /* How many of the rings this machine has the memory for; there is room for the smallest wherever the kernel runs. */
-static unsigned fitting(void)
+static unsigned fitting(const struct caps *caps)
 {
     unsigned count = 1;
 
-    while (count < LEVELS && memory_block(footprints[count].bytes))
+    while (count < LEVELS && memory_block(footprint_of(caps, count).bytes))
         count++;
     return count;
 }
@@ -125,20 +141,21 @@ static void hierarchy(struct test_run *run)
     const struct pebs_sample sample = {
         .event = event, .workload = &workload_walk, .counter = pebs_counter(run->caps, event), .period = 1023
     };
-    const unsigned levels = fitting();
+    const unsigned levels = fitting(run->caps);
     struct mem_table table = { 0 };
     uint64_t last = 0;
 
     test_plan_between(run, levels, levels * ((STEPS + 2) / pebs_spacing(event, sample.period)));
     if (levels < LEVELS)
-        console_note("no %u KiB of free memory in one piece: nothing is loaded from %s", footprints[levels].bytes / KIB,
-                     footprints[levels].name);
+        console_note("no %u KiB of free memory in one piece: nothing is loaded from %s",
+                     footprint_of(run->caps, levels).bytes / KIB, footprints[levels].name);
     for (unsigned i = 0; i < levels; i++) {
-        uint8_t *block = memory_block(footprints[i].bytes);
-        const uint64_t latency = block ? walk(run, &sample, block, &footprints[i], &table) : 0;
+        const struct footprint footprint = footprint_of(run->caps, i);
+        uint8_t *block = memory_block(footprint.bytes);
+        const uint64_t latency = block ? walk(run, &sample, block, &footprint, &table) : 0;
         if (latency <= last)
             test_fail(run, "loads from %s take %" PRIu64 " cycles, not more than the %" PRIu64 " from the level before",
-                      footprints[i].name, latency, last);
+                      footprint.name, latency, last);
         last = latency;
     }
     mem_table_text(&console_sink, &table, event->name);

@@ -69,6 +69,7 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
         kinds |= BIT(EVENT_MISPREDICTED);
         kinds |= conditional ? BIT(EVENT_MISPREDICTED_CONDITIONAL) : 0;
         kinds |= call ? BIT(EVENT_MISPREDICTED_CALLS) : 0;
+        kinds |= block->end == END_RET ? BIT(EVENT_MISPREDICTED_NEAR_RETURNS) : 0;
         kinds |= near && taken ? BIT(EVENT_MISPREDICTED_NEAR_TAKEN) : 0;
         kinds |= near && block->end != END_RET ? BIT(EVENT_MISPREDICTED_TAGGABLE) : 0;
     }

@@ -280,8 +280,8 @@ static const struct profile_event haswell_events[] = {
 };
 
 /*
- * Without TSX, as here, WRMSR takes FROM's bits 62 and 61 for sign extension, though a captured entry has them 0, as
- * flags of LBR format 4: an entry read back of kernel code raises #GP when it is written again.
+ * Broadwell's, too. Without TSX, as here, WRMSR takes FROM's bits 62 and 61 for sign extension, though a captured entry
+ * has them 0, as flags of LBR format 4: an entry read back of kernel code raises #GP when it is written again.
  */
 static const struct profile_msr haswell_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x32c4 },
@@ -329,6 +329,55 @@ static const struct profile haswell = {
     },
     .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
+/* What Intel's list of precise events (github.com/intel/perfmon, BDW) has more than Haswell's. */
+static const struct profile_event broadwell_events[] = {
+    { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
+};
+
+/* 06_3D, stepping 4, TSX switched off by microcode */
+static const struct profile_cpuid broadwell_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x7ffafbff | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x306d4, 0, WIDE_DS_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x021c27ab, 0, 0x9c000400 } },
+    { .leaf = 0x0a, .add = { 0x07300403, 0, 0, 0x603 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+};
+
+static const struct profile broadwell = {
+    .name = "broadwell",
+    .brand = "Intel(R) Core(TM) i7-5600U CPU (modelled)",
+    .max_leaf = 0x0d,
+    .max_extended = 0x80000008,
+    .cpuid = broadwell_cpuid,
+    .cpuid_count = COUNT(broadwell_cpuid),
+    .dtes64 = true,
+    .perfmon_version = 3,
+    .general_counters = 4,
+    .fixed_counters = 3,
+    .counter_width = 48,
+    .pebs_format = 2,
+    .pdir_counter = 1,
+    .pdir_select = 0xc0,
+    .pdir_umask = 0x01,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 16,
+    .lbr_format = LBR_FORMAT_EIP_FLAGS2,
+    .predictor_slots = 4096,
+    /* L1D 32 KiB, L2 256 KiB, L3 4 MiB, STLB 1536 entries; memory: local, exclusive */
+    .memory = {
+        .caches = { { 64, 8 }, { 512, 8 }, { 4096, 16 } },
+        .tlb = { 256, 6 },
+        .latency = { 4, 12, 36, 200, 60 },
+        .source = { 1, 3, 4, 0x0c, 7 },
+        .source_flags = 0x30,
+    },
+    .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(broadwell_events), ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
@@ -394,4 +443,4 @@ static const struct profile skylake = {
     .feature_count = COUNT(wide_features),
 };
 
-const struct profile *const profiles_core[] = { &nehalem, &sandybridge, &haswell, &skylake, NULL };
+const struct profile *const profiles_core[] = { &nehalem, &sandybridge, &haswell, &broadwell, &skylake, NULL };

@@ -6,6 +6,7 @@
 #include "tests/host/host_test.h"
 
 #include "cpu/caps.h"
+#include "cpu/cores.h"
 
 #define LEAF(a, b, c, d)                                              \
     {                                                                 \
@@ -174,6 +175,7 @@ static void models(void **state)
         { 0x0001067a, 6, 0x17, 10, "Core 2" },
         { 0x000206a7, 6, 0x2a, 7, "Sandy Bridge" },
         { 0x000306c3, 6, 0x3c, 3, "Haswell" },
+        { 0x000306d4, 6, 0x3d, 4, "Broadwell" },
         { 0x000606a6, 6, 0x6a, 6, "Ice Lake" },
         { 0x000806f8, 6, 0x8f, 8, "Golden Cove" },
         { 0x00000683, 6, 0x08, 3, NULL },    /* Pentium III: no debug store at all */
@@ -225,6 +227,8 @@ static void families(void **state)
           &pebs_events_sandy_bridge },
         { 0x000306c3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
           &pebs_events_haswell },
+        { 0x000306d4, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0x1c9, 0x1c8, 0, PEBS_METHOD_GENERAL, 0xf,
+          &pebs_events_broadwell },
         { 0x000506e3, 6, 7, 8, 9, 11, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0x1c9, 0x1c8, 0xdc0, PEBS_METHOD_GENERAL, 0xf,
           &pebs_events_skylake },
     };
@@ -256,6 +260,17 @@ static void families(void **state)
         if (known[i].method == PEBS_METHOD_NONE)
             assert_int_equal(caps_missing(&caps, NEED_PEBS), CAPS_PEBS_CORE_HAS_NONE);
     }
+}
+
+/* Where loads have a data source, tests look for it in rings that the second level cannot hold. */
+static void second_levels(void **state)
+{
+    (void)state;
+    for (unsigned family = 0; family <= 0xf; family++)
+        for (unsigned model = 0; model <= 0xff; model++) {
+            const struct core *core = core_find(family, model);
+            assert_int_equal(core->second_level_kib >= 256, core->data_source != DATA_SOURCE_UNKNOWN);
+        }
 }
 
 /* No leaf 0Ah and no IA32_PERF_CAPABILITIES: what they would tell, the row does. */
@@ -869,6 +884,7 @@ int main(void)
         cmocka_unit_test(perf_capabilities_33c5),
         cmocka_unit_test(models),
         cmocka_unit_test(families),
+        cmocka_unit_test(second_levels),
         cmocka_unit_test(netburst),
         cmocka_unit_test(precise_events),
         cmocka_unit_test(adaptive_pebs),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between the processors from Pentium M to Haswell: CPUID, MSRs and what they refuse, the form of BTS and
- * PEBS records and of LBR entries, freezing, and the rules that hold for one of them alone. The numbers are typed from
- * SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081) and from public CPUID dumps of such parts, and not taken from
- * the model's tables.
+ * What differs between the processors from Pentium M to Broadwell: CPUID, MSRs and what they refuse, the form of BTS
+ * and PEBS records and of LBR entries, freezing, and the rules that hold for one of them alone. The numbers are typed
+ * from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081) and from public CPUID dumps of such parts, and not taken
+ * from the model's tables.
  */
 #include "tests/host/model_machine.h"
 
@@ -68,6 +68,15 @@ static void cpuid(void **state)
           0x0d,
           0x306c3,
           0xffdafbff,
+          0xbfebfbff,
+          0x8014,
+          { 0x07300403, 0, 0, 0x603 },
+          0x2c100800,
+          0x80000008 },
+        { "broadwell",
+          0x0d,
+          0x306d4,
+          0xfffafbff,
           0xbfebfbff,
           0x8014,
           { 0x07300403, 0, 0, 0x603 },
@@ -153,6 +162,9 @@ static void reserved_bits(void **state)
         { "haswell", LBR_SELECT, 0x3ff },
         { "haswell", DEBUGCTL, 0xffc3 },
         { "haswell", LBR_INFO0, ABSENT },
+        { "broadwell", PEBS_ENABLE, 0xf0000000f },
+        { "broadwell", LBR_SELECT, 0x3ff },
+        { "broadwell", LBR_INFO0, ABSENT },
     };
 
     (void)state;
@@ -181,7 +193,7 @@ static void after_reset(void **state)
         { "pentium-m", MISC_ENABLE, 0x1080 }, /* BTS and no PEBS */
         { "core-duo", PERF_CAPS, 0 },         { "core2", PERF_CAPS, 0x10c2 },       { "nehalem", PERF_CAPS, 0x11c3 },
         { "sandybridge", PERF_CAPS, 0x31c3 }, { "haswell", PERF_CAPS, 0x32c4 },     { "core2", GLOBAL_CTRL, 3 },
-        { "nehalem", GLOBAL_CTRL, 0xf },      { "haswell", MISC_ENABLE, 0x850089 },
+        { "nehalem", GLOBAL_CTRL, 0xf },      { "haswell", MISC_ENABLE, 0x850089 }, { "broadwell", PERF_CAPS, 0x32c4 },
     };
 
     (void)state;
@@ -285,6 +297,7 @@ static void pebs_formats(void **state)
         { "nehalem", 176, 0x00c0, 2, 0x100000004, false },
         { "sandybridge", 176, 0x01c2, 3, 0x100000008, false },
         { "haswell", 192, 0x01c2, 0, 0x100000001, true },
+        { "broadwell", 192, 0x01c2, 3, 0x100000008, true },
         { "skylake", 200, 0x00c0, 0, 0x000000001, true },
     };
 
@@ -392,8 +405,11 @@ static void lbr_forms(void **state)
         uint32_t from_msr, to_msr;
         uint64_t from; /* of a mispredicted branch */
     } rows[] = {
-        { "core2", 4, 0x40, 0x60, FROM },          { "nehalem", 16, 0x680, 0x6c0, FROM },
-        { "sandybridge", 16, 0x680, 0x6c0, FROM }, { "haswell", 16, 0x680, 0x6c0, FROM & ~(UINT64_C(3) << 61) },
+        { "core2", 4, 0x40, 0x60, FROM },
+        { "nehalem", 16, 0x680, 0x6c0, FROM },
+        { "sandybridge", 16, 0x680, 0x6c0, FROM },
+        { "haswell", 16, 0x680, 0x6c0, FROM & ~(UINT64_C(3) << 61) },
+        { "broadwell", 16, 0x680, 0x6c0, FROM & ~(UINT64_C(3) << 61) },
         { "skylake", 32, 0x680, 0x6c0, FROM },
     };
 
@@ -600,6 +616,38 @@ static void freezing_keeps_counts(void **state)
     }
 }
 
+/* Branches of each kind, each to where its last one did not go; on Haswell the event counts nothing. */
+static void mispredicted_returns(void **state)
+{
+    static const struct {
+        const char *profile;
+        uint32_t event;
+        unsigned count;
+    } rows[] = { { "broadwell", 0x08c5, 2 }, { "broadwell", 0x04c5, 7 }, { "haswell", 0x08c5, 0 } };
+    static const enum block_end ends[] = {
+        END_JCC, END_REL_CALL, END_IND_CALL, END_IND_JMP, END_RET, END_RET, END_FAR
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+        struct block *blocks[COUNT_OF(ends)];
+
+        wrmsr(m, EVTSEL0, EVTSEL_ON | rows[i].event);
+        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+            blocks[n] = block_new(0x100 * n, 1, ends[n]);
+            run(m, blocks[n]);
+        }
+        finish(m);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        assert_int_equal(rdmsr(m, PMC0), rows[i].count);
+        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+            free(blocks[n]);
+        }
+        machine_free(m);
+    }
+}
+
 /* A block of one access. */
 static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
 {
@@ -639,6 +687,7 @@ static void data_events(void **state)
         { "haswell", 192, 0x81d0, 0, 0, LOADS, 1, DS + 0x8000, 0, 0 },
         { "haswell", 192, 0x82d0, 0, 0, STORES, 1, DS + 0x8000, 0, 0 },
         { "haswell", 192, 0x02cd, 3, 0, STORES, 0, 0, 0, 0 },
+        { "broadwell", 192, 0x81d0, 3, 0, LOADS, 1, DS + 0x8000, 0, 0 },
     };
 
     (void)state;
@@ -751,11 +800,12 @@ int main(void)
         cmocka_unit_test(freezing_clears),
         cmocka_unit_test(freezing_the_stack_counts_on),
         cmocka_unit_test(freezing_keeps_counts),
+        cmocka_unit_test(mispredicted_returns),
         cmocka_unit_test(data_events),
         cmocka_unit_test(core2_has_two_caches),
         cmocka_unit_test(core2_buffer_of_a_page),
         cmocka_unit_test(interrupt_bit_is_named),
     };
 
-    return cmocka_run_group_tests_name("the processors from Pentium M to Haswell", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("the processors from Pentium M to Broadwell", tests, NULL, NULL);
 }

@@ -5,29 +5,42 @@ package Cases;
 use strict;
 use warnings;
 use Exporter 'import';
+use Model qw(machines);
 our @EXPORT_OK = qw(read_cases unbooted);
 
-# The lines that match $wanted, or all, each a hash.
+# A line as a hash.
+sub case
+{
+    my ($line) = @_;
+    my ($boot, $text) = split / ~ /, $line;
+    my ($machine, $qemu) = split / -- /, $boot;
+    my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
+    die "want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
+    my ($lies) = map { /^lie=(.*)/ ? $1 : () } @options;
+    my ($faults) = map { /^fault=(.*)/ ? $1 : () } @options;
+    @options = grep { !/^(lie|fault)=/ } @options;
+    return { line => $line, name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
+        expected => $expected, options => "@options", text => $text, qemu => $qemu // '', lies => $lies, faults => $faults };
+}
+
+# The lines that match $wanted, or all, each a hash. Those of the profile * are a line for each machine ([PROFILE, WIDTH])
+# that is in $machines, or that the model knows, and that no other line boots.
 sub read_cases
 {
-    my ($path, $wanted) = @_;
+    my ($path, $wanted, $machines) = @_;
     open my $file, '<', $path or die "$path: $!\n";
     my @cases;
     while (my $line = <$file>) {
         chomp $line;
-        next if $line =~ /^\s*(#|$)/ || defined $wanted && $line !~ /$wanted/;
-        my ($boot, $text) = split / ~ /, $line;
-        my ($machine, $qemu) = split / -- /, $boot;
-        my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
-        die "$path, line $.: want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
-        my ($lies) = map { /^lie=(.*)/ ? $1 : () } @options;
-        my ($faults) = map { /^fault=(.*)/ ? $1 : () } @options;
-        @options = grep { !/^(lie|fault)=/ } @options;
-        push @cases, { name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
-            expected => $expected, options => "@options", text => $text, qemu => $qemu // '', lies => $lies,
-            faults => $faults };
+        next if $line =~ /^\s*(#|$)/;
+        push @cases, eval { case($line) } // die "$path, line $.: $@";
     }
-    return @cases;
+    my @others = grep { $_->{profile} ne '*' } @cases;
+    @cases = map { my $case = $_;
+        $case->{profile} ne '*' ? $case
+            : map { case($case->{line} =~ s/ \*(?= )/ $_->[0]/r) }
+              unbooted([grep { $_->[1] eq $case->{width} } $machines ? @$machines : machines()], @others) } @cases;
+    return grep { !defined $wanted || $_->{line} =~ /$wanted/ } @cases;
 }
 
 # Of these machines ([PROFILE, WIDTH] each) those on which no case runs all tests and prints every record.

@@ -11,6 +11,8 @@ use Cases qw(read_cases unbooted);
 use Model qw(machines);
 use Test::More;
 
+my @two = (['core2', 32], ['core2', 64]);
+
 sub named { return join ', ', map { "$_->[1]-bit $_->[0]" } @_ }
 
 # cases(LINE..): what these lines are read as.
@@ -19,13 +21,12 @@ sub cases
     my ($file, $path) = tempfile(UNLINK => 1);
     print $file map { "$_\n" } @_;
     close $file or die "$path: $!\n";
-    return read_cases($path);
+    return read_cases($path, undef, \@two);
 }
 
 is named(unbooted([machines()], read_cases("$FindBin::Bin/cases"))), '', 'each kernel and profile has its line in cases';
 
 # A machine that has none is named, whatever else it is booted for.
-my @two = (['core2', 32], ['core2', 64]);
 is named(unbooted(\@two, cases('64 pvh core2 pass records=all ~ # pebs'))), '32-bit core2', 'a width that has no line';
 is named(unbooted(\@two, cases('64 uefi core2 pass records=all', '32 pvh core2 pass records=all'))), '', 'any route will do';
 for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core2 pass records=all run=bts.*',
@@ -34,6 +35,15 @@ for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core
     '64 pvh skylake pass records=all') {
     is named(unbooted([$two[1]], cases($line))), '64-bit core2', "not by: $line";
 }
+
+# The profile *: what has no line gets one, of this width, and what has one keeps it.
+sub lines { return join "\n", map { $_->{name} } @_ }
+is lines(cases('64 pvh  *    pass records=all')), '64 pvh core2 pass records=all', 'a line for each machine of this width';
+is lines(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all',
+    'none where a later line boots it';
+is lines(cases('32 pvh * pass records=all', '64 pvh core2 pass records=all', '32 pvh core2 pass')),
+    "32 pvh core2 pass records=all\n64 pvh core2 pass records=all\n32 pvh core2 pass", 'in its place';
+
 ok !eval { cases('64 pvh core2'); 1 }, 'a line without a verdict is refused';
 like $@, qr/, line 1: want WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';
 
