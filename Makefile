@@ -9,7 +9,7 @@ MAKEFLAGS += -rR
 VERSION := 0.1.0
 B := build
 
-# Yours to set: CC=clang, V=1, profile=, width=, options=.
+# Variables to set: CC=clang, V=1, profile=, width=, options=.
 CC := gcc
 HOST_CC ?= $(CC)
 NASM := nasm
@@ -43,16 +43,16 @@ clean: ## remove what was built (what ./bootstrap fetched stays)
 
 # ---- which code links into what ----------------------------------------------------------------------------------------
 rooms = $(shell awk '$$2 == "$1" { print $$1 }' floors)
-# Code without a machine, for kernel, loader, host tests and tools; archives leave out what a program does not use.
+# Pure code, for kernel, loader, host tests and tools, as archives, of which a program links only what it uses.
 PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call rooms,pure)) \
 	$(foreach suffix,decode area check,$(patsubst %,%/*_$(suffix).c,$(call rooms,kernel)))))
-# With it, what the tools have of that kind, which may use libc.
+# Adds the tools' pure code, which may use libc.
 HOST_PURE := $(PURE) $(wildcard tools/lib/*.c)
 
 include mk/kernel.mk mk/loader.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
-# tests/qemu/boot knows the machine. profile=none is stock QEMU without the model.
+# tests/qemu/boot starts the machine. profile=none is stock QEMU without the model.
 route ?= uefi
 gdb_args ?=
 export profile width options route fault
@@ -61,7 +61,7 @@ TOOL_TESTS := $(wildcard tests/tools/*.t)
 HOUSE_TESTS := $(wildcard tests/house/*.t)
 
 .PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump
-# 640 MiB of memory: the largest ring of measure.memory.* takes 256 of them in one piece.
+# 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME processors=N
 	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault" -s "$(processors)" -- -m 640
 
@@ -112,7 +112,7 @@ $B/bench-initramfs.gz: $B/monitor tests/bench/linux-init tests/bench/make-initra
 	$(call say,CPIO,$@)
 	$Qtests/bench/make-initramfs $@ $B
 
-# Rounds of the loop and of Linux; Linux is left out as long as ./bootstrap --linux has not fetched it.
+# Rounds of the loop and of Linux; Linux is skipped unless ./bootstrap --linux has fetched it.
 bench_rounds ?= -n 5 -l 3
 bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ## the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"
 	$Qtests/bench/run -p "$$profile" $(bench_rounds)

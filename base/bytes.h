@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Little-endian numbers in bytes of any alignment. The caller has checked the bounds. Each is one expression or row of
- * stores, of which compilers make one access to memory; of a loop they do not.
+ * Little-endian numbers in memory of any alignment. The caller has checked the bounds. The functions are unrolled
+ * because compilers merge the byte accesses into one then, and do not merge those of a loop.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H

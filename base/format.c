@@ -7,7 +7,7 @@
 struct writer {
     char *buf;
     size_t size;
-    size_t length; /* of the whole text, also of what did not fit */
+    size_t length; /* of the whole text, including what did not fit */
 };
 
 enum length_modifier {
@@ -29,7 +29,7 @@ struct conversion {
     char type;
 };
 
-/* va_list may be an array type, which only a structure can carry by pointer. */
+/* va_list may be an array type; only inside a structure can it be passed by pointer. */
 struct arguments {
     va_list list;
 };
@@ -57,7 +57,7 @@ static void put_field(struct writer *out, const struct conversion *how, const ch
         pad(out, ' ', how->width - length);
 }
 
-/* In 16-bit steps, because 64-bit division needs libgcc on i686. */
+/* Works in 16-bit steps, because 64-bit division needs libgcc on i686. */
 unsigned format_divide_by_10(uint64_t *value)
 {
     uint64_t quotient = 0;
@@ -175,7 +175,7 @@ static void put_string(struct writer *out, const struct conversion *how, const c
     put_field(out, how, text, length);
 }
 
-/* A number in the format or a '*'; nothing at all is 0, as C says of "%.d". */
+/* Reads a number or a '*' of the format. No digits mean 0, as C defines for "%.d". */
 static int parse_number(const char **fmt, struct arguments *args)
 {
     int number = 0;
@@ -184,7 +184,7 @@ static int parse_number(const char **fmt, struct arguments *args)
         return va_arg(args->list, int);
     }
     while (**fmt >= '0' && **fmt <= '9') {
-        if (number < 100000) /* no text of this program is longer; the bound keeps the sum from overflowing */
+        if (number < 100000) /* keeps number from overflowing; no text of this program is as long */
             number = number * 10 + (**fmt - '0');
         ++*fmt;
     }
@@ -221,7 +221,7 @@ static enum length_modifier parse_length(const char **fmt)
     return length;
 }
 
-/* Reads what stands between '%' and the conversion's letter; *fmt ends on that letter or on the NUL. */
+/* Reads everything between '%' and the conversion's letter. *fmt then points to that letter, or to the NUL. */
 static struct conversion parse_conversion(const char **fmt, struct arguments *args)
 {
     struct conversion how = { .precision = -1 };
@@ -304,7 +304,7 @@ int vformat(char *buf, size_t size, const char *fmt, va_list args)
         case '%':
             put(&out, '%');
             break;
-        default: /* unknown: as it stands, and the NUL ends the outer loop */
+        default: /* unknown conversions are copied; the NUL ends the outer loop */
             while (start < fmt)
                 put(&out, *start++);
             if (*fmt != '\0')

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Where report/ puts its lines. Pure. */
+/* A sink for lines of text. Pure. */
 #ifndef BASE_LINE_H
 #define BASE_LINE_H
 
-/* Receives one line at a time, without a line end. */
+/* Receives one line at a time, without its line end. */
 struct line_sink {
     void (*line)(void *context, const char *text);
     void *context;
 };
 
-#define LINE_SIZE 384 /* characters, the NUL counted: the longest line has two symbols, eight values and their keys */
+#define LINE_SIZE 384 /* characters, NUL included: the longest line has two symbols, eight values and their keys */
 
-/* Formats one line of less than LINE_SIZE characters; what is beyond is cut off. */
+/* Formats one line and passes it to the sink. Longer lines are cut to LINE_SIZE - 1 characters. */
 void say(const struct line_sink *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a line, for what is printed by the million: each puts its text at `at`, without a NUL, and returns the end
- * of it. The caller knows that there is room. format() is for everything else.
+ * Fast pieces of a line, for records that are printed by the million. Each function writes its text at `at`, without a
+ * NUL, and returns the end of it; the caller makes sure that there is room. Everything else uses format().
  */
 #ifndef BASE_PUT_H
 #define BASE_PUT_H
@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 
-#define PUT_HEX_MAX     18u /* characters of a number of 64 bits with its 0x */
+#define PUT_HEX_MAX     18u /* characters of a 64-bit number with its 0x */
 #define PUT_DECIMAL_MAX 20u
 
 static inline char *put_string(char *at, const char *text)
@@ -20,13 +20,13 @@ static inline char *put_string(char *at, const char *text)
     return at;
 }
 
-/* How many digits a number has. */
+/* The number of hexadecimal digits of a value, at least 1. */
 static inline unsigned hex_digits(uint64_t value)
 {
     return value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
 }
 
-/* So many digits. */
+/* Writes exactly this many hexadecimal digits. */
 static inline char *put_digits(char *at, uint64_t value, unsigned digits)
 {
     for (unsigned i = digits; i > 0; i--, value >>= 4)
@@ -34,7 +34,7 @@ static inline char *put_digits(char *at, uint64_t value, unsigned digits)
     return at + digits;
 }
 
-/* 0x and at least so many digits. */
+/* Writes 0x and at least this many hexadecimal digits. */
 static inline char *put_address(char *at, uint64_t value, unsigned digits)
 {
     unsigned needed = hex_digits(value);

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 
-/* Bit by bit; the remainder goes to *rest. */
+/* Divides bit by bit, because 64-bit division needs libgcc on i686. *rest gets the remainder. */
 static uint64_t divide(uint64_t part, uint64_t whole, uint64_t *rest)
 {
     uint64_t quotient = 0, left = 0;

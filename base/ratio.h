@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A quotient with two decimals as text, where there is no floating point, and in the 32-bit kernel no division of 64
- * bits.
- */
+/* Quotients with two decimals as text, without floating point and without 64-bit division. */
 #ifndef BASE_RATIO_H
 #define BASE_RATIO_H
 
 #include <stdint.h>
 
-#define RATIO_SIZE 32u /* characters, the NUL counted */
+#define RATIO_SIZE 32u /* characters, NUL included */
 
-/* part / whole, rounded to hundredths: "12.34"; "-" where whole is 0. Both at most 2^56. Returns text. */
+/* Writes part / whole, rounded to hundredths ("12.34"), or "-" if whole is 0. Both are at most 2^56. Returns text. */
 const char *ratio_text(char text[RATIO_SIZE], uint64_t part, uint64_t whole);
 
 #endif

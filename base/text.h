@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts, without libc. */
+/* Comparing texts without libc. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
-/* Below, at or above zero as a comes before b, is equal to it or comes behind it, by the values of their bytes. */
+/* Like strcmp: negative, zero or positive as a sorts before, equals or sorts after b, byte by byte. */
 int text_compare(const char *a, const char *b);
 
 #endif

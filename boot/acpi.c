@@ -14,10 +14,10 @@
 #define ROOT_RSDT     16u
 #define ROOT_XSDT     24u
 
-/* Every table: signature, length, revision, checksum, ...; the MADT's entries follow its APIC address and flags. */
+/* Header of every table: signature, length, revision, checksum, ... MADT entries follow its APIC address and flags. */
 #define TABLE_LENGTH   4u
 #define TABLE_SIZE     36u
-#define TABLE_MOST     0x100000u /* bytes; a longer one is damaged */
+#define TABLE_MOST     0x100000u /* bytes; a longer table counts as damaged */
 #define MADT_ENTRIES   44u
 #define ENTRY_APIC     0u /* type, length, processor's UID, APIC ID, flags */
 #define ENTRY_X2APIC   9u /* type, length, reserved, x2APIC ID, flags, UID */
@@ -64,7 +64,7 @@ uint64_t acpi_scan(const struct acpi_memory *memory)
     return 0;
 }
 
-/* The table at an address, whole; NULL where it is damaged or cannot be reached. */
+/* The whole table at an address; NULL if it is damaged or cannot be reached. */
 static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t address, size_t *size)
 {
     const uint8_t *table = memory->at(memory->context, address, TABLE_SIZE);
@@ -89,7 +89,7 @@ static const uint8_t *find_madt(const struct acpi_memory *memory, const uint8_t 
     return NULL;
 }
 
-/* The APIC ID of an enabled processor. */
+/* Reads the APIC ID from an entry; false if the entry is not an enabled processor. */
 static bool entry_processor(const uint8_t *entry, size_t size, uint32_t *id)
 {
     if (entry[0] == ENTRY_APIC && size >= 8) {

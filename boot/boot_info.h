@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one entry contract. Every kernel ELF is entered in 32-bit protected mode: paging off, interrupts off, flat
- * segments, the A20 gate open, eax = a magic that names the form of the information, ebx = its physical address. PVH is
- * the exception: see below. Everything that is passed lies below 4 GiB and outside the kernel's segments.
+ * The entry contract of every kernel ELF: it is entered in 32-bit protected mode with paging off, interrupts off, flat
+ * segments, the A20 gate open, eax = a magic number that names the protocol, ebx = the information's address. PVH is
+ * the exception, see below. Everything that is passed lies below 4 GiB and outside the kernel's segments.
  */
 #ifndef BOOT_BOOT_INFO_H
 #define BOOT_BOOT_INFO_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 #define BOOT_MAGIC_OWN        0x36387364u /* "ds86" in memory: ebx points to struct boot_info */
-#define BOOT_MAGIC_PVH        0x336ec578u /* first word of the hvm_start_info that ebx points to; eax says nothing */
+#define BOOT_MAGIC_PVH        0x336ec578u /* first word of the hvm_start_info that ebx points to; eax is undefined */
 #define BOOT_MAGIC_MULTIBOOT  0x2badb002u /* ebx points to the boot information of Multiboot */
 #define BOOT_MAGIC_MULTIBOOT2 0x36d76289u /* ebx points to the boot information of Multiboot2 */
 
 #define BOOT_INFO_VERSION 2u
 
-/* Memory range types have the numbers of ACPI's address range types (ACPI 6.5, table 15.4). */
+/* Types of memory ranges, numbered like ACPI's address range types (ACPI 6.5, table 15.4). */
 enum boot_memory_type { BOOT_MEMORY_USABLE = 1, BOOT_MEMORY_RESERVED = 2, BOOT_MEMORY_ACPI = 3, BOOT_MEMORY_NVS = 4 };
 
 struct boot_memory {
@@ -27,7 +27,8 @@ struct boot_memory {
     uint32_t reserved;
 };
 
-/* Same layout for 32- and 64-bit code: every pointer is a 64-bit physical address. */
+/* What dstest86's own loader passes. The layout does not depend on the width: pointers are 64-bit physical addresses.
+ */
 struct boot_info {
     uint32_t version; /* BOOT_INFO_VERSION */
     uint32_t size;    /* bytes of this structure as the loader knows it */

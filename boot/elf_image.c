@@ -6,7 +6,7 @@ enum { TYPE_EXEC = 2, MACHINE_386 = 3, MACHINE_X86_64 = 62, SEGMENT_LOAD = 1, SE
 
 #define FOUR_GIB 0x100000000u
 
-/* Where the fields of one class stand: the two classes differ in order as well as in width. */
+/* Offsets of the fields of one ELF class: the two classes differ in order as well as in width. */
 struct layout {
     unsigned width;
     unsigned header_size;
@@ -67,7 +67,7 @@ static uint32_t word(const uint8_t *bytes)
     return (uint32_t)little_endian(bytes, 4);
 }
 
-/* An address, offset or size, in the class's own width. */
+/* Reads an address, offset or size, whose width depends on the class. */
 static uint64_t wide(const struct layout *layout, const uint8_t *bytes)
 {
     return little_endian(bytes, layout->width / 8);
@@ -197,7 +197,7 @@ const char *elf_image_error_text(enum elf_image_error error)
     case ELF_IMAGE_OK:
         return "no error";
     case ELF_IMAGE_TRUNCATED_HEADER:
-        return "truncated: the file ends inside the ELF header";
+        return "the file ends inside the ELF header";
     case ELF_IMAGE_NOT_ELF:
         return "not an ELF file";
     case ELF_IMAGE_CLASS:
@@ -211,7 +211,7 @@ const char *elf_image_error_text(enum elf_image_error error)
     case ELF_IMAGE_MACHINE:
         return "the ELF machine is neither x86-64 (64-bit file) nor 386 (32-bit file)";
     case ELF_IMAGE_PROGRAM_HEADER_SIZE:
-        return "wrong size of a program header for this ELF class";
+        return "the program headers have the wrong size for this ELF class";
     case ELF_IMAGE_PROGRAM_HEADERS_OUTSIDE:
         return "the program headers extend past the end of the file";
     case ELF_IMAGE_NO_SEGMENT:
@@ -229,7 +229,7 @@ const char *elf_image_error_text(enum elf_image_error error)
     case ELF_IMAGE_SEGMENT_NOT_IDENTITY:
         return "a segment's virtual and physical addresses differ";
     case ELF_IMAGE_SEGMENT_ALIGNMENT:
-        return "a segment's address and file offset do not match its alignment";
+        return "a segment's address and file offset are not congruent modulo its alignment";
     case ELF_IMAGE_SEGMENTS_OVERLAP:
         return "two segments overlap";
     case ELF_IMAGE_ENTRY:

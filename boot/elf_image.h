@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel ELF: bytes in, the segments to place and the entry out, or the one reason why not. Pure. */
+/* Reads a kernel ELF: bytes in, segments to load and entry point out, or the reason why it cannot be loaded. Pure. */
 #ifndef BOOT_ELF_IMAGE_H
 #define BOOT_ELF_IMAGE_H
 
@@ -32,7 +32,7 @@ enum elf_image_error {
     ELF_IMAGE_ENTRY,
 };
 
-/* One PT_LOAD: file_size bytes from file_offset go to address, zeroes follow up to memory_size. */
+/* One PT_LOAD segment: file_size bytes from file_offset are loaded at address and zero-filled up to memory_size. */
 struct elf_segment {
     uint32_t address;     /* physical, and virtual too; address + memory_size is at most 4 GiB */
     uint32_t memory_size; /* bytes, at least 1 */
@@ -43,20 +43,20 @@ struct elf_segment {
 
 struct elf_image {
     unsigned width; /* 64 or 32 */
-    uint32_t entry; /* physical, inside an executable segment */
+    uint32_t entry; /* physical address, inside an executable segment */
     unsigned segment_count;
     struct elf_segment segments[ELF_IMAGE_SEGMENTS_MAX]; /* in the file's order */
 };
 
 /*
  * Checks an ELF file of size bytes, which need not be aligned: static (ET_EXEC), little-endian, EM_X86_64 in ELFCLASS64
- * or EM_386 in ELFCLASS32, loadable below 4 GiB with paging off. Segments of no size in memory are left out.
+ * or EM_386 in ELFCLASS32, loadable below 4 GiB with paging off. Segments that occupy no memory are left out.
  * *out is written only on ELF_IMAGE_OK. Source: System V ABI, gABI 4.1, chapters 4 "Object Files" and 5 "Program
  * Loading".
  */
 enum elf_image_error elf_image_read(const void *bytes, size_t size, struct elf_image *out);
 
-/* What is wrong, to follow "the kernel: "; never null. */
+/* What is wrong with the file, as text to follow "the kernel: "; never NULL. */
 const char *elf_image_error_text(enum elf_image_error error);
 
 #endif

@@ -23,14 +23,14 @@ struct multiboot_info {
 #define MULTIBOOT_COMMAND_LINE (1u << 2)
 #define MULTIBOOT_MEMORY       (1u << 6)
 
-/* size counts the bytes behind itself; the next entry follows them. */
+/* One memory range. size does not count itself; the next entry follows that many bytes after it. */
 struct __attribute__((packed)) multiboot_memory {
     uint32_t size;
     uint64_t base, length;
     uint32_t type;
 };
 
-#define MEMORY_MAX 128u /* ranges; what is more is left out */
+#define MEMORY_MAX 128u /* memory ranges; further ones are dropped */
 
 static struct boot_memory memory[MEMORY_MAX];
 
@@ -63,7 +63,7 @@ static enum handover_error from_pvh(const struct hvm_start_info *given, struct b
     return HANDOVER_OK;
 }
 
-/* QEMU puts the image's name before the options; it may hold blanks. The options begin behind its ".elf". */
+/* Skips the image's name, which QEMU puts before the options and which may contain blanks: it ends with ".elf". */
 static const char *without_image_name(const char *line)
 {
     static const char suffix[] = ".elf";
@@ -96,7 +96,7 @@ static enum handover_error from_multiboot(const struct multiboot_info *given, st
     return HANDOVER_OK;
 }
 
-/* The options file as the loader read it: one module. */
+/* Takes the options from an options file, which GRUB passes as a module. */
 static enum handover_error take_options_file(const void *bytes, size_t size, struct boot_info *info,
                                              struct handover_offender *offender)
 {
@@ -107,7 +107,7 @@ static enum handover_error take_options_file(const void *bytes, size_t size, str
     return offender->load_options == LOAD_OPTIONS_OK ? HANDOVER_OK : HANDOVER_OPTIONS_FILE;
 }
 
-/* As with the UEFI loader, the file counts only where no options were passed. */
+/* Reads Multiboot2 information. As with the UEFI loader, the options file counts only if no options were passed. */
 static enum handover_error from_multiboot2(void *information, struct boot_info *info,
                                            struct handover_offender *offender)
 {
@@ -141,7 +141,7 @@ enum handover_error boot_handover(uint32_t magic, uint32_t information, struct b
         return from_multiboot2(given, info, offender);
     if (magic == BOOT_MAGIC_MULTIBOOT)
         return from_multiboot(given, info);
-    /* PVH leaves eax undefined: the structure itself is what carries the magic. */
+    /* PVH leaves eax undefined; the magic is in the structure itself. */
     if (given && *(const uint32_t *)given == BOOT_MAGIC_PVH)
         return from_pvh(given, info);
     return HANDOVER_MAGIC;
@@ -155,7 +155,7 @@ const char *handover_error_text(enum handover_error error)
     case HANDOVER_MAGIC:
         return "started by an unknown protocol: neither dstest86's own loader, Multiboot, Multiboot2 nor PVH";
     case HANDOVER_VERSION:
-        return "loader and kernel are of different versions of dstest86";
+        return "loader and kernel belong to different versions of dstest86; install both from the same image";
     case HANDOVER_MULTIBOOT2:
         return "the Multiboot2 information is invalid";
     case HANDOVER_OPTIONS_FILE:

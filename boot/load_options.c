@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Collects characters into words with one space in between. */
+/* Collects characters into words with one space between them. */
 struct text {
     char *out;
     size_t length;
@@ -21,7 +21,7 @@ static bool is_printable(unsigned unit)
     return unit > ' ' && unit < 0x7f;
 }
 
-/* False when there is no room; the text is emptied then. */
+/* Appends a character. If there is no room, empties the text and returns false. */
 static bool append(struct text *text, unsigned unit)
 {
     if (is_blank(unit)) {

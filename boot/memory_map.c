@@ -3,7 +3,7 @@
 
 size_t memory_map_normalize(struct boot_memory *map, size_t count)
 {
-    /* Firmware's maps are nearly sorted: insertion it is. */
+    /* Insertion sort, because maps from firmware are nearly sorted. */
     for (size_t i = 1; i < count; i++) {
         struct boot_memory range = map[i];
         size_t hole = i;

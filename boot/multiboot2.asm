@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; What makes a kernel ELF startable by GRUB: the header of the Multiboot2 Specification 2.0, 3.1, "OS image format". No
-; tags: the ELF headers say where the kernel goes and where it is entered.
+; The Multiboot2 header, for GRUB: Multiboot2 Specification 2.0, 3.1, "OS image format". It has no
+; tags, because the ELF headers say where the kernel is loaded and entered.
 
 MAGIC  equ 0xe85250d6
 I386   equ 0                            ; entered in 32-bit protected mode, both kernels

@@ -13,11 +13,11 @@ enum {
 enum { TAG_ALIGNMENT = 8, RSDP_1_SIZE = 20, RSDP_2_SIZE = 36 };
 
 struct information {
-    uint32_t total_size, reserved; /* bytes, these eight included */
+    uint32_t total_size, reserved; /* bytes, including these eight */
 };
 
 struct tag {
-    uint32_t type, size; /* bytes, these eight included, the padding behind it not */
+    uint32_t type, size; /* bytes, including these eight, without the padding after the tag */
 };
 
 struct module_tag {
@@ -25,14 +25,14 @@ struct module_tag {
     uint32_t start, end;
 };
 
-/* Its entries have base, length, type and a reserved word: struct boot_memory. */
+/* The memory map's tag. Its entries have the layout of struct boot_memory. */
 struct memory_map_tag {
     struct tag tag;
     uint32_t entry_size, entry_version;
     struct boot_memory entries[];
 };
 
-/* The text behind a tag's head, where it is one. */
+/* The text in a tag, NULL if it has no NUL. */
 static const char *tag_text(const struct tag *tag)
 {
     const char *text = (const char *)(tag + 1);

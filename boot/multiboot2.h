@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* What a Multiboot2 loader (GRUB) left in memory. Pure. */
+/* Reads the information that a Multiboot2 loader (GRUB) passes. Pure. */
 #ifndef BOOT_MULTIBOOT2_H
 #define BOOT_MULTIBOOT2_H
 
 #include "boot/boot_info.h"
 
-/* NULL or 0 where the loader passed no such thing; the pointers are into the information itself. */
+/* What the loader passed; NULL or 0 for what it did not. The pointers point into the information itself. */
 struct multiboot2 {
     const char *options; /* the command line, without the kernel's name */
     const char *loader;  /* "GRUB 2.06-13" */
-    const void *rsdp;    /* a copy of ACPI's root pointer, the newer form where there are both */
+    const void *rsdp;    /* a copy of ACPI's root pointer, the newer form if both are there */
     struct boot_memory *memory;
     uint32_t memory_count;
-    uint32_t module_start, module_end; /* physical addresses of the first module's bytes; the end is exclusive */
+    uint32_t module_start, module_end; /* physical addresses of the first module; the end is exclusive */
 };
 
 enum multiboot2_error {
     MULTIBOOT2_OK,
-    MULTIBOOT2_TAG,          /* a tag reaches beyond the information, or is shorter than its head */
-    MULTIBOOT2_COMMAND_LINE, /* no NUL ends it */
-    MULTIBOOT2_LOADER_NAME,  /* likewise */
-    MULTIBOOT2_MODULE,       /* its tag is too short, or it ends before it starts */
-    MULTIBOOT2_MEMORY_MAP    /* its tag is too short, or its entries have not 24 bytes */
+    MULTIBOOT2_TAG,          /* a tag extends past the information, or is shorter than its header */
+    MULTIBOOT2_COMMAND_LINE, /* the command line has no NUL */
+    MULTIBOOT2_LOADER_NAME,  /* the loader's name has no NUL */
+    MULTIBOOT2_MODULE,       /* a module's tag is too short, or the module ends before it starts */
+    MULTIBOOT2_MEMORY_MAP    /* the memory map's tag is too short, or its entries are not 24 bytes long */
 };
 
 /*
- * Reads the information, 8-byte aligned, that ebx points to where eax is BOOT_MAGIC_MULTIBOOT2. *out is written
- * in any case, and is empty after an error.
+ * Reads the information, 8-byte aligned, that ebx points to if eax is BOOT_MAGIC_MULTIBOOT2. *out is always written,
+ * and is empty after an error.
  * Source: Multiboot2 Specification 2.0, 3.6, "Boot information format".
  */
 enum multiboot2_error multiboot2_read(void *information, struct multiboot2 *out);
 
-/* "the command line is not terminated" */
+/* The error as text: "the command line is not terminated". */
 const char *multiboot2_error_text(enum multiboot2_error error);
 
 #endif

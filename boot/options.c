@@ -6,7 +6,7 @@
 #define TIMEOUT_MAX  3600u
 #define BAUD_BASE    115200u
 #define BAUD_MIN     1200u
-#define OFFENDER_MAX 40u /* characters of a bad word that are worth repeating */
+#define OFFENDER_MAX 40u /* characters of a bad word that a message repeats */
 
 static bool slice_is(struct slice slice, const char *text)
 {
@@ -24,8 +24,7 @@ static struct slice slice_of(const char *text)
     return slice;
 }
 
-/* Splits at the first separator: returns what stands before it and leaves what follows; *found says if there was one.
- */
+/* Splits at the first separator: returns the text before it, leaves the text after it; *found: there was one. */
 static struct slice split(struct slice *rest, char separator, bool *found)
 {
     struct slice first = { rest->start, 0 };
@@ -53,7 +52,7 @@ static enum options_error parse_number(struct slice value, uint32_t least, uint3
     return OPTIONS_OK;
 }
 
-/* The position of value among the choices; count of them where it is none. */
+/* The position of value among the choices; count if it is not one of them. */
 static unsigned find_choice(struct slice value, const char *const choices[], unsigned count)
 {
     unsigned i = 0;
@@ -192,20 +191,20 @@ static enum options_error take_paging(struct slice value, struct options *option
     return OPTIONS_OK;
 }
 
-/* All options: what parses, what the defaults are, and what the help says. */
+/* All options: their parsers, defaults and help texts. */
 static const struct option {
     const char *name;
-    const char *form;   /* of the value; NULL for an option that takes none */
-    const char *preset; /* parsed before the text is; NULL = nothing */
+    const char *form;   /* form of the value; NULL for an option without one */
+    const char *preset; /* default value, parsed before the text; NULL = none */
     enum options_error (*take)(struct slice value, struct options *options);
     const char *help;
 } table[] = {
-    { "run", "GLOB[,GLOB..]", "*", take_run, "run the tests whose id matches" },
-    { "skip", "GLOB[,GLOB..]", NULL, take_skip, "leave out the tests whose id matches" },
+    { "run", "GLOB[,GLOB..]", "*", take_run, "run tests whose id matches" },
+    { "skip", "GLOB[,GLOB..]", NULL, take_skip, "skip tests whose id matches" },
     { "list", NULL, NULL, take_list, "list the tests, run none" },
-    { "records", "N|all|none", "8", take_records, "decoded records to print for a test and kind" },
+    { "records", "N|all|none", "8", take_records, "decoded records to print, per test and kind" },
     { "dump", "none|raw", "none", take_dump, "all records as the processor wrote them, for dsdump" },
-    { "timeout", "SECONDS", "10", take_timeout, "time for one test, 1 to 3600" },
+    { "timeout", "SECONDS", "10", take_timeout, "time limit for each test, 1 to 3600" },
     { "end", "halt|reboot|poweroff", "halt", take_end, "what to do after the verdict" },
     { "exit", "auto|debug|none", "auto", take_exit, "QEMU's debug exit device; auto: under a hypervisor" },
     { "console", "ttyS0..3[,BAUD]", "ttyS0,115200", take_console, "serial port and its speed" },
@@ -245,7 +244,7 @@ static enum options_error parse_word(struct slice word, struct options *options)
     return OPTIONS_UNKNOWN;
 }
 
-/* Takes the next word off the text; *error says where it cannot be one. */
+/* Takes the next word off the text. *error is set if the text is too long or has a bad character. */
 static struct slice next_word(const char **text, size_t *left, enum options_error *error)
 {
     while (is_blank(**text) && *left > 0) {
@@ -337,8 +336,8 @@ void options_help(void (*line)(void *context, const char *text), void *context)
 bool glob_match(struct slice pattern, const char *text)
 {
     size_t at = 0;
-    size_t star = SIZE_MAX;       /* the last '*' met */
-    const char *star_text = text; /* what it has not swallowed yet */
+    size_t star = SIZE_MAX;       /* position of the last '*' */
+    const char *star_text = text; /* the text after what that '*' matches */
     while (*text != '\0') {
         if (at < pattern.length && pattern.start[at] == '*') {
             star = at++;
@@ -346,7 +345,7 @@ bool glob_match(struct slice pattern, const char *text)
         } else if (at < pattern.length && (pattern.start[at] == '?' || pattern.start[at] == *text)) {
             at++;
             text++;
-        } else if (star != SIZE_MAX) { /* let it swallow one character more */
+        } else if (star != SIZE_MAX) { /* let the '*' match one character more */
             at = star + 1;
             text = ++star_text;
         } else {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's options: text to values, or the offending word. Pure; nothing is copied, the results point into the
- * text. */
+/* Parses the kernel's options: text in, values or the offending word out. Pure; the results point into the text. */
 #ifndef BOOT_OPTIONS_H
 #define BOOT_OPTIONS_H
 
@@ -8,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of somebody's text, without a NUL. Print it with "%.*s". */
+/* A piece of another text, without a NUL. Print it with "%.*s". */
 struct slice {
     const char *start;
     size_t length;
@@ -28,18 +27,18 @@ enum options_exit {
 #define OPTIONS_LENGTH_MAX  2048u /* characters of the whole text */
 
 struct options {
-    struct slice run;  /* globs with commas between them */
-    struct slice skip; /* likewise; length 0 = none */
+    struct slice run;  /* comma-separated globs */
+    struct slice skip; /* comma-separated globs; length 0 = none */
     bool list;         /* list the tests, run none */
-    uint32_t records;  /* decoded records to print for one test and kind; 0 = none, OPTIONS_RECORDS_ALL */
-    bool dump;         /* the raw dump, for tools/dsdump */
-    unsigned timeout;  /* seconds that one test may take, 1 to 3600 */
+    uint32_t records;  /* decoded records to print per test and kind; 0 = none, OPTIONS_RECORDS_ALL = all */
+    bool dump;         /* write the raw dump, for tools/dsdump */
+    unsigned timeout;  /* time limit for each test, 1 to 3600 seconds */
     enum options_end end;
     enum options_exit exit;
-    unsigned console;      /* serial port: 0 to 3 is COM1 to COM4 */
-    unsigned console_baud; /* a divisor of 115200, 1200 or more */
-    bool gdbwait;          /* wait for a debugger before the first test */
-    unsigned width;        /* 32, 64 or 0 = not given: the loader's choice of kernel; the kernel itself ignores it */
+    unsigned console;           /* serial port: 0 to 3 is COM1 to COM4 */
+    unsigned console_baud;      /* a divisor of 115200, 1200 or more */
+    bool gdbwait;               /* wait for a debugger before the first test */
+    unsigned width;             /* 32, 64 or 0 = not given: which kernel the loader starts */
     enum options_paging paging; /* page tables of the 32-bit kernel */
 };
 
@@ -50,33 +49,33 @@ enum options_error {
     OPTIONS_UNKNOWN,        /* no such option */
     OPTIONS_NO_VALUE,       /* "name" or "name=" of an option that needs a value, or an empty glob in a list */
     OPTIONS_UNWANTED_VALUE, /* "name=value" of an option that takes none */
-    OPTIONS_NOT_A_CHOICE,   /* the value is none of those that the option knows */
-    OPTIONS_NOT_A_NUMBER,   /* the value has to be a decimal number */
+    OPTIONS_NOT_A_CHOICE,   /* the value is not one of the option's choices */
+    OPTIONS_NOT_A_NUMBER,   /* the value is not a decimal number */
     OPTIONS_OUT_OF_RANGE    /* the number is too small or too large */
 };
 
 /*
- * Parses text up to its NUL, words between blanks or line ends. NULL and "" give the defaults. A repeated option:
- * the last one counts. *options is always set: to the defaults on an error, and then *offender is the bad word.
+ * Parses text up to its NUL, as words separated by blanks or line ends. NULL and "" give the defaults. Of a repeated
+ * option the last one counts. *options is always set; after an error to the defaults, and *offender is the bad word.
  */
 enum options_error options_parse(const char *text, struct options *options, struct slice *offender);
 
-/* "unknown option": the offender follows behind a colon. */
+/* The error as text: "unknown option". The offender follows after a colon. */
 const char *options_error_text(enum options_error error);
 
-/* One line for each option with its values, default and meaning. */
+/* Passes one line for each option, with its values, default and meaning. */
 void options_help(void (*line)(void *context, const char *text), void *context);
 
 /* Whether pattern, with * and ?, matches the whole of text. */
 bool glob_match(struct slice pattern, const char *text);
 
-/* Takes the first glob off a list of globs; false at its end. */
+/* Takes the first glob off a list; false at its end. */
 bool glob_next(struct slice *list, struct slice *glob);
 
 /* Whether any glob of the list matches. */
 bool glob_list_match(struct slice list, const char *text);
 
-/* Whether the options select this test: any glob of run, and none of skip. */
+/* Whether the options select this test: some glob of run matches its id, and none of skip. */
 bool options_select(const struct options *options, const char *id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branch trace store: the bits that switch it. SDM Vol. 3A (253668-032), "Branch Trace Store (BTS)", 16.4.5. */
+/* Branch trace store: the bits that enable it. SDM Vol. 3A (253668-032), "Branch Trace Store (BTS)", 16.4.5. */
 #ifndef BTS_BTS_H
 #define BTS_BTS_H
 
@@ -10,8 +10,8 @@
 #include "workload/workload.h"
 
 /*
- * The window that traces branches into the open DS area: TR and BTS, BTINT unless circular, and the privilege levels
- * to leave out (off: bts_off_os, bts_off_usr of caps->debugctl; they need CPUID's DS-CPL).
+ * The window that traces branches into the open DS area: TR and BTS, BTINT unless circular. off: privilege levels not
+ * to trace, bts_off_os and bts_off_usr of caps->debugctl, which need CPUID's DS-CPL.
  */
 struct window bts_window(const struct caps *caps, bool circular, uint64_t off);
 

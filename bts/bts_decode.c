@@ -4,8 +4,8 @@
 #include "base/bytes.h"
 #include "bts/bts_layout.h"
 
-_Static_assert(BTS_RECORD_SIZE_32 == sizeof(struct bts_layout_32), "one size of a record");
-_Static_assert(BTS_RECORD_SIZE_64 == sizeof(struct bts_layout_64), "one size of a record");
+_Static_assert(BTS_RECORD_SIZE_32 == sizeof(struct bts_layout_32), "the size of a 32-bit record");
+_Static_assert(BTS_RECORD_SIZE_64 == sizeof(struct bts_layout_64), "the size of a 64-bit record");
 
 enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool prediction_valid,
                           struct bts_record *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BTS records: bytes in, neutral branch out. Pure. */
+/* Decodes BTS records. Pure. */
 #ifndef BTS_BTS_DECODE_H
 #define BTS_BTS_DECODE_H
 
@@ -17,16 +17,16 @@ struct bts_record {
     unsigned width; /* 4 or 8: bytes of each field as stored */
     uint64_t from;  /* linear address of the branch, or of the interrupted instruction */
     uint64_t to;    /* linear address of the target */
-    uint64_t flags; /* as stored; bit 4 says "predicted" on NetBurst only */
+    uint64_t flags; /* as stored; bit 4 means "predicted", on NetBurst only */
     bool prediction_valid;
-    bool predicted; /* only where prediction_valid */
+    bool predicted; /* valid only with prediction_valid */
 };
 
 #define BTS_RECORD_SIZE_32 12u
 #define BTS_RECORD_SIZE_64 24u
 
 /*
- * Decodes one record of length available bytes. width is that of the DS area's fields, 4 or 8: a record has 12 or 24
+ * Decodes one record from length available bytes. width is that of the DS area's fields, 4 or 8: a record has 12 or 24
  * bytes. prediction_valid says whether this processor defines bit 4 of the flags. *out is written only on
  * BTS_DECODE_OK.
  */

@@ -15,7 +15,7 @@
 /* CPUID leaf 7, sub-leaf 0 */
 #define CPUID_7_EDX_ARCH_LBR (1u << 19)
 /* CPUID leaf 1Ch */
-#define CPUID_1C_EBX_FILTERS     (3u << 0) /* by CPL, by kind of branch */
+#define CPUID_1C_EBX_FILTERS     (3u << 0) /* by CPL, by branch type */
 #define CPUID_1C_EBX_CALLSTACK   (1u << 2)
 #define CPUID_1C_ECX_INFO        (3u << 0) /* mispredict flag, cycles */
 #define CPUID_1C_ECX_BRANCH_TYPE (1u << 2)
@@ -65,7 +65,7 @@ static uint32_t bits(uint32_t value, unsigned low, unsigned high)
     return value >> low & (UINT32_MAX >> (31 - (high - low)));
 }
 
-/* The characters of a register, lowest byte first. */
+/* Writes the four characters of a register, lowest byte first. */
 static char *put_register(char *to, uint32_t value)
 {
     for (unsigned shift = 0; shift < 32; shift += 8)
@@ -123,11 +123,11 @@ static void fill_processor(const struct caps_input *input, struct caps *caps)
     caps->ia32e_active = input->ia32e_active;
 
     caps->physical_bits =
-        36; /* where CPUID does not tell (SDM Vol. 3A (253668-081), "Enumeration of Paging Features by CPUID") */
+        36; /* where CPUID does not say (SDM Vol. 3A (253668-081), "Enumeration of Paging Features by CPUID") */
     if (input->leaf_80000008.valid)
         caps->physical_bits = bits(input->leaf_80000008.eax, 0, 7);
     caps->linear_bits =
-        input->ia32e_active ? 48 : 32; /* CPUID may say 57, which needs CR4.LA57; it is never set here */
+        input->ia32e_active ? 48 : 32; /* CPUID may say 57, but that needs CR4.LA57, which is never set here */
 
     caps->ds = (edx & CPUID_1_EDX_DS) != 0;
     caps->dtes64 = (ecx & CPUID_1_ECX_DTES64) != 0;
@@ -164,12 +164,12 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
         caps->pebs_format =
             input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities >> 8) & 0xf : CAPS_UNKNOWN;
     caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
-    /* BTS's fields are the first ones whatever PEBS has behind them (SDM Vol. 3A (253668-032), "BTS and DS Save
+    /* BTS works with any PEBS format: its fields come first (SDM Vol. 3A (253668-032), "BTS and DS Save
      * Area", 16.4.9). */
     caps->ds_area_format = ds_reset_slots(caps->pebs_format) != 0 ? caps->pebs_format : DS_FORMAT_LARGEST;
     caps->ds_area_size = ds_area_size(caps->ds_width, caps->ds_area_format);
 
-    /* Outside Core and later the register has other bits, and CPUID leaf 0AH begins with Core. */
+    /* Only Core and later processors have CPUID leaf 0AH; older ones have other bits in IA32_DEBUGCTL. */
     caps->debugctl = core->name || caps->perfmon_version > 0 ? core->debugctl : &no_debugctl;
     caps->bts_record_size = 3 * caps->ds_width;
     caps->bts_prediction = core->bts_prediction;
@@ -189,7 +189,7 @@ static void fill_pebs(const struct core *core, struct caps *caps)
 
     caps->pebs_method = core->pebs_method;
     caps->pebs_counters = core->pebs_counters;
-    if (!core->name && caps->global_ctrl) { /* as many counters as the DS area has resets */
+    if (!core->name && caps->global_ctrl) { /* an unknown core: as many counters as the DS area has reset slots */
         caps->pebs_method = PEBS_METHOD_GENERAL;
         for (unsigned i = 0; ds_reset_general(caps->pebs_format, i) < DS_RESET_MAX; i++)
             caps->pebs_counters |= UINT64_C(1) << i;
@@ -253,14 +253,14 @@ static enum caps_reason judge_perfmon(const struct caps_input *input, const stru
     if (caps->perfmon_version == 0)
         return CAPS_PERFMON_NONE;
     if (!input->misc_enable.valid)
-        return CAPS_MISC_ENABLE_FAULTS;
+        return CAPS_MISC_ENABLE_RAISES_GP;
     return input->misc_enable.value & MISC_ENABLE_PERFMON ? CAPS_AVAILABLE : CAPS_NO_PERFMON_FLAG;
 }
 
 /*
- * unavailable is the bit of IA32_MISC_ENABLE that takes one of the two users of the DS area away; none for the area
- * itself. One flag alone proves nothing: QEMU without a debug store has the two unavailable bits clear, and it drops
- * writes of IA32_DS_AREA without a fault.
+ * unavailable: the bit of IA32_MISC_ENABLE that says that BTS or PEBS is unavailable; 0 for the DS area itself. No flag
+ * is trusted alone: QEMU without a debug store has both unavailable bits clear, and ignores writes of IA32_DS_AREA
+ * without raising #GP.
  */
 static enum caps_reason judge_ds(const struct caps_input *input, const struct caps *caps, uint64_t unavailable,
                                  enum caps_reason why)
@@ -268,7 +268,7 @@ static enum caps_reason judge_ds(const struct caps_input *input, const struct ca
     if (!caps->ds)
         return CAPS_NO_DS_FLAG;
     if (!input->misc_enable.valid)
-        return CAPS_MISC_ENABLE_FAULTS;
+        return CAPS_MISC_ENABLE_RAISES_GP;
     if (!(input->misc_enable.value & MISC_ENABLE_PERFMON))
         return CAPS_DS_NO_PERFMON_FLAG;
     if (input->misc_enable.value & unavailable)
@@ -278,8 +278,8 @@ static enum caps_reason judge_ds(const struct caps_input *input, const struct ca
         return CAPS_AVAILABLE;
     case CAPS_DIFFERS:
         return CAPS_DS_AREA_DIFFERS;
-    case CAPS_FAULTS:
-        return CAPS_DS_AREA_FAULTS;
+    case CAPS_RAISES_GP:
+        return CAPS_DS_AREA_RAISES_GP;
     default:
         return CAPS_DS_AREA_NOT_TRIED;
     }
@@ -293,7 +293,7 @@ static enum caps_reason judge_pebs(const struct caps_input *input, const struct 
     if (caps->pebs_method == PEBS_METHOD_NONE)
         return caps->core ? CAPS_PEBS_CORE_HAS_NONE : CAPS_PEBS_METHOD_UNKNOWN;
     if (caps->pebs_format == CAPS_UNKNOWN)
-        return CAPS_PERF_CAPABILITIES_FAULTS;
+        return CAPS_PERF_CAPABILITIES_RAISES_GP;
     if (caps->pebs_record_size == 0)
         return CAPS_PEBS_FORMAT_UNKNOWN;
     return caps->pebs_counters != 0 ? CAPS_AVAILABLE : CAPS_PEBS_NO_COUNTER;
@@ -306,8 +306,8 @@ static enum caps_reason judge_arch_lbr(const struct caps_input *input, const str
         return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_ARCH_LBR_NO_DEPTH;
     case CAPS_DIFFERS:
         return CAPS_ARCH_LBR_DIFFERS;
-    case CAPS_FAULTS:
-        return CAPS_ARCH_LBR_FAULTS;
+    case CAPS_RAISES_GP:
+        return CAPS_ARCH_LBR_RAISES_GP;
     default:
         return CAPS_ARCH_LBR_NOT_TRIED;
     }
@@ -321,8 +321,8 @@ static enum caps_reason judge_lbr(const struct caps_input *input, const struct c
         return judge_arch_lbr(input, caps);
     if (input->debugctl_lbr == CAPS_NOT_TRIED)
         return CAPS_LBR_NOT_TRIED;
-    if (input->debugctl_lbr == CAPS_FAULTS)
-        return CAPS_LBR_FAULTS;
+    if (input->debugctl_lbr == CAPS_RAISES_GP)
+        return CAPS_LBR_RAISES_GP;
     if (input->debugctl_lbr == CAPS_DIFFERS)
         return CAPS_LBR_DIFFERS;
     if (!lbr_format_known(caps->lbr_format))
@@ -330,7 +330,7 @@ static enum caps_reason judge_lbr(const struct caps_input *input, const struct c
     return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_LBR_MODEL_UNLISTED;
 }
 
-/* The reason of a need that builds on another: the other's first. */
+/* The reason for a need that depends on another one, whose own reason comes first. */
 static enum caps_reason also(enum caps_reason first, bool holds, enum caps_reason why_not)
 {
     if (first != CAPS_AVAILABLE)
@@ -359,7 +359,7 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     enum caps_reason pebs = judge_pebs(input, caps);
     enum caps_reason lbr = judge_lbr(input, caps);
     caps->reason[CAPS_NEED_APIC] =
-        also(caps->apic ? CAPS_AVAILABLE : CAPS_NO_APIC, input->apic_base.valid, CAPS_APIC_BASE_FAULTS);
+        also(caps->apic ? CAPS_AVAILABLE : CAPS_NO_APIC, input->apic_base.valid, CAPS_APIC_BASE_RAISES_GP);
     caps->reason[CAPS_NEED_LONG_MODE] = caps->long_mode ? CAPS_AVAILABLE : CAPS_NO_LONG_MODE;
     caps->reason[CAPS_NEED_PERFMON] = perfmon;
     caps->reason[CAPS_NEED_GLOBAL_CTRL] = global;
@@ -409,10 +409,10 @@ const char *caps_reason_text(enum caps_reason reason)
         return "available";
     case CAPS_NO_APIC:
         return "no local APIC: CPUID.1:EDX bit 9 clear";
-    case CAPS_APIC_BASE_FAULTS:
+    case CAPS_APIC_BASE_RAISES_GP:
         return "no local APIC: IA32_APIC_BASE cannot be read";
     case CAPS_APIC_UNUSABLE:
-        return "no local APIC: it does not work in xAPIC mode";
+        return "no local APIC: it cannot be used in xAPIC mode";
     case CAPS_NO_LONG_MODE:
         return "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear";
     case CAPS_NO_PERFMON_LEAF:
@@ -423,19 +423,19 @@ const char *caps_reason_text(enum caps_reason reason)
         return "no global counter control: CPUID.0AH:EAX version below 2";
     case CAPS_NO_FREEZE:
         return "no freeze on PMI: CPUID.1:ECX bit 15 clear";
-    case CAPS_GLOBAL_CTRL_FAULTS:
+    case CAPS_GLOBAL_CTRL_RAISES_GP:
         return "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written";
-    case CAPS_COUNTER_FAULTS:
+    case CAPS_COUNTER_RAISES_GP:
         return "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written";
-    case CAPS_FREEZE_DEBUGCTL_FAULTS:
+    case CAPS_FREEZE_DEBUGCTL_RAISES_GP:
         return "no freeze on PMI: IA32_DEBUGCTL cannot be written";
-    case CAPS_BTS_DEBUGCTL_FAULTS:
+    case CAPS_BTS_DEBUGCTL_RAISES_GP:
         return "no BTS: IA32_DEBUGCTL cannot be written";
-    case CAPS_PEBS_ENABLE_FAULTS:
+    case CAPS_PEBS_ENABLE_RAISES_GP:
         return "no PEBS: IA32_PEBS_ENABLE cannot be written";
-    case CAPS_LBR_STACK_FAULTS:
+    case CAPS_LBR_STACK_RAISES_GP:
         return "no LBR: its stack cannot be read";
-    case CAPS_MISC_ENABLE_FAULTS:
+    case CAPS_MISC_ENABLE_RAISES_GP:
         return "no performance monitoring: IA32_MISC_ENABLE cannot be read";
     case CAPS_NO_PERFMON_FLAG:
         return "no performance monitoring: IA32_MISC_ENABLE bit 7 clear";
@@ -444,19 +444,19 @@ const char *caps_reason_text(enum caps_reason reason)
     case CAPS_DS_NO_PERFMON_FLAG:
         return "no DS: IA32_MISC_ENABLE bit 7 clear";
     case CAPS_DS_AREA_NOT_TRIED:
-        return "no DS: IA32_DS_AREA was not tried";
+        return "no DS: IA32_DS_AREA was not probed";
     case CAPS_DS_AREA_DIFFERS:
         return "no DS: IA32_DS_AREA does not read back what was written";
-    case CAPS_DS_AREA_FAULTS:
+    case CAPS_DS_AREA_RAISES_GP:
         return "no DS: IA32_DS_AREA cannot be written";
     case CAPS_DS_NOT_32:
-        return "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one";
+        return "no 32-bit DS area: with DTES64 or in IA-32e mode the layout is the 64-bit one";
     case CAPS_DS_NOT_64:
-        return "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one";
+        return "no 64-bit DS area: without DTES64 and IA-32e mode the layout is the 32-bit one";
     case CAPS_BTS_UNAVAILABLE:
         return "no BTS: IA32_MISC_ENABLE bit 11 set";
     case CAPS_BTS_BITS_UNKNOWN:
-        return "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model";
+        return "no BTS: the layout of IA32_DEBUGCTL is unknown for this processor model";
     case CAPS_NO_DS_CPL:
         return "no BTS by privilege level: CPUID.1:ECX bit 4 clear";
     case CAPS_BTS_NO_PREDICTION:
@@ -464,21 +464,21 @@ const char *caps_reason_text(enum caps_reason reason)
     case CAPS_PEBS_UNAVAILABLE:
         return "no PEBS: IA32_MISC_ENABLE bit 12 set";
     case CAPS_PEBS_CORE_HAS_NONE:
-        return "no PEBS: this core has none";
+        return "no PEBS: this core does not implement it";
     case CAPS_PEBS_METHOD_UNKNOWN:
-        return "no PEBS: how to program it is not known for this processor model";
-    case CAPS_PERF_CAPABILITIES_FAULTS:
+        return "no PEBS: its programming is unknown for this processor model";
+    case CAPS_PERF_CAPABILITIES_RAISES_GP:
         return "no PEBS: IA32_PERF_CAPABILITIES cannot be read";
     case CAPS_PEBS_FORMAT_UNKNOWN:
         return "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)";
     case CAPS_PEBS_NO_COUNTER:
-        return "no PEBS: no general counter is known to do it";
+        return "no PEBS: no general counter is known to support it";
     case CAPS_PEBS_NO_DATA_ADDRESS:
-        return "no data address: PEBS format 0 has none";
+        return "no data address: PEBS format 0 records have none";
     case CAPS_PEBS_NO_EVENTING_IP:
         return "no EventingIP: PEBS formats 0 and 1 have none";
     case CAPS_PEBS_NO_TSC:
-        return "no time stamp: PEBS formats 0 to 2 have none";
+        return "no time stamp: records of PEBS formats 0 to 2 have none";
     case CAPS_PEBS_NOT_TAGGING:
         return "no tagged uops: only NetBurst's PEBS samples them";
     case CAPS_PEBS_NOT_ADAPTIVE:
@@ -486,7 +486,7 @@ const char *caps_reason_text(enum caps_reason reason)
     case CAPS_PEBS_NOT_FIXED:
         return "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none";
     case CAPS_LOAD_LATENCY_UNKNOWN:
-        return "no load latency: its event is not known for this processor model";
+        return "no load latency: its event is unknown for this processor model";
     case CAPS_PEBS_ONE_COUNTER:
         return "no PEBS on general counters 1 to 3 of this core";
     case CAPS_NO_PRECISE_STORE:
@@ -510,29 +510,29 @@ const char *caps_reason_text(enum caps_reason reason)
     case CAPS_LBR_NOT_INTEL:
         return "no LBR: not an Intel processor";
     case CAPS_ARCH_LBR_NOT_TRIED:
-        return "no LBR: IA32_LBR_CTL was not tried";
+        return "no LBR: IA32_LBR_CTL was not probed";
     case CAPS_ARCH_LBR_DIFFERS:
         return "no LBR: IA32_LBR_CTL bit 0 does not stay set";
-    case CAPS_ARCH_LBR_FAULTS:
+    case CAPS_ARCH_LBR_RAISES_GP:
         return "no LBR: IA32_LBR_CTL cannot be written";
     case CAPS_ARCH_LBR_NO_DEPTH:
-        return "no LBR: CPUID.1CH:EAX names no depth";
+        return "no LBR: CPUID.1CH:EAX lists no supported depth";
     case CAPS_LBR_MODEL_UNLISTED:
-        return "no LBR: its depth is not known for this processor model";
+        return "no LBR: its depth is unknown for this processor model";
     case CAPS_LBR_FORMAT_UNKNOWN:
         return "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)";
     case CAPS_LBR_NOT_TRIED:
-        return "no LBR: IA32_DEBUGCTL was not tried";
+        return "no LBR: IA32_DEBUGCTL was not probed";
     case CAPS_LBR_DIFFERS:
         return "no LBR: IA32_DEBUGCTL bit 0 does not stay set";
-    case CAPS_LBR_FAULTS:
+    case CAPS_LBR_RAISES_GP:
         return "no LBR: IA32_DEBUGCTL cannot be written";
     case CAPS_LBR_NO_TOS:
-        return "no top of stack: architectural LBRs shift, and entry 0 is the newest";
+        return "no top of stack: architectural LBRs shift, entry 0 is always the newest";
     case CAPS_LBR_NO_INFO:
-        return "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1";
+        return "no LBR cycles: no MSR_LBR_INFO_x, and CPUID.1CH:ECX bits 1:0 are not both set";
     case CAPS_LBR_NO_CALLSTACK:
-        return "no LBR call stack: this core has none";
+        return "no LBR call stack: this core does not implement it";
     case CAPS_LBR_NOT_ARCHITECTURAL:
         return "no architectural LBRs: CPUID.7:EDX bit 19 clear";
     case CAPS_LBR_NO_SELECT:

@@ -19,12 +19,12 @@ struct caps_leaf {
 };
 
 struct caps_msr {
-    bool valid; /* read without a fault; false as well where it was not tried */
+    bool valid; /* the read succeeded; false if it raised #GP or was not tried */
     uint64_t value;
 };
 
 /* The outcome of writing a register and reading it back. The prober restores the old value. */
-enum caps_probe { CAPS_NOT_TRIED, CAPS_HOLDS, CAPS_DIFFERS, CAPS_FAULTS };
+enum caps_probe { CAPS_NOT_TRIED, CAPS_HOLDS, CAPS_DIFFERS, CAPS_RAISES_GP };
 
 struct caps_input {
     struct caps_leaf leaf_0, leaf_1, leaf_7, leaf_a, leaf_1c; /* sub-leaf 0 */
@@ -38,7 +38,7 @@ struct caps_input {
     bool ia32e_active;                 /* IA32_EFER.LMA */
 };
 
-/* What a test may need. caps_missing() names the lowest that is missing, so the roots stand first. */
+/* What a test may need. caps_missing() reports the lowest one that is missing, so what others build on comes first. */
 enum caps_need {
     CAPS_NEED_APIC,
     CAPS_NEED_LONG_MODE,
@@ -78,35 +78,36 @@ enum caps_need {
     CAPS_NEED_COUNT
 };
 
-#define NEED_APIC          (UINT64_C(1) << CAPS_NEED_APIC)          /* a local APIC */
-#define NEED_LONG_MODE     (UINT64_C(1) << CAPS_NEED_LONG_MODE)     /* 64-bit processor, in whatever mode it is */
-#define NEED_PERFMON       (UINT64_C(1) << CAPS_NEED_PERFMON)       /* architectural performance monitoring */
-#define NEED_GLOBAL_CTRL   (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL)   /* its version 2: the IA32_PERF_GLOBAL registers */
-#define NEED_FREEZE        (UINT64_C(1) << CAPS_NEED_FREEZE)        /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
-#define NEED_DS            (UINT64_C(1) << CAPS_NEED_DS)            /* the DS save area */
-#define NEED_DS_32         (UINT64_C(1) << CAPS_NEED_DS_32)         /* its fields are 32 bits wide here */
-#define NEED_DS_64         (UINT64_C(1) << CAPS_NEED_DS_64)         /* its fields are 64 bits wide here */
-#define NEED_BTS           (UINT64_C(1) << CAPS_NEED_BTS)           /* branch trace store */
-#define NEED_BTS_CPL       (UINT64_C(1) << CAPS_NEED_BTS_CPL)       /* its filter by privilege level */
-#define NEED_BTS_PREDICTED (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED) /* records say whether a branch was predicted */
-#define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)          /* PEBS, which this program can set up and decode */
-#define NEED_DATA_ADDRESS  (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)  /* records have a data address */
-#define NEED_EVENTING_IP   (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* records have the IP of the event itself */
-#define NEED_PEBS_TSC      (UINT64_C(1) << CAPS_NEED_PEBS_TSC)      /* records have a time stamp */
-#define NEED_PEBS_TAGGING  (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)  /* NetBurst's PEBS, which samples tagged uops */
+#define NEED_APIC        (UINT64_C(1) << CAPS_NEED_APIC)        /* a local APIC */
+#define NEED_LONG_MODE   (UINT64_C(1) << CAPS_NEED_LONG_MODE)   /* 64-bit processor, in whatever mode it is */
+#define NEED_PERFMON     (UINT64_C(1) << CAPS_NEED_PERFMON)     /* architectural performance monitoring, version 1 */
+#define NEED_GLOBAL_CTRL (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL) /* version 2: the IA32_PERF_GLOBAL registers */
+#define NEED_FREEZE      (UINT64_C(1) << CAPS_NEED_FREEZE)      /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
+#define NEED_DS          (UINT64_C(1) << CAPS_NEED_DS)          /* the DS save area */
+#define NEED_DS_32       (UINT64_C(1) << CAPS_NEED_DS_32)       /* a DS area with 32-bit fields */
+#define NEED_DS_64       (UINT64_C(1) << CAPS_NEED_DS_64)       /* a DS area with 64-bit fields */
+#define NEED_BTS         (UINT64_C(1) << CAPS_NEED_BTS)         /* branch trace store */
+#define NEED_BTS_CPL     (UINT64_C(1) << CAPS_NEED_BTS_CPL)     /* BTS with a filter by privilege level */
+#define NEED_BTS_PREDICTED \
+    (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)                       /* BTS records tell whether a branch was predicted */
+#define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)         /* PEBS, which this program can set up and decode */
+#define NEED_DATA_ADDRESS  (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS) /* PEBS records with a data address */
+#define NEED_EVENTING_IP   (UINT64_C(1) << CAPS_NEED_EVENTING_IP)  /* PEBS records with the IP of the event itself */
+#define NEED_PEBS_TSC      (UINT64_C(1) << CAPS_NEED_PEBS_TSC)     /* PEBS records with a time stamp */
+#define NEED_PEBS_TAGGING  (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING) /* NetBurst's PEBS, which samples tagged uops */
 #define NEED_PEBS_ADAPTIVE (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
 #define NEED_PEBS_FIXED    (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
 #define NEED_PEBS_COUNTERS (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS) /* PEBS on general counters 0 to 3 */
-#define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, its event known */
+#define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, with a known event */
 #define NEED_PRECISE_STORE (UINT64_C(1) << CAPS_NEED_PRECISE_STORE) /* stores with their address: Sandy Bridge */
 #define NEED_LBR           (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
 #define NEED_LBR_TOS       (UINT64_C(1) << CAPS_NEED_LBR_TOS)       /* a top-of-stack pointer */
-#define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* entries have mispredict flag and cycles */
-#define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* a filter by kind of branch and by CPL */
-#define NEED_LBR_CALLSTACK (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* the stack as a call stack: returns take away */
+#define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* LBR entries with mispredict flag and cycles */
+#define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* an LBR filter by branch type and by CPL */
+#define NEED_LBR_CALLSTACK (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* LBR call-stack mode: returns remove entries */
 #define NEED_ARCH_LBR      (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
 
-/* A precise event of that role (cpu/events.h) that is known of this core; the last, any at all. */
+/* A precise event with that role (cpu/events.h) on this core; EVENT_ANY: any precise event. */
 #define NEED_EVENT_INSTRUCTIONS (UINT64_C(1) << CAPS_NEED_EVENT_INSTRUCTIONS)
 #define NEED_EVENT_PREC_DIST    (UINT64_C(1) << CAPS_NEED_EVENT_PREC_DIST)
 #define NEED_EVENT_LOADS        (UINT64_C(1) << CAPS_NEED_EVENT_LOADS)
@@ -120,26 +121,27 @@ enum caps_need {
 enum caps_reason {
     CAPS_AVAILABLE,
     CAPS_NO_APIC,
-    CAPS_APIC_BASE_FAULTS,
-    CAPS_APIC_UNUSABLE, /* found by whoever tries it, not by caps_fill() */
+    CAPS_APIC_BASE_RAISES_GP,
+    CAPS_APIC_UNUSABLE, /* set by the code that enables the APIC, not by caps_fill() */
     CAPS_NO_LONG_MODE,
     CAPS_NO_PERFMON_LEAF,
     CAPS_PERFMON_NONE,
     CAPS_PERFMON_VERSION,
     CAPS_NO_FREEZE,
-    CAPS_GLOBAL_CTRL_FAULTS, /* these are found by whoever tries the registers, not by caps_fill() */
-    CAPS_COUNTER_FAULTS,
-    CAPS_FREEZE_DEBUGCTL_FAULTS,
-    CAPS_BTS_DEBUGCTL_FAULTS,
-    CAPS_PEBS_ENABLE_FAULTS,
-    CAPS_LBR_STACK_FAULTS,
-    CAPS_MISC_ENABLE_FAULTS,
+    CAPS_GLOBAL_CTRL_RAISES_GP, /* this and the next five are set by the code that tries the registers, not by
+                                   caps_fill() */
+    CAPS_COUNTER_RAISES_GP,
+    CAPS_FREEZE_DEBUGCTL_RAISES_GP,
+    CAPS_BTS_DEBUGCTL_RAISES_GP,
+    CAPS_PEBS_ENABLE_RAISES_GP,
+    CAPS_LBR_STACK_RAISES_GP,
+    CAPS_MISC_ENABLE_RAISES_GP,
     CAPS_NO_PERFMON_FLAG,
     CAPS_NO_DS_FLAG,
     CAPS_DS_NO_PERFMON_FLAG,
     CAPS_DS_AREA_NOT_TRIED,
     CAPS_DS_AREA_DIFFERS,
-    CAPS_DS_AREA_FAULTS,
+    CAPS_DS_AREA_RAISES_GP,
     CAPS_DS_NOT_32,
     CAPS_DS_NOT_64,
     CAPS_BTS_UNAVAILABLE,
@@ -149,7 +151,7 @@ enum caps_reason {
     CAPS_PEBS_UNAVAILABLE,
     CAPS_PEBS_CORE_HAS_NONE,
     CAPS_PEBS_METHOD_UNKNOWN,
-    CAPS_PERF_CAPABILITIES_FAULTS,
+    CAPS_PERF_CAPABILITIES_RAISES_GP,
     CAPS_PEBS_FORMAT_UNKNOWN,
     CAPS_PEBS_NO_COUNTER,
     CAPS_PEBS_NO_DATA_ADDRESS,
@@ -172,13 +174,13 @@ enum caps_reason {
     CAPS_LBR_NOT_INTEL,
     CAPS_ARCH_LBR_NOT_TRIED,
     CAPS_ARCH_LBR_DIFFERS,
-    CAPS_ARCH_LBR_FAULTS,
+    CAPS_ARCH_LBR_RAISES_GP,
     CAPS_ARCH_LBR_NO_DEPTH,
     CAPS_LBR_MODEL_UNLISTED,
     CAPS_LBR_FORMAT_UNKNOWN,
     CAPS_LBR_NOT_TRIED,
     CAPS_LBR_DIFFERS,
-    CAPS_LBR_FAULTS,
+    CAPS_LBR_RAISES_GP,
     CAPS_LBR_NO_TOS,
     CAPS_LBR_NO_INFO,
     CAPS_LBR_NO_SELECT,
@@ -191,24 +193,25 @@ enum caps_reason {
  * Performance Counters on PMI", 16.4.7). */
 enum caps_freeze {
     CAPS_FREEZE_NONE,
-    CAPS_FREEZE_LEGACY,     /* version 2 and 3: the enable bits in IA32_DEBUGCTL and GLOBAL_CTRL are cleared */
-    CAPS_FREEZE_STREAMLINED /* version 4 and later: GLOBAL_STATUS bits 58 and 59 are set until they are reset */
+    CAPS_FREEZE_LEGACY,     /* versions 2 and 3: the enable bits in IA32_DEBUGCTL and GLOBAL_CTRL are cleared */
+    CAPS_FREEZE_STREAMLINED /* version 4 and later: GLOBAL_STATUS bits 58 and 59 are set until software clears them */
 };
 
 /* Bits of register 1D9h (MSR_DEBUGCTLA, MSR_DEBUGCTLB, IA32_DEBUGCTL) on one family; 0: no such bit. */
 struct debugctl_bits {
-    uint64_t lbr;                         /* record last branches */
-    uint64_t tr, bts, btint;              /* send branches out, into the BTS buffer, interrupt at its threshold */
-    uint64_t bts_off_os, bts_off_usr;     /* leave out CPL 0, leave out CPL 1 to 3 */
+    uint64_t lbr;            /* record last branches */
+    uint64_t tr, bts, btint; /* send branch messages; store them in the BTS buffer; interrupt at its threshold */
+    uint64_t bts_off_os, bts_off_usr;     /* do not store branches at CPL 0; at CPL 1 to 3 */
     uint64_t freeze_lbrs, freeze_perfmon; /* on a performance monitoring interrupt */
 };
 
-/* How the stack of LBRs lies in registers. */
+/* How the LBR stack is laid out in registers. */
 enum lbr_layout {
     LBR_LAYOUT_NONE,
-    LBR_LAYOUT_PAIRS,  /* a FROM and a TO register each, perhaps an INFO register too; a top-of-stack pointer */
-    LBR_LAYOUT_PACKED, /* one register each: from in its low half, to in its high half; a top-of-stack pointer */
-    LBR_LAYOUT_ARCH    /* FROM, TO and INFO; entry 0 is the newest */
+    LBR_LAYOUT_PAIRS,  /* FROM and TO registers, with or without INFO; a top-of-stack pointer */
+    LBR_LAYOUT_PACKED, /* one register for each entry, FROM in its low half, TO in its high half; a top-of-stack pointer
+                        */
+    LBR_LAYOUT_ARCH    /* FROM, TO and INFO registers; entry 0 is the newest */
 };
 
 /* How PEBS is programmed. */
@@ -224,16 +227,16 @@ enum pebs_method {
 struct caps {
     /* processor */
     char vendor[13];
-    char brand[49]; /* without leading blanks; empty where there is none */
+    char brand[49]; /* without leading blanks; empty if CPUID has none */
     bool intel;
     uint32_t signature;               /* CPUID.1:EAX */
     unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A (253666-081), "CPUID") */
-    const char *core;                 /* name of its row in the table of models; NULL where it has none */
+    const char *core;                 /* the core's name in cpu/cores.c; NULL if the model is not listed there */
     bool hypervisor;                  /* CPUID.1:ECX[31] */
     bool nx, long_mode, ia32e_active;
     unsigned physical_bits, linear_bits; /* linear_bits is 32 outside IA-32e mode */
     bool apic, x2apic;                   /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
-    uint64_t apic_base;                  /* the MSR; 0 where it cannot be read */
+    uint64_t apic_base;                  /* the MSR; 0 if it cannot be read */
 
     /* performance monitoring, CPUID.0Ah */
     unsigned perfmon_version;
@@ -248,10 +251,11 @@ struct caps {
     const struct debugctl_bits *debugctl; /* never NULL */
 
     /* debug store */
-    bool ds, dtes64, ds_cpl; /* CPUID flags only; what can be used: caps_missing() */
+    bool ds, dtes64, ds_cpl; /* CPUID flags only; caps_missing() tells what can be used */
     unsigned ds_width;       /* bytes of a pointer field: 4 or 8 */
-    unsigned ds_area_format; /* PEBS's, as far as the management area goes; the largest where it is unknown, for BTS */
-    size_t ds_area_size;     /* bytes of the management area */
+    unsigned
+        ds_area_format;  /* the PEBS format that sizes the management area; the largest if unknown, so that BTS works */
+    size_t ds_area_size; /* bytes of the management area */
 
     /* BTS */
     unsigned bts_record_size; /* bytes */
@@ -259,48 +263,49 @@ struct caps {
 
     /* PEBS */
     enum pebs_method pebs_method;
-    unsigned pebs_format;         /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if it faults */
-    struct pebs_form pebs_form;   /* for the decoder */
-    unsigned pebs_record_size;    /* bytes; of adaptive records those of the basic group; 0 where unknown */
-    unsigned pebs_record_most;    /* bytes with all groups; otherwise the same */
-    bool pebs_baseline;           /* IA32_PERF_CAPABILITIES[14] */
-    bool pebs_trap_like;          /* the record's IP is the instruction after the one that caused it */
-    bool pebs_retire_latency;     /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
-    uint64_t pebs_counters;       /* mask of the general counters that can do PEBS */
-    uint64_t pebs_fixed_counters; /* mask of the fixed counters that can do PEBS */
-    const struct pebs_event_list *events; /* the precise events that are known of this core; never NULL */
+    unsigned
+        pebs_format; /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if reading it raises #GP */
+    struct pebs_form pebs_form;           /* for the decoder */
+    unsigned pebs_record_size;            /* bytes; for adaptive records the basic group alone; 0 if unknown */
+    unsigned pebs_record_most;            /* bytes with all groups; the same as above if not adaptive */
+    bool pebs_baseline;                   /* IA32_PERF_CAPABILITIES[14] */
+    bool pebs_trap_like;                  /* the record's IP is the instruction after the one that caused it */
+    bool pebs_retire_latency;             /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
+    uint64_t pebs_counters;               /* mask of the general counters that can do PEBS */
+    uint64_t pebs_fixed_counters;         /* mask of the fixed counters that can do PEBS */
+    const struct pebs_event_list *events; /* the known precise events of this core; never NULL */
     /*
-     * IA32_PERFEVTSELx[15:0] of an event that must count on counter 0 beside the load latency event, or the record's
+     * IA32_PERFEVTSELx[15:0] of an event that must count on counter 0 with the load latency event, or else the record's
      * data source and latency mean nothing; 0: none (Linux, mem-loads-aux of Sapphire Rapids).
      */
     uint16_t load_latency_auxiliary;
     enum data_source_encoding data_source;
     unsigned second_level_kib; /* the second-level cache of the core's largest model; 0 where loads have no source */
 
-    /* LBR; MSR numbers are those of entry 0, 0 where there is none */
+    /* LBR; MSR numbers are those of entry 0, or 0 if there is no such register */
     enum lbr_layout lbr_layout;
-    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN where nothing tells it */
-    unsigned lbr_depth;  /* 0 where unknown */
+    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN if neither it nor the core's row tells */
+    unsigned lbr_depth;  /* 0 if unknown */
     uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select;
     bool lbr_filter;             /* MSR_LBR_SELECT, or CPUID.1CH:EBX bits 0 and 1 */
     bool lbr_callstack;          /* LBR_SELECT bit 9, or CPUID.1CH:EBX bit 2 */
     bool lbr_branch_type;        /* CPUID.1CH:ECX bit 2: an entry says what kind of branch it was */
-    bool lbr_select_jumps_quirk; /* LBR_SELECT: to leave jumps out leaves out calls and returns as well */
-    bool arch_lbr;               /* CPUID.7:EDX[19]: architectural LBRs, which are another set of registers */
+    bool lbr_select_jumps_quirk; /* LBR_SELECT: filtering out jumps filters out calls and returns as well */
+    bool arch_lbr;               /* CPUID.7:EDX[19]: architectural LBRs, which have registers of their own */
     unsigned arch_lbr_depths;    /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1); lbr_depth is the largest */
 
-    const char *const *notes; /* what else is to know of this core, in sentences, the last one NULL */
+    const char *const *notes; /* errata and readings of the manual for this core, as sentences; the last is NULL */
 
     enum caps_reason reason[CAPS_NEED_COUNT];
 };
 
-/* Fills *caps from what was read. Every field is set. */
+/* Derives *caps from the values that were read. Every field is set. */
 void caps_fill(const struct caps_input *input, struct caps *caps);
 
-/* CAPS_AVAILABLE where all needs (NEED_*) are met, else why the first that is not is missing. */
+/* Returns CAPS_AVAILABLE if all needs (NEED_*) are met, else why the first missing one is missing. */
 enum caps_reason caps_missing(const struct caps *caps, uint64_t needs);
 
-/* "no BTS: IA32_MISC_ENABLE bit 11 set" */
+/* The reason as text: "no BTS: IA32_MISC_ENABLE bit 11 set". */
 const char *caps_reason_text(enum caps_reason reason);
 
 #endif

@@ -20,7 +20,7 @@ static const struct debugctl_bits debugctl_core = { .lbr = 1 << 0,
                                                     .freeze_lbrs = 1 << 11,
                                                     .freeze_perfmon = 1 << 12 };
 
-/* Where the stacks of LBRs are, by family. */
+/* Registers and depth of the LBR stack, by family. */
 #define LBR_NETBURST_4 \
     .lbr_layout = LBR_LAYOUT_PACKED, .lbr_depth = 4, .lbr_from = 0x1db, .lbr_tos = 0x1da, .lbr_format = 0
 #define LBR_NETBURST_16                                                                                    \
@@ -40,15 +40,15 @@ static const char *const notes_netburst[] = {
     "MSR_PEBS_ENABLE: bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24 the "
     "enable",
     "MSR_IQ_CCCR4: OVF_PMI stays clear, though SDM table 18-11 wants it set: the DS area's threshold interrupts",
-    "PEBS records are taken to hold the state after the instruction; SDM 17.4.9 has nominally that at its beginning",
-    "erratum N15: a counter's first write may not arrive, so it is written twice",
+    "PEBS records are read as the state after the instruction; SDM 17.4.9 calls it nominally the state before it",
+    "erratum N15: the first write to a counter may be lost, so counters are written twice",
     NULL,
 };
 
 static const char *const notes_core2[] = {
-    "erratum AJ67/AR63/W126: PEBS may record events of the privilege level that the event select leaves out",
-    "erratum AJ68/AR64/W127: the PEBS interrupt may come one event late, so a threshold keeps room for more",
-    "erratum AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI, so the index alone tells",
+    "erratum AJ67/AR63/W126: PEBS may record events at a privilege level that the event select excludes",
+    "erratum AJ68/AR64/W127: the PEBS interrupt may come one event late, so the threshold leaves room for more",
+    "erratum AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI, so the index is used instead",
     "erratum AJ106/AM94: FREEZE_LBRS_ON_PMI with PEBS may leave stale LBRs",
     "erratum AR62/W125: BTS with a filter by privilege level may report a wrong branch-from",
     "PEBS on counter 0 alone; a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL",
@@ -56,13 +56,13 @@ static const char *const notes_core2[] = {
 };
 
 static const char *const notes_nehalem[] = {
-    "LBR_SELECT: leaving jumps out leaves out calls and returns too",
-    "PEBS status of a record covers all counters, sampling or not; two PEBS bits in it: the record belongs to neither",
+    "LBR_SELECT: filtering out jumps filters out calls and returns too",
+    "a PEBS record's status covers all counters, sampling or not; with two PEBS bits set it belongs to neither",
     NULL,
 };
 
 static const char *const notes_sandy_bridge[] = {
-    "PEBS needs microcode 28h (06_2A) or 618h and 70Ch (06_2D): with an older one its records are not to be trusted",
+    "PEBS needs microcode 28h (06_2A) or 618h and 70Ch (06_2D): records from older ones are unreliable",
     "load latency and precise store on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
     NULL,
 };
@@ -73,12 +73,12 @@ static const char *const notes_ivy_bridge[] = {
 };
 
 static const char *const notes_haswell[] = {
-    "erratum HSW11: INST_RETIRED.ALL wants a period of at least 128",
+    "erratum HSW11: INST_RETIRED.ALL needs a period of at least 128",
     NULL,
 };
 
 static const char *const notes_broadwell[] = {
-    "errata BDM11, BDM55: INST_RETIRED.ALL wants a period of at least 128, and a multiple of 64",
+    "errata BDM11, BDM55: INST_RETIRED.ALL needs a period of at least 128, and a multiple of 64",
     NULL,
 };
 
@@ -222,7 +222,7 @@ static const struct core ice_lake = { .name = "Ice Lake",
                                       .second_level_kib = 1280 };
 static const struct core golden_cove = { .name = "Golden Cove",
                                          .debugctl = &debugctl_core,
-                                         .lbr_format = CAPS_UNKNOWN, /* its LBRs are architectural: CPUID tells */
+                                         .lbr_format = CAPS_UNKNOWN, /* architectural LBRs: CPUID describes them */
                                          .pebs_method = PEBS_METHOD_GENERAL,
                                          .pebs_counters = 0xff,
                                          .events = &pebs_events_ice_lake,
@@ -258,8 +258,7 @@ static const struct {
     { 0x06, 0xcf, &golden_cove },
 };
 
-/* A model without a row: nothing that a capability register does not tell. Its IA32_DEBUGCTL is the architectural one.
- */
+/* A model that is not listed: only what capability registers tell, and the architectural IA32_DEBUGCTL. */
 static const struct core unlisted = { .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN };
 
 const struct core *core_find(unsigned family, unsigned model)

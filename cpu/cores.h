@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What no capability register tells: a row for each core, and the models that have that core. Pure data. */
+/* What no capability register tells: a row for each core, and the models with that core. Pure data. */
 #ifndef CPU_CORES_H
 #define CPU_CORES_H
 
@@ -9,7 +9,7 @@
 #include "cpu/caps.h"
 
 struct core {
-    const char *name; /* NULL: no row for this model */
+    const char *name; /* NULL: the model is not listed */
     const struct debugctl_bits *debugctl;
     bool bts_prediction; /* bit 4 of a BTS record's flags is defined */
 
@@ -24,7 +24,7 @@ struct core {
     unsigned counter_width;       /* bits of a counter, where CPUID leaf 0Ah does not exist */
     bool pebs_trap_like;          /* where IA32_PERF_CAPABILITIES does not exist */
     uint64_t pebs_counters;       /* general counters that can do PEBS */
-    const struct pebs_event_list *events; /* NULL: none is known */
+    const struct pebs_event_list *events; /* NULL: no precise event is known */
     uint16_t load_latency_auxiliary;      /* as in struct caps */
     enum data_source_encoding data_source;
     unsigned second_level_kib; /* as in struct caps */
@@ -32,7 +32,7 @@ struct core {
     const char *const *notes; /* sentences, the last one NULL: errata and readings that change what is programmed */
 };
 
-/* The row of an Intel processor by display family and display model; one without a name where none is known. */
+/* The row for an Intel processor's display family and display model; a row without a name if it is not listed. */
 const struct core *core_find(unsigned family, unsigned model);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/events.h"
 
-#define ANY   0xffu /* all that the core has; struct core's pebs_counters take the rest away */
+#define ANY   0xffu /* every counter with PEBS: masked by struct core's pebs_counters */
 #define PMC_0 0x01u
 #define PMC_1 0x02u
 #define PMC_3 0x08u
 
-/* On MSR_IQ_COUNTER4, which is counter 0 here; what is programmed for each: cpu/netburst_events.c. */
+/* NetBurst counts on MSR_IQ_COUNTER4, called counter 0 here. cpu/netburst_events.c says how each event is programmed.
+ */
 static const struct pebs_event netburst[] = {
     { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_MEM_INST_RETIRED, 0, PMC_0, false },
     { "memory_stores", PEBS_ROLE_STORES, PEBS_FAMILY_MEM_INST_RETIRED, 0, PMC_0, false },
@@ -49,7 +50,7 @@ static const struct pebs_event bonnell[] = {
     { "MEM_LOAD_RETIRED.DTLB_MISS", PEBS_ROLE_TLB_MISS_LOADS, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x04cb, PMC_0, false },
 };
 
-/* Of these, only the load latency event fills the record's data address (SDM, "Load Latency ... in Nehalem"). */
+/* Only the load latency event fills the record's data address (SDM, "Load Latency ... in Nehalem"). */
 static const struct pebs_event nehalem[] = {
     { "INST_RETIRED.ANY_P", PEBS_ROLE_INSTRUCTIONS, PEBS_FAMILY_INST_RETIRED, 0x01c0, ANY, false },
     { "INST_RETIRED.X87", PEBS_ROLE_X87, PEBS_FAMILY_INST_RETIRED, 0x02c0, ANY, false },
@@ -89,7 +90,7 @@ static const struct pebs_event nehalem[] = {
     { "FP_ASSIST.ALL", PEBS_ROLE_ASSIST, PEBS_FAMILY_ASSISTS, 0x01f7, ANY, false },
     { "FP_ASSIST.OUTPUT", PEBS_ROLE_ASSIST, PEBS_FAMILY_ASSISTS, 0x02f7, ANY, false },
     { "FP_ASSIST.INPUT", PEBS_ROLE_ASSIST, PEBS_FAMILY_ASSISTS, 0x04f7, ANY, false },
-#define WESTMERE_ONLY 2u /* the last ones */
+#define WESTMERE_ONLY 2u /* events at the end of the table */
     { "BR_MISP_RETIRED.CONDITIONAL", PEBS_ROLE_MISPREDICTED_CONDITIONAL, PEBS_FAMILY_BR_MISP_RETIRED, 0x01c5, ANY,
       false },
     { "BR_MISP_RETIRED.ALL_BRANCHES", PEBS_ROLE_MISPREDICTED, PEBS_FAMILY_BR_MISP_RETIRED, 0x04c5, ANY, false },
@@ -137,7 +138,7 @@ static const struct pebs_event sandy_bridge[] = {
       false },
 };
 
-/* From Haswell on the D0h to D3h events have the data address (SDM, "Data Address Profiling"). */
+/* Events D0h to D3h fill the data address from Haswell on (SDM, "Data Address Profiling"). */
 static const struct pebs_event haswell[] = {
     { "INST_RETIRED.PREC_DIST", PEBS_ROLE_PREC_DIST, PEBS_FAMILY_INST_RETIRED, 0x01c0, PMC_1, false },
     { "UOPS_RETIRED.ALL", PEBS_ROLE_UOPS, PEBS_FAMILY_NONE, 0x01c2, ANY, true },
@@ -220,7 +221,7 @@ static const struct pebs_event skylake[] = {
     { "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM", PEBS_ROLE_L3_MISSES, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, 0x01d3, ANY, true },
 };
 
-/* The memory events are on counters 0 to 3. */
+/* Memory events can be sampled on counters 0 to 3 only. */
 static const struct pebs_event ice_lake[] = {
     { "INST_RETIRED.ANY_P", PEBS_ROLE_INSTRUCTIONS, PEBS_FAMILY_INST_RETIRED, 0x00c0, 0xfe,
       false }, /* not on counter 0 of Golden Cove */
@@ -271,9 +272,9 @@ const struct pebs_event *pebs_event_of(const struct pebs_event_list *list, enum 
 
 const char *pebs_role_untriggered(enum pebs_role role)
 {
-    static const char prediction[] = "a misprediction is up to the predictor";
-    static const char hierarchy[] = "what another level of the hierarchy holds is not known beforehand";
-    static const char translation[] = "what the TLB holds is not known beforehand";
+    static const char prediction[] = "whether a branch is mispredicted depends on the predictor";
+    static const char hierarchy[] = "the contents of that cache level are not known beforehand";
+    static const char translation[] = "the contents of the TLB are not known beforehand";
     static const char sse[] = "no workload has SSE instructions";
     static const char *const reasons[PEBS_ROLE_COUNT] = {
         [PEBS_ROLE_MISPREDICTED] = prediction,
@@ -293,7 +294,7 @@ const char *pebs_role_untriggered(enum pebs_role role)
         [PEBS_ROLE_TLB_MISS_STORES] = translation,
         [PEBS_ROLE_TLB_MISS_ACCESSES] = translation,
         [PEBS_ROLE_TLB_MISS_CODE] = translation,
-        [PEBS_ROLE_UOPS] = "how many micro-operations an instruction has is not architectural",
+        [PEBS_ROLE_UOPS] = "the number of micro-operations of an instruction is not architectural",
         [PEBS_ROLE_PACKED_SINGLE] = sse,
         [PEBS_ROLE_PACKED_DOUBLE] = sse,
         [PEBS_ROLE_SCALAR_SINGLE] = sse,
@@ -301,8 +302,8 @@ const char *pebs_role_untriggered(enum pebs_role role)
         [PEBS_ROLE_INTEGER_VECTOR] = sse,
         [PEBS_ROLE_SSE] = sse,
         [PEBS_ROLE_SSE_MOVES] = sse,
-        [PEBS_ROLE_ASSIST] = "no workload brings an assist about",
-        [PEBS_ROLE_FRONTEND] = "what the front end does is not architectural",
+        [PEBS_ROLE_ASSIST] = "no workload causes an assist",
+        [PEBS_ROLE_FRONTEND] = "the behaviour of the front end is not architectural",
         [PEBS_ROLE_TSX] = "this program starts no transaction",
     };
 

@@ -3,7 +3,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Slots of the general counters from 0, then of the fixed ones: all that is known of each format's area. */
+/* Reset slots of each format's area: those of general counters from 0 on, then those of fixed counters. */
 struct resets {
     unsigned general, fixed;
 };
@@ -42,7 +42,7 @@ size_t ds_area_size(unsigned width, unsigned pebs_format)
     if (slots == 0)
         return 0;
     if (width == DS_WIDTH_32)
-        return DS_AREA_FIELDS * DS_WIDTH_32 + 16; /* the slot, and 8 reserved bytes */
+        return DS_AREA_FIELDS * DS_WIDTH_32 + 16; /* one reset slot and 8 reserved bytes */
     if (width != DS_WIDTH_64)
         return 0;
     return DS_AREA_FIELDS * DS_WIDTH_64 + 8 * (slots == 1 ? 2 : slots);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a processor writes, by the numbers under which IA32_PERF_CAPABILITIES names it: the sizes of the DS area and of
- * PEBS records, the formats of LBR entries. Decoders know where each field is. Pure.
+ * The formats that IA32_PERF_CAPABILITIES enumerates: sizes of the DS area and of PEBS records, formats of LBR entries.
+ * The decoders know where each field is. Pure.
  * SDM Vol. 3B (253669-081), "IA32_PERF_CAPABILITIES", "PEBS Record Format", "Adaptive PEBS", "LBR Stack".
  */
 #ifndef CPU_FORMATS_H
@@ -19,7 +19,7 @@
 /* Pointer fields before the counter resets: base, index, absolute maximum, interrupt threshold of BTS, then of PEBS. */
 #define DS_AREA_FIELDS 8u
 
-/* Most counter reset slots of any format: 32 general and 16 fixed counters (formats 5 and 6). */
+/* The most counter reset slots of any format: 32 general and 16 fixed counters (formats 5 and 6). */
 #define DS_RESET_MAX 48u
 
 /*
@@ -32,10 +32,10 @@ unsigned ds_reset_slots(unsigned pebs_format);
 unsigned ds_reset_general(unsigned pebs_format, unsigned counter);
 unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter);
 
-/* Bytes of the management area with its reserved end; 0 where width or format is unknown. */
+/* Bytes of the management area including its reserved end; 0 if width or format is unknown. */
 size_t ds_area_size(unsigned width, unsigned pebs_format);
 
-/* How this processor's PEBS records look. */
+/* The form of this processor's PEBS records. */
 struct pebs_form {
     unsigned width;      /* 4 or 8: bytes of a register, as of the DS area's fields */
     unsigned format;     /* IA32_PERF_CAPABILITIES[11:8]; 0 where that register is missing */
@@ -55,7 +55,7 @@ bool pebs_form_has_groups(const struct pebs_form *form);
 #define PEBS_GROUP_GPRS           (UINT64_C(1) << 1)
 #define PEBS_GROUP_XMM            (UINT64_C(1) << 2)
 #define PEBS_GROUP_LBR            (UINT64_C(1) << 3)
-#define PEBS_GROUP_LBR_LAST_SHIFT 24 /* of the number of the last LBR entry: one less than there are entries */
+#define PEBS_GROUP_LBR_LAST_SHIFT 24 /* the number of LBR entries minus one */
 
 #define PEBS_LBR_MAX 32u /* entries of the deepest stack */
 
@@ -77,7 +77,7 @@ size_t pebs_group_at(uint64_t data_cfg, enum pebs_group group);
  */
 size_t pebs_adaptive_size(uint64_t data_cfg);
 
-/* IA32_PERF_CAPABILITIES[5:0] */
+/* LBR formats: IA32_PERF_CAPABILITIES[5:0] */
 #define PERF_CAP_LBR_FORMAT UINT64_C(0x3f)
 
 #define LBR_FORMAT_32        0u    /* 32-bit addresses */
@@ -90,15 +90,15 @@ size_t pebs_adaptive_size(uint64_t data_cfg);
 #define LBR_FORMAT_INFO2     7u    /* as INFO, without TSX */
 #define LBR_FORMAT_ARCH      0x3fu /* architectural LBRs: CPUID.1CH says what they have */
 
-/* Whether an entry of this format can be decoded from its registers without asking CPUID.1CH. */
+/* Whether entries of this format can be decoded from their registers without CPUID.1CH. */
 bool lbr_format_known(unsigned lbr_format);
 
 /* Which table the data source field of this processor's records follows. */
 enum data_source_encoding {
-    DATA_SOURCE_UNKNOWN, /* every word is "N/A" */
+    DATA_SOURCE_UNKNOWN, /* every field prints as "N/A" */
     DATA_SOURCE_NEHALEM, /* Nehalem, Westmere: bits 3:0 only */
     DATA_SOURCE_GENERIC, /* Sandy Bridge and later: bit 4 STLB miss, bit 5 locked */
-    DATA_SOURCE_SKYLAKE, /* as generic, with the remote and L4 codes of Skylake */
+    DATA_SOURCE_SKYLAKE, /* the generic encoding with Skylake's remote and L4 codes */
     DATA_SOURCE_STORE    /* precise store of Sandy Bridge: bit 0 L1 hit, bit 4 STLB miss, bit 5 locked */
 };
 

@@ -26,9 +26,9 @@
 #define PERFEVTSEL_INT         MSR_BIT(20)
 #define PERFEVTSEL_EN          MSR_BIT(22)
 #define PERFEVTSEL_INV         MSR_BIT(23)
-#define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* records of this counter have the groups of MSR_PEBS_DATA_CFG */
+#define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* this counter's records have the groups of MSR_PEBS_DATA_CFG */
 
-/* Where SYSENTER goes. */
+/* Entry point and stack of SYSENTER. */
 #define MSR_IA32_SYSENTER_CS  0x00000174u
 #define MSR_IA32_SYSENTER_EIP 0x00000176u
 
@@ -44,11 +44,11 @@
 #define LBR_SELECT_NEAR_IND_JMP  MSR_BIT(6)
 #define LBR_SELECT_NEAR_REL_JMP  MSR_BIT(7)
 #define LBR_SELECT_FAR_BRANCH    MSR_BIT(8)
-#define LBR_SELECT_CALL_STACK    MSR_BIT(9) /* suppresses nothing: returns take entries off */
+#define LBR_SELECT_CALL_STACK    MSR_BIT(9) /* enables call-stack mode: suppresses nothing, returns remove entries */
 
 #define MSR_LASTBRANCH_TOS 0x000001c9u
 
-#define MSR_IA32_DEBUGCTL         0x000001d9u /* its other bits differ: caps->debugctl */
+#define MSR_IA32_DEBUGCTL         0x000001d9u /* the other bits depend on the family: caps->debugctl */
 #define DEBUGCTL_LBR              MSR_BIT(0)
 #define DEBUGCTL_FREEZE_WHILE_SMM MSR_BIT(14)
 
@@ -72,7 +72,7 @@
 #define CCCR_ENABLE     MSR_BIT(12)
 #define CCCR_SELECT(n)  ((uint64_t)(n) << 13)
 #define CCCR_ACTIVE_ANY (UINT64_C(3) << 16)
-#define CCCR_OVF_PMI    MSR_BIT(26) /* interrupts at an overflow; of logical processor 0 */
+#define CCCR_OVF_PMI    MSR_BIT(26) /* interrupt at an overflow, on logical processor 0 */
 #define CCCR_OVF        MSR_BIT(31)
 
 #define MSR_FSB_ESCR0     0x000003a2u
@@ -116,7 +116,7 @@
 #define PEBS_ENABLE_LL(n)         MSR_BIT(32 + (n)) /* load latency on general counter n: Nehalem to Skylake */
 #define PEBS_ENABLE_FIXED(n)      MSR_BIT(32 + (n)) /* fixed counter n: Ice Lake and later */
 #define PEBS_ENABLE_UOP_TAG       MSR_BIT(24)       /* NetBurst */
-#define PEBS_ENABLE_MY_THR        MSR_BIT(25)       /* NetBurst; bit 26 is the other logical processor's */
+#define PEBS_ENABLE_MY_THR        MSR_BIT(25)       /* NetBurst; bit 26 belongs to the other logical processor */
 #define MSR_PEBS_MATRIX_VERT      0x000003f2u       /* NetBurst */
 #define PEBS_ENABLE_PS            MSR_BIT(63)       /* precise store, on counter 3 of Sandy Bridge */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
@@ -134,7 +134,7 @@
 
 #define MSR_IA32_DS_AREA 0x00000600u
 
-/* Architectural LBRs: a set bit of the filter lets in. */
+/* Architectural LBRs: a set filter bit records that type of branch. */
 #define MSR_IA32_LBR_INFO(n)  (0x00001200u + (n))
 #define MSR_IA32_LBR_CTL      0x000014ceu
 #define LBR_CTL_LBREN         MSR_BIT(0)
@@ -158,7 +158,7 @@
 #define EFER_LMA      MSR_BIT(10)
 #define EFER_NXE      MSR_BIT(11)
 
-/* Where SYSCALL goes: selectors, RIP, and the flags that it clears. */
+/* SYSCALL: selectors, entry point, and the flags that it clears. */
 #define MSR_IA32_STAR  0xc0000081u
 #define MSR_IA32_LSTAR 0xc0000082u
 #define MSR_IA32_FMASK 0xc0000084u

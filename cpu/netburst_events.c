@@ -4,10 +4,10 @@
 #include "base/text.h"
 #include "cpu/msr_index.h"
 
-#define LOADS  0x1u /* of MSR_PEBS_MATRIX_VERT */
+#define LOADS  0x1u /* bit of MSR_PEBS_MATRIX_VERT */
 #define STORES 0x2u
 
-#define ALL (1u << 15) /* the one event mask bit of the execution unit's events */
+#define ALL (1u << 15) /* the only event mask bit of the execution unit's events */
 
 const struct netburst_event netburst_events[] = {
     /* table 19-31, front-end tagging: event uop_type */
@@ -24,7 +24,7 @@ const struct netburst_event netburst_events[] = {
     { "X87_FP_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x04, ALL, 0, 0 },
     { "X87_SIMD_memory_moves_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x2e, 1u << 3 | 1u << 4, 0, 0 },
 
-    /* table 19-33, replay tagging; the last three want an ESCR as well */
+    /* table 19-33, replay tagging; the last three need an ESCR as well */
     { "1stL_cache_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 0, LOADS },
     { "2ndL_cache_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 1, LOADS },
     { "DTLB_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, LOADS },
@@ -37,7 +37,7 @@ const struct netburst_event netburst_events[] = {
 };
 const size_t netburst_event_count = sizeof netburst_events / sizeof netburst_events[0];
 
-/* What counts tagged uops as they retire: events of MSR_CRU_ESCR2 (table 19-29). All have bit 0 for "not bogus". */
+/* Events of MSR_CRU_ESCR2 that count tagged uops at retirement (table 19-29). Mask bit 0 means "not bogus". */
 static const struct {
     const char *name;
     uint8_t event;
@@ -48,8 +48,8 @@ static const struct {
 };
 
 #define NBOGUS     1u
-#define TAG_VALUE  1u /* the execution tag in use; NBOGUS then stands for NBOGUS0, which counts uops of that tag */
-#define CRU_SELECT 5u /* CCCR select of MSR_CRU_ESCR2 */
+#define TAG_VALUE  1u /* the execution tag in use, whose uops NBOGUS0 counts (bit 0, as NBOGUS) */
+#define CRU_SELECT 5u /* the CCCR's ESCR select for MSR_CRU_ESCR2 */
 
 const struct netburst_event *netburst_event_find(const char *name)
 {
@@ -68,9 +68,9 @@ uint64_t netburst_cccr(bool counting)
 {
     /*
      * Without Hyper-Threading bits 17:16 are reserved and must be 11b; with it 11b counts whichever threads are active.
-     * OVF_PMI stays clear, though the table "Requirements to Program PEBS" (18-11) wants it set: it asks for an
-     * interrupt at every overflow, and so at every record. The interrupt of PEBS comes from the DS area's threshold.
-     * (Perfmon2's PEBS on real Pentium 4 did so too, to be rid of "a spurious interrupt for every counter overflow".)
+     * OVF_PMI stays clear, although table 18-11 ("Requirements to Program PEBS") asks for it: it would interrupt at
+     * every overflow, that is at every record. The PEBS interrupt comes from the DS area's threshold. (Perfmon2 did the
+     * same on real Pentium 4, to avoid "a spurious interrupt for every counter overflow".)
      */
     return CCCR_ACTIVE_ANY | CCCR_SELECT(CRU_SELECT) | (counting ? CCCR_ENABLE : 0);
 }
@@ -79,7 +79,7 @@ uint64_t netburst_cccr(bool counting)
  * The manual contradicts itself over MSR_PEBS_ENABLE. "Detection of the Availability of the PEBS Facilities" and
  * "Setting Up the PEBS Buffer" (18.18.8.1 and .3 of the print of 2008) call bit 24 the one that enables PEBS; the
  * register's table has UOP_TAG there, for replay tagging, and ENABLE_PEBS_MY_THR at bit 25, and so have the tables of
- * metrics and Linux. The reading taken: bit 25 for sampling, bit 24 for replay tagging, be it sampled or only counted.
+ * metrics and Linux. The reading taken here: bit 25 enables sampling, bit 24 replay tagging, sampled or only counted.
  */
 static uint64_t pebs_enable(const struct netburst_setup *setup)
 {
@@ -90,7 +90,7 @@ static uint64_t pebs_enable(const struct netburst_setup *setup)
 size_t netburst_writes(const struct netburst_setup *setup, struct netburst_write writes[NETBURST_WRITES])
 {
     const struct netburst_event *event = setup->event;
-    /* The flags of thread 0: the processor that the machine booted on. */
+    /* Thread 0's flags, because the kernel runs on the processor that the machine booted on. */
     const uint64_t rings = (setup->os ? ESCR_T0_OS : 0) | (setup->usr ? ESCR_T0_USR : 0);
     const uint64_t tag = event->kind == NETBURST_EXECUTION ? ESCR_TAG_ENABLE | ESCR_TAG_VALUE(TAG_VALUE) : 0;
     const uint64_t start = (0 - setup->period) & NETBURST_COUNTER_MASK;
@@ -105,7 +105,7 @@ size_t netburst_writes(const struct netburst_setup *setup, struct netburst_write
             (struct netburst_write){ event->escr, ESCR_EVENT(event->event) | ESCR_MASK(event->mask) | tag | rings };
     writes[n++] =
         (struct netburst_write){ MSR_CRU_ESCR2, ESCR_EVENT(kinds[event->kind].event) | ESCR_MASK(NBOGUS) | rings };
-    /* Twice: the first write may not arrive (erratum N15, 249199-029). */
+    /* Erratum N15 (249199-029): the first write may be lost, so the counter is written twice. */
     writes[n++] = (struct netburst_write){ MSR_IQ_COUNTER4, start };
     writes[n++] = (struct netburst_write){ MSR_IQ_COUNTER4, start };
     writes[n++] = (struct netburst_write){ MSR_PEBS_ENABLE, pebs_enable(setup) };

@@ -2,8 +2,8 @@
 /*
  * Precise events of the NetBurst microarchitecture, and the register writes that sample one of them. Pure.
  *
- * A NetBurst counter that can do PEBS counts micro-operations that carry a tag when they retire. Who ties the tag to
- * them is the event's kind: the front end, the execution unit, or the replay mechanism.
+ * The NetBurst counter that supports PEBS counts tagged micro-operations as they retire. An event's kind says what sets
+ * the tag: the front end, the execution unit, or the replay mechanism.
  * SDM Vol. 3B (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)",
  * 18.15, and tables 19-29 to 19-33.
  */
@@ -19,21 +19,21 @@ enum netburst_kind { NETBURST_FRONT_END, NETBURST_EXECUTION, NETBURST_REPLAY };
 struct netburst_event {
     const char *name; /* the metric's name in tables 19-31 to 19-33, and in pebs_events_netburst */
     enum netburst_kind kind;
-    uint32_t escr;   /* the upstream ESCR that ties the tag, or that a replay metric wants besides; 0: none */
-    uint8_t event;   /* its event select */
-    uint16_t mask;   /* its event mask */
-    uint32_t metric; /* replay: bits of MSR_PEBS_ENABLE that say which event replays */
-    uint32_t matrix; /* replay: bits of MSR_PEBS_MATRIX_VERT that say which uops may */
+    uint32_t escr;   /* the upstream ESCR that sets the tag, or that a replay metric also needs; 0: none */
+    uint8_t event;   /* event select of that ESCR */
+    uint16_t mask;   /* event mask of that ESCR */
+    uint32_t metric; /* replay: bits of MSR_PEBS_ENABLE that select the event that causes the replay */
+    uint32_t matrix; /* replay: bits of MSR_PEBS_MATRIX_VERT that select loads, stores or both */
 };
 
-/* All of them, in the manual's order. */
+/* All NetBurst events, in the manual's order. */
 extern const struct netburst_event netburst_events[];
 extern const size_t netburst_event_count;
 
-/* NULL where no event has this name. */
+/* Finds an event by name; NULL if there is none. */
 const struct netburst_event *netburst_event_find(const char *name);
 
-/* "front_end_event": the event of CRU_ESCR2 that counts them as they retire. */
+/* The name of the MSR_CRU_ESCR2 event that counts the tagged uops of this kind: "front_end_event". */
 const char *netburst_kind_text(enum netburst_kind kind);
 
 struct netburst_write {
@@ -44,18 +44,18 @@ struct netburst_write {
 
 struct netburst_setup {
     const struct netburst_event *event;
-    bool os, usr;    /* the privilege levels that are counted: 0, and 1 to 3 */
-    bool sample;     /* false: count only, nothing is recorded */
+    bool os, usr;    /* count at CPL 0; count at CPL 1 to 3 */
+    bool sample;     /* false: only count, write no records */
     uint64_t period; /* events until the overflow: MSR_IQ_COUNTER4 starts at -period, modulo 2^40 */
 };
 
 /*
- * Fills writes, in the order in which the registers must be written, and returns how many there are. Behind the last
- * one all is set up and nothing counts: MSR_IQ_CCCR4 lacks its enable flag, which netburst_cccr(true) has.
+ * Fills writes in the order in which the registers must be written, and returns how many there are. After the last
+ * one everything is set up, but nothing counts yet: netburst_cccr(true) is MSR_IQ_CCCR4 with the missing enable flag.
  */
 size_t netburst_writes(const struct netburst_setup *setup, struct netburst_write writes[NETBURST_WRITES]);
 
-/* MSR_IQ_CCCR4 as it is while an event is set up: counting or not, the overflow flag clear. */
+/* The value of MSR_IQ_CCCR4 for an event that is set up: counting or not, with the overflow flag clear. */
 uint64_t netburst_cccr(bool counting);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All counters at once, as the DS interrupt service routine stops them and lets them go on. NetBurst has no register
- * for all; there it is MSR_IQ_CCCR4, of the one counter in use. Where the processor has neither (performance monitoring
- * before version 2), nothing but BTS raises its interrupt and nothing is done. SDM Vol. 3B (253669-081), "Architectural
- * Performance Monitoring Version 2" and "CCCR MSRs".
+ * Stopping and resuming all counters at once, for the DS interrupt service routine. NetBurst has no register for all
+ * counters; there MSR_IQ_CCCR4 stops the only one in use. A processor with neither (performance monitoring before
+ * version 2) has no DS interrupt but that of BTS, and these functions do nothing. SDM Vol. 3B (253669-081),
+ * "Architectural Performance Monitoring Version 2" and "CCCR MSRs".
  */
 #ifndef DS_COUNTING_H
 #define DS_COUNTING_H
@@ -13,15 +13,15 @@
 #include "cpu/caps.h"
 
 /*
- * Stops all counters but these, by their bits of IA32_PERF_GLOBAL_CTRL (0 where there is no such register); returns
- * what counting_resume() takes.
+ * Stops all counters except these, given by their bits of IA32_PERF_GLOBAL_CTRL (0 if there is no such register).
+ * Returns the argument for counting_resume().
  */
 uint64_t counting_stop(const struct caps *caps, uint64_t but);
 void counting_resume(const struct caps *caps, uint64_t control);
 
 /*
- * What has overflowed (IA32_PERF_GLOBAL_STATUS, CCCR_OVF), and its acknowledgement. NetBurst's flag must be clear
- * before the LVT entry is unmasked, for while it is set it may raise the interrupt again.
+ * The overflow status (IA32_PERF_GLOBAL_STATUS, CCCR_OVF), and its acknowledgement. NetBurst's flag must be cleared
+ * before the LVT entry is unmasked, because while set it may raise the interrupt again.
  */
 uint64_t counting_status(const struct caps *caps);
 void counting_acknowledge(const struct caps *caps, uint64_t status);

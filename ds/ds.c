@@ -21,16 +21,16 @@
 #define BTS_LOG_SIZE     0x30000u
 #define PEBS_LOG_SIZE    0x30000u
 
-/* Other processors than the one that the machine started with sample little, and trace nothing. */
+/* Processors other than the boot processor sample little and trace nothing, so their buffers are small. */
 #define OTHERS                 (PROCESSORS_MAX - 1)
 #define OTHER_PEBS_BUFFER_SIZE 0x4000u
 #define OTHER_PEBS_LOG_SIZE    0x8000u
 
-/* Pauses that let records on their way reach memory: the "quiescent period" of SDM Vol. 3B (253669-059),
+/* PAUSEs that let pending records reach memory: the "quiescent period" of SDM Vol. 3B (253669-059),
  * "Re-configuring PEBS Facilities", 18.4.4.4. */
 #define QUIESCENT_PAUSES 1000u
 
-/* Pages of their own (kernel.ld): no code, no other data. */
+/* Places memory on pages of its own (linker.ld), with no code and no other data. */
 #define DS_MEMORY __attribute__((section(".ds"), aligned(4096)))
 static uint8_t management_area[PAGE_SIZE] DS_MEMORY;
 static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
@@ -38,13 +38,13 @@ static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] DS_MEMORY;
 static uint8_t other_areas[OTHERS][PAGE_SIZE] DS_MEMORY;
 static uint8_t other_pebs_buffers[OTHERS][OTHER_PEBS_BUFFER_SIZE] DS_MEMORY;
 
-/* One of the two facilities while the area is open. */
+/* BTS or PEBS while the area is open. */
 struct facility {
     bool used, circular;
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
-    uint8_t *memory; /* of its buffer */
+    uint8_t *memory; /* memory of the buffer */
     unsigned memory_size;
 };
 
@@ -56,9 +56,9 @@ struct ds_cpu {
     uint8_t *management_area;
     struct facility bts, pebs;
     struct ds_counts counts;
-    uint64_t going_on;     /* counters that are never stopped here */
-    struct ds_area opened; /* as it was written, with empty buffers: what a drain leaves behind, ... */
-    uint8_t opened_bytes[sizeof(struct ds_layout_64)]; /* ... and as it lies in memory */
+    uint64_t going_on;     /* counters that the service routine does not stop */
+    struct ds_area opened; /* the area as written, with empty buffers, which a drain restores, ... */
+    uint8_t opened_bytes[sizeof(struct ds_layout_64)]; /* ... and its bytes in memory */
     const struct caps *open_for;                       /* NULL while closed */
     void (*observer)(uint64_t global_status);
 };
@@ -88,9 +88,9 @@ static struct ds_cpu processors[PROCESSORS_MAX] = {
     OTHER(2),
 };
 
-_Static_assert(OTHERS == 3, "a line for each");
+_Static_assert(OTHERS == 3, "one initializer for each of the other processors");
 
-/* That of the processor which asks. In the service routine every call is two records of BTS, before it is off. */
+/* The calling processor's debug store. Inlined, because BTS would record the call in the service routine. */
 static inline __attribute__((always_inline)) struct ds_cpu *own(void)
 {
     return &processors[processor_number()];
@@ -101,7 +101,7 @@ static uint64_t address_of(const void *object)
     return (uint64_t)(uintptr_t)object;
 }
 
-/* All that makes this processor store branches. */
+/* All bits of IA32_DEBUGCTL that make this processor store branches. */
 static uint64_t bts_bits(const struct caps *caps)
 {
     return caps->debugctl->tr | caps->debugctl->bts | caps->debugctl->btint;
@@ -117,7 +117,7 @@ static void area_write(struct ds_cpu *ds, const struct caps *caps, const struct 
     ds_area_encode(caps->ds_width, caps->ds_area_format, area, ds->management_area, PAGE_SIZE);
 }
 
-/* Copies bytes of whole records to the end of the log, as many as it has room for. */
+/* Appends whole records to the log, as many as it has room for. */
 static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
 {
     size_t used = (size_t)f->log.records * f->log.record_size;
@@ -130,8 +130,8 @@ static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
 }
 
 /*
- * Whether the buffer is what it was when it was opened, lies in its memory, and has an index that the processor can
- * have left there.
+ * Whether the buffer's fields are as they were when it was opened, and its index is one that the processor can have
+ * written.
  */
 static bool sound(const struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
 {
@@ -143,7 +143,7 @@ static bool sound(const struct facility *f, const struct ds_buffer *buffer, cons
            (size_t)(buffer->index - buffer->base) % f->log.record_size == 0;
 }
 
-/* Empties one buffer into its log. Returns whether there was anything. */
+/* Empties a buffer into its log. Returns whether there were records. */
 static bool drain(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was, uint64_t *indexed)
 {
     size_t filled = (size_t)(buffer->index - buffer->base);
@@ -161,7 +161,7 @@ static bool drain(struct facility *f, const struct ds_buffer *buffer, const stru
     return filled != 0;
 }
 
-/* A circular buffer is read once, when it stands: from the index on, if it has ever wrapped, and up to the index. */
+/* Reads a circular buffer, once tracing is off: from the index on if it has wrapped, then up to the index. */
 static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
 {
     size_t size = (size_t)(buffer->maximum - buffer->base), filled = (size_t)(buffer->index - buffer->base);
@@ -172,7 +172,7 @@ static void drain_circular(struct facility *f, const struct ds_buffer *buffer, c
         return;
     }
     for (size_t i = 0; i < size - filled; i++) {
-        if (oldest[i]) { /* the buffer was zero at the start, and no branch has two addresses of zero */
+        if (oldest[i]) { /* the buffer was cleared at first, and no branch has two zero addresses */
             log_append(f, oldest, size - filled);
             break;
         }
@@ -180,7 +180,7 @@ static void drain_circular(struct facility *f, const struct ds_buffer *buffer, c
     log_append(f, memory, filled);
 }
 
-/* The reset values are PEBS's: without them its records are of no known distance. */
+/* Whether the reset values are as written: otherwise the period between PEBS records is unknown. */
 static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
 {
     for (unsigned i = 0; i < ds_reset_slots(ds->open_for->ds_area_format); i++)
@@ -207,10 +207,10 @@ static bool drain_both(struct ds_cpu *ds)
 }
 
 /*
- * Stop, drain to the index, reset, acknowledge, re-arm. BTS is stopped first, since this routine's own branches are
- * records too; the LVT entry is unmasked (the processor masked it when it delivered) and the EOI sent before anything
- * counts again, so that no interrupt finds the door shut. One that was on its way when the area was closed finds
- * everything drained, and the LVT entry stays masked.
+ * The DS interrupt service routine: stop, drain up to the index, reset, acknowledge, re-arm. BTS is stopped first,
+ * because it would record this routine's branches. The LVT entry, which the processor masked on delivery, is unmasked
+ * and the EOI sent before anything counts again, so that no interrupt is lost. An interrupt that was pending when the
+ * area was closed finds it drained, and leaves the LVT entry masked.
  */
 static void service(struct interrupt_frame *frame)
 {
@@ -285,7 +285,7 @@ static unsigned pebs_bytes(const struct caps *caps, uint64_t data_cfg)
     return caps->pebs_method == PEBS_METHOD_ADAPTIVE ? (unsigned)pebs_adaptive_size(data_cfg) : caps->pebs_record_size;
 }
 
-/* On format 0 a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; Linux too). */
+/* With format 0 a PEBS buffer larger than a page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; so in Linux). */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg)
 {
     unsigned record = pebs_bytes(caps, data_cfg);
@@ -316,7 +316,8 @@ bool ds_build(const struct caps *caps, const struct ds_config *config)
 
 static struct ds_area area_of(const struct ds_cpu *ds, const struct caps *caps, const struct ds_config *config)
 {
-    /* No manual says that bits above a counter's width are ignored. Without CPUID.0AH the width is 0: all bits stay. */
+    /* Bits above the counter's width are cleared, since no manual says that they are ignored. Width 0 (no CPUID.0AH):
+     * all bits. */
     const uint64_t width = UINT64_MAX >> (64 - caps->general_width) % 64;
     const uint64_t fixed_width = UINT64_MAX >> (64 - caps->fixed_width) % 64;
     struct ds_area area = { 0 };

@@ -25,7 +25,7 @@ static enum ds_area_error check_shape(unsigned width, unsigned pebs_format, size
     return length < size ? DS_AREA_TRUNCATED : DS_AREA_OK;
 }
 
-/* The 32-bit area has a single slot. */
+/* The number of reset slots; the 32-bit area has one. */
 static unsigned slots_of(unsigned width, unsigned pebs_format)
 {
     return width == DS_WIDTH_32 ? 1 : ds_reset_slots(pebs_format);
@@ -84,7 +84,7 @@ const char *ds_area_error_text(enum ds_area_error error)
     case DS_AREA_WIDTH:
         return "field width of the DS area is neither 4 nor 8 bytes";
     case DS_AREA_FORMAT:
-        return "layout of the DS area is not known for this PEBS format";
+        return "layout of the DS area is unknown for this PEBS format";
     case DS_AREA_TRUNCATED:
         return "DS area truncated";
     case DS_AREA_VALUE:

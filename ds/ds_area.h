@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The DS buffer management area: bytes to values and back, in both widths. Pure. */
+/* Decodes and encodes the DS buffer management area, in both widths. Pure. */
 #ifndef DS_DS_AREA_H
 #define DS_DS_AREA_H
 
@@ -11,8 +11,8 @@
 /* One buffer of records. All four are linear addresses. */
 struct ds_buffer {
     uint64_t base;
-    uint64_t index;     /* where the next record goes */
-    uint64_t maximum;   /* the byte after the buffer, base + n * record size */
+    uint64_t index;     /* address of the next record */
+    uint64_t maximum;   /* first byte after the buffer, base + n * record size */
     uint64_t threshold; /* an interrupt is raised when index reaches it */
 };
 
@@ -30,8 +30,9 @@ enum ds_area_error {
 };
 
 /*
- * From and into the bytes that IA32_DS_AREA points to, length of which are there. On an error nothing is written.
- * Encoding writes the whole area, reserved bytes as zero; decoding sets the slots that the format lacks to zero.
+ * Decode from and encode to the memory that IA32_DS_AREA points to, of which length bytes are accessible. On an error
+ * nothing is written. Encoding writes the whole area, reserved bytes as zero; decoding zeroes slots that the format
+ * lacks.
  */
 enum ds_area_error ds_area_decode(unsigned width, unsigned pebs_format, const void *bytes, size_t length,
                                   struct ds_area *area);

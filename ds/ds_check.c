@@ -3,13 +3,13 @@
 
 #define PAGE_SIZE    UINT64_C(4096)
 #define CACHE_LINE   UINT64_C(64)
-#define ROOM_RECORDS 2u /* the manual's "several records" between threshold and maximum, taken at its least */
+#define ROOM_RECORDS 2u /* the least that "several records" between threshold and maximum can mean */
 #define A20          (UINT64_C(1) << 20)
 #define LVT_VECTOR   0xffu
 #define LVT_DELIVERY (7u << 8) /* 000b is fixed */
 #define LVT_LEVEL    (1u << 15)
 #define LVT_MASKED   (1u << 16)
-#define VECTOR_FIRST 32u /* below are the processor's exceptions */
+#define VECTOR_FIRST 32u /* lower vectors are reserved for exceptions */
 
 enum weight { DEMAND, ADVICE };
 
@@ -22,19 +22,19 @@ static const struct {
 #undef RULE
 };
 
-_Static_assert(DS_BREACH_COUNT <= 64, "struct ds_breaches has one bit for each");
+_Static_assert(DS_BREACH_COUNT <= 64, "struct ds_breaches has a bit for each breach");
 
 struct check {
     const struct ds_description *is;
     struct ds_breaches *out;
-    unsigned demands; /* breaches that are not mere advice */
+    unsigned demands; /* breaches of what the manual demands, not merely advises */
 };
 
-/* One of the three sections, from start up to, but not including, end. */
+/* One of the three sections; end is exclusive. */
 struct span {
     const char *name;
     uint64_t start, end;
-    bool sound; /* start and end are addresses in the right order */
+    bool sound; /* start and end are valid addresses in order */
 };
 
 struct buffer_names {
@@ -54,7 +54,7 @@ static void breach(struct check *check, enum ds_breach_id id, const char *field,
         out->item[out->count++] = (struct ds_breach){ id, field, value };
 }
 
-/* value modulo divisor (1 to ffffh), in 16-bit steps: 64-bit division needs libgcc on i686. */
+/* value modulo divisor (1 to ffffh), in 16-bit steps, because 64-bit division needs libgcc on i686. */
 static uint32_t modulo(uint64_t value, uint32_t divisor)
 {
     uint32_t rest = 0;
@@ -107,7 +107,7 @@ static struct span check_area(struct check *check)
 
 static void check_index(struct check *check, const struct ds_buffer *buffer, const char *field, unsigned record)
 {
-    /* An index at the maximum is a full buffer's. */
+    /* The index of a full buffer is at the maximum. */
     if (buffer->index < buffer->base || buffer->index > buffer->maximum)
         breach(check, DS_BREACH_INDEX_RANGE, field, buffer->index);
     else if (modulo(buffer->index - buffer->base, record) != 0)
@@ -150,7 +150,7 @@ static struct span check_buffer(struct check *check, const struct ds_buffer *buf
         breach(check, DS_BREACH_TOO_SMALL, names->maximum, buffer->maximum);
         return span;
     }
-    /* One manual wants "a multiple of the record size plus 1", all others the multiple itself: either is right. */
+    /* One print says "a multiple of the record size plus 1", all others the multiple itself: both are accepted. */
     if (modulo(size, record) > 1)
         breach(check, DS_BREACH_SIZE_MULTIPLE, names->maximum, buffer->maximum);
     span.end = buffer->base + (size - modulo(size, record));
@@ -172,7 +172,7 @@ static void check_overlap(struct check *check, const struct span *a, const struc
         breach(check, DS_BREACH_OVERLAP, b->name, a->start > b->start ? a->start : b->start);
 }
 
-/* Every page that the span touches; of each kind of breach the first. */
+/* Checks every page of the span; reports the first breach of each kind. */
 static void check_pages(struct check *check, const struct span *span)
 {
     const struct ds_description *is = check->is;
@@ -185,7 +185,7 @@ static void check_pages(struct check *check, const struct span *span)
             breach(check, DS_BREACH_NOT_PRESENT, span->name, at);
             return;
         }
-        /* The manual does not say which address it means; the pin masks the physical one. So both. */
+        /* Bit 20 is checked in both addresses: the manual does not say which, and A20M# masks the physical one. */
         bool a20 = !is->a20m_prevented && ((at | page.physical) & A20) != 0;
         const struct {
             enum ds_breach_id id;
@@ -217,7 +217,7 @@ static void check_interrupt(struct check *check)
         breach(check, DS_BREACH_LVT_MASKED, field, lvt);
     if (lvt & LVT_DELIVERY) {
         breach(check, DS_BREACH_LVT_DELIVERY, field, lvt);
-        return; /* only fixed delivery has a trigger mode and a vector */
+        return; /* only fixed delivery uses trigger mode and vector */
     }
     if (lvt & LVT_LEVEL)
         breach(check, DS_BREACH_LVT_LEVEL, field, lvt);

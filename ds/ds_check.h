@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The manual's restrictions on the DS save area as one check: a description in, every breach of it out. Pure.
+ * Checks a description of the DS save area against the manual's restrictions, and lists every breach. Pure.
  * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, and "Setting Up the BTS Buffer", 16.4.9.3.
  */
 #ifndef DS_DS_CHECK_H
@@ -12,25 +12,25 @@
 
 #include "ds/ds_area.h"
 
-/* What the paging structures say of one page, all levels taken together. */
+/* A page according to the paging structures, all levels combined. */
 struct ds_page {
     bool writable, user, accessed, dirty;
     bool code;         /* instructions may be fetched from it */
     bool write_back;   /* memory type WB */
-    uint64_t physical; /* of the address that was asked for */
+    uint64_t physical; /* physical address of the linear one asked for */
 };
 
 enum ds_gate { DS_GATE_ABSENT, DS_GATE_INTERRUPT, DS_GATE_TRAP, DS_GATE_OTHER };
 
-/* All that the restrictions speak of. Addresses are linear. */
+/* Everything that the restrictions mention. Addresses are linear. */
 struct ds_description {
     uint64_t area_base;   /* IA32_DS_AREA */
     size_t area_size;     /* bytes of the management area: ds_area_size() */
     unsigned width;       /* bytes of a pointer field: DS_WIDTH_32 or DS_WIDTH_64 */
-    struct ds_area area;  /* its values */
+    struct ds_area area;  /* contents of the area */
     unsigned linear_bits; /* canonical addresses: 48 or 57 in IA-32e mode; 32 outside it */
 
-    bool bts, pebs;            /* which of the two is going to be enabled; the other's fields are not looked at */
+    bool bts, pebs;            /* which of the two will be enabled; the other's fields are not checked */
     bool bts_circular;         /* DEBUGCTL.BTINT is clear */
     unsigned bts_record_size;  /* bytes */
     unsigned pebs_record_size; /* bytes */
@@ -40,12 +40,12 @@ struct ds_description {
     uint32_t lvt_performance; /* the local APIC's register at offset 340h */
     enum ds_gate gate;        /* type of the IDT entry that this register's vector selects */
 
-    /* Fills *page and returns true where the page that holds this address is present. */
+    /* Fills *page and returns true if the page of this address is present. */
     bool (*page)(void *context, uint64_t linear, struct ds_page *page);
     void *context;
 };
 
-/* Where the manual has them. */
+/* Citations of the restrictions. */
 #define DS_SAYS_SETTING_UP_DS   "SDM Vol. 3A (253668-032), \"Setting Up the DS Save Area\", 16.4.9.2"
 #define DS_SAYS_SETTING_UP_BTS  "SDM Vol. 3A (253668-032), \"Setting Up the BTS Buffer\", 16.4.9.3"
 #define DS_SAYS_MANAGEMENT_AREA "SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9"
@@ -60,28 +60,28 @@ enum ds_breach_id {
 
 struct ds_breach {
     enum ds_breach_id id;
-    const char *field; /* "bts.threshold": what breaks the rule; a static string */
-    uint64_t value;    /* its value; for a rule on pages the linear address of the first page that breaks it */
+    const char *field; /* the field that breaks the rule, "bts.threshold"; a static string */
+    uint64_t value;    /* the field's value; for rules on pages the linear address of the first offending page */
 };
 
 #define DS_BREACH_LIST 32u
 
 struct ds_breaches {
-    uint64_t set;                          /* bit 1 << id of every breach found, never cut short */
-    unsigned count;                        /* entries of item; a rule on pages gives one for each section */
-    struct ds_breach item[DS_BREACH_LIST]; /* in the order of the check; more than fit are left out */
+    uint64_t set;                          /* bit 1 << id of every breach found, even if item is full */
+    unsigned count;                        /* entries in item; a rule on pages has one for each section */
+    struct ds_breach item[DS_BREACH_LIST]; /* in the order of the check; those that do not fit are dropped */
 };
 
 /*
- * Fills *out and returns how many breaches of what the manual demands there are; what it merely recommends (see
- * ds_breach_is_advice) is listed, but not counted. The walk over the pages of a section ends at its first page that
- * is not present. What a description cannot show is not checked: that all address spaces map the pages alike.
+ * Fills *out and returns the number of breaches of what the manual demands. Breaches of what it merely recommends (see
+ * ds_breach_is_advice) are listed, but not counted. The check of a section's pages ends at its first page that is not
+ * present. Not checked, because a description cannot show it: that all address spaces map the pages identically.
  */
 unsigned ds_check(const struct ds_description *description, struct ds_breaches *out);
 
 bool ds_breach_is_advice(enum ds_breach_id id);
-const char *ds_breach_name(enum ds_breach_id id);     /* "threshold_grid": for scripts */
-const char *ds_breach_sentence(enum ds_breach_id id); /* "is not base + k * record": follows field and value */
-const char *ds_breach_citation(enum ds_breach_id id); /* where the manual says so: one of DS_SAYS_* */
+const char *ds_breach_name(enum ds_breach_id id);     /* a name for scripts: "threshold_grid" */
+const char *ds_breach_sentence(enum ds_breach_id id); /* text to follow field and value: "is not base + k * record" */
+const char *ds_breach_citation(enum ds_breach_id id); /* the manual's section: one of DS_SAYS_* */
 
 #endif

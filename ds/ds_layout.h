@@ -14,11 +14,11 @@
 struct ds_layout_32 {
     uint32_t bts_base, bts_index, bts_maximum, bts_threshold;
     uint32_t pebs_base, pebs_index, pebs_maximum, pebs_threshold;
-    uint32_t pebs_reset[2]; /* one 64-bit value, low half first: NetBurst's counters have 40 bits */
+    uint32_t pebs_reset[2]; /* one 64-bit value, low half first: NetBurst's counters are 40 bits wide */
     uint32_t reserved[2];
 };
 
-/* How many reset slots there are depends on the PEBS format: ds_reset_slots(). */
+/* The 64-bit area. The number of reset slots depends on the PEBS format: ds_reset_slots(). */
 struct ds_layout_64 {
     uint64_t bts_base, bts_index, bts_maximum, bts_threshold;
     uint64_t pebs_base, pebs_index, pebs_maximum, pebs_threshold;

@@ -52,7 +52,7 @@ size_t dump_base64_put(char *out, const uint8_t *bytes, size_t length)
     return (size_t)(out - start);
 }
 
-/* 0 to 63; 64 where the character is none of base64's. */
+/* The value of a base64 character, 0 to 63; 64 if it is not one. */
 static unsigned sextet(char c)
 {
     return c >= 'A' && c <= 'Z'   ? (unsigned)(c - 'A')

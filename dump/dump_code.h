@@ -9,9 +9,9 @@
 
 #include "dump/dump_format.h"
 
-#define DUMP_VARINT_MAX 10u /* bytes of a number */
+#define DUMP_VARINT_MAX 10u /* bytes of the longest number */
 
-/* Seven bits in each byte, the low ones first; bit 7: another byte follows. Returns the bytes written. */
+/* Writes a number with seven bits in each byte, low bits first; bit 7: another byte follows. Returns its bytes. */
 static inline size_t dump_varint_put(uint8_t *out, uint64_t value)
 {
     size_t n = 0;
@@ -24,7 +24,7 @@ static inline size_t dump_varint_put(uint8_t *out, uint64_t value)
     return n;
 }
 
-/* Takes a number off the bytes at *at. Returns false, and *at is anywhere, where they end before it does. */
+/* Reads a number at *at and advances *at. Returns false, with *at undefined, if the bytes end too early. */
 static inline bool dump_varint_take(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
     uint64_t sum = 0;
@@ -40,7 +40,7 @@ static inline bool dump_varint_take(const uint8_t **at, const uint8_t *end, uint
     return false;
 }
 
-/* Small numbers of either sign to small ones without: 0, -1, 1, -2, .. become 0, 1, 2, 3, .. */
+/* Maps small signed numbers to small unsigned ones: 0, -1, 1, -2, .. become 0, 1, 2, 3, .. */
 static inline uint64_t dump_zigzag(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
@@ -52,17 +52,18 @@ static inline uint64_t dump_unzigzag(uint64_t code)
 }
 
 /*
- * What a branch is guessed from: the three targets before it say where the program is on its path, and the last of them
- * which few branches can follow at all. Both sides start a frame with an empty predictor and feed it the same records.
+ * Predicts the next branch: from the last three targets, which tell the program's path, and else from the few branches
+ * that followed the last target. Writer and reader start each frame with an empty predictor and feed it the same
+ * records.
  */
 #define DUMP_CONTEXTS     4096u
 #define DUMP_SETS         256u
 #define DUMP_SLOTS        2u
-#define DUMP_BRANCHES_MAX (DUMP_PAYLOAD_MAX / 4) /* spelled out in one frame: each takes four bytes and more */
+#define DUMP_BRANCHES_MAX (DUMP_PAYLOAD_MAX / 4) /* branches spelled out in a frame: each takes at least four bytes */
 
-/* The low bits of a token: which slot has the branch that was not guessed, or one of these. */
-#define DUMP_NAMED     2u /* its number counted back from the newest is among the values */
-#define DUMP_SPELLED   3u /* its three fields are: it is the newest then */
+/* The low bits of a token: the slot of a branch that was not predicted, or one of these. */
+#define DUMP_NAMED     2u /* the values have its number, counted back from the newest */
+#define DUMP_SPELLED   3u /* the values have its three fields; it becomes the newest branch */
 #define DUMP_KIND_BITS 2u
 #define DUMP_KIND      ((1u << DUMP_KIND_BITS) - 1)
 
@@ -74,14 +75,14 @@ struct dump_predictor {
     uint32_t context, set;
     uint64_t last_to;
     unsigned known;
-    struct dump_branch branches[DUMP_BRANCHES_MAX + 1]; /* those spelled out so far, from 1 on */
-    uint16_t next[DUMP_CONTEXTS];                       /* number of a branch, 0: none */
-    uint16_t slots[DUMP_SETS][DUMP_SLOTS];              /* likewise, the one used last first */
+    struct dump_branch branches[DUMP_BRANCHES_MAX + 1]; /* branches spelled out so far, from 1 on */
+    uint16_t next[DUMP_CONTEXTS];                       /* number of the predicted branch, 0: none */
+    uint16_t slots[DUMP_SETS][DUMP_SLOTS];              /* numbers of branches, most recently used first */
 };
 
 void dump_predictor_reset(struct dump_predictor *p);
 
-/* After every record. */
+/* Updates the context; must be called after every record. */
 static inline void dump_predictor_advance(struct dump_predictor *p, uint64_t to)
 {
     uint32_t hash = (uint32_t)(to ^ to >> 32) * 2654435761u; /* Knuth's multiplicative hash */
@@ -91,7 +92,7 @@ static inline void dump_predictor_advance(struct dump_predictor *p, uint64_t to)
     p->last_to = to;
 }
 
-/* Before that, after a record that was not guessed: it is branch number n, which was known or is the newest. */
+/* Learns a record that was not predicted, branch number n; must be called before dump_predictor_advance(). */
 static inline void dump_predictor_learn(struct dump_predictor *p, unsigned n)
 {
     uint16_t *slots = p->slots[p->set];
@@ -106,16 +107,16 @@ static inline void dump_predictor_learn(struct dump_predictor *p, unsigned n)
 /* CRC-32C (Castagnoli, reflected polynomial 82f63b78h, initial value and final inversion all ones). */
 uint32_t dump_crc(const void *bytes, size_t length);
 
-/* Base64 (RFC 4648, with padding) of length bytes; no NUL follows. Returns the characters written. */
+/* Writes length bytes as base64 (RFC 4648, with padding) without a NUL. Returns the characters written. */
 size_t dump_base64_put(char *out, const uint8_t *bytes, size_t length);
 
 /*
- * The bytes of length characters of base64, into out, which has room for length / 4 * 3 of them and DUMP_BASE64_SLACK
- * more. Returns how many they are; SIZE_MAX where the text is not base64.
+ * Decodes length characters of base64 into out, which has room for length / 4 * 3 + DUMP_BASE64_SLACK bytes. Returns
+ * the number of bytes, SIZE_MAX if the text is not base64.
  */
 size_t dump_base64_take(uint8_t *out, const char *text, size_t length);
 
-/* The two that take a reader's time: these functions, or others that do the same. */
+/* A reader's two hot functions, so that faster ones can replace the portable ones. */
 struct dump_codec {
     uint32_t (*crc)(const void *bytes, size_t length);
     size_t (*base64)(uint8_t *out, const char *text, size_t length);

@@ -19,7 +19,7 @@ void dump_writer_init(struct dump_writer *w, const struct line_sink *out)
         w->total[i] = w->test_start[i] = 0;
 }
 
-/* Adds the checksum to what stands in the line, and lets go of it. */
+/* Appends the checksum to the line and passes it on. */
 static void send(struct dump_writer *w, size_t length)
 {
     format(w->line + length, DUMP_LINE_SIZE - length, " crc=%08lx", (unsigned long)dump_crc(w->line, length));
@@ -27,7 +27,7 @@ static void send(struct dump_writer *w, size_t length)
     w->sequence++;
 }
 
-/* Begins a line. Returns its length. */
+/* Starts a line. Returns its length. */
 static size_t begin(struct dump_writer *w, const char *kind)
 {
     return (size_t)format(w->line, DUMP_LINE_SIZE, DUMP_MAGIC "%u %llu %s", DUMP_VERSION,
@@ -35,8 +35,8 @@ static size_t begin(struct dump_writer *w, const char *kind)
 }
 
 /*
- * A test that runs into its time bound is left wherever it is, which may be in here. What the open frame has is then
- * lost; the totals know of it, so its reader does, too.
+ * Starts a change of the writer. A test that exceeds its time limit may be abandoned in the middle of one; the open
+ * frame is lost then, but the totals count its records, so a reader notices.
  */
 static void enter(struct dump_writer *w)
 {
@@ -76,7 +76,7 @@ static void flush(struct dump_writer *w)
     send(w, length);
 }
 
-/* Makes the open frame one of this kind; form: its kind's words. */
+/* Makes sure that the open frame is of this kind and form (words of its header). */
 static void open(struct dump_writer *w, enum dump_records kind, unsigned cpu, const char *form)
 {
     if (w->count > 0 && w->kind == kind && w->cpu == cpu && text_compare(w->form, form) == 0)
@@ -87,7 +87,7 @@ static void open(struct dump_writer *w, enum dump_records kind, unsigned cpu, co
     format(w->form, sizeof(w->form), "%s", form);
 }
 
-/* Begins the payload before its first record. */
+/* Initializes the payload before its first record. */
 static void begin_payload(struct dump_writer *w)
 {
     w->first = w->total[w->kind];
@@ -136,7 +136,7 @@ void dump_write_test(struct dump_writer *w, const char *id)
     w->busy = false;
 }
 
-void dump_write_event(struct dump_writer *w, const struct dump_pebs_event *e)
+void dump_write_event(struct dump_writer *w, const struct dump_sampling *e)
 {
     size_t length;
 
@@ -153,7 +153,7 @@ void dump_write_event(struct dump_writer *w, const struct dump_pebs_event *e)
     w->busy = false;
 }
 
-/* Where the index has this branch, or where it would have it: at a place with number 0. */
+/* Finds a branch's place in the index; a place with number 0 is free for it. */
 static uint16_t *find_branch(struct dump_writer *w, const struct bts_record *r)
 {
     uint32_t place = (uint32_t)(r->from ^ r->from >> 32) * 2654435761u ^ (uint32_t)(r->to ^ r->to >> 32) * 2246822519u;
@@ -219,8 +219,8 @@ void dump_write_bts(struct dump_writer *w, unsigned cpu, unsigned width, bool pr
 }
 
 /*
- * A record as what is different from the one before: a mask of its fields, then for each of these by how much. Returns
- * false where there is no room; nothing has changed then that counts.
+ * Adds a record as differences to the previous one: a mask of the fields that differ, then each difference. Returns
+ * false, with the frame unchanged, if there is no room.
  */
 static bool add_differences(struct dump_writer *w, const uint8_t *bytes, unsigned width, unsigned size)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole lines to whoever listens. docs/output.md is the contract of what they say. */
+/* Prints whole lines, whose contract is docs/output.md. */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
 
 #include "report/record_text.h"
 
-#define CONSOLE_LINE_MAX 512 /* characters; what is longer is cut */
+#define CONSOLE_LINE_MAX 512 /* characters; longer lines are cut */
 
-/* One line of output; the line end is added. */
+/* Prints one line; the line end is added. */
 void console_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same behind "# ", of any length. */
+/* Prints text of any length as a line that starts with "# ". */
 void console_text(const char *text);
 
-/* One diagnostic: the same behind "# ". */
+/* Prints one diagnostic: a line that starts with "# ". */
 void console_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The reporters' way to console_note, and their way to the kernel's own symbols. */
+/* A sink for the reporters that prints by console_note(), and a symbolizer with the kernel's own symbols. */
 extern const struct line_sink console_sink;
 extern const struct symbolizer console_symbols;
 

@@ -10,15 +10,15 @@
 #include "kernel/console.h"
 #include "version.h"
 
-#define NOTE_HEAD_SIZE 16u      /* of an ELF note whose name is "GNU" */
-#define WAITING_SIZE   0x10000u /* bytes of frames that wait for the end of an interrupt */
+#define NOTE_HEAD_SIZE 16u      /* bytes of an ELF note's header with the name "GNU" */
+#define WAITING_SIZE   0x10000u /* bytes of frames kept until an interrupt has ended */
 
-_Static_assert(LBR_DEPTH_MAX <= DUMP_DEPTH_MAX, "a frame has room for every LBR stack");
+_Static_assert(LBR_DEPTH_MAX <= DUMP_DEPTH_MAX, "a frame has room for the deepest LBR stack");
 
 static bool wanted, held;
 static const struct caps *dumped;
 static struct dump_writer writer;
-static char waiting[WAITING_SIZE]; /* lines, each with its NUL */
+static char waiting[WAITING_SIZE]; /* lines, each NUL-terminated */
 static size_t waiting_used;
 
 static size_t length_of(const char *text)
@@ -53,7 +53,7 @@ static void take_line(void *context, const char *text)
 
 static const struct line_sink lines = { take_line, NULL };
 
-/* Who starts other processors tells the dump of what they sample: it is one processor's. */
+/* Notes what the boot processor samples. For other processors the test calls dump_event() itself. */
 static void note_event(const struct pebs_sampling *sampling)
 {
     if (processor_number() == 0)
@@ -88,19 +88,19 @@ void dump_test(const char *id)
 {
     if (!wanted)
         return;
-    held = false; /* a test that was ended in its interrupt routine left it so */
+    held = false; /* in case a test was ended inside its interrupt routine */
     dump_write_test(&writer, id);
     dump_waiting();
 }
 
 void dump_event(unsigned cpu, const struct pebs_sampling *s)
 {
-    struct dump_pebs_event event = { .cpu = cpu,
-                                     .counter = s->counter,
-                                     .fixed = s->fixed,
-                                     .select = s->fixed ? 0 : s->event->select,
-                                     .period = s->period,
-                                     .name = s->fixed ? "" : s->event->name };
+    struct dump_sampling event = { .cpu = cpu,
+                                   .counter = s->counter,
+                                   .fixed = s->fixed,
+                                   .select = s->fixed ? 0 : s->event->select,
+                                   .period = s->period,
+                                   .name = s->fixed ? "" : s->event->name };
 
     if (!wanted)
         return;

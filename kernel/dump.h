@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The raw dump of everything that is recorded, where the options ask for it (dump=raw): dump/dump_write.h, with its
+ * The raw dump of everything that is recorded, if the options ask for it (dump=raw): dump/dump_write.h, with its
  * frames among the console's lines. Without the option every function does nothing.
  */
 #ifndef KERNEL_DUMP_H
@@ -10,34 +10,34 @@
 #include "lbr/lbr.h"
 #include "pebs/pebs.h"
 
-/* Writes the head. What comes before this call is in no dump. */
+/* Writes the head. Anything recorded before this call is not dumped. */
 void dump_start(const struct caps *caps);
 
-/* What follows belongs to the test of this id. */
+/* Starts the part of the test with this id. */
 void dump_test(const char *id);
 
-/* What a counter was just programmed to sample. cpu: 0 is the one that booted. */
+/* Writes what a counter has been programmed to sample. cpu: 0 is the boot processor. */
 void dump_event(unsigned cpu, const struct pebs_sampling *sampling);
 
-/* All records of a log; encoding: of its records' data sources. */
+/* Writes all records of a log; encoding: that of its data sources. */
 void dump_bts(unsigned cpu, const struct ds_log *log);
 void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding);
 
 void dump_lbr(unsigned cpu, const struct lbr_stack *stack);
 
-/* Writes what is still in a frame that is not full. */
+/* Writes the frame in progress. */
 void dump_flush(void);
 
 /*
- * For who reads the logs in the interrupt service routine: from hold on frames wait in memory, so that the routine does
- * not wait for the wire. resume, still in it, ends that; dump_waiting(), with interrupts off and outside of it, prints
- * them. Where memory does not suffice frames are lost, which the dump's numbers show.
+ * For reading logs in the interrupt service routine, without waiting for the serial line there: dump_hold() keeps
+ * frames in memory until dump_resume(), both in the routine; dump_waiting(), outside it with interrupts off, prints
+ * them. If memory runs out frames are lost, which their numbers show.
  */
 void dump_hold(void);
 void dump_resume(void);
 void dump_waiting(void);
 
-/* The last frame: how many records there were. */
+/* Writes the last frame: the number of records. */
 void dump_end(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include "kernel/console.h"
 #include "kernel/dump.h"
 
-/* QEMU's isa-debug-exit: its exit status is value * 2 + 1, so that values from 10h never meet QEMU's own failures. */
+/* QEMU's isa-debug-exit. Its exit status is value * 2 + 1, so values from 10h on differ from QEMU's own failures. */
 #define EXIT_PORT        0xf4u
 #define EXIT_VALUE_FIRST 0x10u
 
@@ -13,9 +13,9 @@
 #define KEYBOARD_RESET   0xfeu
 #define RESET_CONTROL    0xcf9u
 #define RESET_FULL       0x0eu
-#define RESET_WAIT       10000000u /* pauses: both ways are slow on some machines */
+#define RESET_WAIT       10000000u /* PAUSEs: resetting is slow on some machines */
 
-/* ACPI PM1a control of QEMU's q35 and pc; a real machine's lies elsewhere, so power-off is tried under QEMU only. */
+/* ACPI PM1a control of QEMU's q35 and pc. Real machines have it elsewhere, so power-off is tried under QEMU only. */
 #define QEMU_Q35_PM1A_CONTROL 0x604u
 #define PM1_SLEEP_S5          0x2000u
 

@@ -11,7 +11,7 @@ struct totals {
     unsigned pass, fail, skip, error;
 };
 
-/* How finish() ends; until it is called: auto, halt. virtual_machine: CPUID shows a hypervisor. */
+/* Sets how finish() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
 void finish_configure(const struct options *options, bool virtual_machine);
 
 /* Prints the last line, tells the exit device if there is one, and halts, reboots or powers off. */

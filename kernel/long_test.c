@@ -175,7 +175,7 @@ static const struct stage sampled[] = { { 25, 23, 500, 15 }, { 24, 12, 600, 1 },
 
 static void sample(struct test_run *run, enum pebs_role role, unsigned least_events, unsigned most_events)
 {
-    const struct pebs_event *event = pebs_event(run->caps, role);
+    const struct pebs_event *event = pebs_find_event(run->caps, role);
     unsigned least = 0, most = 0;
 
     total = (struct total){ 0 };

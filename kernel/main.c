@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel as a table of steps. The way here: arch/x86/entry64.asm, entry32.asm; the way on: docs/reading-order.md.
- */
+/* The kernel as a table of steps. Called by arch/x86/entry64.asm and entry32.asm. See also docs/reading-order.md. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -33,16 +32,16 @@
 
 #define WIDTH (unsigned)(8 * sizeof(void *))
 
-/* What the steps hand on to each other. */
+/* What the steps pass on to each other. */
 static struct {
     uint32_t magic, information;
     struct boot_info boot;
     struct options options;
     struct caps caps;
-    enum apic_error apic; /* counts where it was tried */
+    enum apic_error apic; /* valid if the APIC was tried */
 } machine;
 
-/* A debugger clears it: set var gdb_wait = 0. */
+/* Cleared by a debugger: set var gdb_wait = 0. */
 static volatile int gdb_wait = 1;
 
 void kernel_main(uint32_t magic, uint32_t information);
@@ -80,7 +79,7 @@ static void step_options(void)
     finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     memory_init(&machine.boot);
     topology_init(&machine.boot);
-    serial_write("\r\n"); /* firmware may have left escapes without a line end */
+    serial_write("\r\n"); /* firmware may have left the cursor inside a line */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
     if (handed != HANDOVER_OK) {
         say_handover(handed, &passed);
@@ -121,7 +120,7 @@ static void step_paging(void)
     const enum paging_error error = paging_init(&choice);
 
     if (error != PAGING_OK) {
-        console_note("error: no page tables: %s", paging_error_text(error));
+        console_note("error: cannot set up page tables: %s", paging_error_text(error));
         error_end();
     }
 }
@@ -160,7 +159,7 @@ static void step_dump(void)
 static void step_watchdog(void)
 {
     if (!watchdog_init())
-        console_note("watchdog none: a test that hangs will not be ended");
+        console_note("watchdog none: hung tests will not be ended");
 }
 
 static void step_debugger(void)
@@ -172,7 +171,7 @@ static void step_debugger(void)
         cpu_pause();
 }
 
-/* All that firmware or a test may have left on. */
+/* Switches off everything that firmware or a test may have left enabled. */
 static void quiesce(void)
 {
     processors_stop();
@@ -206,16 +205,16 @@ static void step_tests(void)
 void kernel_main(uint32_t magic, uint32_t information)
 {
     static void (*const steps[])(void) = {
-        step_interrupts, /* every vector is caught from here on */
-        step_options,    /* the first line over serial */
-        step_probe,      /* what this processor has */
-        step_paging,     /* our own tables */
+        step_interrupts, /* handlers for every vector */
+        step_options,    /* options, and the first line over serial */
+        step_probe,      /* what this processor can do */
+        step_paging,     /* our own page tables */
         step_apic,       /* local APIC in xAPIC mode */
-        step_report,     /* what was found, in words */
-        step_dump,       /* option dump: its head */
-        step_watchdog,   /* the time bound of tests */
+        step_report,     /* prints what was found */
+        step_dump,       /* option dump: the dump's head */
+        step_watchdog,   /* the time limit of tests */
         step_debugger,   /* option gdbwait */
-        step_tests,      /* and the verdict */
+        step_tests,      /* runs the tests, and gives the verdict */
     };
 
     machine.magic = magic;

@@ -10,7 +10,7 @@
 static uint64_t base, length; /* the largest range of usable memory below 4 GiB */
 static uintptr_t low_page;
 
-/* What of a range lies below 4 GiB. */
+/* Bytes of a range that lie below 4 GiB. */
 static uint64_t low_size(const struct boot_memory *range)
 {
     if (range->base >= FOUR_GIB)
@@ -18,7 +18,7 @@ static uint64_t low_size(const struct boot_memory *range)
     return range->size < FOUR_GIB - range->base ? range->size : FOUR_GIB - range->base;
 }
 
-/* The highest page below the end of base memory that is usable, and not the first, which has the BIOS's data. */
+/* Takes the highest usable page below 640 KiB, except the first, which has the BIOS's data. */
 static void take_low_page(const struct boot_memory *range)
 {
     const uint64_t end = range->base + range->size < BASE_MEMORY_END ? range->base + range->size : BASE_MEMORY_END;
@@ -42,7 +42,7 @@ void memory_init(const struct boot_info *boot)
     }
 }
 
-/* In the middle: loaders keep their own at either end, and so does the image. */
+/* Taken from the middle of the range: loaders, and the image, use its ends. */
 void *memory_block(size_t size)
 {
     const uint64_t start = (base + (length - size) / 2) & ~(uint64_t)(PAGE_SIZE - 1);

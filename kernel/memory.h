@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that nobody uses, beyond the kernel's own: what a test needs too much of to have it in the image. */
+/* Unused memory outside the kernel, for tests that need more than fits into the image. */
 #ifndef KERNEL_MEMORY_H
 #define KERNEL_MEMORY_H
 
@@ -8,16 +8,16 @@
 
 #include "boot/boot_info.h"
 
-/* Before paging_init: the memory map may lie in a page that is absent afterwards. */
+/* Must be called before paging_init(): the memory map may be in a page that is absent afterwards. */
 void memory_init(const struct boot_info *boot);
 
 /*
- * size bytes of usable memory below 4 GiB, on a page boundary, the same each time: there is one block, and the test
- * that runs has it. NULL where the machine has no such piece.
+ * size bytes of usable memory below 4 GiB, on a page boundary. There is only one block, for the test that runs. NULL if
+ * the machine has none of that size.
  */
 void *memory_block(size_t size);
 
-/* A usable page below 640 KiB, whose bytes somebody may still need; 0: the memory map has none. */
+/* A usable page below 640 KiB, whose contents must be restored after use; 0: there is none. */
 uintptr_t memory_low_page(void);
 
 #endif

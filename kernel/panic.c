@@ -33,14 +33,14 @@ static const char *const names[VECTOR_EXCEPTIONS] = {
     [21] = "control protection exception #CP",
 };
 
-/* In the order of the numbers by which instructions name them, without the letter of the width. */
+/* Names by register number, without the letter for the width. */
 static const char *const register_names[16] = { "ax", "cx", "dx",  "bx",  "sp",  "bp",  "si",  "di",
                                                 "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
 
 void panic_exception(struct interrupt_frame *f)
 {
     static bool again;
-    const char *name = f->vector < VECTOR_EXCEPTIONS ? names[f->vector] : "interrupt that nothing handles";
+    const char *name = f->vector < VECTOR_EXCEPTIONS ? names[f->vector] : "interrupt without a handler";
     const char *symbol = "?";
     uint64_t offset = 0;
     struct totals totals;

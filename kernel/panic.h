@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end that nobody asked for: an exception that no handler and no fixup knows. */
+/* The end after an exception that neither a handler nor a fixup takes. */
 #ifndef KERNEL_PANIC_H
 #define KERNEL_PANIC_H
 

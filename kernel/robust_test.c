@@ -207,7 +207,7 @@ TEST(robust_area_bts) = {
 static void scribbled_pebs(struct test_run *run)
 {
     const struct ds_config config = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
-    const struct pebs_sample sample = { .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
+    const struct pebs_sample sample = { .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
                                         .workload = &workload_loads,
                                         .period = 1 };
 

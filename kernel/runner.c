@@ -18,7 +18,7 @@ enum outcome { NOT_RUN, PASS, FAIL, SKIP, ERROR };
 
 extern const struct test tests_start[], tests_end[];
 
-static uint8_t outcomes[TESTS_MAX]; /* enum outcome by position in the table */
+static uint8_t outcomes[TESTS_MAX]; /* enum outcome, by the test's position in the table */
 static struct totals totals;
 
 void test_plan(struct test_run *run, unsigned records)
@@ -74,19 +74,19 @@ static enum outcome judge(struct test_run *run)
         return ERROR;
     }
     if (run->seen < run->expected || run->seen > run->most)
-        test_fail(run, "%u records came, %s%u were expected", run->seen, run->expected < run->most ? "up to " : "",
+        test_fail(run, "got %u records, expected %s%u", run->seen, run->expected < run->most ? "up to " : "",
                   run->most);
     return run->problems ? FAIL : PASS;
 }
 
-/* Runs one test up to its end or its time bound. */
+/* Runs one test to its end or its time limit. */
 static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*quiesce)(void))
 {
     static struct context escape;
     enum outcome outcome;
 
     if (context_save(&escape) == 0) {
-        watchdog_start(timeout, &escape, serial_seconds); /* printing all records takes a slow line minutes */
+        watchdog_start(timeout, &escape, serial_seconds); /* printing all records can take minutes on a slow line */
         interrupts_on();
         dump_test(run->test->id);
         run->test->run(run);
@@ -95,7 +95,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
         outcome = judge(run);
     } else {
         watchdog_stop();
-        console_note("wrong: no end after %u seconds", timeout);
+        console_note("wrong: timed out after %u seconds", timeout);
         outcome = FAIL;
     }
     quiesce();
@@ -105,7 +105,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
 static enum outcome run_one(unsigned number, const struct test *test, const struct options *options,
                             const struct caps *caps, void (*quiesce)(void))
 {
-    static struct test_run run; /* it outlives an escape by the watchdog */
+    static struct test_run run; /* static, to survive an escape by the watchdog */
     const enum caps_reason reason = caps_missing(caps, test->needs);
     const char *missing = reason != CAPS_AVAILABLE ? caps_reason_text(reason) : test->lacks ? test->lacks(caps) : NULL;
     enum outcome outcome;
@@ -130,7 +130,7 @@ static enum outcome run_one(unsigned number, const struct test *test, const stru
     return outcome;
 }
 
-/* Whether a glob spells an id's first word out, with its dot. */
+/* Whether a glob spells out the first word of an id, including its dot. */
 static bool glob_names(struct slice glob, const char *id)
 {
     for (size_t i = 0; i < glob.length && glob.start[i] == id[i]; i++)
@@ -159,7 +159,7 @@ static enum verdict verdict(void)
     return totals.pass ? VERDICT_PASS : VERDICT_SKIP;
 }
 
-/* Every glob must name a test; a run of nothing is never a pass. */
+/* Whether every glob matches a test. A mistyped one must not run nothing and pass. */
 static bool globs_match(struct slice list, const char *option)
 {
     struct slice glob;
@@ -182,7 +182,7 @@ enum verdict runner_run(const struct options *options, const struct caps *caps, 
     unsigned count = (unsigned)(tests_end - tests_start), planned = 0, number = 0;
 
     if (count > TESTS_MAX)
-        console_note("error: %u tests, and room for %u", count, TESTS_MAX);
+        console_note("error: the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
     if (!globs_match(options->run, "run") || !globs_match(options->skip, "skip") || count > TESTS_MAX) {
         totals.error = 1;
         return verdict();
@@ -190,7 +190,7 @@ enum verdict runner_run(const struct options *options, const struct caps *caps, 
     for (unsigned i = 0; i < count; i++)
         planned += selected(options, &tests_start[i]);
     if (!planned) {
-        console_note("error: the options leave no test to run");
+        console_note("error: the options run= and skip= select no test");
         totals.error = 1;
         return verdict();
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the tests that the options select, each within its bound, and prints KTAP. */
+/* Runs the tests that the options select, each within its time limit, and prints KTAP. */
 #ifndef KERNEL_RUNNER_H
 #define KERNEL_RUNNER_H
 
@@ -7,7 +7,7 @@
 #include "cpu/caps.h"
 #include "kernel/finish.h"
 
-/* Runs them; quiesce() is called at first and after each test, hung ones included, to switch off what may be on. */
+/* Runs the tests. quiesce() is called first and after each test, even a hung one, to switch everything off. */
 enum verdict runner_run(const struct options *options, const struct caps *caps, void (*quiesce)(void));
 
 /* Prints the ids and titles of all tests. */

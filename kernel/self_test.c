@@ -37,7 +37,7 @@ static void storm(struct test_run *run)
     const struct ds_config config = {
         .pebs = true, .pebs_records = 64, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(1) }
     };
-    const struct pebs_sampling sampling = { .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
+    const struct pebs_sampling sampling = { .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
                                             .period = 1,
                                             .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
     struct window window = pebs_window(run->caps, 1);

@@ -25,10 +25,10 @@ enum {
 #define STATUS_CAN_SEND   0x20u
 #define BASE_BAUD         115200u
 
-/* Far more polls than a byte takes at 1200 baud; after that the port counts as stuck, and is given up. */
+/* Far more polls than a byte takes at 1200 baud, after which the port counts as stuck and is given up. */
 #define SEND_POLLS 1000000u
 
-#define BITS_PER_CHARACTER 10u /* start, eight, stop */
+#define BITS_PER_CHARACTER 10u /* start bit, eight data bits, stop bit */
 
 static uint16_t base;
 static uint32_t characters, characters_per_second = BASE_BAUD / BITS_PER_CHARACTER;

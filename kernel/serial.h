@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A 16550 on one of the four COM ports, 8N1, polled. A port that is not there costs nothing. */
+/* A 16550 on one of the four COM ports, 8N1, polled. A missing port is ignored. */
 #ifndef KERNEL_SERIAL_H
 #define KERNEL_SERIAL_H
 
@@ -9,7 +9,7 @@
 bool serial_init(unsigned port, unsigned baud);
 void serial_write(const char *text);
 
-/* How long the line has been busy with all that was written, in seconds. */
+/* Seconds that the line has needed so far for everything that was written. */
 unsigned serial_seconds(void);
 
 #endif

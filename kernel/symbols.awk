@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Turns `nm -n` of the first link into the assembly of kernel/symbols.c's table; no input gives an empty table.
-# Labels inside a function (name.label) and the linker script's marks say nothing to a reader and are left out.
+# Turns `nm -n` of the first link into assembly for kernel/symbols.c's table; empty input gives an empty table.
+# Labels inside a function (name.label) and the linker script's symbols mean nothing to a reader and are left out.
 function ends(name) { return name ~ /(_start|_end|_guard|_bottom|_top)$/ }
 
 $2 ~ /^[tTdDbBrR]$/ && $3 !~ /\./ && !ends($3) && !($1 in seen) {

@@ -3,7 +3,7 @@
 
 #include "arch/x86/image.h"
 
-/* Sorted by address. The names are offsets into one text of NUL-terminated names. */
+/* An entry of the table, which is sorted by address; names are offsets into a block of NUL-terminated names. */
 struct symbol {
     uint32_t address, name;
 };

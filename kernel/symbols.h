@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own symbol table, which the second link (Makefile) makes from what the first one placed. */
+/* The kernel's own symbol table, made from its first link for its second (mk/kernel.mk). */
 #ifndef KERNEL_SYMBOLS_H
 #define KERNEL_SYMBOLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a test is: one struct in one file, found by the runner through the linker. The runner owns plan and verdict; a
+ * A test is one struct in one file, which the linker collects for the runner. The runner owns plan and verdict; a
  * test only says what it expects and what it found wrong.
  */
 #ifndef KERNEL_TEST_H
@@ -14,14 +14,14 @@
 struct test_run {
     const struct test *test;
     const struct caps *caps;
-    unsigned expected, most;               /* records of all kinds together: at least and at most so many must come */
-    unsigned seen;                         /* so many came */
+    unsigned expected, most;               /* the least and the most records, of all kinds together, that must come */
+    unsigned seen;                         /* records that came */
     bool planned;                          /* test_plan was called */
-    unsigned problems;                     /* what went wrong, said by test_fail */
-    const char *skipped;                   /* why, said by test_skip; else NULL */
+    unsigned problems;                     /* calls of test_fail */
+    const char *skipped;                   /* the reason given to test_skip; else NULL */
     unsigned print_most;                   /* records of a kind to print (options: records=) */
-    unsigned bts_printed, pebs_printed;    /* records printed so far: a test that samples twice goes on counting */
-    enum data_source_encoding data_source; /* of the records to be printed */
+    unsigned bts_printed, pebs_printed;    /* records printed so far, also if a test samples twice */
+    enum data_source_encoding data_source; /* encoding of the records' data sources */
 };
 
 struct test {
@@ -29,9 +29,9 @@ struct test {
     const char *title;  /* the claim in one sentence */
     const char *source; /* who claims it: title, number with edition and section of the manual (suite/sources.h) */
     uint64_t needs;     /* NEED_* of cpu/caps.h */
-    const char *(*lacks)(const struct caps *caps); /* what else is missing, in a sentence, or NULL */
+    const char *(*lacks)(const struct caps *caps); /* what else is missing, as a sentence, or NULL */
     bool records;                                  /* arms a facility: must call test_plan before it does */
-    bool on_request; /* must not pass, or must not be done unasked: runs only when run= names its first word */
+    bool on_request; /* fails by design or needs consent: runs only if run= spells out its first word */
     void (*run)(struct test_run *run);
     const void *argument; /* where tests differ by values alone: what run finds in run->test->argument; else NULL */
 };
@@ -39,25 +39,25 @@ struct test {
 /* Puts a test into the runner's table. */
 #define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(sizeof(void *))))
 
-/* Says how many records must come, before anything is armed. Zero is an expectation too: "none may come". */
+/* States how many records must come, before anything is armed. Zero means that none may come. */
 void test_plan(struct test_run *run, unsigned records);
 
-/* The same where the hardware samples at random. */
+/* States a range, for hardware that samples at random. */
 void test_plan_between(struct test_run *run, unsigned least, unsigned most);
 
-/* Adds to the records that came. The runner compares at the end. */
+/* Counts records that came. The runner compares the sum with the plan at the end. */
 void test_saw(struct test_run *run, unsigned records);
 
 /*
- * Says why this processor cannot be asked, where no NEED_* can tell. The test must end at once, with nothing armed; it
- * counts as skipped.
+ * Skips the test because of something that no NEED_* covers. The test must then end at once, with nothing armed. The
+ * reason is a sentence.
  */
 void test_skip(struct test_run *run, const char *reason);
 
-/* Says what is wrong; the test goes on, and fails. */
+/* Reports what is wrong; the test goes on, and fails. */
 void test_fail(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Fails unless got equals want; what names the value. Returns whether they are equal. */
+/* Fails the test unless got equals want; what names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
 
 #endif

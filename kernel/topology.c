@@ -18,7 +18,7 @@ static const void *physical(void *context, uint64_t address, size_t size)
 {
     (void)context;
     if (address == 0 || address >> 32 || (address + size) >> 32)
-        return NULL; /* what is not mapped */
+        return NULL; /* not mapped */
     return (const void *)(uintptr_t)address;
 }
 
@@ -29,7 +29,7 @@ void topology_init(const struct boot_info *boot)
     root = boot->rsdp;
 }
 
-/* How many low bits of an APIC ID tell the threads of a core apart. SDM Vol. 2A (253666-081), "CPUID", leaf 0BH. */
+/* The number of low APIC ID bits that tell a core's threads apart. SDM Vol. 2A (253666-081), "CPUID", leaf 0BH. */
 static unsigned thread_bits(void)
 {
     struct cpuid leaf;

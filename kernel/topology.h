@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which other processors the machine has. */
+/* The machine's other processors. */
 #ifndef KERNEL_TOPOLOGY_H
 #define KERNEL_TOPOLOGY_H
 
@@ -11,13 +11,13 @@
 void topology_init(const struct boot_info *boot);
 
 struct topology {
-    unsigned total;    /* processors that firmware has enabled, this one included */
-    unsigned siblings; /* of these: others on this one's core, whose caches are its own */
-    unsigned count;    /* of ids */
-    uint32_t ids[8]; /* xAPIC IDs of others on other cores, in the order of firmware's table, as far as there is room */
+    unsigned total;    /* processors that firmware has enabled, including this one */
+    unsigned siblings; /* of these, the others on this one's core, with which it shares its caches */
+    unsigned count;    /* entries of ids */
+    uint32_t ids[8];   /* xAPIC IDs of processors on other cores, in the order of firmware's table; at most 8 */
 };
 
-/* An error where nothing says which processors there are; *topology is empty then. */
+/* Fills *topology; empty after an error, when firmware does not list the processors. */
 enum acpi_error topology_read(struct topology *topology);
 
 #endif

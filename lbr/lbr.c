@@ -31,7 +31,7 @@ struct window lbr_window(const struct caps *caps, uint64_t more)
     return (struct window){ .msr = MSR_IA32_DEBUGCTL, .on = rest | caps->debugctl->lbr | more, .off = rest };
 }
 
-/* Reads register n of the stack, and keeps what it read. */
+/* Reads entry n of the stack; registers gets the raw values. */
 static enum lbr_error read_entry(const struct caps *caps, unsigned n, uint64_t registers[3], struct lbr_entry *entry)
 {
     registers[0] = msr_get(caps->lbr_from + n);

@@ -14,14 +14,14 @@
 struct lbr_stack {
     unsigned depth;                          /* entries */
     bool shifts;                             /* architectural: no top-of-stack pointer */
-    uint64_t tos;                            /* as read; 0 where it shifts */
-    enum lbr_error error;                    /* the entries are valid only where it is LBR_DECODE_OK */
+    uint64_t tos;                            /* as read; 0 if the stack shifts */
+    enum lbr_error error;                    /* the entries are valid only if this is LBR_DECODE_OK */
     struct lbr_entry entries[LBR_DEPTH_MAX]; /* the newest first */
-    uint64_t registers[LBR_DEPTH_MAX][3]; /* likewise: FROM, TO and INFO as read; 0 where there is no such register */
+    uint64_t registers[LBR_DEPTH_MAX][3]; /* FROM, TO and INFO as read, newest first; 0 if there is no such register */
 };
 
 /*
- * Empties the stack and sets the filter (LBR_SELECT_*: a set bit leaves out; only 0 where the register is missing).
+ * Empties the stack and sets the filter (LBR_SELECT_*: a set bit filters out; must be 0 if there is no such register).
  * LBR must be off.
  */
 void lbr_reset(const struct caps *caps, uint64_t select);

@@ -28,7 +28,7 @@ uint64_t lbr_arch_control(uint64_t select)
 void lbr_arch_reset(const struct caps *caps, uint64_t select)
 {
     msr_write(MSR_IA32_LBR_CTL, lbr_arch_control(select));
-    msr_write(MSR_IA32_LBR_DEPTH, caps->lbr_depth); /* empties all entries */
+    msr_write(MSR_IA32_LBR_DEPTH, caps->lbr_depth); /* the write clears all entries */
 }
 
 struct window lbr_arch_window(uint64_t more)

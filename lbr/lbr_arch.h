@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Architectural last branch records: registers of their own, a filter that lets in rather than leaves out, and a stack
+ * Architectural last branch records: registers of their own, a filter that selects what is recorded, and a stack
  * that shifts, so that entry 0 is always the newest. SDM Vol. 3B (253669-081), "Last Branch Records".
  */
 #ifndef LBR_LBR_ARCH_H
@@ -11,8 +11,8 @@
 #include "lbr/lbr.h"
 
 /*
- * IA32_LBR_CTL, with recording off, that leaves out what these bits of MSR_LBR_SELECT leave out; LBR_SELECT_CALL_STACK
- * becomes its own call-stack bit.
+ * The value of IA32_LBR_CTL, with recording off, that filters as these bits of MSR_LBR_SELECT do; LBR_SELECT_CALL_STACK
+ * becomes the call-stack bit.
  */
 uint64_t lbr_arch_control(uint64_t select);
 

@@ -7,7 +7,7 @@
 enum place { NOWHERE, IN_FROM, IN_INFO, IN_TO };
 
 struct lbr_form {
-    unsigned from_bits, to_bits; /* bits of the address, the highest of which is its sign */
+    unsigned from_bits, to_bits; /* bits of the address; the highest is the sign */
     enum place flags, cycles;
     uint64_t has;
 };
@@ -27,7 +27,7 @@ _Static_assert(LBR_FROM_MISPRED == LBR_INFO_MISPRED && LBR_FROM_IN_TSX == LBR_IN
                    LBR_FROM_TSX_ABORT == LBR_INFO_TSX_ABORT,
                "one set of masks reads the flags of FROM and of INFO");
 
-/* The low bits as an address. Those of 32 bits have no sign: they come from processors without 64-bit addresses. */
+/* The low bits as an address, sign-extended; not if 32 bits, from processors without 64-bit addresses. */
 static uint64_t address(uint64_t value, unsigned bits)
 {
     if (bits == 64)
@@ -37,7 +37,7 @@ static uint64_t address(uint64_t value, unsigned bits)
     return negative ? value | ~mask : value & mask;
 }
 
-_Static_assert(sizeof(forms) / sizeof(forms[0]) == LBR_FORMAT_INFO2 + 1, "a row for each format that is known");
+_Static_assert(sizeof(forms) / sizeof(forms[0]) == LBR_FORMAT_INFO2 + 1, "a row for each known format");
 
 enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out)
 {

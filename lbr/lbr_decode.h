@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LBR stack entries: MSR values in, neutral branch out. Pure. */
+/* Decodes LBR entries from their MSR values. Pure. */
 #ifndef LBR_LBR_DECODE_H
 #define LBR_LBR_DECODE_H
 
@@ -8,7 +8,7 @@
 
 enum lbr_error { LBR_DECODE_OK, LBR_DECODE_FORMAT_UNKNOWN, LBR_DECODE_TOS_RANGE, LBR_DECODE_DEPTH };
 
-/* What a format says of a branch beside its two addresses. */
+/* What a format has besides the two addresses. */
 #define LBR_HAS_MISPRED (UINT64_C(1) << 0)
 #define LBR_HAS_TSX     (UINT64_C(1) << 1)
 #define LBR_HAS_CYCLES  (UINT64_C(1) << 2)
@@ -35,22 +35,22 @@ struct lbr_entry {
 
 /*
  * Decodes the three MSRs of one entry by IA32_PERF_CAPABILITIES[5:0] (format, 0 to 63).
- * info is ignored by the formats without LBR_INFO. *out is written only on LBR_DECODE_OK.
+ * Formats without LBR_INFO ignore info. *out is written only on LBR_DECODE_OK.
  */
 enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
 
-/* One MSR that holds both addresses of 32 bits (Pentium M, Core Duo): FROM in its low half, TO in its high one. */
+/* Decodes an MSR with both 32-bit addresses (Pentium M, Core Duo): FROM in its low half, TO in its high half. */
 void lbr_decode_packed(uint64_t value, struct lbr_entry *out);
 
 /*
- * IA32_LBR_x_FROM_IP, _TO_IP and _INFO of the architectural LBRs. The entry has cycles only where its INFO says that
+ * Decodes IA32_LBR_x_FROM_IP, _TO_IP and _INFO of the architectural LBRs. The entry has cycles only if INFO says that
  * they are valid.
  */
 void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
 
 /*
- * The register number (0 to depth - 1) that holds the entry of an age, 0 the newest, in a stack of depth registers
- * (a power of two, 1 to 64) whose top-of-stack pointer reads tos.
+ * Finds the register (0 to depth - 1) that holds the entry of an age (0 is the newest) in a stack of depth entries (a
+ * power of two, 1 to 64) whose top-of-stack pointer reads tos.
  */
 enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned *position);
 

@@ -16,18 +16,18 @@
 #define LBR_FROM_IN_TSX    (UINT64_C(1) << 62)
 #define LBR_FROM_TSX_ABORT (UINT64_C(1) << 61)
 
-/* In MSR_LBR_INFO_x. */
+/* Bits of MSR_LBR_INFO_x. */
 #define LBR_INFO_MISPRED   (UINT64_C(1) << 63)
 #define LBR_INFO_IN_TSX    (UINT64_C(1) << 62)
 #define LBR_INFO_TSX_ABORT (UINT64_C(1) << 61)
 #define LBR_INFO_CYCLES    UINT64_C(0xffff)
 
-/* More of it in IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B (253669-081), "Last Branch Records",
+/* Further bits of IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B (253669-081), "Last Branch Records",
  * "IA32_LBR_x_INFO". */
 #define LBR_INFO_CYCLES_VALID (UINT64_C(1) << 60)
-#define LBR_INFO_TYPE_SHIFT   56 /* of the 4 bits of the branch type */
+#define LBR_INFO_TYPE_SHIFT   56 /* shift of the 4-bit branch type */
 
-#define LBR_TO_CYCLES_SHIFT 48 /* of the 16 bits of cycles in TO */
+#define LBR_TO_CYCLES_SHIFT 48 /* shift of the 16-bit cycle count in TO */
 
 #define LBR_PACKED_TO_SHIFT 32 /* in MSR_LASTBRANCH_x of Pentium M and Core Duo: FROM below, TO above */
 

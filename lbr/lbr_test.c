@@ -218,7 +218,7 @@ static void freeze(struct test_run *run)
     const struct ds_config config = {
         .pebs = true, .pebs_records = 8, .pebs_threshold = 1, .pebs_reset = { 0 - UINT64_C(2000) }
     };
-    const struct pebs_sampling sampling = { .event = pebs_event(run->caps, PEBS_ROLE_BRANCHES),
+    const struct pebs_sampling sampling = { .event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES),
                                             .period = 2000,
                                             .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
 

@@ -98,12 +98,12 @@ static const struct pebs_event *sampled_event(const struct caps *caps, struct lo
 
     *load = load_of(&workload_user_loop, branch_count(&workload_user_loop, BRANCH_KINDS_ALL));
     for (unsigned i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        event = pebs_event(caps, roles[i]);
+        event = pebs_find_event(caps, roles[i]);
         if (event)
             return event;
     }
     *load = load_of(&workload_user_loads, (unsigned)workload_user_loads.access_count);
-    return pebs_event(caps, PEBS_ROLE_LOADS);
+    return pebs_find_event(caps, PEBS_ROLE_LOADS);
 }
 
 /* Each round of the loop has two instructions for a branch, and a few of either before and after. */

@@ -4,7 +4,7 @@
 #define KIB 1024u
 #define MIB (1024u * KIB)
 
-/* Displacements: from the first level and not from the second; from the second; from the last, and from the TLBs. */
+/* Bytes to load to evict lines from the first-level cache only; from the second; from the last, and from the TLBs. */
 #define FROM_FIRST  (128 * KIB)
 #define FROM_SECOND (4 * MIB)
 #define FROM_LAST   (12 * MIB)
@@ -28,8 +28,8 @@ static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
 }
 
 /*
- * Of the lines that are not in the first level only what a second level holds is the same on all processors; how often
- * another level or the TLB misses, and which loads latency is sampled of, is not known beforehand.
+ * Finds what causes an event. Beyond the first-level cache only second-level hits are the same on all processors; the
+ * misses of other levels and TLBs, and the loads that load latency samples, are not known beforehand.
  */
 struct cause cause_of(const struct pebs_event *event)
 {

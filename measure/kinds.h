@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions of workload/steps.h a precise event counts, and where among them a place is. Pure. */
+/* The instructions of workload/steps.h that a precise event counts, and positions among them. Pure. */
 #ifndef MEASURE_KINDS_H
 #define MEASURE_KINDS_H
 
@@ -9,28 +9,28 @@
 #include "cpu/events.h"
 #include "workload/steps.h"
 
-/* What brings an event about. */
+/* What causes an event. */
 struct cause {
     uint32_t kinds;      /* STEP_* of the instructions; 0: none */
-    bool counted;        /* each of them is one event: their number is known beforehand */
-    unsigned displace;   /* so many bytes must have been loaded since the lines of STEP_COLD; 0: caches do not matter */
-    const char *why_not; /* where there is none; else NULL */
+    bool counted;        /* each instruction is one event, so that their number is known beforehand */
+    unsigned displace;   /* bytes to load to evict the lines of STEP_COLD; 0: caches do not matter */
+    const char *why_not; /* why there is no cause; else NULL */
 };
 struct cause cause_of(const struct pebs_event *event);
 
-/* How many instructions a workload has, its tail included. */
+/* The number of instructions of a workload, including its tail. */
 unsigned steps_count(const struct steps *steps);
 
 /* Whether the instruction at this position is of these kinds. */
 bool steps_is(const struct steps *steps, unsigned position, uint32_t kinds);
 
-/* The position of the instruction at ip in the order of execution; their count for the limit of the code; else -1. */
+/* The position in execution order of the instruction at ip; steps_count() for the end of the code; else -1. */
 int steps_position(const struct steps *steps, uint64_t ip);
 
-/* How many instructions of these kinds come before a position. */
+/* The number of instructions of these kinds before a position. */
 unsigned steps_before(const struct steps *steps, uint32_t kinds, unsigned position);
 
-/* The position of the n-th instruction of these kinds, n from 1 on; their count where there are not so many. */
+/* The position of the n-th instruction of these kinds, n from 1; steps_count() if there are fewer. */
 unsigned steps_nth(const struct steps *steps, uint32_t kinds, unsigned n);
 
 #endif

@@ -103,7 +103,7 @@ static void walk(struct test_run *run)
 {
     const uint32_t size = *(const uint32_t *)run->test->argument; /* bytes, a power of two */
     static struct level_table table;
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
     const struct pebs_sample sample = {
         .event = event, .workload = &workload_walk, .counter = pebs_counter(run->caps, event), .period = PERIOD
     };

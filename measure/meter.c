@@ -5,10 +5,10 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 
-#define COUNTER_BITS 40u /* those of the narrowest counters: a measurement is far shorter */
+#define COUNTER_BITS 40u /* the narrowest counters have 40 bits, enough for any measurement */
 
 /*
- * NetBurst's are on counters of other groups than MSR_IQ_COUNTER4, or with an ESCR of their own. SDM Vol. 3B
+ * NetBurst's meters use counters of other groups than MSR_IQ_COUNTER4, or an ESCR of their own. SDM Vol. 3B
  * (253669-059), tables of non-retirement and at-retirement events and of counters: global_power_events (RUNNING),
  * instr_retired (tagged or not, none bogus).
  */
@@ -21,7 +21,7 @@ static const struct netburst_meter {
     [METER_INSTRUCTIONS] = { "instr_retired", MSR_CRU_ESCR0, MSR_IQ_CCCR0, MSR_IQ_COUNTER0, 0x02, 3, 4 },
 };
 
-/* Fixed counters 0 and 1. */
+/* The events of fixed counters 0 and 1. */
 static const char *const fixed_names[] = {
     [METER_CYCLES] = "CPU_CLK_UNHALTED.CORE",
     [METER_INSTRUCTIONS] = "INST_RETIRED.ANY",
@@ -52,7 +52,7 @@ static bool open_fixed(enum meter_kind kind, struct meter *meter)
            msr_write(MSR_IA32_PERF_GLOBAL_CTRL, meter->counters);
 }
 
-/* Where no register starts all counters at once, and nothing samples: counter 0. */
+/* Uses counter 0, on processors with neither PEBS nor a register that starts all counters. */
 static bool open_general(const struct caps *caps, enum meter_kind kind, struct meter *meter)
 {
     const uint64_t event = kind == METER_INSTRUCTIONS ? INSTRUCTIONS

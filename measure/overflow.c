@@ -10,15 +10,15 @@
 #include "pebs/netburst.h"
 #include "pebs/pebs.h"
 
-/* Pauses in which an interrupt that is on its way arrives. */
+/* PAUSEs, during which a pending interrupt arrives. */
 #define PAUSES 1000u
 
 static struct {
     const struct caps *caps;
     bool again;
     uint64_t counting;
-    uint32_t msr;   /* of the counter */
-    uint64_t start; /* its value at the begin of a period */
+    uint32_t msr;   /* the counter's MSR */
+    uint64_t start; /* the counter's value at the start of a period */
 } open;
 
 static volatile struct {
@@ -31,7 +31,7 @@ static bool is_netburst(const struct caps *caps)
     return caps->pebs_method == PEBS_METHOD_NETBURST;
 }
 
-/* NetBurst's counter is written twice: the first write may not arrive (erratum N15, 249199-029). */
+/* Starts a period. NetBurst's counter is written twice: the first write may be lost (erratum N15, 249199-029). */
 static void start_period(void)
 {
     msr_write(open.msr, open.start);
@@ -74,7 +74,7 @@ bool overflow_open(const struct caps *caps, const struct overflow *o)
                                                         .period = o->period }))
             return false;
     } else {
-        open.msr = MSR_IA32_PMC(counter); /* takes 32 bits and their sign */
+        open.msr = MSR_IA32_PMC(counter); /* takes sign-extended 32-bit values only */
         open.start = (uint32_t)start;
         if (!counter_program(counter, o->event->select | o->rings | PERFEVTSEL_EN | PERFEVTSEL_INT, start,
                              caps->full_width_write))

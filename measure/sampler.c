@@ -50,7 +50,7 @@ const char *sampler_lacks(const struct caps *caps, const struct pebs_event *even
     return event->counters & caps->pebs_counters ? NULL : "no counter of this processor can sample it";
 }
 
-/* Every processor that has PEBS has SSE2. */
+/* SSE2 is not checked, because every processor with PEBS has it. */
 void sampler_prepare(void)
 {
     workload_x87_prepare();
@@ -62,7 +62,7 @@ static void load(const uint8_t *address)
     (void)*(const volatile uint8_t *)address;
 }
 
-/* A last level of whatever size gives lines up that are flushed. */
+/* Lines are flushed as well, so that even a huge last-level cache gives them up. */
 bool sampler_displace(unsigned bytes)
 {
     const uint8_t *block = memory_block(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PEBS of one event, record by record, over code whose every instruction is known. */
+/* Samples one event by PEBS over code of which every instruction is known. */
 #ifndef MEASURE_SAMPLER_H
 #define MEASURE_SAMPLER_H
 
@@ -8,36 +8,36 @@
 #include "measure/kinds.h"
 #include "suite/records.h"
 
-/* The most records that one opening may leave. */
+/* The most records between sampler_open() and sampler_close(). */
 unsigned sampler_room(const struct caps *caps);
 
 /*
- * Opens the area with room for so many records and no interrupt, programs the lowest counter that has the event, and
- * says in which window the workloads must run. Returns false, and the test has failed, where that is refused.
+ * Opens the area with room for that many records and no interrupt, programs the lowest counter that supports the event,
+ * and returns the window for the workloads. If that fails, fails the test and returns false.
  */
 bool sampler_open(struct test_run *run, const struct pebs_event *event, unsigned period, struct window *window);
 
-/* Closes; the records are in ds_pebs_log(). */
+/* Closes the area; the records are in ds_pebs_log(). */
 void sampler_close(struct test_run *run);
 
-/* Why no counter of this processor can sample it; NULL where one can. */
+/* Why no counter of this processor can sample the event; NULL if one can. */
 const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event);
 
-/* Switches on what the workloads' arithmetic needs, and makes its operands. */
+/* Enables the instruction sets that the workloads need, and sets up their operands. */
 void sampler_prepare(void);
 
 /*
- * Loads the lines of STEP_COLD, so many bytes of others, and then that of STEP_WARM: before a round, while nothing
- * counts. Returns false where the machine has no such piece of memory.
+ * Loads the lines of STEP_COLD, this many bytes of others, and the line of STEP_WARM: before a round, while nothing
+ * counts. Returns false if the machine does not have that much memory.
  */
 bool sampler_displace(unsigned bytes);
 
-/* Whether a record's event was in the body of a workload; the window's own instructions are around it. */
+/* Whether a record's event was in the body of a workload, not in the window's own instructions. */
 bool sampler_inside(const struct caps *caps, const struct workload *workload, const struct pebs_record *record);
 
 /*
- * The position of the instruction that a record says its event was at: by EventingIP, or where the format has none as
- * the one that was executed before IP. -1 where it is none.
+ * The position of the instruction to which a record attributes its event: at EventingIP, or in formats without it the
+ * one executed before IP. -1 if there is none.
  */
 int sampler_position(const struct caps *caps, const struct steps *steps, const struct pebs_record *record);
 

@@ -329,9 +329,9 @@ static void take_all(struct test_run *run, bool store, struct c2c_table *table)
 /* The event that samples stores with their address, on processors that have one. */
 static const struct pebs_event *store_event(const struct caps *caps)
 {
-    const struct pebs_event *event = pebs_event(caps, PEBS_ROLE_STORES);
+    const struct pebs_event *event = pebs_find_event(caps, PEBS_ROLE_STORES);
 
-    return event && event->data_address ? event : pebs_event(caps, PEBS_ROLE_PRECISE_STORE);
+    return event && event->data_address ? event : pebs_find_event(caps, PEBS_ROLE_PRECISE_STORE);
 }
 
 static void judge(struct test_run *run, const struct c2c_table *table, const struct layout *layout)
@@ -371,7 +371,7 @@ static void share(struct test_run *run)
     if (run->caps->hypervisor)
         console_note("under a hypervisor: latencies are its figures, not time");
     console_note("%u processors, %u of them on this one's core", topology.total, topology.siblings + 1);
-    if (!play(run, &topology, layout, pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY), false))
+    if (!play(run, &topology, layout, pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY), false))
         return;
     check_words(run, layout);
     take_all(run, false, &table);

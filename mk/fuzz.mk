@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# libFuzzer is clang's; tests/fuzz/run says what is missing.
+# Fuzzing needs clang's libFuzzer; tests/fuzz/run says what is missing.
 seconds ?= 60
 FUZZ_CC := clang
 FUZZ_CFLAGS := $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \

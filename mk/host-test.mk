@@ -8,7 +8,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wil
 HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)
 PROVE := prove -e 'env CMOCKA_MESSAGE_OUTPUT=TAP'
 
-# Written by a probe: the compiler and its flags, for objects must not outlive them, and whether -m32 links.
+# A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links.
 ifneq ($(filter host-test test listings fuzz $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
@@ -44,7 +44,7 @@ $(eval $(call host_rules,host,-m64))
 $(eval $(call host_rules,host32,-m32))
 .PRECIOUS: $B/host/%.o $B/host32/%.o
 
-# The witness of the model's instruction decoder; nothing else links it.
+# Zydis, against which the model's instruction decoder is tested; nothing else links it.
 $B/host/test_model_insn_zydis: HOST_LIBS := -lZydis
 
 # The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c.
@@ -55,7 +55,7 @@ $(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host
 .PHONY: host-test
 host-test: $(HOST_TESTS) ## decoders, options, checks and the model's engine, on the host
 ifeq ($(HOST_32),no)
-	@echo '  NOTE     no -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
+	@echo '  NOTE     skipping -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
 endif
 	$Q$(PROVE) $(HOST_TESTS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The QEMU that ./bootstrap had to fetch (200 MB) goes with it; a system's own is used where it is.
+# A QEMU fetched by ./bootstrap (200 MB) is installed too; the system's own is used in place.
 PREFIX ?= /usr/local
 DESTDIR ?=
 MODEL_DIR = $(DESTDIR)$(PREFIX)/lib/dstest86

@@ -4,13 +4,13 @@ KERNEL_ROOMS := $(call rooms,kernel)
 KERNEL_C := $(filter-out $(PURE),$(wildcard $(KERNEL_ROOMS:%=%/*.c)))
 KERNEL_ASM := boot/multiboot2.asm $(wildcard $(KERNEL_ROOMS:%=%/*.asm))
 
-# Interrupts use the stack below rsp (no red zone); the kernel never touches SIMD state. -Os, since the image has each
+# No red zone, because interrupts use the stack below rsp; no SIMD state. -Os, because the image contains each
 # kernel three times.
 KERNEL_CFLAGS := $(WARNINGS) -Os -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
                  -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ibase/freestanding -I$B/include
-# Tests run in the order in which their file has them; clang keeps it by itself.
+# Tests run in the order of their file; clang keeps it without an option.
 KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
-# nasm 2.16.03 warns of every relocation, which a linked image is full of; 2.16.01 does not know these warnings.
+# nasm 2.16.03 warns about every relocation, of which a linked image has many; 2.16.01 does not know these warnings.
 NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
 
 NO_BUILD_ID := 0x0000000000000000000000000000000000000000
@@ -18,7 +18,7 @@ NO_BUILD_ID := 0x0000000000000000000000000000000000000000
 .PHONY: kernel
 kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
-# Both kernels come from the same sources, but for the files whose names end in a width.
+# Both kernels are built from the same sources, except files whose names end in a width.
 # $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
 define kernel_rules
 KERNEL_C$1 := $$(filter-out %$5.c,$$(KERNEL_C))
@@ -42,7 +42,7 @@ $B/k$1/kernel/main.o $B/k$1/kernel/dump.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
-# The build id is that of all but what debuggers read: that has the names of folders in it.
+# The build id covers everything except debug information, which contains the names of folders.
 LINK$1 := $$(LD) -m $4 -n -static -nostdlib -z noexecstack -T linker.ld
 $B/k$1/symbols-none.o: kernel/symbols.awk
 	@mkdir -p $$(@D)
@@ -58,7 +58,7 @@ $B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o $B/k$1/build
 	$$Q$$(LINK$1) --build-id=0x$$$$(cat $B/k$1/build-id) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o -o $$@
 
 # A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for tests/qemu/prove. Its ds_check
-# comes before the archive, so that the archive's own stays out.
+# precedes the archive, and so replaces the archive's.
 $B/mutants/%-$1.o: $B/mutants/%.c
 	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 -c $$< -o $$@
 $B/mutants/%-$1.elf: $B/mutants/%-$1.o $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o

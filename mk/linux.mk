@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What ./bootstrap --linux fetched; profiles="skylake icelake" boots these alone.
+# Linux, as fetched by ./bootstrap --linux; profiles="skylake icelake" boots only these.
 profiles ?=
 .PHONY: linux-test
 linux-test: model $B/initramfs.gz ## Debian's kernel and perf on the model: profiles="NAME.." (after ./bootstrap --linux)

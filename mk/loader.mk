@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# gnu-efi's crt0 and linker script make a shared object, of which objcopy makes the .efi; the .so keeps gdb's symbols.
+# gnu-efi's crt0 and linker script make a shared object, from which objcopy makes the .efi; the .so has gdb's symbols.
 LOADER_C := $(wildcard $(patsubst %,%/*.c,$(call rooms,loader)))
 LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
 	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -Ibase/freestanding -isystem /usr/include/efi
 EFI_SECTIONS := .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
 EMBEDDED := $B/kernel-64.elf $B/kernel-32.elf
 
-# The ISO's dates, and with them its bytes, are those of the commit.
+# The ISO's dates are that of the commit, so that its bytes are reproducible.
 ifndef SOURCE_DATE_EPOCH
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 endif

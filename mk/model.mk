@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The model: build/dsmodel.so. All but what speaks QEMU's ABI links without QEMU, too, into tests/host/test_model_*.
+# The model: build/dsmodel.so. Everything but the code for QEMU's ABI also links into tests/host/test_model_*.
 MODEL_PURE := $(wildcard $(patsubst %,%/*.c,$(call rooms,model)))
 MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*.c,$(call rooms,plugin))))
-# A plugin finds QEMU's symbols in QEMU: none is linked. GLib is what the interface passes arrays in.
+# QEMU's symbols are resolved when QEMU loads the plugin. Its interface passes arrays in GLib's types.
 MODEL_CFLAGS = $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -I. \
 	$(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# dsdump: build/dsdump. The pure objects once more, for speed and without sanitizers, and what writes files.
+# dsdump: build/dsdump. The pure objects, compiled for speed and without sanitizers, and the code that writes files.
 TOOL_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(HOST_PURE) $(wildcard tools/*.c))
 TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O3 -g -I.
 TOOL_LIBS := -lelf -ldw
@@ -32,7 +32,7 @@ picture: kernel model tools ## docs/page.png, the README's picture (wants ./boot
 	$Qtests/qemu/run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
 
-# Dumps of any size, to measure with.
+# Generates dumps of any size, for benchmarks.
 $B/traces: $B/tool/tests/bench/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^

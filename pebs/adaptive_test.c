@@ -50,7 +50,7 @@ static void sample_loads(struct test_run *run, const struct pebs_sample *sample,
 /* All sixteen combinations of groups; with LBRs, as many entries as the combination's number says. */
 static void groups(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOADS);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
     struct pebs_sample sample = { .event = event, .workload = &workload_loads, .period = 15 };
     const unsigned each = (unsigned)workload_loads.access_count / pebs_spacing(event, sample.period);
 
@@ -74,7 +74,7 @@ TEST(pebs_adaptive_groups) = {
 
 static void ignored(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOADS);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
     const struct pebs_sample sample = {
         .event = event, .workload = &workload_loads, .period = 7, .data_cfg = PEBS_DATA_CFG_ALL, .basic = true
     };
@@ -96,7 +96,7 @@ TEST(pebs_adaptive_ignored) = {
 /* In 32-bit mode there are eight vector registers; the others are written as zero. */
 static void xmm(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOADS);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
     const struct workload *workload = &workload_vectors;
     const struct pebs_sample sample = {
         .event = event, .workload = workload, .period = 7, .data_cfg = PEBS_DATA_CFG_GPRS | PEBS_DATA_CFG_XMMS
@@ -135,7 +135,7 @@ TEST(pebs_adaptive_xmm) = {
 /* The branch of the event is the youngest entry, and the workload's branches before it are the older ones. */
 static void lbr(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_TAKEN);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_TAKEN);
     const struct workload *workload = &workload_calls;
     const struct pebs_sample sample = {
         .event = event,
@@ -213,7 +213,7 @@ TEST(pebs_fixed_0) = {
 /* General counters 4 and up, which sampled nothing on earlier processors. */
 static void high_counters(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_TAKEN);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_TAKEN);
     const struct workload *workload = &workload_calls;
     const unsigned spacing = pebs_spacing(event, 1), each = (unsigned)workload->branch_count / spacing;
     unsigned counters = 0;

@@ -18,7 +18,7 @@
 
 static struct pebs_sample loads(const struct test_run *run, unsigned counter, unsigned period)
 {
-    return (struct pebs_sample){ .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
+    return (struct pebs_sample){ .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
                                  .workload = &workload_loads,
                                  .counter = counter,
                                  .period = period };
@@ -561,7 +561,7 @@ static void with_bts(struct test_run *run)
                                       .bts = true,
                                       .bts_records = 3600,
                                       .bts_threshold = 3500 };
-    const struct pebs_sampling sampling = { .event = pebs_event(run->caps, PEBS_ROLE_BRANCHES),
+    const struct pebs_sampling sampling = { .event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES),
                                             .period = PERIOD,
                                             .rings = PERFEVTSEL_USR };
     const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record" (Nehalem); for Sandy Bridge and later, and
- * for Skylake's remote codes, and for the words of precise store, the meaning that Linux gives them
- * (arch/x86/events/intel/ds.c). The words are perf's.
+ * SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record" (Nehalem). The codes of Sandy Bridge and
+ * later, Skylake's remote codes and precise store are read as Linux does (arch/x86/events/intel/ds.c). The words are
+ * perf's.
  */
 #include "pebs/data_source_decode.h"
 
@@ -15,7 +15,7 @@
 
 #define HIT_IN(level, num) (LEVEL(LEVEL_HIT | (level)) | LEVEL_NUM(num))
 
-/* What a source may say of one thing, in perf's words and in its bits. */
+/* One property of a data source, in perf's words and in the bits of perf_mem_data_src. */
 struct meaning {
     const char *words;
     uint64_t bits;
@@ -60,7 +60,7 @@ struct origin {
     const struct meaning *level, *snoop;
 };
 
-/* By the code in bits 3:0. */
+/* The generic encoding, by the code in bits 3:0. */
 static const struct origin generic[16] = {
     [0x0] = { &l3_miss, &snoop_unknown },
     [0x1] = { &l1, &none },
@@ -80,12 +80,12 @@ static const struct origin generic[16] = {
     [0xf] = { &uncached, &none },
 };
 
-/* What the others read differently, by code; a NULL level: as generic. */
+/* Codes in which an encoding differs from the generic one; others have a NULL level. */
 static const struct origin nehalem[16] = {
     [0x5] = { &l3, &hit },
     [0x6] = { &l3, &hitm },
     [0x7] = { &l3, &hitm },
-    [0x9] = { &level_unknown, &snoop_unknown }, /* reserved there */
+    [0x9] = { &level_unknown, &snoop_unknown }, /* reserved on Nehalem */
     [0xe] = { &level_unknown, &snoop_unknown },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data source field of a PEBS record (load latency facility, precise store), as perf tells it. Pure. */
+/* Decodes the data source of a PEBS record (load latency, precise store) as perf does. Pure. */
 #ifndef PEBS_DATA_SOURCE_DECODE_H
 #define PEBS_DATA_SOURCE_DECODE_H
 
@@ -7,7 +7,7 @@
 
 #include "cpu/formats.h"
 
-/* Static strings, never NULL: what perf script prints behind LVL, SNP, TLB and LCK. */
+/* The words that perf script prints after LVL, SNP, TLB and LCK: static strings, never NULL. */
 struct data_source_words {
     const char *level;
     const char *snoop;
@@ -17,7 +17,7 @@ struct data_source_words {
 
 struct data_source_words data_source_words(enum data_source_encoding encoding, uint64_t data_source);
 
-/* The same in perf_mem_data_src (pebs/perf_mem_layout.h), all of it but the operation. */
+/* The data source as perf_mem_data_src (pebs/perf_mem_layout.h), without the operation. */
 uint64_t data_source_bits(enum data_source_encoding encoding, uint64_t data_source);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define NO PEBS_FIELD_NONE
 
-/* What is not named behind the columns is 0: the field is its whole word, and nothing more is said of it. */
+/* A row. Members that it does not name are 0: the field is a whole word, printed without a remark. */
 #define FIELD(key, key_32, there, in, in_32, in_64, in_group, offset, how, on_line, in_column, ...)           \
     {                                                                                                         \
         .name = key, .name_32 = key_32, .has = PEBS_HAS_##there, .member = offsetof(struct pebs_record, in),  \
@@ -56,6 +56,6 @@ const struct pebs_field pebs_fields[] = {
     FIELD("tsx",            NULL,     TSX,            tsx,            NO,   0xb8, MEMORY, 0x18, HEX,     9,  0, NO),
     FIELD("tsx_cycles",     NULL,     TSX_CYCLES,     tsx_cycles,     NO,   NO,   MEMORY, 0x18, DECIMAL, 9,  0, NO,
           .bits = 32, .says = "# cycles in the last transaction"),
-    { .name = NULL }, /* behind the last */
+    { .name = NULL }, /* the end */
 };
 /* clang-format on */

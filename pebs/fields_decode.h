@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A decoded PEBS record, and the one table of its fields, which whoever reads or tells a record walks: decoding, text,
- * and dsdump's rows, bytes and registers. A field of one number is a member here and a row in fields_decode.c; XMM
- * registers and LBR entries are many, and have code of their own. Pure.
+ * A decoded PEBS record, and the table of its fields, which everything that reads or prints records walks: decoding,
+ * text, and dsdump's rows, bytes and registers. A field is a member here and a row in fields_decode.c; XMM registers
+ * and LBR entries, of which there are many, have code of their own. Pure.
  */
 #ifndef PEBS_FIELDS_DECODE_H
 #define PEBS_FIELDS_DECODE_H
@@ -14,7 +14,7 @@
 #include "cpu/formats.h"
 #include "lbr/lbr_decode.h"
 
-/* Which of the fields a record carries. */
+/* The fields that a record has. */
 #define PEBS_HAS_GPRS           (UINT64_C(1) << 0) /* rflags, ip, gpr */
 #define PEBS_HAS_STATUS         (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
 #define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record belongs to (format 3 and later) */
@@ -30,7 +30,7 @@
 #define PEBS_HAS_TSX_CYCLES     (UINT64_C(1) << 12)
 #define PEBS_HAS_COUNTERS       (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE)
 
-/* Index into gpr: the number that instructions encode. */
+/* Index into gpr: the register number in instructions. */
 enum pebs_gpr {
     PEBS_RAX,
     PEBS_RCX,
@@ -45,53 +45,53 @@ enum pebs_gpr {
 };
 
 struct pebs_record {
-    unsigned width;  /* as of its form */
+    unsigned width;  /* 4 or 8, as in struct pebs_form */
     unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */
-    uint64_t has;    /* PEBS_HAS_*; the fields that it does not name are 0 */
+    uint64_t has;    /* PEBS_HAS_*; fields that it lacks are 0 */
     uint64_t size;   /* bytes of the record */
     uint64_t rflags, ip, gpr[16];
     uint64_t counters;
     uint64_t data_address, data_source;
-    uint64_t latency; /* core cycles: of the instruction, where the cache's share is apart */
+    uint64_t latency; /* core cycles; of the instruction alone if there is a cache_latency */
     uint64_t eventing_ip, tsx, tsc;
-    uint64_t tsx_cycles; /* core cycles in the last transaction */
-    uint64_t format_group;                  /* MSR_PEBS_DATA_CFG as it was for this record, 0 where it did not count */
+    uint64_t tsx_cycles;                    /* core cycles in the last transaction */
+    uint64_t format_group;                  /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive */
     uint64_t retire_latency, cache_latency; /* core cycles */
     struct {
         uint64_t low, high;
     } xmm[16];
     unsigned lbr_count;
-    struct lbr_entry lbr[PEBS_LBR_MAX]; /* the youngest first; without flags and cycles where lbr_format is unknown */
+    struct lbr_entry lbr[PEBS_LBR_MAX]; /* the newest first; without flags and cycles if lbr_format is unknown */
 };
 
-/* How a field is printed, and what is said behind it. */
+/* How a field is printed, and the remark after it. */
 enum pebs_print {
     PEBS_PRINT_HEX,
     PEBS_PRINT_DECIMAL,
     PEBS_PRINT_TICKS,  /* hexadecimal in lines, decimal in tables */
-    PEBS_PRINT_PLACE,  /* hexadecimal, and the symbol there */
-    PEBS_PRINT_SOURCE, /* hexadecimal, and data_source_words(); of tables the words alone */
+    PEBS_PRINT_PLACE,  /* hexadecimal, and the symbol at that address */
+    PEBS_PRINT_SOURCE, /* hexadecimal and data_source_words() in lines, the words alone in tables */
 };
 
 #define PEBS_FIELD_NONE 0xffu
 
 struct pebs_field {
     const char *name;
-    const char *name_32; /* in records of 32 bits, which lack it where this is NULL */
-    uint64_t has;        /* it is there with any of these */
+    const char *name_32; /* the name in 32-bit records; NULL: they lack the field */
+    uint64_t has;        /* the record has the field with any of these bits */
     uint16_t member;     /* offset of a uint64_t in struct pebs_record: pebs_value() */
 
-    /* Where the processor writes it: bytes from the start of a fixed record, PEBS_FIELD_NONE where those lack it; bytes
-     * from the start of a group of an adaptive one. */
+    /* Where the processor writes it: byte offset in a fixed record, PEBS_FIELD_NONE if those lack it; byte offset
+     * in a group of an adaptive one. */
     uint8_t at_32, at_64;
     uint8_t group, at; /* group: enum pebs_group */
 
     enum pebs_print print;
-    uint8_t line;   /* of text, from 1 on, where it stands behind the rows above it; 0: not in text */
-    uint8_t column; /* of dsdump --csv behind "event", from 1 on; 0: not in it */
-    uint8_t perf;   /* perf's number of the register (PERF_SAMPLE_REGS_INTR); PEBS_FIELD_NONE: it is none */
+    uint8_t line;   /* number of its line in text, from 1, in the order of the rows; 0: not in text */
+    uint8_t column; /* column of dsdump --csv after "event", from 1; 0: none */
+    uint8_t perf;   /* perf's register number (PERF_SAMPLE_REGS_INTR); PEBS_FIELD_NONE: not a register */
 
-    /* Which bits of that word in the group it has; bits 0: all. */
+    /* The field's bits in its word of the group; bits 0: all. */
     uint8_t shift, bits;
     bool timing; /* it is there only if struct pebs_form has timing */
 

@@ -137,7 +137,7 @@ static unsigned fitting(const struct caps *caps)
 
 static void hierarchy(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
     const struct pebs_sample sample = {
         .event = event, .workload = &workload_walk, .counter = pebs_counter(run->caps, event), .period = 1023
     };
@@ -194,7 +194,7 @@ TEST(pebs_load_latency_threshold_register) = {
 
 static struct pebs_sample chase(const struct test_run *run, unsigned latency)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
 
     return (struct pebs_sample){ .event = event,
                                  .workload = &workload_chase,

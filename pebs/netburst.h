@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling and counting with MSR_IQ_COUNTER4, the one counter of NetBurst that can do PEBS. */
+/* Sampling and counting with MSR_IQ_COUNTER4, NetBurst's only counter with PEBS. */
 #ifndef PEBS_NETBURST_H
 #define PEBS_NETBURST_H
 
@@ -9,7 +9,7 @@
 #include "cpu/netburst_events.h"
 #include "workload/workload.h"
 
-/* Writes what netburst_writes() says. Returns false where a register faults. */
+/* Carries out the writes of netburst_writes(). Returns false if one raises #GP. */
 bool netburst_program(const struct netburst_setup *setup);
 
 /* The window that lets the counter count. */
@@ -17,7 +17,7 @@ struct window netburst_window(void);
 
 uint64_t netburst_counter(void);
 
-/* Stops all 18 counters, whoever started them, and switches tagging and sampling off. */
+/* Stops all 18 counters, and switches tagging and sampling off. */
 void netburst_quiesce(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include "arch/x86/perfmon.h"
 #include "pebs/netburst.h"
 
-const struct pebs_event *pebs_event(const struct caps *caps, enum pebs_role role)
+const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role role)
 {
     return pebs_event_of(caps->events, role, caps->pebs_counters);
 }
@@ -20,9 +20,9 @@ unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event)
 }
 
 /*
- * The order of the manual's table for Core ("Programming Guidelines for PEBS"), which suits the later ones: counting
- * off for all, the enable bit, the event select, the counter. No PERFEVTSEL_INT: the interrupt comes from the DS area's
- * threshold.
+ * Programs in the order of the manual's table for Core ("Programming Guidelines for PEBS"), which is valid for later
+ * cores too: all counting off, the enable bit, the event select, the counter. PERFEVTSEL_INT stays clear, because the
+ * interrupt comes from the DS area's threshold.
  */
 static bool program_general(const struct caps *caps, const struct pebs_sampling *s)
 {
@@ -54,7 +54,8 @@ static bool needs_auxiliary(const struct caps *caps, const struct pebs_sampling 
     return !s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && caps->load_latency_auxiliary != 0;
 }
 
-/* The bits of MSR_PEBS_ENABLE from 32 on are the fixed counters', so no bit enables load latency: its event does. */
+/* Programs adaptive PEBS. Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters; load latency needs only its
+ * event. */
 static bool program_adaptive(const struct caps *caps, const struct pebs_sampling *s)
 {
     const bool adaptive = s->data_cfg != 0 && !s->basic;

@@ -14,38 +14,38 @@
 
 /* What one counter samples. */
 struct pebs_sampling {
-    const struct pebs_event *event; /* of a general counter; a fixed one has its own */
+    const struct pebs_event *event; /* the event of a general counter; a fixed one has its own */
     unsigned counter;
-    bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE alone) */
-    uint64_t period;    /* the counter starts at -period, as its reset slot in the area must say too */
+    bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE only) */
+    uint64_t period;    /* the counter starts at -period, which its reset slot in the area must also have */
     uint64_t rings;     /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
-    unsigned threshold; /* of the load latency event, in core cycles (3 to 65535); ignored by others */
-    uint64_t data_cfg;  /* the groups of an adaptive record, as in the area's struct ds_config */
-    bool basic;         /* this counter's records have the basic group alone, whatever data_cfg says */
+    unsigned threshold; /* for the load latency event, core cycles (3 to 65535); otherwise ignored */
+    uint64_t data_cfg;  /* groups of an adaptive record, as in the area's struct ds_config */
+    bool basic;         /* this counter's records have only the basic group, despite data_cfg */
 };
 
-/* The event of this role that this processor can sample; NULL where it has none. */
-const struct pebs_event *pebs_event(const struct caps *caps, enum pebs_role role);
+/* Finds the event with this role that this processor can sample; NULL if there is none. */
+const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role role);
 
 /* The lowest general counter that can sample an event that this processor has. */
 unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
 
 /*
- * Programs the counter, with the DS area open. Nothing is sampled before the window opens. Returns false where the
- * counter cannot do the event or a register faults.
+ * Programs the counter, with the DS area open. Nothing is sampled before the window opens. Returns false if the
+ * counter cannot sample the event or accessing a register raises #GP.
  */
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
 
 /*
- * Calls observe, until it is NULL again, with each sampling that pebs_program() has set up, on the processor that did.
- * For who keeps a log of what the records to come are of.
+ * Sets a function that pebs_program() calls with each sampling it has set up, on the same processor, so that a dump can
+ * say what the records are samples of; NULL: none.
  */
 void pebs_observe(void (*observe)(const struct pebs_sampling *sampling));
 
-/* The counters that must count for it, for pebs_window(). */
+/* The counters that this sampling needs, for pebs_window(). */
 uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *sampling);
 
-/* The window that lets counters count: a mask of general counters, and from bit 32 on of fixed ones. */
+/* The window that enables counters: a mask of general counters, and of fixed ones from bit 32 on. */
 struct window pebs_window(const struct caps *caps, uint64_t counters);
 
 #endif

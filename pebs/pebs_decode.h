@@ -21,15 +21,15 @@ enum pebs_error {
 };
 
 /*
- * Decodes one record of length available bytes: the 32-bit one, formats 0 to 3, and the adaptive ones of formats 4
- * to 6. out->size is the number of bytes it took. *out is written only on PEBS_DECODE_OK; after any other result
- * nothing is known of where the next record begins.
+ * Decodes one record from length available bytes: 32-bit records, formats 0 to 3, and adaptive records of formats 4 to
+ * 6. out->size is the record's size in bytes. *out is written only on PEBS_DECODE_OK; after an error the start of the
+ * next record is unknown.
  */
 enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, size_t length, struct pebs_record *out);
 
 /*
- * Whether the record says where its data came from, in this encoding. Of all events only those of load latency and
- * precise store do; elsewhere 0 would read as a level.
+ * Whether the record has a valid data source in this encoding. Only load latency and precise store events fill it; for
+ * others its 0 would read as a level.
  */
 static inline bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding)
 {

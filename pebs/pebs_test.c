@@ -31,7 +31,7 @@ static void sample_accesses(struct test_run *run)
 {
     const struct accesses *of = run->test->argument;
     const struct workload *workload = of->workload;
-    const struct pebs_event *event = pebs_event(run->caps, of->role);
+    const struct pebs_event *event = pebs_find_event(run->caps, of->role);
     const struct pebs_sample sample = {
         .event = event, .counter = of->counter, .workload = workload, .period = of->period
     };
@@ -149,7 +149,7 @@ static void threshold(struct test_run *run)
 {
     const struct workload *workload = &workload_user_loads;
     const unsigned spacing = 2;
-    const struct pebs_sample sample = { .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
+    const struct pebs_sample sample = { .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
                                         .workload = workload,
                                         .period = spacing - 1,
                                         .rings = PERFEVTSEL_USR,
@@ -190,7 +190,7 @@ struct branches {
 static void sample_branches(struct test_run *run)
 {
     const struct branches *of = run->test->argument;
-    const struct pebs_sample sample = { .event = pebs_event(run->caps, of->role),
+    const struct pebs_sample sample = { .event = pebs_find_event(run->caps, of->role),
                                         .workload = of->workload,
                                         .period = of->period };
     const unsigned spacing = pebs_spacing(sample.event, of->period);
@@ -254,7 +254,7 @@ static void sample_straight(struct test_run *run)
 {
     const struct instructions *of = run->test->argument;
     const struct workload *workload = &workload_straight;
-    const struct pebs_event *event = pebs_event(run->caps, of->role);
+    const struct pebs_event *event = pebs_find_event(run->caps, of->role);
     const struct pebs_sample sample = {
         .event = event, .workload = workload, .counter = pebs_counter(run->caps, event), .period = of->period
     };
@@ -312,7 +312,7 @@ static bool loaded_by(const struct workload *workload, uint64_t ip, uint64_t *va
 static void instructions_registers(struct test_run *run)
 {
     const struct workload *workload = &workload_loads;
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
     const struct pebs_sample sample = {
         .event = event, .counter = pebs_counter(run->caps, event), .workload = workload, .period = 10
     };
@@ -350,7 +350,7 @@ static void instructions_threshold(struct test_run *run)
 {
     enum { PERIOD = 49, THRESHOLD = 8, RECORDS = 20 };
     const struct workload *workload = &workload_straight;
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
     const struct pebs_sample sample = { .event = event,
                                         .counter = pebs_counter(run->caps, event),
                                         .workload = workload,
@@ -397,7 +397,7 @@ TEST(pebs_instructions_threshold) = {
  */
 static void load_latency(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
     const struct pebs_sample sample = {
         .event = event, .workload = &workload_chase, .counter = pebs_counter(run->caps, event), .period = 32
     };
@@ -444,7 +444,7 @@ static void with_bts(struct test_run *run)
                                       .bts = true,
                                       .bts_records = 256,
                                       .bts_threshold = 128 };
-    const struct pebs_sampling sampling = { .event = pebs_event(run->caps, PEBS_ROLE_BRANCHES),
+    const struct pebs_sampling sampling = { .event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES),
                                             .period = 98,
                                             .rings = PERFEVTSEL_USR };
     unsigned branches = branch_count(&workload_user_loop, BRANCH_KINDS_ALL);

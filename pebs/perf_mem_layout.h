@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_mem_data_src, in which perf says where a load or store found its data: its fields by place, and their values.
- * The numbers are those of Linux's uapi header linux/perf_event.h.
+ * perf_mem_data_src, perf's encoding of where a load or store found its data: fields and values.
+ * Source: Linux's uapi header linux/perf_event.h.
  */
 #ifndef PEBS_PERF_MEM_LAYOUT_H
 #define PEBS_PERF_MEM_LAYOUT_H

@@ -15,7 +15,7 @@
 
 static struct pebs_sample loads(const struct test_run *run, unsigned counter, unsigned period)
 {
-    return (struct pebs_sample){ .event = pebs_event(run->caps, PEBS_ROLE_LOADS),
+    return (struct pebs_sample){ .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
                                  .workload = &workload_loads,
                                  .counter = counter,
                                  .period = period };

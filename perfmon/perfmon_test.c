@@ -30,8 +30,8 @@ static void count_exact(struct test_run *run)
         { "INST_RETIRED.ANY over a loop", 0x00c0, &workload_loop },
         { "INST_RETIRED.ANY over straight code", 0x00c0, &workload_straight },
     };
-    const struct pebs_event *taken = pebs_event(run->caps, PEBS_ROLE_TAKEN);
-    const struct pebs_event *calls = pebs_event(run->caps, PEBS_ROLE_NEAR_CALLS);
+    const struct pebs_event *taken = pebs_find_event(run->caps, PEBS_ROLE_TAKEN);
+    const struct pebs_event *calls = pebs_find_event(run->caps, PEBS_ROLE_NEAR_CALLS);
 
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         test_equal(run, cases[i].name,

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "lbr/lbr_layout.h"
 
-#define SYMBOL_NAME_MAX 64 /* characters of a symbol that are printed */
+#define SYMBOL_NAME_MAX 64 /* characters of a symbol's name that are printed */
 #define SYMBOL_SIZE     (SYMBOL_NAME_MAX + sizeof(" +0123456789abcdef"))
 
 static const char *symbol(char text[SYMBOL_SIZE], uint64_t address, const struct symbolizer *symbols)
@@ -36,7 +36,7 @@ void lbr_listing_head(const struct line_sink *out, const struct lbr_listing_head
     say(out, "MSR_LASTBRANCH_TOS=%" PRIx64, head->tos);
 }
 
-/* Whether the newest count entries exist: that of the oldest tells for all. */
+/* Whether the newest `count` entries exist: if the oldest of them does, all do. */
 static enum lbr_error check(unsigned depth, uint64_t tos, unsigned count)
 {
     unsigned n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An LBR stack as debuggers list it, register by register with the newest first, where lbr_text() has a line for each
- * branch. Pure. Symbols stand as name+offset, the offset in hexadecimal; nothing follows an address without one.
+ * Lists an LBR stack as debuggers do, a line for each register with the newest first, while lbr_text() prints a line
+ * for each branch. Pure. Symbols are printed as name+offset, the offset in hexadecimal.
  */
 #ifndef REPORT_LBR_LISTING_H
 #define REPORT_LBR_LISTING_H
@@ -12,12 +12,12 @@
 #include "lbr/lbr_decode.h"
 #include "report/record_text.h"
 
-/* Where the registers are, and what the ones around them read. */
+/* Where the registers are, and the values of related registers. */
 struct lbr_listing_head {
     unsigned family, model; /* display family and model */
     unsigned depth;
     uint32_t from, to, info; /* MSR numbers of entry 0 */
-    unsigned flags;          /* of the listing's own: printed as given */
+    unsigned flags;          /* the listing's own flags, printed as given */
     uint64_t perf_capabilities, debugctl;
     bool enabled; /* DEBUGCTL's LBR bit at the time of printing: reading the stack clears it */
     uint64_t tos;
@@ -25,19 +25,18 @@ struct lbr_listing_head {
 
 void lbr_listing_head(const struct line_sink *out, const struct lbr_listing_head *head);
 
-/* "LBR bit is set now." or "LBR bit is cleared now.", the last line of the head; it stands alone where there is none.
- */
+/* Prints "LBR bit is set now." or "LBR bit is cleared now.", the head's last line, or the only one without a head. */
 void lbr_listing_state(const struct line_sink *out, bool enabled);
 
 /*
- * The count newest entries of a stack of depth registers (lbr_position() says which depths there are), values[n] being
- * register n. Packed registers (Pentium M): a line for TO, the high half, above one for FROM, the low half.
- * On an error no line was written.
+ * Lists the `count` newest entries of a stack of depth registers (depths: see lbr_position()); values[n] is register n.
+ * Packed registers (Pentium M) print a line for TO, the high half, above one for FROM, the low half. On an error
+ * nothing is printed.
  */
 enum lbr_error lbr_listing_packed(const struct line_sink *out, unsigned depth, uint64_t tos, unsigned count,
                                   const uint64_t *values, const struct symbolizer *symbols);
 
-/* Likewise of triples with flags and cycles in INFO (LBR_FORMAT_INFO): a line each for INFO, TO and FROM. */
+/* Lists triples with flags and cycles in INFO (LBR_FORMAT_INFO) likewise: a line each for INFO, TO and FROM. */
 enum lbr_error lbr_listing_info(const struct line_sink *out, unsigned depth, uint64_t tos, unsigned count,
                                 const uint64_t *from, const uint64_t *to, const uint64_t *info,
                                 const struct symbolizer *symbols);

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "lbr/lbr_layout.h"
 
-#define EVENTS_WIDTH 100 /* characters, behind which no further name begins */
+#define EVENTS_WIDTH 100 /* characters, after which a new line is started */
 
 static void perfmon(const struct line_sink *out, const struct caps *c)
 {
@@ -72,7 +72,7 @@ static void branch_records(const struct line_sink *out, const struct caps *c)
             c->lbr_callstack ? ", with call-stack mode" : "", c->lbr_branch_type ? ", with branch types" : "");
 }
 
-/* The names of the precise events, as many on a line as it takes. */
+/* The names of the precise events, as many on a line as fit. */
 static void events(const struct line_sink *out, const struct caps *c)
 {
     char line[LINE_SIZE];
@@ -89,7 +89,7 @@ static void events(const struct line_sink *out, const struct caps *c)
     }
 }
 
-/* Which reading is taken where prints of the manual contradict each other. */
+/* The readings taken where prints of the manual contradict each other. */
 static void readings(const struct line_sink *out, const struct caps *c)
 {
     if (caps_missing(c, NEED_DS) == CAPS_AVAILABLE)

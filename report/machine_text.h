@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was found on this machine, in words: the lines "cpu", "perfmon", "ds", "bts", "pebs", "lbr", "events",
+ * Prints what was found on this machine: the lines "cpu", "perfmon", "ds", "bts", "pebs", "lbr", "events",
  * "reading" and "note". Pure.
  */
 #ifndef REPORT_MACHINE_TEXT_H

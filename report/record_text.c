@@ -3,7 +3,7 @@
 
 #include "base/put.h"
 
-#define SYMBOL_NAME_MAX 64u /* characters of a symbol that are printed */
+#define SYMBOL_NAME_MAX 64u /* characters of a symbol's name that are printed */
 
 static char *put_key(char *at, const char *key)
 {
@@ -68,7 +68,7 @@ static const char *branch_type(const struct lbr_entry *entry)
     return entry->type < sizeof(words) / sizeof(words[0]) ? words[entry->type] : "/other";
 }
 
-/* The fields of a branch and its symbols: "-" keeps the place of one that is missing while the other is not. */
+/* Prints a branch's fields and symbols. If only one symbol is missing, "-" keeps its place. */
 static char *put_branch(char *at, const struct lbr_entry *entry, const struct symbolizer *symbols)
 {
     const bool tsx = (entry->has & LBR_HAS_TSX) != 0;
@@ -153,7 +153,7 @@ void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record
                enum data_source_encoding encoding, const struct symbolizer *symbols)
 {
     char line[LINE_SIZE], *const start = put_decimal_number(put_string(line, "pebs "), n), *at = start;
-    unsigned number = 1; /* of the line */
+    unsigned number = 1; /* the line's number */
 
     for (const struct pebs_field *field = pebs_fields; field->name; field++) {
         if (field->line == 0 || !pebs_has_field(record, field))

@@ -22,8 +22,8 @@ unsigned pebs_room(const struct caps *caps, uint64_t data_cfg)
 
 struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records)
 {
-    const struct pebs_event *loads = pebs_event(caps, PEBS_ROLE_LOADS);
-    const struct pebs_event *event = loads ? loads : pebs_event(caps, PEBS_ROLE_INSTRUCTIONS);
+    const struct pebs_event *loads = pebs_find_event(caps, PEBS_ROLE_LOADS);
+    const struct pebs_event *event = loads ? loads : pebs_find_event(caps, PEBS_ROLE_INSTRUCTIONS);
     const struct workload *workload = loads ? &workload_loads : &workload_straight;
     const unsigned events = (unsigned)(loads ? workload->access_count : workload->instructions);
 

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 
-#define BAR_LENGTH   20u /* of all samples */
+#define BAR_LENGTH   20u /* the length for all samples */
 #define COLUMN_WIDTH 28u /* count, a space, and the bar */
 
 void histogram_add(struct histogram *h, int distance)
@@ -34,7 +34,7 @@ unsigned histogram_at(const struct histogram *h, int distance)
     return 0;
 }
 
-/* The smallest distance above this one in any column; found: there is one. */
+/* The smallest distance above `after` in any column; *found: there is one. */
 static int next_distance(const struct histogram_column *columns, unsigned count, bool first, int after, bool *found)
 {
     int best = 0;

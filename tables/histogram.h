@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each distance came, as numbers and as bars that a person can read. Pure. */
+/* How often each distance occurred, as numbers and as bars. Pure. */
 #ifndef TABLES_HISTOGRAM_H
 #define TABLES_HISTOGRAM_H
 
@@ -12,16 +12,16 @@ struct histogram_bar {
     unsigned count;
 };
 
-/* Empty when all of it is zero. */
+/* A histogram; all zero is empty. */
 struct histogram {
     struct histogram_bar bars[HISTOGRAM_BARS]; /* by distance, the smallest first */
     unsigned bar_count;
-    unsigned samples; /* all that were added, also those for which no bar was left */
+    unsigned samples; /* all samples, including those that found no bar left */
 };
 
 void histogram_add(struct histogram *histogram, int distance);
 
-/* How many samples were at this distance. */
+/* The number of samples at this distance. */
 unsigned histogram_at(const struct histogram *histogram, int distance);
 
 struct histogram_column {
@@ -31,8 +31,8 @@ struct histogram_column {
 #define HISTOGRAM_COLUMNS 4u
 
 /*
- * Prints histograms side by side: a row for each distance that one of them has, and in each column the count and a bar,
- * as long as the share of the column's samples. At most HISTOGRAM_COLUMNS columns.
+ * Prints histograms side by side: a row for each distance in any of them, and in each column the count and a bar whose
+ * length is the share of the column's samples. At most HISTOGRAM_COLUMNS columns.
  */
 void histogram_text(const struct line_sink *out, const struct histogram_column *columns, unsigned count);
 

@@ -10,21 +10,21 @@
 
 #define LEVEL_TABLE_SAMPLES 512u
 
-/* Empty when all of it is zero. */
+/* A table; all zero is empty. */
 struct level_table {
     struct mem_table sums;
     struct level_sample {
-        const char *words; /* data_source_words(), level: equal words are one pointer or equal texts */
+        const char *words; /* the level of data_source_words(); compared as text */
         uint32_t latency;  /* core cycles */
     } samples[LEVEL_TABLE_SAMPLES];
-    unsigned kept; /* samples beyond the array count in the sums alone */
+    unsigned kept; /* samples in the array; further ones count in the sums only */
 };
 
 /* Adds one sample; words must outlive the table. */
 void level_table_add(struct level_table *table, const char *words, uint64_t latency);
 
 /*
- * Prints perf's table (mem_table_text()), then for each of its rows, in the order in which they first came, the
+ * Prints perf's table (mem_table_text()), then for each of its rows, in order of first occurrence, the
  * percentiles of its latencies, and the same as lines that begin with "measure" (docs/output.md). size: of the data
  * that was walked, bytes; steps: loads in the walk.
  */
@@ -32,8 +32,8 @@ void level_table_text(const struct line_sink *out, const struct level_table *tab
                       unsigned steps);
 
 /*
- * The nearest-rank percentile of count values in ascending order, 1 to 100: the least value that so many percent of
- * them do not exceed. count is at least 1.
+ * The nearest-rank percentile (1 to 100) of count values in ascending order: the least value that this percentage of
+ * them does not exceed. count is at least 1.
  */
 uint32_t percentile(const uint32_t *values, unsigned count, unsigned percent);
 

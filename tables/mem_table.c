@@ -22,7 +22,7 @@ void mem_table_add(struct mem_table *table, const char *words, uint64_t latency)
     table->rows[i].weight += latency;
 }
 
-/* Digit by digit: the 32-bit kernel has no division of 64 bits. */
+/* Divides digit by digit, because 64-bit division needs libgcc on i686. */
 unsigned mem_table_share(uint64_t part, uint64_t whole)
 {
     unsigned value = 0;

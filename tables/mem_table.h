@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of loads by where their data came from, as `perf mem report --sort=mem` groups them. Pure. */
+/* Samples of loads grouped by data source, as `perf mem report --sort=mem` does. Pure. */
 #ifndef TABLES_MEM_TABLE_H
 #define TABLES_MEM_TABLE_H
 
@@ -7,15 +7,15 @@
 
 #include "base/line.h"
 
-#define MEM_TABLE_ROWS 16u /* more than any encoding has words */
+#define MEM_TABLE_ROWS 16u /* more than any encoding has levels */
 
 struct mem_row {
-    const char *words; /* data_source_words(), level */
+    const char *words; /* the level of data_source_words() */
     uint64_t weight;   /* the sum of the latencies in core cycles */
     unsigned samples;
 };
 
-/* Empty when all of it is zero. */
+/* A table; all zero is empty. */
 struct mem_table {
     struct mem_row rows[MEM_TABLE_ROWS];
     unsigned count;
@@ -24,12 +24,12 @@ struct mem_table {
 };
 
 /*
- * Adds one sample; words must outlive the table. Equal texts share a row; a text for which no row is left counts in the
- * sums alone.
+ * Adds one sample; words must outlive the table. Equal texts share a row. If no row is left, the sample counts in the
+ * sums only.
  */
 void mem_table_add(struct mem_table *table, const char *words, uint64_t latency);
 
-/* part / whole, rounded to hundredths of a percent; part is at most whole, 0 where whole is 0. */
+/* part / whole in hundredths of a percent, rounded; part is at most whole. 0 if whole is 0. */
 unsigned mem_table_share(uint64_t part, uint64_t whole);
 
 /*

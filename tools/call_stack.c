@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LONGEST_INSTRUCTION 15u   /* bytes */
-#define LONGEST_RUN         4096u /* bytes of code without a branch that was taken */
+#define LONGEST_RUN         4096u /* bytes of code without a taken branch */
 
 bool call_stack_init(struct call_stack *stack, struct symbols *symbols)
 {
@@ -20,7 +20,7 @@ void call_stack_free(struct call_stack *stack)
 {
     for (uint32_t i = 1; i < stack->count; i++)
         if (stack->nodes[i].parent == 0)
-            free((char *)stack->nodes[i].name); /* copied by call_stack_begin() */
+            free((char *)stack->nodes[i].name); /* a copy made by call_stack_begin() */
     free(stack->nodes);
 }
 
@@ -33,7 +33,7 @@ static uint32_t find_child(const struct call_stack *stack, uint32_t parent, cons
     return child;
 }
 
-/* A new child; the parent itself where no more can be had. */
+/* Adds a child; returns the parent itself if there is no room. */
 static uint32_t add_child(struct call_stack *stack, uint32_t parent, const char *name)
 {
     if (stack->count == stack->room) {
@@ -110,13 +110,13 @@ static void go_on(struct call_stack *stack, uint64_t from, uint64_t to)
                 pop_to(stack, i);
                 return;
             }
-        pop_to(stack, 0); /* to a caller that was never seen to call */
+        pop_to(stack, 0); /* a return to a caller whose call is not in the trace */
         push(stack, to, 0);
         return;
     }
 }
 
-/* Leaves the frames that the code before `from` is not in: branches were taken that are not in the trace. */
+/* Pops frames that do not contain `from`: branches that led there are missing from the trace. */
 static void resume(struct call_stack *stack, uint64_t from)
 {
     if (from - stack->at < LONGEST_RUN)

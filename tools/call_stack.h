@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of calls, followed from branch to branch, and the tree of all stacks that were seen. */
+/* Follows the call stack from branch to branch, and builds the tree of all stacks seen. */
 #ifndef TOOLS_CALL_STACK_H
 #define TOOLS_CALL_STACK_H
 
@@ -9,13 +9,13 @@
 #include "lbr/lbr_decode.h"
 #include "tools/symbols.h"
 
-#define CALL_STACK_MOST 128u       /* frames; calls that are deeper count as of the frame that is the last */
-#define CALL_TREE_MOST  (1u << 20) /* nodes; what would be more counts as of its parent */
+#define CALL_STACK_MOST 128u       /* frames; deeper calls count for the last frame */
+#define CALL_TREE_MOST  (1u << 20) /* nodes; further ones count for their parent */
 
-/* A function with the functions on top of which it was called. Node 0 is the root. */
+/* A function together with its callers. Node 0 is the root. */
 struct call_node {
     const char *name;
-    uint32_t parent, child, sibling; /* child: its newest; sibling: its parent's next; 0: none */
+    uint32_t parent, child, sibling; /* child: the newest; sibling: the parent's next child; 0: none */
     uint64_t self;                   /* branches, or snapshots, with this frame on top */
 };
 
@@ -26,38 +26,37 @@ struct call_stack {
     unsigned depth; /* frames */
     struct {
         uint32_t node;
-        uint64_t site; /* of the call; 0: not known */
+        uint64_t site; /* address of the call; 0: unknown */
     } frames[CALL_STACK_MOST];
-    unsigned kept;   /* frames that were there before the branch that is followed, and still are */
+    unsigned kept;   /* frames that the present branch leaves in place */
     uint32_t base;   /* the node below the first frame */
-    uint64_t wanted; /* the number of the record that goes on from the last one */
-    uint64_t at;     /* where the last branch went */
+    uint64_t wanted; /* the number of the record that continues the last one */
+    uint64_t at;     /* target of the last branch */
     unsigned cpu;
 };
 
-/* What a branch did to the stack: so many frames were left, then so many entered, which are its topmost now. */
+/* What a branch did to the stack: the number of frames left, then of frames entered, which are now on top. */
 struct call_change {
     unsigned left, entered;
 };
 
-/* false: no memory. symbols may be NULL: then all calls are of one unknown function. */
+/* Returns false if out of memory. symbols may be NULL: then all calls are to one unknown function. */
 bool call_stack_init(struct call_stack *stack, struct symbols *symbols);
 void call_stack_free(struct call_stack *stack);
 
-/* What follows is below a node of this name (of a test), which is copied; no frame is known. */
+/* Starts a new stack without frames below a node with this name (a test's), which is copied. */
 void call_stack_begin(struct call_stack *stack, const char *name);
 
 /*
- * Follows record n of a processor's trace, and counts it. Behind a gap in the
- * numbers the stack is not known. Where the trace was off for a while, as it is in the interrupt service routine that
- * drains it, it goes on in the frame that was left.
+ * Follows record n of a processor's trace, and counts it. After a gap in the numbers the stack is unknown. After a
+ * pause of the trace, as in the interrupt service routine that drains it, it continues in the frame that was left.
  */
 struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uint64_t n, uint64_t from, uint64_t to);
 
 /* Follows an LBR stack of count entries, the newest first, and counts where it ends. */
 void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entries, unsigned count);
 
-/* The name of a frame, 0 being the one at the bottom, below the stack's depth. */
+/* The name of a frame, from 0, the bottom, to the stack's depth, exclusive. */
 const char *call_stack_name(const struct call_stack *stack, unsigned frame);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How dsdump says what is wrong. */
+/* dsdump's error messages. */
 #ifndef TOOLS_COMPLAIN_H
 #define TOOLS_COMPLAIN_H
 
 /*
- * Prints "dsdump: SUBJECT: SENTENCE" on standard error; subject is the file or the option that it is about. What cannot
- * go on because of it returns false or NULL afterwards; main() makes the exit status of that.
+ * Prints "dsdump: SUBJECT: SENTENCE" on standard error; subject is the file or option concerned. Functions that fail
+ * because of the error then return false or NULL, from which main() derives the exit status.
  */
 __attribute__((format(printf, 2, 3))) void complain(const char *subject, const char *sentence, ...);
 

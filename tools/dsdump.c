@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
- * writes it in a form that people or other programs know. Exit status: 0; 1, something in the log was wrong and was
- * named; 2, nothing could be done.
+ * writes it in a form that people or other programs read. Exit status: 0: success; 1: the log has problems, which were
+ * reported; 2: nothing could be done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,15 +32,15 @@ static const char *const kinds[] = { "bts", "pebs", "lbr" };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* What the command line says. */
+/* The command line. */
 static struct command {
     const char *log; /* NULL: standard input */
     const struct output *output;
     struct output_setup setup;
     bool count_only;
-    bool leave_out[KINDS];                                              /* of kinds[] */
-    bool misfit;                                                        /* a dump was not of the ELF */
-    void (*machine)(void *context, const struct dump_machine *machine); /* the output's */
+    bool leave_out[KINDS];                                              /* by index into kinds[] */
+    bool misfit;                                                        /* a dump belongs to another ELF */
+    void (*machine)(void *context, const struct dump_machine *machine); /* the output's own function */
 } command = { .setup.history = HISTORY_DEFAULT };
 
 static void usage(FILE *out)
@@ -71,11 +71,11 @@ static const struct output *find_output(const char *name)
     return NULL;
 }
 
-/* Takes one output; a second one is an error. */
+/* Chooses the output; a second one is an error. */
 static bool choose(const char *option, const struct output *output)
 {
     if (command.output || command.count_only) {
-        complain(option, "only one form of output at a time");
+        complain(option, "only one form of output can be chosen");
         return false;
     }
     command.output = output;
@@ -83,7 +83,7 @@ static bool choose(const char *option, const struct output *output)
     return true;
 }
 
-/* The kinds of records in a list with commas; the others are left out. */
+/* Parses a comma-separated list of kinds of records; other kinds are left out. */
 static bool choose_kinds(const char *list)
 {
     for (size_t i = 0; i < KINDS; i++)
@@ -140,7 +140,7 @@ static bool parse(int argc, char **argv)
                 return false;
             }
             if (command.setup.symbols) {
-                complain(word, "only one ELF at a time");
+                complain(word, "only one ELF can be given");
                 return false;
             }
             if ((command.setup.symbols = symbols_open(argv[i])) == NULL)
@@ -163,7 +163,7 @@ static bool parse(int argc, char **argv)
             complain(word, "unknown option; dsdump --help lists them");
             return false;
         } else if (command.log) {
-            complain(word, "only one log at a time");
+            complain(word, "only one log can be given");
             return false;
         } else {
             command.log = word;
@@ -192,8 +192,8 @@ static void on_problem(void *context, const struct dump_problem *problem)
 }
 
 /*
- * Hands on every line of the log. What is longer than the buffer comes in pieces of its size: no frame is, so they are
- * lines of text all of them. Returns false where the log cannot be read.
+ * Passes on every line of the log. Lines longer than the buffer, which cannot be frames, come in pieces. Returns false
+ * if the log cannot be read.
  */
 static bool read_lines(int log, struct dump_reader *reader)
 {
@@ -225,7 +225,7 @@ static bool read_lines(int log, struct dump_reader *reader)
     }
 }
 
-/* In front of the output: symbols count only where the ELF is that of the dump. */
+/* Called before the output's own function: symbols are used only if the ELF belongs to the dump. */
 static void on_machine(void *context, const struct dump_machine *machine)
 {
     if (!symbols_fit(command.setup.symbols, machine))
@@ -245,7 +245,7 @@ static void print_totals(const struct dump_totals *t)
 
 int main(int argc, char **argv)
 {
-    struct event_sink sink = { .context = NULL };
+    struct record_sink sink = { .context = NULL };
     struct dump_totals totals;
     struct dump_reader *reader = malloc(dump_reader_size());
     int log = STDIN_FILENO;

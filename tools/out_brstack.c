@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --brstack: each LBR stack, and that of each PEBS record that has one, on a line, the newest branch first: what
- * `perf script -F ip,brstack` prints, and with the kernel's ELF `perf script -F ip,brstacksym`.
+ * --brstack: each LBR stack, and that of each PEBS record that has one, on a line, the newest branch first, as
+ * `perf script -F ip,brstack` prints them, or with the kernel's ELF `perf script -F ip,brstacksym`.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static char *put_end(struct brstack_output *output, char *at, uint64_t address)
     return place->name != NULL ? put_text(at, place->text) : put_hex(put_text(at, "0x"), address);
 }
 
-/* The words of perf's branch types. */
+/* perf's name of a branch type. */
 static const char *kind(const struct lbr_entry *entry)
 {
     static const char *const words[] = { "COND", "IND", "UNCOND", "IND_CALL", "CALL", "RET" };
@@ -80,7 +80,7 @@ static bool on_end(void *context)
     return written;
 }
 
-static bool open_brstack(const struct output_setup *setup, struct event_sink *sink)
+static bool open_brstack(const struct output_setup *setup, struct record_sink *sink)
 {
     struct brstack_output *output = calloc(1, sizeof(*output));
 
@@ -89,7 +89,7 @@ static bool open_brstack(const struct output_setup *setup, struct event_sink *si
         return false;
     }
     output->symbols = setup->symbols;
-    *sink = (struct event_sink){ .context = output, .pebs = on_pebs, .lbr = on_lbr, .end = on_end };
+    *sink = (struct record_sink){ .context = output, .pebs = on_pebs, .lbr = on_lbr, .end = on_end };
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --csv: a row for each record, and for each entry of an LBR stack; what a kind does not have is empty. */
+/* --csv: a row for each record and for each entry of an LBR stack; columns that a kind lacks are empty. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@ struct csv_output {
     struct symbols *symbols;
     struct sampled_events sampled;
     char test[256];
-    const struct pebs_field *columns[COLUMNS_MOST]; /* behind the event, from 1 on */
+    const struct pebs_field *columns[COLUMNS_MOST]; /* columns after the event, from 1 */
     unsigned column_count;
-    char commas[4 * COLUMNS_MOST]; /* of a row that ends in front of the event */
+    char commas[4 * COLUMNS_MOST]; /* commas of a row that ends before the event */
 };
 
 static void put_head(struct csv_output *output)
@@ -46,7 +46,7 @@ static void put_head(struct csv_output *output)
     writer_text(&output->writer, "\n");
 }
 
-/* In quotes where it must be, as RFC 4180 has it. */
+/* Writes a field, quoted if RFC 4180 requires it. */
 static void put_field(struct csv_output *output, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
@@ -59,7 +59,7 @@ static void put_field(struct csv_output *output, const char *text)
     writer_text(&output->writer, "\"");
 }
 
-/* "ADDRESS,symbol,file:line", with nothing behind the last. */
+/* Writes "ADDRESS,symbol,file:line", without a comma after it. */
 static void put_place(struct csv_output *output, uint64_t address)
 {
     const char *file;
@@ -81,7 +81,7 @@ static void begin_row(struct csv_output *output, const char *kind, unsigned cpu,
     writer_format(&output->writer, ",%u,%llu,", cpu, (unsigned long long)n);
 }
 
-/* Behind the two places of a branch. */
+/* Writes the columns that follow a branch's two places. */
 static void put_branch_facts(struct csv_output *output, const struct lbr_entry *entry)
 {
     writer_format(&output->writer, ",%s,", !(entry->has & LBR_HAS_MISPRED) ? "" : entry->mispredicted ? "M" : "P");
@@ -103,7 +103,7 @@ static void on_test(void *context, const char *id)
     output->sampled.count = 0;
 }
 
-static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+static void on_sampling(void *context, const struct dump_sampling *event)
 {
     struct csv_output *output = context;
 
@@ -147,7 +147,7 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
     put_entries(context, "lbr", cpu, n, stack->entries, count);
 }
 
-/* ",VALUE", with nothing behind the comma where the record lacks it. */
+/* Writes ",VALUE", or only the comma if the record lacks the field. */
 static void put_column(struct csv_output *output, const struct pebs_record *record, const struct pebs_field *field,
                        enum data_source_encoding encoding)
 {
@@ -198,7 +198,7 @@ static bool on_end(void *context)
     return written;
 }
 
-static bool open_csv(const struct output_setup *setup, struct event_sink *sink)
+static bool open_csv(const struct output_setup *setup, struct record_sink *sink)
 {
     struct csv_output *output = calloc(1, sizeof(*output));
 
@@ -208,13 +208,13 @@ static bool open_csv(const struct output_setup *setup, struct event_sink *sink)
     }
     output->symbols = setup->symbols;
     put_head(output);
-    *sink = (struct event_sink){ .context = output,
-                                 .test = on_test,
-                                 .pebs_event = on_pebs_event,
-                                 .bts = on_bts,
-                                 .pebs = on_pebs,
-                                 .lbr = on_lbr,
-                                 .end = on_end };
+    *sink = (struct record_sink){ .context = output,
+                                  .test = on_test,
+                                  .sampling = on_sampling,
+                                  .bts = on_bts,
+                                  .pebs = on_pebs,
+                                  .lbr = on_lbr,
+                                  .end = on_end };
     return true;
 }
 

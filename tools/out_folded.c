@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --folded: stacks of calls as flame graph programs read them, "test;caller;callee COUNT". BTS records count as
- * branches in the function on top, with calls and returns paired by what the kernel's code has at the branch; an LBR
- * stack counts once, for where it ends.
+ * --folded: call stacks for flame graph programs, "test;caller;callee COUNT". BTS records count as
+ * branches in the function on top; calls and returns are told by the kernel's code at the branch. An LBR
+ * stack counts once, where it ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,12 +73,12 @@ static bool on_end(void *context)
     return written;
 }
 
-static bool open_folded(const struct output_setup *setup, struct event_sink *sink)
+static bool open_folded(const struct output_setup *setup, struct record_sink *sink)
 {
     struct folded_output *output = calloc(1, sizeof(*output));
 
     if (setup->symbols == NULL) {
-        complain("--folded", "needs --elf FILE: only the kernel's ELF tells calls from jumps");
+        complain("--folded", "needs --elf FILE, the kernel's ELF, to tell calls from jumps");
         free(output);
         return false;
     }
@@ -86,7 +86,7 @@ static bool open_folded(const struct output_setup *setup, struct event_sink *sin
         free(output);
         return false;
     }
-    *sink = (struct event_sink){
+    *sink = (struct record_sink){
         .context = output, .test = on_test, .bts = on_bts, .pebs = on_pebs, .lbr = on_lbr, .end = on_end
     };
     return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --html: one page with all that a log says: the machine, the verdicts, the measurements, where the samples are, and
- * calls as a flame graph and a timeline. The page (tools/html/) has the data in it as JSON and draws them itself.
- * Whatever comes from the log goes through writer_json(), and into the page as text. What is kept of a log is bounded,
- * so that one of many gigabytes gives a page too.
+ * --html: a page that shows everything in a log: the machine, the verdicts, the measurements, where the samples are,
+ * and calls as a flame graph and a timeline. The page (tools/html/) contains the data as JSON and draws them itself.
+ * Everything from the log goes through writer_json(), and is shown as text. The amount of data is bounded,
+ * so that even a log of many gigabytes gives a page.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "tools/symbols.h"
 #include "tools/writer.h"
 
-#define LINES_MOST     20000u /* lines of the log that the page has */
+#define LINES_MOST     20000u /* lines of the log in the page */
 #define TESTS_MOST     1024u
-#define SITES_MOST     512u /* places of samples */
+#define SITES_MOST     512u /* addresses of samples */
 #define TIMELINES_MOST 48u
-#define BRANCHES_MOST  2000u /* of a timeline */
+#define BRANCHES_MOST  2000u /* branches in a timeline */
 #define FLAME_MOST     4000u /* frames of the flame graph */
-#define FLAME_PART     2000u /* a frame of less than this part of the whole is left out where there are too many */
+#define FLAME_PART     2000u /* of too many frames, those below this fraction of the total are left out */
 
 extern const char html_page[], html_style[], html_script[];
 
@@ -48,7 +48,7 @@ struct timeline {
     unsigned cpu;
     uint32_t length; /* branches */
     bool cut;
-    struct slice *slices; /* up to 2 * BRANCHES_MOST + CALL_STACK_MOST; in the order of their ends */
+    struct slice *slices; /* at most 2 * BRANCHES_MOST + CALL_STACK_MOST, in the order of their ends */
     uint32_t count;
 };
 
@@ -59,16 +59,16 @@ struct html_output {
     struct sampled_events sampled;
     char *lines[LINES_MOST];
     unsigned line_count;
-    bool in_tests; /* the plan of the tests has come: lines before it tell of the machine */
+    bool in_tests; /* the test plan has been seen; lines before it describe the machine */
     struct test_count tests[TESTS_MOST];
     unsigned test_count;
-    struct test_count rest, *test; /* what is beyond them; the one whose records come */
+    struct test_count rest, *test; /* tests beyond the table; the current test */
     struct site sites[SITES_MOST];
     unsigned site_count;
     uint64_t lost_bts, lost_pebs, lost_lbr;
     struct timeline timelines[TIMELINES_MOST];
     unsigned timeline_count;
-    struct timeline *now; /* NULL: the test's branches are not kept */
+    struct timeline *now; /* NULL: the current test's branches are not kept */
     bool test_is_new;
     unsigned open;
     struct slice open_slices[CALL_STACK_MOST];
@@ -96,7 +96,7 @@ static bool wanted(struct html_output *output, const char *text)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (starts(text, kinds[i]))
             return true;
-    return !output->in_tests && output->line_count > 0; /* what firmware says before the first line does not count */
+    return !output->in_tests && output->line_count > 0; /* firmware's output before the first line is ignored */
 }
 
 static void on_line(void *context, const char *text)
@@ -145,7 +145,7 @@ static void on_test(void *context, const char *id)
     snprintf(output->test->id, sizeof(output->test->id), "%s", id);
 }
 
-static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+static void on_sampling(void *context, const struct dump_sampling *event)
 {
     struct html_output *output = context;
 
@@ -249,7 +249,7 @@ static void on_lost(void *context, const char *kind, uint64_t records)
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
-/* The names of frames, each once: what stands in the data is its number. */
+/* The distinct names of frames; the data refer to them by number. */
 struct names {
     const char **list;
     unsigned count, room;
@@ -323,8 +323,8 @@ static void put_sites(struct html_output *output)
     }
 }
 
-/* [name, parent, self] of each frame, parents first. Of too many the small ones are left out, and count as their
- * parents'. */
+/* Writes [name, parent, self] of each frame, parents first. If there are too many, small ones count for their parents.
+ */
 static void put_flame(struct html_output *output, struct names *names)
 {
     const struct call_node *nodes = output->stack.nodes;
@@ -402,7 +402,7 @@ static void put_data(struct html_output *output)
     free(names.list);
 }
 
-/* The page's text up to a mark, which is skipped; the rest of it where the mark does not come. */
+/* Writes the page's text up to a mark, which is skipped, or to its end if there is no mark. */
 static const char *put_until(struct html_output *output, const char *page, const char *mark)
 {
     const char *end = strstr(page, mark);
@@ -435,7 +435,7 @@ static bool on_end(void *context)
     return written;
 }
 
-static bool open_html(const struct output_setup *setup, struct event_sink *sink)
+static bool open_html(const struct output_setup *setup, struct record_sink *sink)
 {
     struct html_output *output = calloc(1, sizeof(*output));
 
@@ -446,16 +446,16 @@ static bool open_html(const struct output_setup *setup, struct event_sink *sink)
     }
     output->test = &output->rest;
     output->symbols = setup->symbols;
-    *sink = (struct event_sink){ .context = output,
-                                 .machine = on_machine,
-                                 .test = on_test,
-                                 .pebs_event = on_pebs_event,
-                                 .bts = on_bts,
-                                 .pebs = on_pebs,
-                                 .lbr = on_lbr,
-                                 .lost = on_lost,
-                                 .line = on_line,
-                                 .end = on_end };
+    *sink = (struct record_sink){ .context = output,
+                                  .machine = on_machine,
+                                  .test = on_test,
+                                  .sampling = on_sampling,
+                                  .bts = on_bts,
+                                  .pebs = on_pebs,
+                                  .lbr = on_lbr,
+                                  .lost = on_lost,
+                                  .line = on_line,
+                                  .end = on_end };
     return true;
 }
 

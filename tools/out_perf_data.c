@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --perf-data: what perf itself would have recorded, in its own file format. The kernel is a process and each of its
- * tests a thread of it, named as the test; its ELF is mapped where it ran, so that perf finds symbols and lines by
- * itself. The file's tables stand behind its data, since what they say is known only at the end.
+ * --perf-data: what perf would have recorded, in its own file format. The kernel is a process and each of its
+ * tests a thread, with the test's name; its ELF is mapped where it ran, so that perf finds symbols and lines by
+ * itself. The file's tables follow its data, because their contents are known only at the end.
  *
- * BTS: samples of "branches", as perf makes them of intel_bts: ip is where the branch was, addr where it went, and the
- * branch stack has the newest of them (--history). They have no time, for the records have none.
+ * BTS: samples of "branches", as perf makes from intel_bts: ip is the branch, addr its target, and the
+ * branch stack has the latest branches (--history). They have no time, because the records have none.
  *
- * PEBS: a raw event for each counter; ip is that of the event, time the TSC in ticks (0 where the record has none).
+ * PEBS: a raw event for each counter; ip is that of the event, time the TSC in ticks (0 if the record has none).
  *
- * LBR: samples of "lbr", whose ip is where the newest branch went.
+ * LBR: samples of "lbr", whose ip is the target of the newest branch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #define HISTORY_ROOM 4096u
 #define EVENTS_MOST  256u
 
-/* An event of the file; samples that have different fields are of different events. */
+/* An event of the file; samples with different fields belong to different events. */
 struct file_event {
     struct perf_attr attr;
     char name[64];
@@ -38,7 +38,7 @@ struct perf_output {
     struct dump_machine machine;
     uint32_t last_task, pid, tid;
     struct sampled_events sampled;
-    struct file_event events[EVENTS_MOST]; /* the id of each is its number from 1 on */
+    struct file_event events[EVENTS_MOST]; /* an event's id is its number, from 1 */
     unsigned event_count;
     uint32_t cpus;
     bool too_many;
@@ -46,11 +46,11 @@ struct perf_output {
     struct perf_attr bts_attr;
     unsigned bts_cpu, history_wanted;
     uint64_t bts_wanted;                /* the number of the record that continues the history */
-    unsigned history_at, history_count; /* the newest entry, and how many there are */
+    unsigned history_at, history_count; /* the newest entry, and the number of entries */
     struct lbr_entry history[HISTORY_ROOM];
 };
 
-/* The id of an event, which is made where there is none like it. 0: there are too many. */
+/* Finds or adds an event, and returns its id; 0: there are too many. */
 static uint64_t event_id(struct perf_output *output, const struct perf_attr *attr, const char *name)
 {
     unsigned i = 0;
@@ -60,7 +60,7 @@ static uint64_t event_id(struct perf_output *output, const struct perf_attr *att
         i++;
     if (i == EVENTS_MOST) {
         if (!output->too_many)
-            complain(output->writer.name, "more than %u different events: samples of the others are left out",
+            complain(output->writer.name, "more than %u different events; samples of further ones are left out",
                      EVENTS_MOST);
         output->too_many = true;
         return 0;
@@ -123,14 +123,14 @@ static void on_test(void *context, const char *id)
     output->writer.used += perf_put_comm(room(output, PERF_NAME_MOST + 64), output->pid, output->tid, id);
 }
 
-static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+static void on_sampling(void *context, const struct dump_sampling *event)
 {
     struct perf_output *output = context;
 
     sampled_events_announce(&output->sampled, event);
 }
 
-/* Puts a branch in front of the history, which begins anew behind a gap. */
+/* Adds a branch to the history, which starts afresh after a gap. */
 static void remember(struct perf_output *output, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     if (cpu != output->bts_cpu || n != output->bts_wanted)
@@ -216,7 +216,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
             .regs_intr = perf_registers(record),
             .precise = exact ? 2 : 1,
         };
-        /* Every event has memory's fields: perf prints a field for all events of a type or for none. */
+        /* Memory fields are in every event, because perf prints a field for all events of a type or for none. */
         attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                            PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT |
                            PERF_SAMPLE_DATA_SRC;
@@ -234,7 +234,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     }
 }
 
-/* Entries that were not in use come last. */
+/* The number of used entries; unused ones come last. */
 static unsigned used_entries(const struct dump_lbr *stack)
 {
     unsigned count = stack->depth;
@@ -268,7 +268,7 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
         sample(output, attr.sample_type, &snapshot, cpu);
 }
 
-/* ---- the tables behind the data ---------------------------------------------------------------------------------- */
+/* ---- the tables after the data ----------------------------------------------------------------------------------- */
 
 static void put_number(struct perf_output *output, uint64_t value, size_t size)
 {
@@ -305,8 +305,8 @@ static void put_descriptions(struct perf_output *output)
 }
 
 /*
- * Whether perf is told of the branch stacks: it then reports branches instead of samples, and nothing of an event
- * without a stack.
+ * Whether to announce branch stacks to perf, which then reports branches instead of samples, and omits events without
+ * stacks.
  */
 static bool all_have_stacks(const struct perf_output *output)
 {
@@ -335,7 +335,7 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
         put_string(output, machine->version[0] ? machine->version : "dstest86");
         break;
     case PERF_FEATURE_ARCH:
-        put_string(output, "x86_64"); /* of the registers' numbers, which do not differ */
+        put_string(output, "x86_64"); /* defines the register numbers, which are the same for 32 bits */
         break;
     case PERF_FEATURE_NRCPUS:
         put_number(output, output->cpus, 4);
@@ -354,10 +354,10 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
         put_string(output, "dsdump");
         put_string(output, "--perf-data");
         break;
-    case PERF_FEATURE_NUMA_TOPOLOGY: /* one node with all processors: perf c2c asks */
+    case PERF_FEATURE_NUMA_TOPOLOGY: /* one node with all processors, required by perf c2c */
         put_number(output, 1, 4);
         put_number(output, 0, 4);
-        put_number(output, 0, 8); /* memory, in all and free: not known */
+        put_number(output, 0, 8); /* total and free memory: unknown */
         put_number(output, 0, 8);
         snprintf(text, sizeof(text), "0-%u", (unsigned)(output->cpus - 1));
         put_string(output, output->cpus > 1 ? text : "0");
@@ -420,7 +420,7 @@ static void on_lost(void *context, const char *kind, uint64_t records)
         output->writer.used += perf_put_lost(room(output, 64), 1, records);
 }
 
-static bool open_perf_data(const struct output_setup *setup, struct event_sink *sink)
+static bool open_perf_data(const struct output_setup *setup, struct record_sink *sink)
 {
     static const char header[PERF_HEADER_SIZE];
     struct perf_output *output = calloc(1, sizeof(*output));
@@ -439,15 +439,15 @@ static bool open_perf_data(const struct output_setup *setup, struct event_sink *
     output->symbols = setup->symbols;
     output->cpus = 1;
     output->history_wanted = setup->history;
-    *sink = (struct event_sink){ .context = output,
-                                 .machine = on_machine,
-                                 .test = on_test,
-                                 .pebs_event = on_pebs_event,
-                                 .bts = on_bts,
-                                 .pebs = on_pebs,
-                                 .lbr = on_lbr,
-                                 .lost = on_lost,
-                                 .end = on_end };
+    *sink = (struct record_sink){ .context = output,
+                                  .machine = on_machine,
+                                  .test = on_test,
+                                  .sampling = on_sampling,
+                                  .bts = on_bts,
+                                  .pebs = on_pebs,
+                                  .lbr = on_lbr,
+                                  .lost = on_lost,
+                                  .end = on_end };
     return true;
 }
 

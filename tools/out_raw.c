@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each record as it lay in memory, a word a line: its offset, its bytes, its name, its value and what that means. */
+/* --raw: each record as it was in memory, one word on a line: offset, bytes, name, value and meaning. */
 #include "base/bytes.h"
 #include "base/format.h"
 #include "base/put.h"
@@ -43,11 +43,11 @@ static void bts(void *context, unsigned cpu, uint64_t n, const struct bts_record
     }
 }
 
-#define WORDS_MOST 32u /* of the fields of a record: 4 of the basic group, 4 of memory, 18 registers */
+#define WORDS_MOST 32u /* words with fields in a record: 4 basic, 4 memory, 18 registers */
 
-/* A word of a record, and what its fields say. */
+/* A word of a record, with the remarks of its fields. */
 struct word {
-    const char *name; /* of its first field */
+    const char *name; /* name of its first field */
     char meaning[MEANING_SIZE], *end;
 };
 
@@ -72,7 +72,7 @@ static void add_meaning(struct word *word, const struct pebs_record *record, con
             word->end = put_address(word->end, value, 1);
 }
 
-/* Where the record has the field's word. */
+/* The offset of the field's word in the record. */
 static size_t place_of(const struct pebs_record *record, const struct pebs_field *field)
 {
     if (record->has & PEBS_HAS_FORMAT_GROUP)
@@ -80,7 +80,7 @@ static size_t place_of(const struct pebs_record *record, const struct pebs_field
     return record->width == 4 ? field->at_32 : field->at_64;
 }
 
-/* The words in front of the groups that are no fields. */
+/* Writes the words of fields, in order. */
 static void put_fields(const struct pebs_record *record, const uint8_t *bytes, enum data_source_encoding encoding)
 {
     struct word words[WORDS_MOST];
@@ -137,7 +137,7 @@ static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_reco
         put_lbr(record, bytes, pebs_group_at(record->format_group, PEBS_IN_LBR));
 }
 
-/* The registers of an entry, and its line. */
+/* Writes the registers of each entry, and its line. */
 static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
 {
     (void)context;
@@ -153,7 +153,7 @@ static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *
     }
 }
 
-static bool open(const struct output_setup *setup, struct event_sink *sink)
+static bool open(const struct output_setup *setup, struct record_sink *sink)
 {
     text_out_open(setup, sink);
     sink->bts = bts;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --script: the lines that `perf script` prints of the file that --perf-data writes, but that the event's name is not
- * padded to the longest of the file, which a stream cannot know. --branches: the BTS records alone, FROM => TO, as
- * `perf script` has them without what they have in common.
+ * --script: the lines that `perf script` prints for the file of --perf-data, except that event names are not padded to
+ * the longest in the file, which a stream cannot know. --branches: only BTS records, FROM => TO, as `perf script`
+ * prints them, without the fields that are the same for all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +24,13 @@ struct script_output {
     struct sampled_events sampled;
     uint32_t last_task, tid;
     char test[256];
-    unsigned cpu;             /* of the prefix */
+    unsigned cpu;             /* the processor in the prefix */
     char prefix[PREFIX_MOST]; /* "test tid [cpu] " */
     size_t prefix_length;
-    uint64_t data_source; /* the last one, and its words */
+    uint64_t data_source; /* the latest data source, and its words */
     char words[PERF_DATA_SOURCE_TEXT];
     size_t words_length;
-    char file[PATH_MOST + 4]; /* " (path)" of the ELF */
+    char file[PATH_MOST + 4]; /* the ELF, as " (path)" */
     size_t file_length;
 };
 
@@ -60,7 +60,7 @@ static bool mapped(const struct script_output *output, uint64_t address)
     return false;
 }
 
-/* "          220ad0 calls_outer+0x0" and " (path)". */
+/* Writes an address, "          220ad0 calls_outer+0x0", and " (path)". */
 static char *put_address(struct script_output *output, char *at, uint64_t address, bool with_file)
 {
     const struct place *place = symbols_place(output->symbols, address);
@@ -102,7 +102,7 @@ static void on_test(void *context, const char *id)
     make_prefix(output, 0);
 }
 
-static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+static void on_sampling(void *context, const struct dump_sampling *event)
 {
     struct script_output *output = context;
 
@@ -215,26 +215,26 @@ static struct script_output *open_output(const struct output_setup *setup)
     return output;
 }
 
-static bool open_script(const struct output_setup *setup, struct event_sink *sink)
+static bool open_script(const struct output_setup *setup, struct record_sink *sink)
 {
     struct script_output *output = open_output(setup);
 
-    *sink = (struct event_sink){ .context = output,
-                                 .machine = on_machine,
-                                 .test = on_test,
-                                 .pebs_event = on_pebs_event,
-                                 .bts = on_bts,
-                                 .pebs = on_pebs,
-                                 .lbr = on_lbr,
-                                 .end = on_end };
+    *sink = (struct record_sink){ .context = output,
+                                  .machine = on_machine,
+                                  .test = on_test,
+                                  .sampling = on_sampling,
+                                  .bts = on_bts,
+                                  .pebs = on_pebs,
+                                  .lbr = on_lbr,
+                                  .end = on_end };
     return output != NULL;
 }
 
-static bool open_branches(const struct output_setup *setup, struct event_sink *sink)
+static bool open_branches(const struct output_setup *setup, struct record_sink *sink)
 {
     struct script_output *output = open_output(setup);
 
-    *sink = (struct event_sink){ .context = output, .bts = on_bts_alone, .end = on_end };
+    *sink = (struct record_sink){ .context = output, .bts = on_bts_alone, .end = on_end };
     return output != NULL;
 }
 

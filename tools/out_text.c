@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own lines: the same code makes them. */
+/* --text: the kernel's own lines, made by the same code. */
 #include "report/record_text.h"
 #include "tools/output.h"
 #include "tools/text_out.h"
@@ -28,7 +28,7 @@ static void lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *
     lbr_stack_text(&text_out_notes, stack->shifts, stack->tos, stack->depth, stack->entries, text_out_symbols);
 }
 
-static bool open(const struct output_setup *setup, struct event_sink *sink)
+static bool open(const struct output_setup *setup, struct record_sink *sink)
 {
     text_out_open(setup, sink);
     sink->bts = bts;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --trace-json: a timeline in the Trace Event Format, which Perfetto and Chromium's tracing page open. Process 1 are
- * the branches of BTS, a thread for each processor: slices are calls, and time is the number of branches, since the
- * records have none. Process 2 are the samples of PEBS where they have a TSC; there a nanosecond is a tick.
+ * --trace-json: a timeline in the Trace Event Format, for Perfetto and Chromium's tracing page. Process 1 has
+ * the branches of BTS, a thread for each processor: slices are calls, and time is the number of branches, because the
+ * records have none. Process 2 has the samples of PEBS that have a TSC, of which a tick counts as a nanosecond.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,12 @@ struct trace_output {
     struct symbols *symbols;
     struct call_stack stack;
     struct sampled_events sampled;
-    enum { IDLE, IN_TEST, IN_BRANCHES } state; /* which slices are open */
+    enum { IDLE, IN_TEST, IN_BRANCHES } state; /* the open slices */
     char test[256];
-    unsigned cpu;  /* of the open slices */
-    unsigned open; /* slices, the test's not counted */
+    unsigned cpu;  /* processor of the open slices */
+    unsigned open; /* number of open slices besides the test's */
     uint64_t now;  /* branches */
-    uint64_t tsc;  /* the first */
+    uint64_t tsc;  /* the first time stamp */
     uint64_t events;
 };
 
@@ -90,7 +90,7 @@ static void on_test(void *context, const char *id)
     output->state = IN_TEST;
 }
 
-static void on_pebs_event(void *context, const struct dump_pebs_event *event)
+static void on_sampling(void *context, const struct dump_sampling *event)
 {
     struct trace_output *output = context;
 
@@ -164,7 +164,7 @@ static bool on_end(void *context)
     return written;
 }
 
-static bool open_trace_json(const struct output_setup *setup, struct event_sink *sink)
+static bool open_trace_json(const struct output_setup *setup, struct record_sink *sink)
 {
     struct trace_output *output = calloc(1, sizeof(*output));
 
@@ -174,13 +174,13 @@ static bool open_trace_json(const struct output_setup *setup, struct event_sink 
     }
     output->symbols = setup->symbols;
     writer_text(&output->writer, "{\"traceEvents\":[\n");
-    *sink = (struct event_sink){ .context = output,
-                                 .machine = on_machine,
-                                 .test = on_test,
-                                 .pebs_event = on_pebs_event,
-                                 .bts = on_bts,
-                                 .pebs = on_pebs,
-                                 .end = on_end };
+    *sink = (struct record_sink){ .context = output,
+                                  .machine = on_machine,
+                                  .test = on_test,
+                                  .sampling = on_sampling,
+                                  .bts = on_bts,
+                                  .pebs = on_pebs,
+                                  .end = on_end };
     return true;
 }
 

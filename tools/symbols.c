@@ -21,13 +21,13 @@
 struct symbol {
     uint64_t start, end;
     const char *name; /* in the ELF's string table */
-    size_t index;     /* there */
+    size_t index;     /* its number there */
     bool global, weak, function;
 };
 
 struct line {
     uint64_t address;
-    const char *file; /* NULL: nothing from here on */
+    const char *file; /* NULL: no source lines from here on */
     unsigned number;
 };
 
@@ -45,7 +45,7 @@ struct symbols {
     bool lines_read;
     const uint8_t *build_id;
     size_t build_id_length;
-    bool refused;                /* another build's */
+    bool refused;                /* the ELF belongs to another build */
     const uint8_t *kernel_table; /* the section .symbols, see kernel/symbols.awk; NULL: there is none */
     uint64_t image_end;
     struct place cache[CACHE_SIZE];
@@ -67,7 +67,7 @@ static size_t underscores(const char *name)
     return strspn(name, "_");
 }
 
-/* Of two symbols at one address: whether the second is the better one. */
+/* Whether the second of two symbols at one address is the better one. */
 static bool second_is_better(const struct symbol *a, const struct symbol *b)
 {
     size_t a_length = strlen(a->name), b_length = strlen(b->name);
@@ -194,8 +194,8 @@ static bool read_segments(struct symbols *symbols)
 }
 
 /*
- * The kernel's own table: a count, then pairs of an address and a place in the names, each 32 bits, by address; then
- * the names. It has what the kernel prints, which leaves out some that the ELF's own table has, and outlives `strip`.
+ * The kernel's own table: a count; pairs of an address and an offset into the names, 32 bits each, by address; then the
+ * names. It has the symbols that the kernel prints, fewer than the ELF's own table, and survives `strip`.
  */
 static uint32_t table_word(const struct symbols *symbols, size_t index)
 {
@@ -205,7 +205,7 @@ static uint32_t table_word(const struct symbols *symbols, size_t index)
     return word;
 }
 
-/* Taken only when all of its places are inside of it and its names end with a NUL. */
+/* Reads the kernel's own table, if all its offsets are in range and its names end with a NUL. */
 static void read_kernel_table(struct symbols *symbols)
 {
     Elf_Scn *section = NULL;
@@ -263,7 +263,7 @@ struct symbols *symbols_open(const char *path)
     if (!read_symbols(symbols))
         goto fail;
     read_kernel_table(symbols);
-    for (size_t i = 0; i < CACHE_SIZE; i++) /* no slot holds the address that its own hash would find */
+    for (size_t i = 0; i < CACHE_SIZE; i++) /* fills each slot with an address that does not hash to it */
         symbols->cache[i].address = i == 0 ? 1 : 0;
     return symbols;
 fail:
@@ -304,7 +304,7 @@ static const struct symbol *search(const struct symbols *symbols, uint64_t addre
     return &symbols->symbol[low - 1];
 }
 
-/* The instruction at an address, of which the file has the bytes. */
+/* Classifies the instruction at an address, from the file's bytes. */
 static enum transfer transfer_at(const struct symbols *symbols, uint64_t address)
 {
     size_t size;
@@ -416,7 +416,7 @@ static int by_address(const void *left, const void *right)
 
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    return (a->file != NULL) - (b->file != NULL); /* where one sequence ends the next may begin */
+    return (a->file != NULL) - (b->file != NULL); /* a sequence's end sorts before the start of the next */
 }
 
 static void add_line(struct symbols *symbols, Dwarf_Line *line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols and source lines of a kernel's ELF, for addresses that come by the million. */
+/* Symbols and source lines of a kernel's ELF, cached for millions of addresses. */
 #ifndef TOOLS_SYMBOLS_H
 #define TOOLS_SYMBOLS_H
 
@@ -8,61 +8,60 @@
 #include <stdint.h>
 
 #include "report/record_text.h"
-#include "tools/lib/event_sink.h"
+#include "tools/lib/record_sink.h"
 #include "tools/lib/transfer.h"
 
 struct symbols;
 
-/* What stands at an address. Valid until the next call of symbols_place(). */
+/* What is at an address. Valid until the next call of symbols_place(). */
 struct place {
     uint64_t address;
-    const char *name;       /* of the symbol that covers it, NULL where none does; lives as long as the symbols */
+    const char *name;       /* name of the symbol that covers it, NULL if none does; lives as long as the symbols */
     uint64_t offset;        /* from the symbol's start */
-    uint32_t length;        /* of text */
-    enum transfer transfer; /* of the instruction that stands there */
-    bool function;          /* the symbol is one, and no label */
-    char text[100];         /* "name+0xoffset", the name cut at 80 characters; "" where there is no symbol */
+    uint32_t length;        /* length of text */
+    enum transfer transfer; /* what its instruction does to the call stack */
+    bool function;          /* the symbol is a function, not a label */
+    char text[100];         /* "name+0xoffset", the name cut at 80 characters; "" without a symbol */
 };
 
-/* A part of the file that is loaded. */
+/* A loaded part of the file. */
 struct segment {
     uint64_t address, size, file_offset;
-    uint64_t file_size; /* of these bytes, what stands in the file */
+    uint64_t file_size; /* bytes of it that are in the file */
     bool writable, executable;
 };
 
 /*
- * Reads an ELF of either width. NULL: it could not be, or has no symbol table, and that was said on standard error.
- * Functions, objects and labels of loaded sections count. As perf has it: a symbol without a size reaches to the next
- * one; of several at one address the first of these decides: which has a size then, is not weak, is global, begins with
- * fewer underscores, has the longer name, stands first in the table.
+ * Reads an ELF of either width. If it cannot be read or has no symbol table, reports that on standard error and returns
+ * NULL. Functions, objects and labels of loaded sections count. Like perf: a symbol without a size extends to the next
+ * one; of several symbols at one address the best is that which has a size, is not weak, is global, begins with fewer
+ * underscores, has the longer name, or comes first in the table, in this order.
  */
 struct symbols *symbols_open(const char *path);
 void symbols_close(struct symbols *symbols);
 
 /*
- * Whether the symbols are of the kernel that a dump comes from: by the build id, where the dump has one. If they are
- * not, that is said on standard error, and until they fit again nothing has a name, a line or a segment.
+ * Whether the symbols belong to the kernel that wrote a dump, by the build id if the dump has one. If not, reports that
+ * on standard error, and no address has a name, a line or a segment until they fit again.
  */
 bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine);
 
-/* Never NULL; symbols may be: then nothing has a name. */
+/* What is at an address; never NULL. symbols may be NULL: then nothing has a name. */
 const struct place *symbols_place(struct symbols *symbols, uint64_t address);
 
-/* The source line of an address. false: the ELF does not say. */
+/* The source line of an address; false if the ELF does not have it. */
 bool symbols_line(struct symbols *symbols, uint64_t address, const char **file, unsigned *line);
 
-/* The GNU build id; its length, 0 where the ELF has none. */
+/* The GNU build id; returns its length, 0 if there is none. */
 size_t symbols_build_id(const struct symbols *symbols, const uint8_t **id);
 
 /* The absolute path of the file. */
 const char *symbols_path(const struct symbols *symbols);
 
-/* The parts of it that are loaded, in the order of their addresses; returns their number. */
+/* The loaded parts of the file, by address; returns their number. */
 size_t symbols_segments(const struct symbols *symbols, const struct segment **segments);
 
-/* For report/: the names that the kernel itself prints, from the table that it carries; without one, the same as above.
- */
+/* A symbolizer for report/ with the names that the kernel itself prints, from its own table, or else the ELF's. */
 struct symbolizer symbols_symbolizer(struct symbols *symbols);
 
 #endif

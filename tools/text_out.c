@@ -60,11 +60,11 @@ static bool end(void *context)
     return !problem;
 }
 
-void text_out_open(const struct output_setup *setup, struct event_sink *sink)
+void text_out_open(const struct output_setup *setup, struct record_sink *sink)
 {
     if (setup->symbols) {
         names = symbols_symbolizer(setup->symbols);
         text_out_symbols = &names;
     }
-    *sink = (struct event_sink){ .test = test, .end = end };
+    *sink = (struct record_sink){ .test = test, .end = end };
 }

@@ -109,7 +109,7 @@ bool writer_close(struct writer *writer)
     return writer->error == 0;
 }
 
-/* The eight hexadecimal digits of a value as they stand in memory, one in each byte. */
+/* The eight hexadecimal digits of a value in memory order, one in each byte. */
 static inline uint64_t hex_digits(uint32_t value)
 {
     uint64_t spread = value;
@@ -160,7 +160,7 @@ char *put_digits_before(char *end, uint64_t value)
 {
     for (; value > UINT32_MAX; value /= 10)
         *--end = (char)('0' + value % 10);
-    uint32_t rest = (uint32_t)value; /* divided in half the time */
+    uint32_t rest = (uint32_t)value; /* 32-bit division takes half the time */
     do {
         *--end = (char)('0' + rest % 10);
         rest /= 10;
@@ -191,7 +191,7 @@ void writer_json(struct writer *writer, const char *text)
     writer_text(writer, "\"");
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
-        /* "<" too: the text may stand in a page's script. Bytes that are no ASCII stand for Latin-1's characters. */
+        /* "<" is escaped, because the text may be in a page's script. Bytes above ASCII become Latin-1 characters. */
         if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c >= 0x7f)
             writer_format(writer, "\\u%04x", c);
         else

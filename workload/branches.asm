@@ -173,8 +173,8 @@ workload_interrupt_accesses:
 workload_interrupt_accesses_end:
 describe_workload workload_interrupt, 5
 
-; ---- jumps that nobody can predict -------------------------------------------------------------------------------
-; One indirect jump with two targets, in the order of a 7-bit shift register's bits, which does not repeat.
+; ---- unpredictable jumps -----------------------------------------------------------------------------------------
+; One indirect jump whose two targets follow the bits of a 7-bit LFSR, which do not repeat within the run.
 SURPRISES       equ 64
 
 %assign lfsr 1
@@ -198,7 +198,7 @@ surprise_end:   end_workload workload_surprises
 
 section .rodata
 align 4
-surprise_targets:                       ; by the turns that are left
+surprise_targets:                       ; indexed by the remaining rounds
         dd      0
 %assign i 1
 %rep SURPRISES
@@ -276,7 +276,7 @@ open_inner:     call    open_leaf
                 end_workload workload_open_calls
 
 section .rodata
-workload_open_calls_branches:           ; only those that are open
+workload_open_calls_branches:           ; only the open calls
         branch  open_1, open_outer, LBR_REL_CALL
         branch  open_2, open_inner, LBR_REL_CALL
 workload_open_calls_branches_end:

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; One instruction each that raises an exception, all registers known; the labels say where. Vectors, error codes and
+; Instructions that raise an exception, at labels, with all registers known. Vectors, error codes and
 ; what is pushed: SDM Vol. 3A (253668-081), "Interrupt and Exception Handling".
 
 %include "workload/width.inc"
@@ -10,16 +10,16 @@ extern user_call
 extern stack_guard
 extern text_start
 
-; arch/x86/interrupts.h and the descriptors of either width
+; arch/x86/interrupts.h, and the selectors of either width
 VECTOR_USER_EXIT equ 0x81
 VECTOR_LOST_STACK equ 0x82
-VECTOR_TIMER     equ 0xf0               ; a gate that CPL 3 may not use
+VECTOR_TIMER     equ 0xf0               ; a gate that CPL 3 must not use
 SELECTOR_ABSENT  equ 0x38               ; data, CPL 0, not present
 SELECTOR_BEYOND  equ 0x1f8              ; past the GDT's limit
 %if WORD_BYTES = 8
-SELECTOR_TSS     equ 0x28               ; the one in use
+SELECTOR_TSS     equ 0x28               ; the current TSS
 %else
-SELECTOR_TSS     equ 0x30               ; that of the double fault
+SELECTOR_TSS     equ 0x30               ; the double fault's TSS
 %endif
 
 FLAG_TF         equ 1 << 8
@@ -31,7 +31,7 @@ ERROR_WRITE     equ 1 << 1
 ERROR_USER      equ 1 << 2
 ERROR_IDT       equ 1 << 1
 
-; ---- what stands around each ----------------------------------------------------------------------------------------
+; ---- the code around each instruction --------------------------------------------------------------------------------
 %macro known_register 2
         mov     %1, (0x7265670072656700 + %2) & WORD_MASK       ; WORKLOAD_REGISTER(n)
 %endmacro
@@ -58,7 +58,7 @@ ERROR_IDT       equ 1 << 1
 %endif
 %endmacro
 
-; begin_raise NAME[, FLAGS]; what must precede the known state stands before it, behind begin_raise_run NAME.
+; begin_raise NAME[, FLAGS]. Code that must run before the known state goes between begin_raise_run and known_raise.
 %macro begin_raise_run 1
 section .text
 align 16
@@ -85,7 +85,7 @@ known_raise %1, %2
 describe_raise %1, %2, %3, %4, %5, 0
 %endmacro
 
-; The same at CPL 3.
+; begin_user_raise NAME[, FLAGS]: the same as begin_raise, at CPL 3.
 %macro begin_user_raise 1-2 FLAGS
 begin_raise_run %1
         call_with user_call, %1_user
@@ -128,12 +128,12 @@ align 8
 global raise_stack_pointer
 raise_stack_pointer: resq 1
 
-; ---- faults and traps of instructions --------------------------------------------------------------------------------
+; ---- exceptions raised by instructions -------------------------------------------------------------------------------
 begin_raise raise_divide
 divide_at:      div     dword [zero]
 end_raise raise_divide, divide_at, 0, 0
 
-; POPF sets TF; the trap comes behind the next instruction.
+; POPF sets TF; the trap follows the next instruction.
 begin_raise raise_step, FLAGS | FLAG_TF
                 nop
 step_next:
@@ -144,7 +144,7 @@ begin_raise raise_breakpoint
 breakpoint_next:
 end_raise raise_breakpoint, breakpoint_next, 3, 0
 
-; INTO and BOUND; 64-bit mode has neither.
+; INTO and BOUND do not exist in 64-bit mode.
 begin_raise raise_overflow
 overflow_at:    db      0xce
 overflow_next:
@@ -201,7 +201,7 @@ begin_raise raise_page_read_only
 read_only_at:   mov     [text_start], dx_
 end_raise raise_page_read_only, read_only_at, 14, ERROR_PRESENT | ERROR_WRITE, text_start
 
-; 1 / 0 with that exception unmasked is reported by the next instruction that waits. CR0.NE must be set, TS and EM clear.
+; 1 / 0 with ZM clear is reported by the next waiting x87 instruction. CR0.NE must be set, TS and EM clear.
 begin_raise_run raise_math
                 fninit
                 fldcw   [zero_divide]
@@ -217,7 +217,7 @@ raise_math_resume:
 describe_raise raise_math, math_at, 16, 0, 0, 0
 
 ; ---- from CPL 3 -------------------------------------------------------------------------------------------------------
-; CR0.AM must be set. Register 2 is not a multiple of 4, nor is what it points at.
+; CR0.AM must be set. The address in register 2 is misaligned.
 section .user progbits alloc exec nowrite align=16
 align 8
 user_words:     dd      0, 0
@@ -238,7 +238,7 @@ begin_user_raise raise_user_gate
 user_gate_at:   int     VECTOR_TIMER
 end_user_raise raise_user_gate, user_gate_at, 13, VECTOR_TIMER * 8 | ERROR_IDT
 
-; ---- by INT n: for what they print, where nothing else raises them at will ---------------------------------------------
+; ---- raised by INT n, because nothing else raises them at will -------------------------------------------------------
 begin_raise raise_machine_check
                 int     18
 machine_check_next:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that raises an exception on purpose. All registers are known when it strikes: register n (as instructions
- * encode it) holds WORKLOAD_REGISTER(n), but for the stack pointer.
+ * Code that raises an exception on purpose. All registers are known when it is raised: register n (as instructions
+ * encode it) holds WORKLOAD_REGISTER(n), except the stack pointer.
  */
 #ifndef WORKLOAD_EXCEPTIONS_H
 #define WORKLOAD_EXCEPTIONS_H
@@ -10,11 +10,11 @@
 
 struct raise {
     void (*run)(void);
-    uint64_t start, resume; /* what raises is within; a handler that goes on at resume lets run() return */
-    uint64_t ip;            /* that is pushed: the instruction's own, or the next one's for a trap */
+    uint64_t start, resume; /* the code that raises; a handler that resumes at `resume` lets run() return */
+    uint64_t ip;            /* the IP that is pushed: the instruction's, or for a trap the next one's */
     uint64_t vector, error_code;
-    uint64_t flags;   /* that are pushed, but for RF */
-    uint64_t address; /* that CR2 must hold; 0: no page fault */
+    uint64_t flags;   /* the flags that are pushed, except RF */
+    uint64_t address; /* the address that CR2 must hold; 0: not a page fault */
     uint64_t cpl;
 };
 
@@ -29,10 +29,10 @@ extern const struct raise raise_math;           /* CR0.NE must be set, TS and EM
 extern const struct raise raise_user_alignment; /* CR0.AM must be set */
 extern const struct raise raise_user_page, raise_user_privileged, raise_user_gate;
 
-/* By INT n: for what they print. */
+/* Raised by INT n, to test what is printed. */
 extern const struct raise raise_machine_check, raise_reserved, raise_unhandled;
 
-/* The stack pointer when an exception at CPL 0 strikes. */
+/* The stack pointer when an exception at CPL 0 is raised. */
 extern uintptr_t raise_stack_pointer;
 
 #endif

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; Loads and stores of known addresses and values. LFENCE after each lets one event retire before the next begins, so
-; that a counter which overflowed on one is armed when the next one comes.
+; Loads and stores of known addresses and values. LFENCE after each makes one event retire before the next begins, so
+; that PEBS is armed by one event's overflow when the next event comes.
 
 %include "workload/workload.inc"
 
@@ -8,7 +8,7 @@ ACCESSES        equ 64
 %define VALUE(i) ((0x1122334455000000 + (i) * 0x101) & WORD_MASK)
 
 ; ---- loads --------------------------------------------------------------------------------------------------------
-; All registers and flags are known while they run, but the stack pointer and ax_, which is what the load leaves.
+; All registers and flags are known except the stack pointer; ax_ holds the loaded value.
 %macro known_register 2
                 mov     %1, (0x7265670072656700 + %2) & WORD_MASK       ; WORKLOAD_REGISTER(n)
 %endmacro
@@ -82,7 +82,7 @@ workload_stores_accesses_end:
 describe_workload workload_stores, ACCESSES * 3
 
 ; ---- straight-line code -------------------------------------------------------------------------------------------
-STRAIGHT        equ 1010        ; ten more than a multiple of the periods in use: nobody lives on the edge
+STRAIGHT        equ 1010        ; not a multiple of the periods in use, so that no overflow falls on an edge
 
 section .text
 begin_workload workload_straight
@@ -124,12 +124,12 @@ workload_ring:
 workload_chase_branches:
         branch  chase_back, chase_load, LBR_JCC, RING_STEPS - 1
 workload_chase_branches_end:
-workload_chase_accesses:        ; the instruction alone: its address goes round the ring
+workload_chase_accesses:        ; the IP alone: the data address goes round the ring
         access  chase_load, chase_next, 0, 0
 workload_chase_accesses_end:
 describe_workload workload_chase, 2 + RING_STEPS * 3
 
-; ---- a ring that its user makes -----------------------------------------------------------------------------------
+; ---- a ring that the test sets up ---------------------------------------------------------------------------------
 begin_workload workload_walk
                 mov     ecx, [workload_walk_steps]
                 mov     ax_, [workload_walk_first]
@@ -146,7 +146,7 @@ workload_walk_steps: resd 1
 section .rodata
 workload_walk_branches:
 workload_walk_branches_end:
-workload_walk_accesses:         ; the instruction alone
+workload_walk_accesses:         ; the IP alone
         access  walk_load, walk_next, 0, 0
 workload_walk_accesses_end:
 describe_workload workload_walk, 0

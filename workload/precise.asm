@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Locked accesses, one at a time, for the event that counts them alone.
+; Locked accesses, one at a time, for the event that counts only those.
 
 %include "workload/workload.inc"
 
@@ -10,7 +10,7 @@ begin_workload workload_locked
 %assign i 0
 %rep LOCKED
 locked_%+i:     lock inc dword [locked_data + i * 4]
-locked_%+i%+_next: mov  eax, [locked_data + i * 4]      ; a load too, but not a locked one
+locked_%+i%+_next: mov  eax, [locked_data + i * 4]      ; an ordinary load, which must not be counted
                 lfence
 %assign i i + 1
 %endrep

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; What several processors do to lines of memory, each with a routine of its own: load a word of every line, and store
-; it one greater. The window opens for the loads and stores alone: where to begin waits in DR3, since reading a debug
+; Accesses of several processors to shared lines, with a routine for each processor: load a word of every line and store
+; it incremented. Only these loads and stores are in the window: the first address is in DR3, because reading a debug
 ; register is no access to memory.
 
 %include "workload/workload.inc"
@@ -24,7 +24,7 @@ sharing_%1_next: add    bx_, STRIDE
 section .rodata
 workload_sharing_%1_branches:
 workload_sharing_%1_branches_end:
-workload_sharing_%1_accesses:   ; the instructions alone: RCX tells which line
+workload_sharing_%1_accesses:   ; the IPs alone: RCX tells the line
         access  sharing_%1_load, sharing_%1_add, 0, 0
         access  sharing_%1_store, sharing_%1_next, 0, 0
 workload_sharing_%1_accesses_end:

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Workloads in which no instruction runs twice, and the order in which they run: struct steps in steps.h.
+; Workloads in which no instruction runs twice, with their execution order: struct steps in steps.h.
 
 %include "workload/workload.inc"
 
@@ -25,17 +25,17 @@ STEP_SCALAR_SP   equ 1 << 18
 STEP_SCALAR_DP   equ 1 << 19
 STEP_INTEGER     equ 1 << 20
 
-TAIL             equ 200        ; instructions at the end that are in no table
+TAIL             equ 200        ; instructions at the end, which are in no table
 
-; steps_entry LABEL, KINDS: the next in the order of execution.
+; steps_entry LABEL, KINDS: the next instruction in execution order.
 %macro steps_entry 2
 [section .rodata]
-%%entry: ; or nasm gives the size of the data to the label before it
+%%entry: ; without it nasm adds the data's size to the previous label
         dd      %1, (%2) | STEP_INSTRUCTION
 __?SECT?__
 %endmacro
 
-; step KINDS, INSTRUCTION: where the order of the text is that of execution.
+; step KINDS, INSTRUCTION: an instruction that executes in the order of the text.
 %macro step 2+
 %%here: %2
         steps_entry %%here, %1
@@ -48,7 +48,7 @@ align 8
 section .text
 %endmacro
 
-; end_steps NAME: the tail, the window's end, and what describes it all.
+; end_steps NAME: the tail, the end of the window, and the workload's description.
 %macro end_steps 1
 %1_tail:
 %rep TAIL
@@ -70,7 +70,7 @@ align 8
 section .text
 %endmacro
 
-; ---- three loads in a row, of which the first is to blame ---------------------------------------------------------
+; ---- three loads in a row, the first of which misses --------------------------------------------------------------
 LINES           equ 32          ; WORKLOAD_STEPS_LINES
 LINE            equ 64
 STRIDE          equ 4096 + LINE ; WORKLOAD_STEPS_STRIDE: another page, another set of a cache
@@ -93,7 +93,7 @@ begin_workload workload_steps_loads_workload
 section .bss align=4096
 global workload_steps_loads_cold, workload_steps_loads_warm
 workload_steps_loads_cold: resb LINES * STRIDE
-                alignb  4096            ; on another page
+                alignb  4096            ; on a page of its own
 workload_steps_loads_warm: resb LINE
 
 ; ---- straight-line code -------------------------------------------------------------------------------------------
@@ -129,9 +129,9 @@ alignb 64
 straight_data:  resb    GROUPS * LINE + LINE
 
 ; ---- branchy code -------------------------------------------------------------------------------------------------
-; Blocks that jump to each other in an order that is not the text's, each with a function of its own.
+; Blocks that jump to each other, not in the order of the text, each with a function of its own.
 %assign BLOCKS   16
-%define PLACE(n) (((n) * 7) % BLOCKS)   ; which block stands at this place of the text
+%define PLACE(n) (((n) * 7) % BLOCKS)   ; the block at this place of the text
 
 ; branchy_block BLOCK
 %macro branchy_block 1

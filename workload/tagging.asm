@@ -1,20 +1,20 @@
 ; SPDX-License-Identifier: MIT
 ; Uops for NetBurst's tags: x87 and MMX arithmetic for execution tagging, loads and stores across two cache lines for replay
 ; tagging.
-; LFENCE after each lets one event retire before the next begins.
+; LFENCE after each makes one event retire before the next begins.
 
 %include "workload/workload.inc"
 
 TAGGED          equ 64
 
 ; ---- x87 arithmetic -----------------------------------------------------------------------------------------------
-; One uop an instruction, as the optimization manual has it of the common x87 instructions. The operands are loaded
-; before the window opens: whether a move counts is another event's matter.
+; Common x87 instructions are one uop each, says the optimization manual. The operands are loaded
+; before the window opens, because moves belong to another event.
 section .text
 global workload_x87_prepare
 workload_x87_prepare:
                 mov     ax_, cr0
-                and     al, ~0xc                ; EM and TS: no #NM
+                and     al, ~0xc                ; clears EM and TS, to avoid #NM
                 mov     cr0, ax_
                 fninit
                 fld1
@@ -33,7 +33,7 @@ x87_%+i%+_next: lfence
 section .rodata
 workload_x87_branches:
 workload_x87_branches_end:
-workload_x87_accesses:                          ; no access: the instructions alone
+workload_x87_accesses:                          ; IPs alone, no data addresses
 %assign i 0
 %rep TAGGED
         access  x87_%+i, x87_%+i%+_next, 0, 0
@@ -43,7 +43,7 @@ workload_x87_accesses_end:
 describe_workload workload_x87, TAGGED * 2
 
 ; ---- MMX arithmetic -----------------------------------------------------------------------------------------------
-; As above. The x87 additions between them are another event's.
+; MMX additions, between x87 additions that belong to another event.
 begin_workload workload_mmx
 %assign i 0
 %rep TAGGED
@@ -67,7 +67,7 @@ workload_mmx_accesses_end:
 describe_workload workload_mmx, TAGGED * 3
 
 ; ---- split loads --------------------------------------------------------------------------------------------------
-; Each from the last two bytes of one line and the first two of the next, between loads that stay inside one line.
+; Loads of the last two bytes of a line and the first two of the next, between loads within one line.
 %define VALUE(i) (0x66778800 + (i))
 
 begin_workload workload_split_loads

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Branches that are not near ones: far transfers, exceptions, a hardware interrupt, and the fast system calls.
+; Branches that are not near: far transfers, exceptions, a hardware interrupt, and the fast system calls.
 
 %include "workload/workload.inc"
 
@@ -63,8 +63,8 @@ workload_far_accesses:
 workload_far_accesses_end:
 describe_workload workload_far, 0
 
-; ---- exceptions whose handlers go on behind them ------------------------------------------------------------------
-; exception_workload NAME, IRET: what was raised at NAME_1 goes to NAME_entry, and comes back from IRET to NAME_2.
+; ---- exceptions whose handlers resume after them -------------------------------------------------------------------
+; exception_workload NAME, IRET: an exception at NAME_1 is taken to NAME_entry, and returns from IRET to NAME_2.
 %macro exception_workload 2
 section .rodata
 workload_%1_branches:
@@ -76,7 +76,7 @@ workload_%1_accesses_end:
 describe_workload workload_%1, 0
 %endmacro
 
-; Goes on so many bytes behind the saved IP, which is that of the instruction.
+; Advances the saved IP, that of the instruction, by this many bytes.
 %macro skip_bytes 1
 %if WORD_BYTES = 8
         add     qword [rsp], %1
@@ -115,7 +115,7 @@ page_1:         mov     al, [si_]       ; the page of the null pointer
 page_2:         end_workload workload_page
 exception_workload page, page_iret
 
-; ---- a debug exception: one single step, behind a call and its return ----------------------------------------------
+; ---- a debug exception: one single step, after a call and its return -----------------------------------------------
 FLAGS_TRAP      equ 1 << 8
 
 workload_step_start:
@@ -130,7 +130,7 @@ step_2:         pushf
                 or      dword [esp], FLAGS_TRAP
 %endif
                 popf
-                nop                     ; traps behind it
+                nop                     ; the single-step trap follows it
                 end_workload workload_step
 
 section .rodata
@@ -143,8 +143,8 @@ workload_step_accesses_end:
 describe_workload workload_step, 0
 
 ; ---- a hardware interrupt -------------------------------------------------------------------------------------------
-; The local APIC sends one to this processor while interrupts are off, and has it pending when they are turned on: it
-; strikes behind the instruction that STI shields.
+; The local APIC sends this processor an interrupt while interrupts are off; it is pending when they are enabled, and is
+; taken after the instruction that follows STI.
 global workload_self_entry
 workload_self_start:
 workload_self_entry:
@@ -157,7 +157,7 @@ begin_workload workload_self, workload_self_start
                 mov     dword [si_ + APIC_ICR_HIGH], 0
                 mov     dword [si_ + APIC_ICR_LOW], ICR_SELF | VECTOR_SELF
 %rep 32
-                mov     eax, [si_ + APIC_IRR] ; takes its time, and no branch
+                mov     eax, [si_ + APIC_IRR] ; delays without a branch
 %endrep
                 sti
                 nop
@@ -179,7 +179,7 @@ global workload_apic
 workload_apic:  resd    1
 
 ; ---- fast system calls ------------------------------------------------------------------------------------------------
-; In 64-bit mode SYSCALL from CPL 3 and SYSRET back to it; outside it SYSENTER, from CPL 0, which comes back by a jump.
+; 64-bit mode: SYSCALL from CPL 3, and SYSRET back. Otherwise SYSENTER from CPL 0, which returns by a jump.
 global workload_system_call_entry
 %if WORD_BYTES = 8
 section .user

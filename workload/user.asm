@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Work at CPL 3, on pages that CPL 3 may execute and read. Left through VECTOR_USER_EXIT.
+; Workloads at CPL 3, on pages that CPL 3 may execute and read. They exit through VECTOR_USER_EXIT.
 
 %include "workload/workload.inc"
 
@@ -29,7 +29,7 @@ workload_user_accesses:
 workload_user_accesses_end:
 describe_workload workload_user, 0
 
-; ---- many times the same branch -----------------------------------------------------------------------------------
+; ---- the same branch many times -----------------------------------------------------------------------------------
 ROUNDS          equ 3000
 
 section .user

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Loads with known vector registers around them. SSE must be on (sse_enable() in arch/x86/cpu.h).
+; Loads while the vector registers hold known values. SSE must be enabled (sse_enable() in arch/x86/cpu.h).
 
 %include "workload/workload.inc"
 

@@ -13,7 +13,7 @@
 #define APIC_EOI             0x0b0u
 #define APIC_SPURIOUS        0x0f0u
 #define APIC_COMMAND         0x300u
-#define APIC_DESTINATION     0x310u /* the command's high half; a shorthand needs none */
+#define APIC_DESTINATION     0x310u /* high half of the interrupt command; a shorthand needs none */
 #define APIC_LVT_TIMER       0x320u
 #define APIC_LVT_THERMAL     0x330u
 #define APIC_LVT_PERFORMANCE 0x340u
@@ -47,7 +47,7 @@ static void apic_write(uint32_t offset, uint32_t value)
 
 static void spurious(struct interrupt_frame *frame)
 {
-    (void)frame; /* no EOI: the APIC did not set its in-service bit */
+    (void)frame; /* no EOI, because a spurious interrupt sets no in-service bit */
 }
 
 uint64_t apic_address(void)
@@ -60,9 +60,9 @@ enum apic_error apic_enter_xapic(void)
     uint64_t value;
 
     if (!msr_read(MSR_IA32_APIC_BASE, &value))
-        return APIC_FAULTS;
+        return APIC_RAISES_GP;
     if (value & APIC_BASE_X2APIC) {
-        /* x2APIC is left through "disabled" only (SDM Vol. 3A (253668-081), "x2APIC State Transitions"). */
+        /* x2APIC mode can only be left by disabling the APIC (SDM Vol. 3A (253668-081), "x2APIC State Transitions"). */
         msr_write(MSR_IA32_APIC_BASE, value & ~(APIC_BASE_X2APIC | APIC_BASE_ENABLE));
         value &= ~APIC_BASE_X2APIC;
     }
@@ -81,7 +81,7 @@ void apic_quiet(void)
     apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
     apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED);
     apic_write(APIC_LVT_ERROR, APIC_LVT_MASKED);
-    apic_write(APIC_TPR, TPR_OURS_ONLY); /* what firmware's devices still send stays pending */
+    apic_write(APIC_TPR, TPR_OURS_ONLY); /* interrupts of devices that firmware set up stay pending */
 }
 
 enum apic_error apic_init(uint64_t base)
@@ -110,12 +110,12 @@ const char *apic_error_text(enum apic_error error)
         return "no error";
     case APIC_BASE:
         return "its base address (IA32_APIC_BASE) is 0 or above 4 GiB";
-    case APIC_FAULTS:
+    case APIC_RAISES_GP:
         return "IA32_APIC_BASE cannot be read";
     case APIC_MODE:
-        return "IA32_APIC_BASE does not switch it to xAPIC mode";
+        return "writing IA32_APIC_BASE does not switch it to xAPIC mode";
     case APIC_SILENT:
-        return "nothing answers at its base address";
+        return "no APIC responds at its base address";
     }
     return "unknown APIC error";
 }
@@ -130,7 +130,7 @@ void apic_eoi(void)
     apic_write(APIC_EOI, 0);
 }
 
-/* False where the command stays on its way for good. */
+/* Sends an interrupt command; false if its delivery never completes. */
 static bool command(uint32_t destination, uint32_t value)
 {
     unsigned polls = COMMAND_POLLS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions as functions. */
+/* Single instructions as functions. */
 #ifndef ARCH_X86_CPU_H
 #define ARCH_X86_CPU_H
 
@@ -34,7 +34,7 @@ static inline void port_write16(uint16_t port, uint16_t value)
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
 }
 
-/* The time stamp counter, read when all instructions before have retired. CPUID.1:EDX[4] and [26]. */
+/* Reads the time stamp counter after all earlier instructions have completed. CPUID.1:EDX[4] and [26]. */
 static inline uint64_t time_stamp(void)
 {
     uint32_t low, high;
@@ -47,7 +47,7 @@ static inline void cpu_pause(void)
     __asm__ volatile("pause" : : : "memory");
 }
 
-/* Writes the line of this address back and takes it out of every cache. CPUID.1:EDX[19]. */
+/* Writes back the cache line of this address and evicts it from every cache. CPUID.1:EDX[19]. */
 static inline void cache_line_flush(const void *address)
 {
     __asm__ volatile("clflush %0" : : "m"(*(const char *)address) : "memory");
@@ -58,7 +58,7 @@ static inline void cpu_halt(void)
     __asm__ volatile("hlt" : : : "memory");
 }
 
-/* Shuts the processor down, which resets the machine: an exception with no IDT to take it. */
+/* Resets the machine by a triple fault: an exception without an IDT. */
 static inline void cpu_triple_fault(void)
 {
     const struct __attribute__((packed)) {
@@ -78,7 +78,7 @@ static inline void interrupts_off(void)
     __asm__ volatile("cli" : : : "memory");
 }
 
-/* Lets interrupts in and halts until one has come; none is lost in between. Interrupts are off before and after. */
+/* Halts until an interrupt comes, without a race. Interrupts are off before and after. */
 static inline void cpu_halt_for_interrupt(void)
 {
     __asm__ volatile("sti\n\thlt\n\tcli" : : : "memory");
@@ -127,13 +127,13 @@ static inline void cr0_write(uintptr_t value)
     __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
 }
 
-/* A breakpoint's address, of which none is enabled: a place for a workload's parameter. */
+/* Debug register 3, which holds a workload's parameter: no breakpoint is enabled. */
 static inline void dr3_write(uintptr_t value)
 {
     __asm__ volatile("mov %0, %%dr3" : : "r"(value));
 }
 
-/* The debug status register: which debug exception it was. */
+/* The debug status register: the causes of a debug exception. */
 static inline uintptr_t dr6_read(void)
 {
     uintptr_t value;
@@ -146,7 +146,7 @@ static inline void dr6_write(uintptr_t value)
     __asm__ volatile("mov %0, %%dr6" : : "r"(value));
 }
 
-/* Lets SSE instructions run. The kernel itself is compiled without; only a workload has them. */
+/* Enables SSE instructions, which only workloads have: the kernel is compiled without them. */
 static inline void sse_enable(void)
 {
     const uintptr_t emulate = 1u << 2, task_switched = 1u << 3, os_has_fxsr = 1u << 9;

@@ -22,7 +22,7 @@ struct tss {
         uint32_t esp, ss;
     } ring[3];
     uint32_t cr3, eip, eflags;
-    uint32_t registers[8]; /* in the order of their numbers: eax, ecx, edx, ebx, esp, ebp, esi, edi */
+    uint32_t registers[8]; /* by register number: eax, ecx, edx, ebx, esp, ebp, esi, edi */
     uint32_t es, cs, ss, ds, fs, gs, ldt;
     uint16_t trap, io_map;
 };
@@ -30,7 +30,7 @@ struct tss {
 _Static_assert(sizeof(struct gate) == 8, "SDM Vol. 3A (253668-081), \"IDT Descriptors\"");
 _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task-State Segment (TSS)\"");
 
-/* CPL 3's code, 0x20, is known to interrupts32.asm alone. */
+/* Selectors; that of CPL 3's code, 0x20, is in interrupts32.asm alone. */
 #define SELECTOR_CODE         0x08u
 #define SELECTOR_STACK        0x10u
 #define SELECTOR_DATA         (0x18u | 3u)
@@ -43,7 +43,7 @@ void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack
 void double_fault_entry(void);
 void double_fault(uint32_t error_code) __attribute__((noreturn));
 
-/* What each processor has of its own. The GDT's first entry, which no processor reads, is its number. */
+/* Tables of one processor. The GDT's first entry, which the processor never reads, holds its number. */
 static struct own {
     uint64_t gdt[8];
     struct tss tss, double_fault_tss;
@@ -69,8 +69,8 @@ static uint64_t tss_descriptor(const struct tss *of, size_t size)
 }
 
 /*
- * The data segment is CPL 3's at CPL 0 too, which may use it: so neither an interrupt nor the way to CPL 3 and back has
- * to reload it. What keeps CPL 3 out is the page tables.
+ * CPL 0 uses CPL 3's data segment, so that neither interrupts nor the switch to CPL 3 and back have to reload it. The
+ * page tables keep CPL 3 out of the kernel's data.
  */
 void descriptors_load(unsigned processor)
 {
@@ -83,11 +83,11 @@ void descriptors_load(unsigned processor)
     of->gdt[4] = UINT64_C(0x00cffa000000ffff); /* code, CPL 3 */
     of->gdt[5] = tss_descriptor(&of->tss, sizeof of->tss);
     of->gdt[6] = tss_descriptor(&of->double_fault_tss, sizeof of->double_fault_tss);
-    of->gdt[7] = UINT64_C(0x00cf12000000ffff); /* data, CPL 0, not present: for who loads it on purpose */
+    of->gdt[7] = UINT64_C(0x00cf12000000ffff); /* data, CPL 0, not present: tests load it to raise #NP and #SS */
 
     of->tss.ring[0].ss = SELECTOR_STACK;
     of->tss.io_map = sizeof of->tss;
-    /* A task of its own for the double fault, the one that a broken kernel stack leads to. */
+    /* The double fault has a task of its own, because a broken kernel stack causes one. */
     of->double_fault_tss = (struct tss){ .cr3 = paging_root(),
                                          .eip = (uintptr_t)double_fault_entry,
                                          .eflags = EFLAGS_ONE,
@@ -111,7 +111,7 @@ void descriptors_init(void)
     descriptors_load(0);
 }
 
-/* The processor left the state that faulted in the task it came from. */
+/* Reports a double fault; the interrupted state is in the previous task's TSS. */
 void double_fault(uint32_t error_code)
 {
     const struct tss *tss = &own[processor_number()].tss;
@@ -125,7 +125,7 @@ void double_fault(uint32_t error_code)
         interrupt_dispatch(&frame);
 }
 
-/* No task may be switched to whose TSS has less than 104 bytes. */
+/* Shortens a TSS: switching to a task whose TSS has less than 104 bytes raises #TS. */
 void interrupt_spoil_tss(bool spoiled)
 {
     own[0].gdt[6] = tss_descriptor(&own[0].double_fault_tss, sizeof own->double_fault_tss - spoiled);

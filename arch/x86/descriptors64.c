@@ -24,22 +24,22 @@ struct __attribute__((packed)) tss {
 _Static_assert(sizeof(struct gate) == 16, "SDM Vol. 3A (253668-081), \"64-Bit Mode IDT\"");
 _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task Management in 64-bit Mode\"");
 
-/* CPL 3's, data 0x18 and code 0x20, are known to interrupts64.asm alone. */
+/* Selectors; those of CPL 3, data 0x18 and code 0x20, are in interrupts64.asm alone. */
 #define SELECTOR_CODE 0x08u
 #define SELECTOR_DATA 0x10u
 #define SELECTOR_TSS  0x28u
 
-#define GATE_TSS 0x9u /* one that is not busy */
+#define GATE_TSS 0x9u /* an available (not busy) TSS */
 
-/* A stack of its own for what may strike anywhere, a broken kernel stack included. */
+/* The IST stack of exceptions that can occur anywhere, even with a broken kernel stack. */
 #define EMERGENCY_STACK 1u
-/* Past the end of a spoiled TSS, which still has the emergency stack. */
+/* An IST entry past the end of a shortened TSS, which still contains the emergency stack. */
 #define LOST_STACK   7u
 #define SPOILED_SIZE offsetof(struct tss, ist[LOST_STACK - 1])
 
 void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t data, uint16_t tss);
 
-/* What each processor has of its own. The GDT's first entry, which no processor reads, is its number. */
+/* Tables of one processor. The GDT's first entry, which the processor never reads, holds its number. */
 static struct own {
     uint64_t gdt[8];
     struct tss tss;
@@ -60,7 +60,7 @@ static void gate_set(unsigned vector, void (*entry)(void), uint8_t type, uint8_t
                                  .offset_high = (uint32_t)(address >> 32) };
 }
 
-/* The TSS's descriptor: it is 64 bits of base and a limit, and not busy. */
+/* Writes the descriptor of a TSS of this size, marked available. */
 static void tss_describe(struct own *of, size_t size)
 {
     uint64_t base = (uint64_t)(uintptr_t)&of->tss;
@@ -80,7 +80,7 @@ void descriptors_load(unsigned processor)
     of->gdt[3] = UINT64_C(0x0000f20000000000); /* data, CPL 3 */
     of->gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
     tss_describe(of, sizeof of->tss);
-    of->gdt[7] = UINT64_C(0x0000120000000000); /* data, CPL 0, not present: for who loads it on purpose */
+    of->gdt[7] = UINT64_C(0x0000120000000000); /* data, CPL 0, not present: tests load it to raise #NP and #SS */
 
     of->tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(of->emergency_stack + sizeof of->emergency_stack);
     of->tss.ist[LOST_STACK - 1] = of->tss.ist[EMERGENCY_STACK - 1];

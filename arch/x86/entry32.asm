@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
-; The way in: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Calls
-; kernel_main(magic, info), still without paging. A CPU that lacks instructions the compiler uses gets a sentence and a
-; verdict; what else may be missing, C says.
+; The kernel's entry: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Calls
+; kernel_main(magic, info), still without paging. If the CPU lacks instructions that the compiler
+; uses, prints an error and a verdict; C checks everything else.
 
 %include "version.inc"
 %include "arch/x86/refuse.inc"
@@ -11,7 +11,7 @@ extern stack_top
 
 PVH_NOTE_PHYS32_ENTRY equ 18
 MULTIBOOT_HEADER      equ 0x1badb002    ; Multiboot Specification 0.6.96, 3.1: within the file's first 8192 bytes
-MULTIBOOT_MEMORY_INFO equ 1 << 1        ; the loader shall pass a memory map
+MULTIBOOT_MEMORY_INFO equ 1 << 1        ; asks the loader for a memory map
 
 CPUID_1_EDX_CMOV equ 1 << 15
 
@@ -32,7 +32,7 @@ entry32:
         cld
         mov     esp, stack_top
         mov     esi, eax
-        mov     edi, ebx                ; kept through CPUID
+        mov     edi, ebx                ; preserved across CPUID
 
         check_cpuid refuse_no_cpuid
         mov     eax, 1
@@ -41,7 +41,7 @@ entry32:
         jz      refuse
 
         xor     ebp, ebp
-        push    ebp                     ; the return address that ends a debugger's walk
+        push    ebp                     ; a return address of 0 ends a debugger's backtrace
         push    ebp
         push    edi
         push    esi

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; The way in: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Climbs to long mode
-; on page tables of its own and calls kernel_main(magic, info). A CPU without long mode gets a sentence and a verdict.
+; The kernel's entry: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Enters long
+; mode on page tables of its own and calls kernel_main(magic, info). Without long mode, prints an error and a verdict.
 
 %include "version.inc"
 %include "arch/x86/refuse.inc"
@@ -33,7 +33,7 @@ entry32:
         cld
         mov     esp, stack_top
         mov     esi, eax
-        mov     edi, ebx                ; kept through CPUID
+        mov     edi, ebx                ; preserved across CPUID
 
         check_cpuid refuse_no_cpuid
         mov     eax, 0x80000000
@@ -45,7 +45,7 @@ entry32:
         bt      edx, 29
         jnc     refuse
 
-        ; the first 4 GiB, identity, in 2 MiB pages; kernel_main replaces them by its own
+        ; the first 4 GiB, identity-mapped in 2 MiB pages; kernel_main builds the final tables
         mov     eax, boot_pdpt + PAGE_PRESENT + PAGE_WRITE
         mov     [boot_pml4], eax
         mov     eax, boot_pd + PAGE_PRESENT + PAGE_WRITE
@@ -90,7 +90,7 @@ entry64:
         mov     gs, eax
         mov     rsp, stack_top
         xor     ebp, ebp
-        push    rbp                     ; the return address that ends a debugger's walk
+        push    rbp                     ; a return address of 0 ends a debugger's backtrace
         push    rbp
         mov     eax, edi
         mov     edi, esi

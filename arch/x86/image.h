@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the kernel's image, as the linker script names them. Each begins and ends on a page. */
+/* The parts of the kernel's image, as named by linker.ld. Each begins and ends on a page boundary. */
 #ifndef ARCH_X86_IMAGE_H
 #define ARCH_X86_IMAGE_H
 

@@ -17,7 +17,7 @@ static interrupt_handler *handlers[256], *last_handler;
 
 void interrupts_init(interrupt_handler *otherwise)
 {
-    port_write8(PIC_MASTER_MASK, 0xff); /* its vectors may be those of exceptions */
+    port_write8(PIC_MASTER_MASK, 0xff); /* the PIC's vectors may overlap those of exceptions */
     port_write8(PIC_SLAVE_MASK, 0xff);
     last_handler = otherwise;
     descriptors_init();
@@ -28,7 +28,7 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
     handlers[vector] = handler;
 }
 
-/* A fault at an instruction of the fixup table is a value to the code around it. */
+/* Resumes after an exception at an instruction in the fixup table, so that its caller sees a return value. */
 static bool fix_up(struct interrupt_frame *frame)
 {
     for (const struct fixup *f = fixups_start; f < fixups_end; f++) {

@@ -31,7 +31,7 @@ interrupt_entry_%+vector:
 ; struct interrupt_frame (arch/x86/interrupts.h): what pushad leaves, with the interrupted code's esp in it
 interrupt_common:
         pushad
-        lea     eax, [esp + (8 + 2 + 3) * 4]    ; behind eflags; from CPL 3 that is where esp was pushed
+        lea     eax, [esp + (8 + 2 + 3) * 4]    ; after eflags; from CPL 3 esp was pushed there
         test    byte [esp + (8 + 2 + 1) * 4], 3
         jz      .same_level
         mov     eax, [eax]
@@ -45,11 +45,11 @@ interrupt_common:
         push    eax
         call    interrupt_dispatch
         mov     esp, ebp
-        popad                           ; leaves esp out
+        popad                           ; does not load esp
         add     esp, 8                  ; vector and error code
         iretd
 
-; The task of the double fault begins with the error code on its stack.
+; The double fault's task starts here, with the error code on its stack.
 global double_fault_entry
 double_fault_entry:
         push    dword 0                 ; no return address
@@ -68,7 +68,7 @@ gdt_load:
         xor     eax, eax
         mov     fs, eax
         mov     gs, eax
-        lldt    ax                      ; double_fault_tss has none either
+        lldt    ax                      ; no LDT; double_fault_tss has none either
         mov     eax, [esp + 20]
         ltr     ax
         pop     eax
@@ -104,7 +104,7 @@ context_restore:
         jmp     [ecx + 16]
 
 ; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
-; Saves where to come back to in the TSS stack, and enters CPL 3 with interrupts on.
+; Saves the return state on the TSS stack, and enters CPL 3 with interrupts on.
 global user_enter
 user_enter:
         mov     eax, [esp + 4]

@@ -114,7 +114,7 @@ context_restore:
         jmp     [rdi + 56]
 
 ; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
-; Saves where to come back to in the TSS stack, and enters CPL 3 with interrupts on.
+; Saves the return state on the TSS stack, and enters CPL 3 with interrupts on.
 global user_enter
 user_enter:
         pushfq

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MSR access in which a fault is a value: a register that is not there costs a return code, not the machine. */
+/* MSR access that reports #GP by its return value. */
 #ifndef ARCH_X86_MSR_H
 #define ARCH_X86_MSR_H
 
@@ -9,19 +9,18 @@
 #include "cpu/msr_index.h"
 
 /*
- * Read and write the 64-bit register. Return true when the access was carried out, false when it raised #GP (no such
- * register, reserved bits, or a hypervisor that refuses). msr_read stores 0 on a fault.
+ * Read and write a 64-bit register. Return true if the access was carried out, false if it raised #GP (no such
+ * register, reserved bits, or a hypervisor that refuses it). msr_read() then stores 0.
  */
 bool msr_read(uint32_t msr, uint64_t *value);
 bool msr_write(uint32_t msr, uint64_t value);
 
-/*
- * RDPMC of counter n, or of a fixed one with PMC_FIXED set. Returns false when it raised #GP, and stores 0.
+/* RDPMC of general counter n, or with PMC_FIXED set of fixed counter n. If it raises #GP, stores 0 and returns false.
  */
 #define PMC_FIXED (1u << 30)
 bool pmc_read(uint32_t n, uint64_t *value);
 
-/* The value of a register, 0 where reading it faults. */
+/* The value of a register, 0 if reading it raises #GP. */
 static inline uint64_t msr_get(uint32_t msr)
 {
     uint64_t value;

@@ -13,22 +13,22 @@
 #define CR4_PAE (1u << 5)
 
 #define MEMORY_END  (UINT64_C(4) << 30)
-#define SMALL_END   (UINT64_C(4) << 20) /* what is below has pages of 4 KiB: low memory and the image */
-#define TABLES      7u                  /* those that the kind with most of them takes besides the root */
+#define SMALL_END   (UINT64_C(4) << 20) /* low memory and the image, below this, have 4 KiB pages */
+#define TABLES      7u                  /* page tables besides the root: the most that any kind needs */
 #define LEVELS      4u
 #define ENTRY_TABLE (PAGE_PRESENT | PAGE_WRITE | PAGE_USER | PAGE_ACCESSED)
 
-/* A kind of page tables (SDM Vol. 3A (253668-081), "Paging"): levels from the root to the pages of 4 KiB. */
+/* A kind of page tables (SDM Vol. 3A (253668-081), "Paging"): its levels, from the root down to the 4 KiB pages. */
 static const struct paging {
     const char *name;
-    unsigned width; /* of the kernel that can use it */
+    unsigned width; /* the width of the kernel that can use it */
     enum paging_wish wish;
-    bool pae; /* entries of 8 bytes; else of 4 */
+    bool pae; /* 8-byte entries; else 4-byte */
     uint32_t cr4;
     unsigned levels;
     struct {
-        unsigned shift, bits; /* of the linear address, the index at this level */
-        uint64_t table;       /* bits of an entry that points to a table */
+        unsigned shift, bits; /* position and size of this level's index in the linear address */
+        uint64_t table;       /* flags of an entry that points to a table */
     } level[LEVELS];
 } kinds[] = {
     { "4-level",
@@ -44,7 +44,7 @@ static const struct paging {
       true,
       CR4_PAE,
       3,
-      { { 30, 2, PAGE_PRESENT }, { 21, 9, ENTRY_TABLE }, { 12, 9, 0 } } }, /* no rights at the top */
+      { { 30, 2, PAGE_PRESENT }, { 21, 9, ENTRY_TABLE }, { 12, 9, 0 } } }, /* the top level has no access rights */
     { "32-bit", 32, PAGING_LEGACY, false, CR4_PSE, 2, { { 22, 10, ENTRY_TABLE }, { 12, 10, 0 } } },
 };
 
@@ -76,7 +76,7 @@ static void entry_set(void *table, unsigned level, uint64_t linear, uint64_t ent
         ((uint32_t *)table)[i] = (uint32_t)entry;
 }
 
-/* Sets the entry of an address at a level, with the tables that lead there. */
+/* Sets the entry for an address at this level, and creates the tables above it. */
 static void map(uint64_t linear, unsigned level, uint64_t entry)
 {
     void *table = root;
@@ -92,7 +92,7 @@ static void map(uint64_t linear, unsigned level, uint64_t entry)
     entry_set(table, level, linear, entry);
 }
 
-/* Gives the pages from start to end these rights. */
+/* Sets the access rights of the pages from start to end. */
 static void protect(const uint8_t *start, const uint8_t *end, uint64_t rights)
 {
     for (uint64_t page = address_of(start); page < address_of(end); page += PAGE_SIZE)
@@ -107,7 +107,7 @@ static void build(uint64_t apic_base)
     const uint64_t data = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY | nx;
     const unsigned large = paging->levels - 2;
     const uint64_t large_size = UINT64_C(1) << paging->level[large].shift;
-    const uint8_t *const second_page = (const uint8_t *)(uintptr_t)PAGE_SIZE; /* the null page is not there */
+    const uint8_t *const second_page = (const uint8_t *)(uintptr_t)PAGE_SIZE; /* the null page is not present */
 
     for (uint64_t page = SMALL_END; page < MEMORY_END; page += large_size) {
         bool device = apic_base >= page && apic_base < page + large_size;
@@ -117,7 +117,7 @@ static void build(uint64_t apic_base)
     protect(text_start, text_end, code);
     protect(user_start, user_end, code | PAGE_USER);
     protect(rodata_start, rodata_end, constant);
-    protect(data_start, data_end, data); /* the DS area is in here: present, accessed, dirty, no code */
+    protect(data_start, data_end, data); /* includes the DS area: present, accessed, dirty, not code */
     protect(user_data_start, user_data_end, data | PAGE_USER);
     protect(stack_guard, stack_guard + PAGE_SIZE, 0);
     protect(symbols_start, symbols_end, constant);
@@ -199,7 +199,7 @@ bool paging_lookup(uint64_t linear, uint64_t *entry)
             *entry = shift == 12 ? *entry : (*entry & ~PAGE_LARGE) + offset;
             return true;
         }
-        allow &= e | ~paging->level[level].table; /* a level without rights takes none away */
+        allow &= e | ~paging->level[level].table; /* a level without access rights restricts none */
         table = (const void *)(uintptr_t)(e & PAGE_ADDRESS);
     }
 }
@@ -210,6 +210,6 @@ uint64_t paging_exchange(uint64_t linear, uint64_t entry)
 
     paging_lookup(linear, &before);
     map(linear, paging->levels - 1, entry);
-    cr3_write(cr3_read()); /* drops what the TLBs have of it */
+    cr3_write(cr3_read()); /* flushes the TLBs */
     return before;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own page tables: identity, the first 4 GiB, W^X around the image. */
+/* The kernel's own page tables: the first 4 GiB, identity-mapped, with W^X for the image. */
 #ifndef ARCH_X86_PAGING_H
 #define ARCH_X86_PAGING_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * SDM Vol. 3A (253668-081), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". The other
- * kinds of page tables have the same bits in the same places, as far as their entries go.
+ * SDM Vol. 3A (253668-081), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". Entries
+ * of the other kinds of page tables have the same bits, as far as they are wide enough.
  */
 #define PAGE_SIZE          4096u
 #define PAGE_PRESENT       (UINT64_C(1) << 0)
@@ -22,10 +22,10 @@
 #define PAGE_NO_EXECUTE    (UINT64_C(1) << 63)
 #define PAGE_ADDRESS       UINT64_C(0x000ffffffffff000)
 
-/* Which kind of page tables somebody wants; those of the 64-bit kernel leave no choice. */
+/* The kind of page tables that option paging= asks for; the 64-bit kernel has only one. */
 enum paging_wish { PAGING_AUTO, PAGING_PAE, PAGING_LEGACY };
 
-/* What decides on the tables; the first three are CPUID's flags. */
+/* What determines the page tables; the first three are CPUID flags. */
 struct paging_choice {
     bool pae, pse, nx;
     enum paging_wish wish;
@@ -34,8 +34,8 @@ struct paging_choice {
 
 enum paging_error {
     PAGING_OK,
-    PAGING_UNSUPPORTED, /* the processor has none of the kinds that this kernel knows */
-    PAGING_NOT_WISHED   /* none of those that it has is the one that was wanted */
+    PAGING_UNSUPPORTED, /* the processor supports none of this kernel's kinds of page tables */
+    PAGING_NOT_WISHED   /* the kind that was asked for is not supported */
 };
 
 /* Builds the tables and switches to them; after an error nothing has changed. */
@@ -43,20 +43,20 @@ enum paging_error paging_init(const struct paging_choice *choice);
 
 const char *paging_error_text(enum paging_error error);
 
-/* Switches another processor to the tables that were built. */
+/* Switches another processor to the tables that paging_init() built. */
 void paging_enter(void);
 
-/* "4-level", "PAE" or "32-bit"; and whether entries of this kind have PAGE_NO_EXECUTE here. After paging_init. */
+/* After paging_init(): "4-level", "PAE" or "32-bit"; and whether entries have PAGE_NO_EXECUTE. */
 const char *paging_name(void);
 bool paging_no_execute(void);
 
-/* What paging_init puts into CR3, known before it does. */
+/* The value that paging_init() loads into CR3; valid even before it does. */
 uintptr_t paging_root(void);
 
-/* Walks the tables that CR3 points to. Fills *entry with what all levels together allow; false: not present. */
+/* Walks the tables of CR3. *entry gets the rights that all levels together allow; false if not present. */
 bool paging_lookup(uint64_t linear, uint64_t *entry);
 
-/* Exchanges the entry of a page of 4 KiB, and returns the old one. For tests of what a page must not be. */
+/* Replaces the entry of a 4 KiB page and returns the old one. For tests of invalid pages. */
 uint64_t paging_exchange(uint64_t linear, uint64_t entry);
 
 #endif

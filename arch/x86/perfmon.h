@@ -7,21 +7,21 @@
 #include <stdint.h>
 
 /*
- * Programs general counter n, with all counters stopped: select is IA32_PERFEVTSELn as it shall be, value the counter's
- * start, taken modulo its width. full_width: IA32_A_PMCn exists; else only values that fit 32 bits with sign can be
- * set. Nothing counts before IA32_PERF_GLOBAL_CTRL bit n is set. Returns false where a register faults.
+ * Programs general counter n, with all counters stopped: select is the value of IA32_PERFEVTSELn, value the counter's
+ * start, taken modulo its width. full_width: IA32_A_PMCn exists; else only sign-extended 32-bit values can be set.
+ * Nothing counts before IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
  */
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
 uint64_t counter_read(unsigned n);
 
 /*
- * The same for fixed counter n, which counts its own event: control is its bits of IA32_FIXED_CTR_CTRL, value is taken
- * modulo 48 bits. Nothing counts before IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
+ * Programs fixed counter n in the same way: control is its field of IA32_FIXED_CTR_CTRL, value is taken modulo 2^48.
+ * Nothing counts before IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
  */
 bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value);
 
 /*
- * Stops and clears so many general counters, stops the fixed ones if there are any, and clears the status of all.
+ * Stops and clears this many general counters, stops the fixed ones if there are any, and clears the overflow status.
  * global: the IA32_PERF_GLOBAL registers exist.
  */
 void counters_clear(unsigned general, unsigned fixed, bool global);

@@ -14,7 +14,7 @@
 #define PORT_B_SPEAKER       0x02u
 #define PORT_B_OUT_2         0x20u
 
-#define SPIN 10000000u /* polls; a PIT that never counts down ends the wait */
+#define SPIN 10000000u /* polls, after which a PIT that does not count down is given up */
 
 bool pit_wait(unsigned microseconds)
 {
@@ -26,7 +26,7 @@ bool pit_wait(unsigned microseconds)
     port_write8(PIT_CHANNEL_2, (uint8_t)count);
     port_write8(PIT_CHANNEL_2, (uint8_t)(count >> 8));
     if (port_read8(PORT_B) & PORT_B_OUT_2)
-        return false; /* no PIT: its output is low while it counts */
+        return false; /* no PIT, whose output is low while it counts */
     while (!(port_read8(PORT_B) & PORT_B_OUT_2) && --spin)
         cpu_pause();
     return spin != 0;

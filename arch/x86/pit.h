@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting by the 8254's channel 2, which no interrupt needs. */
+/* Waits timed by the 8254's channel 2, which needs no interrupt. */
 #ifndef ARCH_X86_PIT_H
 #define ARCH_X86_PIT_H
 
@@ -7,7 +7,7 @@
 
 #define PIT_WAIT_MOST 50000u /* microseconds */
 
-/* Waits so many microseconds, 1 to PIT_WAIT_MOST. False where there is no PIT, or one that never ends its count. */
+/* Waits this many microseconds, 1 to PIT_WAIT_MOST. False if there is no PIT, or if it does not count down. */
 bool pit_wait(unsigned microseconds);
 
 #endif

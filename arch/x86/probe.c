@@ -8,7 +8,7 @@
 #define CPUID_1_EDX_DS       (1u << 21)
 #define CPUID_7_EDX_ARCH_LBR (1u << 19)
 
-/* A canonical address that no firmware would have left there. */
+/* A canonical address that firmware will not have left in IA32_DS_AREA. */
 #define DS_AREA_PROBE UINT64_C(0x00000000002aa540)
 
 static struct caps_leaf read_leaf(uint32_t leaf)
@@ -29,13 +29,13 @@ static struct caps_msr read_msr(uint32_t msr)
     return r;
 }
 
-/* Does the register keep what is written? On plain TCG it takes every value and reads 0. */
+/* Tests whether the register holds what is written: QEMU without the model takes any value and reads 0. */
 static enum caps_probe try_register(uint32_t msr, uint64_t value)
 {
     uint64_t old, got;
 
     if (!msr_read(msr, &old) || !msr_write(msr, value))
-        return CAPS_FAULTS;
+        return CAPS_RAISES_GP;
     msr_read(msr, &got);
     msr_write(msr, old);
     return got == value ? CAPS_HOLDS : CAPS_DIFFERS;
@@ -57,7 +57,7 @@ void ds_probe(struct caps_input *in)
         in->perf_capabilities = read_msr(MSR_IA32_PERF_CAPABILITIES);
     in->misc_enable = read_msr(MSR_IA32_MISC_ENABLE);
     in->apic_base = read_msr(MSR_IA32_APIC_BASE);
-    if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* elsewhere the number may be another register's */
+    if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* without DS the number may be another register's */
         in->ds_area = try_register(MSR_IA32_DS_AREA, DS_AREA_PROBE);
     in->debugctl_lbr = try_register(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR);
     if (in->leaf_7.valid && in->leaf_7.edx & CPUID_7_EDX_ARCH_LBR)
@@ -65,7 +65,7 @@ void ds_probe(struct caps_input *in)
     in->ia32e_active = (msr_get(MSR_IA32_EFER) & EFER_LMA) != 0;
 }
 
-/* What is available of needs first to last is not, for this reason. */
+/* Marks the available needs from first to last as missing, for this reason. */
 static void take_away(struct caps *caps, enum caps_need first, enum caps_need last, enum caps_reason reason)
 {
     for (enum caps_need need = first; need <= last; need++)
@@ -85,18 +85,18 @@ void ds_probe_registers(struct caps *caps)
     uint64_t value;
 
     if (caps->global_ctrl && !msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0))
-        take_away_counters(caps, CAPS_GLOBAL_CTRL_FAULTS);
+        take_away_counters(caps, CAPS_GLOBAL_CTRL_RAISES_GP);
     if (caps->general_count != 0 && !(msr_write(MSR_IA32_PERFEVTSEL(0), 0) && msr_write(MSR_IA32_PMC(0), 0)))
-        take_away_counters(caps, CAPS_COUNTER_FAULTS);
+        take_away_counters(caps, CAPS_COUNTER_RAISES_GP);
     if ((caps_missing(caps, NEED_BTS) == CAPS_AVAILABLE || caps_missing(caps, NEED_FREEZE) == CAPS_AVAILABLE) &&
         !(msr_read(MSR_IA32_DEBUGCTL, &value) && msr_write(MSR_IA32_DEBUGCTL, 0))) {
-        take_away(caps, CAPS_NEED_FREEZE, CAPS_NEED_FREEZE, CAPS_FREEZE_DEBUGCTL_FAULTS);
-        take_away(caps, CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_FAULTS);
+        take_away(caps, CAPS_NEED_FREEZE, CAPS_NEED_FREEZE, CAPS_FREEZE_DEBUGCTL_RAISES_GP);
+        take_away(caps, CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP);
     }
     if (caps_missing(caps, NEED_PEBS) == CAPS_AVAILABLE &&
         !(msr_read(MSR_PEBS_ENABLE, &value) && msr_write(MSR_PEBS_ENABLE, 0)))
-        take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_ENABLE_FAULTS);
+        take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_ENABLE_RAISES_GP);
     if (caps_missing(caps, NEED_LBR) == CAPS_AVAILABLE &&
         !(msr_read(caps->lbr_from, &value) && msr_read(caps->lbr_tos ? caps->lbr_tos : caps->lbr_from, &value)))
-        take_away(caps, CAPS_NEED_LBR, CAPS_NEED_ARCH_LBR, CAPS_LBR_STACK_FAULTS);
+        take_away(caps, CAPS_NEED_LBR, CAPS_NEED_ARCH_LBR, CAPS_LBR_STACK_RAISES_GP);
 }

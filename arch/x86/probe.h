@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads from this processor what cpu/caps.h wants to know. */
+/* Reads this processor's CPUID leaves and MSRs for cpu/caps.h. */
 #ifndef ARCH_X86_PROBE_H
 #define ARCH_X86_PROBE_H
 
@@ -9,8 +9,8 @@
 void ds_probe(struct caps_input *input);
 
 /*
- * Tries the registers that the facilities need which caps says are there, and takes away those whose registers fault: a
- * hypervisor may name what it does not let a guest use. Everything counts and records nothing afterwards.
+ * Tries the registers of each facility in caps, and marks a facility as missing if they raise #GP: a hypervisor may
+ * enumerate what it does not let a guest use. Afterwards nothing counts and nothing is recorded.
  */
 void ds_probe_registers(struct caps *caps);
 

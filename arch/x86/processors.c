@@ -13,12 +13,12 @@
 
 #define STACK_SIZE 8192u
 
-/* The manual's pauses, in microseconds, and how often to look for the processor between them. */
+/* The manual's delays, in microseconds, and how often to check for the processor in between. */
 #define PAUSE_INIT    10000u
 #define PAUSE_STARTUP 200u
 #define PAUSE_LOOK    1000u
 #define LOOKS         1000u
-#define PAUSES_PER_US 20u /* where there is no PIT */
+#define PAUSES_PER_US 20u /* pauses in a microsecond, if there is no PIT */
 
 enum state { STOPPED, STARTING, RUNNING, DONE };
 
@@ -29,7 +29,7 @@ static struct {
 
 static uint8_t stacks[PROCESSORS_MAX - 1][STACK_SIZE] __attribute__((aligned(16)));
 
-/* For the one that starts: there is one at a time. */
+/* The number of the processor being started, one at a time. */
 static unsigned starting;
 static void (*starting_main)(unsigned number);
 uintptr_t startup_stack;
@@ -45,7 +45,7 @@ static void wait(unsigned microseconds)
             cpu_pause();
 }
 
-/* On the processor that was started. What it returns to halts. */
+/* The entry of a started processor, from startup*.asm, which halts it when this returns. */
 void processor_entry(void)
 {
     const unsigned number = starting;
@@ -54,7 +54,7 @@ void processor_entry(void)
     descriptors_load(number);
     paging_enter();
     if (apic_enter_xapic() != APIC_OK)
-        return; /* it never comes */
+        return; /* never seen as started */
     apic_quiet();
     processors[number].state = RUNNING;
     main(number);
@@ -98,7 +98,7 @@ bool processor_start(unsigned number, unsigned id, uintptr_t low_page, void (*ma
         come = has_come(number, LOOKS, PAUSE_LOOK);
     }
     if (!come) {
-        apic_send_init(id); /* so that it does not come later */
+        apic_send_init(id); /* so that it does not start later */
         processors[number].state = STOPPED;
     }
     memcpy((void *)low_page, before, sizeof before);

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Another processor's way in: real mode, protected mode, C, still without paging.
+; The entry of another processor: real mode, protected mode, then C, still without paging.
 
 %include "arch/x86/startup.inc"
 
@@ -19,7 +19,7 @@ startup32:
         mov     cr4, eax
         mov     esp, [startup_stack]
         xor     ebp, ebp
-        push    ebp                     ; the return address that ends a debugger's walk
+        push    ebp                     ; a return address of 0 ends a debugger's backtrace
         push    ebp
         call    processor_entry
 .halt:  cli

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Another processor's way in: real mode, protected mode, long mode on the page tables of the first way in, C.
+; The entry of another processor: real mode, protected mode, long mode on the page tables of entry64.asm, then C.
 
 %include "arch/x86/startup.inc"
 
@@ -42,7 +42,7 @@ startup64:
         mov     gs, eax
         mov     rsp, [startup_stack]
         xor     ebp, ebp
-        push    rbp                     ; the return address that ends a debugger's walk
+        push    rbp                     ; a return address of 0 ends a debugger's backtrace
         push    rbp
         call    processor_entry
 .halt:  cli

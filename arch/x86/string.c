@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The four functions that compilers call on their own account. */
+/* The four functions that compilers call implicitly. */
 #include "arch/x86/string.h"
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
@@ -7,7 +7,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
     void *result = to;
     size_t words = size / sizeof(uint32_t), bytes = size % sizeof(uint32_t);
 
-    /* Before Ivy Bridge a processor copies words many times as fast as bytes. */
+    /* REP MOVSL is much faster than REP MOVSB before Ivy Bridge. */
     __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
     return result;

@@ -7,7 +7,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/pit.h"
 
-#define MEASUREMENTS 3u   /* the shortest counts: a host may take the processor away for as long as it likes */
+#define MEASUREMENTS 3u   /* the shortest is used, because a host may preempt the processor */
 #define MEASURE_HZ   100u /* 1/100 s */
 
 static uint32_t ticks_per_second;
@@ -32,7 +32,7 @@ static void timer(struct interrupt_frame *frame)
     (void)frame;
     apic_eoi();
     if (!escape_to || apic_timer_left())
-        return; /* it was on its way when the watchdog was stopped */
+        return; /* the interrupt was pending when the watchdog was stopped */
     now = excused();
     seconds_left += now - excused_before;
     excused_before = now;
@@ -43,8 +43,8 @@ static void timer(struct interrupt_frame *frame)
 }
 
 /*
- * Ticks of the APIC timer while the PIT counts once down; 0 where it never ends. The timer is read before the PIT
- * begins and after it ended: who is kept waiting in between measures too much, never too little.
+ * Counts the APIC timer's ticks while the PIT counts down once; 0 if the PIT never does. The timer is read before the
+ * PIT starts and after it ends, so that preemption can make the result too large, but never too small.
  */
 static uint32_t measure(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time bound of a test: a one-shot APIC timer. It fires only for what hangs, so it disturbs no measurement. */
+/* The time limit of tests: a one-shot APIC timer, which fires only for a hung test and so disturbs no measurement. */
 #ifndef ARCH_X86_WATCHDOG_H
 #define ARCH_X86_WATCHDOG_H
 
@@ -7,12 +7,12 @@
 
 #include "arch/x86/interrupts.h"
 
-/* Measures the APIC timer against the PIT, some 10 ms. false: no APIC, or no clock to measure with. */
+/* Calibrates the APIC timer against the PIT, in some 10 ms. False if there is no APIC or no PIT. */
 bool watchdog_init(void);
 
 /*
- * From now on, after so many seconds (1 to 3600), execution goes on where *escape was saved. excused() says how many
- * seconds have gone by, ever, that shall not count.
+ * Makes execution resume where *escape was saved after this many seconds (1 to 3600). excused() returns the total of
+ * seconds so far that do not count towards the limit.
  */
 void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excused)(void));
 void watchdog_stop(void);

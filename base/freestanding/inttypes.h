@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel uses of C11's <inttypes.h>, 7.8.1. That header is a hosted system's, and a host without 32-bit
- * libraries has none for -m32.
+ * The part of C11's <inttypes.h> (7.8.1) that the kernel uses. The real header belongs to a hosted C library, and a
+ * host without 32-bit libraries has none for -m32.
  */
 #ifndef KERNEL_FREESTANDING_INTTYPES_H
 #define KERNEL_FREESTANDING_INTTYPES_H
 
 #include <stdint.h>
 
-#if __SIZEOF_LONG__ == 8 /* the compilers' 64-bit types are long where it has the room, and uintptr_t follows */
+#if __SIZEOF_LONG__ == 8 /* int64_t and uintptr_t are long where long has 64 bits */
 #define PRIu64  "lu"
 #define PRIx64  "lx"
 #define PRIxPTR "lx"

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; The kernels inside of a loader: one .efi file is all that firmware needs to find.
+; The kernels, embedded in the loader: one .efi file is all that firmware needs to find.
 
 ; %1: the width, %2: the file
 %macro kernel 2

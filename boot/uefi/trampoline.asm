@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; From the firmware's mode to the kernel's entry: see trampoline.h. Position-independent, uses no stack once segments
-; change, and copies with paging off, so neither firmware's page tables nor its stack can be in the way of the kernel.
+; From the firmware's mode to the kernel's entry: see trampoline.h. Position-independent, uses no stack after segments
+; change, and copies with paging off, so the kernel may overwrite firmware's page tables and stack.
 ; Assembled as elf64 for the x64 loader and as elf32 for the ia32 loader.
 
 ARGUMENT_ENTRY    equ 0
@@ -36,7 +36,7 @@ trampoline_start:
 %ifidn __?OUTPUT_FORMAT?__, elf64
         bits    64
         mov     ebp, edi                ; arguments
-        ; Before any far transfer: a shadow stack (CET) would refuse it, and PCIDE must be off before paging is.
+        ; Clear CET before the far transfer, which a shadow stack would refuse, and PCIDE before paging is off.
         mov     rax, cr4
         and     eax, CR4_PAE | CR4_LA57
         mov     cr4, rax
@@ -78,7 +78,7 @@ protected:
         xor     eax, eax
         mov     cr4, eax
 
-        ; LME and NXE off. There is an EFER if we were in long mode, whatever CPUID says; else CPUID has to tell.
+        ; Clear LME and NXE. EFER exists if we were in long mode, whatever CPUID says; else CPUID tells.
 %ifnidn __?OUTPUT_FORMAT?__, elf64
         mov     eax, 0x80000000
         cpuid

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last step of a loader: code that is copied to low memory, turns paging off, places the kernel and enters it. */
+/* The loader's last step: code copied to low memory, which turns paging off, loads the kernel and enters it. */
 #ifndef BOOT_UEFI_TRAMPOLINE_H
 #define BOOT_UEFI_TRAMPOLINE_H
 
@@ -8,7 +8,7 @@
 
 #include "boot/elf_image.h"
 
-/* Physical addresses and bytes. file_size bytes are copied from source to target, zeroes fill up to memory_size. */
+/* A segment to load: file_size bytes from source go to target, zero-filled up to memory_size. Physical addresses. */
 struct trampoline_segment {
     uint32_t target;
     uint32_t source;
@@ -24,13 +24,13 @@ struct trampoline_arguments {
     struct trampoline_segment segments[ELF_IMAGE_SEGMENTS_MAX];
 };
 
-/* trampoline.asm knows these offsets. */
+/* The offsets that trampoline.asm uses. */
 _Static_assert(offsetof(struct trampoline_arguments, segments) == 16, "trampoline.asm");
 _Static_assert(sizeof(struct trampoline_segment) == 16, "trampoline.asm");
 
 /*
- * Called at a copy that lies below 4 GiB and is mapped one to one, as its arguments are; both must be outside of every
- * target. Any width; the C convention of the loader's own.
+ * The trampoline, called at a copy below 4 GiB that is identity-mapped, as its arguments are; both must lie outside
+ * every target. The calling convention is that of the loader.
  */
 typedef void trampoline_function(const struct trampoline_arguments *arguments);
 

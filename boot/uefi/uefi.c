@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The UEFI loader: an application that carries the kernels inside, hands one of them options and the memory map, and
- * leaves. Built twice, for x64 and for ia32 firmware; each starts either kernel.
+ * The UEFI loader: an application that contains both kernels, passes options and the memory map to one of them, and
+ * starts it. Built twice, for x64 and for ia32 firmware; each can start either kernel.
  *
- * Options come from LoadOptions (what a shell, iPXE or a boot entry passes); only when those hold no word are they read
- * from \dstest86\options.txt on the device that the loader came from. A refusal is one sentence on the UEFI console and
- * an error status; the machine is as before then.
+ * Options come from LoadOptions (what a shell, iPXE or a boot entry passes); only if those are empty are they read
+ * from \dstest86\options.txt on the device that the loader came from. An error is one sentence on the UEFI console and
+ * an error status, and leaves the machine as it was.
  *
  * To debug the loader: option gdbwait, and the gdb commands that it prints.
  */
@@ -34,14 +34,14 @@
 #define EXIT_TRIES_MAX    8u
 #define TRAMPOLINE_SIZE   ((size_t)(trampoline_end - trampoline_start))
 
-/* All that the kernel is passed, in one block below 4 GiB. */
+/* Everything that the kernel is passed, in one block below 4 GiB. */
 struct handover {
     struct trampoline_arguments arguments;
     struct boot_info info;
     char route[sizeof ROUTE];
     char options[LOAD_OPTIONS_MAX + 1];
     struct boot_memory memory[MEMORY_RANGES_MAX];
-    EFI_MEMORY_DESCRIPTOR descriptors[MEMORY_RANGES_MAX]; /* where memory comes from; not for the kernel */
+    EFI_MEMORY_DESCRIPTOR descriptors[MEMORY_RANGES_MAX]; /* firmware's form of `memory`; not for the kernel */
     uint8_t file[];                                       /* the kernel's ELF */
 };
 
@@ -58,7 +58,7 @@ extern const uint8_t kernel_64_end[] __attribute__((visibility("hidden")));
 extern const uint8_t kernel_32_start[] __attribute__((visibility("hidden")));
 extern const uint8_t kernel_32_end[] __attribute__((visibility("hidden")));
 
-/* gdb sets it to 0. */
+/* Set to 0 by gdb. */
 static volatile int loader_waits = 1;
 
 static void wait_for_debugger(UINT64 image_base)
@@ -80,7 +80,7 @@ static EFI_STATUS parse_options_file(const void *bytes, UINTN size, char *out)
     return EFI_INVALID_PARAMETER;
 }
 
-/* Leaves out empty where there is no such file, nor a file system (after a network boot). */
+/* Reads the options file; *out is empty if there is no such file, or no file system (after a network boot). */
 static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
 {
     EFI_FILE_IO_INTERFACE *file_system;
@@ -128,7 +128,7 @@ static EFI_STATUS read_options(const EFI_LOADED_IMAGE *loader, char *out)
         return EFI_INVALID_PARAMETER;
     }
     if (ignored != 0)
-        Print(L"dstest86: load options: %d bytes ignored that are not printable ASCII in UCS-2\n", (UINT32)ignored);
+        Print(L"dstest86: load options: ignored %d bytes that are not printable ASCII in UCS-2\n", (UINT32)ignored);
     return out[0] != '\0' ? EFI_SUCCESS : read_options_file(loader->DeviceHandle, out);
 }
 
@@ -140,7 +140,7 @@ static bool starts_with(struct slice word, const char *prefix)
     return prefix[i] == '\0';
 }
 
-/* Only width= can be refused here: the other options are the kernel's, which reports over its own console. */
+/* Checks width= alone: the kernel reports errors in the other options on its own console. */
 static EFI_STATUS check_options(char *text, struct options *options)
 {
     struct slice offender;
@@ -158,7 +158,7 @@ static bool has_long_mode(void)
     return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) && (edx & bit_LM) != 0;
 }
 
-/* A width of 0 leaves the choice to the processor. */
+/* Chooses the kernel of this width; 0: the widest that the processor supports. */
 static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
 {
     const bool long_mode = has_long_mode();
@@ -189,13 +189,13 @@ static bool overlaps_kernel(const struct elf_image *image, UINT64 base, UINT64 s
     return false;
 }
 
-/* Pages below 4 GiB, outside of the kernel's segments; zeroed. Null, with a sentence, when there are none. */
+/* Allocates zeroed pages below 4 GiB, outside the kernel's segments. NULL, with a message, if there are none. */
 static void *allocate_low(EFI_MEMORY_TYPE type, size_t bytes, const struct elf_image *image)
 {
     const UINTN pages = EFI_SIZE_TO_PAGES(bytes);
     EFI_PHYSICAL_ADDRESS address;
     do {
-        /* What overlaps stays allocated, so that the next answer is another one. */
+        /* Keep overlapping pages allocated, so that the next attempt gets others. */
         address = UINT32_MAX;
         EFI_STATUS status = BS->AllocatePages(AllocateMaxAddress, type, pages, &address);
         if (EFI_ERROR(status)) {
@@ -212,7 +212,7 @@ static void free_low(void *start, size_t bytes)
     BS->FreePages((UINTN)start, EFI_SIZE_TO_PAGES(bytes));
 }
 
-/* Firmware that maps data without execute permission maps fresh code pages so too, and offers this protocol. */
+/* Makes a page executable: firmware that maps allocated pages no-execute offers this protocol. */
 static void allow_execution(const void *page)
 {
     /* UEFI 2.10, 37.5 "Memory Attribute Protocol", which gnu-efi 3.0.15 does not know. */
@@ -236,7 +236,7 @@ static trampoline_function *prepare_trampoline(const struct elf_image *image)
     return (trampoline_function *)(UINTN)page;
 }
 
-/* ACPI's root pointer, of version 2 where there is one; 0: none below 4 GiB. */
+/* Finds ACPI's root pointer, version 2 if there is one; 0: none below 4 GiB. */
 static uint64_t find_rsdp(void)
 {
     static EFI_GUID guids[] = { ACPI_20_TABLE_GUID, ACPI_TABLE_GUID };
@@ -282,7 +282,7 @@ static struct handover *prepare_handover(const struct kernel *kernel, const char
     return handover;
 }
 
-/* What each type is after ExitBootServices (UEFI 2.10, table 7.6). */
+/* The range type of each UEFI memory type after ExitBootServices (UEFI 2.10, table 7.6). */
 static uint32_t memory_type(UINT32 type)
 {
     switch (type) {
@@ -330,7 +330,7 @@ static EFI_STATUS check_placement(const struct elf_image *image, const struct bo
     return EFI_SUCCESS;
 }
 
-/* The map of this moment, checked and put into the handover, and the key that names it. */
+/* Reads the current memory map into the handover and checks it; *key identifies this map. */
 static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover *handover, UINTN *key)
 {
     UINTN size = sizeof handover->descriptors, stride;
@@ -341,7 +341,7 @@ static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover
         return status;
     }
 
-    /* Firmware's descriptors may be longer than ours, so there are at most as many. */
+    /* Firmware's descriptors may be longer than ours but not shorter, so they all fit. */
     size_t count = 0;
     for (UINTN offset = 0; offset + stride <= size; offset += stride) {
         const EFI_MEMORY_DESCRIPTOR *descriptor = (void *)((uint8_t *)handover->descriptors + offset);
@@ -357,8 +357,8 @@ static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover
 }
 
 /*
- * The map may change until the firmware agrees to be left, so it is read again each time that it does not. From then on
- * the firmware may have shut down in part, its console too: UEFI 2.10, 7.4.6.
+ * Exits boot services. The map may change until they are exited, so it is read again after each failed attempt, when
+ * the firmware may already have shut down in part, including its console: UEFI 2.10, 7.4.6.
  */
 static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *image, struct handover *handover)
 {
@@ -394,7 +394,7 @@ static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char
     return status;
 }
 
-/* Returns only where no kernel was started; what was wrong has been said. */
+/* Starts a kernel. Returns only if that failed, after a message. */
 static EFI_STATUS load(EFI_HANDLE self)
 {
     EFI_LOADED_IMAGE *loader;
@@ -422,7 +422,7 @@ static EFI_STATUS load(EFI_HANDLE self)
     return start(self, &kernel, text);
 }
 
-/* Called by crt0 of gnu-efi. */
+/* The entry point, called by gnu-efi's crt0. */
 EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system);
 
 EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)

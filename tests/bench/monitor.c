@@ -2,17 +2,17 @@
 /*
  * Usage: monitor MODE COMMAND..
  *
- * Runs a command in a Linux guest while its driver has the debug store working for everything that runs on CPU 0, the
+ * Runs a command in a Linux guest while its driver uses the debug store for everything that runs on CPU 0, the
  * kernel included:
  *
  *   none    nothing
  *   count   one counter counts instructions
- *   lbr     the LBR stack is on (a counter that overflows every 50 million instructions wants it)
+ *   lbr     the LBR stack is on (requested by a counter that overflows every 50 million instructions)
  *   bts     every branch goes into a circular BTS buffer of 1 MB
  *   N       a PEBS record every N instructions
  *
- * Nobody takes what is recorded, so that what is seen is the price of recording: once the buffer of samples is full,
- * the driver throws further ones away. Ends with the command's status; with 3 when nothing was counted or recorded.
+ * Nothing reads the records, so that only the cost of recording is measured: once the buffer of samples is full,
+ * the driver drops further ones. Exits with the command's status, or 3 if nothing was counted or recorded.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -32,7 +32,7 @@
 #define AUX_BYTES      (1 << 20)
 #define LBR_PERIOD     50000000
 #define BTS_TYPE       "/sys/bus/event_source/devices/intel_bts/type"
-#define FIRST_BRANCHES 16 /* where the first sample, of an address and branches, says how many these are */
+#define FIRST_BRANCHES 16 /* offset of the number of branches in the first sample, after its address */
 
 static _Noreturn void die(const char *what)
 {
@@ -52,7 +52,7 @@ static uint32_t bts_type(void)
     return type;
 }
 
-/* False: nothing is to be opened. */
+/* Fills *attr for a mode; false if the mode opens no event. */
 static bool describe(const char *mode, struct perf_event_attr *attr)
 {
     *attr = (struct perf_event_attr){ .size = sizeof(*attr),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traces KIND RECORDS: a raw dump of so many records, as the kernel would write it, of programs whose branches are
- * known. For measuring: how many bytes a record takes, and how fast the dump is read.
+ * traces KIND RECORDS: writes a raw dump of this many records, as the kernel would, of programs whose branches are
+ * known. Used to measure the bytes per record, and how fast dumps are read.
  *   loop    BTS: one loop of three branches      sort    BTS: quicksort of random numbers
  *   search  BTS: binary searches at random       machine BTS: an interpreter, indirect jumps by its program
  *   random  BTS: one of 16 targets at random     mix     BTS: the first four, a few thousand records each in turn
@@ -14,10 +14,10 @@
 #include "base/bytes.h"
 #include "dump/dump_write.h"
 
-#define CODE       UINT64_C(0x401000) /* of the first program; each has a page of its own */
+#define CODE       UINT64_C(0x401000) /* code of the first program; each has a page of its own */
 #define PAGE       UINT64_C(0x1000)
 #define ELEMENTS   4096u
-#define TURN       3000u /* records of one program in the mix before the next one's turn */
+#define TURN       3000u /* records of a program in the mix before the next one's turn */
 #define DATA       UINT64_C(0x7f3a5c000000)
 #define STACK      UINT64_C(0x7ffd1e4c8000)
 #define PEBS_SIZE  200u

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory from address 1000h on, with the root pointer in front; tables may lie anywhere. Before the code under test
- * sees it, the checksums of root, and of tables at bytes 64 and 128, are made right, which no mutation would hit upon.
+ * Input: memory from address 1000h on, starting with the root pointer; tables may be anywhere. Before the code under
+ * test sees it, the checksums of the root pointer and of tables at bytes 64 and 128 are corrected, since mutations
+ * would not.
  */
 #include "boot/acpi.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* First byte: bits 3:0 the width, bit 4 prediction defined. Then a buffer of records. */
+/* Input: a byte, bits 3:0 the width, bit 4 prediction defined; then a buffer of records. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two bytes: width, PEBS format. Then the management area. */
+/* Input: two bytes, width and PEBS format; then the management area. */
 #include "ds/ds_area.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(memcmp(copy, in.data, 8 * width + 8 * used_slots(width, format)) == 0);
     REQUIRE(ds_area_decode(width, format, copy, bytes, &again) == DS_AREA_OK);
     REQUIRE(memcmp(&area, &again, sizeof(area)) == 0);
-    if (width == 8) { /* and into the narrow one, where it fits */
+    if (width == 8) { /* and into the 32-bit area, if it fits */
         uint64_t high = (area.bts.base | area.bts.index | area.bts.maximum | area.bts.threshold | area.pebs.base |
                          area.pebs.index | area.pebs.maximum | area.pebs.threshold) >>
                         32;

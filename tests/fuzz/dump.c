@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First byte: bit 0 clear: the rest is a log, for the reader; bit 1: every frame's checksum is put right first. Bit 0
- * set: the rest are records, which must come back: bit 1: of BTS, not PEBS; bit 2: of 32 bits.
+ * Input: a byte; bit 0 clear: the rest is a log for the reader; bit 1: every frame's checksum is corrected first. Bit 0
+ * set: the rest are records, which must survive writing and reading; bit 1: BTS, not PEBS; bit 2: 32-bit.
  */
 #include "dump/dump_write.h"
 #include "tests/fuzz/fuzz.h"
@@ -9,7 +9,7 @@
 
 static struct {
     struct dump_totals seen;
-    const uint8_t *bytes; /* that must come back, NULL: any */
+    const uint8_t *bytes; /* the expected records, NULL: any */
     size_t size;          /* of a record */
     unsigned problems;
 } run;
@@ -67,10 +67,10 @@ static void on_lost(void *context, const char *kind, uint64_t records)
     *(kind[0] == 'b' ? &run.seen.bts_lost : kind[0] == 'p' ? &run.seen.pebs_lost : &run.seen.lbr_lost) += records;
 }
 
-static const struct event_sink sink = { .bts = on_bts, .pebs = on_pebs, .lbr = on_lbr, .lost = on_lost };
+static const struct record_sink sink = { .bts = on_bts, .pebs = on_pebs, .lbr = on_lbr, .lost = on_lost };
 
-/* Reads it all, line by line. */
-static void read_log(const struct event_sink *into, const char *text, size_t size)
+/* Reads a log, line by line. */
+static void read_log(const struct record_sink *into, const char *text, size_t size)
 {
     struct dump_reader *reader = malloc(dump_reader_size());
     struct dump_totals totals;
@@ -101,7 +101,7 @@ static void read_log(const struct event_sink *into, const char *text, size_t siz
     free(reader);
 }
 
-/* Both ways: what expands without a complaint counts without one, and to the same. */
+/* Reads with and without expanding: what expands without a problem must count without one, with the same result. */
 static void read_twice(const char *text, size_t size)
 {
     struct dump_totals expanded;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF file. */
+/* Input: an ELF file. */
 #include "boot/elf_image.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fuzz target is one function over an input of any bytes, which must hold what the code under test promises for all
- * of them. libFuzzer calls it in `make fuzz`, main.c in `make host-test`.
+ * A fuzz target is a function that checks, for an input of any bytes, what the code under test promises for all
+ * inputs. libFuzzer calls it in `make fuzz`, main.c in `make host-test`.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -29,7 +29,7 @@ struct input {
     size_t size;
 };
 
-/* The next bytes as a number, the lowest first; past the end they are zero. */
+/* Takes the next bytes as a little-endian number; past the end they are zero. */
 static inline uint64_t take(struct input *in, unsigned bytes)
 {
     uint64_t value = 0;
@@ -53,7 +53,7 @@ static inline int untouched(const void *object, size_t size)
     return 1;
 }
 
-/* Lines of text: short enough for the kernel's console, printable, one by one. */
+/* Checks that a line is printable and short enough for the kernel's console. */
 static inline void take_line(void *context, const char *text)
 {
     unsigned *lines = context;
@@ -63,7 +63,7 @@ static inline void take_line(void *context, const char *text)
     ++*lines;
 }
 
-/* Odd addresses have a symbol. */
+/* A symbolizer in which odd addresses have a symbol. */
 static inline bool find_odd(void *context, uint64_t address, const char **name, uint64_t *offset)
 {
     (void)context;

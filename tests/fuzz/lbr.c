@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A byte: the format; a byte: the depth; 8 bytes: TOS. Then triples of FROM, TO and INFO. */
+/* Input: a byte, the format; a byte, the depth; 8 bytes, TOS; then triples of FROM, TO and INFO. */
 #include "report/lbr_listing.h"
 #include "tests/fuzz/fuzz.h"
 

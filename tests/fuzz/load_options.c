@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A byte: even, what firmware passes; odd, a file. Then that. */
+/* Input: a byte, even for firmware's LoadOptions, odd for a file; then its bytes. */
 #include "boot/load_options.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fuzz target without a fuzzer: runs the saved inputs, then mutations of each, the same ones every time.
+ * Runs a fuzz target without a fuzzer: on the saved inputs, then on mutations of each, the same ones every time.
  *   fuzz_NAME          reads tests/fuzz/corpus/NAME.hex, a line of hexadecimal digits each, # for comments; prints TAP
  *   fuzz_NAME FOLDER   writes each of these inputs to a file in FOLDER instead
- * A failure shows its input, as a line for the file of inputs.
+ * A failure prints its input, as a line for the file of inputs.
  */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #define INPUT_MAX  8192u /* bytes */
 #define INPUTS_MAX 256u
-#define MUTATIONS  400u /* of each input */
+#define MUTATIONS  400u /* mutations of each input */
 
 static struct saved {
     uint8_t bytes[INPUT_MAX];
@@ -34,7 +34,7 @@ static void on_abort(int number)
     show_current();
 }
 
-/* A copy of exactly its size, so that the address sanitizer sees any read past its end. */
+/* Runs on a copy of exactly the input's size, so that the address sanitizer catches any read past its end. */
 static void run_current(void)
 {
     uint8_t *bytes = malloc(current.size > 0 ? current.size : 1);
@@ -53,7 +53,7 @@ static uint32_t random_number(void)
     return state;
 }
 
-/* One to four changes: a bit, a byte, an interesting byte, a byte put in or taken out, the end cut off. */
+/* Makes one to four changes: to a bit, a byte, an interesting byte, by inserting or removing a byte, by truncation. */
 static void mutate(void)
 {
     static const uint8_t interesting[] = { 0, 1, 4, 8, 0x0f, 0x1f, 0x20, 0x7f, 0x80, 0xff };
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         return write_inputs(argv[1]);
     __sanitizer_set_death_callback(show_current);
     signal(SIGABRT, on_abort);
-    run_current(); /* no bytes at all */
+    run_current(); /* the empty input */
     for (unsigned i = 0; i < count; i++) {
         for (unsigned n = 0; n <= MUTATIONS; n++) {
             memcpy(&current, &inputs[i], sizeof(current));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options' text. */
+/* Input: the text of the options. */
 #include "boot/options.h"
 #include "tests/fuzz/fuzz.h"
 

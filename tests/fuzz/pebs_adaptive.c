@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A byte: bit 0 PEBS baseline, bit 1 timing, bits 3:2 added to format 4; a byte: the LBR format; a byte: how to read
- * the data source. Then a buffer of records, each with its own size.
+ * Input: a byte, bit 0 PEBS baseline, bit 1 timing, bits 3:2 added to format 4; a byte, the LBR format; a byte, the
+ * encoding of the data source; then a buffer of records, each with its own size.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two bytes: width, format; one: how to read the data source. Then a buffer of records. */
+/* Input: three bytes, width, format and encoding of the data source; then a buffer of records. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

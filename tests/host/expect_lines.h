@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A line sink that holds each line against the one that is expected in its place. */
+/* A line sink that compares each line with the expected one. */
 #ifndef TESTS_HOST_EXPECT_LINES_H
 #define TESTS_HOST_EXPECT_LINES_H
 
 #include "base/line.h"
 #include "tests/host/host_test.h"
 
-/* The test compares seen with count at the end: lines that never came are not missed here. */
+/* The test must compare seen with count at the end, to notice missing lines. */
 struct expected {
     const char *const *lines;
     size_t count, seen;

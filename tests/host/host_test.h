@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every host test includes: cmocka with the headers that it needs before it. */
+/* Included by every host test: cmocka, and the headers that it requires first. */
 #ifndef TESTS_HOST_HOST_TEST_H
 #define TESTS_HOST_HOST_TEST_H
 
@@ -16,7 +16,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A copy in a heap block of exactly this length, so that the address sanitizer sees any read past its end. */
+/* A copy in a heap block of exactly this length, so that the address sanitizer catches any read past its end. */
 static inline void *exact_copy(const void *bytes, size_t length)
 {
     void *copy = malloc(length > 0 ? length : 1);

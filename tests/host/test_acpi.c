@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Root pointer, RSDT, XSDT and MADT: tables laid out as the ACPI Specification 6.5 has them, sound ones and broken
- * ones. */
+/* Root pointer, RSDT, XSDT and MADT, valid and broken, with the layouts of the ACPI Specification 6.5. */
 #include "tests/host/host_test.h"
 
 #include "boot/acpi.h"
@@ -32,7 +31,7 @@ static void put(struct machine *m, size_t where, uint64_t value, unsigned size)
         m->bytes[where + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Makes the bytes from start on sum up to zero, by the one at checksum. */
+/* Sets the checksum so that the bytes from start on sum up to zero. */
 static void seal(struct machine *m, size_t start, size_t size, size_t checksum)
 {
     uint8_t sum = 0;
@@ -160,7 +159,7 @@ static void a_broken_xsdt_leaves_the_rsdt(void **state)
     sound(&m);
     m.bytes[XSDT + 9]++;
     expect_three(&m);
-    put(&m, ROOT + 24, UINT64_C(0x100000000), 8); /* above what can be reached */
+    put(&m, ROOT + 24, UINT64_C(0x100000000), 8); /* beyond what can be reached */
     expect_three(&m);
 }
 
@@ -213,7 +212,7 @@ static void broken_lists(void **state)
     expect_none(&m, ACPI_ROOT_TABLE);
     sound(&m);
     m.bytes[XSDT + 9]++;
-    table(&m, RSDT, "XSDT", 44); /* whose entries have another size */
+    table(&m, RSDT, "XSDT", 44); /* its entries have another size */
     expect_none(&m, ACPI_ROOT_TABLE);
 }
 
@@ -226,9 +225,9 @@ static void no_madt(void **state)
     m.bytes[MADT + 9]++;
     expect_none(&m, ACPI_NO_MADT);
     sound(&m);
-    put(&m, MADT + 4, SIZE, 4); /* reaches out of memory */
+    put(&m, MADT + 4, SIZE, 4); /* extends past memory */
     expect_none(&m, ACPI_NO_MADT);
-    put(&m, MADT + 4, 35, 4); /* shorter than a table's head */
+    put(&m, MADT + 4, 35, 4); /* shorter than a table's header */
     expect_none(&m, ACPI_NO_MADT);
     put(&m, MADT + 4, 0xffffffff, 4);
     expect_none(&m, ACPI_NO_MADT);
@@ -252,7 +251,7 @@ static void broken_entries(void **state)
     expect_none(&m, ACPI_MADT_ENTRY);
 }
 
-/* An entry shorter than its type has bytes is not a processor, and nothing behind it is read. */
+/* An entry that is too short for its type is not a processor, and nothing after it is read. */
 static void short_entries(void **state)
 {
     static const uint8_t few[] = { 0, 4, 0, 0, 9, 8, 0, 0, 7, 0, 0, 0 };

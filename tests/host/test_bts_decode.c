@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BTS records: three words, from, to, flags, of 64 or 32 bits (SDM Vol. 3A (253668-032), 16.4.9; bit 4: NetBurst). */
+/* BTS records: from, to and flags of 64 or 32 bits (SDM Vol. 3A (253668-032), 16.4.9; bit 4: NetBurst). */
 #include "tests/host/host_test.h"
 
 #include "bts/bts_decode.h"
@@ -29,7 +29,7 @@ static void every_field(void **state)
     assert_true(out.predicted);
 }
 
-/* 32-bit addresses have no sign. */
+/* 32-bit addresses are not sign-extended. */
 static void every_field_of_32_bits(void **state)
 {
     struct bts_record out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of shared lines: what goes into one row, in which order rows and lines stand, and the lines for tools. */
+/* The table of shared lines: what shares a row, the order of rows and lines, and the lines for tools. */
 #include "tests/host/host_test.h"
 
 #include "tables/c2c_table.h"

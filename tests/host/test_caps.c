@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Capabilities from raw CPUID and MSR values, and the reason for each that is missing. The trap that this is about:
+ * Capabilities from raw CPUID and MSR values, and the reason for each that is missing. The trap to avoid:
  * QEMU without a debug store shows the "unavailable" bits clear and swallows writes, so no single flag proves anything.
  */
 #include "tests/host/host_test.h"
@@ -63,7 +63,7 @@ static void assert_available(const struct caps_input *input, uint64_t needs)
 }
 
 #define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
-/* What a Skylake has not. */
+/* The needs that a Skylake lacks. */
 #define NEED_OTHERS                                                                                  \
     (NEED_BTS_PREDICTED | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR | \
      NEED_PRECISE_STORE | NEED_EVENT_INSTRUCTIONS | NEED_DS_32)
@@ -273,7 +273,7 @@ static void second_levels(void **state)
         }
 }
 
-/* No leaf 0Ah and no IA32_PERF_CAPABILITIES: what they would tell, the row does. */
+/* Without leaf 0Ah and IA32_PERF_CAPABILITIES the core's row tells what they would. */
 static void netburst(void **state)
 {
     struct caps_input input = skylake();
@@ -296,7 +296,7 @@ static void netburst(void **state)
     assert_missing(&input, NEED_EVENTING_IP, CAPS_PEBS_NO_EVENTING_IP);
 }
 
-/* What a core's list of precise events lacks, tests skip with its reason. */
+/* An event that a core's list lacks has its reason, with which tests are skipped. */
 static void precise_events(void **state)
 {
     struct caps_input input = skylake();
@@ -325,7 +325,7 @@ static void precise_events(void **state)
     assert_missing(&input, NEED_EVENT_ANY, CAPS_NO_EVENT_ANY);
 }
 
-/* Baseline PEBS: what a capability register tells stands above the row. */
+/* Baseline PEBS: a capability register overrides the core's row. */
 static void adaptive_pebs(void **state)
 {
     struct caps_input input = skylake();
@@ -467,16 +467,16 @@ static void a_virtual_machine_that_says_unavailable(void **state)
     (void)state;
     input.leaf_1.ecx |= 1u << 31;
     input.misc_enable.value = 0x1881;
-    input.ds_area = CAPS_FAULTS;
+    input.ds_area = CAPS_RAISES_GP;
     struct caps caps = fill(&input);
     assert_true(caps.hypervisor);
     assert_int_equal(caps_missing(&caps, NEED_BTS), CAPS_BTS_UNAVAILABLE);
     assert_int_equal(caps_missing(&caps, NEED_BTS_CPL), CAPS_BTS_UNAVAILABLE);
     assert_int_equal(caps_missing(&caps, NEED_PEBS), CAPS_PEBS_UNAVAILABLE);
     assert_int_equal(caps_missing(&caps, NEED_EVENTING_IP), CAPS_PEBS_UNAVAILABLE);
-    assert_int_equal(caps_missing(&caps, NEED_DS), CAPS_DS_AREA_FAULTS);
+    assert_int_equal(caps_missing(&caps, NEED_DS), CAPS_DS_AREA_RAISES_GP);
     assert_int_equal(caps_missing(&caps, NEED_LBR | NEED_PERFMON), CAPS_AVAILABLE);
-    /* the roots stand first */
+    /* what others build on comes first */
     assert_int_equal(caps_missing(&caps, NEED_PEBS | NEED_BTS), CAPS_BTS_UNAVAILABLE);
 
     input.misc_enable.value = 0x0881; /* one of the two */
@@ -499,7 +499,7 @@ static void each_reason_of_the_debug_store(void **state)
 
         input = skylake();
         input.misc_enable.valid = false;
-        assert_missing(&input, users[i], CAPS_MISC_ENABLE_FAULTS);
+        assert_missing(&input, users[i], CAPS_MISC_ENABLE_RAISES_GP);
 
         input = skylake();
         input.misc_enable.value &= ~UINT64_C(0x80);
@@ -508,8 +508,8 @@ static void each_reason_of_the_debug_store(void **state)
         input = skylake();
         input.ds_area = CAPS_DIFFERS;
         assert_missing(&input, users[i], CAPS_DS_AREA_DIFFERS);
-        input.ds_area = CAPS_FAULTS;
-        assert_missing(&input, users[i], CAPS_DS_AREA_FAULTS);
+        input.ds_area = CAPS_RAISES_GP;
+        assert_missing(&input, users[i], CAPS_DS_AREA_RAISES_GP);
         input.ds_area = CAPS_NOT_TRIED;
         assert_missing(&input, users[i], CAPS_DS_AREA_NOT_TRIED);
     }
@@ -525,7 +525,7 @@ static void each_reason_of_pebs(void **state)
     struct caps_input input = skylake();
     (void)state;
     input.perf_capabilities.valid = false;
-    assert_missing(&input, NEED_PEBS, CAPS_PERF_CAPABILITIES_FAULTS);
+    assert_missing(&input, NEED_PEBS, CAPS_PERF_CAPABILITIES_RAISES_GP);
     assert_int_equal(fill(&input).pebs_format, CAPS_UNKNOWN);
     assert_int_equal(fill(&input).perf_capabilities, 0);
     assert_int_equal(fill(&input).ds_area_size, 0x1c0);
@@ -574,8 +574,8 @@ static void each_reason_of_the_lbr(void **state)
         assert_missing(&input, users[i], CAPS_LBR_NOT_TRIED);
         input.debugctl_lbr = CAPS_DIFFERS;
         assert_missing(&input, users[i], CAPS_LBR_DIFFERS);
-        input.debugctl_lbr = CAPS_FAULTS;
-        assert_missing(&input, users[i], CAPS_LBR_FAULTS);
+        input.debugctl_lbr = CAPS_RAISES_GP;
+        assert_missing(&input, users[i], CAPS_LBR_RAISES_GP);
 
         input = skylake();
         input.perf_capabilities.value = 0x33c8;
@@ -593,8 +593,8 @@ static void each_reason_of_the_lbr(void **state)
         assert_missing(&input, users[i], CAPS_ARCH_LBR_NOT_TRIED);
         input.arch_lbr_control = CAPS_DIFFERS;
         assert_missing(&input, users[i], CAPS_ARCH_LBR_DIFFERS);
-        input.arch_lbr_control = CAPS_FAULTS;
-        assert_missing(&input, users[i], CAPS_ARCH_LBR_FAULTS);
+        input.arch_lbr_control = CAPS_RAISES_GP;
+        assert_missing(&input, users[i], CAPS_ARCH_LBR_RAISES_GP);
         input.arch_lbr_control = CAPS_HOLDS;
         assert_true(fill(&input).arch_lbr);
         assert_int_equal(fill(&input).arch_lbr_depths, 0x0b);
@@ -619,7 +619,7 @@ static void each_reason_of_the_others(void **state)
     assert_missing(&input, NEED_APIC, CAPS_NO_APIC);
     input = skylake();
     input.apic_base.valid = false;
-    assert_missing(&input, NEED_APIC, CAPS_APIC_BASE_FAULTS);
+    assert_missing(&input, NEED_APIC, CAPS_APIC_BASE_RAISES_GP);
     assert_int_equal(fill(&input).apic_base, 0);
 
     input = skylake();
@@ -641,7 +641,7 @@ static void each_reason_of_the_others(void **state)
         assert_missing(&input, users[i], CAPS_PERFMON_VERSION);
         input = skylake();
         input.misc_enable.valid = false;
-        assert_missing(&input, users[i], CAPS_MISC_ENABLE_FAULTS);
+        assert_missing(&input, users[i], CAPS_MISC_ENABLE_RAISES_GP);
         input = skylake();
         input.misc_enable.value &= ~UINT64_C(0x80);
         assert_missing(&input, users[i], CAPS_NO_PERFMON_FLAG);
@@ -805,45 +805,45 @@ static void texts(void **state)
     static const char *const known[CAPS_REASON_COUNT] = {
         [CAPS_AVAILABLE] = "available",
         [CAPS_NO_APIC] = "no local APIC: CPUID.1:EDX bit 9 clear",
-        [CAPS_APIC_BASE_FAULTS] = "no local APIC: IA32_APIC_BASE cannot be read",
-        [CAPS_APIC_UNUSABLE] = "no local APIC: it does not work in xAPIC mode",
+        [CAPS_APIC_BASE_RAISES_GP] = "no local APIC: IA32_APIC_BASE cannot be read",
+        [CAPS_APIC_UNUSABLE] = "no local APIC: it cannot be used in xAPIC mode",
         [CAPS_NO_LONG_MODE] = "no 64-bit addresses: CPUID.80000001H:EDX bit 29 clear",
         [CAPS_NO_PERFMON_LEAF] = "no performance monitoring: CPUID has no leaf 0Ah",
         [CAPS_PERFMON_NONE] = "no performance monitoring: CPUID.0AH:EAX has version 0",
         [CAPS_PERFMON_VERSION] = "no global counter control: CPUID.0AH:EAX version below 2",
         [CAPS_NO_FREEZE] = "no freeze on PMI: CPUID.1:ECX bit 15 clear",
-        [CAPS_GLOBAL_CTRL_FAULTS] = "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written",
-        [CAPS_COUNTER_FAULTS] = "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written",
-        [CAPS_FREEZE_DEBUGCTL_FAULTS] = "no freeze on PMI: IA32_DEBUGCTL cannot be written",
-        [CAPS_BTS_DEBUGCTL_FAULTS] = "no BTS: IA32_DEBUGCTL cannot be written",
-        [CAPS_PEBS_ENABLE_FAULTS] = "no PEBS: IA32_PEBS_ENABLE cannot be written",
-        [CAPS_LBR_STACK_FAULTS] = "no LBR: its stack cannot be read",
-        [CAPS_MISC_ENABLE_FAULTS] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
+        [CAPS_GLOBAL_CTRL_RAISES_GP] = "no performance monitoring: IA32_PERF_GLOBAL_CTRL cannot be written",
+        [CAPS_COUNTER_RAISES_GP] = "no performance monitoring: IA32_PERFEVTSEL0 and IA32_PMC0 cannot be written",
+        [CAPS_FREEZE_DEBUGCTL_RAISES_GP] = "no freeze on PMI: IA32_DEBUGCTL cannot be written",
+        [CAPS_BTS_DEBUGCTL_RAISES_GP] = "no BTS: IA32_DEBUGCTL cannot be written",
+        [CAPS_PEBS_ENABLE_RAISES_GP] = "no PEBS: IA32_PEBS_ENABLE cannot be written",
+        [CAPS_LBR_STACK_RAISES_GP] = "no LBR: its stack cannot be read",
+        [CAPS_MISC_ENABLE_RAISES_GP] = "no performance monitoring: IA32_MISC_ENABLE cannot be read",
         [CAPS_NO_PERFMON_FLAG] = "no performance monitoring: IA32_MISC_ENABLE bit 7 clear",
         [CAPS_NO_DS_FLAG] = "no DS: CPUID.1:EDX bit 21 clear",
         [CAPS_DS_NO_PERFMON_FLAG] = "no DS: IA32_MISC_ENABLE bit 7 clear",
-        [CAPS_DS_AREA_NOT_TRIED] = "no DS: IA32_DS_AREA was not tried",
+        [CAPS_DS_AREA_NOT_TRIED] = "no DS: IA32_DS_AREA was not probed",
         [CAPS_DS_AREA_DIFFERS] = "no DS: IA32_DS_AREA does not read back what was written",
-        [CAPS_DS_AREA_FAULTS] = "no DS: IA32_DS_AREA cannot be written",
-        [CAPS_DS_NOT_32] = "no 32-bit DS area: with DTES64 or in IA-32e mode it is the 64-bit one",
-        [CAPS_DS_NOT_64] = "no 64-bit DS area: without DTES64 and IA-32e mode it is the 32-bit one",
+        [CAPS_DS_AREA_RAISES_GP] = "no DS: IA32_DS_AREA cannot be written",
+        [CAPS_DS_NOT_32] = "no 32-bit DS area: with DTES64 or in IA-32e mode the layout is the 64-bit one",
+        [CAPS_DS_NOT_64] = "no 64-bit DS area: without DTES64 and IA-32e mode the layout is the 32-bit one",
         [CAPS_BTS_UNAVAILABLE] = "no BTS: IA32_MISC_ENABLE bit 11 set",
-        [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the bits of IA32_DEBUGCTL are not known for this processor model",
+        [CAPS_BTS_BITS_UNKNOWN] = "no BTS: the layout of IA32_DEBUGCTL is unknown for this processor model",
         [CAPS_NO_DS_CPL] = "no BTS by privilege level: CPUID.1:ECX bit 4 clear",
         [CAPS_BTS_NO_PREDICTION] = "no BTS prediction flag: this core does not define bit 4 of a record's flags",
         [CAPS_PEBS_UNAVAILABLE] = "no PEBS: IA32_MISC_ENABLE bit 12 set",
-        [CAPS_PEBS_CORE_HAS_NONE] = "no PEBS: this core has none",
-        [CAPS_PEBS_METHOD_UNKNOWN] = "no PEBS: how to program it is not known for this processor model",
-        [CAPS_PERF_CAPABILITIES_FAULTS] = "no PEBS: IA32_PERF_CAPABILITIES cannot be read",
+        [CAPS_PEBS_CORE_HAS_NONE] = "no PEBS: this core does not implement it",
+        [CAPS_PEBS_METHOD_UNKNOWN] = "no PEBS: its programming is unknown for this processor model",
+        [CAPS_PERF_CAPABILITIES_RAISES_GP] = "no PEBS: IA32_PERF_CAPABILITIES cannot be read",
         [CAPS_PEBS_FORMAT_UNKNOWN] = "no PEBS: record format unknown (IA32_PERF_CAPABILITIES bits 11:8)",
-        [CAPS_PEBS_NO_COUNTER] = "no PEBS: no general counter is known to do it",
-        [CAPS_PEBS_NO_DATA_ADDRESS] = "no data address: PEBS format 0 has none",
+        [CAPS_PEBS_NO_COUNTER] = "no PEBS: no general counter is known to support it",
+        [CAPS_PEBS_NO_DATA_ADDRESS] = "no data address: PEBS format 0 records have none",
         [CAPS_PEBS_NO_EVENTING_IP] = "no EventingIP: PEBS formats 0 and 1 have none",
-        [CAPS_PEBS_NO_TSC] = "no time stamp: PEBS formats 0 to 2 have none",
+        [CAPS_PEBS_NO_TSC] = "no time stamp: records of PEBS formats 0 to 2 have none",
         [CAPS_PEBS_NOT_TAGGING] = "no tagged uops: only NetBurst's PEBS samples them",
         [CAPS_PEBS_NOT_ADAPTIVE] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear",
         [CAPS_PEBS_NOT_FIXED] = "no PEBS on fixed counters: IA32_PERF_CAPABILITIES bit 14 clear, or there are none",
-        [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is not known for this processor model",
+        [CAPS_LOAD_LATENCY_UNKNOWN] = "no load latency: its event is unknown for this processor model",
         [CAPS_PEBS_ONE_COUNTER] = "no PEBS on general counters 1 to 3 of this core",
         [CAPS_NO_PRECISE_STORE] = "no precise store event on this processor model",
         [CAPS_NO_EVENT_INSTRUCTIONS] = "no precise event of all instructions without PREC_DIST on this processor model",
@@ -855,18 +855,18 @@ static void texts(void **state)
         [CAPS_NO_EVENT_NEAR_CALLS] = "no precise event of near calls on this processor model",
         [CAPS_NO_EVENT_ANY] = "no precise event is known for this processor model",
         [CAPS_LBR_NOT_INTEL] = "no LBR: not an Intel processor",
-        [CAPS_ARCH_LBR_NOT_TRIED] = "no LBR: IA32_LBR_CTL was not tried",
+        [CAPS_ARCH_LBR_NOT_TRIED] = "no LBR: IA32_LBR_CTL was not probed",
         [CAPS_ARCH_LBR_DIFFERS] = "no LBR: IA32_LBR_CTL bit 0 does not stay set",
-        [CAPS_ARCH_LBR_FAULTS] = "no LBR: IA32_LBR_CTL cannot be written",
-        [CAPS_ARCH_LBR_NO_DEPTH] = "no LBR: CPUID.1CH:EAX names no depth",
-        [CAPS_LBR_MODEL_UNLISTED] = "no LBR: its depth is not known for this processor model",
+        [CAPS_ARCH_LBR_RAISES_GP] = "no LBR: IA32_LBR_CTL cannot be written",
+        [CAPS_ARCH_LBR_NO_DEPTH] = "no LBR: CPUID.1CH:EAX lists no supported depth",
+        [CAPS_LBR_MODEL_UNLISTED] = "no LBR: its depth is unknown for this processor model",
         [CAPS_LBR_FORMAT_UNKNOWN] = "no LBR: entry format unknown (IA32_PERF_CAPABILITIES bits 5:0)",
-        [CAPS_LBR_NOT_TRIED] = "no LBR: IA32_DEBUGCTL was not tried",
+        [CAPS_LBR_NOT_TRIED] = "no LBR: IA32_DEBUGCTL was not probed",
         [CAPS_LBR_DIFFERS] = "no LBR: IA32_DEBUGCTL bit 0 does not stay set",
-        [CAPS_LBR_FAULTS] = "no LBR: IA32_DEBUGCTL cannot be written",
-        [CAPS_LBR_NO_TOS] = "no top of stack: architectural LBRs shift, and entry 0 is the newest",
-        [CAPS_LBR_NO_INFO] = "no LBR cycles: neither MSR_LBR_INFO_x nor CPUID.1CH:ECX bits 0 and 1",
-        [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core has none",
+        [CAPS_LBR_RAISES_GP] = "no LBR: IA32_DEBUGCTL cannot be written",
+        [CAPS_LBR_NO_TOS] = "no top of stack: architectural LBRs shift, entry 0 is always the newest",
+        [CAPS_LBR_NO_INFO] = "no LBR cycles: no MSR_LBR_INFO_x, and CPUID.1CH:ECX bits 1:0 are not both set",
+        [CAPS_LBR_NO_CALLSTACK] = "no LBR call stack: this core does not implement it",
         [CAPS_LBR_NOT_ARCHITECTURAL] = "no architectural LBRs: CPUID.7:EDX bit 19 clear",
         [CAPS_LBR_NO_SELECT] = "no LBR filter: neither MSR_LBR_SELECT nor CPUID.1CH:EBX bits 0 and 1",
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every code of every table, and the two bits beside it. */
+/* Every code of every encoding, with the two flag bits. */
 #include "tests/host/host_test.h"
 
 #include "pebs/data_source_decode.h"
@@ -150,7 +150,7 @@ static void tlb_and_lock(void **state)
     check_bits(DATA_SOURCE_NEHALEM, 0x33, "N/A", "N/A");
 }
 
-/* Sandy Bridge's precise store: bit 0 hit L1, bit 4 missed the STLB, bit 5 locked; the others say nothing. */
+/* Sandy Bridge's precise store: bit 0 hit L1, bit 4 missed the STLB, bit 5 locked; other bits are undefined. */
 static void precise_store(void **state)
 {
     static const struct {

@@ -7,7 +7,7 @@
 
 #include "ds/ds_area.h"
 
-#define BYTES 0x1c0 /* of the largest area: 48 slots from 40h */
+#define BYTES 0x1c0 /* bytes of the largest area: 48 slots from 40h */
 
 static void counting(uint8_t *bytes, size_t length)
 {
@@ -58,7 +58,7 @@ static void fields_32(void **state)
         assert_int_equal(area.pebs_reset[i], 0);
 }
 
-/* Where each counter's reset stands in the 64-bit area, by format: bytes count up, so a slot's value is its offset. */
+/* Offset of each counter's reset in the 64-bit area, by format: bytes count up, so a slot's value is its offset. */
 static void every_reset_slot(void **state)
 {
     static const struct {
@@ -214,7 +214,7 @@ static void errors_have_words(void **state)
     (void)state;
     assert_string_equal(ds_area_error_text(DS_AREA_OK), "no error");
     assert_string_equal(ds_area_error_text(DS_AREA_WIDTH), "field width of the DS area is neither 4 nor 8 bytes");
-    assert_string_equal(ds_area_error_text(DS_AREA_FORMAT), "layout of the DS area is not known for this PEBS format");
+    assert_string_equal(ds_area_error_text(DS_AREA_FORMAT), "layout of the DS area is unknown for this PEBS format");
     assert_string_equal(ds_area_error_text(DS_AREA_TRUNCATED), "DS area truncated");
     assert_string_equal(ds_area_error_text(DS_AREA_VALUE), "a value does not fit into a 32-bit field of the DS area");
     assert_string_equal(ds_area_error_text((enum ds_area_error)99), "unknown DS area error");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The restrictions on the DS save area: a clean description breaks none, and each way of breaking one is named, alone.
+ * The restrictions on the DS save area: a clean description breaks none, and each breach is reported, alone.
  * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2.
  */
 #include "tests/host/host_test.h"
@@ -11,7 +11,7 @@
 #define BTS  0x201000u
 #define PEBS 0x204000u
 
-/* Pages are identity-mapped, present and fit for the DS area, but for the one at `odd`. */
+/* Pages are identity-mapped, present and suitable for the DS area, except the one at `odd`. */
 struct pages {
     uint64_t odd;
     bool odd_missing;
@@ -35,7 +35,7 @@ static bool page(void *context, uint64_t linear, struct ds_page *out)
     return !pages->odd_missing;
 }
 
-/* BTS of 400 records of 24 bytes over three pages, PEBS of 40 of 200 bytes over two; everything as it should be. */
+/* A description without a breach: 400 BTS records of 24 bytes on three pages, 40 PEBS records of 200 bytes on two. */
 static struct ds_description clean(struct pages *pages)
 {
     *pages = (struct pages){ .odd = 1, .odd_page = fit };
@@ -69,7 +69,7 @@ static void assert_clean(const struct ds_description *description)
     assert_int_equal(out.set, 0);
 }
 
-/* One breach, of this field with this value, and no other. */
+/* Expects one breach, of this field with this value, and no other. */
 static void assert_alone(const struct ds_description *description, enum ds_breach_id id, const char *field,
                          uint64_t value)
 {
@@ -153,7 +153,7 @@ static void a_clean_32_bit_description(void **state)
     assert_clean(&d);
 }
 
-/* The management area may end with the last byte that there is, and no later. */
+/* The management area may end with the last byte of the address space, and no later. */
 static void the_end_of_the_address_space(void **state)
 {
     struct pages pages;
@@ -183,7 +183,7 @@ static void addresses(void **state)
     struct ds_description d = clean(&pages);
     (void)state;
     d.area_base = UINT64_C(0x800000000000);
-    pages.odd = d.area_base; /* nothing more is said of such an address */
+    pages.odd = d.area_base; /* such an address is not checked further */
     pages.odd_missing = true;
     assert_alone(&d, DS_BREACH_CANONICAL, "area", 0x800000000000);
 
@@ -209,7 +209,7 @@ static void addresses(void **state)
     d.area.bts.threshold |= UINT64_C(1) << 32;
     assert_alone(&d, DS_BREACH_CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24);
 
-    d = clean(&pages); /* the upper half is as good, and with 57 bits more is */
+    d = clean(&pages); /* the upper half is valid, and with 57 bits more of it */
     d.area_base = UINT64_C(0xffff800000000000);
     assert_clean(&d);
     d.area_base = UINT64_C(0xff00000000000000);
@@ -255,7 +255,7 @@ static void order_and_size(void **state)
     d.bts_record_size = 0;
     assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
 
-    d = clean(&pages); /* nor one that no processor has */
+    d = clean(&pages); /* a size that no processor has */
     d.bts_record_size = 0x10000;
     assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
 
@@ -331,7 +331,7 @@ static void circular(void **state)
     d.area.bts.threshold = d.area.bts.maximum + 1;
     assert_clean(&d);
 
-    d.bts_circular = false; /* and the other way round */
+    d.bts_circular = false; /* and vice versa */
     assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "bts.threshold", BTS + 400 * 24 + 1);
 }
 
@@ -356,7 +356,7 @@ static void pages_of_every_section(void **state)
 {
     static const struct {
         const char *field;
-        uint64_t page, value; /* the value is where the section begins on that page */
+        uint64_t page, value; /* the value is where the section starts on that page */
     } sections[] = {
         { "area", AREA, AREA },
         { "bts", BTS + 0x1000, BTS + 0x1000 },
@@ -460,7 +460,7 @@ static void interrupt(void **state)
     assert_alone(&d, DS_BREACH_LVT_VECTOR, "lvt.performance", 0x1f);
     d.lvt_performance = 0x20;
     assert_clean(&d);
-    d.lvt_performance = 0x10f0; /* delivery status is no setting */
+    d.lvt_performance = 0x10f0; /* delivery status is read-only */
     assert_clean(&d);
 
     d = clean(&pages);

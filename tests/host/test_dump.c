@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The raw dump: what the writer writes the reader reads, and whatever happens to a log on its way is named with its
- * line, counted, and costs no other frame.
+ * The raw dump: the reader reads what the writer writes, and any damage to a log is reported with its
+ * line, counted, and affects no other frame.
  */
 #include "tests/host/host_test.h"
 
@@ -15,23 +15,23 @@
 #define PROBLEMS_MAX 80u
 #define RECORDS_MAX  40000u
 
-/* A log: what the writer wrote, or what a test made of it. */
+/* A log as the writer wrote it, or as a test changed it. */
 static struct log {
     char *line[LINES_MAX];
     unsigned count;
 } written;
 
-/* What came out of the reader. */
+/* The reader's results. */
 static struct result {
     struct dump_totals totals;
     bool whole;
     unsigned problems;
     struct dump_problem problem[PROBLEMS_MAX];
-    enum dump_error counted; /* the first problem that counting has */
+    enum dump_error counted; /* the first problem found by counting */
     unsigned machines, tests, events, stacks, lines;
     struct dump_machine machine;
     char test[DUMP_TEST_MAX + 1], line[64], event_name[64];
-    struct dump_pebs_event event;
+    struct dump_sampling event;
     unsigned branches, samples;
     struct bts_record branch[RECORDS_MAX];
     uint64_t branch_n[RECORDS_MAX], sample_n, lost[3];
@@ -85,7 +85,7 @@ static void on_test(void *context, const char *id)
     snprintf(result.test, sizeof(result.test), "%s", id);
 }
 
-static void on_event(void *context, const struct dump_pebs_event *event)
+static void on_event(void *context, const struct dump_sampling *event)
 {
     (void)context;
     result.events++;
@@ -139,15 +139,15 @@ static void on_line(void *context, const char *text)
     snprintf(result.line, sizeof(result.line), "%s", text);
 }
 
-static const struct event_sink everything = { NULL,    on_machine, on_test, on_event, on_bts,
-                                              on_pebs, on_lbr,     on_lost, on_line,  NULL };
+static const struct record_sink everything = { NULL,    on_machine, on_test, on_event, on_bts,
+                                               on_pebs, on_lbr,     on_lost, on_line,  NULL };
 
-/* Reads the log: once counting alone, once with a sink that wants nothing, once with everything. All must agree. */
+/* Reads the log three times: only counting, with an empty sink, and with a full one. All results must agree. */
 static void read_log(void)
 {
     static const struct dump_codec codec = { dump_crc, dump_base64_take };
-    static const struct event_sink nothing = { .context = NULL };
-    const struct event_sink *const sinks[] = { NULL, &nothing, &everything };
+    static const struct record_sink nothing = { .context = NULL };
+    const struct record_sink *const sinks[] = { NULL, &nothing, &everything };
     struct dump_reader *reader = malloc(dump_reader_size());
     struct dump_totals totals[3];
     bool whole[3];
@@ -286,7 +286,7 @@ static void put_branch(uint8_t *bytes, unsigned width, uint64_t from, uint64_t t
     }
 }
 
-/* Branches of a program with so many of them, each of which is followed by one of few others. */
+/* Branches of a program with this many sites, each followed by one of a few others. */
 static void branches_of(unsigned width, uint64_t code, unsigned sites, unsigned count, uint8_t *bytes)
 {
     unsigned at = 0;
@@ -312,7 +312,7 @@ static void branches_come_back(void **state)
         assert_non_null(bytes);
         branches_of(cases[i].width, UINT64_C(0xffff800000201000), cases[i].sites, cases[i].count, bytes);
         begin();
-        while (done < cases[i].count) { /* in any portions */
+        while (done < cases[i].count) { /* in random portions */
             unsigned portion = 1 + random_number() % 700;
             if (portion > cases[i].count - done)
                 portion = cases[i].count - done;
@@ -353,7 +353,8 @@ static void samples_come_back(void **state)
         uint8_t *bytes = malloc((size_t)cases[i].size * cases[i].count);
         assert_non_null(bytes);
         for (unsigned j = 0; j < cases[i].size * cases[i].count; j++) {
-            bool calm = random_number() % 16 != 0 && j >= cases[i].size; /* most bytes are those of the record before */
+            bool calm =
+                random_number() % 16 != 0 && j >= cases[i].size; /* most bytes equal those of the previous record */
             bytes[j] = calm ? bytes[j - cases[i].size] : (uint8_t)random_number();
         }
         for (unsigned j = 0; cases[i].groups && j < cases[i].count; j++)
@@ -419,14 +420,14 @@ static void stacks_come_back(void **state)
 
 static void head_and_event_come_back(void **state)
 {
-    const struct dump_pebs_event event = { .cpu = 2,
-                                           .counter = 3,
-                                           .fixed = true,
-                                           .select = 0x1cd,
-                                           .period = UINT64_C(0x123456789a),
-                                           .threshold = 4,
-                                           .data_cfg = 0xf,
-                                           .name = "MEM_TRANS_RETIRED.LOAD_LATENCY" };
+    const struct dump_sampling event = { .cpu = 2,
+                                         .counter = 3,
+                                         .fixed = true,
+                                         .select = 0x1cd,
+                                         .period = UINT64_C(0x123456789a),
+                                         .threshold = 4,
+                                         .data_cfg = 0xf,
+                                         .name = "MEM_TRANS_RETIRED.LOAD_LATENCY" };
     (void)state;
     begin();
     dump_write_event(&writer, &event);
@@ -462,7 +463,7 @@ static void head_and_event_come_back(void **state)
 
 /* ---- a log by hand ---- */
 
-/* Adds a line; with a checksum of its own where it begins as a frame does. */
+/* Adds a line, with a checksum if it starts like a frame. */
 static void add(const char *fmt, ...)
 {
     char text[DUMP_LINE_SIZE];
@@ -504,7 +505,7 @@ static void frame_of_the_documentation(void **state)
     forget();
 }
 
-/* A log of 12 branches in 12 frames, numbers 1 to 12 behind the head, with the end as frame 13. */
+/* A log of 12 branches in frames 1 to 12, after the head, with the end as frame 13. */
 static void write_twelve(void)
 {
     uint8_t bytes[24];
@@ -588,13 +589,13 @@ static void other_lines_between(void **state)
     insert(3, "#x");
     insert(3, "");
     insert(0, "\033[2J# begin dstest86 0.1.0 abc 64\r");
-    insert(0, "# begin dstest86 0.1.0 abc 64\r"); /* of no dump: it has not begun */
+    insert(0, "# begin dstest86 0.1.0 abc 64\r"); /* before the dump starts */
     read_log();
     assert_read(0, 12, 0);
     assert_int_equal(result.lines, 7);
     assert_string_equal(result.line, "ok 1 bts.one");
 
-    write_twelve(); /* what loggers and terminals put before and behind */
+    write_twelve(); /* what loggers and terminals add before and after a line */
     for (unsigned i = 0; i < written.count; i++) {
         char *line = malloc(strlen(written.line[i]) + 32);
         sprintf(line, "[   12.345] # %s \r\r", written.line[i]);
@@ -691,7 +692,7 @@ static void order(void **state)
 {
     char *line;
     (void)state;
-    write_twelve(); /* 7 behind 9 */
+    write_twelve(); /* 7 after 9 */
     line = written.line[7];
     memmove(&written.line[7], &written.line[8], 2 * sizeof(line));
     written.line[9] = line;
@@ -736,7 +737,7 @@ static void order(void **state)
     forget();
 }
 
-/* The same log once more behind this one. */
+/* Appends the log to itself, from a line on. */
 static void again(unsigned from)
 {
     unsigned count = written.count;
@@ -754,7 +755,7 @@ static void several_boots(void **state)
     assert_read(0, 24, 0);
     assert_int_equal(result.totals.heads, 2);
 
-    write_twelve(); /* the same without an end, and without other lines: only frame 1 shows that it is another */
+    write_twelve(); /* a second boot without end or other lines: only frame 1 shows that it is another boot */
     take_out(13);
     again(0);
     read_log();
@@ -771,7 +772,7 @@ static void several_boots(void **state)
     assert_read(2, 0, 0);
     assert_int_equal(result.totals.heads, 2);
 
-    write_twelve(); /* the first breaks off, and the kernel says that it begins */
+    write_twelve(); /* the first boot breaks off, and a line shows that the kernel starts */
     take_out(13);
     insert(13, "# begin dstest86 0.1.0 abc 64");
     add("dsdump/1 0 head version=w width=32 signature=0xf4a perf_capabilities=0x0 misc_enable=0x1 pebs_data_cfg=0x0 "
@@ -784,7 +785,7 @@ static void several_boots(void **state)
     assert_int_equal(result.machine.cpu_width, 32);
     assert_int_equal(result.machine.build_id_length, 0);
 
-    write_twelve(); /* of the second its head is lost: its frames are not those of the first */
+    write_twelve(); /* the second boot's head is lost: its frames do not belong to the first */
     writer.test = "bts.two";
     for (unsigned i = 1; i <= 3; i++)
         add("dsdump/1 %u bts test=two cpu=0 first=%u count=1 before=%u form=8/0 codes=1 data=A6BAgAEA", i, i - 1,
@@ -829,7 +830,7 @@ static void unknown_things(void **state)
     forget();
 }
 
-/* Whose checksum is right and whose contents are not: no writer of ours made it. */
+/* Frames with a valid checksum and invalid contents, which our writer never writes. */
 static void senseless_frames(void **state)
 {
 #define BTS  "dsdump/1 1 bts test=t cpu=0 "
@@ -838,7 +839,7 @@ static void senseless_frames(void **state)
 #define ONE  "first=0 count=1 before=0 form=8/0 "
     static const struct {
         const char *text;
-        enum dump_error counted, expanded; /* the first problem: counting does not see all that expanding does */
+        enum dump_error counted, expanded; /* the first problem; counting finds fewer than expanding */
     } cases[] = {
         { "dsdump/", DUMP_READ_NO_VERSION, DUMP_READ_NO_VERSION },
         { "dsdump/x 1 bts", DUMP_READ_NO_VERSION, DUMP_READ_NO_VERSION },
@@ -947,7 +948,7 @@ static void longer_than_a_frame(void **state)
     forget();
 }
 
-/* PEBS bytes that the decoder refuses, and an LBR format that nobody knows. */
+/* PEBS bytes that the decoder refuses, and an unknown LBR format. */
 static void undecodable(void **state)
 {
     const struct pebs_form adaptive = { 8, 4, true, false, 5 };
@@ -969,7 +970,7 @@ static void undecodable(void **state)
     forget();
 }
 
-/* Two frames in one line, since the first lost its end and the line end with it. */
+/* Two frames in a line, because the first lost its end and the line end. */
 static void a_line_end_is_lost(void **state)
 {
     char *joined;
@@ -1001,14 +1002,14 @@ static void no_frame_at_all(void **state)
     assert_problem(0, 0, DUMP_READ_NO_DUMP);
 }
 
-/* A test that is ended while a frame is being filled costs this frame, and its reader knows. */
+/* A test that is abandoned while a frame is being filled loses that frame, and the reader notices. */
 static void writer_is_interrupted(void **state)
 {
     uint8_t bytes[24];
     (void)state;
     begin();
     put_branch(bytes, 8, 0x1000, 0x2000, 0);
-    dump_write_bts(&writer, 0, 4, false, bytes, 0); /* nothing: that ends no frame */
+    dump_write_bts(&writer, 0, 4, false, bytes, 0); /* no records, which ends no frame */
     dump_write_pebs(&writer, 0, &machine_64.pebs, DATA_SOURCE_GENERIC, 200, bytes, 0);
     dump_write_test(&writer, "bts.one");
     assert_int_equal(written.count, 1);
@@ -1024,7 +1025,7 @@ static void writer_is_interrupted(void **state)
     forget();
 }
 
-/* Loops and branches that nobody can foresee: what docs/dump.md promises of their size. */
+/* Loops and unpredictable branches keep the sizes that docs/dump.md promises. */
 static void density(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this processor has for checksums and base64 gives what the portable functions give, at every length. */
+/* This processor's instructions for checksums and base64 give the portable functions' results, for every length. */
 #include "tests/host/host_test.h"
 
 #include "tools/lib/codec.h"
@@ -52,7 +52,7 @@ static void base64(void **state)
     }
 }
 
-/* Each of the 256 characters at each place of a stretch: both take it, or neither. */
+/* Every character at every position of a block is accepted by both or by neither. */
 static void what_is_no_base64(void **state)
 {
     const struct dump_codec *codec = codec_fastest();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel ELFs made here with the host's own <elf.h>, sound ones and each field broken in turn. */
+/* Kernel ELFs built with the host's <elf.h>: valid ones, and each field broken in turn. */
 #include "tests/host/host_test.h"
 
 #include <elf.h>
 
 #include "boot/elf_image.h"
 
-/* Text, data with bss, and a note that is not to be loaded. */
+/* Text, data with bss, and a note that must not be loaded. */
 struct file_64 {
     Elf64_Ehdr header;
     Elf64_Phdr text, note, data;
@@ -120,7 +120,7 @@ static void a_sound_32_bit_file_up_to_4_gib(void **state)
     assert_segment(&image.segments[1], 0xfffff000, 0x1000, offsetof(struct file_32, bytes) + 0x30, 0x10, false);
 }
 
-/* One field of a sound file gets another value. */
+/* Changes one field of a valid file. */
 struct breakage {
     size_t offset, size;
     uint64_t value;
@@ -258,7 +258,7 @@ static void truncated_at_every_length(void **state)
     check_truncated(&file_32, sizeof(file_32), sizeof(Elf32_Ehdr), offsetof(struct file_32, bytes));
 }
 
-/* A file of count one-byte text segments that stand apart. */
+/* A file of count separate one-byte text segments. */
 static void many_segments(void **state)
 {
     (void)state;
@@ -322,14 +322,14 @@ static void texts(void **state)
 {
     static const char *const known[] = {
         [ELF_IMAGE_OK] = "no error",
-        [ELF_IMAGE_TRUNCATED_HEADER] = "truncated: the file ends inside the ELF header",
+        [ELF_IMAGE_TRUNCATED_HEADER] = "the file ends inside the ELF header",
         [ELF_IMAGE_NOT_ELF] = "not an ELF file",
         [ELF_IMAGE_CLASS] = "the ELF class is neither 32-bit nor 64-bit",
         [ELF_IMAGE_ENDIANNESS] = "the ELF file is not little-endian",
         [ELF_IMAGE_VERSION] = "the ELF version is not 1",
         [ELF_IMAGE_TYPE] = "the ELF type is not EXEC (a static executable)",
         [ELF_IMAGE_MACHINE] = "the ELF machine is neither x86-64 (64-bit file) nor 386 (32-bit file)",
-        [ELF_IMAGE_PROGRAM_HEADER_SIZE] = "wrong size of a program header for this ELF class",
+        [ELF_IMAGE_PROGRAM_HEADER_SIZE] = "the program headers have the wrong size for this ELF class",
         [ELF_IMAGE_PROGRAM_HEADERS_OUTSIDE] = "the program headers extend past the end of the file",
         [ELF_IMAGE_NO_SEGMENT] = "no segment to load",
         [ELF_IMAGE_TOO_MANY_SEGMENTS] = "more than 16 segments to load",
@@ -338,7 +338,7 @@ static void texts(void **state)
         [ELF_IMAGE_SEGMENT_WRAPS] = "a segment wraps around the end of the address space",
         [ELF_IMAGE_SEGMENT_ABOVE_4G] = "a segment extends above 4 GiB",
         [ELF_IMAGE_SEGMENT_NOT_IDENTITY] = "a segment's virtual and physical addresses differ",
-        [ELF_IMAGE_SEGMENT_ALIGNMENT] = "a segment's address and file offset do not match its alignment",
+        [ELF_IMAGE_SEGMENT_ALIGNMENT] = "a segment's address and file offset are not congruent modulo its alignment",
         [ELF_IMAGE_SEGMENTS_OVERLAP] = "two segments overlap",
         [ELF_IMAGE_ENTRY] = "the entry point is not inside an executable segment",
     };

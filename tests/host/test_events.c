@@ -35,7 +35,7 @@ static void codes(void **state)
         enum pebs_role role;
         const char *name;
         unsigned select;
-        uint64_t counters; /* of the first eight */
+        uint64_t counters; /* mask of the first eight */
         bool data_address;
     } known[] = {
         { &pebs_events_core2, PEBS_ROLE_INSTRUCTIONS, "INST_RETIRED.ANY_P", 0x00c0, 0x01, false },
@@ -166,13 +166,13 @@ static const char *const families[][NAMES_MOST] = {
                             "DTLB_store_miss_retired", "DTLB_all_miss_retired" },
 };
 
-/* Fails where the row does not name the event; the first length bytes of name count. */
+/* Fails if the row does not name the event; the first length bytes of name count. */
 static void assert_named(const char *const names[NAMES_MOST], const char *name, size_t length)
 {
     for (size_t i = 0; i < NAMES_MOST && names[i]; i++)
         if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
             return;
-    fail_msg("%s stands with what it does not belong to", name);
+    fail_msg("%s is in a group to which it does not belong", name);
 }
 
 static void what_each_event_counts(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* format() against the C library's snprintf(), over every combination of what it promises. */
+/* format() against the C library's snprintf(), for every combination of flags, widths and types that it supports. */
 #include "tests/host/host_test.h"
 
 #include <limits.h>

@@ -67,7 +67,7 @@ static void side_by_side(void **state)
     expect(columns, 2, lines, COUNT_OF(lines));
 }
 
-/* A count that is next to nothing is still seen. */
+/* A tiny share still has a mark. */
 static void smallest_bar(void **state)
 {
     static const char *const lines[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LBR entries by IA32_PERF_CAPABILITIES[5:0]. The traps: each format keeps its flags elsewhere, and what is not an
- * address bit must be filled with the sign; MISPRED means mispredicted, whatever the SDM of 2009 printed.
+ * LBR entries by IA32_PERF_CAPABILITIES[5:0]. The traps: each format has its flags elsewhere, and bits that are not
+ * address bits must be sign-filled; MISPRED means mispredicted, whatever the SDM of 2009 printed.
  */
 #include "tests/host/host_test.h"
 

@@ -146,7 +146,7 @@ static void without_symbols(void **state)
     assert_int_equal(expected.seen, expected.count);
 }
 
-/* TOS past the stack, an impossible depth, more entries than registers: no line. */
+/* TOS past the stack, an impossible depth, more entries than registers: nothing is printed. */
 static void refused(void **state)
 {
     struct expected none = { NULL, 0, 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options' text out of LoadOptions (UCS-2, what firmware and loaders really put there) and out of a file. */
+/* The options' text from LoadOptions (UCS-2, as real firmware and loaders write it) and from a file. */
 #include "tests/host/host_test.h"
 
 #include "boot/load_options.h"
@@ -30,7 +30,7 @@ static struct answer from_file(const void *bytes, size_t size)
     return answer;
 }
 
-/* Of a char16_t literal, its NUL left out. */
+/* Parses a char16_t literal, without its NUL. */
 #define UCS2(literal)      from_ucs2(literal, sizeof(literal) - 2)
 #define FILE_TEXT(literal) from_file(literal, sizeof(literal) - 1)
 
@@ -82,7 +82,7 @@ static void ucs2_stops_at_junk(void **state)
     assert_answer(from_ucs2("run=a list", 10), OK, 10, ""); /* ASCII */
 }
 
-/* Without a NUL, every length, odd ones too: whole units count, half of one is left aside. */
+/* Text without a NUL, of every length: whole units count, half a unit is ignored. */
 static void ucs2_cut_at_every_length(void **state)
 {
     static const char *const answers[] = { "", "a", "a.", "a.e", "a.ef", "", "", "x", "xx", "xx", "xx y" };
@@ -123,7 +123,7 @@ static void longest(void **state)
     assert_answer(from_file(text, LOAD_OPTIONS_MAX), OK, 1, longest_text);
     assert_answer(from_file(text, LOAD_OPTIONS_MAX + 1), TOO_LONG, 1, "");
 
-    /* Blanks behind do not count; blanks before the last word do. */
+    /* Trailing blanks do not count; blanks before the last word do. */
     units[LOAD_OPTIONS_MAX] = units[LOAD_OPTIONS_MAX + 1] = u' ';
     text[LOAD_OPTIONS_MAX] = ' ';
     text[LOAD_OPTIONS_MAX + 1] = '\n';

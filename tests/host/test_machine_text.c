@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines that say what was found, of a processor with everything and of one with nothing. */
+/* The lines that describe a processor with every facility, and one with none. */
 #include "tests/host/host_test.h"
 
 #include "report/machine_text.h"
@@ -179,7 +179,7 @@ static void netburst(void **state)
     assert_string_equal(got.text[12], "note erratum X1: another");
 }
 
-/* A list of names goes on behind the line that it fills. */
+/* A list of names continues on the next line. */
 static void many_events(void **state)
 {
     struct pebs_event many[5];

@@ -94,7 +94,7 @@ static void edges(void **state)
     expect(&table, "e", thirds, COUNT_OF(thirds));
 }
 
-/* More texts than rows: the sums still count all. */
+/* If there are more texts than rows, the sums still count all samples. */
 static void no_row_left(void **state)
 {
     static char words[MEM_TABLE_ROWS + 1][2];

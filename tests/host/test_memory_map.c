@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory map that the kernel gets, and where in it a kernel may be placed. */
+/* The memory map for the kernel, and where a kernel may be loaded. */
 #include "tests/host/host_test.h"
 
 #include "boot/memory_map.h"
@@ -133,7 +133,7 @@ static void places_in_the_way(void **state)
     assert_int_equal(obstacle.type, 0);
 }
 
-/* Firmware's maps may overlap: what is kept by anyone is not free. */
+/* Firmware's maps may overlap: memory that any range reserves is not free. */
 static void overlapping_ranges(void **state)
 {
     static const struct boot_memory map[] = {

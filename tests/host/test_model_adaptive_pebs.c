@@ -460,7 +460,7 @@ static void lbr_group_within_a_block(void **state)
     machine_free(m);
 }
 
-/* The same for an event that is seen with the instruction's own access, in a return. */
+/* An event that is seen with the instruction's own access, in a return, has the stack up to that return. */
 static void lbr_group_of_a_data_event(void **state)
 {
     struct machine *m = machine_of(ICELAKE);

@@ -215,7 +215,7 @@ static void a_block_left_in_its_middle(void **state)
     machine_free(m);
 }
 
-/* The same where it is the block's first instruction. */
+/* An instruction that accesses a device as the block's first one. */
 static void a_block_left_behind_its_first_instruction(void **state)
 {
     struct machine *m = machine_new();
@@ -439,7 +439,7 @@ static void lbr_stack_at_any_length(void **state)
     walk_free(blocks);
 }
 
-/* The same of BTS: records, index and interrupts, of buffers that wrap often, seldom or never, or have no room at all.
+/* BTS by both ways: records, index and interrupts, of buffers that wrap often, seldom or never, or have no room at all.
  */
 static void bts_of_any_length(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a Multiboot2 loader leaves: tags typed from the specification, sound ones and broken ones. */
+/* Multiboot2 information: tags typed from the specification, valid and broken. */
 #include "tests/host/host_test.h"
 
 #include "boot/multiboot2.h"
@@ -8,7 +8,7 @@
 #define TAG(type, size) WORD(type), WORD(size)
 #define END             TAG(0, 8)
 
-/* A copy of exactly the bytes, so that the sanitizer sees what reads past them. */
+/* Reads an exact copy, so that the sanitizer catches reads past its end. */
 #define READ(bytes, out)                              \
     uint8_t *copy = exact_copy(bytes, sizeof(bytes)); \
     enum multiboot2_error error = multiboot2_read(copy, memset(out, 0xa5, sizeof *(out)))

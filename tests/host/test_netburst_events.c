@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writes that set a NetBurst event up, value by value; typed from the manual's tables. */
+/* The register writes that set up a NetBurst event, typed from the manual's tables. */
 #include "tests/host/host_test.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void set_up(const char *name, bool sample)
     assert_true(count <= NETBURST_WRITES);
 }
 
-/* The last value that a register gets; fails where it is not written. */
+/* The last value written to a register; fails if there is none. */
 static uint64_t written(uint32_t msr)
 {
     for (size_t i = count; i-- > 0;)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's options. An option that is not understood is an error that names it, never "ran nothing, passed". */
+/* The kernel's options. An unknown option is an error that names it, never "ran nothing, passed". */
 #include "tests/host/host_test.h"
 
 #include "boot/options.h"
 
-/* Parses a copy in a heap block that ends with the NUL. */
+/* Parses a copy in a heap block of exactly its size. */
 static enum options_error parse(const char *text, struct options *options, char offender[64])
 {
     static char *last;
@@ -247,7 +247,7 @@ static void globs(void **state)
     assert_false(match("[a]", "a")); /* only * and ? mean something */
 }
 
-/* What makes naive matchers take for ever. */
+/* Patterns that take naive matchers exponential time. */
 static void globs_do_not_blow_up(void **state)
 {
     char text[4096];
@@ -304,11 +304,11 @@ static void help_has_every_option(void **state)
     (void)state;
     options_help(keep, &help);
     assert_int_equal(help.lines, 12);
-    assert_string_equal(help.text[0], "run=GLOB[,GLOB..]          run the tests whose id matches (default *)");
-    assert_string_equal(help.text[1], "skip=GLOB[,GLOB..]         leave out the tests whose id matches");
+    assert_string_equal(help.text[0], "run=GLOB[,GLOB..]          run tests whose id matches (default *)");
+    assert_string_equal(help.text[1], "skip=GLOB[,GLOB..]         skip tests whose id matches");
     assert_string_equal(help.text[2], "list                       list the tests, run none");
     assert_string_equal(help.text[3],
-                        "records=N|all|none         decoded records to print for a test and kind (default 8)");
+                        "records=N|all|none         decoded records to print, per test and kind (default 8)");
 }
 
 static void texts(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adaptive PEBS records (format 4 and later). The groups' tables of SDM Vol. 3B (253669-081), "Adaptive PEBS", are
- * typed here as offset and value; a record is laid together from them in the manual's order: basic, memory, GPR, XMM,
+ * typed here as offset and value; records are put together from them in the manual's order: basic, memory, GPR, XMM,
  * LBR.
  */
 #include "tests/host/host_test.h"
@@ -104,7 +104,7 @@ static void put_head(uint8_t *bytes, uint64_t groups, uint64_t retire, uint64_t 
     put(bytes, groups | retire << 32 | size << 48);
 }
 
-/* Lays a record together; returns its size. */
+/* Puts a record together; returns its size. */
 static size_t lay(uint8_t bytes[1232], unsigned groups, unsigned entries)
 {
     size_t at = put_words(bytes, 0, basic, COUNT_OF(basic));
@@ -290,7 +290,7 @@ static void refuse(const struct pebs_form *form, const uint8_t *bytes, size_t le
     free(copy);
 }
 
-/* Without PEBS baseline, or where no counter was adaptive, a record is its basic group. */
+/* Without PEBS baseline, or if no counter was adaptive, a record has only the basic group. */
 static void basic_alone(void **state)
 {
     struct pebs_form form = icelake;
@@ -350,7 +350,7 @@ static void unknown_groups(void **state)
         assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
 }
 
-/* A buffer of records of different sizes is walked by what each says of itself. */
+/* A buffer of records of different sizes is walked by each record's own size. */
 static void one_after_another(void **state)
 {
     static const unsigned groups[] = { 0, LBR, MEMORY | XMM, GPRS, 0xf };

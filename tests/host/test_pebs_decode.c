@@ -50,7 +50,7 @@ static const uint8_t record_32[40] = {
     0x24, 0x25, 0x26, 0xa7, /* 24 ESP, with its highest bit set */
 };
 
-/* As a processor with DTES64 writes it outside IA-32e mode: upper halves zero, and R8 to R15 as well. */
+/* A record from a processor with DTES64 outside IA-32e mode: upper halves, and R8 to R15, are zero. */
 static const uint8_t record_outside_ia32e[144] = {
     0x46, 0x02, 0x00, 0x00, 0, 0, 0, 0, /* 00 RFLAGS */
     0x34, 0x12, 0x10, 0x80, 0, 0, 0, 0, /* 08 RIP */

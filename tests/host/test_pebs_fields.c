@@ -98,7 +98,7 @@ struct key {
     uint64_t value;
 };
 
-/* All words with a number behind them, without "pebs 0". */
+/* All words that are followed by a number, without "pebs 0". */
 static unsigned find_keys(const struct printed *printed, struct key keys[LINES_MOST])
 {
     unsigned count = 0;
@@ -213,7 +213,7 @@ static void check_adaptive(const struct pebs_form *form, unsigned groups)
             const struct place *p = &adaptive[i];
             if ((p->group & groups) != p->group || (p->timing && !form->timing))
                 continue;
-            /* The instruction's latency has fewer bits where the cache's stands beside it. */
+            /* The instruction's latency has fewer bits if there is a cache latency too. */
             uint64_t value = shown(p, it) & (form->timing && is(p, "latency") ? 0xffff : UINT64_MAX);
             assert_true(at < printed);
             assert_string_equal(keys[at].name, p->key);
@@ -239,7 +239,7 @@ static void every_field_of_adaptive_records(void **state)
 
 /* ---- what the table says of itself ------------------------------------------------------------------------------- */
 
-/* Columns are numbered from 1 on without a gap, names and perf's registers are there once. */
+/* Columns are numbered from 1 without gaps; names and perf's registers are unique. */
 static void rows_do_not_collide(void **state)
 {
     uint64_t columns = 0, registers = 0;

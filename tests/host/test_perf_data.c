@@ -264,10 +264,10 @@ static void lost(void **state)
 static void events_of_a_record(void **state)
 {
     static struct sampled_events events;
-    const struct dump_pebs_event loads = { .counter = 0, .select = 0x1cd, .name = "mem-loads" };
-    const struct dump_pebs_event stores = { .counter = 2, .select = 0x82d0, .name = "" };
-    const struct dump_pebs_event instructions = { .counter = 0, .fixed = true, .name = "" };
-    const struct dump_pebs_event elsewhere = { .cpu = 1, .counter = 0, .name = "other" };
+    const struct dump_sampling loads = { .counter = 0, .select = 0x1cd, .name = "mem-loads" };
+    const struct dump_sampling stores = { .counter = 2, .select = 0x82d0, .name = "" };
+    const struct dump_sampling instructions = { .counter = 0, .fixed = true, .name = "" };
+    const struct dump_sampling elsewhere = { .cpu = 1, .counter = 0, .name = "other" };
     struct pebs_record record = { .has = PEBS_HAS_APPLICABLE, .counters = UINT64_C(0x100000005) };
     const struct sampled_event *event;
 
@@ -291,7 +291,7 @@ static void events_of_a_record(void **state)
     assert_string_equal(event->name, "mem-loads");
     assert_null(sampled_events_of(&events, 0, &record, event));
 
-    const struct dump_pebs_event again = { .counter = 0, .select = 0xc0, .name = "" }; /* takes the counter's place */
+    const struct dump_sampling again = { .counter = 0, .select = 0xc0, .name = "" }; /* takes the counter's place */
     record.has = PEBS_HAS_STATUS;
     record.counters = 1;
     sampled_events_announce(&events, &again);

@@ -102,7 +102,7 @@ static void lbr_lines(void **state)
     assert_string_equal(got.text[6], "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
 }
 
-/* Architectural LBRs know the kind of the branch. */
+/* Architectural LBRs have the type of the branch. */
 static void lbr_types(void **state)
 {
     static const char *const words[16] = {
@@ -186,7 +186,7 @@ static void pebs_lines_of_older_formats(void **state)
     assert_string_equal(got.text[6],
                         "pebs 1 data_address 0x300040 data_source 0x21 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 4");
 
-    /* Without a latency there was no load latency facility to say where the data came from. */
+    /* Without a latency the event is not load latency, so the data source is not valid. */
     got.count = 0;
     record.data_source = record.latency = 0;
     pebs_text(&out, 3, &record, DATA_SOURCE_SKYLAKE, NULL);
@@ -271,7 +271,7 @@ static void adaptive_lines(void **state)
     assert_string_equal(got.text[18], "pebs 0 lbr 1 0x201235/0x300000/M/-/-/10/CALL main+0x235/table+0x0");
 }
 
-/* A precise store says how the store went, without a latency. */
+/* A precise store has a data source without a latency. */
 static void store_lines(void **state)
 {
     struct lines got = { 0 };

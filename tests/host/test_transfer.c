@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions do to the stack of calls, as the opcode map of the SDM has them. */
+/* What instructions do to the call stack, by the SDM's opcode map. */
 #include "host_test.h"
 
 #include "tools/lib/transfer.h"
@@ -44,7 +44,7 @@ static const struct {
     { TRANSFER_NONE, 32, 2, { 0x48, 0xc3 } },       /* dec eax, and no prefix there */
     { TRANSFER_NONE, 64, 4, { 0x0f, 0x1f, 0, 0 } }, /* nop */
     { TRANSFER_NONE, 64, 2, { 0x0f, 0x32 } },       /* rdmsr */
-    /* bytes that are missing tell nothing */
+    /* incomplete instructions are not classified */
     { TRANSFER_NONE, 64, 0, { 0xe8 } },
     { TRANSFER_NONE, 64, 1, { 0xff, 0xd0 } },
     { TRANSFER_NONE, 64, 1, { 0x0f, 0x05 } },

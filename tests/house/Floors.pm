@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The list of rooms in `floors`, and what the sources of a tree include of each other.
+# Reads the list of rooms in `floors`, and the includes of a tree's sources.
 package Floors;
 use strict;
 use warnings;
@@ -8,7 +8,7 @@ use Exporter 'import';
 use File::Find ();
 our @EXPORT_OK = qw(read_floors read_sources room_of is_test);
 
-# The rooms in their order: { name, kind, first, what, group, floor }, floor 0 the lowest.
+# The rooms in order: { name, kind, first, what, group, floor }; floor 0 is the lowest.
 sub read_floors
 {
     my ($top) = @_;
@@ -27,7 +27,7 @@ sub read_floors
     return @rooms;
 }
 
-# The room that a path lies in: the nearest folder above it that is one.
+# The room of a path: the nearest folder above it that is a room.
 sub room_of
 {
     my ($rooms, $path) = @_;
@@ -41,7 +41,7 @@ sub is_test
     return $path =~ /_test\.c$/;
 }
 
-# All C and nasm below top: PATH => [{ line, system, name, path }], path where the included file is one of the tree's.
+# All C and nasm below top: PATH => [{ line, system, name, path }]; path is set if the included file is in the tree.
 sub read_sources
 {
     my ($top) = @_;

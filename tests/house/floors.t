@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# No include of this tree climbs, and what would is named: trees of a few lines, each wrong in one way.
+# No include of this tree climbs, and small trees with one mistake each show that such an include is reported.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -32,7 +32,7 @@ my %house = (
     'other/o.c' => "#include <stdio.h>\n",
     'tests/t.c' => "#include \"high/high.h\"\n#include \"other/o.c\"\n");
 
-# What floors prints of the house with these files changed, and its exit status.
+# What `floors` prints for the tree with these files changed, and its exit status.
 sub floors_of
 {
     my (%changed) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads the boots of tests/qemu/cases, which says how its lines are written.
+# Reads the boots in tests/qemu/cases, which describes its lines.
 package Cases;
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ sub read_cases
     return grep { !defined $wanted || $_->{line} =~ /$wanted/ } @cases;
 }
 
-# Of these machines ([PROFILE, WIDTH] each) those on which no case runs all tests and prints every record.
+# Those of these machines ([PROFILE, WIDTH] each) on which no case runs all tests and prints every record.
 sub unbooted
 {
     my ($machines, @cases) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What can be broken on purpose, and which tests must notice: tests/qemu/faults says how its lines are written.
+# Reads what can be broken on purpose, and which tests must notice: tests/qemu/faults describes its lines.
 package Faults;
 use strict;
 use warnings;
@@ -9,22 +9,22 @@ use Model qw(faults widest_of);
 use Rows qw(rows);
 our @EXPORT_OK = qw(sentences rule_of read_faults matching);
 
-# FAULT => what is broken: the model's, and check.NAME for the rules of the kernel's own check, of which the Makefile builds
-# mutants that do not know one: what the model cannot break.
+# FAULT => what is broken: the model's faults, and check.NAME for each rule of the kernel's own check, of which the Makefile
+# builds mutants that lack that rule.
 sub sentences
 {
     my @rules = rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence));
     return (faults(), map { ("check.$_->[0]" => "the kernel's check accepts what $_->[1]") } @rules);
 }
 
-# The rule that a fault's name means, if it is one of these.
+# The rule of a fault check.NAME; undef for other faults.
 sub rule_of
 {
     my ($fault) = @_;
     return ($fault // '') =~ /^check\.(\w+)$/ ? $1 : undef;
 }
 
-# The lines that are faults, each a hash.
+# The lines with faults, each a hash.
 sub read_faults
 {
     my ($path) = @_;
@@ -51,7 +51,7 @@ sub read_faults
     return @faults;
 }
 
-# Of these tests those that the globs mean, ID => 1; and the globs that match none.
+# Those of these tests that match the globs, ID => 1; and the globs that match none.
 sub matching
 {
     my ($globs, @tests) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads what the kernel says over serial (docs/output.md) and judges whether it is a complete, consistent run.
+# Reads the kernel's output over serial (docs/output.md) and judges whether the run is complete and consistent.
 package KernelLog;
 use strict;
 use warnings;
@@ -10,13 +10,13 @@ our @EXPORT_OK = qw(clean judge read_boot verdict_of_status);
 # QEMU's exit status is the debug exit device's value * 2 + 1; 1 is QEMU's own failure.
 my %verdict_of_status = (33 => 'pass', 35 => 'fail', 37 => 'skip', 39 => 'error', 41 => 'panic');
 
-# The verdict that QEMU's exit status stands for, undef where it stands for none.
+# The verdict that QEMU's exit status stands for, undef if it stands for none.
 sub verdict_of_status
 {
     return $verdict_of_status{$_[0]};
 }
 
-# One line without its end and without the escape sequences that firmware leaves.
+# A line without its end and without firmware's escape sequences.
 sub clean
 {
     my ($line) = @_;
@@ -25,7 +25,7 @@ sub clean
     return $line;
 }
 
-# What tests/qemu/boots left in a folder: the profile, undef where no model ran, and the kernel's lines.
+# What tests/qemu/boots left in a folder: the profile, undef without the model, and the kernel's lines.
 sub read_boot
 {
     my ($folder) = @_;
@@ -35,7 +35,7 @@ sub read_boot
     return ((<$truth> // '') =~ /^dsmodel truth 1 profile=(\S+)$/ ? $1 : undef, @lines);
 }
 
-# Result of one test line in the words of the recap.
+# The result of a test line in the recap's words.
 sub result_of
 {
     my ($ok, $directive) = @_;
@@ -43,7 +43,7 @@ sub result_of
     return $directive =~ /^(ERROR|TIMEOUT)\b/ ? 'error' : 'fail';
 }
 
-# Judges the lines of one boot. Returns the verdict that the log states (undef if none) and what is wrong with the log.
+# Judges the lines of one boot. Returns the verdict in the log (undef if none) and the problems of the log.
 sub judge
 {
     my ($lines) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Asks the model what it knows (docs/model.md, "profile=list"), so that no script has a list of its own that goes stale.
+# Asks the model for its lists (docs/model.md, "profile=list"), so that no script has a list of its own.
 package Model;
 use strict;
 use warnings;
@@ -29,20 +29,20 @@ sub ask_profiles
 {
     return if @profiles;
     for (list('profile')) {
-        /^(\S+) +(32|64)  \S/ or die "not a line of the model's profile=list: $_\n";
+        /^(\S+) +(32|64)  \S/ or die "not a valid line of the model's profile=list: $_\n";
         push @profiles, $1;
         $widest{$1} = $2;
     }
 }
 
-# Their names, in the order of the processors' birth.
+# The profiles' names, in the order of the processors' release.
 sub profiles
 {
     ask_profiles();
     return @profiles;
 }
 
-# 64 where the profile has long mode, 32 where it has not, undef where there is no such profile.
+# 64 if the profile has long mode, 32 if not, undef if there is no such profile.
 sub widest_of
 {
     my ($profile) = @_;
@@ -50,16 +50,16 @@ sub widest_of
     return $widest{$profile};
 }
 
-# Each kernel on each profile that can run it: [PROFILE, WIDTH], by birth and width.
+# Each kernel on each profile that can run it: [PROFILE, WIDTH], by release and width.
 sub machines
 {
     return map { my $name = $_; map { [$name, $_] } grep { $_ <= $widest{$name} } 32, 64 } profiles();
 }
 
-# NAME => what is broken.
+# The faults: NAME => what is broken.
 sub faults
 {
-    %faults = map { /^(\S+) +(\S.*)$/ ? ($1, $2) : die "not a line of the model's fault=list: $_\n" } list('fault') if !%faults;
+    %faults = map { /^(\S+) +(\S.*)$/ ? ($1, $2) : die "not a valid line of the model's fault=list: $_\n" } list('fault') if !%faults;
     return %faults;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads the rows of a table in C, NAME(FIELD, ..) in a file that sources include, as the compiler reads them.
+# Reads the rows NAME(FIELD, ..) of a table in an included C file, as the preprocessor sees them.
 package Rows;
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ our @EXPORT_OK = qw(rows);
 
 my $root = realpath(dirname(__FILE__) . '/../..');
 
-# One field's text: string literals by what they say, anything else as it stands.
+# The text of a field: of string literals the contents, of anything else the source.
 sub text_of
 {
     my ($tokens) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Runs machines (tests/qemu/boot) side by side, as many at a time as there are processors.
+# Runs machines (tests/qemu/boot) in parallel, as many at a time as there are processors.
 package SideBySide;
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use File::Path qw(make_path);
 use FindBin;
 use POSIX qw(WNOHANG);
 our @EXPORT_OK = qw(side_by_side);
-our $at_once;    # machines; not set, as many as there are processors
+our $at_once;    # machines at a time; default: the number of processors
 
 sub start
 {
@@ -25,8 +25,8 @@ sub start
     @$boot{qw(pid started)} = ($pid, time);
 }
 
-# Each boot is a hash: folder (of serial and stderr), arguments (tests/qemu/boot's). Those that end later than $seconds
-# are killed. Calls $ended, in their order, with each once it has ended and has the keys status and, if so, killed.
+# Each boot is a hash: folder (of serial and stderr), arguments (tests/qemu/boot's). Boots that take more than $seconds
+# are killed. Calls $ended for each in order, once it has ended, with the keys status and, if it was, killed.
 sub side_by_side
 {
     my ($seconds, $ended, @boots) = @_;

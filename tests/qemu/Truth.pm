@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Compares the records that the kernel decoded and printed with the model's truth log, field by field. The two were
-# written by code that shares nothing: the kernel read bytes and registers, the model logged its own events.
+# Compares the records that the kernel decoded and printed with the model's truth log, field by field. The two are
+# written by code that shares nothing: the kernel reads bytes and registers, the model logs what it did.
 package Truth;
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ our @EXPORT_OK = qw(compare);
 # What is no field of a PEBS record; all else of either side must be the other's, too.
 my %is_about = map { $_ => 1 } qw(vcpu at size interrupts n where);
 
-# What a line of the LBR stack says where the format, and so the truth, has nothing.
+# What a line of the LBR stack prints for what the format, and so the truth, lacks.
 my %lbr_absent = (mispred => '-', in_tsx => '0x0', abort => '0x0', cycles => '0x0', type => '-');
 my @lbr_keys = (qw(from to), sort keys %lbr_absent);
 
@@ -25,13 +25,13 @@ sub number
     return $text =~ /^0x0*([0-9a-f]+)$/i ? "0x\L$1" : $text =~ /^[0-9]+$/ ? sprintf('0x%x', $text) : $text;
 }
 
-# A branch type in the truth as the kernel prints it.
+# A branch type of the truth, as the kernel prints it.
 sub type_word
 {
     return $types[hex $_[0]] // 'other';
 }
 
-# The fields of a branch, FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE], as the truth has them; nothing where it is none.
+# The fields of a branch in the truth, as FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE]; empty if it is not a branch.
 sub printed_branch
 {
     my ($text) = @_;
@@ -42,7 +42,7 @@ sub printed_branch
         type => $type // '-' };
 }
 
-# An entry of a record's LBR group in one text, for either side.
+# An entry of a record's LBR group as one text, for both sides.
 sub group_entry
 {
     my (@fields) = @_;
@@ -59,7 +59,7 @@ sub parse_truth
     for my $i (1 .. $#$lines) {
         my ($kind, @words) = split ' ', $lines->[$i];
         $interrupts++ if ($kind // '') eq 'pmi';
-        next if ($kind // '') =~ /^(pmi|pebs-dropped)$/;    # no records, though the second would have been one
+        next if ($kind // '') =~ /^(pmi|pebs-dropped)$/;    # not records, although the second would have been one
         if (($kind // '') !~ /^(bts|pebs|lbr)$/ || grep { !/^\w+=\S+$/ } @words) {
             push @wrong, 'truth line ' . ($i + 1) . " is not understood: $lines->[$i]";
             next;
@@ -145,7 +145,7 @@ sub parse_printed
     return (\%printed, @wrong);
 }
 
-# Records that are printed once each, in the order in which they were written. What is compared: these keys, or all.
+# Compares records that are printed once each, in the order in which they were written, by these keys or by all.
 sub compare_in_order
 {
     my ($kind, $printed, $truth, @only) = @_;
@@ -161,7 +161,7 @@ sub compare_in_order
     return @wrong;
 }
 
-# Where the kernel says whether a branch was predicted, the truth has that in bit 4 of the flags.
+# If the kernel prints whether a branch was predicted, the truth has that in bit 4 of the flags.
 sub compare_predictions
 {
     my ($printed, $truth) = @_;
@@ -192,7 +192,7 @@ sub overwritten
     return $fits;
 }
 
-# The truth without the branch records that were overwritten in buffers which do that.
+# The truth without branch records that were overwritten in circular or undrained buffers.
 sub without_overwritten
 {
     my ($printed, $truth) = @_;
@@ -221,8 +221,8 @@ sub index_of_entry
     return $at;
 }
 
-# The first difference of a stack to the truth that ends at index $end, with the number of entries before it; nothing
-# where all are equal.
+# The first difference of a stack from the truth that ends at index $end, with the number of entries before it; nothing
+# if all are equal.
 sub stack_difference
 {
     my ($stack, $truth, $end) = @_;
@@ -262,7 +262,7 @@ sub compare_stacks
     return @wrong;
 }
 
-# Compares the kernel's clean lines with the truth log's. Returns a sentence on what was compared, then what is wrong.
+# Compares the kernel's lines with the truth log's. Returns a sentence on what was compared, then the problems.
 sub compare
 {
     my ($lines, $truth_lines) = @_;

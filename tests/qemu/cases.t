@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Each kernel runs on each profile of the model in some line of tests/qemu/cases, all tests and every record of it.
+# Some line of tests/qemu/cases runs each kernel on each profile of the model, with all tests and every record.
 use strict;
 use warnings;
 use File::Temp qw(tempfile);
@@ -15,7 +15,7 @@ my @two = (['core2', 32], ['core2', 64]);
 
 sub named { return join ', ', map { "$_->[1]-bit $_->[0]" } @_ }
 
-# cases(LINE..): what these lines are read as.
+# cases(LINE..): the cases that are read from these lines.
 sub cases
 {
     my ($file, $path) = tempfile(UNLINK => 1);
@@ -26,7 +26,7 @@ sub cases
 
 is named(unbooted([machines()], read_cases("$FindBin::Bin/cases"))), '', 'each kernel and profile has its line in cases';
 
-# A machine that has none is named, whatever else it is booted for.
+# A machine without such a line is named, whatever else it is booted for.
 is named(unbooted(\@two, cases('64 pvh core2 pass records=all ~ # pebs'))), '32-bit core2', 'a width that has no line';
 is named(unbooted(\@two, cases('64 uefi core2 pass records=all', '32 pvh core2 pass records=all'))), '', 'any route will do';
 for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core2 pass records=all run=bts.*',

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The ISO as a user handles it: what is in it, options.txt and grub.cfg changed on the stick, and the same bytes from a
+# Tests the ISO as a user handles it: its contents, changing options.txt and grub.cfg on the stick, and identical bytes from a
 # build elsewhere. Prints TAP.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 number=0
 
-# check NAME COMMAND: one line of TAP, and what the command wrote where it failed.
+# check NAME COMMAND: one line of TAP, and the command's output if it failed.
 check()
 {
     local name=$1 status=0
@@ -22,7 +22,7 @@ check()
     echo "ok $((++number)) - $name"
 }
 
-# says TEXT BOOT'S OPTIONS: whether the text comes over serial; the machine is switched off then.
+# says TEXT BOOT'S OPTIONS: whether the text comes over serial; then switches the machine off.
 says()
 {
     local text=$1 machine

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What make install-model leaves works by itself, from any folder, and without the tree that it was built in. TAP.
+# What make install-model installs works from any folder, without the tree that it was built in. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -11,12 +11,12 @@ use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
 my $folder = tempdir(CLEANUP => 1);
-my $prefix = "$folder/pre,fix";    # QEMU takes a comma for the end of a value
+my $prefix = "$folder/pre,fix";    # a comma, because it ends a value in QEMU's options
 my $command = "$prefix/bin/qemu-ds";
 my $kernel = "$root/build/dstest86-64.elf";
 my @guest = (split(" ", "-display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4"), '-kernel', $kernel, '-append');
 
-# Exit status, standard output and standard error.
+# Runs a command: exit status, standard output and standard error.
 sub run_command
 {
     my (@words) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The judge of kernel logs must see everything that makes a run incomplete or inconsistent.
+# KernelLog.pm must find everything that makes a run incomplete or inconsistent.
 use strict;
 use warnings;
 use FindBin;

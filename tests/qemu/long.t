@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# A million records of each kind through small buffers: as many must be in the model's truth log as the kernel decoded,
-# and as the index showed. Prints the three counts. The truth goes through a FIFO and is counted here; no line is kept.
+# Sends a million records of each kind through small buffers: the model's truth log must have as many as the kernel decoded,
+# and as the index showed. Prints the three counts. The truth log goes through a FIFO and is only counted.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -15,7 +15,7 @@ use Test::More;
 my $least = 1_000_000;
 my @runs = (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs']);
 
-# What the model wrote by kind, once the machine is gone.
+# The number of records that the model wrote, by kind, once the machine has ended.
 sub count_truth
 {
     my ($path) = @_;

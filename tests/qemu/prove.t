@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The proof of the tests must fail where it should: it is shown files like tests/qemu/faults with one mistake each, on the
-# profile that boots fastest, which has no PEBS.
+# tests/qemu/prove must fail when it should: for files like tests/qemu/faults with one mistake each, on the
+# fastest profile, which has no PEBS.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -28,7 +28,7 @@ sub read_file
     return join '', <$file>;
 }
 
-# The status and what was said of a proof of these lines.
+# The status and the output of a proof of these lines.
 sub prove
 {
     my ($lines, @arguments) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# A serial port that is not there, or takes no more bytes: the kernel gives it up, runs on, and its verdict is QEMU's exit
+# A missing or stuck serial port: the kernel gives it up and goes on, and its verdict is QEMU's exit
 # status. TAP.
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Test::More;
 my $seconds = 60;
 my $folder = tempdir(CLEANUP => 1);
 
-# QEMU's exit status as the kernel's verdict, and what came over COM1.
+# The kernel's verdict, from QEMU's exit status, and the output over COM1.
 sub boot
 {
     my (@arguments) = @_;
@@ -32,7 +32,7 @@ sub boot
     return (verdict_of_status($? >> 8) // 'none', <$log> // '');
 }
 
-# A pipe that nobody reads. QEMU has it open for reading itself, so that writing it is no error.
+# A pipe that nobody reads. QEMU itself has it open for reading, so that writing is not an error.
 sub pipe_of
 {
     my ($name, $full) = @_;

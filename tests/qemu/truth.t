@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The comparison with the truth log must catch every single wrong field: it is shown hand-made logs with one each.
+# Truth.pm must find every single wrong field: hand-made logs have one each.
 use strict;
 use warnings;
 use FindBin;
@@ -96,7 +96,7 @@ sub complaints
     return @wrong;
 }
 
-# Changes the first line that matches $line by $edit on $_, and expects one complaint that matches $complaint.
+# Edits the first line that matches $line, and expects one complaint that matches $complaint.
 sub breaks
 {
     my ($which, $line, $edit, $complaint, $name) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests of dsdump share: logs of the kernel with a raw dump, and how programs are run.
+# Shared by the tests of dsdump: kernel logs with a raw dump, and running programs.
 package Dump;
 use strict;
 use warnings;
@@ -66,7 +66,7 @@ sub read_file
     return <$in> // '';
 }
 
-# The perf programs of this machine, each as [version, command..]: the system's, and Debian 13's where
+# The perf programs of this machine, each as [version, command..]: the system's, and Debian 13's if
 # ./bootstrap --linux has fetched it.
 sub perfs
 {

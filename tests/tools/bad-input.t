@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What dsdump cannot do, it says in one sentence that names the thing, and its status is not 0. TAP.
+# dsdump reports each error in one sentence that names the cause, with a status that is not 0. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -45,7 +45,7 @@ my @cases = (
     ['an ELF that is cut', 2, qr/short\.elf: /, ['--elf', $short, '--script']],
     ['an ELF that is not there', 2, qr/nowhere\.elf: No such file or directory\n\z/,
         ['--elf', "$folder/nowhere.elf", '--script']],
-    ['two ELFs', 2, qr/--elf: only one ELF at a time\n\z/, ['--elf', elf(64), '--elf', elf(64)]],
+    ['two ELFs', 2, qr/--elf: only one ELF can be given\n\z/, ['--elf', elf(64), '--elf', elf(64)]],
     ['--elf without a file', 2, qr/--elf: missing file name\n\z/, ['--elf'], 'no log'],
     ['stacks without an ELF', 2, qr/--folded: needs --elf FILE/, ['--folded']],
     ['a folder that is not there', 2, qr/\/nowhere\/x: cannot write: No such file or directory\n\z/,
@@ -76,7 +76,7 @@ for my $way (qw(script branches brstack csv trace-json folded)) {
     is $err, "dsdump: standard output: cannot write: No space left on device\n", "--$way to a full disk: said once";
 }
 
-# A file that may not grow as large as it has to.
+# A limit on the size of a file.
 my ($status, undef, $err) = run_program({ folder => $folder }, 'sh', '-c', 'ulimit -f 8; exec "$@"', 'sh', $dsdump,
     '--perf-data', "$folder/cut.data", $log);
 is $status, 1, 'perf.data that hits a limit: status';

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Whatever happens to a log, dsdump names it with its line, counts what is lost, reads the rest, and ends with status 1;
-# with the dump of a boot, and with logs of a size that no memory holds. TAP.
+# Whatever damages a log, dsdump reports it with its line, counts what is lost, reads the rest, and exits with status 1:
+# for the dump of a boot, and for logs larger than memory. Prints TAP.
 use strict;
 use warnings;
 use Fcntl qw(SEEK_END);
@@ -111,19 +111,19 @@ SKIP: {
     unlink "$folder/big";
 }
 
-# From a pipe, as text: what is read does not stay in memory.
+# A log from a pipe, as text, is not kept in memory.
 my ($is, $text, $err) = run_program({ folder => $folder }, 'bash', '-c',
     "for n in {1..200}; do cat '$whole'; done | (ulimit -v 100000; exec '$dsdump' --stats -)");
 is "$is$err", '0', 'two hundred boots through a pipe';
 is_deeply stats($text), { map { $_ => [200 * $all->{$_}[0], 0] } keys %$all }, 'each is counted';
 
-# A log that is none, and a place to write that takes nothing.
+# A log without a dump, and an output that cannot be written.
 my @refused = (
     ['a folder', qr/: Is a directory$/, $folder],
     ['a file that is not there', qr/nowhere: No such file/, "$folder/nowhere"],
     ['an option that is none', qr/--nosuch: unknown option/, '--nosuch'],
-    ['two logs', qr/only one log at a time/, $whole, $whole],
-    ['two outputs', qr/only one form of output at a time/, '--raw', '--text', $whole],
+    ['two logs', qr/only one log can be given/, $whole, $whole],
+    ['two outputs', qr/only one form of output can be chosen/, '--raw', '--text', $whole],
 );
 for my $case (@refused) {
     my ($what, $why, @arguments) = @$case;

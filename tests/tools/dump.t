@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# From end to end: a boot that prints every record as text and dumps it raw, and dsdump's text of the dump, must have
+# End to end: a boot that prints every record as text and dumps it, and dsdump's text of the dump, must have
 # the same lines, one by one, symbols included. And the dump must be as small as docs/dump.md says. TAP.
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# The records' lines of a log, with the line that says whose they are before each test's first.
+# The lines of records in a log, with the test's name before the first of each test.
 sub record_lines
 {
     my ($file) = @_;
@@ -85,7 +85,7 @@ for my $profile (profiles()) {
     }
 }
 
-# A million records through the interrupt's routine, which does not wait for the wire: none is lost.
+# A million records through the interrupt service routine, which does not wait for the serial line: none is lost.
 for my $run (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs']) {
     my ($test, $profile, $kind) = @$run;
     is boot_with_text("$folder/log", 64, $profile, "run=$test timeout=300"), 33, "$test: the boot passes";
@@ -98,7 +98,7 @@ for my $run (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs'
     note sprintf '%s: %.3f bytes a record', $test, $dump->{$kind} / $count;
 }
 
-# Programs whose branches no short loop foretells (tests/bench/traces.c), without symbols in the text.
+# Programs without short loops (tests/bench/traces.c), without symbols in the text.
 for my $kind (qw(loop sort search machine mix pebs)) {
     -x "$build/traces" or BAIL_OUT("there is no $build/traces, which make tool-test builds");
     system("'$build/traces' $kind 100000 >'$folder/log'") == 0 or die "traces: $?\n";

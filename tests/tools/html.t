@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The page of dsdump --html in headless Chromium: its sections are there and drawn, no script fails, it is light or dark
-# as the reader has it, it fits a telephone, and what stands in a log stays text. TAP.
+# The page of dsdump --html in headless Chromium: its sections are drawn, no script fails, it is light or dark
+# as the reader prefers, it fits a telephone, and text from a log stays text. Prints TAP.
 use strict;
 use warnings;
 use Compress::Zlib qw(uncompress);
@@ -17,7 +17,7 @@ plan skip_all => 'no chromium here (./bootstrap --browser)' if !$chromium;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# (standard output, what scripts said) of a page in the browser, which has its own new profile.
+# (standard output, messages of scripts) of a page in the browser, with a fresh profile.
 sub browse
 {
     my ($page, @more) = @_;
@@ -119,7 +119,7 @@ close $out or die "$!\n";
 ($dom, $errors) = browse("$folder/telephone.html", '--dump-dom', '--virtual-time-budget=5000');
 like $dom, qr/<body data-said="$width holds $width"/, 'the page fits a telephone';
 
-# What a log says is text, whatever it looks like.
+# The contents of a log are text, whatever they look like.
 my @bad = ('# wrong: <img src=x onerror="document.title=1">',
     'not ok 99 pebs.</script><script>document.title=2</script>',
     '# measure events event <b>bold</b> samples 1 of_kind "&lt;"', "# error: \x01\xff\"\\");

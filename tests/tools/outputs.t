@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What dsdump writes for other programs, of traces whose calls are known: stacks, a timeline, rows. TAP.
+# dsdump's output for other programs, for traces whose calls are known: stacks, a timeline, rows. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);

@@ -37,7 +37,7 @@ sub perf
     return ($out, $status ? "status $status: $err" : '');
 }
 
-# Where two texts differ first.
+# The first difference of two texts.
 sub first_difference
 {
     my ($ours, $perfs) = @_;

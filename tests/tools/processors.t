@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The records of several processors in one dump: each is told with its processor, and with what the data source says of
-# lines that processors share. Of the lines that were shared, perf c2c says line by line what the kernel said. TAP.
+# Records of several processors in one dump: each is printed with its processor, and with what the data source tells about
+# lines that processors share. perf c2c finds the same shared lines as the kernel. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);

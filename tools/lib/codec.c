@@ -8,7 +8,7 @@
 
 #define LANE 256u /* bytes */
 
-/* By byte of a CRC and its value: what becomes of it over LANE zeros. */
+/* By position and value of a byte of a CRC: its CRC after LANE zero bytes. */
 static uint32_t over_lane[4][256];
 
 __attribute__((target("sse4.2"))) static uint64_t crc_eight(uint64_t crc, const uint8_t *at)
@@ -19,7 +19,7 @@ __attribute__((target("sse4.2"))) static uint64_t crc_eight(uint64_t crc, const 
     return _mm_crc32_u64(crc, eight);
 }
 
-/* CRCs are linear: what LANE zeros make of a value is the sum of what they make of its bits. */
+/* Fills over_lane. CRCs are linear: the result for a value is the XOR of the results for its bits. */
 __attribute__((target("sse4.2"))) static void fill_over_lane(void)
 {
     uint32_t of_bit[32];
@@ -46,8 +46,8 @@ static uint64_t step_over_lane(uint64_t crc)
 }
 
 /*
- * The instruction is this very CRC, eight bytes at a time, and can begin three times while one of it ends: so three
- * stretches at once, which are put together behind each other.
+ * The CRC32 instruction computes this CRC, eight bytes at a time. Three of them overlap in the pipeline, so three lanes
+ * are computed at once and then combined.
  */
 __attribute__((target("sse4.2"))) static uint32_t crc_sse42(const void *bytes, size_t length)
 {
@@ -71,19 +71,19 @@ __attribute__((target("sse4.2"))) static uint32_t crc_sse42(const void *bytes, s
 }
 
 /*
- * 32 characters to 24 bytes at a time (W. Mula, D. Lemire: "Faster Base64 Encoding and Decoding Using AVX2
- * Instructions", 2018); the rest is the portable function's. Of each character the high nibble says which range it can
- * be in, and the low one whether it is; '/' alone is told apart from '+'.
+ * Decodes 32 characters to 24 bytes at a time (W. Mula, D. Lemire: "Faster Base64 Encoding and Decoding Using AVX2
+ * Instructions", 2018), and the rest by the portable function. A character's high nibble tells its range, the low
+ * nibble whether it is valid; only '/' and '+' need a further comparison.
  */
 __attribute__((target("avx2"))) static size_t base64_avx2(uint8_t *out, const char *text, size_t length)
 {
     const __m256i nibble = _mm256_set1_epi8(0x0f), slash = _mm256_set1_epi8('/');
-    /* Bits that high and low nibbles share where the two make no character. */
+    /* Bits that high and low nibble have in common if together they are not a base64 character. */
     const __m256i high_bits = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0x10, 0x10, 0x01, 0x02, 0x04, 0x08, 0x04, 0x08, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10));
     const __m256i low_bits = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x13, 0x1a, 0x1b, 0x1b, 0x1b, 0x1a));
-    /* What to add to a character of this high nibble; 1 is that of '/', whose nibble is 2. */
+    /* The offset to add, by high nibble; '/', whose nibble is 2, uses 1. */
     const __m256i offsets =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0));
     const __m256i gather =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader's two hot loops with what this processor has for them. */
+/* The reader's two hot loops, in the fastest form for this processor. */
 #ifndef TOOLS_LIB_CODEC_H
 #define TOOLS_LIB_CODEC_H
 

@@ -5,7 +5,7 @@
 
 #include "dump/dump_code.h"
 
-/* Eight bytes at once: each of them `byte`; the sum of all of them, which is less than 256. */
+/* Eight bytes at once: EIGHT() repeats a byte; sum_of_eight() adds them up, to less than 256. */
 #define EIGHT(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 static inline unsigned sum_of_eight(uint64_t bytes)
@@ -21,7 +21,7 @@ static inline uint64_t take_eight(const uint8_t *at)
     return bytes;
 }
 
-/* The bits that are set: not every processor has an instruction for it. */
+/* Counts set bits; not every processor has an instruction for it. */
 static inline unsigned count_bits(uint64_t x)
 {
     x -= x >> 1 & EIGHT(0x55);
@@ -29,7 +29,7 @@ static inline unsigned count_bits(uint64_t x)
     return sum_of_eight((x + (x >> 4)) & EIGHT(0x0f));
 }
 
-/* How many numbers end in these bytes. */
+/* The number of varints that end in these bytes. */
 static size_t count_varints(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
@@ -58,7 +58,7 @@ enum dump_error dump_count_branches(const struct parts *p, uint64_t count)
         if (p->codes_end - at > 8 && ((eight = take_eight(at)) & EIGHT(0x80)) == 0) {
             uint64_t low = eight & EIGHT(1), high = eight >> 1 & EIGHT(1);
             records += 8 + sum_of_eight(eight >> DUMP_KIND_BITS & EIGHT(0x1f));
-            values += sum_of_eight(high + 2 * (high & low)); /* 1 where it is named, 3 where it is spelled */
+            values += sum_of_eight(high + 2 * (high & low)); /* 1 if named, 3 if spelled out */
             at += 8;
             continue;
         }

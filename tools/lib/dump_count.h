@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts and verifies the payload of a frame without expanding a record of it. Pure. */
+/* Counts and verifies the payload of a frame without expanding its records. Pure. */
 #ifndef TOOLS_LIB_DUMP_COUNT_H
 #define TOOLS_LIB_DUMP_COUNT_H
 
@@ -13,12 +13,12 @@ struct parts {
 };
 
 /*
- * Whether the tokens make so many records, and need as many values as there are. That a token
- * names a branch which is not there only expansion shows.
+ * Checks that the tokens make `count` records and that the number of values matches. Only expansion finds a token that
+ * names an unknown branch.
  */
 enum dump_error dump_count_branches(const struct parts *p, uint64_t count);
 
-/* Whether the masks name as many differences as the values have; likewise. */
+/* Checks that the masks name as many differences as there are values. */
 enum dump_error dump_count_differences(const struct parts *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be wrong with a log that has a dump in it: docs/dump.md, "What dsdump says of a damaged log". Pure. */
+/* Problems of a log with a dump: docs/dump.md, "What dsdump says of a damaged log". Pure. */
 #ifndef TOOLS_LIB_DUMP_ERROR_H
 #define TOOLS_LIB_DUMP_ERROR_H
 
@@ -11,17 +11,17 @@
 enum dump_error {
     DUMP_READ_OK,
 
-    /* Of a line from which no frame can be read. */
+    /* Lines from which no frame can be read. */
     DUMP_READ_CUT_SHORT,       /* no checksum at its end */
-    DUMP_READ_CHECKSUM_DIGITS, /* what stands in its place is not hexadecimal */
-    DUMP_READ_CHECKSUM,        /* it is not that of the line */
+    DUMP_READ_CHECKSUM_DIGITS, /* the checksum is not hexadecimal */
+    DUMP_READ_CHECKSUM,        /* the checksum does not match the line */
     DUMP_READ_NO_VERSION,
     DUMP_READ_VERSION, /* offender: version */
     DUMP_READ_NO_SEQUENCE,
 
-    /* Of a frame whose checksum is right: offender: its number, first. */
+    /* Frames with a valid checksum; offender: the frame's number, in first. */
     DUMP_READ_KIND,
-    DUMP_READ_WORD,         /* no KEY=VALUE, or the value is no number where it must be; offender: word */
+    DUMP_READ_WORD,         /* not KEY=VALUE, or the value is not a number; offender: word */
     DUMP_READ_WORD_MISSING, /* offender: word */
     DUMP_READ_BUILD_ID,     /* not up to 20 bytes in hexadecimal */
     DUMP_READ_COUNT,        /* not 1 to DUMP_RECORDS_MAX */
@@ -29,43 +29,43 @@ enum dump_error {
     DUMP_READ_TEST,         /* more than DUMP_TEST_MAX characters */
     DUMP_READ_CPU,          /* more than 32 bits */
     DUMP_READ_FIELD_WIDTH,  /* neither 4 nor 8 bytes */
-    DUMP_READ_RECORD_SIZE,  /* no size that a PEBS record can have */
-    DUMP_READ_SOURCE,       /* no encoding of data sources */
-    DUMP_READ_STACK,        /* no number or depth that LBR stacks can have */
-    DUMP_READ_STACK_FORMAT, /* no format of LBR entries */
-    DUMP_READ_DATA_LENGTH,  /* more than a frame may have */
+    DUMP_READ_RECORD_SIZE,  /* not a possible size of a PEBS record */
+    DUMP_READ_SOURCE,       /* not an encoding of data sources */
+    DUMP_READ_STACK,        /* not a possible number or depth of LBR stacks */
+    DUMP_READ_STACK_FORMAT, /* not a format of LBR entries */
+    DUMP_READ_DATA_LENGTH,  /* more data than a frame may have */
     DUMP_READ_BASE64,
-    DUMP_READ_CODES,        /* more bytes of codes than there are, or not as many as the records need */
-    DUMP_READ_CODES_CUT,    /* they end inside of a number */
-    DUMP_READ_VALUES_CUT,   /* likewise, or there are too few */
-    DUMP_READ_VALUES_COUNT, /* not as many as the codes ask for */
-    DUMP_READ_TOO_FEW,      /* records */
-    DUMP_READ_TOO_MANY,     /* likewise */
-    DUMP_READ_LEFT_OVER,    /* bytes behind the last record */
-    DUMP_READ_PREDICTION,   /* of a branch where none is known */
-    DUMP_READ_REFERENCE,    /* likewise */
-    DUMP_READ_PEBS,         /* offender: record and why; the records behind it are read */
+    DUMP_READ_CODES,        /* more bytes of codes than payload, or not as many as the records need */
+    DUMP_READ_CODES_CUT,    /* the codes end inside a number */
+    DUMP_READ_VALUES_CUT,   /* the values end inside a number, or there are too few */
+    DUMP_READ_VALUES_COUNT, /* not as many values as the codes need */
+    DUMP_READ_TOO_FEW,      /* fewer records than count= */
+    DUMP_READ_TOO_MANY,     /* more records than count= */
+    DUMP_READ_LEFT_OVER,    /* bytes after the last record */
+    DUMP_READ_PREDICTION,   /* predicts a branch where none is known */
+    DUMP_READ_REFERENCE,    /* refers to an unknown branch */
+    DUMP_READ_PEBS,         /* offender: record and pebs; later records are still read */
 
-    /* Of the order of frames. */
+    /* The order of frames. */
     DUMP_READ_MISSING, /* offender: first to last */
     DUMP_READ_TWICE,   /* offender: first */
-    DUMP_READ_LATE,    /* likewise */
+    DUMP_READ_LATE,    /* offender: first */
     DUMP_READ_NO_HEAD,
     DUMP_READ_NO_END,
     DUMP_READ_LOST, /* offender: lost of given records of a kind */
 
-    DUMP_READ_NO_DUMP /* in the whole log */
+    DUMP_READ_NO_DUMP /* the log has no dump at all */
 };
 
-#define DUMP_WORD_MAX 40u /* characters of a bad word that are worth repeating */
+#define DUMP_WORD_MAX 40u /* characters of a bad word that a message repeats */
 
 /* An error and its offender. */
 struct dump_problem {
     enum dump_error error;
-    uint64_t line;                /* of the log, from 1 on; 0: the log as a whole */
+    uint64_t line;                /* line of the log, from 1; 0: the log as a whole */
     uint64_t first, last;         /* sequence numbers of frames */
-    uint64_t version;             /* of a frame */
-    char word[DUMP_WORD_MAX + 1]; /* of a frame, or its key */
+    uint64_t version;             /* version of a frame */
+    char word[DUMP_WORD_MAX + 1]; /* a word of a frame, or its key */
     uint64_t record;              /* a record's number, and why it cannot be decoded */
     enum pebs_error why;
     const char *kind; /* "bts", "pebs" or "lbr" */
@@ -74,10 +74,10 @@ struct dump_problem {
 
 #define DUMP_PROBLEM_TEXT 200u
 
-/* The sentence, without the line: "frame 57: data= is not base64". Returns text. */
+/* The problem as text, without the line: "frame 57: data= is not base64". Returns text. */
 const char *dump_problem_text(char text[DUMP_PROBLEM_TEXT], const struct dump_problem *problem);
 
-/* The same without the offender: "data= is not base64". */
+/* The error as text, without the offender: "data= is not base64". */
 const char *dump_error_text(enum dump_error error);
 
 #endif

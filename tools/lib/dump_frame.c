@@ -7,7 +7,7 @@
 
 #define LINE_MARK     "# " DUMP_MAGIC
 #define CHECKSUM_MARK " crc="
-#define CHECKSUM_SIZE 13u /* of that and its eight digits */
+#define CHECKSUM_SIZE 13u /* characters of " crc=" and its eight digits */
 
 const char *const dump_kind_names[KINDS] = { "bts", "pebs", "lbr", "head", "event", "end" };
 
@@ -90,7 +90,7 @@ int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A number in decimal, or in hexadecimal behind 0x, of 64 bits at most. */
+/* Reads a number of at most 64 bits, in decimal or, after 0x, hexadecimal. */
 static bool take_number(struct piece text, uint64_t *out)
 {
     bool hex = text.length > 2 && text.start[0] == '0' && text.start[1] == 'x';
@@ -123,7 +123,7 @@ static bool take_numbers(struct piece text, uint64_t out[DUMP_FORM_NUMBERS])
     return false;
 }
 
-/* Takes what stands before the next blank. */
+/* Takes the next word, up to a blank. */
 static struct piece take_word(struct piece *rest)
 {
     const char *blank = memchr(rest->start, ' ', rest->length);
@@ -135,7 +135,7 @@ static struct piece take_word(struct piece *rest)
     return word;
 }
 
-/* The key of this name, looked for behind the one that was found before; KEYS where it is none. */
+/* Finds the key with this name, starting at `from`; KEYS if there is none. */
 static unsigned find_key(struct piece name, unsigned from)
 {
     for (unsigned i = 0, key = from; i < KEYS; i++, key++) {
@@ -147,7 +147,7 @@ static unsigned find_key(struct piece name, unsigned from)
     return KEYS;
 }
 
-/* Words that nobody knows here are for later versions of readers. After an error f->word is the offender. */
+/* Reads the words; unknown ones, which later versions may add, are skipped. After an error f->word is the offender. */
 static enum dump_error take_words(struct piece rest, struct frame *f)
 {
     unsigned next = 0;
@@ -195,7 +195,7 @@ const char *dump_frame_find(const char *text, size_t length)
     return NULL;
 }
 
-/* Whether the eight digits behind the last word are the checksum of all before it; leaves the frame without them. */
+/* Checks the eight digits after the last word against the checksum of everything before, and removes them. */
 static enum dump_error check_sum(const struct dump_codec *codec, struct piece *text, uint32_t *crc)
 {
     uint64_t stored = 0;

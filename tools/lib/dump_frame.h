@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One line of a dump to its words: docs/dump.md, "A frame is a line". Pure. */
+/* Splits a line of a dump into its words: docs/dump.md, "A frame is a line". Pure. */
 #ifndef TOOLS_LIB_DUMP_FRAME_H
 #define TOOLS_LIB_DUMP_FRAME_H
 
@@ -20,7 +20,7 @@ struct piece {
     size_t length;
 };
 
-/* The words of a frame, in the order in which frames have them. */
+/* The keys of a frame's words, in the order in which they appear. */
 enum key {
     KEY_TEST,
     KEY_CPU,
@@ -58,35 +58,33 @@ enum key {
 };
 
 struct frame {
-    uint64_t version; /* the rest counts only if it is DUMP_VERSION */
+    uint64_t version; /* the other members are valid only if it is DUMP_VERSION */
     uint64_t sequence;
     uint32_t crc;
-    unsigned kind;         /* KINDS: none that is known here */
-    enum dump_error wrong; /* with its kind or words */
-    struct piece word;     /* the wrong one, or the key of the one that is missing */
-    uint64_t has;          /* bit n: the word of key n is there */
+    unsigned kind;         /* KINDS: unknown */
+    enum dump_error wrong; /* an error in its kind or words */
+    struct piece word;     /* the wrong word, or the key of the missing one */
+    uint64_t has;          /* bit n: the frame has the word with key n */
     uint64_t number[KEYS];
     struct piece text[KEYS];
-    /* the numbers between slashes; those that are missing are 0 */
+    /* the numbers between slashes; missing ones are 0 */
     uint64_t form[DUMP_FORM_NUMBERS], bts_form[DUMP_FORM_NUMBERS];
 };
 
-/* "bts" and so on. */
+/* The names of the kinds: "bts" and so on. */
 extern const char *const dump_kind_names[KINDS];
 
-/* Where a frame begins in a text, before its "# "; NULL: nowhere. */
+/* Finds the start of a frame in a text, at its "# "; NULL if there is none. */
 const char *dump_frame_find(const char *text, size_t length);
 
-/*
- * Reads a frame, without the "# " before it. Returns why it is none; *intact: its checksum is right all the same.
- */
+/* Reads a frame, without its "# ". Returns what is wrong with it; *intact: its checksum is right nevertheless. */
 enum dump_error dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact);
 
-/* Copies at most size - 1 characters. */
+/* Copies at most size - 1 characters, and adds a NUL. */
 void piece_copy(char *out, size_t size, struct piece text);
 bool piece_is(struct piece piece, const char *text);
 
-/* The value of a hexadecimal digit in lower case; -1: it is none. */
+/* The value of a lower-case hexadecimal digit; -1 if it is not one. */
 int hex_digit(char c);
 
 #endif

@@ -8,29 +8,29 @@
 #include "tools/lib/dump_count.h"
 #include "tools/lib/dump_frame.h"
 
-#define TEXT_MAX   4096u /* characters of a line that is no frame; what is longer is cut */
-#define REMEMBERED 1024u /* frames whose checksums are kept, to tell one that came twice from one of another boot */
+#define TEXT_MAX   4096u /* characters of a line that is not a frame; longer ones are cut */
+#define REMEMBERED 1024u /* frames whose checksums are kept, to tell a repeated frame from one of another boot */
 #define GAPS_MAX   64u
 
 struct dump_reader {
-    const struct event_sink *sink;
+    const struct record_sink *sink;
     const struct dump_codec *codec;
     void (*problem)(void *context, const struct dump_problem *problem);
     void *context;
     struct dump_totals totals;
 
-    /* This boot. */
+    /* State of the current boot. */
     bool any, ended;
-    bool head_again; /* the last frame was the head once more: another boot, or a doubled frame */
-    uint64_t next;   /* the sequence number that should come */
+    bool head_again; /* the last frame repeated the head: another boot, or a repeated frame */
+    uint64_t next;   /* the expected sequence number */
     struct gap {
         uint64_t first, end;
-    } gaps[GAPS_MAX]; /* numbers that did not come yet */
+    } gaps[GAPS_MAX]; /* numbers still missing */
     unsigned gap_count;
     uint32_t crcs[REMEMBERED];                        /* by sequence number */
-    uint64_t given[KIND_RECORDS], read[KIND_RECORDS]; /* records that there were; those that came here */
+    uint64_t given[KIND_RECORDS], read[KIND_RECORDS]; /* records written by the kernel; records read */
     bool machine_told;
-    struct dump_machine head; /* the one that came last */
+    struct dump_machine head; /* the latest head */
     char test[DUMP_TEST_MAX + 1];
 
     uint8_t payload[DUMP_PAYLOAD_MAX + DUMP_BASE64_SLACK];
@@ -51,7 +51,7 @@ size_t dump_reader_size(void)
     return sizeof(struct dump_reader);
 }
 
-void dump_reader_init(struct dump_reader *r, const struct event_sink *sink, const struct dump_codec *codec,
+void dump_reader_init(struct dump_reader *r, const struct record_sink *sink, const struct dump_codec *codec,
                       void (*problem)(void *context, const struct dump_problem *problem), void *context)
 {
     memset(r, 0, sizeof(*r));
@@ -61,7 +61,7 @@ void dump_reader_init(struct dump_reader *r, const struct event_sink *sink, cons
     r->context = context;
 }
 
-/* About the line that is being read. */
+/* Reports a problem in the current line. */
 static void complain(struct dump_reader *r, struct dump_problem problem)
 {
     problem.line = r->totals.lines;
@@ -74,7 +74,7 @@ static void complain_of_frame(struct dump_reader *r, enum dump_error error, uint
     complain(r, (struct dump_problem){ .error = error, .first = sequence, .last = sequence });
 }
 
-/* ---- what a boot has ---- */
+/* ---- boots ---- */
 
 static uint64_t *read_total(struct dump_totals *t, unsigned kind)
 {
@@ -112,7 +112,7 @@ static void end_boot(struct dump_reader *r)
     memset(r->read, 0, sizeof(r->read));
 }
 
-/* Takes a number out of the gaps. Returns whether it was in one. */
+/* Removes a number from the gaps. Returns whether it was in one. */
 static bool fill_gap(struct dump_reader *r, uint64_t sequence)
 {
     for (unsigned i = 0; i < r->gap_count; i++) {
@@ -132,9 +132,8 @@ static bool fill_gap(struct dump_reader *r, uint64_t sequence)
     return false;
 }
 
-/* Remembers what is missing; where there are too many gaps, the oldest is forgotten, and what of it comes late is
- * another boot's.
- */
+/* Remembers missing frames. If there are too many gaps the oldest is forgotten, and its frames, if they come late,
+ * count as another boot's. */
 static void open_gap(struct dump_reader *r, uint64_t first, uint64_t end)
 {
     if (r->gap_count == GAPS_MAX)
@@ -151,7 +150,7 @@ static void tell_head(struct dump_reader *r)
         r->sink->machine(r->sink->context, &r->head);
 }
 
-/* What came twice was the head of another boot, of the same kernel. */
+/* Starts a boot whose head is the same as that of the boot before. */
 static void begin_boot(struct dump_reader *r)
 {
     end_boot(r);
@@ -161,8 +160,8 @@ static void begin_boot(struct dump_reader *r)
 }
 
 /*
- * Where a frame belongs. Returns false for one that came before. A number that was there with other contents is another
- * boot's, whose head is lost.
+ * Assigns a frame to a boot. Returns false if it is a repeated one. A known number with other contents belongs to
+ * another boot, whose head is lost.
  */
 static bool place(struct dump_reader *r, const struct frame *f)
 {
@@ -175,7 +174,7 @@ static bool place(struct dump_reader *r, const struct frame *f)
     r->head_again = false;
     if (f->sequence < r->next && !fill_gap(r, f->sequence)) {
         if (*crc == f->crc && f->sequence == 0 && f->kind == KIND_HEAD && !r->ended) {
-            r->head_again = true; /* the next frame shows which */
+            r->head_again = true; /* the next frame tells which */
             return false;
         }
         if (*crc == f->crc && f->sequence > 0) {
@@ -197,7 +196,7 @@ static bool place(struct dump_reader *r, const struct frame *f)
     return true;
 }
 
-/* What the records need to know before them: the machine, if only from what their own frame says, and the test. */
+/* Announces the machine, if need be from what this frame says, and the test before their records. */
 static void introduce(struct dump_reader *r, const struct frame *f)
 {
     if (!r->sink)
@@ -257,19 +256,19 @@ static enum dump_error read_head(struct dump_reader *r, const struct frame *f)
 static enum dump_error read_event(struct dump_reader *r, const struct frame *f)
 {
     char name[DUMP_TEST_MAX + 1];
-    const struct dump_pebs_event event = { .cpu = (unsigned)f->number[KEY_CPU],
-                                           .counter = (unsigned)f->number[KEY_COUNTER],
-                                           .fixed = f->number[KEY_FIXED] != 0,
-                                           .select = f->number[KEY_SELECT],
-                                           .period = f->number[KEY_PERIOD],
-                                           .threshold = f->number[KEY_THRESHOLD],
-                                           .data_cfg = f->number[KEY_DATA_CFG],
-                                           .name = name };
+    const struct dump_sampling event = { .cpu = (unsigned)f->number[KEY_CPU],
+                                         .counter = (unsigned)f->number[KEY_COUNTER],
+                                         .fixed = f->number[KEY_FIXED] != 0,
+                                         .select = f->number[KEY_SELECT],
+                                         .period = f->number[KEY_PERIOD],
+                                         .threshold = f->number[KEY_THRESHOLD],
+                                         .data_cfg = f->number[KEY_DATA_CFG],
+                                         .name = name };
 
     piece_copy(name, sizeof(name), f->text[KEY_NAME]);
     introduce(r, f);
-    if (r->sink && r->sink->pebs_event)
-        r->sink->pebs_event(r->sink->context, &event);
+    if (r->sink && r->sink->sampling)
+        r->sink->sampling(r->sink->context, &event);
     return DUMP_READ_OK;
 }
 
@@ -286,7 +285,7 @@ static enum dump_error read_end(struct dump_reader *r, const struct frame *f)
 
 /* ---- records ---- */
 
-/* Hands branch number n of the predictor on as the next record. */
+/* Passes on the predictor's branch of this number as the next record. */
 static void hand_on(struct dump_reader *r, const struct frame *f, unsigned number, struct bts_record *record,
                     uint64_t index)
 {
@@ -302,7 +301,7 @@ static void hand_on(struct dump_reader *r, const struct frame *f, unsigned numbe
         r->sink->bts(r->sink->context, (unsigned)f->number[KEY_CPU], f->number[KEY_FIRST] + index, record);
 }
 
-/* Takes the branch that the values spell out next. */
+/* Reads the next branch that the values spell out. */
 static enum dump_error spell(struct dump_predictor *p, struct parts *parts)
 {
     uint64_t from, to, flags;
@@ -364,10 +363,10 @@ static enum dump_error expand_branches(struct dump_reader *r, const struct frame
     return parts->codes != parts->codes_end || parts->values != parts->values_end ? DUMP_READ_LEFT_OVER : DUMP_READ_OK;
 }
 
-/* Adds the next differences to the record before, in place. */
+/* Adds the next differences to the previous record, in place. */
 static enum dump_error take_differences(uint8_t *record, unsigned width, unsigned fields, struct parts *p)
 {
-    const uint8_t *values = p->values; /* a copy, which no byte of the record can be */
+    const uint8_t *values = p->values; /* a copy, which cannot alias the record */
 
     for (unsigned first = 0; first < fields; first += 8) {
         if (p->codes == p->codes_end)
@@ -375,7 +374,7 @@ static enum dump_error take_differences(uint8_t *record, unsigned width, unsigne
         unsigned bits = *p->codes++;
         if (fields - first < 8)
             bits &= (1u << (fields - first)) - 1;
-        for (; bits != 0; bits &= bits - 1) { /* the lowest first */
+        for (; bits != 0; bits &= bits - 1) { /* lowest field first */
             unsigned i = first + (unsigned)__builtin_ctz(bits);
             uint64_t code;
             if (!dump_varint_take(&values, p->values_end, &code))
@@ -446,8 +445,7 @@ static enum dump_error expand_stack(struct dump_reader *r, const struct frame *f
     return parts->values != parts->values_end ? DUMP_READ_LEFT_OVER : DUMP_READ_OK;
 }
 
-/* Whether the head of a frame of records makes sense, and how many bytes its codes must have: 0 where any number will
- * do. */
+/* Checks the header of a frame of records. *codes: how many bytes of codes it must have; 0: any number. */
 static enum dump_error check_records(const struct frame *f, uint64_t *codes)
 {
     const uint64_t count = f->number[KEY_COUNT], width = f->form[0];
@@ -524,7 +522,7 @@ static void complain_of_word(struct dump_reader *r, enum dump_error error, const
     complain(r, problem);
 }
 
-/* Reads one frame, without its "# ". Returns whether its checksum was right. */
+/* Reads a frame, without its "# ". Returns whether its checksum was right. */
 static bool read_frame(struct dump_reader *r, struct piece text)
 {
     static enum dump_error (*const readers[KINDS])(struct dump_reader * r,
@@ -572,7 +570,7 @@ void dump_read_line(struct dump_reader *r, const char *line, size_t length)
     at = dump_frame_find(line, length);
     if (!at)
         read_text(r, (struct piece){ line, length });
-    /* Where a line end was lost, another frame follows a broken one. */
+    /* If a line end was lost, another frame follows a broken one. */
     while (at) {
         struct piece frame = { at + 2, (size_t)(end - at - 2) };
         at = read_frame(r, frame) ? NULL : dump_frame_find(frame.start, frame.length);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads dumps (dump/dump_format.h, docs/dump.md): lines of a log in, calls of an event_sink out. Pure, for a host.
- * Memory is the reader's own struct and does not grow. What cannot be read is named with its line and counted; the rest
- * is read all the same.
+ * Reads dumps (dump/dump_format.h, docs/dump.md): lines of a log in, calls of an record_sink out. Pure, for a host.
+ * Its memory does not grow. What cannot be read is reported with its line and counted; everything else
+ * is read nevertheless.
  */
 #ifndef TOOLS_LIB_DUMP_READ_H
 #define TOOLS_LIB_DUMP_READ_H
@@ -13,34 +13,33 @@
 
 #include "dump/dump_code.h"
 #include "tools/lib/dump_error.h"
-#include "tools/lib/event_sink.h"
+#include "tools/lib/record_sink.h"
 
-/* What a log had in it, all boots together. */
+/* What a log contained, all boots together. */
 struct dump_totals {
     uint64_t lines, frames, heads;
     uint64_t bts, pebs, lbr;                /* records read, LBR snapshots */
-    uint64_t bts_lost, pebs_lost, lbr_lost; /* that the dump says there were, and that were not read */
-    uint64_t problems;                      /* how often problem() was called */
+    uint64_t bts_lost, pebs_lost, lbr_lost; /* records that the kernel wrote, but that were not read */
+    uint64_t problems;                      /* calls of problem() */
 };
 
 struct dump_reader;
 
-/* Bytes of a reader. */
+/* Bytes of a struct dump_reader. */
 size_t dump_reader_size(void);
 
 /*
- * codec: NULL for the portable one. sink: where records go; NULL counts and verifies
- * them without expanding any: that a code names a branch which is not there, or bytes are no record, it does not see.
- * problem: receives each complaint; its text is
- * dump_problem_text().
+ * codec: NULL for the portable one. sink: receives what is read; NULL counts and verifies records without expanding
+ * them, and so does not find codes that name unknown branches, or bytes that are not a record. problem: receives each
+ * problem, whose text is dump_problem_text().
  */
-void dump_reader_init(struct dump_reader *reader, const struct event_sink *sink, const struct dump_codec *codec,
+void dump_reader_init(struct dump_reader *reader, const struct record_sink *sink, const struct dump_codec *codec,
                       void (*problem)(void *context, const struct dump_problem *problem), void *context);
 
-/* Reads one line of length bytes, without its line end. A NUL in it is a byte like others. */
+/* Reads a line of length bytes, without its line end. A NUL has no special meaning. */
 void dump_read_line(struct dump_reader *reader, const char *line, size_t length);
 
-/* The log is over: counts what is missing at its end. Returns whether there was a dump and all of it was read. */
+/* Ends the log: counts what is missing at its end. Returns whether there was a dump and all of it was read. */
 bool dump_read_end(struct dump_reader *reader, struct dump_totals *totals);
 
 #endif

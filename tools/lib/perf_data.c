@@ -37,7 +37,7 @@ static uint8_t *put_zeros(uint8_t *at, size_t count)
     return at + count;
 }
 
-/* A name with its NUL, padded to 8 bytes. */
+/* Writes a name with its NUL, padded to 8 bytes. */
 static uint8_t *put_name(uint8_t *at, const char *name)
 {
     size_t length = strlen(name);
@@ -48,7 +48,7 @@ static uint8_t *put_name(uint8_t *at, const char *name)
     return put_zeros(at + length, 8 - length % 8);
 }
 
-/* The record's header, now that its end is known. */
+/* Writes the record's header, once its end is known. */
 static size_t finish(uint8_t *out, const uint8_t *end, enum record_type type, unsigned misc)
 {
     size_t size = (size_t)(end - out);
@@ -66,13 +66,13 @@ size_t perf_put_header(uint8_t *out, const struct perf_section *attrs, const str
     at = put64(put64(at + 8, PERF_HEADER_SIZE), PERF_ATTR_SIZE + sizeof(struct perf_section));
     at = put64(put64(at, attrs->offset), attrs->size);
     at = put64(put64(at, data->offset), data->size);
-    at = put_zeros(at, 16); /* event types: of old versions */
+    at = put_zeros(at, 16); /* event types: used by old versions only */
     at = put_zeros(put64(at, features), 24);
     return (size_t)(at - out);
 }
 
 #define ATTR_DISABLED       (UINT64_C(1) << 0)
-#define ATTR_EXCLUDE_KERNEL (UINT64_C(1) << 5) /* or perf asks for the symbols of the Linux that it runs on */
+#define ATTR_EXCLUDE_KERNEL (UINT64_C(1) << 5) /* else perf looks up symbols of the host's Linux */
 #define ATTR_PRECISE_SHIFT  15u
 
 size_t perf_put_attr(uint8_t out[PERF_ATTR_SIZE], const struct perf_attr *attr)
@@ -110,7 +110,7 @@ size_t perf_put_map(uint8_t *out, const struct perf_map *map)
     size_t length = map->build_id_length < BUILD_ID_ROOM ? map->build_id_length : BUILD_ID_ROOM;
 
     at = put64(put64(put64(at, map->address), map->size), map->file_offset);
-    uint8_t *identity = at; /* a build id with its length, or the file's device and inode numbers: 0 is "not known" */
+    uint8_t *identity = at; /* a build id with its length, or device and inode numbers, 0 for unknown */
     at = put_zeros(at, 4 + BUILD_ID_ROOM);
     if (length > 0) {
         identity[0] = (uint8_t)length;
@@ -154,7 +154,7 @@ static uint64_t branch_flags(const struct lbr_entry *entry)
     return flags;
 }
 
-#define REGISTER_XMM0 32u /* perf's number; of XMM registers each has two */
+#define REGISTER_XMM0 32u /* perf's number; each XMM register has two */
 
 uint64_t perf_registers(const struct pebs_record *record)
 {
@@ -179,8 +179,8 @@ static uint8_t *put_registers(uint8_t *at, const struct pebs_record *record)
             values[field->perf] = pebs_value(record, field);
             mask |= UINT64_C(1) << field->perf;
         }
-    at = put64(at, record->width == 8 ? 2 : 1); /* the ABI */
-    for (; mask != 0; mask &= mask - 1)         /* the lowest number first */
+    at = put64(at, record->width == 8 ? 2 : 1); /* ABI: 64-bit or 32-bit */
+    for (; mask != 0; mask &= mask - 1)         /* lowest number first */
         at = put64(at, values[__builtin_ctzll(mask)]);
     if (record->has & PEBS_HAS_XMM)
         for (unsigned i = 0; i < 16; i++)
@@ -224,9 +224,9 @@ size_t perf_put_sample(uint8_t *out, uint64_t sample_type, const struct perf_sam
 
 /* ---- perf_mem_data_src ------------------------------------------------------------------------------------------- */
 
-#define STORE_L1_HIT UINT64_C(1) /* of a store's data source */
+#define STORE_L1_HIT UINT64_C(1) /* bit of a store's data source */
 
-/* MEM_INST_RETIRED (or MEM_UOPS_RETIRED) and the events of where loads hit; a unit mask with bit 1 means stores. */
+/* What MEM_INST_RETIRED (MEM_UOPS_RETIRED) and load-hit events tell by themselves; unit mask bit 1 means stores. */
 static uint64_t of_event(const struct pebs_record *record, uint64_t select)
 {
     uint64_t event = select & 0xff, nothing = data_source_bits(DATA_SOURCE_UNKNOWN, 0);
@@ -259,7 +259,7 @@ struct word {
     const char *text;
 };
 
-/* The texts of the bits that are set, "or" between them. */
+/* Writes the texts of the set bits, joined by "or". */
 static char *put_words(char *at, const struct word *words, uint64_t bits)
 {
     bool any = false;

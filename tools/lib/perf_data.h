@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of a perf.data file: its header, attributes, records and features, for a little-endian host. Pure: bytes
- * are written to where the caller says. Facts of the format: "perf.data format", tools/perf/Documentation/
+ * Writes the parts of a perf.data file: header, attributes, records and features, for a little-endian host. Pure: bytes
+ * go to where the caller says. Source: "perf.data format", tools/perf/Documentation/
  * perf.data-file-format.txt of Linux; perf_event_open(2); the numbers of Linux's uapi header linux/perf_event.h.
  */
 #ifndef TOOLS_LIB_PERF_DATA_H
@@ -23,7 +23,7 @@ enum perf_type { PERF_TYPE_HARDWARE = 0, PERF_TYPE_SOFTWARE = 1, PERF_TYPE_RAW =
 #define PERF_HW_BRANCH_INSTRUCTIONS 4u
 #define PERF_SW_CPU_CLOCK           0u
 
-/* sample_type: which fields a sample has, in the order in which they stand but for the first. */
+/* sample_type: the fields of a sample, in this order, except that IDENTIFIER comes first. */
 #define PERF_SAMPLE_IP           (UINT64_C(1) << 0)
 #define PERF_SAMPLE_TID          (UINT64_C(1) << 1)
 #define PERF_SAMPLE_TIME         (UINT64_C(1) << 2)
@@ -33,13 +33,13 @@ enum perf_type { PERF_TYPE_HARDWARE = 0, PERF_TYPE_SOFTWARE = 1, PERF_TYPE_RAW =
 #define PERF_SAMPLE_BRANCH_STACK (UINT64_C(1) << 11)
 #define PERF_SAMPLE_WEIGHT       (UINT64_C(1) << 14)
 #define PERF_SAMPLE_DATA_SRC     (UINT64_C(1) << 15)
-#define PERF_SAMPLE_IDENTIFIER   (UINT64_C(1) << 16) /* stands first */
+#define PERF_SAMPLE_IDENTIFIER   (UINT64_C(1) << 16) /* first in a sample */
 #define PERF_SAMPLE_REGS_INTR    (UINT64_C(1) << 18)
 
 /* branch_sample_type: branches of all privilege levels and of any kind. */
 #define PERF_BRANCH_ANY (UINT64_C(1) << 0 | UINT64_C(1) << 1 | UINT64_C(1) << 3)
 
-/* Features of the file, in the order in which their sections stand. */
+/* Features of the file, in the order of their sections. */
 enum perf_feature {
     PERF_FEATURE_HOSTNAME = 3,
     PERF_FEATURE_OSRELEASE = 4,
@@ -58,7 +58,7 @@ struct perf_section {
     uint64_t offset, size; /* in the file, bytes */
 };
 
-/* What perf_event_open() would have been given. */
+/* The attributes that perf_event_open() would have got. */
 struct perf_attr {
     uint32_t type; /* enum perf_type */
     uint64_t config;
@@ -69,7 +69,7 @@ struct perf_attr {
     unsigned precise; /* precise_ip, 0 to 3 */
 };
 
-/* One sample; the fields that the attribute's sample_type does not name are not looked at. */
+/* A sample; fields that the attribute's sample_type does not name are ignored. */
 struct perf_sample {
     uint64_t id, ip, time, addr, period;
     uint32_t pid, tid, cpu;
@@ -81,9 +81,9 @@ struct perf_sample {
 };
 
 #define PERF_SAMPLE_MOST (128u + 24u * 64u + 8u + 8u * 64u) /* bytes of the largest sample */
-#define PERF_NAME_MOST   4096u                              /* bytes of a name in a record, its NUL counted */
+#define PERF_NAME_MOST   4096u                              /* bytes of a name in a record, NUL included */
 
-/* Each writes to out and returns the number of bytes. */
+/* These functions write to out and return the number of bytes. */
 size_t perf_put_header(uint8_t *out, const struct perf_section *attrs, const struct perf_section *data,
                        uint64_t features);
 size_t perf_put_attr(uint8_t out[PERF_ATTR_SIZE], const struct perf_attr *attr);
@@ -91,31 +91,31 @@ size_t perf_put_comm(uint8_t *out, uint32_t pid, uint32_t tid, const char *name)
 size_t perf_put_sample(uint8_t *out, uint64_t sample_type, const struct perf_sample *sample);
 size_t perf_put_lost(uint8_t *out, uint64_t id, uint64_t records);
 
-/* A part of an ELF in memory: a read-only or writable, perhaps executable mapping of process pid. */
+/* A mapping of a part of an ELF in process pid. */
 struct perf_map {
     uint32_t pid;
     uint64_t address, size, file_offset;
     bool writable, executable;
-    const uint8_t *build_id; /* build_id_length of them, 20 at most; 0: the file has none */
+    const uint8_t *build_id; /* build_id_length bytes, at most 20; 0: the file has none */
     size_t build_id_length;
     const char *path;
 };
 size_t perf_put_map(uint8_t *out, const struct perf_map *map);
 
-/* The mask of perf's register numbers of what a record has: 0 without its GPR group. */
+/* The mask of perf's numbers of the registers that a record has; 0 without the GPR group. */
 uint64_t perf_registers(const struct pebs_record *record);
 
 /*
- * perf_mem_data_src of a record. Without PEBS_HAS_MEMORY all is "not available"; without a source, as of all events but
- * load latency and precise store, what the event itself tells (Haswell and later): whether it was a load or a store,
- * and of a store whether it hit L1. select: event select and unit mask, 0 where not known.
+ * perf_mem_data_src of a record. Without PEBS_HAS_MEMORY everything is "not available". Events other than load latency
+ * and precise store have no source; then the event itself tells (Haswell and later) whether it was a load or a store,
+ * and whether a store hit L1. select: event select and unit mask, 0 if unknown.
  */
 uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding, uint64_t select);
 
-#define PERF_DATA_SOURCE_TEXT 128u /* bytes that perf_data_source_text() needs at most, its NUL counted */
+#define PERF_DATA_SOURCE_TEXT 128u /* the most bytes that perf_data_source_text() needs, NUL included */
 
 /*
- * What `perf script` prints for one of perf_data_source(), the words of perf 6.12: "|OP LOAD|LVL L1 hit|SNP None|...".
+ * Writes what `perf script` (6.12) prints for a value of perf_data_source(): "|OP LOAD|LVL L1 hit|SNP None|...".
  * Returns its length.
  */
 size_t perf_data_source_text(char out[PERF_DATA_SOURCE_TEXT], uint64_t data_source);

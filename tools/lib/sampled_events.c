@@ -5,12 +5,12 @@
 
 const struct sampled_event sampled_event_unknown = { .name = "pebs" };
 
-static bool same_counter(const struct dump_pebs_event *a, const struct dump_pebs_event *b)
+static bool same_counter(const struct dump_sampling *a, const struct dump_sampling *b)
 {
     return a->cpu == b->cpu && a->counter == b->counter && a->fixed == b->fixed;
 }
 
-void sampled_events_announce(struct sampled_events *events, const struct dump_pebs_event *event)
+void sampled_events_announce(struct sampled_events *events, const struct dump_sampling *event)
 {
     unsigned i = 0;
 
@@ -31,7 +31,7 @@ void sampled_events_announce(struct sampled_events *events, const struct dump_pe
     row->event.name = row->name;
 }
 
-static bool belongs(const struct dump_pebs_event *event, const struct pebs_record *record)
+static bool belongs(const struct dump_sampling *event, const struct pebs_record *record)
 {
     unsigned bit = event->counter + (event->fixed ? 32u : 0u);
 

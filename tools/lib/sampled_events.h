@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Which event a PEBS record is a sample of, from what a dump announced. */
+/* Finds the event that a PEBS record is a sample of, from what the dump announced. */
 #ifndef TOOLS_LIB_SAMPLED_EVENTS_H
 #define TOOLS_LIB_SAMPLED_EVENTS_H
 
-#include "tools/lib/event_sink.h"
+#include "tools/lib/record_sink.h"
 
-#define SAMPLED_EVENTS_MOST 256u /* counters of all processors together */
+#define SAMPLED_EVENTS_MOST 256u /* counters, of all processors together */
 
 struct sampled_event {
-    struct dump_pebs_event event; /* its name is the one below */
-    char name[64];                /* perf's; "rUUEE" by unit mask and event select where perf has none */
+    struct dump_sampling event; /* its name points to the one below */
+    char name[64];              /* perf's name, else "rUUEE" with unit mask and event select */
 };
 
-/* Empty when all of it is zero. What is announced beyond SAMPLED_EVENTS_MOST is forgotten. */
+/* What was announced; all zero is empty. Beyond SAMPLED_EVENTS_MOST, announcements are ignored. */
 struct sampled_events {
     struct sampled_event rows[SAMPLED_EVENTS_MOST];
     unsigned count;
 };
 
-void sampled_events_announce(struct sampled_events *events, const struct dump_pebs_event *event);
+void sampled_events_announce(struct sampled_events *events, const struct dump_sampling *event);
 
 /*
- * The next event that the record belongs to, behind `last`, NULL for the first of them. A record that says nothing of
- * its counters belongs to the processor's first event. NULL: there is none (more).
+ * The next event after `last` that the record belongs to (last NULL: the first one). A record without applicable
+ * counters belongs to the processor's first event. NULL: there is none, or no other.
  */
 const struct sampled_event *sampled_events_of(const struct sampled_events *events, unsigned cpu,
                                               const struct pebs_record *record, const struct sampled_event *last);
 
-/* For the records of which nothing was announced. */
+/* For records for which nothing was announced. */
 extern const struct sampled_event sampled_event_unknown;
 
 #endif

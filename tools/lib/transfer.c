@@ -6,7 +6,7 @@
 static bool is_prefix(uint8_t byte, unsigned mode)
 {
     switch (byte) {
-    case 0x26: /* segments */
+    case 0x26: /* segment overrides */
     case 0x2e:
     case 0x36:
     case 0x3e:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction does to the stack of calls, told from its bytes. Pure. */
+/* Tells from an instruction's bytes what it does to the call stack. Pure. */
 #ifndef TOOLS_LIB_TRANSFER_H
 #define TOOLS_LIB_TRANSFER_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 enum transfer {
-    TRANSFER_NONE, /* no branch: where one was recorded all the same, an interrupt or exception struck */
+    TRANSFER_NONE, /* not a branch: one recorded here was an interrupt or exception */
     TRANSFER_JUMP,
-    TRANSFER_CALL,  /* what comes back behind the instruction; INT n and SYSCALL too */
-    TRANSFER_RETURN /* IRET and SYSRET too */
+    TRANSFER_CALL,  /* returns to the next instruction; includes INT n and SYSCALL */
+    TRANSFER_RETURN /* includes IRET and SYSRET */
 };
 
 /*
- * Of the instruction that begins at code, of which length bytes are known. mode: 64 or 32, the code segment's bits.
+ * Classifies the instruction at code, of which length bytes are available. mode: 64 or 32, that of the code segment.
  * SDM Vol. 2D (334569-081), "Opcode Map", tables A-2 to A-6.
  */
 enum transfer transfer_of(const uint8_t *code, size_t length, unsigned mode);
