@@ -70,7 +70,7 @@ void bts_flush(struct vcpu *v)
     const uint64_t index = v->rules->bts_index(v);
 
     if (!v->rules->bts_write(v, index)) {
-        referee_report(v, RECORD_LOST, v->branches.last);
+        referee_report(v, RECORD_LOST, v->bts.last);
     }
     referee_area_bts_written(v, v->bts.at, index);
     v->bts.staged = 0;
@@ -87,7 +87,7 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
     bool skip_system, skip_user;
 
     v->rules->bts_filters(v, &skip_system, &skip_user);
-    v->branches.last = branches[0].block->last;
+    v->bts.last = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
@@ -180,7 +180,7 @@ void bts_store_all(struct vcpu *v, unsigned n)
     struct ds_buffer *bts = &v->ds.area.bts;
 
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
-        v->branches.last = ring[i]->last;
+        v->bts.last = ring[i]->last;
         if (bts->index + size > bts->maximum || bts->index < bts->base) {
             bts_flush(v);
             bts->index = bts->base;

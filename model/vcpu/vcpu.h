@@ -99,8 +99,8 @@ struct vcpu {
     } ring;
 
     struct {
-        uint64_t time; /* cycles */
-        uint64_t last;
+        uint64_t time;        /* cycles */
+        uint64_t last;        /* the branch whose outcome was counted last */
         uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
     } branches;
 
@@ -121,6 +121,7 @@ struct vcpu {
         unsigned staged; /* records on their way to memory */
         uint64_t at;     /* where they go */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
+        uint64_t last; /* one of the branches staged last: where their loss is reported */
     } bts;
 
     struct {

@@ -831,7 +831,8 @@ static void truth_lines(void **state)
     m->v.truth = NULL;
     assert_non_null(
         strstr(text, " size=512 format_group=0x100000f retire_latency=1 eventing_ip=0x40000c counters=0x2 "));
-    assert_non_null(strstr(text, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 tsx_cycles=0 rflags=0x0 ip="));
+    assert_non_null(strstr(
+        text, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 tsx_cycles=0 rflags=0x0 ip="));
     assert_non_null(strstr(text, " xmm3=0x99aabbccddeeff001122334455667788 "));
     assert_non_null(strstr(text, " lbr0=0x400008,0x400010,1,0,0,9,4 lbr1=0x0,0x0,0,0,0,0,0\n"));
     free(text);

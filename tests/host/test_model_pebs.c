@@ -422,6 +422,29 @@ static void taken_branches(void **state)
     machine_free(m);
 }
 
+/* Many branches are stored at once, and the record is of the one that was counted last, not of the first. */
+static void taken_branches_with_branch_records(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *blocks[3] = { block_new(0, 2, END_REL_JMP), block_new(0x40, 3, END_REL_JMP),
+                                block_new(0x100, 4, END_REL_JMP) };
+
+    (void)state;
+    set_up_ds(m, 60, 61, 20, 20);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    sample(m, 3, NEAR_TAKEN, 7);
+    for (unsigned i = 0; i < 50; i++) {
+        run(m, blocks[i % 3]);
+    }
+    finish(m);
+    assert_int_equal(records(m), 6);
+    for (unsigned n = 0; n < 6; n++) {
+        assert_int_equal(record(m, n, 0xb0), blocks[(8 * n + 7) % 3]->last);
+    }
+    free(blocks[0]), free(blocks[1]), free(blocks[2]);
+    machine_free(m);
+}
+
 /* The event is the last instruction of a block, and the next block has none of its kind. */
 static void seen_where_nothing_is_counted(void **state)
 {
@@ -561,6 +584,7 @@ int main(void)
         cmocka_unit_test(freeze_on_pmi),
         cmocka_unit_test(masked_pmi_is_lost),
         cmocka_unit_test(taken_branches),
+        cmocka_unit_test(taken_branches_with_branch_records),
         cmocka_unit_test(seen_where_nothing_is_counted),
         cmocka_unit_test(due_where_a_block_is_left),
         cmocka_unit_test(with_branch_records),
