@@ -22,42 +22,42 @@ size_t adaptive_bytes(uint32_t format)
     return bytes;
 }
 
-static void encode_basic(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+static void encode_basic(uint8_t *bytes, const struct pebs_contents *contents, const struct adaptive_contents *extra)
 {
     encode_u64(bytes + 0x00, extra->format | (uint64_t)extra->retire_latency << RETIRE_LATENCY_SHIFT |
                                  (uint64_t)adaptive_bytes(extra->format) << RECORD_SIZE_SHIFT);
-    encode_u64(bytes + 0x08, event->eventing_ip);
-    encode_u64(bytes + 0x10, event->counters);
-    encode_u64(bytes + 0x18, event->tsc);
+    encode_u64(bytes + 0x08, contents->eventing_ip);
+    encode_u64(bytes + 0x10, contents->counters);
+    encode_u64(bytes + 0x18, contents->tsc);
 }
 
-static void encode_meminfo(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+static void encode_meminfo(uint8_t *bytes, const struct pebs_contents *contents, const struct adaptive_contents *extra)
 {
-    encode_u64(bytes + 0x00, event->data_address);
-    encode_u64(bytes + 0x08, event->data_source);
-    encode_u64(bytes + 0x10, event->latency | (uint64_t)extra->cache_latency << CACHE_LATENCY_SHIFT);
-    encode_u64(bytes + 0x18, event->tsx);
+    encode_u64(bytes + 0x00, contents->data_address);
+    encode_u64(bytes + 0x08, contents->data_source);
+    encode_u64(bytes + 0x10, contents->latency | (uint64_t)extra->cache_latency << CACHE_LATENCY_SHIFT);
+    encode_u64(bytes + 0x18, contents->tsx);
 }
 
-/* The registers stand in the order of their numbers in instructions, unlike in the fixed formats. */
-static void encode_gprs(uint8_t *bytes, const struct pebs_event *event)
+/* Registers are in the order of their numbers in instructions, unlike in the fixed formats. */
+static void encode_gprs(uint8_t *bytes, const struct pebs_contents *contents)
 {
-    encode_u64(bytes + 0x00, event->rflags);
-    encode_u64(bytes + 0x08, event->ip);
-    encode_u64(bytes + 0x10, event->general[RAX]);
-    encode_u64(bytes + 0x18, event->general[RCX]);
-    encode_u64(bytes + 0x20, event->general[RDX]);
-    encode_u64(bytes + 0x28, event->general[RBX]);
-    encode_u64(bytes + 0x30, event->general[RSP]);
-    encode_u64(bytes + 0x38, event->general[RBP]);
-    encode_u64(bytes + 0x40, event->general[RSI]);
-    encode_u64(bytes + 0x48, event->general[RDI]);
+    encode_u64(bytes + 0x00, contents->rflags);
+    encode_u64(bytes + 0x08, contents->ip);
+    encode_u64(bytes + 0x10, contents->general[RAX]);
+    encode_u64(bytes + 0x18, contents->general[RCX]);
+    encode_u64(bytes + 0x20, contents->general[RDX]);
+    encode_u64(bytes + 0x28, contents->general[RBX]);
+    encode_u64(bytes + 0x30, contents->general[RSP]);
+    encode_u64(bytes + 0x38, contents->general[RBP]);
+    encode_u64(bytes + 0x40, contents->general[RSI]);
+    encode_u64(bytes + 0x48, contents->general[RDI]);
     for (unsigned i = 0; i < 8; i++) {
-        encode_u64(bytes + 0x50 + 8 * i, event->general[R8 + i]);
+        encode_u64(bytes + 0x50 + 8 * i, contents->general[R8 + i]);
     }
 }
 
-static void encode_lbrs(uint8_t *bytes, unsigned count, const struct adaptive_event *extra)
+static void encode_lbrs(uint8_t *bytes, unsigned count, const struct adaptive_contents *extra)
 {
     static const struct lbr_entry none;
 
@@ -70,16 +70,16 @@ static void encode_lbrs(uint8_t *bytes, unsigned count, const struct adaptive_ev
     }
 }
 
-void adaptive_encode(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+void adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents, const struct adaptive_contents *extra)
 {
-    encode_basic(bytes, event, extra);
+    encode_basic(bytes, contents, extra);
     bytes += BASIC_BYTES;
     if (extra->format & DATA_CFG_MEMINFO) {
-        encode_meminfo(bytes, event, extra);
+        encode_meminfo(bytes, contents, extra);
         bytes += MEMINFO_BYTES;
     }
     if (extra->format & DATA_CFG_GPRS) {
-        encode_gprs(bytes, event);
+        encode_gprs(bytes, contents);
         bytes += GPRS_BYTES;
     }
     if (extra->format & DATA_CFG_XMMS) {

@@ -54,33 +54,34 @@ size_t encode_pebs_bytes(const struct ds_form *form)
     return form->width == 4 ? 40 : form->format < COUNT(by_format) ? by_format[form->format] : 0;
 }
 
-static inline void encode_state(uint8_t *bytes, unsigned width, unsigned registers, const struct pebs_event *event)
+static inline void encode_state(uint8_t *bytes, unsigned width, unsigned registers,
+                                const struct pebs_contents *contents)
 {
-    encode_field(bytes, width, event->rflags);
-    encode_field(bytes + width, width, event->ip);
+    encode_field(bytes, width, contents->rflags);
+    encode_field(bytes + width, width, contents->ip);
     for (unsigned i = 0; i < registers; i++) {
-        encode_field(bytes + (2 + i) * width, width, event->general[i]);
+        encode_field(bytes + (2 + i) * width, width, contents->general[i]);
     }
 }
 
-void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event)
+void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_contents *contents)
 {
     if (form->width == 4) {
-        encode_state(bytes, 4, R8, event);
+        encode_state(bytes, 4, R8, contents);
         return;
     }
-    encode_state(bytes, 8, GENERAL_REGISTERS, event);
+    encode_state(bytes, 8, GENERAL_REGISTERS, contents);
     if (form->format >= 1) {
-        encode_u64(bytes + 0x90, event->counters);
-        encode_u64(bytes + 0x98, event->data_address);
-        encode_u64(bytes + 0xa0, event->data_source);
-        encode_u64(bytes + 0xa8, event->latency);
+        encode_u64(bytes + 0x90, contents->counters);
+        encode_u64(bytes + 0x98, contents->data_address);
+        encode_u64(bytes + 0xa0, contents->data_source);
+        encode_u64(bytes + 0xa8, contents->latency);
     }
     if (form->format >= 2) {
-        encode_u64(bytes + 0xb0, event->eventing_ip);
-        encode_u64(bytes + 0xb8, event->tsx);
+        encode_u64(bytes + 0xb0, contents->eventing_ip);
+        encode_u64(bytes + 0xb8, contents->tsx);
     }
     if (form->format >= 3) {
-        encode_u64(bytes + 0xc0, event->tsc);
+        encode_u64(bytes + 0xc0, contents->tsc);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The bytes of the debug store, by offset: what the modelled processor reads from and writes to the guest's memory.
- * Typed from the manual's tables and from nothing else, for it is the second reading that the kernel's decoders are
- * tested against. All values are little-endian.
+ * Typed from the manual's tables and from nothing else, because this is the second reading of the manual that the
+ * kernel's decoders are tested against. All values are little-endian.
  */
 #ifndef MODEL_BYTES_ENCODE_H
 #define MODEL_BYTES_ENCODE_H
@@ -11,16 +11,16 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ENCODE_RESETS_MAX 48 /* counter reset values that a management area has room for at most: 32 and 16 */
+#define ENCODE_RESETS_MAX 48 /* counter reset values in a management area at most: 32 general, 16 fixed */
 
 #define ENCODE_DS_MAX   (0x40 + 8 * ENCODE_RESETS_MAX)
 #define ENCODE_BTS_MAX  24
 #define ENCODE_PEBS_MAX 200
 
-/* How the debug store is laid out. */
+/* The layout of the debug store. */
 struct ds_form {
     unsigned width;  /* bytes of a field of the management area and of a record: 4 or 8 */
-    unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; those of 4-byte fields are all the same */
+    unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; with 4-byte fields there is only one */
 };
 
 /* DS buffer management area. SDM Vol. 3B (253669-083), "BTS and DS Save Area", figures of the 32-bit and of the
@@ -34,34 +34,34 @@ struct ds_area {
     uint64_t reset[ENCODE_RESETS_MAX]; /* in the order of the area */
 };
 
-struct bts_event {
+struct bts_contents {
     uint64_t from, to, flags;
 };
 
 enum { RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, GENERAL_REGISTERS };
 
-struct pebs_event {
+struct pebs_contents {
     uint64_t rflags, ip;
     uint64_t general[GENERAL_REGISTERS];
-    uint64_t counters; /* bit i: IA32_PMCi fell due; up to format 2 with the other bits of IA32_PERF_GLOBAL_STATUS */
+    uint64_t counters; /* bit i: IA32_PMCi was due; up to format 2 also the other bits of IA32_PERF_GLOBAL_STATUS */
     uint64_t data_address, data_source, latency;
     uint64_t eventing_ip, tsx, tsc;
 };
 
 /*
- * Counter reset values in the area: for the general counters, and behind them for the fixed ones. They are 8 bytes each
- * in both widths.
+ * Number of counter reset values in the area: the general counters', followed by the fixed ones'. Each takes 8 bytes in
+ * both widths.
  */
 unsigned encode_general_resets(const struct ds_form *form);
 unsigned encode_fixed_resets(const struct ds_form *form);
 
-/* Bytes of the management area up to the last reset value. */
+/* Size in bytes of the management area up to the last reset value. */
 size_t encode_ds_bytes(const struct ds_form *form);
 
-/* bytes: encode_ds_bytes of them. */
+/* Decodes encode_ds_bytes() bytes. */
 void encode_read_ds(struct ds_area *area, const struct ds_form *form, const uint8_t *bytes);
 
-/* Where the fields that the processor writes back stand in the area. */
+/* Offsets of the fields that the processor writes back. */
 static inline unsigned encode_bts_index_at(const struct ds_form *form)
 {
     return form->width;
@@ -73,13 +73,13 @@ static inline unsigned encode_pebs_index_at(const struct ds_form *form)
 }
 
 /*
- * PEBS records: of 40 bytes, and in formats 0 to 3 of 144, 176, 192 and 200. SDM Vol. 3B (253669-083), "PEBS Record
- * Format for ..." of the microarchitectures, and the figures "32-bit" and "64-Bit PEBS Record Format".
+ * PEBS records: 40 bytes in the 32-bit form; 144, 176, 192 and 200 in formats 0 to 3. SDM Vol. 3B (253669-083), "PEBS
+ * Record Format for ..." of the microarchitectures, and the figures "32-bit" and "64-Bit PEBS Record Format".
  */
 size_t encode_pebs_bytes(const struct ds_form *form);
-void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_event *event);
+void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_contents *contents);
 
-/* The rest is inline because it runs once a branch. */
+/* Functions below are inline because they run once for each branch. */
 static inline uint64_t encode_little(uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -95,29 +95,29 @@ static inline void encode_u64(uint8_t *bytes, uint64_t value)
     memcpy(bytes, &value, sizeof(value));
 }
 
-/* width low bytes of a value */
+/* the value's low bytes, `width` of them */
 static inline void encode_field(uint8_t *bytes, unsigned width, uint64_t value)
 {
     value = encode_little(value);
     memcpy(bytes, &value, width == 4 ? 4 : 8);
 }
 
-/* BTS record: from, to, flags, a field each. SDM Vol. 3B (253669-083), "BTS Buffer". */
+/* A BTS record: the fields from, to and flags. SDM Vol. 3B (253669-083), "BTS Buffer". */
 static inline unsigned encode_bts_bytes(const struct ds_form *form)
 {
     return 3 * form->width;
 }
 
-static inline void encode_bts(uint8_t *bytes, unsigned width, const struct bts_event *event)
+static inline void encode_bts(uint8_t *bytes, unsigned width, const struct bts_contents *contents)
 {
     if (width == 8) {
-        encode_u64(bytes + 0x00, event->from);
-        encode_u64(bytes + 0x08, event->to);
-        encode_u64(bytes + 0x10, event->flags);
+        encode_u64(bytes + 0x00, contents->from);
+        encode_u64(bytes + 0x08, contents->to);
+        encode_u64(bytes + 0x10, contents->flags);
     } else {
-        encode_field(bytes + 0x00, 4, event->from);
-        encode_field(bytes + 0x04, 4, event->to);
-        encode_field(bytes + 0x08, 4, event->flags);
+        encode_field(bytes + 0x00, 4, contents->from);
+        encode_field(bytes + 0x04, 4, contents->to);
+        encode_field(bytes + 0x08, 4, contents->flags);
     }
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the model has to know of an instruction: how it ends a block, whether it accesses memory, whether it is one that
- * the model takes part in. SDM Vol. 2D (334569-083), appendix A, "Opcode Map".
+ * Properties of an instruction that the model needs: how it ends a block, whether it accesses memory, whether the model
+ * takes part in its execution. SDM Vol. 2D (334569-083), appendix A, "Opcode Map".
  *
- * Zydis (libzydis-dev) could say it too, and does so in tests/host/test_model_insn_zydis.c. The model keeps its own:
- * this is no longer than what has to be made of Zydis's answers, takes 25 ns an instruction instead of 150, and does
- * not need to know the size of code and stack, which QEMU tells no plugin. Debian has Zydis only as a shared library,
- * of another name in each release, where a QEMU that comes with its own loader does not look. And who decodes cannot be
- * the witness.
+ * Zydis (libzydis-dev) could tell these, and does so in tests/host/test_model_insn_zydis.c. The model keeps its own
+ * decoder: it is no longer than the code that would interpret Zydis's answers, takes 25 ns an instruction instead of
+ * 150, and does not need to know the size of code and stack, which QEMU tells no plugin. Debian has Zydis only as a
+ * shared library with another name in each release, which a QEMU that comes with its own loader does not find. And a
+ * decoder cannot be its own witness.
  */
 #include "model/code/insn.h"
 
 enum access {
-    NEVER,   /* none, or an address that is only computed or hinted at */
-    OPERAND, /* to what ModRM names, if that is memory */
-    ALWAYS,  /* whatever ModRM says: the stack, a string, an address in the instruction */
+    NEVER,   /* no access, or an address that is only computed or hinted at */
+    OPERAND, /* access to the operand that ModRM names, if that is memory */
+    ALWAYS,  /* access whatever ModRM says: the stack, a string, an address in the instruction */
 };
 
 struct kind {
@@ -31,18 +31,18 @@ static const struct kind kinds[] = {
     ['C'] = { ALWAYS, END_IND_CALL, HOOK_NONE }, ['r'] = { ALWAYS, END_RET, HOOK_NONE },
     ['g'] = { NEVER, END_REL_JMP, HOOK_NONE },   ['G'] = { OPERAND, END_IND_JMP, HOOK_NONE },
     ['f'] = { NEVER, END_FAR, HOOK_NONE },       ['F'] = { ALWAYS, END_FAR, HOOK_NONE },
-    ['i'] = { NEVER, END_INT, HOOK_NONE }, /* the frame is pushed by the interrupt's delivery */
+    ['i'] = { NEVER, END_INT, HOOK_NONE }, /* the frame is pushed when the interrupt is delivered */
     ['I'] = { NEVER, END_PLAIN, HOOK_CPUID },    ['R'] = { NEVER, END_PLAIN, HOOK_RDMSR },
     ['W'] = { NEVER, END_PLAIN, HOOK_WRMSR },    ['P'] = { NEVER, END_PLAIN, HOOK_RDPMC },
 };
 
-/* A row is an opcode's high nibble. Digits are groups, told by ModRM's reg field. */
+/* A row is an opcode's high nibble. A digit is a group of opcodes, told apart by ModRM's reg field. */
 static const char one_byte[16][17] = {
     "mmmm..aammmm..a.", /* ADD, OR; PUSH and POP of segments */
     "mmmm..aammmm..aa", /* ADC, SBB */
     "mmmm..p.mmmm..p.", /* AND, SUB */
     "mmmm..p.mmmm..p.", /* XOR, CMP */
-    "pppppppppppppppp", /* REX; INC and DEC, behind which nothing comes */
+    "pppppppppppppppp", /* REX; INC and DEC, which are taken for prefixes of nothing */
     "aaaaaaaaaaaaaaaa", /* PUSH, POP */
     "aammppppamamssss", /* PUSHA, POPA, BOUND, ARPL or MOVSXD; PUSH, IMUL; INS, OUTS */
     "jjjjjjjjjjjjjjjj", /* Jcc */
@@ -77,15 +77,15 @@ static const char two_byte[16][17] = {
 
 static const char groups[][9] = {
     "mmCFGFa.", /* group 5: INC, DEC, CALL, CALL far, JMP, JMP far, PUSH */
-    "mmmmmmm.", /* group 7: INVLPG touches nothing */
-    "mmmmmmm.", /* group 15: nor does CLFLUSH */
+    "mmmmmmm.", /* group 7: INVLPG accesses nothing */
+    "mmmmmmm.", /* group 15: CLFLUSH accesses nothing */
 };
 
-/* An opcode and what follows it. The maps as the manual numbers them: 0F is 1, 0F 38 is 2, 0F 3A is 3. */
+/* An opcode and what follows it. Maps are numbered as in the manual: 0F is 1, 0F 38 is 2, 0F 3A is 3. */
 struct opcode {
     unsigned map;
     unsigned op;
-    bool has_modrm; /* there is a byte behind it, which is ModRM where the opcode has one */
+    bool has_modrm; /* a byte follows, which is ModRM where the opcode has one */
     unsigned modrm;
 };
 
@@ -116,13 +116,15 @@ static bool accesses_memory(struct opcode o)
     return access == ALWAYS || (access == OPERAND && o.has_modrm && o.modrm < 0xc0);
 }
 
-/* How many bytes stand between the first byte of an EVEX or VEX prefix and the opcode; 0: b begins neither. */
+/* Number of bytes between the first byte of an EVEX or VEX prefix and the opcode; 0: b begins neither. */
 static unsigned vector_payload(uint8_t b)
 {
     return b == 0x62 ? 3 : b == 0xc4 ? 2 : b == 0xc5 ? 1 : 0;
 }
 
-/* Of an EVEX or VEX instruction without its first byte, which is b; it is no branch, and no unit of NetBurst's. */
+/*
+ * Decodes an EVEX or VEX instruction from its second byte, b, on; it is never a branch and uses no unit of NetBurst's.
+ */
 static bool vector_accesses_memory(uint8_t b, const uint8_t *bytes, const uint8_t *end)
 {
     const size_t payload = vector_payload(b);

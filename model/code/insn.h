@@ -8,7 +8,7 @@
 
 #include "model/code/block.h"
 
-/* Instructions whose execution the model takes part in. */
+/* Instructions in whose execution the model takes part. */
 enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC };
 
 struct insn {
@@ -19,13 +19,16 @@ struct insn {
 };
 
 /*
- * Says what an instruction is, from its bytes as QEMU's translator delimited them (size 1 to 15; the whole instruction,
- * never more). ia32e: in IA-32e mode, where C4h, C5h and 62h are always VEX and EVEX. Nothing else of the mode is
- * needed: INC and DEC (40h-4Fh) are taken for REX prefixes, behind which then nothing comes.
+ * Decodes an instruction from its bytes as QEMU's translator delimited them (size 1 to 15; the whole instruction and no
+ * more). ia32e: in IA-32e mode, where C4h, C5h and 62h are always VEX and EVEX. Nothing else of the mode is needed: INC
+ * and DEC (40h-4Fh) are taken for REX prefixes that nothing follows.
  */
 struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e);
 
-/* The unit of opcode op of a map (0F is map 1). prefix: as VEX numbers what counts, 1 for 66h, 2 for F3h, 3 for F2h. */
+/*
+ * The unit of opcode op of a map (0F is map 1). prefix: the mandatory prefix as VEX numbers it, 1 for 66h, 2 for F3h, 3
+ * for F2h.
+ */
 enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned modrm);
 
 #endif

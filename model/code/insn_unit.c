@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which execution unit an instruction computes on, as NetBurst's execution tags tell them apart: SDM Vol. 3B
- * (253669-083), "Performance Monitoring Events Supported by Intel NetBurst Microarchitecture for Non-Retirement
- * Counting": packed_SP_uop, packed_DP_uop, scalar_SP_uop, scalar_DP_uop, 64bit_MMX_uop, 128bit_MMX_uop, x87_FP_uop.
- * Loads, stores and moves between registers are none of them, nor are conversions; so it is with every instruction
- * newer than SSE2.
+ * The execution unit of an instruction, as NetBurst's execution tags tell units apart: SDM Vol. 3B (253669-083),
+ * "Performance Monitoring Events Supported by Intel NetBurst Microarchitecture for Non-Retirement Counting":
+ * packed_SP_uop, packed_DP_uop, scalar_SP_uop, scalar_DP_uop, 64bit_MMX_uop, 128bit_MMX_uop, x87_FP_uop. Loads, stores,
+ * moves between registers and conversions count for none of them, and neither does any instruction newer than SSE2.
  */
 #include "model/code/insn.h"
 
-/* Bits of the ModRM bytes first to last, C0h or above; C0h is bit 0. */
+/* A mask of the ModRM bytes first to last, C0h or above; bit 0 is C0h. */
 #define FORMS(first, last) (UINT64_MAX >> (63 - ((last) - (first))) << ((first)-0xc0))
 
-/* D8h to DFh: what computes with a memory operand, and which ModRM bytes do without one. */
+/* D8h to DFh: whether the forms with a memory operand compute, and which ModRM bytes without one do. */
 static const struct {
     bool memory;
     uint64_t registers;
@@ -48,7 +47,7 @@ enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned mo
         return floating[prefix];
     case 'c':
         return prefix == 1 ? UNIT_SCALAR_DP : UNIT_SCALAR_SP;
-    case 'i': /* PSHUFW is the one that F2h and F3h change, and then too it works on 128 bits */
+    case 'i': /* PSHUFW is the only one that F2h and F3h change, and it then works on 128 bits */
         return prefix == 0 ? UNIT_MMX_64 : UNIT_MMX_128;
     default:
         return UNIT_INTEGER;

@@ -8,21 +8,21 @@
 
 #include "model/code/block.h"
 
-#define BRANCH_BATCH 64 /* so many are gathered and then handed to who wants them: short loops run fast */
+#define BRANCH_BATCH 64 /* branches that are gathered before they are handed on: short loops run fast */
 
 struct branch {
-    const struct block *block; /* the one that it ended */
+    const struct block *block; /* the block that the branch ended */
     uint64_t to;
-    uint64_t time;                /* cycles, its own included */
-    bool mispredicted, predicted; /* interruptions are neither */
+    uint64_t time;                /* cycles, including the branch's own */
+    bool mispredicted, predicted; /* neither is set for interruptions */
     uint8_t to_cpl;
-    bool not_taken; /* only where rules->every_branch */
+    bool not_taken; /* set only where rules->every_branch */
 };
 
-/* A branch as the LBR stack is to tell of it. */
-struct lbr_event {
+/* A branch as an LBR entry describes it. */
+struct lbr_contents {
     uint64_t from, to;
-    uint64_t cycles; /* as counted: may be more than an entry holds */
+    uint64_t cycles; /* as counted: may exceed what an entry holds */
     bool mispredicted;
     bool timed;  /* the cycles are known */
     uint8_t end; /* enum block_end */

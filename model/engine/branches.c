@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring holds the blocks that began. A block's branch was taken if the next block does not lie behind it, or if it
- * is of a kind that always is. (A conditional branch to the instruction behind it thus counts as not taken.)
+ * The ring holds the blocks that began. A block's branch was taken if the next block does not follow it in memory, or
+ * if it is of a kind that is always taken. (A conditional branch to the instruction behind it thus counts as not
+ * taken.)
  *
- * Predictor. A table of profile->predictor_slots addresses, indexed by the branch's, without tags: a branch goes where
- * the one that used its slot last went. It is empty at reset and learns only while branches are being followed.
- * Interrupts and exceptions are never mispredicted.
+ * Predictor. A table of profile->predictor_slots addresses, indexed by the branch's address, without tags: a branch is
+ * predicted to go where the last branch with the same slot went. The table is empty at reset and learns only while
+ * branches are followed. Interrupts and exceptions are never mispredicted.
  */
 #include "model/engine/branches.h"
 
@@ -34,12 +35,12 @@ void branches_set_limit(struct vcpu *v)
         branches = smaller(branches, bts_branches_left(v));
         branches = smaller(branches, v->counting.outcomes ? counting_outcomes_left(v) : UINT64_MAX);
     }
-    v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the newest block's branch is still open */
+    v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the newest block's branch is still undecided */
     memmove(ring_blocks(v), ring, used * sizeof(ring[0]));
     ring_set_used(v, used);
 }
 
-/* Whether the branch went elsewhere than the last one that used its slot, which remembers this one. */
+/* Whether the branch went elsewhere than the last one with the same slot. Updates the slot. */
 static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64_t to)
 {
     uint64_t *slot = &v->predictor[block->slot];
@@ -49,7 +50,7 @@ static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64
     return wrong;
 }
 
-/* Bit i of the n-th: mask i of EVENT_BRANCH_SETS has bit n. */
+/* Bit i of entry n: mask i of EVENT_BRANCH_SETS has bit n. */
 static const uint16_t masks_with[4] = { 0xaaaa, 0xcccc, 0xf0f0, 0xff00 };
 
 static void count_outcome(struct vcpu *v, const struct block *block, bool taken, bool mispredicted)
@@ -95,8 +96,8 @@ void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, 
 }
 
 /*
- * Puts the taken ones among the branches of blocks [0, n) into branches, which has room for n. blocks[n] began after
- * the last of them. Returns how many there are. With rules->every_branch they are not only the taken ones.
+ * Gathers the taken branches of blocks [0, n) into branches, which has room for n. blocks[n] began after the last of
+ * them. Returns the number gathered. With rules->every_branch branches not taken are gathered too.
  */
 static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
                        bool predict)
@@ -138,8 +139,9 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
 }
 
 /*
- * When only the LBR stack is interested, and in every branch: the first block of those that still matter, among them
- * one branch more than there are entries, for its time. Those before it would only be overwritten.
+ * Where only the LBR stack records branches, and it records every one: the first block that still matters. The branches
+ * from there on are one more than the stack has entries, since the oldest gives the time. Earlier ones would be
+ * overwritten.
  */
 static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
@@ -157,7 +159,7 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     return n;
 }
 
-/* What the branches of blocks [0, n) do besides being overwritten. */
+/* Counts and predicts the branches of blocks [0, n), whose records would be overwritten. */
 static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTS_OFF_OS and BTS_OFF_USR go by the level that a branch is executed at: SDM Vol. 3B (253669-083), "CPL-Qualified
+ * BTS_OFF_OS and BTS_OFF_USR go by the level at which a branch is executed: SDM Vol. 3B (253669-083), "CPL-Qualified
  * Branch Trace Mechanism".
  *
- * Wrapping. A record that does not fit before the absolute maximum goes to the base of the buffer, in both modes:
- * BTINT only decides whether reaching the threshold asks for an interrupt.
+ * Wrapping. A record that does not fit before the absolute maximum goes to the base of the buffer, with and without
+ * BTINT: that flag only decides whether reaching the threshold requests an interrupt.
  */
 #include "model/engine/bts.h"
 
@@ -15,7 +15,7 @@
 #include "model/referee/referee_area.h"
 #include "model/referee/referee_report.h"
 
-#define PREDICTED UINT64_C(0x10) /* flags of a record, where the processor has it */
+#define PREDICTED UINT64_C(0x10) /* the flag of a record that says so, where the processor has it */
 
 bool bts_on(const struct vcpu *v)
 {
@@ -30,14 +30,14 @@ void bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
     *skip_user = vcpu_debugctl(v, v->profile->debugctl->bts_off_usr);
 }
 
-static inline struct bts_event describe(const struct vcpu *v, const struct branch *branch)
+static inline struct bts_contents describe(const struct vcpu *v, const struct branch *branch)
 {
     const bool predicted = v->profile->bts_predicted && branch->predicted;
 
-    return (struct bts_event){ branch->block->last, branch->to, predicted ? PREDICTED : 0 };
+    return (struct bts_contents){ branch->block->last, branch->to, predicted ? PREDICTED : 0 };
 }
 
-struct bts_event bts_event(const struct vcpu *v, const struct branch *branch)
+struct bts_contents bts_contents(const struct vcpu *v, const struct branch *branch)
 {
     return describe(v, branch);
 }
@@ -78,7 +78,7 @@ void bts_flush(struct vcpu *v)
 
 static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    const bool by_the_manual = v->rules->bts_event == bts_event;
+    const bool by_the_manual = v->rules->bts_contents == bts_contents;
     const unsigned size = encode_bts_bytes(&v->ds.form);
     const uint64_t base = v->ds.area.bts.base;
     const uint64_t maximum = v->ds.area.bts.maximum;
@@ -92,8 +92,9 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
         }
-        /* Once a branch: the manual's rule without a call. */
-        const struct bts_event event = by_the_manual ? describe(v, &branches[i]) : v->rules->bts_event(v, &branches[i]);
+        /* The manual's rule is called directly, since this runs once for each branch. */
+        const struct bts_contents contents =
+            by_the_manual ? describe(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
 
         if (index + size > maximum || index < base) {
             v->bts.staged = staged;
@@ -105,9 +106,9 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
             v->bts.at = index;
         }
         if (v->truth != NULL) {
-            truth_bts(v, index, &event);
+            truth_bts(v, index, &contents);
         }
-        encode_bts(v->bts.stage + staged * size, v->ds.form.width, &event);
+        encode_bts(v->bts.stage + staged * size, v->ds.form.width, &contents);
         staged++;
         index += size;
         v->ds.area.bts.index = index;
@@ -161,7 +162,7 @@ bool bts_stores_all(const struct vcpu *v, bool predict)
            !vcpu_debugctl(v, bits->bts_off_os | bits->bts_off_usr);
 }
 
-/* The first of blocks [i, n) that ended in a taken branch, n if there is none. */
+/* The first of blocks [i, n) whose branch was taken, n if there is none. */
 static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
@@ -172,11 +173,11 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
     return i;
 }
 
-/* As many in a row as the buffer has room for. */
+/* Each turn stores as many branches as the buffer has room for. */
 void bts_store_all(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
-    const unsigned size = ENCODE_BTS_MAX; /* that of the 64-bit form */
+    const unsigned size = ENCODE_BTS_MAX; /* the record's size in the 64-bit form */
     struct ds_buffer *bts = &v->ds.area.bts;
 
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
@@ -192,10 +193,10 @@ void bts_store_all(struct vcpu *v, unsigned n)
         uint64_t time = v->branches.time;
 
         for (; i < end; i++) {
-            const struct bts_event event = { ring[i]->last, ring[i + 1]->pc, 0 };
+            const struct bts_contents contents = { ring[i]->last, ring[i + 1]->pc, 0 };
 
-            encode_bts(at, 8, &event);
-            at += block_took(ring[i], event.to) * size; /* the next one overwrites what was no taken branch */
+            encode_bts(at, 8, &contents);
+            at += block_took(ring[i], contents.to) * size; /* the next record overwrites a branch that was not taken */
             time += ring[i]->count;
         }
         v->branches.time = time;

@@ -6,9 +6,9 @@
 #include "model/engine/rules.h"
 
 /*
- * CMASK turns a counter into one of cycles, in which at least (INV: fewer than) that many events happened. With one
- * instruction a cycle an event happens at most once in a cycle, so what is left is the event itself, every cycle, or
- * nothing. EDGE is not modelled: with it a counter stands still, and so it does with INV and CMASK 1.
+ * CMASK turns a counter into one of cycles in which at least (INV: fewer than) that many events happened. At one
+ * instruction a cycle an event happens at most once in a cycle, so the result is the event itself, every cycle, or
+ * nothing. EDGE is not modelled: a counter with EDGE stands still, and so does one with INV and CMASK 1.
  */
 static enum event_kind masked_kind(enum event_kind kind, const struct counters_request *r)
 {
@@ -80,7 +80,7 @@ static void set_up_general(struct vcpu *v, unsigned i)
 }
 
 /*
- * All fixed counters (instructions, core and reference cycles, slots of top-down analysis) count instructions in
+ * Fixed counters (instructions, core and reference cycles, slots of top-down analysis) all count instructions in
  * modelled time.
  */
 static void set_up_fixed(struct vcpu *v, unsigned i)
@@ -108,7 +108,7 @@ void counters_set_up(struct vcpu *v, unsigned i)
     }
 }
 
-/* Whether an event is counted that load latency records need on some processors to have a data source. */
+/* Whether an event is counted without which, on some processors, load latency records have no data source. */
 static bool source_known(const struct vcpu *v)
 {
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
@@ -128,7 +128,10 @@ void counters_configure(struct vcpu *v, struct place place)
         v->rules->counters_set_up(v, i);
         c->active = c->active && !(v->status & STATUS_CTR_FRZ);
         v->counting.active |= (uint32_t)c->active << i;
-        /* It stays armed while it stands still: Linux clears IA32_PEBS_ENABLE in its handler, and sets it again. */
+        /*
+         * PEBS arming survives while a counter stands still: Linux clears IA32_PEBS_ENABLE in its handler, and sets it
+         * again.
+         */
         c->armed = c->armed && (!c->active || c->pebs || c->late);
         c->moved = false;
     }
@@ -136,7 +139,7 @@ void counters_configure(struct vcpu *v, struct place place)
     v->counting.data = false;
     v->pebs.lbrs = false;
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
-        v->hot->counts[id] = 0; /* a class that nobody counts is far from CLASS_DUE */
+        v->hot->counts[id] = 0; /* a class that no counter counts is far from CLASS_DUE */
     }
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctz(left)];

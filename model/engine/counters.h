@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the registers make of each counter. */
+/* The configuration of each counter, from the registers. */
 #ifndef MODEL_ENGINE_COUNTERS_H
 #define MODEL_ENGINE_COUNTERS_H
 
 #include "model/vcpu/vcpu.h"
 
-/* As the registers have it, of general and fixed counters alike. */
+/* A counter's request, general or fixed, as its registers have it. */
 struct counters_request {
     bool user, system;
-    bool enabled; /* its own enable flag, or what stands for it */
-    bool global;  /* its bit of IA32_PERF_GLOBAL_CTRL */
+    bool enabled; /* the counter's own enable flag, or its equivalent */
+    bool global;  /* the counter's bit of IA32_PERF_GLOBAL_CTRL */
     bool pebs;
     bool edge, inverted;
     unsigned mask; /* CMASK */
 };
 
-/* Reads the event selects, fixed control, global control and PEBS enable registers; values must be up to date. */
+/* Reads the event select, fixed control, global control and PEBS enable registers; values must be up to date. */
 void counters_configure(struct vcpu *v, struct place place);
 
 /* Rules. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translated code adds a whole block's events to hot->counts when the block begins, and calls engine_due first when one
- * of them would take a class to CLASS_DUE. Only then is the instruction looked for: when it is the block's last, the
- * next block's beginning is the place to act (CLASS_FORCE makes sure that it does); otherwise the block is run in a
- * translation that calls engine_stop behind it. So an overflow costs something, and a count hardly anything.
+ * Translated code adds a whole block's events to hot->counts when the block begins, and first calls engine_due() when
+ * one of them would take a class to CLASS_DUE. Only then is the instruction looked for: if it is the block's last, the
+ * next block's beginning is the place to act (CLASS_FORCE makes sure of it); otherwise the block runs in a translation
+ * that calls engine_stop() behind that instruction. So an overflow is expensive, and a count nearly free.
  *
  * WRMSR to a register of the model is not counted, whatever it changes: N instructions between a WRMSR that enables a
  * counter and one that disables it are counted as N.
@@ -26,7 +26,7 @@ bool counting_exact(const struct vcpu *v, const struct counter *c)
     return c->pdir && !c->near;
 }
 
-/* Whether nothing can be seen of an overflow but that the next event is recorded. */
+/* Whether an overflow is invisible except that the next event is recorded. */
 static bool arms_unseen(const struct vcpu *v, const struct counter *c)
 {
     return c->pebs && !c->armed && !c->forced && !v->rules->counting_exact(v, c);
@@ -58,7 +58,7 @@ void counting_update(struct vcpu *v, struct place place)
     }
 }
 
-/* Events until something is to be done about a counter. */
+/* Events before a counter needs attention. */
 static uint64_t events_left(const struct vcpu *v, const struct counter *c)
 {
     if (c->armed || c->forced) {
@@ -77,7 +77,7 @@ void counting_arm(struct vcpu *v, struct place place)
         uint64_t *base = &v->counting.base[c->event_class];
         const uint64_t mine = CLASS_DUE - events_left(v, c);
 
-        *base = mine > *base ? mine : *base; /* of a class's counters, that with the fewest events left */
+        *base = mine > *base ? mine : *base; /* of the class's counters the one with the fewest events left */
         v->hot->counts[c->event_class] = *base + event_class_to_come(c->event_class, place);
     }
 }

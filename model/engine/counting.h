@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counters' values, and how far each is from what is to be done about it. */
+/* The counters' values, and their distance from what must be done next. */
 #ifndef MODEL_ENGINE_COUNTING_H
 #define MODEL_ENGINE_COUNTING_H
 
 #include "model/vcpu/vcpu.h"
 
-/* place: how far the block that runs has come. */
+/* In this file `place` is how far the running block has come. */
 
-/* Brings the counters' values up to the instruction before place. */
+/* Updates the counters' values up to the instruction before place. */
 void counting_update(struct vcpu *v, struct place place);
 
-/* Says anew how far each class is from overflow. */
+/* Recomputes each class's distance from overflow. */
 void counting_arm(struct vcpu *v, struct place place);
 
 /* Loads v->counters[i] with a value of counter_width bits. */
 void counting_load(struct vcpu *v, unsigned i, uint64_t value);
 
-/* Whether, between two blocks, the instruction that retired last has taken a class to its end. */
+/* Whether, between two blocks, the instruction that retired last took a class to its limit. */
 bool counting_due(const struct vcpu *v);
 
-/* The first instruction from place on that takes a class to its end: an index, or -1. until: what was counted so far.
+/*
+ * The index of the first instruction from place on that takes a class to its limit, or -1. until: the count before it.
  */
 int counting_first_due(const struct vcpu *v, struct place place, struct place until);
 
-/* Branches that may go by before one could be an outcome event that takes its class to its end; whether one has. */
+/* Branches that can pass before one can be an event that takes its class to its limit; whether one has. */
 uint64_t counting_outcomes_left(const struct vcpu *v);
 bool counting_outcome_due(const struct vcpu *v);
 
-/* The running block is left before place.index: what was counted for the rest is taken back. */
+/* The running block is left before place.index: takes back the counts of the rest. */
 void counting_cut(struct vcpu *v, struct place place);
 
 /* Rules. */

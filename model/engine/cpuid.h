@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What CPUID says of the modelled processor, which QEMU's only resembles. */
+/* CPUID of the modelled processor, where it differs from QEMU's. */
 #ifndef MODEL_ENGINE_CPUID_H
 #define MODEL_ENGINE_CPUID_H
 
 #include "model/vcpu/vcpu.h"
 
-/* The leaf that answers when software asks for this one: past the processor's last it is the last basic one. */
+/* The leaf that answers a request for this one: past the processor's last leaf it is the last basic one. */
 uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /*
- * A feature in this leaf, as QEMU's processor answered it, that the modelled one has and QEMU's lacks; or NULL. Those
+ * A feature in this leaf that the modelled processor has and QEMU's processor, by its answer, lacks; or NULL. Features
  * that firmware may turn off come last.
  */
 const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
 
-/* Changes what QEMU's processor answered (EAX, EBX, ECX, EDX) into what the modelled one does. */
+/* Changes the answer of QEMU's processor (EAX, EBX, ECX, EDX) into the modelled one's. */
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
 /* A rule. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a record says (offsets 98h, A0h, A8h): for the load latency event the address, the source (level, and with bits
- * 4 and 5 second-level TLB miss and locked access) and the latency. For a precise store the address and a status: bit 0
- * the store hit L1, bits 4 and 5 as above. For the other events whose records tell an address (PEBS data address
- * profiling), the address; A0h is then bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083),
- * "Load Latency Performance Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
+ * The data fields of a record (offsets 98h, A0h, A8h). The load latency event has the address, the source (level; bit 4
+ * second-level TLB miss, bit 5 locked access) and the latency. A precise store has the address and a status: bit 0 the
+ * store hit L1, bits 4 and 5 as above. Other events with an address (PEBS data address profiling) have the address; A0h
+ * is bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency Performance
+ * Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
  *
  * An instruction with several accesses is described by its slowest load, or its slowest store.
  */
@@ -65,7 +65,7 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         level = other > level ? other : level;
     }
     if (!v->counting.data) {
-        return; /* the caches alone remember it */
+        return; /* the access only changes the caches */
     }
     if (!v->hot->data_pending) {
         begin(v, place);
@@ -101,7 +101,9 @@ uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access
     return access->latency + (v->profile->pebs_cache_latency && access->latency > 0);
 }
 
-/* SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring Facility": those above the threshold. */
+/*
+ * Loads count above the threshold, not at it. SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring Facility".
+ */
 bool data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
     (void)v;
@@ -139,7 +141,7 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_L2_HITS:
         return load && v->data.level == LEVEL_L2;
     case EVENT_L3_HITS:
-        return load && (v->data.level == LEVEL_L3 || v->data.level == LEVEL_MODIFIED); /* through it */
+        return load && (v->data.level == LEVEL_L3 || v->data.level == LEVEL_MODIFIED); /* the data came through the L3 */
     case EVENT_L1_MISSES:
         return load && v->data.level > LEVEL_L1;
     case EVENT_L2_MISSES:

@@ -11,12 +11,12 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
 /* Whether the instruction that accessed memory was an event of this kind. */
 bool data_happened(const struct vcpu *v, enum event_kind kind);
 
-/* What a record about events of this kind says of the access. */
+/* The description of the access in a record of an event of this kind. */
 struct data_access data_describe(const struct vcpu *v, enum event_kind kind);
 
 /*
- * Cycles from the dispatch of an instruction to its completion. Where a record tells them from those of the data there
- * is one more, that in which the instruction retires.
+ * Cycles from the dispatch of an instruction to its completion. A record that tells them from the data's latency has
+ * one more, the cycle in which the instruction retires.
  */
 uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access);
 

@@ -43,7 +43,7 @@ static bool wants(uint64_t select, const struct branch *b)
 }
 
 /* SDM Vol. 3B (253669-083), "LBR Stack" and "LBR Stack and Intel 64 Processors"; Vol. 4, MSR_LASTBRANCH_x. */
-static struct lbr_entry encode(enum lbr_format format, const struct lbr_event *e)
+static struct lbr_entry encode(enum lbr_format format, const struct lbr_contents *e)
 {
     uint64_t flag = e->mispredicted ? MISPRED : 0;
     uint64_t cycles = e->cycles < INFO_MAX_CYCLES ? e->cycles : INFO_MAX_CYCLES;
@@ -64,35 +64,35 @@ static struct lbr_entry encode(enum lbr_format format, const struct lbr_event *e
     }
 }
 
-static inline void push(struct vcpu *v, const struct lbr_event *event)
+static inline void push(struct vcpu *v, const struct lbr_contents *contents)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
     *tos = (*tos + 1) & (vcpu_lbr_depth(v) - 1);
-    v->lbr.stack[*tos] = encode(v->profile->lbr_format, event);
+    v->lbr.stack[*tos] = encode(v->profile->lbr_format, contents);
     if (v->truth != NULL) {
-        truth_lbr(v, (unsigned)*tos, event);
+        truth_lbr(v, (unsigned)*tos, contents);
     }
 }
 
-void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event)
+void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents)
 {
     (void)branch;
-    push(v, event);
+    push(v, contents);
 }
 
 /* What there is to tell of a branch, the cycles since the one before it among it. */
-static inline struct lbr_event tell(struct vcpu *v, const struct branch *b)
+static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
 {
-    struct lbr_event event = { b->block->last,  b->to,        b->time - v->lbr.time,
-                               b->mispredicted, v->lbr.timed, b->block->end };
+    struct lbr_contents contents = { b->block->last,  b->to,        b->time - v->lbr.time,
+                                     b->mispredicted, v->lbr.timed, b->block->end };
 
     if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl))) {
-        event.from = FROM_FILTERED;
+        contents.from = FROM_FILTERED;
     }
     v->lbr.time = b->time;
     v->lbr.timed = true;
-    return event;
+    return contents;
 }
 
 void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
@@ -114,12 +114,12 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
             *tos = (*tos - 1) & (depth - 1);
             continue;
         }
-        const struct lbr_event event = tell(v, b);
+        const struct lbr_contents contents = tell(v, b);
 
         if (by_the_manual) { /* once a branch: without a call */
-            push(v, &event);
+            push(v, &contents);
         } else {
-            v->rules->lbr_push(v, b, &event);
+            v->rules->lbr_push(v, b, &contents);
         }
     }
 }

@@ -21,7 +21,7 @@ static inline struct lbr_entry *lbr_newest(struct vcpu *v, unsigned i)
 /* Rules. */
 bool lbr_on(const struct vcpu *v);
 uint64_t lbr_select(const struct vcpu *v);
-void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event);
+void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents);
 void lbr_debug_exception(struct vcpu *v);
 
 #endif

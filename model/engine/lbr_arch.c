@@ -56,11 +56,11 @@ unsigned lbr_arch_type(enum block_end end)
     return kinds[end].type;
 }
 
-uint64_t lbr_arch_info(const struct lbr_event *event)
+uint64_t lbr_arch_info(const struct lbr_contents *contents)
 {
-    uint64_t cycles = event->cycles < INFO_MAX_CYCLES ? event->cycles : INFO_MAX_CYCLES;
+    uint64_t cycles = contents->cycles < INFO_MAX_CYCLES ? contents->cycles : INFO_MAX_CYCLES;
 
-    return (event->timed ? cycles | INFO_CYC_CNT_VALID : 0) |
-           (uint64_t)lbr_arch_type((enum block_end)event->end) << INFO_TYPE_SHIFT |
-           (event->mispredicted ? INFO_MISPRED : 0);
+    return (contents->timed ? cycles | INFO_CYC_CNT_VALID : 0) |
+           (uint64_t)lbr_arch_type((enum block_end)contents->end) << INFO_TYPE_SHIFT |
+           (contents->mispredicted ? INFO_MISPRED : 0);
 }

@@ -16,7 +16,7 @@ void lbr_arch_set_depth(struct vcpu *v, uint64_t depth);
 void lbr_arch_set_control(struct vcpu *v, uint64_t control);
 
 /* The value of INFO for a branch; and BR_TYPE, which is a field of it. */
-uint64_t lbr_arch_info(const struct lbr_event *event);
+uint64_t lbr_arch_info(const struct lbr_contents *contents);
 unsigned lbr_arch_type(enum block_end end);
 
 #endif

@@ -90,14 +90,14 @@ static size_t record_bytes(const struct vcpu *v, uint64_t counters)
                                      : encode_pebs_bytes(&v->ds.form);
 }
 
-void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
-                          struct adaptive_event *extra, struct lbr_entry *stack)
+void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
+                          struct adaptive_contents *extra, struct lbr_entry *stack)
 {
     if (v->profile->pebs_timing) {
         extra->retire_latency = 1; /* a cycle an instruction */
     }
     if (sample->data != NULL && v->profile->pebs_cache_latency) {
-        event->latency = data_instruction_latency(v, sample->data);
+        contents->latency = data_instruction_latency(v, sample->data);
         extra->cache_latency = (uint16_t)sample->data->latency;
     }
     if (extra->format & DATA_CFG_XMMS) {
@@ -115,7 +115,7 @@ void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, stru
     }
 }
 
-void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event)
+void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
     const struct data_access *data = sample->data;
     uint64_t others = v->profile->pebs_format < FORMAT_WITH_OWN_COUNTERS ? v->status : 0;
@@ -126,32 +126,32 @@ void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs
         bits |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
     }
     v->host->registers(v->cpu, sample->ip, &registers);
-    event->rflags = registers.rflags;
-    event->ip = sample->ip;
-    event->counters = bits | others;
-    event->eventing_ip = sample->eventing_ip;
-    event->tsx = 0;
-    event->tsc = v->host->tsc(v->cpu);
-    memcpy(event->general, registers.general, sizeof(event->general));
+    contents->rflags = registers.rflags;
+    contents->ip = sample->ip;
+    contents->counters = bits | others;
+    contents->eventing_ip = sample->eventing_ip;
+    contents->tsx = 0;
+    contents->tsc = v->host->tsc(v->cpu);
+    memcpy(contents->general, registers.general, sizeof(contents->general));
     if (!v->host->ia32e(v->cpu)) {
         for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-            event->general[i] = i < R8 ? (uint32_t)registers.general[i] : 0;
+            contents->general[i] = i < R8 ? (uint32_t)registers.general[i] : 0;
         }
     }
-    event->data_address = data == NULL ? 0 : data->address;
-    event->data_source = data == NULL ? 0 : data->source;
-    event->latency = data == NULL ? 0 : data->latency;
+    contents->data_address = data == NULL ? 0 : data->address;
+    contents->data_source = data == NULL ? 0 : data->source;
+    contents->latency = data == NULL ? 0 : data->latency;
 }
 
-static void encode_adaptive(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event)
+static void encode_adaptive(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
-    struct adaptive_event extra = { .format = v->rules->pebs_groups(v, sample->counters) };
+    struct adaptive_contents extra = { .format = v->rules->pebs_groups(v, sample->counters) };
     struct lbr_entry stack[MAX_LBR];
 
-    v->rules->pebs_describe_groups(v, sample, event, &extra, stack);
-    v->rules->adaptive_encode(v->pebs.stage + v->pebs.staged, event, &extra);
+    v->rules->pebs_describe_groups(v, sample, contents, &extra, stack);
+    v->rules->adaptive_encode(v->pebs.stage + v->pebs.staged, contents, &extra);
     if (v->truth != NULL) {
-        truth_adaptive(v, v->ds.area.pebs.index, event, &extra);
+        truth_adaptive(v, v->ds.area.pebs.index, contents, &extra);
     }
 }
 
@@ -171,19 +171,19 @@ bool pebs_full(struct vcpu *v, size_t size)
 void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
 {
     struct ds_buffer *pebs = &v->ds.area.pebs;
-    struct pebs_event event;
+    struct pebs_contents contents;
 
-    v->rules->pebs_describe(v, sample, &event);
+    v->rules->pebs_describe(v, sample, &contents);
     if (v->pebs.staged == 0) {
         v->pebs.at = pebs->index;
         v->pebs.first = sample->eventing_ip;
     }
     if (v->profile->pebs_adaptive) {
-        encode_adaptive(v, sample, &event);
+        encode_adaptive(v, sample, &contents);
     } else {
-        encode_pebs(v->pebs.stage + v->pebs.staged, &v->ds.form, &event);
+        encode_pebs(v->pebs.stage + v->pebs.staged, &v->ds.form, &contents);
         if (v->truth != NULL) {
-            truth_pebs(v, pebs->index, size, &event);
+            truth_pebs(v, pebs->index, size, &contents);
         }
     }
     v->pebs.staged += size;

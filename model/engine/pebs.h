@@ -24,10 +24,10 @@ uint64_t pebs_enabled(const struct vcpu *v);
 bool pebs_full(struct vcpu *v, size_t size);
 void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size);
 void pebs_reached(struct vcpu *v);
-void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event);
+void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents);
 uint32_t pebs_groups(const struct vcpu *v, uint64_t counters);
-void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
-                          struct adaptive_event *extra, struct lbr_entry *stack);
+void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
+                          struct adaptive_contents *extra, struct lbr_entry *stack);
 uint64_t pebs_index(const struct vcpu *v);
 bool pebs_write(struct vcpu *v, uint64_t index);
 void pebs_reload(struct vcpu *v, uint64_t counters);

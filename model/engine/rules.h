@@ -11,7 +11,7 @@
 #include "model/vcpu/vcpu.h"
 
 struct branch;
-struct lbr_event;
+struct lbr_contents;
 struct pebs_sample;
 struct counters_request;
 
@@ -53,7 +53,7 @@ struct rules {
     /* Whether branches are stored; those of which privilege levels are not; what a record says. */
     bool (*bts_on)(const struct vcpu *v);
     void (*bts_filters)(const struct vcpu *v, bool *skip_system, bool *skip_user);
-    struct bts_event (*bts_event)(const struct vcpu *v, const struct branch *branch);
+    struct bts_contents (*bts_contents)(const struct vcpu *v, const struct branch *branch);
     /* Where a record goes for which there is no room before the absolute maximum. */
     uint64_t (*bts_wrap)(const struct vcpu *v);
     /* The index behind the staged records; and writes these and it. False where memory is not mapped. */
@@ -63,7 +63,7 @@ struct rules {
     /* Whether branches are recorded; what MSR_LBR_SELECT suppresses; and makes the newest entry of a branch. */
     bool (*lbr_on)(const struct vcpu *v);
     uint64_t (*lbr_select)(const struct vcpu *v);
-    void (*lbr_push)(struct vcpu *v, const struct branch *branch, const struct lbr_event *event);
+    void (*lbr_push)(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents);
     /* A debug exception is about to be delivered. */
     void (*lbr_debug_exception)(struct vcpu *v);
 
@@ -74,11 +74,12 @@ struct rules {
     void (*pebs_store)(struct vcpu *v, const struct pebs_sample *sample, size_t size);
     void (*pebs_reached)(struct vcpu *v);
     /* What a record says; for adaptive ones, which groups it has, what these say besides, and their bytes. */
-    void (*pebs_describe)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event);
+    void (*pebs_describe)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents);
     uint32_t (*pebs_groups)(const struct vcpu *v, uint64_t counters);
-    void (*pebs_describe_groups)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
-                                 struct adaptive_event *extra, struct lbr_entry *stack);
-    void (*adaptive_encode)(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra);
+    void (*pebs_describe_groups)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
+                                 struct adaptive_contents *extra, struct lbr_entry *stack);
+    void (*adaptive_encode)(uint8_t *bytes, const struct pebs_contents *contents,
+                            const struct adaptive_contents *extra);
     /* Bytes of records that may wait; the index behind them; and writes them and it. False as bts_write. */
     size_t pebs_stage;
     uint64_t (*pebs_index)(const struct vcpu *v);

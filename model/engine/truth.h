@@ -7,10 +7,11 @@
 #include "model/vcpu/vcpu.h"
 
 /* A line each, into v->truth; the last two ask whether there is one. */
-void truth_bts(struct vcpu *v, uint64_t at, const struct bts_event *event);
-void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_event *event);
-void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_event *event, const struct adaptive_event *extra);
-void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_event *event);
+void truth_bts(struct vcpu *v, uint64_t at, const struct bts_contents *contents);
+void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_contents *contents);
+void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *contents,
+                    const struct adaptive_contents *extra);
+void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_contents *contents);
 void truth_pebs_dropped(struct vcpu *v, uint64_t at);
 void truth_pmi(struct vcpu *v, uint32_t lvtpc);
 

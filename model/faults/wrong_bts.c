@@ -118,26 +118,26 @@ void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
     *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
 }
 
-struct bts_event wrong_bts_event(const struct vcpu *v, const struct branch *b)
+struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch *b)
 {
-    struct bts_event event = wrapped(v)->bts_event(v, b);
+    struct bts_contents contents = wrapped(v)->bts_contents(v, b);
 
     if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
-        event.from = b->block->next;
+        contents.from = b->block->next;
     }
     if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu)) {
-        event.from |= UINT64_C(1) << 40;
+        contents.from |= UINT64_C(1) << 40;
     }
     if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
-        swap(&event.from, &event.to);
+        swap(&contents.from, &contents.to);
     }
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED)) {
-        event.flags ^= v->profile->bts_predicted ? PREDICTED : 0;
+        contents.flags ^= v->profile->bts_predicted ? PREDICTED : 0;
     }
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS)) {
-        event.flags |= v->profile->bts_predicted ? PREDICTED : 0;
+        contents.flags |= v->profile->bts_predicted ? PREDICTED : 0;
     }
-    return event;
+    return contents;
 }
 
 uint64_t wrong_bts_wrap(const struct vcpu *v)

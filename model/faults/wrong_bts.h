@@ -10,7 +10,7 @@ struct branch;
 void wrong_branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 bool wrong_bts_on(const struct vcpu *v);
 void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user);
-struct bts_event wrong_bts_event(const struct vcpu *v, const struct branch *branch);
+struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch *branch);
 uint64_t wrong_bts_wrap(const struct vcpu *v);
 uint64_t wrong_bts_index(const struct vcpu *v);
 bool wrong_bts_write(struct vcpu *v, uint64_t index);

@@ -31,22 +31,22 @@ uint64_t wrong_lbr_select(const struct vcpu *v)
     return fault(v, FAULT_LBR_SELECT_INVERTED) && (select & kinds) ? select ^ kinds : select;
 }
 
-static void change(const struct vcpu *v, const struct branch *b, struct lbr_event *event)
+static void change(const struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
 {
     if (fault(v, FAULT_LBR_ENTRY_FROM_BEHIND)) {
-        event->from = b->block->next;
+        contents->from = b->block->next;
     }
     if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
-        swap(&event->from, &event->to);
+        swap(&contents->from, &contents->to);
     }
-    event->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
-    event->mispredicted = event->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
-    event->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
+    contents->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
+    contents->mispredicted = contents->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
+    contents->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
     if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
-        event->cycles = 0;
+        contents->cycles = 0;
     }
-    if (fault(v, FAULT_LBR_ENTRY_TYPE) && (event->end == END_REL_CALL || event->end == END_IND_CALL)) {
-        event->end = event->end == END_REL_CALL ? END_IND_CALL : END_REL_CALL;
+    if (fault(v, FAULT_LBR_ENTRY_TYPE) && (contents->end == END_REL_CALL || contents->end == END_IND_CALL)) {
+        contents->end = contents->end == END_REL_CALL ? END_IND_CALL : END_REL_CALL;
     }
 }
 
@@ -65,10 +65,10 @@ static uint64_t behind(const struct vcpu *v, uint64_t top)
     return next;
 }
 
-void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event)
+void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-    struct lbr_event changed = *event;
+    struct lbr_contents changed = *contents;
 
     change(v, branch, &changed);
     *tos = behind(v, *tos) - 1; /* the rule goes on from there */

@@ -6,10 +6,10 @@
 #include "model/vcpu/vcpu.h"
 
 struct branch;
-struct lbr_event;
+struct lbr_contents;
 
 uint64_t wrong_lbr_select(const struct vcpu *v);
-void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_event *event);
+void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents);
 void wrong_lbr_debug_exception(struct vcpu *v);
 
 #endif

@@ -42,65 +42,65 @@ void wrong_pebs_reached(struct vcpu *v)
     v->pmi.wanted = true; /* and no bit 62 */
 }
 
-void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event)
+void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
-    wrapped(v)->pebs_describe(v, sample, event);
+    wrapped(v)->pebs_describe(v, sample, contents);
     if (fault(v, FAULT_PEBS_RECORD_FLAGS_ZERO)) {
-        event->rflags = 0;
+        contents->rflags = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT)) {
-        event->ip = event->eventing_ip;
+        contents->ip = contents->eventing_ip;
     }
     if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT)) {
-        event->eventing_ip = event->ip;
+        contents->eventing_ip = contents->ip;
     }
     if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_OFFSET)) {
-        event->tsx = event->eventing_ip;
-        event->eventing_ip = 0;
+        contents->tsx = contents->eventing_ip;
+        contents->eventing_ip = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
-        swap(&event->general[RBX], &event->general[RCX]);
+        swap(&contents->general[RBX], &contents->general[RCX]);
     }
     if (fault(v, FAULT_PEBS_RECORD_RSP_ZERO)) {
-        event->general[RSP] = 0;
+        contents->general[RSP] = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
-        event->general[R15] = 0;
+        contents->general[R15] = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ZERO)) {
-        event->counters = 0;
+        contents->counters = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL)) {
-        event->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
+        contents->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
     }
     if (fault(v, FAULT_PEBS_RECORD_TSX_SET)) {
-        event->tsx = 1;
+        contents->tsx = 1;
     }
     if (fault(v, FAULT_PEBS_RECORD_UPPER_SET) && !v->host->ia32e(v->cpu)) {
-        event->general[RSP] |= UINT64_C(1) << 32;
-        event->general[R8] = 1;
+        contents->general[RSP] |= UINT64_C(1) << 32;
+        contents->general[R8] = 1;
     }
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
-        event->counters <<= 1;
+        contents->counters <<= 1;
     }
     if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT)) {
-        event->counters |= event->counters >> FIXED_STATUS_SHIFT;
+        contents->counters |= contents->counters >> FIXED_STATUS_SHIFT;
     }
     if (fault(v, FAULT_PEBS_RECORD_TSC_ZERO)) {
-        event->tsc = 0;
+        contents->tsc = 0;
     }
     if (fault(v, FAULT_PEBS_DATA_ADDRESS_LINE)) {
-        event->data_address &= ~UINT64_C(63);
+        contents->data_address &= ~UINT64_C(63);
     }
     if (fault(v, FAULT_PEBS_DATA_ADDRESS_ZERO) ||
-        (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && event->data_address == v->data.store.address)) {
-        event->data_address = 0;
+        (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && contents->data_address == v->data.store.address)) {
+        contents->data_address = 0;
     }
     if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
-        event->latency = 0;
+        contents->latency = 0;
     }
     if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET)) {
-        swap(&event->latency, &event->data_source);
+        swap(&contents->latency, &contents->data_source);
     }
 }
 
@@ -114,16 +114,16 @@ uint32_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
     return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~DATA_CFG_GPRS : groups;
 }
 
-void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_event *event,
-                                struct adaptive_event *extra, struct lbr_entry *stack)
+void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
+                                struct adaptive_contents *extra, struct lbr_entry *stack)
 {
-    wrapped(v)->pebs_describe_groups(v, sample, event, extra, stack);
+    wrapped(v)->pebs_describe_groups(v, sample, contents, extra, stack);
     if (fault(v, FAULT_PEBS_ADAPTIVE_MEMINFO_MISSING)) {
-        event->data_address = event->data_source = event->latency = 0;
+        contents->data_address = contents->data_source = contents->latency = 0;
         extra->cache_latency = 0;
     }
     if (fault(v, FAULT_PEBS_ADAPTIVE_GPRS_ORDER)) { /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP */
-        uint64_t *g = event->general;
+        uint64_t *g = contents->general;
         const uint64_t before[] = { g[RAX], g[RBX], g[RCX], g[RDX], g[RSI], g[RDI], g[RBP], g[RSP] };
         static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
@@ -151,9 +151,9 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
     }
 }
 
-void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_event *event, const struct adaptive_event *extra)
+void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents, const struct adaptive_contents *extra)
 {
-    adaptive_encode(bytes, event, extra);
+    adaptive_encode(bytes, contents, extra);
     bytes[6] = (uint8_t)(bytes[6] - 32); /* the record's size is in bits 63:48 */
 }
 

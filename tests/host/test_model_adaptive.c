@@ -54,7 +54,7 @@ static const uint8_t golden_gprs[144] = {
     EIGHT_UP_FROM(0x88), /* R15 */
 };
 
-static const struct pebs_event event = {
+static const struct pebs_contents contents = {
     .rflags = QUADWORD_UP_FROM(0x00),
     .ip = QUADWORD_UP_FROM(0x08),
     .general = {
@@ -93,9 +93,9 @@ static const struct lbr_entry stack[3] = {
 /* Index: bits 3:0 of MSR_PEBS_DATA_CFG, with one LBR entry. */
 static const size_t sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 56, 88, 200, 232, 312, 344, 456, 488 };
 
-static struct adaptive_event extra_of(uint32_t format)
+static struct adaptive_contents extra_of(uint32_t format)
 {
-    struct adaptive_event extra = {
+    struct adaptive_contents extra = {
         .format = format, .retire_latency = 0x9594, .cache_latency = 0xd5d4, .lbr = stack, .lbr_count = 3
     };
 
@@ -123,13 +123,13 @@ static uint64_t quadword(const uint8_t *bytes)
 }
 
 /* In memory of exactly the record's size, which the address sanitizer guards. */
-static uint8_t *encoded(const struct adaptive_event *extra, size_t size)
+static uint8_t *encoded(const struct adaptive_contents *extra, size_t size)
 {
     uint8_t *bytes = malloc(size);
 
     assert_non_null(bytes);
     memset(bytes, 0xee, size);
-    adaptive_encode(bytes, &event, extra);
+    adaptive_encode(bytes, &contents, extra);
     return bytes;
 }
 
@@ -151,7 +151,7 @@ static void contents_of_all_combinations(void **state)
     for (uint32_t format = 0; format < 16; format++) {
         uint32_t with_count = format | 1u << 24; /* two entries */
         size_t size = sizes[format] + (format & 8 ? 24 : 0);
-        struct adaptive_event extra = extra_of(with_count);
+        struct adaptive_contents extra = extra_of(with_count);
         uint8_t *bytes = encoded(&extra, size);
         const uint8_t *at = bytes + 32;
 
@@ -188,7 +188,7 @@ static void contents_of_all_combinations(void **state)
 /* A real log of format 0Fh with an LBR field of 0: 488 bytes, 0x1e8. */
 static void first_field_of_a_real_record(void **state)
 {
-    struct adaptive_event extra = extra_of(0x0f);
+    struct adaptive_contents extra = extra_of(0x0f);
     uint8_t *bytes;
 
     (void)state;
@@ -201,7 +201,7 @@ static void first_field_of_a_real_record(void **state)
 /* What is asked for beyond the stack is zero, and not what the buffer had. */
 static void more_entries_than_there_are(void **state)
 {
-    struct adaptive_event extra = extra_of(0x05000008);
+    struct adaptive_contents extra = extra_of(0x05000008);
     uint8_t *bytes = encoded(&extra, 32 + 6 * 24);
 
     (void)state;

@@ -62,7 +62,7 @@ static const uint8_t golden_ds[96] = {
     EIGHT_UP_FROM(0x58), /* PEBS counter 3 reset */
 };
 
-static const struct pebs_event event = {
+static const struct pebs_contents contents = {
     .rflags = 0x0706050403020100,
     .ip = 0x0f0e0d0c0b0a0908,
     .general = {
@@ -118,13 +118,13 @@ static void sizes_and_places(void **state)
 /* Zeros too: no byte may keep what the buffer had. */
 static void pebs_format_3(void **state)
 {
-    static const struct pebs_event zero;
+    static const struct pebs_contents zero;
     static const uint8_t zeros[200];
     (void)state;
     uint8_t *bytes = malloc(200);
     assert_non_null(bytes);
     memset(bytes, 0xee, 200);
-    encode_pebs(bytes, &format_3, &event);
+    encode_pebs(bytes, &format_3, &contents);
     assert_memory_equal(bytes, golden_pebs, 200);
     memset(bytes, 0xee, 200);
     encode_pebs(bytes, &format_3, &zero);
@@ -141,7 +141,7 @@ static void pebs_older_formats(void **state)
         uint8_t *bytes = malloc(sizes[format]);
         assert_non_null(bytes);
         memset(bytes, 0xee, sizes[format]);
-        encode_pebs(bytes, &(struct ds_form){ 8, format }, &event);
+        encode_pebs(bytes, &(struct ds_form){ 8, format }, &contents);
         assert_memory_equal(bytes, golden_pebs, sizes[format]);
         free(bytes);
     }
@@ -159,14 +159,14 @@ static void pebs_32_bit(void **state)
     uint8_t *bytes = malloc(40);
     assert_non_null(bytes);
     memset(bytes, 0xee, 40);
-    encode_pebs(bytes, &(struct ds_form){ 4, 0 }, &event);
+    encode_pebs(bytes, &(struct ds_form){ 4, 0 }, &contents);
     assert_memory_equal(bytes, golden, 40);
     free(bytes);
 }
 
 static void bts_and_ds_area_32_bit(void **state)
 {
-    static const struct bts_event branch = { 0xff00000003020100, 0xff00000007060504, 0xff0000000b0a0908 };
+    static const struct bts_contents branch = { 0xff00000003020100, 0xff00000007060504, 0xff0000000b0a0908 };
     static const uint8_t golden[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
     static const struct ds_form form = { 4, 0 };
     (void)state;
@@ -200,7 +200,7 @@ static void pebs_at_an_odd_address(void **state)
     uint8_t *bytes = malloc(201);
     assert_non_null(bytes);
     bytes[0] = 0xee;
-    encode_pebs(bytes + 1, &format_3, &event);
+    encode_pebs(bytes + 1, &format_3, &contents);
     assert_int_equal(bytes[0], 0xee);
     assert_memory_equal(bytes + 1, golden_pebs, 200);
     free(bytes);
@@ -208,7 +208,7 @@ static void pebs_at_an_odd_address(void **state)
 
 static void bts(void **state)
 {
-    static const struct bts_event branch = { 0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110 };
+    static const struct bts_contents branch = { 0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110 };
     (void)state;
     for (unsigned odd = 0; odd < 2; odd++) {
         uint8_t *bytes = malloc(24 + odd);
