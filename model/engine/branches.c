@@ -159,7 +159,7 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     return n;
 }
 
-/* Counts and predicts the branches of blocks [0, n), whose records would be overwritten. */
+/* Trains the predictor and advances TOS by the branches of blocks [0, n), whose entries would be overwritten. */
 static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];

@@ -12,7 +12,7 @@
 
 #define MODIFIED UINT64_C(1)
 
-/* A set's tags, newest first; a tag is (line + 1) << 1 and perhaps MODIFIED, so that 0 is an empty way. */
+/* A set's tags, newest first. A tag is (line + 1) << 1, with MODIFIED if the line is; 0 is an empty way. */
 struct array {
     struct profile_array shape;
     uint64_t *tags;
@@ -21,11 +21,13 @@ struct array {
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
-    bool used;                   /* it is among the users */
-    struct coherence *coherence; /* NULL: it is alone, and needs no lock */
+    bool used;                   /* the cache is among the users */
+    struct coherence *coherence; /* NULL: the cache is not joined, and needs no lock */
 };
 
-/* Caches that are coherent. Those that were never used are not asked for lines: of many processors most may sleep. */
+/*
+ * Caches that are coherent with one another. Unused caches are not asked for lines: most of many processors may sleep.
+ */
 struct coherence {
     pthread_mutex_t lock;
     unsigned joined, used;
@@ -58,7 +60,7 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     return cache;
 }
 
-/* The last one frees what they have in common. */
+/* The last cache of the group frees what they share. */
 static void leave(struct data_cache *cache)
 {
     struct coherence *c = cache->coherence;
@@ -118,7 +120,7 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
         }
         pthread_mutex_init(&peer->coherence->lock, NULL);
         peer->used = true;
-        peer->coherence->users[peer->coherence->used++] = peer; /* it may hold lines already */
+        peer->coherence->users[peer->coherence->used++] = peer; /* the peer may hold lines already */
         peer->coherence->joined++;
     }
     if (peer->coherence->joined == MAX_CACHES) {
@@ -129,7 +131,7 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
     return true;
 }
 
-/* Makes the key its set's newest and says whether it was there. */
+/* Makes the key its set's newest. Returns whether it was present. */
 static bool touch(struct array *array, uint64_t key)
 {
     const unsigned ways = array->shape.ways;
@@ -160,7 +162,7 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
     return found;
 }
 
-/* What one processor does to the line in another's cache. Returns whether it was modified there. */
+/* Another processor's access to the line, as seen by this cache. Returns whether the line was modified here. */
 static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
 {
     const uint64_t tag = (line + 1) << 1;
@@ -187,7 +189,7 @@ static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
     return modified;
 }
 
-/* After look_up(), both: the line is the newest of its set at every level. */
+/* Coherence after look_up(), when the line is the newest of its set at every level. */
 static bool is_modified(const struct data_cache *cache, uint64_t line)
 {
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
@@ -223,7 +225,9 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
         cache->used = true;
         c->users[c->used++] = cache;
     }
-    /* Who has the line can load it: nobody else has it modified. Who has it modified has it alone. */
+    /*
+     * A processor that has the line may load it, since no other has it modified; one that has it modified has it alone.
+     */
     if (store ? !is_modified(cache, line) : found == LEVEL_MEMORY) {
         for (unsigned i = 0; i < c->used; i++) {
             if (c->users[i] != cache) {

@@ -4,8 +4,8 @@
 #include "model/engine/rules.h"
 
 /*
- * SDM Vol. 3B (253669-083), "64 Bit Format of the DS Save Area": of the 64-bit form with DTES64, and without it where
- * IA-32e mode is active.
+ * The 64-bit form is used with DTES64, and without DTES64 while IA-32e mode is active. SDM Vol. 3B (253669-083), "64
+ * Bit Format of the DS Save Area".
  */
 struct ds_form ds_form(const struct vcpu *v)
 {
@@ -37,7 +37,7 @@ bool ds_read(struct vcpu *v)
     }
     v->rules->ds_decode(v, &v->ds.area, bytes);
     if (v->pebs.staged > 0) {
-        v->ds.area.pebs = pebs; /* its index in memory is behind by what is staged */
+        v->ds.area.pebs = pebs; /* the index in memory lags by the staged records */
     }
     return true;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The DS save area: how it is laid out, where it is, and what it holds. */
+/* The DS save area: its layout, its address and its contents. */
 #ifndef MODEL_ENGINE_DS_H
 #define MODEL_ENGINE_DS_H
 
 #include "model/vcpu/vcpu.h"
 
-/* Reads the management area into v->ds. False where it is not mapped. */
+/* Reads the management area into v->ds. False: not mapped. */
 bool ds_read(struct vcpu *v);
 
 /* Rules. */

@@ -70,7 +70,7 @@ void engine_reset_registers(struct vcpu *v)
         reset_registers(v, profile->msrs[table].rows, profile->msrs[table].count);
     }
     if (profile->perfmon_version < 2) {
-        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* there is no such register: the event selects enable */
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* this processor has no such register: the event selects enable */
     }
 }
 
@@ -109,7 +109,7 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
     return msr_rdpmc(v, index, value, place);
 }
 
-/* Arranges for a call behind the instruction that is due. True: it is not the block's last one. */
+/* Arranges for a call behind the instruction that is due. True: that instruction is not the block's last. */
 static bool watch_for(struct vcpu *v, const struct block *block, int due)
 {
     if (due < 0) {
@@ -128,7 +128,7 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
     if (watching && v->hot->stop_at != 0) {
-        return DUE_GO_ON; /* found when the block was to be run unwatched */
+        return DUE_GO_ON; /* the event was found when the block was about to run unwatched */
     }
     for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
         v->hot->counts[__builtin_ctzll(left)] &= CLASS_FORCE - 1;
@@ -137,7 +137,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
 
         if (v->pebs.lbrs) {
-            branches_drain(v, false, block->pc, block->cpl); /* its branch is in its own record */
+            branches_drain(v, false, block->pc, block->cpl); /* an instruction's own branch is in its record */
         }
         overflow_take(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
         if (v->pmi.wanted) {
@@ -182,12 +182,12 @@ bool engine_ring_full(struct vcpu *v)
         branches_set_limit(v);
     }
     if (v->pmi.wanted) {
-        ring_set_used(v, 0); /* the block begins again, behind the interrupt */
+        ring_set_used(v, 0); /* the block begins again, after the interrupt */
         pmi_deliver(v, BETWEEN_BLOCKS);
         if (pmi_taken(v)) {
             return true;
         }
-        ring_set_used(v, v->hot->tracing != 0); /* the drain left it there */
+        ring_set_used(v, v->hot->tracing != 0); /* the drain left the block there */
     }
     return false;
 }
@@ -197,7 +197,7 @@ bool engine_ring_nearly_full(struct vcpu *v, const struct block *block)
     const bool again = engine_block(v, block) && engine_ring_full(v);
 
     if (ring_used(v) > 0) {
-        ring_set_used(v, ring_used(v) - 1); /* it comes there by itself */
+        ring_set_used(v, ring_used(v) - 1); /* the block enters the ring by itself */
     }
     return again;
 }
@@ -205,7 +205,7 @@ bool engine_ring_nearly_full(struct vcpu *v, const struct block *block)
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
-    enum event_kind due = EVENT_NONE; /* what the record tells of the access, if anything */
+    enum event_kind due = EVENT_NONE; /* what the record describes of the access, if anything */
     bool any = false;
 
     v->hot->data_pending = 0;
@@ -237,11 +237,11 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
     struct data_access access = data_describe(v, due);
 
     if (v->pebs.lbrs && place.block == NULL) {
-        branches_drain(v, false, ip, cpl); /* the instruction's own branch is in its record */
+        branches_drain(v, false, ip, cpl); /* an instruction's own branch is in its record */
     }
     overflow_take(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi.wanted) {
-        branches_drain(v, place.block != NULL, ip, cpl); /* before anything is frozen */
+        branches_drain(v, place.block != NULL, ip, cpl); /* the ring must be empty before a freeze */
         pmi_deliver(v, place);
     }
     return pmi_taken(v);
@@ -262,7 +262,7 @@ void engine_repeat(struct vcpu *v, const struct block *block)
     }
 }
 
-/* The privilege level at `from`, which was interrupted behind this block: a far branch may just have changed it. */
+/* The privilege level at `from`, which was interrupted after this block: a far branch may just have changed it. */
 static unsigned level_behind(const struct vcpu *v, const struct block *block, uint64_t from, unsigned handler_cpl)
 {
     if (block == NULL) {
@@ -275,7 +275,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
 {
     const struct block *block = ring_running_block(v);
     int index = block == NULL ? -1 : block_index(block, from);
-    bool software = block != NULL && block->end == END_INT && from == block->last; /* INT n, which has retired */
+    bool software = block != NULL && block->end == END_INT && from == block->last; /* an INT n that has retired */
     unsigned level;
     bool cut;
 
@@ -313,7 +313,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     v->hot->block = NULL;
     pebs_flush(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
-    v->pmi.raised = false; /* the handler's first instruction is where it can be taken */
+    v->pmi.raised = false; /* the PMI can be taken at the handler's first instruction */
 }
 
 void engine_lone_instruction(struct vcpu *v, uint64_t address)
@@ -322,7 +322,7 @@ void engine_lone_instruction(struct vcpu *v, uint64_t address)
     int index = block == NULL ? -1 : block_index(block, address);
 
     if (index < 0 || (unsigned)index + 1 == block->count) {
-        return; /* a block of its own, as translated */
+        return; /* the rest follows as a block of its own, as translated */
     }
     engine_leave(v, (struct place){ block, (unsigned)index + 1 });
 }
@@ -342,7 +342,7 @@ void engine_keep_blocks(struct vcpu *v)
     if (running != NULL && running != v->kept_last) {
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
-    /* Ascending: an earlier copy that is copied again stands at the same place or later. */
+    /* In ascending order: when an earlier copy is copied again, its place does not move down. */
     for (unsigned i = 0; i < ring_used(v); i++) {
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];

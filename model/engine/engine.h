@@ -32,9 +32,9 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Makes a processor, in its state after reset; all of v but its logs and rules must be zero. It goes by rules_manual
- * where it has no other. hot is the memory that translated code shares and must outlive it. Returns false without
- * memory.
+ * Makes a processor, in its state after reset; all of v but its logs and rules must be zero. A processor without rules
+ * gets rules_manual. hot is the memory that translated code shares, and must outlive the processor. Returns false if
+ * out of memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);
@@ -52,7 +52,7 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
-/* A block begins while hot->tracing. True: engine_ring_full has to be called. */
+/* A block begins while hot->tracing. True: the caller must call engine_ring_full(). */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
     v->hot->ring[v->hot->noted / sizeof(block)] = block;
@@ -60,39 +60,41 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
     return v->hot->noted >= RING_FULL;
 }
 
-/* True: a PMI was raised at the newest block's first instruction, and the block is to be begun again so that it can be
- * delivered there. */
+/*
+ * True: a PMI was raised at the newest block's first instruction, and the caller must begin the block again for the PMI
+ * to be delivered there.
+ */
 bool engine_ring_full(struct vcpu *v);
 
 /*
- * Both in one, for a block that translated code is about to append to hot->ring itself: to be called before it does so
- * when hot->noted is RING_NEARLY_FULL or more.
+ * Both of the above, for a block that translated code is about to append to hot->ring itself: called before that when
+ * hot->noted is RING_NEARLY_FULL or more.
  */
 bool engine_ring_nearly_full(struct vcpu *v, const struct block *block);
 
 /*
- * A block is about to begin, before its count is added, and may hold the event that some counter waits for (or
+ * A block is about to begin, before its events are added, and may hold the event that some counter waits for (or
  * CLASS_FORCE is set).
  */
 enum due_answer {
     DUE_GO_ON,
-    DUE_WATCH, /* run it in the translation that calls engine_stop before hot->stop_at */
+    DUE_WATCH, /* run the block in the translation that calls engine_stop before hot->stop_at */
     DUE_AGAIN, /* a PMI was raised: begin the block again */
 };
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching);
 
 /*
- * The instruction before hot->stop_at has retired in a block that is being watched. True: a PMI was raised; it is taken
- * here if the block is left, or else at its end.
+ * The instruction before hot->stop_at has retired in a block that is being watched. True: a PMI was raised, which is
+ * taken here if the caller leaves the block, or else at the block's end.
  */
 bool engine_stop(struct vcpu *v, struct place place);
 
-/* A block that a REP instruction has come back to begins: its first instruction was counted before. */
+/* A block begins to which a REP instruction has come back: its first instruction has been counted already. */
 void engine_repeat(struct vcpu *v, const struct block *block);
 
 /*
- * An instruction in the middle of the running block was taken out of it and run by itself (QEMU does so for device
- * access); the rest of the block follows as a block of its own.
+ * QEMU took an instruction out of the running block and ran it by itself, as it does for device access; the rest of the
+ * block follows as a block of its own.
  */
 void engine_lone_instruction(struct vcpu *v, uint64_t address);
 
@@ -103,23 +105,23 @@ void engine_leave(struct vcpu *v, struct place place);
 enum interruption {
     INTERRUPTION_EXTERNAL,
     INTERRUPTION_EXCEPTION,
-    INTERRUPTION_DEBUG, /* a debug exception, #DB, which the LBR stack does not record and which turns it off */
+    INTERRUPTION_DEBUG, /* #DB, which the LBR stack does not record and which turns the stack off */
 };
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl);
 
 /*
- * hot->data_pending was set and its instruction has retired; the next one is at ip, at privilege level cpl. True: as
- * engine_stop's.
+ * hot->data_pending was set and the instruction has retired; the next one is at ip, at privilege level cpl. True: as
+ * for engine_stop().
  */
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
 
 /*
- * All blocks are about to be freed, with no processor running translated code: this one makes copies of those that it
- * still needs.
+ * All blocks are about to be freed, while no processor runs translated code: this processor copies those that it still
+ * needs.
  */
 void engine_keep_blocks(struct vcpu *v);
 
-/* Everything gathered goes to memory: software may look now, by the instruction at place. */
+/* Writes everything gathered to memory, because the instruction at place lets software look. */
 void engine_settle(struct vcpu *v, struct place place);
 
 #endif

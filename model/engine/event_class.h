@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many events of a class a block of code holds, and how many of those that translated code added have happened. */
+/*
+ * The number of events of a class in a block of code, and how many of those that translated code added have happened.
+ */
 #ifndef MODEL_ENGINE_EVENT_CLASS_H
 #define MODEL_ENGINE_EVENT_CLASS_H
 
@@ -13,10 +15,10 @@ static inline bool event_class_covers(unsigned id, unsigned cpl)
     return qualifier == ANY_RING || (qualifier == RING_0) == (cpl == 0);
 }
 
-/* Events of an inline kind but EVENT_INSTRUCTIONS that instructions [from, ...) of a block are, in any ring. */
+/* Events of an inline kind other than EVENT_INSTRUCTIONS among instructions [from, ...) of a block, in any ring. */
 unsigned event_class_uncommon(enum event_kind kind, const struct block *block, unsigned from);
 
-/* Events of an inline class that instructions [from, ...) of a block are. Runs several times for each overflow. */
+/* Events of an inline class among instructions [from, ...) of a block. Called several times for each overflow. */
 static inline unsigned event_class_events(unsigned id, const struct block *block, unsigned from)
 {
     enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
@@ -27,10 +29,12 @@ static inline unsigned event_class_events(unsigned id, const struct block *block
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
 }
 
-/* The index of the n-th instruction from place on that is an event of an inline class; there are so many. */
+/*
+ * The index of the n-th instruction from place on that is an event of an inline class; the block must have that many.
+ */
 int event_class_nth(unsigned id, struct place place, uint64_t n);
 
-/* Events of a class that are in hot->counts and have not happened. */
+/* Events of a class that are in hot->counts and have not happened yet. */
 static inline uint64_t event_class_to_come(unsigned id, struct place place)
 {
     return place.block == NULL || id >= INLINE_CLASSES ? 0 : event_class_events(id, place.block, place.index);

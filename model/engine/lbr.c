@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LBR_SELECT's CPL bits go by the level that a branch ends in: SDM Vol. 3B (253669-083), "Filtering of Last Branch
+ * LBR_SELECT's CPL bits go by the level in which a branch ends: SDM Vol. 3B (253669-083), "Filtering of Last Branch
  * Records".
  */
 #include "model/engine/lbr.h"
@@ -9,7 +9,7 @@
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
 
-#define MISPRED         (UINT64_C(1) << 63) /* of FROM or of LBR_INFO, whichever the format has */
+#define MISPRED         (UINT64_C(1) << 63) /* a flag of FROM or of LBR_INFO, by the format */
 #define INFO_MAX_CYCLES 0xffff
 
 bool lbr_on(const struct vcpu *v)
@@ -26,8 +26,8 @@ uint64_t lbr_select(const struct vcpu *v)
 }
 
 /*
- * A branch from a level that is left out to one that is not tells nothing of the first (SDM Vol. 3B (253669-083), "Last
- * Branch Records", "CPL Filtering").
+ * A branch from a filtered level into a recorded one does not show its source (SDM Vol. 3B (253669-083), "Last Branch
+ * Records", "CPL Filtering").
  */
 #define FROM_FILTERED UINT64_MAX
 
@@ -53,7 +53,7 @@ static struct lbr_entry encode(enum lbr_format format, const struct lbr_contents
         return (struct lbr_entry){ (uint32_t)e->from, (uint32_t)e->to, 0 };
     case LBR_FORMAT_EIP_FLAGS:
         return (struct lbr_entry){ (e->from & ~MISPRED) | flag, e->to, 0 };
-    case LBR_FORMAT_EIP_FLAGS2: /* in no transaction, and none aborted */
+    case LBR_FORMAT_EIP_FLAGS2: /* no transactions: neither in one nor aborted */
         return (struct lbr_entry){ (e->from & ~(UINT64_C(7) << 61)) | flag, e->to, 0 };
     case LBR_FORMAT_INFO:
         return (struct lbr_entry){ e->from, e->to, flag | cycles };
@@ -81,7 +81,7 @@ void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_cont
     push(v, contents);
 }
 
-/* What there is to tell of a branch, the cycles since the one before it among it. */
+/* The contents of a branch's entry, with the cycles since the entry before. */
 static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
 {
     struct lbr_contents contents = { b->block->last,  b->to,        b->time - v->lbr.time,
@@ -107,7 +107,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         if (!wants(select, b)) {
             continue;
         }
-        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* the call that it answers is over */
+        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* this call has returned */
             uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
             v->lbr.stack[*tos] = (struct lbr_entry){ 0, 0, 0 };
@@ -116,7 +116,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         }
         const struct lbr_contents contents = tell(v, b);
 
-        if (by_the_manual) { /* once a branch: without a call */
+        if (by_the_manual) { /* direct calls, since this runs once for each branch */
             push(v, &contents);
         } else {
             v->rules->lbr_push(v, b, &contents);
@@ -131,8 +131,8 @@ void lbr_keep_last(struct vcpu *v)
 }
 
 /*
- * The processor clears the LBR flag before the handler of a debug exception begins, and leaves the stack as it is. SDM
- * Vol. 3B (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; "Last Branch Records" says so of LBREn.
+ * A debug exception clears the LBR flag before its handler begins, and leaves the stack as it is. SDM Vol. 3B
+ * (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; "Last Branch Records" says the same of LBREn.
  */
 void lbr_debug_exception(struct vcpu *v)
 {

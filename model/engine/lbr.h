@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The LBR stack: which branches it takes, and what an entry says. */
+/* The LBR stack: which branches it records, and what an entry holds. */
 #ifndef MODEL_ENGINE_LBR_H
 #define MODEL_ENGINE_LBR_H
 
 #include "model/engine/branch.h"
 #include "model/vcpu/vcpu.h"
 
-/* Takes those of n branches that the filters let through. */
+/* Records those of n branches that pass the filters. */
 void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n);
 
-/* An interruption's branch is about to be taken: MSR_LER_FROM_LIP and _TO_LIP keep the one before it. */
+/* An interruption is about to branch: MSR_LER_FROM_LIP and _TO_LIP keep the branch before it. */
 void lbr_keep_last(struct vcpu *v);
 
 /* The i-th newest entry. */

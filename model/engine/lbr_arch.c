@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SDM Vol. 3B (253669-083), "Last Branch Records"; Vol. 4, IA32_LBR_CTL, IA32_LBR_DEPTH, IA32_LBR_x_INFO. */
+/*
+ * Architectural LBR. SDM Vol. 3B (253669-083), "Last Branch Records"; Vol. 4, IA32_LBR_CTL, IA32_LBR_DEPTH,
+ * IA32_LBR_x_INFO.
+ */
 #include "model/engine/lbr_arch.h"
 
 #include <string.h>
@@ -13,7 +16,7 @@
 #define INFO_CYC_CNT_VALID (UINT64_C(1) << 60)
 #define INFO_MISPRED       (UINT64_C(1) << 63)
 
-/* By kind of branch: its filter in IA32_LBR_CTL, which allows, and what IA32_LBR_x_INFO.BR_TYPE calls it. */
+/* For each kind of branch: the bit of IA32_LBR_CTL that lets it pass, and its value in IA32_LBR_x_INFO.BR_TYPE. */
 static const struct {
     uint8_t control_bit, type;
 } kinds[] = {
@@ -33,7 +36,7 @@ void lbr_arch_set_depth(struct vcpu *v, uint64_t depth)
     memset(v->lbr.stack, 0, sizeof(v->lbr.stack));
 }
 
-/* The filters are kept in the form of MSR_LBR_SELECT, which suppresses. */
+/* Filters are kept in the form of MSR_LBR_SELECT, whose bits suppress. */
 void lbr_arch_set_control(struct vcpu *v, uint64_t control)
 {
     uint64_t select = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Architectural LBR. The stack is the same ring as that of older processors, with a top that software does not see:
- * entry x is the x-th newest.
+ * Architectural LBR. The stack is the same ring as on older processors, with a top that software does not see: entry x
+ * is the x-th newest.
  */
 #ifndef MODEL_ENGINE_LBR_ARCH_H
 #define MODEL_ENGINE_LBR_ARCH_H
@@ -11,11 +11,11 @@
 
 bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth);
 
-/* Writes to IA32_LBR_DEPTH, which clears the stack, and IA32_LBR_CTL. */
+/* Writes IA32_LBR_DEPTH, which clears the stack, and IA32_LBR_CTL. */
 void lbr_arch_set_depth(struct vcpu *v, uint64_t depth);
 void lbr_arch_set_control(struct vcpu *v, uint64_t control);
 
-/* The value of INFO for a branch; and BR_TYPE, which is a field of it. */
+/* The value of IA32_LBR_x_INFO for a branch, and its field BR_TYPE. */
 uint64_t lbr_arch_info(const struct lbr_contents *contents);
 unsigned lbr_arch_type(enum block_end end);
 

@@ -14,7 +14,7 @@
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 
-/* Which of NetBurst's counters, CCCRs or ESCRs a register is. */
+/* The index of the NetBurst counter, CCCR or ESCR at this address. */
 static unsigned netburst_number(const struct profile_msr *m, unsigned i)
 {
     return m->address + i -
@@ -30,7 +30,7 @@ static bool canonical(uint64_t address)
     return top == 0 || top == 0x1ffff;
 }
 
-/* Of the architectural LBR stack there are as many entries as IA32_LBR_DEPTH says. */
+/* Entries of the architectural LBR stack exist up to IA32_LBR_DEPTH. */
 bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
@@ -57,7 +57,7 @@ bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value
     }
 }
 
-/* IA32_PERF_GLOBAL_INUSE: which event selects and fixed controls are not zero, and whether any asks for a PMI. */
+/* IA32_PERF_GLOBAL_INUSE: which event selects and fixed controls are not zero, and whether any requests a PMI. */
 static uint64_t in_use(const struct vcpu *v)
 {
     uint64_t value = 0;
@@ -119,7 +119,7 @@ uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
     }
 }
 
-/* A fixed counter whose control changes is no longer armed. */
+/* Changing a fixed counter's control disarms the counter. */
 static void write_fixed_control(struct vcpu *v, uint64_t value)
 {
     uint64_t changed = v->regs[REG_IA32_FIXED_CTR_CTRL] ^ value;

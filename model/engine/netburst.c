@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * NetBurst's counters. An ESCR selects an event and the privilege levels, a CCCR selects one of the ESCRs that its
- * counter can reach, and filters; 18 counters in four groups, of which IQ_COUNTER4 alone can sample (PEBS). Sources:
- * SDM Vol. 3B (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", its
- * table of counters, CCCRs and ESCRs; "Performance-Monitoring Events", the tables of non-retirement and at-retirement
- * events and of the metrics available for tagging.
+ * counter can reach, and filters; there are 18 counters in four groups, of which only IQ_COUNTER4 can sample (PEBS).
+ * Sources: SDM Vol. 3B (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)",
+ * its table of counters, CCCRs and ESCRs; "Performance-Monitoring Events", the tables of non-retirement and
+ * at-retirement events and of the metrics available for tagging.
  *
- * Micro-operations. Every instruction is one, and nothing is ever bogus. One that loads, stores or does both is one
- * tagged micro-operation; locked accesses, returns and far transfers cannot be tagged (input and output neither; here
- * they can). A tag that is in use does not change what instr_retired counts.
+ * Micro-operations. Every instruction is one, and none is ever bogus. An instruction that loads, stores or does both is
+ * one tagged micro-operation; locked accesses, returns and far transfers cannot be tagged (nor can IN and OUT on real
+ * processors, but here they can). A tag in use does not change what instr_retired counts.
  *
- * Enabling. The manual calls bit 24 of MSR_PEBS_ENABLE "enable PEBS" where it sets PEBS up, and UOP_TAG where it
+ * Enabling. The manual calls bit 24 of MSR_PEBS_ENABLE "enable PEBS" where it sets PEBS up, but UOP_TAG where it
  * describes replay tagging and in its table of registers, which names bit 25 ENABLE_PEBS_MY_THR; its table of replay
- * tags sets both. Modelled is: 25 samples, 24 tags what is replayed.
+ * tags sets both. In the model bit 25 samples and bit 24 tags replayed micro-operations.
  *
- * Overflow. An overflow sets CCCR.OVF, and the event after it raises the interrupt that OVF_PMI asks for; where PEBS is
- * on, it leaves OVF alone, and the event after it writes the record.
+ * Overflow. An overflow sets CCCR.OVF, and the event after it raises the interrupt that OVF_PMI requests. With PEBS on,
+ * an overflow leaves OVF alone, and the event after it writes the record.
  */
 #include "model/engine/netburst.h"
 
@@ -47,7 +47,7 @@
 
 #define RDPMC_FAST (UINT32_C(1) << 31) /* the low 32 bits */
 
-/* Addresses; of a pair the first, which is the one of counters 0 1, 4 5, 8 9 and 12 13 16. */
+/* Addresses of registers; for a pair the first one, which belongs to counters 0 1, 4 5, 8 9 and 12 13 16. */
 enum {
     BSU_ESCR = 0x3a0,
     FSB_ESCR = 0x3a2,
@@ -74,7 +74,7 @@ enum {
     CRU_ESCR4 = 0x3e0,
 };
 
-/* By group (BPU, MS, FLAME, IQ) and by CCCR's select field. */
+/* Indexed by group (BPU, MS, FLAME, IQ) and by CCCR's select field. */
 static const uint16_t escrs[4][8] = {
     { BPU_ESCR, IS_ESCR, MOB_ESCR, ITLB_ESCR, PMH_ESCR, IX_ESCR, FSB_ESCR, BSU_ESCR },
     { MS_ESCR, TC_ESCR, TBPU_ESCR },
@@ -82,7 +82,7 @@ static const uint16_t escrs[4][8] = {
     { IQ_ESCR, ALF_ESCR, RAT_ESCR, SSU_ESCR, CRU_ESCR0, CRU_ESCR2, CRU_ESCR4 },
 };
 
-/* Events that need no tag. Bits of the mask that ask for bogus micro-operations are left out before it is compared. */
+/* Events without tags. Bits of the mask that ask for bogus micro-operations are dropped before it is compared. */
 static const struct {
     uint16_t escr;
     uint8_t event;
@@ -117,7 +117,7 @@ static const struct {
 #define SPLIT              0x02
 #define NBOGUS             0x01
 
-/* What FIRM_ESCR0 and 1 can tag for execution_event. */
+/* Units that FIRM_ESCR0 and 1 can tag for execution_event. */
 static const struct {
     uint8_t event, kind;
 } unit_events[] = {
@@ -126,7 +126,8 @@ static const struct {
 };
 #define UNIT_EVENT_ALL 0x8000
 
-/* Replay tags: bits of MSR_PEBS_ENABLE and of MSR_PEBS_MATRIX_VERT, and the ESCR that must select the replay, if any.
+/*
+ * Replay tags: bits of MSR_PEBS_ENABLE and of MSR_PEBS_MATRIX_VERT, and the ESCR, if any, that must select the replay.
  */
 static const struct {
     uint32_t metric;
@@ -150,13 +151,13 @@ static uint64_t escr(const struct vcpu *v, unsigned address)
     return v->escr[address - NETBURST_FIRST_ESCR];
 }
 
-/* Whether counter i is of those that reach the second ESCR of a pair. */
+/* Whether counter i is one of those that reach the second ESCR of a pair. */
 static bool second(unsigned i)
 {
     return i == 17 || (i < 16 && i % 4 >= 2);
 }
 
-/* The ESCR that counter i's CCCR selects: its pair's first address, 0 for none. */
+/* The ESCR that counter i's CCCR selects, as its pair's first address; 0: none. */
 static unsigned selected(const struct vcpu *v, unsigned i)
 {
     unsigned pair = escrs[i < 12 ? i / 4 : 3][CCCR_SELECT(v->event_select[i])];
@@ -164,7 +165,7 @@ static unsigned selected(const struct vcpu *v, unsigned i)
     return pair == SSU_ESCR && second(i) ? 0 : pair;
 }
 
-/* What front_end_event counts: loads and stores that uop_type tags. *rings loses what is not tagged there. */
+/* Loads and stores that uop_type tags, as front_end_event counts them. Clears in *rings the rings without tagging. */
 static enum event_kind front_end(const struct vcpu *v, uint64_t *rings)
 {
     unsigned mask = 0;
@@ -189,7 +190,7 @@ static enum event_kind front_end(const struct vcpu *v, uint64_t *rings)
     }
 }
 
-/* What execution_event counts: what the first FIRM_ESCR with one of these tag values marks. */
+/* Micro-operations that the first FIRM_ESCR with one of these tag values marks, as execution_event counts them. */
 static enum event_kind execution(const struct vcpu *v, unsigned tags, uint64_t *rings)
 {
     for (unsigned address = FIRM_ESCR; address <= FIRM_ESCR + 1; address++) {
@@ -228,7 +229,7 @@ static bool at_retirement(unsigned pair, unsigned event)
     return pair == CRU_ESCR2 && (event == FRONT_END_EVENT || event == REPLAY_EVENT || event == EXECUTION_EVENT);
 }
 
-/* What an ESCR counts, which is the first of a pair or the second, and in which rings. */
+/* The event and the rings that an ESCR counts, being the first of a pair or the second. */
 static enum event_kind kind_of(const struct vcpu *v, unsigned pair, uint64_t value, uint64_t *rings)
 {
     unsigned event = ESCR_EVENT(value);
@@ -256,8 +257,8 @@ static enum event_kind kind_of(const struct vcpu *v, unsigned pair, uint64_t val
 }
 
 /*
- * CCCR's filter compares what happened in a cycle, which is one event at most. Edges are not modelled, nor the cycles
- * without an event: such a counter stands still.
+ * CCCR's filter compares the number of events in a cycle, which is one at most. Edges and cycles without an event are
+ * not modelled: a counter of these stands still.
  */
 static enum event_kind filtered(enum event_kind kind, uint64_t cccr)
 {
@@ -341,7 +342,7 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
         return;
     }
     if (!(enable & NETBURST_MY_THR)) {
-        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* to count replays, that is the way */
+        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* to count replays, that is the right way */
             referee_report(v, PEBS_ONLY_TAGS, ip);
         }
     } else if (!precise) {

@@ -5,16 +5,16 @@
 
 #include "model/vcpu/vcpu.h"
 
-#define NETBURST_PEBS_COUNTER 16 /* IQ_COUNTER4, the one that can sample */
+#define NETBURST_PEBS_COUNTER 16 /* IQ_COUNTER4, the only one that can sample */
 
 /* MSR_PEBS_ENABLE */
 #define NETBURST_UOP_TAG (UINT64_C(1) << 24)
 #define NETBURST_MY_THR  (UINT64_C(1) << 25)
 
-/* Takes CCCR, ESCRs and PEBS enabling over into the i-th counter. */
+/* Applies CCCR, ESCRs and PEBS enabling to the i-th counter. */
 void netburst_configure(struct vcpu *v, unsigned i);
 
-/* The i-th counter, which does not sample, has overflowed. */
+/* Overflow of the i-th counter, which does not sample. */
 void netburst_overflow(struct vcpu *v, unsigned i);
 
 /* Bit i: PEBS is on for the i-th counter. */
@@ -25,7 +25,10 @@ uint64_t netburst_overflows(const struct vcpu *v);
 
 enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *value);
 
-/* A CCCR or MSR_PEBS_ENABLE was written by the WRMSR at ip: whether what they ask for makes sense. */
+/*
+ * Checks for the referee, after the WRMSR at ip wrote a CCCR or MSR_PEBS_ENABLE, whether the registers make sense
+ * together.
+ */
 void netburst_referee(struct vcpu *v, uint64_t ip);
 
 #endif

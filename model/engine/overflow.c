@@ -26,7 +26,7 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
         unsigned i = (unsigned)__builtin_ctz(left);
         struct counter *c = &v->counters[i];
         bool overflowed = c->value > vcpu_width_mask(v) || (c->forced && c->moved);
-        bool after = c->armed && c->moved; /* the event after an overflow */
+        bool after = c->armed && c->moved; /* this is the event after an overflow */
 
         c->value &= vcpu_width_mask(v);
         if (after && !c->pebs) {

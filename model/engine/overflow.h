@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happens when counters have come to their end. */
+/* What a counter's overflow does. */
 #ifndef MODEL_ENGINE_OVERFLOW_H
 #define MODEL_ENGINE_OVERFLOW_H
 
 #include "model/vcpu/vcpu.h"
 
 /*
- * The instruction at eventing_ip has retired and made something overflow, or is the event after an overflow; the next
- * one is at ip. data: its access, for data events.
+ * The instruction at eventing_ip has retired and made a counter overflow, or is the event after an overflow; the next
+ * instruction is at ip. data: its access, for data events.
  */
 void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
                    const struct data_access *data);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PEBS records, trap-like: RIP and the registers are those after the instruction that the record is of.
+ * PEBS records are trap-like: RIP and the registers are those after the instruction that caused the record.
  *
  * Bounds. A record that does not fit before the absolute maximum is skipped entirely: nothing is written, no status bit
  * is set, and the counter stays armed, so that the first event after software has made room is recorded. SDM Vol. 3B
  * (253669-083), "Processor Event Based Sampling (PEBS)".
  *
- * Several counters that fall due on one instruction share one record, with several bits in its counters field. Up to
- * format 0010b that field is IA32_PERF_GLOBAL_STATUS as it was, with the bits of counters that have nothing to do with
- * PEBS. Outside IA-32e mode upper halves, R8 to R15 and XMM8 to XMM15 are zero. SDM Vol. 3B (253669-083), "PEBS Record
- * Format" of the 4th generation and of the 6th.
+ * Several counters that are due on one instruction share one record, with several bits in its counters field. Up to
+ * format 0010b that field is a copy of IA32_PERF_GLOBAL_STATUS, including the bits of counters without PEBS. Outside
+ * IA-32e mode upper halves, R8 to R15 and XMM8 to XMM15 are zero. SDM Vol. 3B (253669-083), "PEBS Record Format" of the
+ * 4th generation and of the 6th.
  */
 #include "model/engine/pebs.h"
 
@@ -26,7 +26,7 @@
 #include "model/referee/referee_area.h"
 #include "model/referee/referee_report.h"
 
-#define FORMAT_WITH_OWN_COUNTERS 3 /* the first whose counters field tells of PEBS counters alone */
+#define FORMAT_WITH_OWN_COUNTERS 3 /* the first format whose counters field has PEBS counters alone */
 
 uint64_t pebs_enabled(const struct vcpu *v)
 {
@@ -71,7 +71,7 @@ void pebs_flush(struct vcpu *v)
     v->pebs.staged = 0;
 }
 
-/* A record has its groups if any of its counters asks for them, else the basic one. */
+/* A record has the groups if any of its counters asks for them, else only the basic one. */
 uint32_t pebs_groups(const struct vcpu *v, uint64_t counters)
 {
     uint32_t groups = 0;
@@ -94,7 +94,7 @@ void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, stru
                           struct adaptive_contents *extra, struct lbr_entry *stack)
 {
     if (v->profile->pebs_timing) {
-        extra->retire_latency = 1; /* a cycle an instruction */
+        extra->retire_latency = 1; /* one cycle for each instruction */
     }
     if (sample->data != NULL && v->profile->pebs_cache_latency) {
         contents->latency = data_instruction_latency(v, sample->data);
@@ -205,7 +205,7 @@ void pebs_reload(struct vcpu *v, uint64_t counters)
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
 {
     if (v->truth != NULL || v->pebs.lbrs) {
-        branches_drain(v, true, 0, 0); /* the log is in order of time, and so is the record's stack */
+        branches_drain(v, true, 0, 0); /* the log and the record's stack are in order of time */
     }
     if (v->pebs.staged == 0 && !ds_read(v)) {
         referee_report(v, RECORD_LOST, sample->eventing_ip);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PEBS records: whether there is room, what they say, and how they get to memory. */
+/* PEBS records: whether there is room, their contents, and how they reach memory. */
 #ifndef MODEL_ENGINE_PEBS_H
 #define MODEL_ENGINE_PEBS_H
 
 #include "model/vcpu/vcpu.h"
 
-/* What a record is of. */
+/* The occasion of a record. */
 struct pebs_sample {
     uint64_t counters;              /* bit i: v->counters[i] */
     uint64_t ip;                    /* of the next instruction */
-    uint64_t eventing_ip;           /* of the instruction itself */
-    const struct data_access *data; /* NULL: the event is of no access */
+    uint64_t eventing_ip;           /* of the instruction that caused the record */
+    const struct data_access *data; /* NULL: the event is not a memory access */
 };
 
-/* Makes the record and reloads the counters; does nothing where there is no room for it. */
+/* Makes the record and reloads the counters; does nothing where there is no room for the record. */
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample);
 
-/* Writes what is staged. */
+/* Writes the staged records. */
 void pebs_flush(struct vcpu *v);
 
 /* Rules. */

@@ -17,8 +17,8 @@ void pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
 }
 
 /*
- * Up to version 3 of architectural performance monitoring a freeze clears the enable bits themselves, from version 4 on
- * it sets a status bit. SDM Vol. 3B (253669-083), "Freezing LBR and Performance Counters on PMI".
+ * Freezing clears the enable bits themselves up to version 3 of architectural performance monitoring, and sets a status
+ * bit from version 4 on. SDM Vol. 3B (253669-083), "Freezing LBR and Performance Counters on PMI".
  */
 static void freeze(struct vcpu *v, struct place place)
 {
@@ -39,7 +39,7 @@ static void freeze(struct vcpu *v, struct place place)
     control_update(v, place);
 }
 
-/* The instruction before place, or between two blocks the one that retired last. */
+/* The instruction before place; between two blocks the one that retired last. */
 static uint64_t last_address(const struct vcpu *v, struct place place)
 {
     if (place.block != NULL && place.index > 0) {
@@ -74,7 +74,10 @@ uint32_t pmi_entry(struct vcpu *v, uint32_t lvtpc)
     return lvtpc;
 }
 
-/* SDM Vol. 3A (253668-083), "Local Vector Table", of the performance monitoring counters register. */
+/*
+ * Delivery sets LVTPC's mask bit. SDM Vol. 3A (253668-083), "Local Vector Table", of the performance monitoring
+ * counters register.
+ */
 bool pmi_masks(const struct vcpu *v)
 {
     (void)v;

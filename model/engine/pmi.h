@@ -5,10 +5,10 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* Raises the PMI that was asked for, if one was, once everything else that fell due has been done. */
+/* Raises the PMI, if one was requested, once everything else that was due has been done. */
 void pmi_deliver(struct vcpu *v, struct place place);
 
-/* Whether one was raised since the last call. */
+/* Whether a PMI was raised since the last call. */
 static inline bool pmi_taken(struct vcpu *v)
 {
     bool raised = v->pmi.raised;

@@ -13,7 +13,7 @@
 #include "model/faults/wrong_pebs.h"
 #include "model/faults/wrong_pmi.h"
 
-/* What takes the place of each rule that some fault breaks. */
+/* For each rule that some fault breaks, the function that replaces it. */
 static const struct rules wrong = {
     .engine_reset_registers = wrong_engine_reset_registers,
     .msr_exists = wrong_msr_exists,
@@ -59,7 +59,7 @@ static const struct rules wrong = {
 };
 
 /*
- * With any fault, what it remembers is cleared by reset, each record goes to memory at once, and each branch, taken or
+ * With any fault, reset clears what the faults remember, each record goes to memory at once, and each branch, taken or
  * not, goes through wrong_branches_record().
  */
 static void replace_rules(struct rules *rules, const struct fault_set *set)
@@ -108,7 +108,7 @@ void break_mend(struct vcpu *v)
     v->rules = &rules_manual;
 }
 
-/* Which registers there are, and what may be written. */
+/* Faults of which registers exist and what may be written to them. */
 static void change_msrs(const struct fault_set *set, struct profile_msr *changed, const struct profile_msr *msrs,
                         unsigned count)
 {
@@ -132,7 +132,7 @@ static void change_msrs(const struct fault_set *set, struct profile_msr *changed
     }
 }
 
-/* Its tables of MSRs refer to the rows behind it. */
+/* Tables of MSRs in the copy refer to the rows behind it. */
 struct changed_profile {
     struct profile profile;
     struct profile_msr msrs[];

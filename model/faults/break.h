@@ -12,15 +12,17 @@ struct vcpu;
 struct profile;
 
 /*
- * Gives a processor rules with these faults and lies (lies.h), instead of those that it may have had from here.
- * Returns false without memory, with nothing changed: the processor is unbroken then, and must not be run.
+ * Gives a processor rules with these faults and lies (lies.h), in place of any that it had from here. Returns false if
+ * out of memory, with nothing changed: the processor is unbroken then, and must not be run.
  */
 bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies);
 
-/* Gives it those of the manual again. */
+/* Gives the processor the manual's rules again. */
 void break_mend(struct vcpu *v);
 
-/* The processor with those faults that are in its tables, to be freed with free(). NULL without memory. */
+/*
+ * A copy of the profile with those faults that are in a profile's tables, to be freed with free(). NULL: out of memory.
+ */
 const struct profile *break_profile(const struct profile *profile, const struct fault_set *set);
 
 #endif

@@ -7,17 +7,17 @@
 #include "model/faults/faults.h"
 
 struct broken {
-    struct rules rules; /* the processor's, to which its struct vcpu points */
+    struct rules rules; /* the processor's rules, to which its struct vcpu points */
     struct rules
-        wrapped; /* those that were there before any fault: what a wrong rule calls for all but the wrong part */
+        wrapped; /* the rules before any fault, which a wrong rule calls for all but the wrong part */
     struct fault_set faults;
     uint32_t lies;
-    /* cleared by a reset of the processor */
+    /* state that a reset of the processor clears */
     struct {
-        uint64_t written[MAX_COUNTERS]; /* what software wrote to a general counter last */
+        uint64_t written[MAX_COUNTERS]; /* the value that software wrote last to each general counter */
         bool sampled;                   /* the newest branch has left a PEBS record */
-        bool pmi_waits;                 /* a PMI has been put off, or is to come once more */
-        uint32_t first_vector;          /* of the first PMI */
+        bool pmi_waits;                 /* a PMI has been postponed, or is to be raised once more */
+        uint32_t first_vector;          /* vector of the first PMI */
     } state;
 };
 

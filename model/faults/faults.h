@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults: what a processor, or a model of one, may get wrong. The plugin's fault= turns some on; a test that is worth
- * its name notices. A fault replaces rules of the engine (model/engine/rules.h) in the processor's own table, or
- * changes the tables that the processor is made from. Rules that were replaced call those they replace, and several
- * faults of one rule are in one function, so that any of them go together.
+ * Faults: what a processor, or a model of one, may get wrong. The plugin's option fault= selects faults, each of which
+ * some test must notice. A fault replaces rules of the engine (model/engine/rules.h) in the processor's own table, or
+ * changes the tables that the processor is made from. A replacement calls the rule that it replaces, and several faults
+ * of one rule share one function, so that faults can be combined.
  */
 #ifndef MODEL_FAULTS_FAULTS_H
 #define MODEL_FAULTS_FAULTS_H
@@ -30,12 +30,12 @@ static inline bool fault_set_has(const struct fault_set *set, enum fault fault)
 }
 
 /*
- * Adds the faults of a list, NAME[,NAME..]. Returns NULL, or where in the list a name begins that is none; it is
- * *length bytes long.
+ * Adds the faults of a list, NAME[,NAME..]. Returns NULL, or the place in the list where an unknown name of *length
+ * bytes begins.
  */
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
 
-/* The name of the index-th fault, NULL past the last; and what it breaks. */
+/* The name of the index-th fault, NULL past the last; and a sentence that says what it breaks. */
 const char *fault_name(unsigned index);
 const char *fault_sentence(unsigned index);
 

@@ -9,9 +9,9 @@
 #define CPUID_1_EDX_APIC       (UINT32_C(1) << 9)
 #define CPUID_0A_EAX_COUNT     UINT32_C(0x0000ff00)
 #define CAPABILITIES_PEBS      (UINT64_C(0xf) << 8)
-#define CAPABILITIES_PEBS_LAST (UINT64_C(0xe) << 8) /* 0FH is architectural PEBS; before it nothing is known past 6 */
+#define CAPABILITIES_PEBS_LAST (UINT64_C(0xe) << 8) /* 0FH is architectural PEBS; below that, formats are defined up to 6 */
 #define CAPABILITIES_LBR       UINT64_C(0x3f)
-#define CAPABILITIES_LBR_LAST  UINT64_C(0x3e) /* 3FH are architectural LBRs */
+#define CAPABILITIES_LBR_LAST  UINT64_C(0x3e) /* 3FH is architectural LBRs */
 
 static const struct {
     const char *name, *sentence;
@@ -69,7 +69,7 @@ static bool told(const struct vcpu *v, enum lie lie)
     return broken(v)->lies >> lie & 1;
 }
 
-/* The lie that keeps a register back; LIES if there is none. */
+/* The lie that withholds a register; LIES if none does. */
 static enum lie keeper(unsigned reg)
 {
     switch (reg) {

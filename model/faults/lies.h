@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lies: what a hypervisor may say of a debug store that it does not have, or keep from a guest that it told about it.
- * The plugin's lie= turns some on. A processor that lies is no processor gone wrong (faults.h): the guest
- * is to notice before it uses the thing, or to find that nothing comes.
+ * Lies: what a hypervisor may claim of a debug store that it does not have, or withhold from a guest that it told about
+ * one. The plugin's option lie= selects lies. A processor that lies is not a broken one (faults.h): the guest must
+ * notice before it uses the feature, or cope with getting nothing.
  */
 #ifndef MODEL_FAULTS_LIES_H
 #define MODEL_FAULTS_LIES_H
@@ -29,16 +29,19 @@ enum lie {
     LIES,
 };
 
-/* Adds the lies of a list, NAME[,NAME..], a bit each. Returns NULL, or where in the list a name begins that is none. */
+/*
+ * Adds the lies of a list, NAME[,NAME..], a bit each. Returns NULL, or the place in the list where an unknown name
+ * begins.
+ */
 const char *lies_parse(uint32_t *lies, const char *list);
 
-/* The name of the index-th lie, NULL past the last; and what it says or keeps back. */
+/* The name of the index-th lie, NULL past the last; and a sentence that says what it claims or withholds. */
 const char *lie_name(unsigned index);
 const char *lie_sentence(unsigned index);
 
 struct rules;
 
-/* Makes rules of the manual those of a processor that tells these lies, which break_rules() has been given. */
+/* Turns the manual's rules into those of a processor that tells these lies, which break_rules() was given. */
 void lies_tell(struct rules *rules, uint32_t lies);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_far(const struct branch *b)
     return b->block->end >= END_FAR;
 }
 
-/* An interruption's branch comes with no block of code. */
+/* An interruption's branch has no block of code. */
 static bool is_interruption(const struct branch *b)
 {
     return b->block->count == 0;
@@ -72,7 +72,7 @@ static bool loses(const struct vcpu *v)
     return (full && fault(v, FAULT_BTS_CIRCULAR_STOPS)) || (reaches && fault(v, FAULT_BTS_THRESHOLD_RECORD_LOST));
 }
 
-/* One by one: the index that decides about a record is that behind the one before. */
+/* Records are stored one by one, because the index after each decides about the next. */
 static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -49,7 +49,7 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
     return kind;
 }
 
-/* As if a PEBS counter's bit of IA32_PERF_GLOBAL_CTRL were set. */
+/* Counts as if a PEBS counter's bit of IA32_PERF_GLOBAL_CTRL were set. */
 static void set_up_without_global(struct vcpu *v, unsigned i)
 {
     const uint64_t kept = v->regs[REG_IA32_PERF_GLOBAL_CTRL];

@@ -50,7 +50,7 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     }
 }
 
-/* The top of the stack behind this one, before it is taken modulo the depth. */
+/* The top of the stack after this one, not yet reduced modulo the depth. */
 static uint64_t behind(const struct vcpu *v, uint64_t top)
 {
     uint64_t next = top + 1;
@@ -71,7 +71,7 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     struct lbr_contents changed = *contents;
 
     change(v, branch, &changed);
-    *tos = behind(v, *tos) - 1; /* the rule goes on from there */
+    *tos = behind(v, *tos) - 1; /* the rule advances from there */
     wrapped(v)->lbr_push(v, branch, &changed);
     if (fault(v, FAULT_LBR_ENTRY_IN_TSX)) {
         struct lbr_entry *entry = &v->lbr.stack[*tos];
@@ -82,5 +82,5 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
 
 void wrong_lbr_debug_exception(struct vcpu *v)
 {
-    (void)v; /* the LBR flag stays */
+    (void)v; /* the LBR flag is left set */
 }

@@ -30,11 +30,11 @@ static bool is_lbr_address(const struct profile_msr *m)
 
 bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    (void)i; /* as the first of its kind does */
+    (void)i; /* every register answers like the first of its kind */
     return wrapped(v)->msr_exists(v, m, 0);
 }
 
-/* Whether a register takes every value, its read-only bits included. */
+/* Whether a register accepts every value, its read-only bits included. */
 static bool takes_all(const struct vcpu *v, const struct profile_msr *m)
 {
     return (m->reg == REG_IA32_MISC_ENABLE && fault(v, FAULT_DETECT_MISC_ENABLE_WRITABLE)) ||
@@ -81,7 +81,7 @@ static uint64_t sticking(const struct vcpu *v)
            (fault(v, FAULT_LBR_ENABLE_STICKS) ? bits->lbr : 0);
 }
 
-/* If there is a BTS buffer, and it is empty. */
+/* Whether there is a BTS buffer, and it is empty. */
 static void touch_area(struct vcpu *v, uint64_t address)
 {
     const struct ds_form form = v->rules->ds_form(v);
@@ -98,7 +98,7 @@ static void touch_area(struct vcpu *v, uint64_t address)
     }
 }
 
-/* The value that WRMSR is taken to write. */
+/* The value that WRMSR acts on. */
 static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     switch (m->reg) {
@@ -135,7 +135,7 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
     }
 }
 
-/* Returns whether there is no more to it. */
+/* Returns whether the write is complete. */
 static bool set_depth(struct vcpu *v, uint64_t depth)
 {
     if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS)) {

@@ -5,7 +5,7 @@
 #include "model/engine/netburst.h"
 #include "model/faults/broken.h"
 
-/* Of NetBurst's, bit 24 too. */
+/* On NetBurst, bit 24 enables as well. */
 uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
     const bool bit24 = vcpu_is_netburst(v) && (v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_UOP_TAG);
@@ -31,7 +31,7 @@ bool wrong_pebs_full(struct vcpu *v, size_t size)
 void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
 {
     if (v->ds.area.pebs.index + size >= v->ds.area.pebs.threshold) {
-        v->rules->pebs_reached(v); /* and the record is lost */
+        v->rules->pebs_reached(v); /* the record is lost */
     } else {
         wrapped(v)->pebs_store(v, sample, size);
     }
@@ -39,7 +39,7 @@ void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t s
 
 void wrong_pebs_reached(struct vcpu *v)
 {
-    v->pmi.wanted = true; /* and no bit 62 */
+    v->pmi.wanted = true; /* bit 62 is not set */
 }
 
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
@@ -186,7 +186,7 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     return written;
 }
 
-/* What v->counters[i] is reloaded with. */
+/* The value that v->counters[i] is reloaded with. */
 static uint64_t reload_value(const struct vcpu *v, unsigned i)
 {
     unsigned from = i;

@@ -6,7 +6,7 @@
 #define EFLAGS_CF UINT64_C(0x001)
 #define EFLAGS_IF UINT64_C(0x200)
 
-/* Whether the PMI that is wanted is put off. */
+/* Whether the requested PMI is postponed. */
 static bool waits(struct vcpu *v)
 {
     bool *waiting = &broken(v)->state.pmi_waits;
@@ -16,7 +16,7 @@ static bool waits(struct vcpu *v)
         return true;
     }
     if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED)) {
-        return true; /* the second one, until it can come */
+        return true; /* the second PMI, until it can be delivered */
     }
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
@@ -43,7 +43,7 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
         return;
     }
     wrapped(v)->pmi_raise(v, place);
-    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* once more */
+    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raised once more */
 }
 
 void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)

@@ -37,7 +37,10 @@ struct version_info {
     const char *package;
 };
 
-/* As qmp_query_version has it, where that is exported; its answer is on the heap, which knows sizes. Never freed. */
+/*
+ * The release by qmp_query_version, where that is exported. The answer is a heap object, whose size the heap knows.
+ * Never freed.
+ */
 static void print_release(FILE *to)
 {
     struct version_info *(*query_version)(void **error);

@@ -33,7 +33,7 @@ struct description {
     const void *subsections;
 };
 
-/* In this order in target/i386/machine.c, the first ones. */
+/* The first fields of target/i386/machine.c, in this order. */
 enum { REGS, EIP, EFLAGS, FIELDS };
 static const char *const field_names[FIELDS] = { "env.regs", "env.eip", "env.eflags" };
 
@@ -72,7 +72,7 @@ static bool is_text(const char *at, const char *text)
     return is_loaded(at, strlen(text) + 1) && memcmp(at, text, strlen(text) + 1) == 0;
 }
 
-/* The size that the symbol of a variable tells. */
+/* The size of a variable by its symbol. */
 static size_t size_of_variable(const void *at)
 {
     const ElfW(Sym) *symbol = NULL;
@@ -81,7 +81,7 @@ static size_t size_of_variable(const void *at)
     return dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL ? symbol->st_size : 0;
 }
 
-/* Where the three are; NULL, with *reason, where QEMU's table of them is not as expected. */
+/* The three fields; NULL, with *reason, where QEMU's table of fields is not as expected. */
 static const struct field *read_table(const char **reason)
 {
     const struct description *description;
@@ -103,7 +103,7 @@ static const struct field *read_table(const char **reason)
     return description->fields;
 }
 
-/* Where QEMU keeps, for each of its threads, which processor runs there; NULL if that is not to be had. */
+/* QEMU's thread-local pointer to the processor that runs; NULL if it cannot be found. */
 static void **current_cpu(void)
 {
     static _Thread_local void **current;
@@ -127,8 +127,10 @@ static bool is_from_heap(const struct object *object)
     return release != NULL && (release == symbol_of("g_free") || release == symbol_of("qemu_vfree"));
 }
 
-/* Whether all that is read lies within the object, in its order: 8 general registers of 4 bytes or 16 of 8, RIP,
- * EFLAGS. */
+/*
+ * Whether all that is read lies within the object, in this order: 8 general registers of 4 bytes or 16 of 8, RIP,
+ * EFLAGS.
+ */
 static bool is_possible(const struct qemu_object *o)
 {
     const size_t general = (o->width == 8 ? 16 : 8) * o->width;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's object of one processor. Nothing is searched for in it: its size is the heap's, and the registers are where
- * the description by which QEMU migrates it says.
+ * QEMU's object of one processor. Nothing is searched for: the heap tells the object's size, and the description by
+ * which QEMU migrates the object tells where registers are.
  */
 #ifndef MODEL_PRIVATE_QEMU_OBJECT_H
 #define MODEL_PRIVATE_QEMU_OBJECT_H
@@ -10,37 +10,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In bytes from RIP on, all within the object: RIP, EFLAGS, and how QEMU keeps the status flags. */
+/* Bytes from RIP on, all within the object: RIP, EFLAGS, and the state from which QEMU computes the status flags. */
 #define QEMU_STATE_BYTES 64
 
 struct qemu_object {
-    const void *identity; /* its address, to be compared */
+    const void *identity; /* the object's address, only to be compared */
 
-    char *cpu;    /* NULL: not to be had, and the rest means nothing */
-    size_t size;  /* of all of it, in bytes */
+    char *cpu;    /* NULL: not found, and the other members mean nothing */
+    size_t size;  /* of the object, in bytes */
     size_t width; /* of a register: 8 bytes in qemu-system-x86_64, 4 in that of i386 */
-    /* at how many bytes of it */
+    /* byte offsets in the object */
     size_t env, rip, eflags; /* env: the register file, which begins with the general registers */
-    char *copy;              /* of so many bytes, for QEMU's functions to be tried on */
+    char *copy;              /* size bytes, for trying QEMU's functions on */
 };
 
 /*
- * On the processor's own thread.
+ * Finds the object; to be called on the processor's own thread.
  * Reads: current_cpu, the head of the object, vmstate_x86_cpu and its table of fields.
- * Believes: that the object is an x86 processor's if QEMU's object_dynamic_cast says so; its size if it says itself
- * that its memory is to be given back to the heap; a field's place if the table, of whose size the symbol tells, has it
- *   under its name and width, within the object, in the order of general registers, RIP, EFLAGS.
- * False: LOSS_OBJECT has been said, o->cpu is NULL.
+ * Believes: that the object is an x86 processor's if QEMU's object_dynamic_cast says so; the heap's size of it if the
+ * object says that its memory is to be given back to the heap; a field's place if the table, whose size its symbol
+ * tells, has the field under its name and width, within the object, in the order of general registers, RIP, EFLAGS.
+ * False: LOSS_OBJECT has been reported, o->cpu is NULL.
  */
 bool qemu_object_find(struct qemu_object *o);
 
-/* Brings the whole copy up to date. */
+/* Refreshes the whole copy. */
 void qemu_object_take_copy(const struct qemu_object *o);
 
-/* Gives the copy back, and the object is not to be had from now on. */
+/* Frees the copy; the object counts as not found from now on. */
 void qemu_object_forget(struct qemu_object *o);
 
-/* Whether this is the processor that QEMU's current thread runs at this moment; true where that cannot be told. */
+/* Whether QEMU's current thread runs this processor at this moment; true where that cannot be told. */
 bool qemu_object_is_current(const struct qemu_object *o);
 
 #endif

@@ -6,32 +6,32 @@
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_ops.h"
 
-#define CERTAIN      8  /* changes after which the one place that has held the value each time is the one */
-#define PATIENCE     64 /* changes after which several such places are given up */
+#define CERTAIN      8  /* changes of the value after which the only place that held it each time is believed */
+#define PATIENCE     64 /* changes of the value after which several remaining places are given up */
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
 #define ARGUMENTS    3
-#define OF_BLOCK     0 /* the argument of the operation that stands for what is registered for a block's beginning */
-#define MOST_ENTRIES 100000 /* of a list that has an end */
+#define OF_BLOCK     0 /* argument of the placeholder for callbacks at a block's beginning */
+#define MOST_ENTRIES 100000 /* a longer list is taken to have no end */
 
-/* QEMU 11.1, include/tcg/tcg.h: a block's operations are in a list that is closed through its head. */
+/* QEMU 11.1, include/tcg/tcg.h: a block's operations form a list that is closed through its head. */
 struct link {
     struct op *next;     /* NULL behind the last one */
-    struct link *before; /* that of the operation before, or the head */
+    struct link *before; /* the link of the operation before, or of the head */
 };
 
 struct op {
-    uint8_t opcode, count, type, parameter; /* count: for how many arguments there is room */
+    uint8_t opcode, count, type, parameter; /* count: the number of arguments that there is room for */
     uint32_t life;
     struct link link;
     uint8_t registers[8];
-    uint64_t arguments[]; /* of a store: what, the base, and the offset from there */
+    uint64_t arguments[]; /* of a store: value, base, and offset from the base */
 };
 
-/* So many arguments that whatever is read of an operation lies within it, wherever they begin. */
+/* Number of arguments such that whatever is read of an operation lies within it, wherever the arguments begin. */
 #define PLENTY ((unsigned)(sizeof(struct op) / sizeof(uint64_t)) + ARGUMENTS)
 
-/* QEMU's functions, and its variables by their handles. What is made goes to the end of the block. */
+/* QEMU's functions, with its variables by their handles. New operations go to the end of the block. */
 static struct {
     struct op *(*make)(int opcode, unsigned arguments);
     void (*make_six)(int opcode, int type, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
@@ -49,7 +49,7 @@ static struct {
 
 #define FIND(name, symbol) QEMU_LOSS_FIND(LOSS_OPERATIONS, name, symbol)
 
-/* What QEMU's thread translates with; NULL if that is not to be had. */
+/* The translation context of QEMU's thread; NULL if it cannot be found. */
 static void *context(void)
 {
     static _Thread_local void **here;
@@ -84,7 +84,7 @@ static struct op *op_of(struct link *link)
     return (struct op *)((char *)link - offsetof(struct op, link));
 }
 
-/* Whether one leads from the last operation back to the first, and over the head of the list to the last again. */
+/* Whether links lead from the last operation back to the first, and over the head of the list to the last again. */
 static bool is_closed(struct op *last)
 {
     struct link *link = &last->link;
@@ -101,7 +101,7 @@ static bool is_closed(struct op *last)
     return false;
 }
 
-/* Whether operations made by QEMU behind `mark`, with arguments that are known, read as expected; takes them away. */
+/* Whether operations made by QEMU after `mark`, with known arguments, read as expected; removes them. */
 static bool reads_arguments(struct op *mark)
 {
     static const uint64_t known[2 * ARGUMENTS] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66 };
@@ -130,7 +130,10 @@ static bool reads_arguments(struct op *mark)
     return reads;
 }
 
-/* Whether operations are laid out and linked as above, seen from some that are made. No way leads to what stays. */
+/*
+ * Whether operations are laid out and linked as declared above, judged by some made for this. Nothing of the block is
+ * changed.
+ */
 static bool works(void)
 {
     struct op *const first = make_mark(), *const last = make_mark();
@@ -156,7 +159,7 @@ static void lose_values(struct qemu_ops *o)
                   "qemu_plugin_mem_get_value");
 }
 
-/* By reading alone, for other threads write to some of these words. */
+/* Places are only read, never written, because other threads write to some of these words. */
 static void learn_place(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last)
 {
     const char *const env = object->cpu + object->env;
@@ -178,7 +181,7 @@ static void learn_place(struct qemu_ops *o, const struct qemu_object *object, st
     }
 }
 
-/* offset: from what the model stores to. */
+/* offset: from the base of the model's stores. */
 static bool stores_to(const struct op *op, const struct op *model, intptr_t offset)
 {
     return op->opcode == model->opcode && op->count >= ARGUMENTS && op->arguments[1] == model->arguments[1] &&
@@ -222,8 +225,8 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
 }
 
 /*
- * The first operation in the block that is like the last, unless it begins the block: then nothing looks for interrupts
- * before it.
+ * The first operation in the block that is like the last one. NULL if that begins the block, because such a block does
+ * not check for interrupts.
  */
 static struct op *first_like(struct op *last)
 {
@@ -239,7 +242,7 @@ static struct op *first_like(struct op *last)
     return found;
 }
 
-/* Has the operations at the end behind `from` behind `to` instead: makes each anew there. */
+/* Moves the operations after `from` up to the end to behind `to`, by making each anew there. */
 static void move(struct op *from, struct op *to)
 {
     struct op *op;
@@ -252,7 +255,7 @@ static void move(struct op *from, struct op *to)
     }
 }
 
-/* A word at list->used bytes from list->words on, and list->step more in use. */
+/* Appends a word at list->words + list->used bytes, and adds list->step to the bytes in use. */
 static void make_appending(const struct qemu_ops_list *list, uint64_t word)
 {
     const uintptr_t base = tcg.constant_64((uintptr_t)list->base);

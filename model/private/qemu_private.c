@@ -13,15 +13,15 @@
 
 /* QEMU 11.1, include/exec/translation-block.h */
 #define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
-#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* of the number of the processor's cluster, all ones for none */
+#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* bits of the number of the processor's cluster, all ones for none */
 
-/* Flags that QEMU keeps as they are: IF, and AC. */
+/* Flags that QEMU keeps uncomputed: IF and AC. */
 #define EFLAGS_IF    (UINT64_C(1) << 9)
 #define EFLAGS_AC    (UINT64_C(1) << 18)
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
-#define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* what reading the flags depends on */
-#define COMPARISONS 8                                     /* of the quick way to them with the long one */
+#define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words that reading the flags may depend on */
+#define COMPARISONS 8                                     /* checks of the quick way to the flags against the slow one */
 
 static struct {
     bool (*restore_state)(void *cpu, uintptr_t host_pc);
@@ -42,7 +42,8 @@ static uint32_t word_at(const char *at)
     return word;
 }
 
-/* Whether the word at `at` bytes of the object is what tcg_cflags_has tells of: seen with two flags changed in a copy.
+/*
+ * Whether the word at byte `at` of the object holds what tcg_cflags_has reads: two flags are changed in a copy to see.
  */
 static bool tells_of(const struct qemu_object *o, size_t at, uint32_t flags)
 {
@@ -152,7 +153,7 @@ static uint64_t field_at(const struct qemu_private *p, const char *at)
 
 void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
 {
-    /* The register file has them in the order of their encoding. */
+    /* The register file is in the order of instruction encodings. */
     static const unsigned order[R8] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
     const char *const file = p->object.cpu + p->object.env;
 
@@ -176,7 +177,7 @@ uint64_t qemu_private_eflags(const struct qemu_private *p)
     return field_at(p, p->object.cpu + p->object.eflags);
 }
 
-/* Whether the interface says the same: outside 64-bit code it says only the low halves of the first eight. */
+/* Whether the plugin interface returns the same: outside 64-bit code it has only the low halves of the first eight. */
 static bool reads_as(const struct qemu_private *p, const struct qemu_seen *seen)
 {
     uint64_t general[GENERAL_REGISTERS], mask = UINT32_MAX;
@@ -193,7 +194,7 @@ static bool reads_as(const struct qemu_private *p, const struct qemu_seen *seen)
     return same;
 }
 
-/* Whether helper_read_eflags tells of a copy which of the flags that are kept as they are were put into it. */
+/* Whether helper_read_eflags returns for a copy the uncomputed flags that were put into the copy. */
 static bool reads_flags(const struct qemu_private *p)
 {
     static const uint64_t tried[] = { 0, EFLAGS_IF, EFLAGS_AC, EFLAGS_IF | EFLAGS_AC };
@@ -232,12 +233,15 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
 
 /* --- flags ----------------------------------------------------------------------------------------------------- */
 
-/* struct qemu_middle's `lacking`: a 32-bit word, its number from RIP on in the upper half; or one of these. */
+/*
+ * Values of struct qemu_middle's `lacking`: a 32-bit word, with its number from RIP on in the upper half; or one of
+ * these.
+ */
 #define LACKING_UNKNOWN             0
 #define LACKING_NOTHING             1
 #define LACKING_WORD(number, value) ((uint64_t)(number) << 32 | (value))
 
-/* The long way: of a copy of everything, restored by QEMU where return_address is not 0. */
+/* The slow way: reads the flags from a full copy, restored by QEMU where return_address is not 0. */
 static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_address)
 {
     qemu_object_take_copy(&p->object);
@@ -247,7 +251,10 @@ static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_ad
     return qemu.read_eflags(p->object.copy + p->object.env);
 }
 
-/* The quick way: of a copy in which the state from RIP on is up to date, with the one word that is known to lack. */
+/*
+ * The quick way: reads the flags from a copy that is fresh from RIP on, with the one word that is known to be stale
+ * replaced.
+ */
 static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
 {
     const struct qemu_object *o = &p->object;
@@ -261,8 +268,8 @@ static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
 }
 
 /*
- * What restoring writes beside RIP, if it is nothing or one word: found by letting it write over two states of the copy
- * that differ in all the others.
+ * The word that restoring writes besides RIP, if that is at most one: found by restoring over two states of the copy
+ * that differ in all other words.
  */
 static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_address)
 {
