@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One processor as data: what CPUID says, which MSRs there are, how its records and LBR
- * entries look, which events its counters know. A new processor is a new table in the profiles_*.c of its family,
- * and a line in the list at the end of that file.
+ * One processor as data: its CPUID, its MSRs, the form of its records and LBR entries, the events that its counters
+ * know. A new processor is a new table in the profiles_*.c of its family, and a line in the list at the end of that
+ * file.
  */
 #ifndef MODEL_PROCESSORS_PROFILE_H
 #define MODEL_PROCESSORS_PROFILE_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a counter can count. How each is counted decides which of the three groups it stands in. */
+/* What a counter can count, in three groups by how it is counted. */
 enum event_kind {
     /* known for a whole block when it begins: counted inline */
     EVENT_INSTRUCTIONS,
@@ -22,7 +22,7 @@ enum event_kind {
     EVENT_INDIRECT_BRANCHES, /* calls, jumps and returns */
     EVENT_INDIRECT,          /* calls and jumps */
     EVENT_TYPED_BRANCHES,    /* all near ones but direct jumps */
-    EVENT_UNITS,             /* in the order of enum insn_unit, which begins with one that has no event */
+    EVENT_UNITS,             /* in the order of enum insn_unit, whose first unit has no event */
     EVENT_X87 = EVENT_UNITS,
     EVENT_PACKED_SP,
     EVENT_PACKED_DP,
@@ -30,7 +30,7 @@ enum event_kind {
     EVENT_SCALAR_DP,
     EVENT_MMX_64,
     EVENT_MMX_128,
-    EVENT_SIMD, /* any of those but x87 and 64-bit MMX */
+    EVENT_SIMD, /* any of the units but x87 and 64-bit MMX */
     /* known when the block behind a branch begins */
     EVENT_OUTCOMES,
     EVENT_NEAR_TAKEN = EVENT_OUTCOMES,
@@ -45,8 +45,10 @@ enum event_kind {
     EVENT_MISPREDICTED_NOT_TAKEN,
     EVENT_MISPREDICTED_INDIRECT_CALLS,
     EVENT_MISPREDICTED_INDIRECT, /* calls and jumps */
-    EVENT_MISPREDICTED_TAGGABLE, /* all but returns and far ones */
-    /* plus a mask of what is wanted: 1 not taken and predicted, 2 not taken and mispredicted, 4 and 8 taken ones */
+    EVENT_MISPREDICTED_TAGGABLE, /* all but returns and far branches */
+    /*
+     * with a mask of outcomes: 1 not taken and predicted, 2 not taken and mispredicted, 4 and 8 the same of taken ones
+     */
     EVENT_BRANCH_SETS,
     EVENT_BRANCH_SETS_LAST = EVENT_BRANCH_SETS + 15,
     /* known when an instruction has accessed memory */
@@ -58,7 +60,7 @@ enum event_kind {
     EVENT_SPLIT_STORES,
     EVENT_STLB_MISS_LOADS,
     EVENT_STLB_MISS_STORES,
-    EVENT_STLB_MISSES, /* of either */
+    EVENT_STLB_MISSES, /* of loads or stores */
     EVENT_ACCESSES,    /* loads, stores, and both in one */
     EVENT_L1_HITS,
     EVENT_L2_HITS,
@@ -70,16 +72,16 @@ enum event_kind {
     EVENT_LOAD_LATENCY,
     EVENT_PRECISE_STORES,
     EVENT_STORE_LATENCY,
-    EVENT_BLOCKED_LOADS, /* behind a store that cannot forward: never in modelled time */
+    EVENT_BLOCKED_LOADS, /* behind a store that cannot forward: never happens in modelled time */
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
 };
 
-/* What PEBS records an event can have. */
+/* The PEBS records that an event can have. */
 enum event_precision {
     NOT_PRECISE,
     PRECISE,
-    PRECISE_WITH_ADDRESS, /* they say which data was accessed */
+    PRECISE_WITH_ADDRESS, /* records have the address of the data */
 };
 
 struct profile_event {
@@ -89,7 +91,7 @@ struct profile_event {
     uint8_t precision; /* enum event_precision */
 };
 
-/* Registers that the model keeps. The names are the manual's. */
+/* Registers that the model keeps, by the manual's names. */
 enum model_register {
     REG_IA32_PERF_CAPABILITIES,
     REG_IA32_MISC_ENABLE,
@@ -112,7 +114,7 @@ enum model_register {
     REG_MSR_TC_PRECISE_EVENT,
     REG_MSR_LER_FROM_LIP,
     REG_MSR_LER_TO_LIP,
-    REG_STORED, /* those above are simply kept in an array; the ones below mean more */
+    REG_STORED, /* registers above are only stored, in an array; those below have effects */
     REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
     REG_IA32_PERF_GLOBAL_STATUS_RESET,
     REG_IA32_PERF_GLOBAL_STATUS_SET,
@@ -129,13 +131,13 @@ enum model_register {
     REG_NETBURST_CCCR,
     REG_NETBURST_ESCR,
     REG_ZERO,          /* reads 0 */
-    REG_ABSENT,        /* RDMSR and WRMSR raise #GP, whatever QEMU thinks of it */
+    REG_ABSENT,        /* RDMSR and WRMSR raise #GP, even where QEMU has the register */
     REG_IA32_LBR_FROM, /* architectural LBR: 0 is the newest entry */
     REG_IA32_LBR_TO,
     REG_IA32_LBR_INFO,
 };
 
-/* What a value written must be like, besides having no bit outside `writable`. */
+/* Requirements on a written value, besides having no bit outside `writable`. */
 enum msr_check {
     CHECK_BITS,
     CHECK_CANONICAL,
@@ -155,14 +157,14 @@ struct profile_msr {
 };
 
 /*
- * A CPUID leaf: of what QEMU's -cpu answers, the bits in keep stay, and those in add are set. In the order EAX, EBX,
- * ECX, EDX.
+ * A CPUID leaf: the bits of QEMU's -cpu that stay (keep), and those that are set (add). In the order EAX, EBX, ECX,
+ * EDX.
  */
 struct profile_cpuid {
     uint32_t leaf, subleaf;
-    bool indexed; /* only for this subleaf */
+    bool indexed; /* the row is for this subleaf only */
     uint32_t keep[4], add[4];
-    uint32_t last; /* leaves up to this one are alike; 0: the row is of one leaf */
+    uint32_t last; /* leaves up to this one are alike; 0: the row is for one leaf */
 };
 
 /* A CPUID bit that software of the processor's time relies on, and that QEMU's -cpu decides, not the model. */
@@ -171,14 +173,14 @@ struct profile_feature {
     uint8_t reg; /* 0 to 3: EAX, EBX, ECX, EDX */
     uint8_t bit;
     const char *name;
-    bool firmware; /* which may turn it off: software has to do without it then */
+    bool firmware; /* firmware may turn the feature off, so software must do without it then */
 };
 
-/* Whose counters are NetBurst's, with ESCRs and CCCRs: netburst.c. */
+/* Kinds of NetBurst counters, with ESCRs and CCCRs: netburst.c. */
 enum netburst {
     NETBURST_NONE,
     NETBURST_SINGLE_THREADED, /* 0F_00 to 0F_02 as modelled */
-    NETBURST_HYPER_THREADED,  /* 0F_03 and later; its other logical processor is never there */
+    NETBURST_HYPER_THREADED,  /* 0F_03 and later; the other logical processor never exists */
 };
 
 /* Where MSR_DEBUGCTLA, MSR_DEBUGCTLB or IA32_DEBUGCTL has a flag; 0: the processor has no such flag. */
@@ -186,18 +188,18 @@ struct profile_debugctl {
     uint64_t lbr, tr, bts, btint, bts_off_os, bts_off_usr, freeze_lbrs, freeze_perfmon;
 };
 
-/* What an entry of the LBR stack says besides its two addresses: LBR_FMT, IA32_PERF_CAPABILITIES[5:0]. */
+/* Contents of an LBR entry besides its two addresses: LBR_FMT, IA32_PERF_CAPABILITIES[5:0]. */
 enum lbr_format {
     LBR_FORMAT_32,
     LBR_FORMAT_LIP,
     LBR_FORMAT_EIP,
     LBR_FORMAT_EIP_FLAGS,   /* FROM[63]: mispredicted */
-    LBR_FORMAT_EIP_FLAGS2,  /* FROM[62:61] too: in a transaction, aborted */
-    LBR_FORMAT_INFO,        /* these, and cycles, in LBR_INFO */
-    LBR_FORMAT_ARCH = 0x3f, /* architectural LBR: kind of branch and validity of the cycles too */
+    LBR_FORMAT_EIP_FLAGS2,  /* and FROM[62:61]: in a transaction, aborted */
+    LBR_FORMAT_INFO,        /* the same flags, and cycles, in LBR_INFO */
+    LBR_FORMAT_ARCH = 0x3f, /* and the kind of branch, and whether the cycles are valid */
 };
 
-/* The modelled memory hierarchy, of 64-byte lines and 4 KiB pages. A cache without sets does not exist. */
+/* The modelled memory hierarchy, of 64-byte lines and 4 KiB pages. A cache with 0 sets does not exist. */
 enum data_level {
     LEVEL_L1,
     LEVEL_L2,
@@ -216,7 +218,7 @@ struct profile_memory {
     struct profile_array tlb;      /* the last-level one */
     uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
     uint8_t source[DATA_LEVELS];   /* a load's data source */
-    uint8_t source_flags;          /* those of bits 4 (TLB miss) and 5 (locked) that it has */
+    uint8_t source_flags;          /* bits 4 (TLB miss) and 5 (locked) that the source has */
 };
 
 /* Tables of rows; empty ones may follow. */
@@ -235,8 +237,8 @@ struct profile_events {
 struct profile {
     const char *name;
     const char *brand;                 /* CPUID leaves 80000002h to 80000004h */
-    uint32_t max_leaf, max_extended;   /* leaves beyond answer like the former */
-    const struct profile_cpuid *cpuid; /* leaves without a row are QEMU's */
+    uint32_t max_leaf, max_extended;   /* leaves beyond these answer like the last one */
+    const struct profile_cpuid *cpuid; /* leaves without a row are answered by QEMU */
     unsigned cpuid_count;
     bool dtes64;
     enum netburst netburst;
@@ -246,29 +248,32 @@ struct profile {
     bool one_enable;        /* IA32_PERFEVTSEL0.EN stands for all */
     unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
-    unsigned pdir_counter;  /* the one on which the instruction that overflows is itself the one recorded */
+    unsigned pdir_counter;  /* the counter that records the overflowing instruction itself */
     uint8_t pdir_select, pdir_umask;
     bool pebs_adaptive;      /* "PEBS baseline": records by MSR_PEBS_DATA_CFG, of any event, on fixed counters too */
     bool pebs_timing;        /* the basic group has a retire latency */
     bool pebs_cache_latency; /* the memory group tells the data's latency from the instruction's */
-    bool pebs_latency_aux;   /* load latency needs EVENT_BLOCKED_LOADS counted too, or it knows no data source */
-    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: likewise, whatever the event, ... */
+    bool pebs_latency_aux;   /* load latency has a data source only while EVENT_BLOCKED_LOADS is counted */
+    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: counters that record the overflowing instruction of any event, ... */
     unsigned pdist_distance; /* ... if the counter was loaded with at least so many events to go */
     const struct profile_debugctl *debugctl;
-    unsigned lbr_depth; /* a power of two; of architectural LBR the largest */
+    unsigned lbr_depth; /* a power of two; for architectural LBR the largest depth */
     uint8_t lbr_depths; /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
     enum lbr_format lbr_format;
     uint32_t predictor_slots; /* a power of two */
     bool bts_predicted;       /* BTS records say whether the branch was predicted */
     struct profile_memory memory;
-    /* Its own first, then those that it shares with its family: the first row of an address, or of an event, counts. */
+    /*
+     * The processor's own rows first, then those it shares with its family: the first row of an address or event
+     * counts.
+     */
     struct profile_msrs msrs[PROFILE_TABLES];
     struct profile_events events[PROFILE_TABLES];
     const struct profile_feature *features;
     unsigned feature_count;
 };
 
-/* NULL when there is none of that name. */
+/* The profile of this name; NULL if there is none. */
 const struct profile *profile_find(const char *name);
 
 /* The row that says what the register at this address is, or NULL. */
@@ -278,13 +283,13 @@ const struct profile_msr *profile_find_msr(const struct profile *profile, uint32
 const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,
                                                unsigned counter);
 
-/* The name of the index-th profile in the order of the processors' birth, or NULL past the last. */
+/* The name of the index-th profile, by the processors' release; NULL past the last. */
 const char *profile_name(unsigned index);
 
-/* What it is, as CPUID has it. NULL past the last, too. */
+/* The processor's brand string in CPUID; NULL past the last. */
 const char *profile_brand(unsigned index);
 
-/* The bits of its widest mode: 64 where it has long mode, else 32. 0 past the last. */
+/* The bits of the processor's widest mode: 64 with long mode, else 32; 0 past the last. */
 unsigned profile_width(unsigned index);
 
 #endif

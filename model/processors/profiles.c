@@ -9,7 +9,7 @@
 #define LONG_MODE_REG  3
 #define LONG_MODE_BIT  29
 
-/* In the order of the processors' birth, within a family and of families. */
+/* Families by release, and the processors within each by release. */
 static const struct profile *const *const families[] = {
     profiles_netburst,
     profiles_p6,
@@ -17,7 +17,7 @@ static const struct profile *const *const families[] = {
     profiles_adaptive,
 };
 
-/* The index-th of all, NULL past the last. */
+/* The index-th of all profiles, NULL past the last. */
 static const struct profile *at(unsigned index)
 {
     for (unsigned family = 0; family < COUNT(families); family++) {

@@ -11,7 +11,10 @@
 #define ALL             (~UINT64_C(0))
 #define ALL32           0xffffffff
 
-/* CPUID.1: what the model may add to what QEMU has, and what of QEMU's answer is the machine's, not the processor's. */
+/*
+ * CPUID.1: features that the model may add to QEMU's, and bits of QEMU's answer that belong to the machine, not the
+ * processor.
+ */
 #define DTES64_ECX  (1u << 2)
 #define DS_CPL_ECX  (1u << 4)
 #define PDCM_ECX    (1u << 15)
@@ -19,11 +22,11 @@
 #define MACHINE_ECX (1u << 27 | 1u << 31) /* OSXSAVE, hypervisor */
 #define MACHINE_EDX (1u << 28)            /* HTT */
 
-/* Each family's processors, in the order of their age; NULL ends them. */
+/* Each family's processors by release; NULL ends the list. */
 extern const struct profile *const profiles_netburst[], *const profiles_p6[];
 extern const struct profile *const profiles_core[], *const profiles_adaptive[];
 
-/* What a profile is written with: ROWS(table) among its tables. */
+/* A profile's table of rows: ROWS(table). */
 #define ROWS(table)         \
     {                       \
         table, COUNT(table) \
@@ -38,10 +41,10 @@ extern const struct profile_msr misc_enable_msrs[1];
 /* A stack of 32 entries with LBR_INFO, its top and LBR_SELECT. */
 extern const struct profile_msr lbr_info_msrs[5];
 
-/* Registers of debugging and performance monitoring that a processor before Ice Lake may lack, and then raises #GP. */
+/* Debugging and performance monitoring registers that a processor before Ice Lake may lack; absent ones raise #GP. */
 extern const struct profile_msr absent_msrs[17];
 
-/* What 64-bit software needs of QEMU's -cpu. */
+/* Features of QEMU's -cpu that 64-bit software needs. */
 extern const struct profile_feature wide_features[5];
 
 #endif

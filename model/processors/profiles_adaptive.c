@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Core processors with adaptive PEBS records: Ice Lake server, and Sapphire Rapids, whose core is Golden Cove.
- * Sources: SDM Vol. 3B (253669-083), "Adaptive PEBS", "Extended PEBS" and "Last Branch Records"; Vol. 4 (335592-083),
- * "Model-Specific Registers (MSRs)". Which counter counts what: Intel's published event lists for ICX and SPR; on which
- * it can be sampled: Linux 6.6, intel_icl_ and intel_glc_pebs_event_constraints.
+ * Core processors with adaptive PEBS records: Ice Lake server, and Sapphire Rapids, whose core is Golden Cove. Sources:
+ * SDM Vol. 3B (253669-083), "Adaptive PEBS", "Extended PEBS" and "Last Branch Records"; Vol. 4 (335592-083),
+ * "Model-Specific Registers (MSRs)". Counters of each event: Intel's published event lists for ICX and SPR; counters
+ * that can sample it: Linux 6.6, intel_icl_ and intel_glc_pebs_event_constraints.
  */
 #include <stddef.h>
 
@@ -14,7 +14,7 @@
 #define NOT_THE_FIRST  0xfe
 #define ONLY_THE_FIRST 0x01
 
-/* By "Extended PEBS" any event may be sampled, precise or not: they are all modelled as precise. */
+/* Extended PEBS can sample any event, precise or not; here all of them are precise. */
 static const struct profile_event adaptive_events[] = {
     { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
     { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -66,12 +66,12 @@ static const struct profile_event goldencove_events[] = {
     { 0xcd, 0x02, EVENT_STORE_LATENCY, ONLY_THE_FIRST, PRECISE_WITH_ADDRESS },
 };
 
-/* IA32_PERF_GLOBAL_CTRL's and IA32_PEBS_ENABLE's */
+/* Writable bits of IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE. */
 #define COUNTER_BITS (BITS(7, 0) | BITS(35, 32))
-/* Counters, metrics, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can only be cleared. */
+/* Counters, metrics, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
 #define STATUS_BITS (COUNTER_BITS | BIT(48) | BIT(55) | BITS(62, 58))
 
-/* AnyThread is gone (CPUID.0Ah:EDX[15]); the manual does not say that writing it faults. */
+/* AnyThread no longer exists (CPUID.0Ah:EDX[15]); the manual does not say that writing it raises #GP. */
 #define EVENT_SELECT_BITS  ((BITS(31, 0) & ~BIT(21)) | BIT(34))
 #define FIXED_ANY_THREAD   (BIT(2) | BIT(6) | BIT(10) | BIT(14))
 #define FIXED_CONTROL_BITS ((BITS(15, 0) & ~FIXED_ANY_THREAD) | BIT(32) | BIT(36) | BIT(40) | BIT(44))
@@ -118,14 +118,14 @@ static const struct profile_msr goldencove_msrs[] = {
     { 0x1500, 32, REG_IA32_LBR_FROM, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1600, 32, REG_IA32_LBR_TO, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(15, 0), .ignored = BITS(55, 16) },
-    { 0x1c8, 2, REG_ABSENT, .read_only = true }, /* the LBR stack of before */
+    { 0x1c8, 2, REG_ABSENT, .read_only = true }, /* the LBR stack of older processors */
     { 0x680, 32, REG_ABSENT, .read_only = true },
     { 0x6c0, 32, REG_ABSENT, .read_only = true },
     { 0xdc0, 32, REG_ABSENT, .read_only = true },
 };
 
 /*
- * Of what QEMU's -cpu can do nothing is hidden but SVM. Leaves past QEMU's last are those of a part without what they
+ * Features of QEMU's -cpu stay visible except SVM. Leaves past QEMU's last are those of a part without what the leaves
  * describe.
  */
 #define DS_ECX (DTES64_ECX | DS_CPL_ECX | PDCM_ECX)
@@ -180,7 +180,7 @@ static const struct profile icelake = {
     .feature_count = COUNT(wide_features),
 };
 
-/* Linux dates timed PEBS (IA32_PERF_CAPABILITIES[17]) to later parts; it is here so that one profile has it. */
+/* Timed PEBS (IA32_PERF_CAPABILITIES[17]) came with later parts, by Linux; this profile has it so that one does. */
 static const struct profile goldencove = {
     .name = "goldencove",
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",

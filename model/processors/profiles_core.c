@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processors since Nehalem that record by fixed formats. Sources: SDM Vol. 3B (253669-083), chapters
- * "Performance Monitoring" and "Debug, Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers
- * (MSRs)". Events: the SDM's tables of precise events and the architectural events.
+ * Core processors since Nehalem with fixed record formats. Sources: SDM Vol. 3B (253669-083), chapters "Performance
+ * Monitoring" and "Debug, Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)". Events:
+ * the SDM's tables of precise events and the architectural events.
  */
 #include <stddef.h>
 
@@ -55,8 +55,7 @@ const struct profile_msr lbr_info_msrs[5] = {
 /* Counters, uncore, OvfBuf, CondChgd */
 #define STATUS_RESET_BITS_3 (COUNTER_BITS | BITS(63, 61))
 
-/* Version 3 of architectural performance monitoring, with four counters and three fixed ones, and an LBR stack of 16.
- */
+/* Architectural performance monitoring version 3, with four general and three fixed counters; LBR stack of 16. */
 static const struct profile_msr core_msrs[] = {
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
@@ -75,14 +74,14 @@ static const struct profile_msr core_msrs[] = {
     { 0x6c0, 16, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
 };
 
-/* What came with Sandy Bridge. */
+/* Registers new in Sandy Bridge. */
 static const struct profile_msr full_width_msrs[] = {
     { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
 };
 
-/* Since Sandy Bridge. */
+/* Events since Sandy Bridge. */
 static const struct profile_event core_events[] = {
     { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
     { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
@@ -103,7 +102,7 @@ static const struct profile_event core_events[] = {
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
 };
 
-/* Of accesses to memory, since Haswell. */
+/* Events of memory accesses since Haswell. */
 static const struct profile_event access_events[] = {
     { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
@@ -118,7 +117,7 @@ static const struct profile_event access_events[] = {
     { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS }, /* that need no snoop */
+    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE_WITH_ADDRESS }, /* hits that need no snoop */
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
@@ -159,7 +158,10 @@ static const struct profile_msr nehalem_msrs[] = {
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(15, 0) },
 };
 
-/* 06_1A, stepping 5. CPUID.0Ah:EBX: reference cycles and mispredicted branches are not to be had as architectural. */
+/*
+ * 06_1A, stepping 5. CPUID.0Ah:EBX: reference cycles and mispredicted branches are missing from the architectural
+ * events.
+ */
 static const struct profile_cpuid nehalem_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x0098e3fd | MACHINE_ECX, 0xbfebfbff },
@@ -216,7 +218,7 @@ static const struct profile_event sandybridge_events[] = {
     { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE },
     { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
     { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
-    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* that need no snoop */
+    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* hits that need no snoop */
     { 0xd3, 0x01, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, LAST_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
@@ -280,8 +282,8 @@ static const struct profile_event haswell_events[] = {
 };
 
 /*
- * Broadwell's, too. Without TSX, as here, WRMSR takes FROM's bits 62 and 61 for sign extension, though a captured entry
- * has them 0, as flags of LBR format 4: an entry read back of kernel code raises #GP when it is written again.
+ * Haswell's and Broadwell's LBR stack. Without TSX, as here, WRMSR takes FROM's bits 62 and 61 for sign extension,
+ * although a captured entry has 0 there, as flags of LBR format 4: writing back an entry of kernel code raises #GP.
  */
 static const struct profile_msr haswell_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x32c4 },
@@ -333,7 +335,7 @@ static const struct profile haswell = {
     .feature_count = COUNT(wide_features),
 };
 
-/* What Intel's list of precise events (github.com/intel/perfmon, BDW) has more than Haswell's. */
+/* Precise events of Broadwell that Haswell lacks: Intel's list of events (github.com/intel/perfmon, BDW). */
 static const struct profile_event broadwell_events[] = {
     { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
 };
@@ -387,7 +389,7 @@ static const struct profile_event skylake_events[] = {
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
 };
 
-/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can only be cleared. */
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
 #define STATUS_BITS (COUNTER_BITS | BIT(55) | BITS(62, 58))
 
 static const struct profile_msr skylake_msrs[] = {

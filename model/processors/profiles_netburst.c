@@ -3,17 +3,16 @@
  * NetBurst: a Pentium 4 of 0F_02 (Northwood) and one of 0F_04 with EM64T (Prescott 2M). Sources: SDM Vol. 3B
  * (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", "Last Branch,
  * Interrupt, and Exception Recording (Processors based on Intel NetBurst Microarchitecture)" and Vol. 3C, "MSRs in the
- * Pentium 4 and Intel Xeon Processors". CPUID of 0F_04, and what becomes of reserved bits that are written, is as a
- * real stepping 3 answered: VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". 0F_02 is taken to treat reserved bits
- * alike.
+ * Pentium 4 and Intel Xeon Processors". CPUID of 0F_04, and the effect of writing reserved bits, are those of a real
+ * stepping 3: VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". 0F_02 is assumed to treat reserved bits alike.
  */
 #include <stddef.h>
 
 #include "model/processors/profiles.h"
 
-/* Bits that stay as they are, whatever is written. */
+/* Bits that keep their value, whatever is written. */
 #define HIGH_HALF BITS(63, 32)
-#define ESCR_BITS (~BIT(31)) /* which raises #GP */
+#define ESCR_BITS (~BIT(31)) /* bit 31 raises #GP */
 
 #define DEBUGCTLA_BITS .lbr = BIT(0), .tr = BIT(2), .bts = BIT(3), .btint = BIT(4)
 
@@ -21,7 +20,9 @@ static const struct profile_debugctl debugctla = { DEBUGCTLA_BITS };
 static const struct profile_debugctl debugctla_ds_cpl = { DEBUGCTLA_BITS, .bts_off_os = BIT(5), .bts_off_usr = BIT(6) };
 
 static const struct profile_msr netburst_msrs[] = {
-    /* What P6 and Core have and NetBurst has not: counters, LBR stacks, IA32_PERF_CAPABILITIES and _GLOBAL_CTRL, ... */
+    /*
+     * Registers of P6 and Core that NetBurst lacks: counters, LBR stacks, IA32_PERF_CAPABILITIES and _GLOBAL_CTRL, ...
+     */
     { 0x040, 8, REG_ABSENT, .read_only = true },
     { 0x060, 8, REG_ABSENT, .read_only = true },
     { 0x1c8, 2, REG_ABSENT, .read_only = true },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pentium M, Core Duo and Core 2. Sources: SDM Vol. 3B (253669-083), chapters "Performance Monitoring" and "Debug,
- * Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)"; and for what those have
- * dropped SDM Vol. 3B (253669-032), appendix "Performance-Monitoring Events".
+ * Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)"; and for what these editions
+ * have dropped SDM Vol. 3B (253669-032), appendix "Performance-Monitoring Events".
  */
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 
 #define BOTH_COUNTERS 0x03
 
-/* MSR_DEBUGCTLB: traces have no privilege filter. */
+/* MSR_DEBUGCTLB has no privilege filter for traces. */
 static const struct profile_debugctl debugctlb = {
     .lbr = BIT(0),
     .tr = BIT(6),
@@ -27,7 +27,7 @@ static const struct profile_msr counter_msrs[] = {
     { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
 };
 
-/* The debug store and the LBR stack before they had 64 bits. */
+/* The debug store and the LBR stack, of 32 bits. */
 static const struct profile_msr narrow_msrs[] = {
     { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
@@ -54,7 +54,7 @@ static const struct profile_msr pentium_m_msrs[] = {
       .ignored = BIT(7) | BIT(11) | BIT(12), .reset = BIT(7) | BIT(12) },
 };
 
-/* 06_0D, stepping 8. It has PAE and does not say so, as those with a bus of 400 MHz. */
+/* 06_0D, stepping 8. PAE exists but CPUID does not report it, as on parts with a 400 MHz bus. */
 static const struct profile_cpuid pentium_m_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x00000180 | MACHINE_ECX, 0xafe9fbbf | MACHINE_EDX },
@@ -159,7 +159,7 @@ static const struct profile_event core2_events[] = {
     { 0xc7, 0x10, EVENT_MMX_128, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc7, 0x1f, EVENT_SIMD, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x01, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE },
-    { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE }, /* by line: no other here, where nothing is pending */
+    { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE }, /* by line: the same as by load here, where no miss is pending */
     { 0xcb, 0x04, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x08, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x10, EVENT_STLB_MISS_LOADS, BOTH_COUNTERS, PRECISE },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When to look, and the rules on interrupts and control registers. */
+/* When the referee looks, and its rules on interrupts and control registers. */
 #include "model/referee/referee.h"
 
 #include "model/referee/referee_area.h"
@@ -24,7 +24,7 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
 
-/* At CPL 0, where registers are read and written: a stack that leaves the kernel out stands still there. */
+/* The LBR stack is read and written at CPL 0, where a stack that filters out the kernel's branches stands still. */
 static bool lbr_moves(const struct vcpu *v)
 {
     return v->lbr.on && !(v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_CPL_EQ_0);
@@ -156,7 +156,7 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
     }
 }
 
-/* Counting goes on, or begins: IA32_PERF_GLOBAL_CTRL was zero. */
+/* Counting begins or resumes: IA32_PERF_GLOBAL_CTRL was zero. */
 static void check_resumption(struct vcpu *v, uint64_t ip)
 {
     if (v->status & STATUS_CTR_FRZ) {
@@ -202,7 +202,7 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     v->referee.seen = v->ds.area;
 }
 
-/* In its own handler a PMI meets the mask by right: that is what the mask is for, until everything has been stopped. */
+/* Within its own handler a masked PMI is no loss: the mask is there for that, until everything has been stopped. */
 static bool handler_is_over(struct vcpu *v)
 {
     return v->referee.masked_by_pmi && v->referee.pmi_fixed && !v->referee.pmi_under_way &&

@@ -15,15 +15,15 @@
 #define PTE_ACCESSED      (UINT64_C(1) << 5)
 #define PTE_DIRTY         (UINT64_C(1) << 6)
 
-#define ROOM_RECORDS 2 /* the manual's "several", taken at its least */
+#define ROOM_RECORDS 2 /* the manual's "several", at the least */
 
-/* What the PEBS buffer's size and index are multiples of. Adaptive records may be of many sizes in one buffer. */
+/* The unit of the PEBS buffer's size and index. Adaptive records may have many sizes in one buffer. */
 static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
 {
     return v->profile->pebs_adaptive ? sizeof(uint64_t) : encode_pebs_bytes(form);
 }
 
-/* [from, to) must be present, writable, accessed, dirty, kernel pages without code. */
+/* Checks that the pages of [from, to) are present, writable, accessed, dirty, the kernel's, and without code. */
 static void check_pages(struct vcpu *v, uint64_t from, uint64_t to, uint64_t ip)
 {
     for (uint64_t page = from & ~(PAGE_SIZE - 1); page < to; page += PAGE_SIZE) {
@@ -60,7 +60,7 @@ static void check_alignment(struct vcpu *v, uint64_t base, uint64_t ip)
     }
 }
 
-/* Returns whether there is a buffer at all. */
+/* Returns whether there is a buffer. */
 static bool check_buffer(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
 {
     uint64_t size = b->maximum - b->base;
@@ -127,7 +127,7 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
             referee_report(v, BTS_CIRCULAR_THRESHOLD, ip);
         }
     }
-    /* A PEBS threshold at the end asks for no interrupt before the buffer is full. */
+    /* A PEBS threshold at the end requests no interrupt before the buffer is full. */
     bool pebs_interrupts = pebs && ds.pebs.threshold < ds.pebs.maximum;
 
     if (pebs && check_buffer(v, &ds.pebs, pebs_unit(v, &form), ip)) {
@@ -180,7 +180,7 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
 {
     if (v->referee.watching && at < v->referee.seen.bts.index && vcpu_debugctl(v, v->profile->debugctl->btint)) {
-        referee_report(v, BTS_BUFFER_FULL, v->branches.last); /* it went round */
+        referee_report(v, BTS_BUFFER_FULL, v->branches.last); /* the buffer wrapped */
     }
     v->referee.seen.bts.index = index;
 }

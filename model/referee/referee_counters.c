@@ -6,13 +6,13 @@
 
 #define MINIMUM_LATENCY 3
 
-/* INST_RETIRED.ALL_CYCLES is the one precise event that is made of INV and CMask. */
+/* INST_RETIRED.ALL_CYCLES is the only precise event that is made of INV and CMask. */
 static bool is_all_cycles(uint64_t select)
 {
     return (select & 0xffff) == 0x01c0 && (select & EVTSEL_INV) && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
 }
 
-/* The events that IA32_PEBS_ENABLE has bits of their own for. Returns whether one of those bits is missing. */
+/* Events that have bits of their own in IA32_PEBS_ENABLE. Returns whether such a bit is missing. */
 static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, uint64_t ip)
 {
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
@@ -69,7 +69,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, bool area_re
             referee_report(v, PEBS_NO_RESET, ip);
         }
         if (vcpu_is_netburst(v)) {
-            continue; /* netburst_referee */
+            continue; /* checked by netburst_referee() */
         }
         if (i < v->profile->general_counters) {
             check_general(v, i, ip);
@@ -82,7 +82,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, bool area_re
     }
 }
 
-/* On overflow; of NetBurst's counters, the event after it. */
+/* Interrupts come on overflow; on NetBurst, on the event after it. */
 static bool asks_for_pmi(const struct vcpu *v)
 {
     for (uint64_t left = v->counting.active; left != 0; left &= left - 1) {

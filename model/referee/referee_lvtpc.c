@@ -9,7 +9,7 @@
 #define DELIVERY_NMI      4
 #define FIRST_FREE_VECTOR 32
 
-/* A handler may enable everything again before it takes back the mask bit that delivery has set. */
+/* A handler may enable everything again before it clears the mask bit that delivery set. */
 void referee_lvtpc_check(struct vcpu *v, uint64_t ip)
 {
     uint32_t lvtpc = v->host->lvtpc(v->cpu);

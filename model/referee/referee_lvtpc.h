@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The LVT entry of the performance monitoring counters, when interrupts are asked for. */
+/* The LVT entry of the performance monitoring counters, when interrupts are requested. */
 #ifndef MODEL_REFEREE_REFEREE_LVTPC_H
 #define MODEL_REFEREE_REFEREE_LVTPC_H
 

@@ -38,7 +38,7 @@ static const struct {
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
 {
     if (!referee_report_wanted(v) || v->referee.reported[violation] == ip + 1) {
-        return; /* the same once more */
+        return; /* repeated violations are not reported */
     }
     v->referee.reported[violation] = ip + 1;
     fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the referee says, a line each. */
+/* The referee's report: one line for each violation. */
 #ifndef MODEL_REFEREE_REFEREE_REPORT_H
 #define MODEL_REFEREE_REFEREE_REPORT_H
 
@@ -17,7 +17,7 @@ static inline bool referee_report_wanted(const struct vcpu *v)
     return v->violations != NULL;
 }
 
-/* What the instruction at ip has done; the same once more is not said. */
+/* Reports a violation by the instruction at ip; a repetition is not reported. */
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
 
 /* The name of the index-th violation, NULL past the last. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The world outside one modelled processor, as functions that who runs it provides: QEMU's glue, or a host test. */
+/* The world outside one modelled processor, as functions that its owner provides: QEMU's glue, or a host test. */
 #ifndef MODEL_VCPU_HOST_H
 #define MODEL_VCPU_HOST_H
 
@@ -17,18 +17,18 @@ struct registers {
 
 enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
 
-/* cpu is what engine_init was given. */
+/* Every function's `cpu` is the one that engine_init() was given. */
 struct host {
-    /* Guest memory by linear address, through the page tables of the moment. False where a byte is not mapped. */
+    /* Guest memory by linear address, through the current page tables. False where a byte is not mapped. */
     bool (*read)(void *cpu, uint64_t address, void *bytes, size_t size);
     bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
-    /* The register file as it stands after the instruction that retired last, which is followed by the one at ip. */
+    /* The registers after the instruction that retired last; the next one is at ip. */
     void (*registers)(void *cpu, uint64_t ip, struct registers *registers);
-    /* XMM0 to XMM15 at that moment, the low quadword of each first. */
+    /* XMM0 to XMM15 at the same moment, the low quadword of each first. */
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
-    /* What RDTSC would read. */
+    /* The value of RDTSC. */
     uint64_t (*tsc)(void *cpu);
-    /* Delivers what LVTPC says and sets its mask bit; returns LVTPC as it stood before. */
+    /* Delivers the interrupt that LVTPC describes and sets its mask bit; returns the previous value of LVTPC. */
     uint32_t (*pmi)(void *cpu);
     /* Whether IA-32e mode is active (IA32_EFER.LMA). */
     bool (*ia32e)(void *cpu);
@@ -38,14 +38,13 @@ struct host {
     bool (*has_code)(void *cpu, uint64_t address);
     /* Whether another processor that is recording has this linear address in IA32_DS_AREA. */
     bool (*area_shared)(void *cpu, uint64_t area);
-    /* LVTPC without touching it; whether its local APIC is on, as far as one can see. */
+    /* LVTPC, without changing it; whether its local APIC is enabled, as far as can be seen. */
     uint32_t (*lvtpc)(void *cpu);
     bool (*apic_enabled)(void *cpu);
-    /* Whether an interrupt of this vector is being serviced; and RFLAGS.IF. */
+    /* Whether an interrupt of this vector is in service; and RFLAGS.IF. */
     enum in_service (*in_service)(void *cpu, uint8_t vector);
     bool (*interrupts_on)(void *cpu);
-    /* In an interruption: the privilege level of the code at ip that it interrupted; where that is not seen, otherwise.
-     */
+    /* In an interruption: the privilege level of the interrupted code at ip; `otherwise` where that cannot be seen. */
     unsigned (*interrupted_cpl)(void *cpu, uint64_t ip, unsigned otherwise);
 };
 

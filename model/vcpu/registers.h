@@ -35,7 +35,7 @@
 /* IA32_LBR_CTL */
 #define LBR_CTL_LBREN (UINT64_C(1) << 0)
 
-/* MSR_LBR_SELECT: what is not recorded. From the third bit on, kinds of branch in the order of enum block_end. */
+/* MSR_LBR_SELECT: bits that suppress. From the third bit on, kinds of branch in the order of enum block_end. */
 #define LBR_SELECT_CPL_EQ_0     (UINT64_C(1) << 0)
 #define LBR_SELECT_CPL_NEQ_0    (UINT64_C(1) << 1)
 #define LBR_SELECT_FIRST_KIND   2

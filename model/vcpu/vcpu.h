@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of one modelled processor, by facility, and the questions that more than one facility asks of it. */
+/* The state of one modelled processor, by facility, and questions that several facilities ask of it. */
 #ifndef MODEL_VCPU_VCPU_H
 #define MODEL_VCPU_VCPU_H
 
@@ -20,13 +20,13 @@
 #define MAX_LBR        32
 #define MAX_VIOLATIONS 64
 
-/* Where NetBurst's registers lie. Not every address of the last range is one. */
+/* Addresses of NetBurst's registers. Not every address of the last range is a register. */
 #define NETBURST_FIRST_COUNTER 0x300
 #define NETBURST_FIRST_CCCR    0x360
 #define NETBURST_FIRST_ESCR    0x3a0
 #define NETBURST_ESCRS         66
 
-/* MSR_UNKNOWN: not one of the model's. MSR_GP: #GP(0), and nothing changed. */
+/* MSR_UNKNOWN: not a register of the model. MSR_GP: #GP(0), and nothing changes. */
 enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_GP };
 
 struct data_cache;
@@ -34,28 +34,30 @@ struct rules;
 
 struct counter {
     uint64_t value;       /* counter_width bits */
-    unsigned event_class; /* EVENT_CLASSES when it counts nothing */
+    unsigned event_class; /* EVENT_CLASSES when the counter counts nothing */
     bool active;
     bool pebs;    /* its overflow arms PEBS */
-    bool address; /* its records say which data was accessed */
+    bool address; /* records have the address of the data */
     bool pdir;
-    bool near;       /* it was loaded with too few events to go for that */
-    bool adaptive;   /* its records have the groups of MSR_PEBS_DATA_CFG */
+    bool near;       /* loaded with too few events to go for precise distribution */
+    bool adaptive;   /* records have the groups of MSR_PEBS_DATA_CFG */
     bool interrupts; /* PMI on overflow */
-    bool armed;      /* it has overflowed; its next event writes the record */
-    bool moved;      /* its event happened since the counters were last looked at */
-    /* NetBurst's */
+    bool armed;      /* has overflowed; the next event writes the record */
+    bool moved;      /* the event happened since the counters were last updated */
+    /* NetBurst only */
     bool forced; /* every event overflows */
-    bool late;   /* PMI at the event after the overflow, for which it is armed */
+    bool late;   /* PMI at the event after the overflow, for which the counter is armed */
 };
 
 struct data_access {
     uint64_t address;
-    uint64_t source;  /* the record's encoding */
+    uint64_t source;  /* as encoded in the record */
     uint64_t latency; /* cycles */
 };
 
-/* Where the processor stands: before instruction `index` of `block`, whose count is already in. No block: between two.
+/*
+ * A point of execution: before instruction `index` of `block`, whose count is already added. Without a block: between
+ * two blocks.
  */
 struct place {
     const struct block *block;
@@ -69,18 +71,18 @@ struct vcpu {
     const struct rules *rules;
     const struct host *host;
     void *cpu;
-    FILE *truth, *violations; /* NULL: not wanted */
+    FILE *truth, *violations; /* NULL: no log */
     struct hot *hot;
     uint64_t *predictor;
     struct data_cache *cache;
     struct block *kept;      /* copies for the ring, made when translations go */
     struct block *kept_last; /* a whole copy of the block that runs */
-    struct {                 /* what translated code must report, as far as this processor has ever been concerned */
+    struct {                 /* everything that translated code must report, for all that this processor has ever enabled */
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
     } wants;
 
-    /* Reset clears all from here on. */
+    /* A reset clears all members from here on. */
     uint64_t regs[REG_STORED];
     uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */
     uint64_t escr[NETBURST_ESCRS];       /* by address */
@@ -88,77 +90,77 @@ struct vcpu {
     struct counter counters[MAX_COUNTERS];
 
     struct {
-        uint32_t active;              /* bit i: counters[i] is */
-        uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last brought up to date */
-        bool outcomes;                /* some counter counts how branches went */
-        bool data;                    /* ... or memory accesses, of one kind or another */
+        uint32_t active;              /* bit i: counters[i] is active */
+        uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last updated */
+        bool outcomes;                /* some counter counts outcomes of branches */
+        bool data;                    /* some counter counts memory accesses */
     } counting;
 
     struct {
-        unsigned start; /* blocks that began and were not worked through are from here on in hot->ring */
+        unsigned start; /* first block in hot->ring that began and was not processed */
     } ring;
 
     struct {
         uint64_t time;        /* cycles */
         uint64_t last;        /* the branch whose outcome was counted last */
-        uint64_t left_behind; /* the instruction that retired last when a block was left in its middle */
+        uint64_t left_behind; /* the instruction that retired last when a block was left in the middle */
     } branches;
 
     struct {
         bool on;
-        bool timed;    /* cycles have been counted since the entry before */
+        bool timed;    /* cycles have been counted since the previous entry */
         uint64_t time; /* cycles; at the newest entry */
         struct lbr_entry stack[MAX_LBR];
     } lbr;
 
     struct {
         struct ds_area area; /* as read last */
-        struct ds_form form; /* of it and of the records */
+        struct ds_form form; /* of the area and of the records */
     } ds;
 
     struct {
         bool on;
-        unsigned staged; /* records on their way to memory */
-        uint64_t at;     /* where they go */
+        unsigned staged; /* records not yet in memory */
+        uint64_t at;     /* their address */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
-        uint64_t last; /* one of the branches staged last: where their loss is reported */
+        uint64_t last; /* one of the branches staged last, to which a loss is attributed */
     } bts;
 
     struct {
         uint64_t enabled; /* bit i: PEBS is on for counters[i] */
-        bool lbrs;        /* records may hold the LBR stack */
+        bool lbrs;        /* records may include the LBR stack */
         bool dropping;    /* the last record found no room */
-        size_t staged;    /* bytes on their way to memory */
-        uint64_t at;      /* where they go */
-        uint64_t first;   /* the instruction that the first of these records is of */
+        size_t staged;    /* bytes not yet in memory */
+        uint64_t at;      /* their address */
+        uint64_t first;   /* the instruction of the first staged record */
         uint8_t stage[PEBS_STAGE + ADAPTIVE_MAX_BYTES];
     } pebs;
 
     struct {
         bool wanted;
-        bool raised; /* since the last pmi_taken */
+        bool raised; /* since the last pmi_taken() */
     } pmi;
 
-    struct { /* what the instruction that accesses memory has done so far */
+    struct { /* accesses so far of the instruction that accesses memory */
         uint64_t ip;
         unsigned cpl;
         bool loads, stores, locked;
-        bool untaggable; /* NetBurst's tags, by which alone it counts accesses, pass it over */
+        bool untaggable; /* cannot be tagged, so NetBurst does not count its accesses */
         bool split_load, split_store, stlb_load, stlb_store;
         struct data_access load, store; /* the slowest of each */
-        unsigned level, store_level;    /* of these two */
+        unsigned level, store_level;    /* levels of the two */
         bool source_known;              /* load latency records have a data source */
     } data;
 
     struct {
-        uint64_t reported[MAX_VIOLATIONS]; /* where each violation was reported last, plus 1 */
-        struct ds_area seen;               /* as the processor left it in memory */
+        uint64_t reported[MAX_VIOLATIONS]; /* address where each violation was reported last, plus 1 */
+        struct ds_area seen;               /* the area as the processor left it in memory */
         bool watching;                     /* seen is up to date */
-        uint64_t unacknowledged;           /* global status as a PMI found it, less what was reset since */
-        bool pmi_under_way;                /* not yet with its handler */
-        bool pmi_fixed;                    /* not delivered as NMI */
+        uint64_t unacknowledged;           /* global status as a PMI found it, less bits reset since */
+        bool pmi_under_way;                /* not yet delivered to its handler */
+        bool pmi_fixed;                    /* delivered with a fixed vector, not as NMI */
         uint8_t pmi_vector;
-        bool masked_by_pmi; /* the mask bit in LVTPC is the one that delivery set, as far as one can see */
+        bool masked_by_pmi; /* the mask bit in LVTPC was set by delivery, as far as can be seen */
     } referee;
 };
 
@@ -178,7 +180,7 @@ static inline unsigned vcpu_counters(const struct vcpu *v)
     return v->profile->general_counters + v->profile->fixed_counters;
 }
 
-/* The bits that a counter has. */
+/* A mask of a counter's bits. */
 static inline uint64_t vcpu_width_mask(const struct vcpu *v)
 {
     return (UINT64_C(1) << v->profile->counter_width) - 1;
@@ -209,7 +211,7 @@ static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
     return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
 }
 
-/* What the DS area says that v->counters[i] is reloaded with. */
+/* The reset value of v->counters[i] in the DS area. */
 static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
 {
     const unsigned slots = encode_general_resets(&v->ds.form);
@@ -219,7 +221,7 @@ static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
         return i - general < encode_fixed_resets(&v->ds.form) ? v->ds.area.reset[slots + i - general] : 0;
     }
     if (vcpu_is_netburst(v)) {
-        return v->ds.area.reset[0]; /* one counter of many can sample */
+        return v->ds.area.reset[0]; /* the only counter that can sample */
     }
     return i < slots ? v->ds.area.reset[i] : 0;
 }
