@@ -141,7 +141,8 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_L2_HITS:
         return load && v->data.level == LEVEL_L2;
     case EVENT_L3_HITS:
-        return load && (v->data.level == LEVEL_L3 || v->data.level == LEVEL_MODIFIED); /* the data came through the L3 */
+        return load &&
+               (v->data.level == LEVEL_L3 || v->data.level == LEVEL_MODIFIED); /* the data came through the L3 */
     case EVENT_L1_MISSES:
         return load && v->data.level > LEVEL_L1;
     case EVENT_L2_MISSES:

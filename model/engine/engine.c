@@ -70,7 +70,8 @@ void engine_reset_registers(struct vcpu *v)
         reset_registers(v, profile->msrs[table].rows, profile->msrs[table].count);
     }
     if (profile->perfmon_version < 2) {
-        v->regs[REG_IA32_PERF_GLOBAL_CTRL] = ~UINT64_C(0); /* this processor has no such register: the event selects enable */
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] =
+            ~UINT64_C(0); /* this processor has no such register: the event selects enable */
     }
 }
 

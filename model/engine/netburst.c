@@ -342,7 +342,8 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
         return;
     }
     if (!(enable & NETBURST_MY_THR)) {
-        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* to count replays, that is the right way */
+        if ((enable & NETBURST_UOP_TAG) && precise &&
+            event != REPLAY_EVENT) { /* to count replays, that is the right way */
             referee_report(v, PEBS_ONLY_TAGS, ip);
         }
     } else if (!precise) {

@@ -7,9 +7,8 @@
 #include "model/faults/faults.h"
 
 struct broken {
-    struct rules rules; /* the processor's rules, to which its struct vcpu points */
-    struct rules
-        wrapped; /* the rules before any fault, which a wrong rule calls for all but the wrong part */
+    struct rules rules;   /* the processor's rules, to which its struct vcpu points */
+    struct rules wrapped; /* the rules before any fault, which a wrong rule calls for all but the wrong part */
     struct fault_set faults;
     uint32_t lies;
     /* state that a reset of the processor clears */

@@ -6,12 +6,13 @@
 
 #include "model/faults/broken.h"
 
-#define CPUID_1_EDX_APIC       (UINT32_C(1) << 9)
-#define CPUID_0A_EAX_COUNT     UINT32_C(0x0000ff00)
-#define CAPABILITIES_PEBS      (UINT64_C(0xf) << 8)
-#define CAPABILITIES_PEBS_LAST (UINT64_C(0xe) << 8) /* 0FH is architectural PEBS; below that, formats are defined up to 6 */
-#define CAPABILITIES_LBR       UINT64_C(0x3f)
-#define CAPABILITIES_LBR_LAST  UINT64_C(0x3e) /* 3FH is architectural LBRs */
+#define CPUID_1_EDX_APIC   (UINT32_C(1) << 9)
+#define CPUID_0A_EAX_COUNT UINT32_C(0x0000ff00)
+#define CAPABILITIES_PEBS  (UINT64_C(0xf) << 8)
+#define CAPABILITIES_PEBS_LAST \
+    (UINT64_C(0xe) << 8) /* 0FH is architectural PEBS; below that, formats are defined up to 6 */
+#define CAPABILITIES_LBR      UINT64_C(0x3f)
+#define CAPABILITIES_LBR_LAST UINT64_C(0x3e) /* 3FH is architectural LBRs */
 
 static const struct {
     const char *name, *sentence;

@@ -10,21 +10,20 @@
 #include "model/private/qemu_loss.h"
 
 static const char without_object[] =
-    "PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have the host's clock for a TSC, PMIs wait for the end of a "
-    "block, a debug exception does not clear LBR, a wrong RDPMC raises #UD, code that is mapped at several addresses "
-    "may "
-    "be recorded at another one, and all of it is slower";
+    "PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have the host's clock as TSC, PMIs wait for the end of a "
+    "block, a debug exception does not clear LBR, RDPMC of a missing counter raises #UD instead of #GP, "
+    "code mapped at several addresses may be recorded at another of them, and the model is slower";
 
 static const char *const costs[LOSSES] = {
-    [LOSS_ACCELERATOR] = "-icount and accelerators other than TCG, with which the model does not work, are not refused",
+    [LOSS_ACCELERATOR] = "-icount and accelerators other than TCG are not supported, but cannot be refused",
     [LOSS_OBJECT] = without_object,
     [LOSS_FLAGS] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF",
     [LOSS_LEAVING] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF, and PMIs wait for the end of a block",
-    [LOSS_PROTECTION] = "RDPMC of a counter that is not there raises #UD in place of #GP",
-    [LOSS_CPUID] = "what -cpu lacks of the profile is found out only when the guest asks CPUID for it",
+    [LOSS_PROTECTION] = "RDPMC of a missing counter raises #UD instead of #GP",
+    [LOSS_CPUID] = "features that -cpu lacks are noticed only when the guest reads them from CPUID",
     [LOSS_IDT] = "a debug exception does not clear LBR, and is recorded like any other",
-    [LOSS_TSC] = "records have the host's clock in nanoseconds for a TSC",
-    [LOSS_TRANSLATIONS] = "PEBS is slower, and code that is mapped at several addresses may be recorded at another one",
+    [LOSS_TSC] = "records have the host's clock in nanoseconds as TSC",
+    [LOSS_TRANSLATIONS] = "PEBS is slower, and code mapped at several addresses may be recorded at another of them",
     [LOSS_OPERATIONS] = "the guest is about a tenth slower, BTS and LBR by more",
     [LOSS_VALUES] = "the guest is about a tenth slower",
 };

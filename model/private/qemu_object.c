@@ -90,7 +90,7 @@ static const struct field *read_table(const char **reason)
     if (!QEMU_LOSS_FIND(LOSS_OBJECT, "vmstate_x86_cpu", &description)) {
         return NULL;
     }
-    *reason = "does not begin with env.regs, env.eip and env.eflags in";
+    *reason = "has other first fields than env.regs, env.eip and env.eflags in";
     if (size_of_variable(description) != sizeof(*description) || !is_text(description->name, "cpu") ||
         !is_loaded(description->fields, FIELDS * sizeof(struct field))) {
         return NULL;
@@ -155,12 +155,12 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (!QEMU_LOSS_FIND(LOSS_OBJECT, *name, &cast)) {
         return false;
     }
-    *reason = "keeps no x86 processor in";
+    *reason = "has no x86 processor in";
     *name = "current_cpu";
     if (*current == NULL || (cast(*current, "x86_64-cpu") == NULL && cast(*current, "i386-cpu") == NULL)) {
         return false;
     }
-    *reason = "did not take from the heap what it keeps in";
+    *reason = "has no heap object in";
     if (!is_from_heap(*current)) {
         return false;
     }
@@ -169,7 +169,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (fields == NULL) {
         return false;
     }
-    *reason = "has registers where they cannot be by";
+    *reason = "has impossible places of registers in";
     o->size = malloc_usable_size(*current);
     o->width = fields[REGS].size;
     o->env = fields[REGS].offset;
@@ -178,7 +178,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width) {
         return false;
     }
-    *reason = "leaves no memory for a copy of what it keeps in";
+    *reason = "has left no memory for a copy of the object in";
     *name = "current_cpu";
     o->copy = malloc(o->size);
     o->cpu = o->copy == NULL ? NULL : *current;

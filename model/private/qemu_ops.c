@@ -11,7 +11,7 @@
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
 #define ARGUMENTS    3
-#define OF_BLOCK     0 /* argument of the placeholder for callbacks at a block's beginning */
+#define OF_BLOCK     0      /* argument of the placeholder for callbacks at a block's beginning */
 #define MOST_ENTRIES 100000 /* a longer list is taken to have no end */
 
 /* QEMU 11.1, include/tcg/tcg.h: a block's operations form a list that is closed through its head. */
@@ -155,7 +155,7 @@ static bool works(void)
 static void lose_values(struct qemu_ops *o)
 {
     o->places = 0;
-    qemu_loss_say(LOSS_VALUES, "keeps elsewhere than in front of its registers what is told by",
+    qemu_loss_say(LOSS_VALUES, "does not keep in front of its registers the value returned by",
                   "qemu_plugin_mem_get_value");
 }
 
@@ -195,7 +195,7 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
     if (o->state == QEMU_OPS_NOT_TRIED) {
         o->state = works() ? QEMU_OPS_WORK : QEMU_OPS_GIVEN_UP;
         if (o->state == QEMU_OPS_GIVEN_UP) {
-            qemu_loss_say(LOSS_OPERATIONS, "links operations otherwise than QEMU 11.1 does with", "tcg_emit_op");
+            qemu_loss_say(LOSS_OPERATIONS, "does not link operations as QEMU 11.1 does in", "tcg_emit_op");
         }
     }
     if (o->state == QEMU_OPS_GIVEN_UP || object->cpu == NULL || o->places == 0) {

@@ -50,7 +50,8 @@ struct qemu_ops_list {
     void *base;
     intptr_t words;
     intptr_t used; /* place of a 64-bit number: bytes in use */
-    intptr_t step; /* place of a 64-bit number: bytes that a new word takes; 8, or 0 for none, so that the next word overwrites it */
+    intptr_t step; /* place of a 64-bit number: bytes that a new word takes; 8, or 0 for none, so that the next word
+                      overwrites it */
 };
 
 /*

@@ -13,7 +13,8 @@
 
 /* QEMU 11.1, include/exec/translation-block.h */
 #define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
-#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* bits of the number of the processor's cluster, all ones for none */
+#define TRANSLATION_OF_CLUSTER \
+    (UINT32_C(1) << 24) /* bits of the number of the processor's cluster, all ones for none */
 
 /* Flags that QEMU keeps uncomputed: IF and AC. */
 #define EFLAGS_IF    (UINT64_C(1) << 9)
@@ -21,7 +22,7 @@
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
 #define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words that reading the flags may depend on */
-#define COMPARISONS 8                                     /* checks of the quick way to the flags against the slow one */
+#define COMPARISONS 8 /* checks of the quick way to the flags against the slow one */
 
 static struct {
     bool (*restore_state)(void *cpu, uintptr_t host_pc);
@@ -108,7 +109,7 @@ void qemu_private_init(struct qemu_private *p)
     if (QEMU_LOSS_FIND(LOSS_TRANSLATIONS, "tcg_cflags_has", &qemu.has_translation_flags)) {
         p->translation_flags = find_translation_flags(&p->object);
         if (p->translation_flags == NULL) {
-            qemu_loss_say(LOSS_TRANSLATIONS, "has not exactly one word that is told of by", "tcg_cflags_has");
+            qemu_loss_say(LOSS_TRANSLATIONS, "has not exactly one word with the flags read by", "tcg_cflags_has");
         }
     }
 }
@@ -216,7 +217,7 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         return;
     }
     if (!reads_as(p, seen)) {
-        lose_object(p, "tells plugins of other registers than are found by", "vmstate_x86_cpu");
+        lose_object(p, "gives plugins other values of registers than are found by", "vmstate_x86_cpu");
         return;
     }
     if (p->registers == QEMU_UNSEEN) {
@@ -224,7 +225,7 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         p->seen_rip = seen->rip;
         if (p->flags_known && !reads_flags(p)) {
             p->flags_known = false;
-            qemu_loss_say(LOSS_FLAGS, "does not tell the flags that a copy has by", "helper_read_eflags");
+            qemu_loss_say(LOSS_FLAGS, "does not compute a copy's flags correctly by", "helper_read_eflags");
         }
     } else if (seen->rip != p->seen_rip) {
         p->registers = QEMU_CERTAIN;
@@ -326,7 +327,7 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struc
         p->flags_compared++;
         if (flags != restored_flags(p, return_address)) {
             p->flags_known = false;
-            qemu_loss_say(LOSS_FLAGS, "keeps flags elsewhere than near RIP for", "helper_read_eflags");
+            qemu_loss_say(LOSS_FLAGS, "does not keep near RIP the flags read by", "helper_read_eflags");
             return system_flags;
         }
     }
@@ -364,7 +365,7 @@ bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
     if (found != NULL) {
         *base = strtoull(found + strlen(label), NULL, 16);
     } else {
-        qemu_loss_say(LOSS_IDT, "prints no IDT= by", "cpu_dump_state");
+        qemu_loss_say(LOSS_IDT, "prints no IDT= line in", "cpu_dump_state");
     }
     free(text);
     return found != NULL;

@@ -254,7 +254,8 @@ struct profile {
     bool pebs_timing;        /* the basic group has a retire latency */
     bool pebs_cache_latency; /* the memory group tells the data's latency from the instruction's */
     bool pebs_latency_aux;   /* load latency has a data source only while EVENT_BLOCKED_LOADS is counted */
-    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: counters that record the overflowing instruction of any event, ... */
+    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: counters that record the overflowing instruction of any event,
+                                ... */
     unsigned pdist_distance; /* ... if the counter was loaded with at least so many events to go */
     const struct profile_debugctl *debugctl;
     unsigned lbr_depth; /* a power of two; for architectural LBR the largest depth */

@@ -159,7 +159,8 @@ static const struct profile_event core2_events[] = {
     { 0xc7, 0x10, EVENT_MMX_128, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc7, 0x1f, EVENT_SIMD, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x01, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE },
-    { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE }, /* by line: the same as by load here, where no miss is pending */
+    { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS,
+      PRECISE }, /* by line: the same as by load here, where no miss is pending */
     { 0xcb, 0x04, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x08, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x10, EVENT_STLB_MISS_LOADS, BOTH_COUNTERS, PRECISE },

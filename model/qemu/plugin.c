@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plugin: its options, the processors, and what translated code is made to call.
+ * The plugin: its options, the processors, and the callbacks of translated code.
  *
- * Nothing but CPUID, RDMSR, WRMSR and RDPMC is hooked at first, so that a guest which does not use the debug store runs
- * at full speed. When a processor is programmed to need more (blocks, some event class, memory accesses), all code is
- * translated anew with that added. It stays so: switching off costs nothing and switching on again hardly anything.
+ * Hooks. At first only CPUID, RDMSR, WRMSR and RDPMC have callbacks, so that a guest which does not use the debug store
+ * runs at full speed. When a processor is programmed to need more (blocks, some event class, memory accesses), all code
+ * is translated anew with these callbacks. They stay: switching off costs nothing, and switching on again hardly
+ * anything.
  *
  * Native CPUID and RDMSR run, and the registers are changed before the next instruction; a block that begins behind one
- * is recognised by the bytes in front of it. Native WRMSR runs too, for QEMU drops what it does not know. So no block
- * is ever left in its middle, where QEMU's own state is not whole.
+ * is recognised by the bytes in front of it. Native WRMSR runs too, since QEMU ignores registers that it does not know.
+ * So no block is ever left in its middle, where QEMU's own state is incomplete.
  */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include <errno.h>
@@ -38,18 +39,18 @@
 
 #define VECTOR_DEBUG 1
 
-/* CPUID's leaves of the features that a profile asks for */
+/* CPUID leaves of the features that a profile asks for. */
 #define FEATURES          0x00000001
 #define EXTENDED_FEATURES 0x80000001
 
 #define CR4_PCE (UINT64_C(1) << 8)
 
-#define RESET_VECTOR UINT64_C(0xfffffff0) /* where a processor begins after RESET */
+#define RESET_VECTOR UINT64_C(0xfffffff0) /* address of the first instruction after RESET */
 
 QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
 
-/* An instruction in translated code, as callbacks get it. */
+/* An instruction in translated code, as callbacks receive it. */
 struct site {
     struct place place;
     uint64_t pc, next;
@@ -62,16 +63,16 @@ static struct {
     FILE *truth, *violations;
     struct fault_set faults;
     uint32_t lies;
-    bool alone; /* there is one processor and will never be another */
+    bool alone; /* there is only one processor, for good */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
-    /* what translations carry */
+    /* callbacks that translations have */
     bool blocks, data;
     uint64_t classes;
     bool warned;
 } model;
 
-static _Thread_local struct processor *thread_processor; /* the newest of this thread */
+static _Thread_local struct processor *thread_processor; /* the last one initialised in this thread */
 
 #define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
 
@@ -108,12 +109,12 @@ static void register_callbacks(void *udata)
 /* --- memory for what translations point to: freed when they all go ------------------------------------------------ */
 
 #define CHUNK_BYTES (1 << 20)
-#define LINE_BYTES  64 /* of the host's caches: what is read of a block each time it runs is in one line */
+#define LINE_BYTES  64 /* of the host's caches: the part of a block that each run reads is in one line */
 
 static struct {
     GMutex lock;
     GSList *chunks;
-    size_t used; /* of the newest */
+    size_t used; /* bytes of the newest chunk */
 } arena;
 
 static void *arena_copy(const void *bytes, size_t size)
@@ -166,8 +167,8 @@ static void bind_translations(void)
 }
 
 /*
- * Translates everything anew when this processor needs what translations do not carry yet, and each address by itself:
- * from now on blocks tell where things happen.
+ * Translates everything anew when this processor needs callbacks that translations lack, and from then on each address
+ * by itself, because blocks then tell where things happen.
  */
 static bool extend_translations(const struct vcpu *v)
 {
@@ -183,8 +184,8 @@ static bool extend_translations(const struct vcpu *v)
 }
 
 /*
- * Makes ready to leave the block that runs before place, out of the callback that returns to `here`. False where that
- * cannot be done.
+ * Prepares to leave the block that runs before place, from the callback that returns to `here`. False where that is
+ * impossible.
  */
 static bool make_ready(struct processor *p, struct place place, uintptr_t here)
 {
@@ -196,12 +197,14 @@ static bool make_ready(struct processor *p, struct place place, uintptr_t here)
     engine_leave(&p->vcpu, place);
     eflags = processor_read(p, NAME_EFLAGS);
     if (eflags & EFLAGS_RF) {
-        processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* each instruction clears it */
+        processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* every instruction clears RF */
     }
     return true;
 }
 
-/* Leaves it, to begin another one there. Returns where that cannot be done; things then take their course at its end.
+/*
+ * Leaves the block and begins another at that place. Returns where that is impossible, and the block goes on to its
+ * end.
  */
 static void leave(struct processor *p, struct place place, uintptr_t here)
 {
@@ -229,8 +232,8 @@ static void on_cpuid(unsigned cpu, void *udata)
 }
 
 /*
- * QEMU's -cpu may contradict the profile. What firmware may turn off is said once, and the guest goes on. For guests
- * that want no long mode there is qemu-system-i386, which has none.
+ * QEMU's -cpu may contradict the profile: features that firmware may turn off are reported once, and the guest goes on.
+ * Guests without long mode can run in qemu-system-i386, which has none.
  */
 static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
 {
@@ -290,7 +293,7 @@ static void on_rdmsr(unsigned cpu, void *udata)
     uint64_t value;
 
     if (site->place.block->cpl != 0) {
-        return; /* the native instruction faults */
+        return; /* the native instruction raises the exception */
     }
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         value = p->x2apic_lvtpc;
@@ -323,13 +326,13 @@ static void on_wrmsr(unsigned cpu, void *udata)
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = (uint32_t)value;
     } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
-        p->x2apic_lvtpc = processor_host.lvtpc(p); /* in case it switches the mode: what it finds there */
+        p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC in case this WRMSR switches the mode */
     }
     if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_GP) {
         make_fault(p);
     }
     if (extend_translations(&p->vcpu)) {
-        /* what follows must be translated anew */
+        /* the code that follows must be translated anew */
         leave(p, (struct place){ site->place.block, site->place.index + 1 }, here);
     }
 }
@@ -343,7 +346,7 @@ static void on_rdpmc(unsigned cpu, void *udata)
     uint64_t value;
 
     if (site->place.block->cpl != 0 && !(processor_read(p, NAME_CR4) & CR4_PCE)) {
-        return; /* the native instruction faults */
+        return; /* the native instruction raises the exception */
     }
     if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
         processor_look(p);
@@ -352,11 +355,12 @@ static void on_rdpmc(unsigned cpu, void *udata)
     }
     processor_write(p, RAX, (uint32_t)value);
     processor_write(p, RDX, value >> 32);
-    if (make_ready(p, behind, here)) { /* as long as translations are shared, at another address perhaps */
+    if (make_ready(p, behind, here)) { /* translations may be shared until then, so the address may differ */
         qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
     }
     engine_leave(&p->vcpu, behind);
-    processor_go_to(behind.block, site->next); /* the native one is not implemented: rather lose the flags than go on */
+    processor_go_to(behind.block,
+                    site->next); /* RDPMC is not implemented natively: better lose the flags than run it */
 }
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
@@ -368,7 +372,7 @@ static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block
     }
 }
 
-/* Runs once a branch. What is rare is called last and not inlined, so that this needs no stack. */
+/* Runs once for each branch. Rare cases are called last and not inlined, so that this needs no stack. */
 static void on_block(unsigned cpu, void *udata)
 {
     if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
@@ -376,7 +380,7 @@ static void on_block(unsigned cpu, void *udata)
     }
 }
 
-/* The same where translated code notes the block, right behind this. */
+/* Like on_block(), where translated code notes the block right after this. */
 static void on_ring_nearly_full(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
@@ -408,7 +412,7 @@ static void on_due(unsigned cpu, void *udata)
     due(cpu, udata, false);
 }
 
-/* What led here has been looked at, unless an interrupt came between or the guest itself has set RF. */
+/* The interruption that led here has been checked, unless another came between or the guest itself has set RF. */
 static void on_watching(unsigned cpu, void *udata)
 {
     const struct processor *p = model.processors[cpu];
@@ -419,7 +423,7 @@ static void on_watching(unsigned cpu, void *udata)
     }
 }
 
-/* The engine is told of something in the middle of a block, by a callback that returns to `here`. */
+/* Tells the engine of something in the middle of a block, from a callback that returns to `here`. */
 static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
@@ -469,7 +473,7 @@ static void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
                   qemu_plugin_mem_is_store(info));
 }
 
-/* Before the instruction behind one that accessed memory, in the same block. */
+/* Callback before the instruction behind one that accessed memory, in the same block. */
 static void on_data_retired(unsigned cpu, void *udata)
 {
     struct site *site = udata;
@@ -478,7 +482,7 @@ static void on_data_retired(unsigned cpu, void *udata)
     leave_middle(p, site, engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl));
 }
 
-/* The same, when the block behind it begins. */
+/* Callback for such an instruction at a block's end, when the next block begins. */
 static void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
@@ -489,8 +493,8 @@ static void on_block_data_retired(unsigned cpu, void *udata)
 }
 
 /*
- * An exception, INT n among them, is reported twice: as an exception when it is raised, with both addresses somewhere
- * in the block that it cuts short, and like an interrupt, from its own instruction, when it has been delivered.
+ * Exceptions, including INT n, are reported twice: as an exception when raised, with both addresses somewhere in the
+ * block that is cut short; and like an interrupt, from the instruction itself, when delivered.
  */
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
 {
@@ -501,7 +505,7 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
         p->faulting = false;
         processor_write(p, RCX, p->saved_rcx);
     } else if (p->vcpu.hot->fix_up) {
-        fix_up(p); /* it came between the instruction and the next one */
+        fix_up(p); /* the exception came between the instruction and the next one */
     }
     if (type == QEMU_DISCON_EXCEPTION) {
         p->raised = true;
@@ -524,7 +528,7 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     }
 }
 
-/* The processor that code is being translated for. QEMU may run several in one thread. */
+/* The processor that code is being translated for. QEMU may run several processors in one thread. */
 static struct processor *translating(void)
 {
     struct processor *p = thread_processor;
@@ -623,7 +627,7 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
             checked = true;
         }
     }
-    if (!checked) { /* CLASS_FORCE must be seen in every block */
+    if (!checked) { /* CLASS_FORCE must be noticed in every block */
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
                                                   class_count((unsigned)__builtin_ctzll(model.classes)), CLASS_FORCE,
                                                   block);
@@ -631,8 +635,8 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
 }
 
 /*
- * Translated code can note a block without a call where its processor is the only one; with several it would have to
- * find out first which one it runs on.
+ * Whether translated code notes blocks without a call: only where there is one processor, since with several it would
+ * first have to find out which one it runs on.
  */
 static void note_block(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block)
 {
@@ -698,7 +702,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
     }
 }
 
-/* An access of 16 bytes, as callbacks of memory accesses are told of it. */
+/* A memory access of 16 bytes, as its callbacks receive it. */
 static uint32_t info_of_16(void)
 {
     uint32_t info = SHIFT_OF_16;
@@ -738,7 +742,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         return;
     }
     block->cpl = (uint8_t)processor_cpl(p);
-    block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* up to date here */
+    block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* RIP is up to date here */
     block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
     if (behind) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
@@ -790,10 +794,12 @@ static void on_init(unsigned cpu, void *udata)
 
     (void)udata;
     if (qemu_private_icount()) {
-        die("it does not go with QEMU's %s: it reads clocks and raises interrupts in the middle of blocks", "-icount");
+        die("QEMU's %s is not supported: the model reads clocks and raises interrupts in the middle of blocks; start "
+            "QEMU without it",
+            "-icount");
     }
     if (cpu >= MAX_PROCESSORS) {
-        die("more than %s processors", "256");
+        die("more than %s processors are not supported: lower -smp", "256");
     }
     struct processor *p = g_new0(struct processor, 1);
 
@@ -801,10 +807,10 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.violations = model.violations;
     p->apic_id = cpu;
     if (!processor_init(p, &missing)) {
-        die("this QEMU's processor has no register named %s", missing);
+        die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
     if ((model.faults.any || model.lies != 0) && !break_rules(&p->vcpu, &model.faults, model.lies)) {
-        die("%s", "out of memory: the processor would not be broken as fault= and lie= ask");
+        die("%s", "out of memory: fault= and lie= cannot take effect");
     }
     if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         die("%s", "out of memory");
@@ -816,10 +822,10 @@ static void on_init(unsigned cpu, void *udata)
     if (model.blocks || model.data || model.classes != 0) {
         bind_translations();
     }
-    find_hot(); /* to make room for this one */
+    find_hot(); /* the scoreboard may move to make room for this processor */
 }
 
-/* QEMU's status is the guest's by now; what was lost must be said all the same. */
+/* QEMU's exit status is already the guest's, but lost output must be reported. */
 static void finish_log(FILE *log, const char *option)
 {
     if (log != NULL && (fflush(log) != 0 || ferror(log))) {
@@ -836,7 +842,7 @@ static void on_exit_qemu(void *udata)
 
 /* --- options --------------------------------------------------------------------------------------------------- */
 
-/* "-" is standard error. */
+/* A log's path; "-" is standard error. */
 static FILE *open_log(const char *path)
 {
     if (strcmp(path, "-") == 0) {
@@ -851,18 +857,18 @@ static FILE *open_log(const char *path)
     return file;
 }
 
-/* The names that an option can have. */
+/* The values that an option accepts. */
 struct choices {
     const char *option, *plural;
     const char *(*name)(unsigned index);
     const char *(*meaning)(unsigned index);
-    unsigned (*width)(unsigned index); /* NULL where a name has none */
+    unsigned (*width)(unsigned index); /* NULL: no number is printed */
 };
 static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand, profile_width };
 static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence, NULL };
 static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence, NULL };
 
-/* OPTION=list, in the form that docs/model.md promises; QEMU keeps "help" to itself. */
+/* Prints the list for OPTION=list, in the form that docs/model.md promises; QEMU reserves "help" for itself. */
 static void list_if_asked(const struct choices *choices, const char *value)
 {
     if (value == NULL || strcmp(value, "list") != 0) {
@@ -916,7 +922,7 @@ static void take_faults(const char *list)
     }
     model.profile = break_profile(model.profile, &model.faults);
     if (model.profile == NULL) {
-        die("%s", "out of memory: the processor would not be broken as fault= asks");
+        die("%s", "out of memory: fault= cannot take effect");
     }
 }
 
@@ -991,11 +997,12 @@ static void open_logs(const struct options *options)
 static void check_qemu(const struct qemu_info *info)
 {
     if (QEMU_PLUGIN_API < info->version.min || QEMU_PLUGIN_API > info->version.cur) {
-        die("this QEMU does not speak version %s of the plugin interface, as QEMU 11.1 does", "7");
+        die("this QEMU lacks version %s of the plugin interface: use QEMU 11.1", "7");
     }
     if (!info->system_emulation ||
         (strcmp(info->target_name, "x86_64") != 0 && strcmp(info->target_name, "i386") != 0)) {
-        die("it models x86 processors of a whole machine, and this QEMU emulates %s", info->target_name);
+        die("this QEMU, for target %s, is not supported: use qemu-system-x86_64 or qemu-system-i386",
+            info->target_name);
     }
 }
 
@@ -1003,12 +1010,12 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 {
     check_qemu(info);
     if (qemu_private_accelerated()) {
-        die("it works with QEMU's %s alone", "-accel tcg");
+        die("this QEMU accelerator is not supported: start QEMU with %s", "-accel tcg");
     }
     struct options options = { NULL, NULL, NULL, NULL, NULL };
 
     if (model.score != NULL) {
-        die("%s", "-plugin names it twice");
+        die("%s", "the plugin is loaded twice: name it in one -plugin option only");
     }
     for (int i = 0; i < argc; i++) {
         parse_option(argv[i], &options);

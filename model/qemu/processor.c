@@ -42,7 +42,7 @@ static const char *const names[REGISTER_NAMES] = {
     [NAME_CR4] = "cr4", [NAME_EFER] = "efer",
 };
 
-/* The names that qemu-system-i386 has for some. */
+/* Other names in qemu-system-i386. */
 static const char *const narrow_names[REGISTER_NAMES] = {
     [RAX] = "eax", [RBX] = "ebx", [RCX] = "ecx", [RDX] = "edx",      [RSI] = "esi",
     [RDI] = "edi", [RBP] = "ebp", [RSP] = "esp", [NAME_RIP] = "eip",
@@ -58,7 +58,7 @@ static unsigned name_of(const char *name)
     return REGISTER_NAMES;
 }
 
-/* The number of an XMM register, XMM_REGISTERS if it is none. */
+/* The number of an XMM register, XMM_REGISTERS for any other register. */
 static unsigned xmm_of(const char *name)
 {
     char wanted[8];
@@ -227,7 +227,7 @@ static uint32_t lvtpc(void *cpu)
     return value == NO_APIC ? p->x2apic_lvtpc : value;
 }
 
-/* The others go on meanwhile: what is read of them is as of some moment. */
+/* Other processors go on meanwhile, so what is read of them may be old. */
 static bool area_shared(void *cpu, uint64_t area)
 {
     bool shared = false;
@@ -242,7 +242,7 @@ static bool area_shared(void *cpu, uint64_t area)
     return shared;
 }
 
-/* Of an x2APIC one cannot see it. */
+/* An x2APIC's registers cannot be seen. */
 static bool apic_enabled(void *cpu)
 {
     struct processor *p = cpu;
@@ -251,7 +251,7 @@ static bool apic_enabled(void *cpu)
     return spurious == NO_APIC || (spurious & SPURIOUS_ENABLE);
 }
 
-/* Of an x2APIC one cannot see it. */
+/* An x2APIC's registers cannot be seen. */
 static enum in_service in_service(void *cpu, uint8_t vector)
 {
     uint32_t bits = read_apic(cpu, APIC_IN_SERVICE + vector / 32 * 0x10);
@@ -265,8 +265,8 @@ static bool interrupts_on(void *cpu)
 }
 
 /*
- * What the processor does on a PMI: sets LVTPC's mask bit and takes the interrupt that it describes. A
- * message-signalled interrupt to its own APIC carries it there in both APIC modes, and is held while IF is 0.
+ * Delivery of a PMI: sets LVTPC's mask bit and raises the interrupt that LVTPC describes. A message-signalled interrupt
+ * to the processor's own APIC does so in both APIC modes, and is held while IF is 0.
  */
 static uint32_t deliver_pmi(void *cpu)
 {
@@ -286,7 +286,7 @@ static uint32_t deliver_pmi(void *cpu)
         return value;
     }
     if (!p->vcpu.rules->pmi_masks(&p->vcpu)) {
-        /* stays as it is */
+        /* the frame is unchanged */
     } else if (x2apic) {
         p->x2apic_lvtpc |= LVT_MASKED;
     } else {
@@ -306,9 +306,10 @@ static bool ia32e(void *cpu)
 #define FRAME_WORDS 6
 
 /*
- * The frame that was pushed when the instruction at ip was interrupted: of 8-byte fields in IA-32e mode, else of 4-byte
- * ones. A 16-bit handler's frame, and one of a code segment that does not begin at 0, is not looked for. Returns RIP in
- * it, behind which CS, RFLAGS, RSP and SS are, and before which there may be an error code; NULL if that is not there.
+ * The frame that was pushed when the instruction at ip was interrupted, with fields of 8 bytes in IA-32e mode, else of
+ * 4. A 16-bit handler's frame, and one of a code segment with a base other than 0, is not looked for. Returns the
+ * address of RIP in the frame, which CS, RFLAGS, RSP and SS follow, and which an error code may precede; NULL: not
+ * found.
  */
 static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t frame[FRAME_WORDS])
 {
@@ -326,8 +327,8 @@ static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t fra
 }
 
 /*
- * RSP and RFLAGS as they were before an interruption was delivered. RSP and SS are always part of the frame in IA-32e
- * mode, else where they are from an outer ring.
+ * RSP and RFLAGS before an interruption was delivered. RSP and SS are always in the frame in IA-32e mode, else only if
+ * it came from an outer ring.
  */
 static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
 {
@@ -350,7 +351,7 @@ static unsigned interrupted_cpl(void *cpu, uint64_t ip, unsigned otherwise)
     return f == NULL ? otherwise : f[2] & EFLAGS_VM ? 3 : f[1] & 3;
 }
 
-/* Which word of an interruption's frame, from the lowest on, is RIP: the one below a selector. */
+/* The index of RIP among the words of an interruption's frame: the word below a selector. */
 static unsigned frame_ip(const uint64_t frame[3])
 {
     return frame[1] > UINT16_MAX ? 1 : 0;
@@ -364,7 +365,7 @@ void processor_change_frame(struct processor *p)
     unsigned ip;
 
     if (p->vcpu.rules->exception_pushed == NULL || !(processor_read(p, NAME_CR0) & CR0_PG)) {
-        return; /* without paging it is firmware's, of 16 bits perhaps */
+        return; /* without paging the handler is firmware's, perhaps of 16 bits */
     }
     for (unsigned i = 0; i < 4; i++) {
         if (!read_memory(p, at + i * size, &frame[i], size)) {
@@ -404,7 +405,7 @@ static void read_registers(void *cpu, uint64_t ip, struct registers *r)
     } else {
         r->rflags = qemu_private_flags(&p->private, r->rflags, p->middle);
     }
-    r->rflags &= ~EFLAGS_RF; /* the model's own mark for blocks that are being watched */
+    r->rflags &= ~EFLAGS_RF; /* RF is the model's own mark of watched blocks */
 }
 
 static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
@@ -469,8 +470,8 @@ static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, 
 }
 
 /*
- * The leaf entry's flags, writable and user only where they are so at every level. SDM Vol. 3A (253668-083), "Paging":
- * 32-bit, PAE, 4-level and 5-level.
+ * Flags of the leaf entry, where writable and user hold only if they do at every level. SDM Vol. 3A (253668-083),
+ * "Paging": 32-bit, PAE, 4-level and 5-level.
  */
 static uint64_t page_entry(void *cpu, uint64_t address)
 {
@@ -489,7 +490,8 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     for (unsigned level = levels; level > 0; level--) {
         unsigned index = (unsigned)(address >> (12 + bits * (level - 1))) & ((1u << bits) - 1);
         uint64_t entry = read_entry(p, table, index, pae ? 8 : 4);
-        bool root_of_three = pae && !wide && level == 3; /* has no such flags, and no accessed one */
+        bool root_of_three =
+            pae && !wide && level == 3; /* an entry without these flags, and without an accessed flag */
 
         if (!(entry & PTE_PRESENT)) {
             return 0;

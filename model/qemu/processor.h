@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One emulated processor: the engine's state and the hands by which it reaches QEMU's. */
+/* One emulated processor: the engine's state and the access to QEMU's state. */
 #ifndef MODEL_QEMU_PROCESSOR_H
 #define MODEL_QEMU_PROCESSOR_H
 
@@ -30,59 +30,60 @@ struct processor {
     struct qemu_private private;
     struct qemu_ops ops;
     struct qemu_plugin_register *registers[REGISTER_NAMES];
-    struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL where QEMU's processor has none of that name */
+    struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL where QEMU's processor has no such register */
     GByteArray *buffer; /* for register values and memory, kept so that nothing is allocated while the guest runs */
 
-    /* how the state reads at this moment */
-    const struct block *block;  /* the one that the next instruction is in; NULL: not known */
-    struct qemu_middle *middle; /* the callback that runs, if it does so in the middle of a block */
+    /* the state at this moment */
+    const struct block *block;  /* the block of the next instruction; NULL: not known */
+    struct qemu_middle *middle; /* the running callback, if it is in the middle of a block */
     bool delivered;             /* an interruption has been delivered: RSP and RFLAGS are on the handler's stack */
 
-    /* what is to be done to registers behind the native instruction (hot->fix_up) */
+    /* registers to be changed after the native instruction (hot->fix_up) */
     bool fix_cpuid;
     uint32_t leaf, subleaf;
     uint64_t msr_value;
 
-    bool raised; /* an exception has been raised and not delivered */
+    bool raised; /* an exception has been raised and not delivered yet */
 
-    bool faulting; /* RCX was changed to make the native instruction fault */
+    bool faulting; /* RCX was changed so that the native instruction raises #GP */
     uint64_t saved_rcx;
 
-    uint32_t x2apic_lvtpc; /* as the guest wrote it: in x2APIC mode the register cannot be reached from outside */
+    uint32_t x2apic_lvtpc; /* as the guest wrote it: x2APIC registers cannot be read from outside */
     uint32_t apic_id;
 };
 
 extern const struct host processor_host;
 
-/* Remembers that code lies on the pages of [from, to), for the referee. */
+/* Notes for the referee that code lies on the pages of [from, to). */
 void processor_note_code(uint64_t from, uint64_t to);
 
-/* On the processor's own thread, once it exists. False when QEMU lacks a register that is needed: names it in *missing.
+/*
+ * To be called on the processor's own thread, once it exists. False: QEMU lacks the needed register named in *missing.
  */
 bool processor_init(struct processor *p, const char **missing);
 
 void processor_reset(struct processor *p);
 
-/* Where registers can be read, has what is known of QEMU's private state looked at until that is certain. */
+/* Continues the checks of QEMU's private state until they are settled; to be called where registers can be read. */
 void processor_look(struct processor *p);
 
 uint64_t processor_read(struct processor *p, unsigned name);
-/* Has the rules change the frame that an exception has just pushed. */
+/* Lets the rules change the frame that an exception has just pushed. */
 void processor_change_frame(struct processor *p);
 
 void processor_write(struct processor *p, unsigned name, uint64_t value);
 
-/* Goes on at a linear address in the code segment that this block runs in. Does not return. */
+/* Continues at a linear address in the code segment of the running block. Does not return. */
 _Noreturn void processor_go_to(const struct block *block, uint64_t to);
 
-/* The privilege level that code runs at now, 0 to 3; whether IA-32e mode is active. */
+/* The current privilege level, 0 to 3; whether IA-32e mode is active. */
 unsigned processor_cpl(struct processor *p);
 bool processor_in_ia32e(struct processor *p);
 
-/* Whether the handler of this vector, as the interrupt descriptor table has it, begins at this linear address. */
+/* Whether the interrupt descriptor table has the handler of this vector at this linear address. */
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address);
 
-/* Whether LVTPC is MSR 834h and not memory. */
+/* Whether LVTPC is MSR 834h, not memory. */
 bool processor_in_x2apic_mode(struct processor *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * QEMU's TCG plugin interface, version 7 (QEMU 11.1), as far as the model uses it. Distributions ship no header for it,
- * so it is declared here, and nowhere else. Every registration takes its userdata last.
+ * so this is the only declaration. Every registration takes its userdata last.
  */
 #ifndef MODEL_QEMU_QEMU_ABI_H
 #define MODEL_QEMU_QEMU_ABI_H
@@ -36,7 +36,7 @@ struct qemu_register_descriptor {
     bool is_readonly;
 };
 
-/* A 64-bit member of a per-processor structure. Passed by value. */
+/* A 64-bit member of a per-processor structure, passed by value. */
 typedef struct {
     struct qemu_plugin_scoreboard *score;
     size_t offset;
@@ -57,7 +57,7 @@ enum qemu_op { QEMU_OP_ADD_U64, QEMU_OP_STORE_U64 };
 enum qemu_mem_rw { QEMU_MEM_R = 1, QEMU_MEM_W, QEMU_MEM_RW };
 enum qemu_discon { QEMU_DISCON_INTERRUPT = 1, QEMU_DISCON_EXCEPTION = 2 };
 
-/* The value of a memory access, from its lowest byte on. */
+/* The value of a memory access, lowest byte first. */
 struct qemu_mem_value {
     int type;
     uint64_t low, high;
@@ -106,7 +106,7 @@ void qemu_plugin_set_pc(uint64_t pc) __attribute__((noreturn));
 
 bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size);
 bool qemu_plugin_write_memory_vaddr(uint64_t address, GByteArray *from);
-/* 0 is success */
+/* Returns 0 on success. */
 int qemu_plugin_read_memory_hwaddr(uint64_t address, GByteArray *to, size_t size);
 int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from);
 

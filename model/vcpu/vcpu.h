@@ -77,7 +77,7 @@ struct vcpu {
     struct data_cache *cache;
     struct block *kept;      /* copies for the ring, made when translations go */
     struct block *kept_last; /* a whole copy of the block that runs */
-    struct {                 /* everything that translated code must report, for all that this processor has ever enabled */
+    struct { /* everything that translated code must report, for all that this processor has ever enabled */
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
     } wants;

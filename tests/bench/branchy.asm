@@ -141,7 +141,7 @@ long_mode:
         call    set_up_interrupts
         call    fill_table
         mov     eax, [mode]
-        and     eax, 0xffffff ; three letters tell them apart
+        and     eax, 0xffffff ; three letters tell the modes apart
         cmp     eax, 'bts'
         je      .bts
         cmp     eax, 'lbr'
@@ -158,7 +158,7 @@ long_mode:
         call    work
         write_msr MSR_DEBUGCTL, 0
         mov     rax, [DS_AREA + 8]
-        cmp     rax, BTS_BUFFER ; it began there; after that many branches it stands elsewhere
+        cmp     rax, BTS_BUFFER ; the index began there; after that many branches it is elsewhere
         jne     passed
         cmp     qword [BTS_BUFFER], 0
         jne     passed
@@ -174,7 +174,7 @@ long_mode:
         jmp     failed
 
 .counting:
-        write_msr MSR_GLOBAL_CTRL, 0 ; its value after reset enables the counters
+        write_msr MSR_GLOBAL_CTRL, 0 ; the value after reset enables the counters
         write_msr MSR_EVTSEL0, 0x4300c0 ; instructions, both rings
         write_msr MSR_GLOBAL_CTRL, 1
         call    work
@@ -336,7 +336,7 @@ look_up:
         and     edi, 0x17ff
         mov     eax, edi
         imul    eax, eax, 43691
-        shr     eax, 16 ; two thirds of it: about its place
+        shr     eax, 16 ; two thirds of the key are about its place
         mov     rdx, [TABLE + rax * 8]
         cmp     rdx, rdi
         je      .first

@@ -40,7 +40,7 @@ main:
     mov rcx, [rsp + 8]          ; the number of arguments, the program's name included
     lea rsi, [near_ring]
     mov [rsi], rsi
-    mov [stored], rsi           ; with one store less, calls and stores would fall due at one instruction, which PEBS
+    mov [stored], rsi           ; one store less, and calls and stores would be due at one instruction, which PEBS
                                 ; formats 1 and 2 cannot tell apart
     mov ebx, ROUNDS_MANY
     cmp ecx, 3
@@ -78,7 +78,7 @@ finish:
 
 wait_for_a_byte:
     mov ebp, ecx
-    mov eax, SYS_SCHED_SETSCHEDULER   ; turns are taken in turn, and by nothing but giving up
+    mov eax, SYS_SCHED_SETSCHEDULER   ; processes alternate, and only by giving up the processor
     xor edi, edi
     mov esi, SCHED_FIFO
     lea rdx, [priority]

@@ -2,7 +2,7 @@
 ;
 ; A driver that gets everything wrong: writes nonsense to processor 0's registers through Linux's msr module, step by
 ; step, and prints a line for each, its name and "done", or "refused" where WRMSR faulted. tests/linux/run says what must
-; come of it. In the end IA32_DS_AREA is as it was.
+; come of it. At the end IA32_DS_AREA has its first value again.
 
 default rel
 
@@ -57,7 +57,7 @@ _start:
     mov ebx, IA32_DS_AREA
     lea rsi, [ds_area_before]
     call access
-    mov byte [bts_buffer], 0    ; a page that nothing was written to is not there
+    mov byte [bts_buffer], 0    ; a page is not present before the first write to it
     mov byte [pebs_buffer], 0
     lea rbp, [steps]
 next:

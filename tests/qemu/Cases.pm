@@ -23,8 +23,8 @@ sub case
         expected => $expected, options => "@options", text => $text, qemu => $qemu // '', lies => $lies, faults => $faults };
 }
 
-# The lines that match $wanted, or all, each a hash. Those of the profile * are a line for each machine ([PROFILE, WIDTH])
-# that is in $machines, or that the model knows, and that no other line boots.
+# The lines that match $wanted, or all, each a hash. A line of the profile * becomes one for each machine ([PROFILE, WIDTH])
+# in $machines (default: all that the model knows) that no other line boots.
 sub read_cases
 {
     my ($path, $wanted, $machines) = @_;
@@ -43,7 +43,7 @@ sub read_cases
     return grep { !defined $wanted || $_->{line} =~ /$wanted/ } @cases;
 }
 
-# Those of these machines ([PROFILE, WIDTH] each) on which no case runs all tests and prints every record.
+# The machines of a list ([PROFILE, WIDTH] each) on which no case runs all tests and prints every record.
 sub unbooted
 {
     my ($machines, @cases) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads what can be broken on purpose, and which tests must notice: tests/qemu/faults describes its lines.
+# Reads the faults, and which tests must notice each: tests/qemu/faults describes its lines.
 package Faults;
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ sub read_faults
     return @faults;
 }
 
-# Those of these tests that match the globs, ID => 1; and the globs that match none.
+# The tests of a list that match the globs, ID => 1; and the globs that match none.
 sub matching
 {
     my ($globs, @tests) = @_;

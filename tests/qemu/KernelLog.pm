@@ -25,7 +25,7 @@ sub clean
     return $line;
 }
 
-# What tests/qemu/boots left in a folder: the profile, undef without the model, and the kernel's lines.
+# The results of tests/qemu/boots in a folder: the profile, undef without the model, and the kernel's lines.
 sub read_boot
 {
     my ($folder) = @_;
@@ -78,7 +78,7 @@ sub judge
     return (undef, 'no "# begin dstest86" line') if !$begin;
 
     my %end = map { /^([a-z]+)=(\w+)$/ ? ($1, $2) : () } split ' ', $ends[0] // '';
-    push @wrong, '"# end" came ' . @ends . ' times' if @ends != 1;
+    push @wrong, 'the line "# end" is there ' . @ends . ' times, not once' if @ends != 1;
     push @wrong, '"# end" has no verdict' if @ends && !$end{verdict};
     my $verdict = $end{verdict} // '';
     # A panic ends wherever it happens, an error in the options before there is a plan, and option list runs nothing.

@@ -8,10 +8,10 @@ use warnings;
 use Exporter 'import';
 our @EXPORT_OK = qw(compare);
 
-# What is no field of a PEBS record; all else of either side must be the other's, too.
+# Keys that are no field of a PEBS record; all others must be equal on both sides.
 my %is_about = map { $_ => 1 } qw(vcpu at size interrupts n where);
 
-# What a line of the LBR stack prints for what the format, and so the truth, lacks.
+# Values that the kernel prints for fields which the LBR format, and so the truth log, lacks.
 my %lbr_absent = (mispred => '-', in_tsx => '0x0', abort => '0x0', cycles => '0x0', type => '-');
 my @lbr_keys = (qw(from to), sort keys %lbr_absent);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Some line of tests/qemu/cases runs each kernel on each profile of the model, with all tests and every record.
+# Each kernel runs on each profile of the model, with all tests and every record, by some line of tests/qemu/cases.
 use strict;
 use warnings;
 use File::Temp qw(tempfile);
@@ -26,7 +26,7 @@ sub cases
 
 is named(unbooted([machines()], read_cases("$FindBin::Bin/cases"))), '', 'each kernel and profile has its line in cases';
 
-# A machine without such a line is named, whatever else it is booted for.
+# A machine without such a line is reported, whatever other lines boot it.
 is named(unbooted(\@two, cases('64 pvh core2 pass records=all ~ # pebs'))), '32-bit core2', 'a width that has no line';
 is named(unbooted(\@two, cases('64 uefi core2 pass records=all', '32 pvh core2 pass records=all'))), '', 'any route will do';
 for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core2 pass records=all run=bts.*',
@@ -36,7 +36,7 @@ for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core
     is named(unbooted([$two[1]], cases($line))), '64-bit core2', "not by: $line";
 }
 
-# The profile *: what has no line gets one, of this width, and what has one keeps it.
+# A line of the profile * adds one for each profile of this width that has none.
 sub lines { return join "\n", map { $_->{name} } @_ }
 is lines(cases('64 pvh  *    pass records=all')), '64 pvh core2 pass records=all', 'a line for each machine of this width';
 is lines(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all',

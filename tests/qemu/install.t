@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What make install-model installs works from any folder, without the tree that it was built in. Prints TAP.
+# The files that make install-model installs work from any folder, without the source tree. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);

@@ -32,8 +32,8 @@ is "@wrong", '', 'a right log gives no complaint';
 my @edits = (
     ['begin twice', sub { s/^(# begin.*)/$1\n$1/ }, qr/came twice/],
     ['no begin', sub { s/^# begin.*// }, qr/no "# begin/],
-    ['end twice', sub { s/^(# end.*)/$1\n$1/ }, qr/"# end" came 2 times/],
-    ['no end', sub { s/^# end.*// }, qr/"# end" came 0 times/],
+    ['end twice', sub { s/^(# end.*)/$1\n$1/ }, qr/the line "# end" is there 2 times, not once/],
+    ['no end', sub { s/^# end.*// }, qr/the line "# end" is there 0 times, not once/],
     ['end without a verdict', sub { s/verdict=fail // }, qr/has no verdict/],
     ['no plan', sub { s/^1\.\.3// }, qr/no plan/],
     ['two plans', sub { s/^1\.\.3/1..3\n1..3/ }, qr/second plan/],

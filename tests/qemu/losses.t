@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What the model does where it does not find in QEMU what it needs: it says so once, with what that costs; the tests that
-# notice the cost fail, and no others; what would be wrong is not used. hide.c takes things away or puts others there.
-# TAP.
+# Losses: where QEMU lacks something that the model needs, the model says so once, with the cost; the tests that notice the
+# cost fail, and no others; wrong values are not used. hide.c hides QEMU's symbols or replaces them. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -15,7 +14,7 @@ my $folder = tempdir(CLEANUP => 1);
 my $hide   = realpath("$FindBin::Bin/../../build/hide.so") // die "losses.t: build/hide.so is missing; make qemu-test makes it\n";
 my ($pass, $fail) = (33, 35); # the debug exit device's status
 
-# What shows the costs, and what must not notice them.
+# Tests that notice some cost, and others that must not.
 my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.disables lbr.debug_exception.kept_out
   pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.rdpmc.beyond);
 
@@ -23,30 +22,30 @@ my @exception = qw(lbr.debug_exception.disables lbr.debug_exception.kept_out);
 my @object    = (@exception, qw(pebs.registers pebs.interrupt.threshold pebs.record.tsc));
 my $object    = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have';
 my $flags     = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF';
-my $slower    = 'PEBS is slower, and code that is mapped at several addresses';
+my $slower    = 'PEBS is slower, and code mapped at several addresses';
 my $tenth     = 'the guest is about a tenth slower, BTS and LBR by more';
 
-# HIDE, what QEMU does wrong, what that costs, the tests that notice
+# HIDE, the reason and the cost in the message, the tests that notice
 my @cases = (
     [ 'vmstate_x86_cpu', 'does not export vmstate_x86_cpu', $object, @object ],
-    [ 'vmstate_x86_cpu=vmstate_cpu_common', 'does not begin with env.regs, env.eip and env.eflags in vmstate_x86_cpu', $object, @object ],
-    [ 'vmstate_x86_cpu=misplaced_fields', 'has registers where they cannot be by vmstate_x86_cpu', $object, @object ],
-    [ 'vmstate_x86_cpu=shifted_fields', 'tells plugins of other registers than are found by vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=vmstate_cpu_common', 'has other first fields than env.regs, env.eip and env.eflags in vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=misplaced_fields', 'has impossible places of registers in vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=shifted_fields', 'gives plugins other values of registers than are found by vmstate_x86_cpu', $object, @object ],
     [ 'current_cpu', 'does not export current_cpu', $object, @object ],
     [ 'object_dynamic_cast', 'does not export object_dynamic_cast', $object, @object ],
-    [ 'object_dynamic_cast=nothing', 'keeps no x86 processor in current_cpu', $object, @object ],
-    [ 'g_free', 'did not take from the heap what it keeps in current_cpu', $object, @object ],
+    [ 'object_dynamic_cast=nothing', 'has no x86 processor in current_cpu', $object, @object ],
+    [ 'g_free', 'has no heap object in current_cpu', $object, @object ],
     [ 'helper_read_eflags', 'does not export helper_read_eflags', "$flags\n", 'pebs.registers' ],
-    [ 'helper_read_eflags=cpu_get_tsc', 'does not tell the flags that a copy has by helper_read_eflags', "$flags\n", 'pebs.registers' ],
+    [ 'helper_read_eflags=cpu_get_tsc', 'does not compute a copy's flags correctly by helper_read_eflags', "$flags\n", 'pebs.registers' ],
     [ 'cpu_restore_state', 'does not export cpu_restore_state', "$flags, and PMIs", qw(pebs.registers pebs.interrupt.threshold) ],
-    [ 'raise_exception_err_ra', 'does not export raise_exception_err_ra', 'RDPMC of a counter' ],
-    [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'what -cpu lacks' ],
+    [ 'raise_exception_err_ra', 'does not export raise_exception_err_ra', 'RDPMC of a missing counter' ],
+    [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'features that -cpu lacks' ],
     [ 'cpu_dump_state', 'does not export cpu_dump_state', 'a debug exception does not clear LBR', @exception ],
     [ 'cpu_get_tsc', 'does not export cpu_get_tsc', q(records have the host's clock), 'pebs.record.tsc' ],
     [ 'tcg_cflags_has', 'does not export tcg_cflags_has', $slower ],
-    [ 'tcg_cflags_has=same_as_at_first', 'has not exactly one word that is told of by tcg_cflags_has', $slower ],
+    [ 'tcg_cflags_has=same_as_at_first', 'has not exactly one word with the flags read by tcg_cflags_has', $slower ],
     [ 'tcg_emit_op', 'does not export tcg_emit_op', $tenth ],
-    [ 'tcg_op_insert_after=tcg_op_insert_before', 'links operations otherwise than QEMU 11.1 does with tcg_emit_op', $tenth ],
+    [ 'tcg_op_insert_after=tcg_op_insert_before', 'does not link operations as QEMU 11.1 does in tcg_emit_op', $tenth ],
     [ 'use_icount', 'does not export use_icount', '-icount and accelerators' ],
 );
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The measurements of skid, cost and events (docs/output.md, "Measurements") have a known answer on the model: each bar of
-# each histogram, the number of samples of each method, and that a processor which is broken shows it. Prints the tables.
+# Measurements of skid, cost and events (docs/output.md, "Measurements") have known answers on the model: each bar of each
+# histogram, the number of samples of each method, and what a fault changes. Prints the tables.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -23,7 +23,7 @@ my %count = (
     far => { instruction => 260, far => 12 },
 );
 
-# What an event counts, by the end of its name; NetBurst tags no locked access and no return.
+# The instructions that an event counts, by the end of its name; NetBurst tags no locked access and no return.
 my %kinds = (
     'INST_RETIRED.PREC_DIST' => 'instruction', 'INST_RETIRED.ANY_P' => 'instruction',
     'INST_RETIRED.X87' => 'x87', 'X87_OPS_RETIRED.ANY' => 'x87', 'X87_FP_retired' => 'x87',
@@ -50,7 +50,7 @@ my %kinds = (
     'BR_INST_RETIRED.NEAR_RETURN' => 'return', 'BR_INST_RETIRED.FAR_BRANCH' => 'far',
 );
 
-# How far the interrupt of NetBurst comes, which strikes at the event after the overflow: the distances between events.
+# Distances between events: the skid of NetBurst's interrupt, which is raised at the event after the overflow.
 my %netburst_interrupt = (
     'memory_loads loads' => { 2 => 22, 5 => 10 },
     '1stL_cache_load_miss_retired loads' => { 7 => 31 },
@@ -89,7 +89,7 @@ my @machines = (
 my $most_interrupts = 32;
 my $rounds_of_pebs = 5;
 
-# Boots, and returns the lines of the log and what the referee said.
+# Boots; returns the lines of the log and the referee's violations.
 sub boot
 {
     my ($machine, $options, @more) = @_;
@@ -123,7 +123,7 @@ sub bars_of
     return { map { join(' ', @$_{qw(event workload place distance)}) => $_->{count} } measured($lines, 'skid') };
 }
 
-# The bars that it must have.
+# The bars that a log must have.
 sub bars_for
 {
     my ($machine) = @_;
@@ -202,7 +202,7 @@ for my $machine (@machines) {
         '1:3869 ' . join(' ', map { "$_:3748" } 1, 2, 4, 8, 16, 32, 64, 128, 256, 317), 'the points of the curve');
 }
 
-# What is broken shows: what is judged as a failure, the rest as another histogram.
+# Faults: those that the kernel judges make a test fail, the others change a histogram.
 for my $case (
     ['pebs.record.eventing_ip_next', 0, 'EventingIP at the next instruction'],
     ['pebs.record.ip_of_event', 0, 'IP at the instruction of the event'],

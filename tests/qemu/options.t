@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What the model does with options and commands of QEMU that do not go with it: one sentence and a status, or nothing worse
-# than a guest that misses its records. TAP.
+# Options and commands of QEMU that the model does not support: the model refuses them with one sentence and a status, or the
+# guest misses records, and nothing worse. Prints TAP.
 use strict;
 use warnings;
 no warnings 'qw';    # QEMU's options have commas
@@ -65,14 +65,14 @@ for (
     refused("qemu-system-$system -cpu $cpu", "profile=$profile has $feature, and QEMU's -cpu lacks it: try -cpu max", $system,
         qw(-accel tcg -cpu), $cpu, '-plugin', "$plugin,profile=$profile");
 }
-refused('-icount', "it does not go with QEMU's -icount: it reads clocks and raises interrupts in the middle of blocks", 'x86_64',
+refused('-icount', "QEMU's -icount is not supported: the model reads clocks and raises interrupts in the middle of blocks; start QEMU without it", 'x86_64',
     qw(-accel tcg -icount shift=0 -cpu max -plugin), "$plugin,profile=skylake");
 SKIP: {
     skip 'no KVM here', 1 if !-w '/dev/kvm' || (qemu('x86_64', ['quit'], qw(-accel kvm -cpu max)))[0] != 0;
-    refused('-accel kvm', "it works with QEMU's -accel tcg alone", 'x86_64', qw(-accel kvm -cpu max -plugin), "$plugin,profile=skylake");
+    refused('-accel kvm', "this QEMU accelerator is not supported: start QEMU with -accel tcg", 'x86_64', qw(-accel kvm -cpu max -plugin), "$plugin,profile=skylake");
 }
 
-# ---- what it takes -----------------------------------------------------------------------------------------------------
+# ---- options that are supported -----------------------------------------------------------------------------------------------------
 # The guest's own exit status is its verdict: 33 is a pass.
 my @guest = (qw(-cpu max -device isa-debug-exit,iobase=0xf4,iosize=4 -serial), "file:$folder/com1", '-plugin', "$plugin,profile=skylake");
 for my $threads (qw(single multi)) {
@@ -83,7 +83,7 @@ my ($status, $err) = qemu('x86_64', ['device_add max-x86_64-cpu,socket-id=1,core
     qw(-accel tcg -S -smp 1,maxcpus=2,sockets=2), @guest, @kernel, 'run=bts.*,lbr.*');
 is("$status $err", '33 ', 'a processor that comes later');
 
-# What the model holds does not move with the guest: its tests fail on the other side, and nothing worse.
+# The model's state does not migrate with the guest, whose tests then fail, and nothing worse.
 ($status, $err) = qemu('x86_64', ["migrate file:$folder/state", 'quit'], qw(-accel tcg), @guest, @kernel, '');
 is("$status $err", '0 ', 'a guest is saved');
 ($status, $err) = qemu('x86_64', [], qw(-accel tcg -incoming), "file:$folder/state", @guest, @kernel, '');

@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/prove must fail when it should: for files like tests/qemu/faults with one mistake each, on the
-# fastest profile, which has no PEBS.
+# tests/qemu/prove must fail for each file like tests/qemu/faults with one mistake, on the fastest profile, which has no PEBS.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -47,7 +46,7 @@ is $status, 0, 'a right line passes' or diag $said;
 like $said, qr/^# faults caught 1$/m, 'and its fault is counted';
 is read_file("$folder/logs/noticed"), "$boot: lbr.calls\n$boot: lbr.tos\n", 'what turned red is written down';
 
-# What turns red beside the tests that must is recorded, and only said where it was not so before.
+# Tests that fail besides those that must are written down, and reported only if they passed before.
 ($status, $said) = prove("lbr.tos.stuck $machine : lbr.tos\n", '.');
 is $status, 0, 'another test may notice, too' or diag $said;
 unlike $said, qr/noticed/, 'of which nothing is said when it is no news';
@@ -82,7 +81,7 @@ for (
     unlike $said, qr/^(not )?ok /m, "$what: nothing was booted";
 }
 
-# The whole must be complete.
+# Without a filter the faults must be complete.
 ($status, $said) = prove("lbr.tos.stuck $machine : lbr.tos\n");
 is $status, 1, 'one line is not the whole';
 like $said, qr/not caught: .*\bbts\.index\.stuck\b/, 'faults without a line are named';

@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# A missing or stuck serial port: the kernel gives it up and goes on, and its verdict is QEMU's exit
-# status. TAP.
+# A missing or stuck serial port: the kernel gives the port up and goes on, and its verdict is QEMU's exit status. Prints TAP.
 use strict;
 use warnings;
 use Fcntl;

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What of the model is in translated code, seen in QEMU's own log of it: a guest is as fast as it can be only if accesses
-# do not keep their values for a plugin and if blocks are noted without a call. Nothing else turns red when they are not.
-# TAP.
+# The model's part of translated code, in QEMU's own log of it: a guest is fast only if accesses do not store their values for
+# a plugin and if blocks are noted without a call. No other test fails when they are not. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -15,8 +14,8 @@ use Test::More;
 my $folder = tempdir(CLEANUP => 1);
 my $pass   = 33; # the debug exit device's status for "pass"
 
-# An instruction that accesses a device is taken out of its block, and run by itself with no look for interrupts. It must
-# not note itself: the block that it is out of has.
+# An instruction that accesses a device is taken out of its block, and runs by itself without a check for interrupts. It must
+# not be noted: the block that it belongs to has been.
 my $whole = qr/\A ld_i32 (loc\d+),env,\S+\n brcond_i32 \1,\$0x0,lt,/;
 my $value = qr/^ qemu_(?:ld|st)_i\d+ .*\n st_i\d+ \w+,env,\$0xf{8}[0-9a-f]{8}$/m;
 my $noted = qr/^ ld_i64 (tmp\d+),\$0x(\w+),\S+\n add_i64 (tmp\d+),\1,\$0x\2\n st_i64 \$0x\w+,\3,\S+\n/m;

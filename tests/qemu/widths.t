@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# What the cases do not show of the two kernels: the same tests in both, gdb on either, and the 32-bit kernel's PVH entry,
-# which QEMU takes only where there is no Multiboot header. Prints TAP.
+# The two kernels, beyond tests/qemu/cases: both have the same tests, gdb works on either, and the 32-bit kernel has a PVH
+# entry, which QEMU takes only where there is no Multiboot header. Prints TAP.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
 build=$here/../../build
