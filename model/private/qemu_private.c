@@ -225,7 +225,7 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         p->seen_rip = seen->rip;
         if (p->flags_known && !reads_flags(p)) {
             p->flags_known = false;
-            qemu_loss_say(LOSS_FLAGS, "does not compute a copy's flags correctly by", "helper_read_eflags");
+            qemu_loss_say(LOSS_FLAGS, "computes wrong flags for a copy by", "helper_read_eflags");
         }
     } else if (seen->rip != p->seen_rip) {
         p->registers = QEMU_CERTAIN;

@@ -359,8 +359,7 @@ static void on_rdpmc(unsigned cpu, void *udata)
         qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
     }
     engine_leave(&p->vcpu, behind);
-    processor_go_to(behind.block,
-                    site->next); /* RDPMC is not implemented natively: better lose the flags than run it */
+    processor_go_to(behind.block, site->next); /* better to lose the flags than to run an RDPMC that QEMU lacks */
 }
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
@@ -635,8 +634,8 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
 }
 
 /*
- * Whether translated code notes blocks without a call: only where there is one processor, since with several it would
- * first have to find out which one it runs on.
+ * Has translated code note the block, without a call where there is only one processor; with several it would first
+ * have to find out which one it runs on.
  */
 static void note_block(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block)
 {

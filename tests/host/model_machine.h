@@ -63,7 +63,7 @@
 #define STATUS_CTRFRZ (UINT64_C(1) << 59)
 #define STATUS_LBRFRZ (UINT64_C(1) << 58)
 
-/* What a test has an instruction do: beside enum insn_flags, which says no more than that it does one of the two. */
+/* Accesses that a test has an instruction make, besides enum insn_flags, which do not tell loads from stores. */
 #define LOADS  0x40u
 #define STORES 0x80u
 
@@ -73,7 +73,7 @@ struct machine {
     uint8_t memory[MEMORY_SIZE];
     uint64_t memory_at;  /* its linear address */
     uint64_t page_flags; /* of every page of the memory */
-    uint64_t code_page;  /* a page that the machine says to hold code */
+    uint64_t code_page;  /* a page that counts as holding code */
     uint32_t lvtpc;
     bool apic_disabled;
     bool area_shared;
@@ -84,7 +84,7 @@ struct machine {
     uint64_t xmm[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
-    uint64_t user_from; /* addresses from here on are user code; 0: none is */
+    uint64_t user_from; /* addresses from here on are user code; 0: none */
     bool notes_blocks;  /* translated code appends them to the ring itself */
     FILE *violations;
     char *violations_text;
@@ -214,7 +214,7 @@ static inline struct machine *machine_of(const char *profile)
 
     assert_non_null(m);
     m->memory_at = MEMORY;
-    m->ia32e = profile_find(profile)->dtes64; /* as 64-bit software runs it */
+    m->ia32e = profile_find(profile)->dtes64; /* the mode of the profile's 64-bit software */
     m->lvtpc = 0x40;
     m->page_flags = 0x63; /* present, writable, accessed, dirty */
     m->violations = open_memstream(&m->violations_text, &m->violations_size);
@@ -258,7 +258,7 @@ static inline uint64_t rdmsr(struct machine *m, uint32_t address)
     return value;
 }
 
-/* A block of count instructions of 4 bytes each at CODE + offset, that runs at ring 0. */
+/* A block of `count` instructions of 4 bytes each at CODE + offset, at ring 0. */
 static inline struct block *block_new(uint64_t offset, unsigned count, enum block_end end)
 {
     struct block *b = calloc(1, sizeof(*b) + count * sizeof(b->insns[0]));
@@ -275,7 +275,7 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
     return b;
 }
 
-/* What translated code does about the ring. True: the block does not begin. */
+/* Notes a block in the ring as translated code does. True: the block does not begin. */
 static inline bool note(struct machine *m, const struct block *b)
 {
     if (!m->notes_blocks) {
@@ -300,7 +300,7 @@ static inline bool begin(struct machine *m, const struct block *b)
         lowest++;
     }
     for (unsigned id = 0; id <= INLINE_CLASSES; id++) {
-        bool last = id == INLINE_CLASSES; /* none of its classes has events in this block */
+        bool last = id == INLINE_CLASSES; /* the block has no events of this class */
         bool wanted = last ? m->v.wants.classes != 0 && !checked : m->v.wants.classes >> id & 1;
         unsigned events = last ? 0 : event_class_events(id, b, 0);
         uint64_t limit = last ? CLASS_FORCE : CLASS_DUE - events;
@@ -335,7 +335,7 @@ static inline bool begin(struct machine *m, const struct block *b)
     return true;
 }
 
-/* Runs a block; a PMI that comes in front of it is taken for handled, without a handler that runs anything. */
+/* Runs a block. A PMI raised in front of the block counts as handled, without a handler that runs anything. */
 static inline void run(struct machine *m, const struct block *b)
 {
     while (!begin(m, b)) {
@@ -354,7 +354,7 @@ static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
     free(b);
 }
 
-/* A block that does nothing, far away, so that what ran before is complete. */
+/* Runs a block far away that does nothing, so that earlier blocks are complete. */
 static inline void finish(struct machine *m)
 {
     struct block *b = block_new(0x10000, 1, END_PLAIN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of adaptive PEBS records, in every combination of groups. Sizes and layouts are typed here anew from the
+ * The bytes of adaptive PEBS records, in every combination of groups. Sizes and layouts are typed again from the
  * manual's tables (basic info, memory access info, GPRs, XMMs, LBRs); a byte of the GPR and XMM groups is its own
  * offset in the group, so that a register's value says where it stands.
  */
@@ -12,7 +12,7 @@
     (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6, (first) + 7
 #define QUADWORD_UP_FROM(first) (UINT64_C(0x0706050403020100) + UINT64_C(0x0101010101010101) * (first))
 
-/* Behind the first field, which is of each test's own making. */
+/* The basic group after its first field, which each test makes itself. */
 static const uint8_t golden_basic[24] = {
     EIGHT_UP_FROM(0xa0), /* 08h EventingIP */
     EIGHT_UP_FROM(0xa8), /* 10h applicable counters */
@@ -122,7 +122,7 @@ static uint64_t quadword(const uint8_t *bytes)
     return value;
 }
 
-/* In memory of exactly the record's size, which the address sanitizer guards. */
+/* The record's memory has exactly its size, guarded by the address sanitizer. */
 static uint8_t *encoded(const struct adaptive_contents *extra, size_t size)
 {
     uint8_t *bytes = malloc(size);
@@ -198,7 +198,7 @@ static void first_field_of_a_real_record(void **state)
     free(bytes);
 }
 
-/* What is asked for beyond the stack is zero, and not what the buffer had. */
+/* Entries beyond the stack are zero, whatever the buffer held. */
 static void more_entries_than_there_are(void **state)
 {
     struct adaptive_contents extra = extra_of(0x05000008);

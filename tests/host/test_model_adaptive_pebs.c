@@ -27,7 +27,7 @@ static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t v
     return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
 }
 
-/* A buffer of so many bytes and a threshold so far in. */
+/* Sets up a buffer of this many bytes, with a threshold at this offset. */
 static void set_up_buffer(struct machine *m, uint64_t bytes, uint64_t threshold)
 {
     put(m, DS + 0x20, PEBS);
@@ -37,7 +37,7 @@ static void set_up_buffer(struct machine *m, uint64_t bytes, uint64_t threshold)
     wrmsr(m, DS_AREA, DS);
 }
 
-/* The bytes that records have filled. */
+/* The number of bytes filled with records. */
 static uint64_t filled(struct machine *m)
 {
     finish(m);
@@ -60,7 +60,7 @@ static void sample(struct machine *m, unsigned i, uint64_t select, uint64_t peri
     wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
 }
 
-/* control: of this counter, and its adaptive bit as bit 32. */
+/* control: this counter's, with its adaptive bit as bit 32. */
 static void sample_fixed(struct machine *m, unsigned i, uint64_t control, uint64_t period, uint64_t data_cfg)
 {
     wrmsr(m, GLOBAL_CTRL, 0);
@@ -127,7 +127,7 @@ static void cpuid(void **state)
     assert_int_equal(regs[1], 7);
     assert_int_equal(regs[2], 7);
     assert_int_equal(regs[3], 0);
-    assert_int_equal(cpuid_leaf(&ice->v, 0x1c), 0x1b); /* has none */
+    assert_int_equal(cpuid_leaf(&ice->v, 0x1c), 0x1b); /* no such leaf */
     memset(regs, 0, sizeof(regs));
     cpuid_read(&ice->v, 7, 0, regs);
     assert_int_equal(regs[3], 0);
@@ -135,7 +135,7 @@ static void cpuid(void **state)
     machine_free(golden);
 }
 
-/* Bits in `writable` read back, those in `ignored` read as zero, others raise #GP and change nothing. */
+/* Bits in `writable` read back, bits in `ignored` read as zero, others raise #GP and change nothing. */
 static void reserved_bits(void **state)
 {
     static const struct {
@@ -215,7 +215,7 @@ static void counters_without_their_registers(void **state)
     machine_free(m);
 }
 
-/* Each combination of groups: the record has its size, its format and its neighbours in the places behind it. */
+/* Each combination of groups: the record has the right size and format, and the next records follow at once. */
 static void every_combination(void **state)
 {
     static const unsigned sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 80, 112, 224, 256, 336, 368, 480, 512 };
@@ -278,7 +278,9 @@ static void without_the_adaptive_bit(void **state)
     machine_free(m);
 }
 
-/* Fixed counter 0 is precisely distributed: it records the event that overflows, N apart. The others are N + 1 apart.
+/*
+ * Fixed counter 0 is precisely distributed: it records the event that overflows, N events apart. The others record N +
+ * 1 apart.
  */
 static void fixed_counters(void **state)
 {
@@ -348,7 +350,7 @@ static void fixed_counter_with_groups(void **state)
     machine_free(m);
 }
 
-/* Two that fall due on one instruction share a record, which has the groups that either of them wants. */
+/* Two counters due on one instruction share a record, which has the groups that either of them wants. */
 static void shared_record(void **state)
 {
     struct machine *m = machine_of(ICELAKE);
@@ -427,7 +429,7 @@ static void check_lbr_group(uint64_t select)
     machine_free(m);
 }
 
-/* One event is counted as blocks begin, the other when their branches' outcomes are known. */
+/* One event is counted as blocks begin, the other when the outcomes of their branches are known. */
 static void lbr_group(void **state)
 {
     (void)state;
@@ -435,7 +437,7 @@ static void lbr_group(void **state)
     check_lbr_group(NEAR_TAKEN);
 }
 
-/* In the middle of a block: the newest branch is the one into it. */
+/* The record is in the middle of a block: the newest branch is the one into that block. */
 static void lbr_group_within_a_block(void **state)
 {
     struct machine *m = machine_of(ICELAKE);
@@ -460,7 +462,7 @@ static void lbr_group_within_a_block(void **state)
     machine_free(m);
 }
 
-/* An event that is seen with the instruction's own access, in a return, has the stack up to that return. */
+/* An event of a return's own memory access is recorded with the stack up to that return. */
 static void lbr_group_of_a_data_event(void **state)
 {
     struct machine *m = machine_of(ICELAKE);
@@ -518,7 +520,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
-/* Two loads of one line, the second of which is recorded: a hit in L1. */
+/* Of two loads of one line the second is recorded: a hit in L1. */
 static void record_a_load(struct machine *m, uint64_t select, unsigned counter)
 {
     struct block *b = block_new(0, 1, END_PLAIN);
@@ -608,7 +610,7 @@ static void store_latency(void **state)
     machine_free(m);
 }
 
-/* Data events without a latency tell the address alone, and other events nothing. */
+/* Data events without a latency have the address alone, and other events have none. */
 static void memory_group_of_other_events(void **state)
 {
     struct machine *m = machine_of(GOLDENCOVE);
@@ -634,7 +636,7 @@ static void memory_group_of_other_events(void **state)
     machine_free(m);
 }
 
-/* Memory events have the first four counters; load latency has none or all but the first. */
+/* Memory events run on the first four counters; load latency runs on all of them but the first, or on none. */
 static void counters_of_events(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What branches leave behind: BTS records in both modes, the LBR stack, filters, interruptions. */
+/* Branches: BTS records in both modes, the LBR stack, filters, interruptions. */
 #include "tests/host/model_machine.h"
 
 #define HANDLER UINT64_C(0x900000)
@@ -50,7 +50,7 @@ static void taken_branches_are_stored(void **state)
     machine_free(m);
 }
 
-/* Records of addresses of their own, so that a swap, a loss or a repetition shows. */
+/* Records have unique addresses, so that a swap, a loss or a repetition shows. */
 static void circular_buffer_wraps(void **state)
 {
     struct machine *m = machine_new();
@@ -192,7 +192,9 @@ static void interruptions(void **state)
     machine_free(m);
 }
 
-/* QEMU takes an instruction that accesses a device out of its block: no branch from the block's end to what follows. */
+/*
+ * QEMU runs an instruction that accesses a device outside its block: no branch leads from the block's end to the rest.
+ */
 static void a_block_left_in_its_middle(void **state)
 {
     struct machine *m = machine_new();
@@ -276,7 +278,7 @@ static void lbr_stack(void **state)
         unsigned i = 999 - k;
         uint32_t entry = (1000 - k) % 32;
         uint64_t to = i == 999 ? CODE + 0x10000 : blocks[(i + 1) % 40]->pc;
-        bool mispredicted = i == 999; /* it went elsewhere than in all turns before */
+        bool mispredicted = i == 999; /* the branch went elsewhere than on all earlier turns */
 
         assert_int_equal(rdmsr(m, LBR_FROM0 + entry), blocks[i % 40]->last);
         assert_int_equal(rdmsr(m, LBR_TO0 + entry), to);
@@ -310,7 +312,7 @@ static void debug_exceptions_stop_the_lbr_stack(void **state)
     machine_free(m);
 }
 
-/* What was counted before it stays counted. */
+/* Branches counted before stay counted. */
 static void debug_exceptions_leave_the_counts(void **state)
 {
     struct machine *m = machine_new();
@@ -333,7 +335,7 @@ static void debug_exceptions_leave_the_counts(void **state)
     machine_free(m);
 }
 
-/* The same with blocks between that end in no branch, whose cycles count for the branch behind them. */
+/* Blocks in between may end in no branch; their cycles count for the next branch. */
 static void lbr_stack_with_plain_blocks(void **state)
 {
     struct machine *m = machine_new();
@@ -373,8 +375,8 @@ static void walk_free(struct block *blocks[WALK])
 }
 
 /*
- * Each conditional branch is taken once in `often` times, in a way that no earlier outcome foretells. A PMI has the
- * index put back. Returns a number that depends on all the steps at which one came.
+ * Takes each conditional branch once in `often` times, in a way that earlier outcomes do not predict. A PMI puts the
+ * index back. Returns a number that depends on every step at which a PMI came.
  */
 static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *blocks, unsigned steps, unsigned often)
 {
@@ -396,7 +398,7 @@ static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *
     return pmis;
 }
 
-/* A machine with a log, which has the engine look at every branch by itself. */
+/* A machine with a log, so that the engine handles every branch by itself. */
 static struct machine *logged_new(void)
 {
     struct machine *m = machine_new();
@@ -412,7 +414,7 @@ static void logged_free(struct machine *m)
     machine_free(m);
 }
 
-/* However long branches wait that only the stack is interested in, it reads as if each were seen at once. */
+/* Branches that only the stack records may wait: the stack reads as if each were handled at once. */
 static void lbr_stack_at_any_length(void **state)
 {
     struct block *blocks[WALK];
@@ -439,7 +441,9 @@ static void lbr_stack_at_any_length(void **state)
     walk_free(blocks);
 }
 
-/* BTS by both ways: records, index and interrupts, of buffers that wrap often, seldom or never, or have no room at all.
+/*
+ * BTS by both ways of storing: records, index and interrupts, for buffers that wrap often, seldom or never, or have no
+ * room.
  */
 static void bts_of_any_length(void **state)
 {
@@ -582,7 +586,7 @@ static void lbr_call_stack(void **state)
     machine_free(m);
 }
 
-/* The truth log and the stack say the same, and the log leaves nothing out. */
+/* The truth log and the stack agree, and the log omits nothing. */
 static void truth_log(void **state)
 {
     struct machine *m = machine_new();
@@ -639,7 +643,7 @@ static void interrupted_behind_a_return_to_user(void **state)
     machine_free(m);
 }
 
-/* A processor on which all that a branch can leave behind is asked for in turns, after n blocks in no order. */
+/* A processor on which everything that a branch can leave is enabled in turns, after n blocks in no order. */
 static struct machine *machine_after(unsigned n, struct block *const blocks[8], bool notes_blocks)
 {
     static const uint64_t recording[] = { 0, 1, TR_BTS, TR_BTS | BTINT, TR_BTS | BTINT | 1, 1, 0 };

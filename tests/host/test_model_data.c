@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The modelled memory hierarchy, and what records and counters say of accesses to it. */
+/* The modelled memory hierarchy, and the contents of records and counters for accesses to it. */
 #include "tests/host/model_machine.h"
 
 #define DATA UINT64_C(0x7000000)
@@ -141,7 +141,7 @@ static void expect_access(struct machine *m, unsigned n, uint64_t address, uint6
     assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xa8), latency);
 }
 
-/* Two processors whose caches were joined; the other one stores between this one's loads. */
+/* Two processors with joined caches; the other one stores between this one's loads. */
 static void what_another_modified(void **state)
 {
     struct machine *m = machine_new(), *other = machine_new();

@@ -14,7 +14,7 @@
 #define L3_STRIDE  UINT64_C(0x80000) /* 8 MiB / 16 */
 #define TLB_STRIDE UINT64_C(0x80000) /* 1536 / 12 pages of 4 KiB */
 
-/* An address whose set number is neither 0 nor the last one at any level. */
+/* An address whose set number is neither the first nor the last at any level. */
 #define BASE UINT64_C(0xffff800012345640)
 
 static int new_cache(void **state)
@@ -65,7 +65,7 @@ static void first_from_memory_then_from_l1(void **state)
     }
 }
 
-/* An access across a line's end is two of them to the cache, for the bytes on both sides are of different lines. */
+/* An access across a line's end is two accesses to the cache, since the bytes on both sides are of different lines. */
 static void a_line_is_64_bytes(void **state)
 {
     assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
@@ -85,7 +85,7 @@ static void a_page_is_4_kib(void **state)
     assert_true(data_cache_tlb_miss(*state, page - 1));
 }
 
-/* The tag is the whole line number: not even the highest bit may be lost. */
+/* The tag is the whole line number: even the highest bit must be kept. */
 static void every_address_bit_counts(void **state)
 {
     for (unsigned bit = 6; bit < 64; bit++) {
@@ -161,7 +161,7 @@ static void the_least_recently_used_goes(void **state)
     assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE));
 }
 
-/* Lines of other sets push nothing out: as many as fit, in an order that is not theirs. */
+/* Lines of other sets push nothing out: all that fit, in another order than their own. */
 static void each_level_holds_its_size(void **state)
 {
     static const struct {
@@ -183,7 +183,7 @@ static void each_level_holds_its_size(void **state)
     }
 }
 
-/* True LRU by its other definition: a hit is what fewer than `ways` other keys of the set came after. */
+/* True LRU by its other definition: a hit is a key that fewer than `ways` other keys of its set followed. */
 static bool lru_hit(const uint64_t *keys, unsigned now, unsigned sets, unsigned ways)
 {
     uint64_t others[16];
@@ -254,7 +254,7 @@ static void processors_apart_share_nothing(void **state)
 
 #define WITH_CACHE(test) cmocka_unit_test_setup_teardown(test, new_cache, free_cache)
 
-/* ---- caches that were joined ---- */
+/* ---- joined caches ---- */
 
 #define PEERS 3
 
@@ -342,7 +342,7 @@ static void lines_of_their_own_never_meet(void **state)
     free_peers(peers);
 }
 
-/* A modified line is modified at whatever level it stays; one that went out of all was written back. */
+/* A modified line is modified at whatever level it is; one that went out of all levels was written back. */
 static void modified_at_every_level(void **state)
 {
     struct data_cache *peers[PEERS];
@@ -358,7 +358,7 @@ static void modified_at_every_level(void **state)
     free_peers(peers);
 }
 
-/* What was taken away leaves a way that the next line takes, before any other line goes. */
+/* An invalidated line leaves a free way, which the next line takes before any other line goes. */
 static void a_way_that_was_taken_is_empty(void **state)
 {
     struct data_cache *peers[PEERS];

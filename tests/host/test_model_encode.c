@@ -2,7 +2,7 @@
 /*
  * The bytes that the model reads and writes in guest memory. Every byte of a golden layout is its own offset in the
  * manual's tables (64-bit DS area, BTS record, PEBS format 3), so that a field's value says where it stands. The tables
- * are typed here anew, from the manual.
+ * are typed again from the manual.
  */
 #include "tests/host/host_test.h"
 
@@ -115,7 +115,7 @@ static void sizes_and_places(void **state)
     }
 }
 
-/* Zeros too: no byte may keep what the buffer had. */
+/* Zeros are written too: no byte may keep what the buffer held. */
 static void pebs_format_3(void **state)
 {
     static const struct pebs_contents zero;
@@ -244,7 +244,7 @@ static void ds_area(void **state)
     assert_int_equal(area.reset[3], 0x5f5e5d5c5b5a5958);
 }
 
-/* What the processor writes back is an index and nothing beside it. */
+/* The processor writes back an index and nothing beside it. */
 static void ds_index_write_back(void **state)
 {
     static const uint8_t written[2][8] = { { 0xf8, 0xf7, 0xf6, 0xf5, 0xf4, 0xf3, 0xf2, 0xf1 },

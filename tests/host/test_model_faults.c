@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of faults, the list that fault= takes, and what a fault in the processor's tables leaves as it was. */
+/* Faults: their table, the list of fault=, and what a fault in the processor's tables leaves unchanged. */
 #include "tests/host/model_machine.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ static const char *parse(struct fault_set *set, const char *list, size_t *length
     return faults_parse(set, list, length);
 }
 
-/* The name that begins at this byte of the list is said to be unknown. */
+/* The list is refused, for the unknown name that begins at this byte. */
 static void assert_unknown(const char *list, const char *name, size_t at)
 {
     struct fault_set set;
@@ -46,7 +46,7 @@ static void names_a_list(void **state)
     }
 }
 
-/* A beginning of a name is none, nor is one in another case, with a blank, or without a letter. */
+/* Unknown: the beginning of a name, other case, a blank, an empty name. */
 static void says_what_is_no_name(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void says_what_is_no_name(void **state)
     assert_unknown("bts.index.stuck,,bts.index.short", "", 16);
 }
 
-/* Each is found by its name, begins with an area, is called as its identifier is, and is told of in a sentence. */
+/* Each fault is found by its name, begins with an area, is named like its identifier, and has a sentence. */
 static void table(void **state)
 {
     static const char *const identifiers[] = {
@@ -126,7 +126,7 @@ static void processors(void **state)
     free((void *)(uintptr_t)narrow);
 }
 
-/* A fault is the processor's own: the one beside it is healthy. */
+/* A fault belongs to one processor: another one beside it is healthy. */
 static void one_processor(void **state)
 {
     struct machine *faulty = machine_new(), *healthy = machine_new();
@@ -147,7 +147,7 @@ static void one_processor(void **state)
     machine_free(healthy);
 }
 
-/* Two faults of one rule, one of another, and a lie about a third: each is noticed. */
+/* Two faults of one rule, one of another, and a lie about a third all take effect. */
 static void together(void **state)
 {
     struct machine *m = machine_new();

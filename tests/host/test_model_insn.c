@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the model takes an instruction for. The charts are the opcode maps, typed from SDM Vol. 2D (334569-081),
- * appendix A, tables A-2, A-3 and A-6: a row is an opcode's high nibble. The lists are whole instructions as an
- * assembler makes them.
+ * The model's decoding of instructions. The charts are the opcode maps, typed from SDM Vol. 2D (334569-081), appendix
+ * A, tables A-2, A-3 and A-6: a row is an opcode's high nibble. The lists are whole instructions as an assembler makes
+ * them.
  */
 #include "tests/host/host_test.h"
 
 #include "model/code/insn.h"
 
-/* Reads, writes, both: the model learns which from the accesses themselves, and asks of an encoding only whether. */
+/*
+ * Reads, writes, both: an encoding only tells the model whether there is an access, and the access itself tells which.
+ */
 #define R   ((unsigned)INSN_ACCESS)
 #define W   R
 #define RW  R
@@ -190,7 +192,7 @@ static enum block_end chart_end(char c, bool repeated)
     }
 }
 
-/* With every ModRM, or every first byte of what follows instead, and every prefix before it. */
+/* Every ModRM, or every first byte of what follows, after every prefix. */
 static void ends_by_opcode(void **state)
 {
     static const uint8_t prefixes[] = { 0x66, 0x67, 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0xf0, 0x48, 0xf2, 0xf3 };
@@ -221,7 +223,7 @@ static void ends_by_opcode(void **state)
     }
 }
 
-/* Exactly 0F 30, 32, 33 and A2: nothing else of one or two bytes calls in the model. */
+/* Callbacks are for exactly 0F 30, 32, 33 and A2 among opcodes of one or two bytes. */
 static void hooks_by_opcode(void **state)
 {
     (void)state;
@@ -447,7 +449,7 @@ static const struct known known_64[] = {
     { "rorx eax, ebx, 3", B("\xc4\xe3\x7b\xf0\xc3\x03"), 0, END_PLAIN, HOOK_NONE },
 };
 
-/* 16 and 32 bits: what 64 bits have not, or have otherwise. */
+/* 16-bit and 32-bit code: instructions that 64-bit code lacks or encodes differently. */
 static const struct known known_32[] = {
     { "inc eax", B("\x40"), 0, END_PLAIN, HOOK_NONE },
     { "dec edi", B("\x4f"), 0, END_PLAIN, HOOK_NONE },
@@ -471,7 +473,7 @@ static const struct known known_32[] = {
     { "aam", B("\xd4\x0a"), 0, END_PLAIN, HOOK_NONE },
 };
 
-/* Their bytes could be VEX in 64-bit code, of which they would be no branch and no hook either. */
+/* Instructions whose bytes could be VEX in 64-bit code, where they would be neither a branch nor a hook. */
 static const struct known extinct[] = {
     { "les eax, [eax + 0xe8]", B("\xc4\x80\xe8\x00\x00\x00"), R, END_PLAIN, HOOK_NONE },
     { "les eax, [eax + 0xe8e8]", B("\xc4\x80\xe8\xe8\x00\x00"), R, END_PLAIN, HOOK_NONE },
@@ -505,7 +507,7 @@ static void les_and_lds(void **state)
     }
 }
 
-/* A segment or an address size changes nothing of an instruction. */
+/* Segment and address-size prefixes change no result. */
 static void assert_prefixed(const struct known *known, size_t count, bool ia32e)
 {
     static const uint8_t prefixes[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67 };
@@ -540,7 +542,7 @@ static void nothing_but_prefixes(void **state)
     }
 }
 
-/* Half an instruction is at most what the whole one is, and never one that the model takes part in. */
+/* A truncated instruction has at most the flags of the whole one, and never a hook. */
 static void assert_truncated(const struct known *known, size_t count, bool ia32e)
 {
     for (size_t i = 0; i < count; i++) {

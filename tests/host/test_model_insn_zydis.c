@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the model takes an instruction for, held against Zydis (package libzydis-dev, 4.0 or later), which was written
- * from other tables: every opcode of every map, with prefixes, ModRM forms and all modes, as far as Zydis decodes it.
- * Both must say the same, or the difference must be listed here with a reason and still be there.
+ * The model's decoding of instructions, held against Zydis (package libzydis-dev, 4.0 or later), which was written from
+ * other tables: every opcode of every map, with prefixes, ModRM forms and all modes, as far as Zydis decodes it. Both
+ * must agree, or the difference must be listed here with a reason and still exist.
  */
 #include "tests/host/host_test.h"
 
@@ -103,7 +103,7 @@ static bool has_xmm_operand(const struct decoded *d)
     return false;
 }
 
-/* Arithmetic by the mnemonic: it is none if it loads, stores, moves, converts or controls. */
+/* Arithmetic by the mnemonic: not what loads, stores, moves, converts or controls. */
 static int x87_unit(const char *name)
 {
     static const char *const none[] = { "fld",   "fst",  "fist", "fild",    "fbld",    "fbstp",  "fisttp", "fcmov",
@@ -249,7 +249,7 @@ static void report(const struct decoded *d, enum mode mode, const uint8_t *bytes
     }
 }
 
-/* What Zydis does not decode is no instruction, of which the model may say anything. */
+/* Bytes that Zydis does not decode are no instruction, so the model's answer does not matter. */
 static void compare(const ZydisDecoder *decoder, enum mode mode, const uint8_t bytes[MAX_INSN])
 {
     struct decoded d;
@@ -296,10 +296,10 @@ static struct walk with(struct walk w, unsigned byte)
     return w;
 }
 
-/* With all opcodes of a map, whose escape bytes are there, and all ModRM bytes that have no bit outside of the mask. */
+/* Walks all opcodes of a map, after its escape bytes, with all ModRM bytes that have no bit outside the mask. */
 static void walk_map(struct walk w, unsigned modrm_mask)
 {
-    static uint32_t random = 1; /* displacements and immediates: anything, and the same in every run */
+    static uint32_t random = 1; /* displacements and immediates: arbitrary, and the same in every run */
 
     for (unsigned n = 0; n < 0x10000; n++) {
         if ((n & 0xff & ~modrm_mask) == 0) {
@@ -440,7 +440,7 @@ static void evex_of_64_bits(void **state)
     assert_walked(walk_evex, MODE_64);
 }
 
-/* Last, since the walks before it have noted what they met. */
+/* This test is last, since the walks before it note which differences they met. */
 static void listed_differences_are_still_there(void **state)
 {
     (void)state;

@@ -160,7 +160,7 @@ static void writing_the_depth_clears_the_stack(void **state)
     machine_free(m);
 }
 
-/* What went by while it was off is in no entry's cycles. */
+/* Cycles while LBRs were off are in no entry. */
 static void enabled_again(void **state)
 {
     struct machine *m = golden_cove();
@@ -201,7 +201,7 @@ static void entries_can_be_written(void **state)
     machine_free(m);
 }
 
-/* Each filter allows its own kind, and INFO says which that is. */
+/* Each filter lets its own kind of branch pass, and INFO has that kind. */
 static void filters_and_types(void **state)
 {
     static const struct {
@@ -290,7 +290,7 @@ static void privilege_filters(void **state)
     }
 }
 
-/* Returns take the newest entry away: what stays is where control would return to. */
+/* Returns remove the newest entry: the rest are the places where control would return to. */
 static void call_stack(void **state)
 {
     struct machine *m = golden_cove();
@@ -389,7 +389,7 @@ static void frozen_by_a_pmi(void **state)
     machine_free(m);
 }
 
-/* The LBR group of a record is this stack too. */
+/* A record's LBR group is the same stack. */
 static void in_a_pebs_record(void **state)
 {
     struct machine *m = golden_cove();
@@ -427,7 +427,7 @@ static void in_a_pebs_record(void **state)
     machine_free(m);
 }
 
-/* Of a smaller depth a record has no more. */
+/* With a smaller depth a record has no more entries than that. */
 static void in_a_pebs_record_of_small_depth(void **state)
 {
     struct machine *m = golden_cove();

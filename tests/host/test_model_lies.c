@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lies: their names, and what becomes of a register that is kept back. */
+/* Lies: their names, and the effect on a register that is withheld. */
 #include "tests/host/model_machine.h"
 
 #include "model/faults/break.h"
@@ -31,7 +31,7 @@ static void names(void **state)
     assert_non_null(lies_parse(&lies, "inertia"));
 }
 
-/* Each takes its own register back, and no other. */
+/* Each lie withholds its own register, and no other. */
 static void registers_kept_back(void **state)
 {
     static const struct {

@@ -141,7 +141,7 @@ static void in_use(void **state)
     machine_free(m);
 }
 
-/* Everything that was programmed, counted and recorded goes. */
+/* Reset clears everything that was programmed, counted and recorded. */
 static void reset(void **state)
 {
     struct machine *m = machine_new();

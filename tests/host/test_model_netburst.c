@@ -76,7 +76,7 @@ static uint32_t get32(struct machine *m, uint64_t address)
     return value;
 }
 
-/* A block like `b` that begins, with the accesses that its instructions' flags say, all to the same address. */
+/* Begins a block like `b`, with the accesses of its instructions' flags, all to the same address. */
 static void run_accessing(struct machine *m, const struct block *b, uint64_t address, unsigned size)
 {
     run(m, b);
@@ -273,7 +273,7 @@ static void rdpmc(void **state)
 
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
-/* An event is seen by the counters of its ESCR's own half of a group and by no other. */
+/* An event is visible to the counters of its ESCR's own half of a group and to no other. */
 static void which_counter_reaches_which_escr(void **state)
 {
     static const struct {
@@ -685,7 +685,7 @@ static void threshold_and_end_of_the_buffer(void **state)
     machine_free(m);
 }
 
-/* Only IQ_COUNTER4, only with bit 25, only of the three events. */
+/* PEBS works only on IQ_COUNTER4, only with bit 25, only for the three events. */
 static void what_does_not_sample(void **state)
 {
     static const struct {
@@ -694,7 +694,7 @@ static void what_does_not_sample(void **state)
         unsigned select;
         uint64_t overflows;
     } rows[] = {
-        { 16, UOP_TAG, FRONT_END, 5, OVF },           /* seed of the contradiction: the bit that tags replays */
+        { 16, UOP_TAG, FRONT_END, 5, OVF },           /* the bit that the manual also calls enable: it tags replays */
         { 16, UINT64_C(1) << 26, FRONT_END, 5, OVF }, /* the other logical processor */
         { 12, MY_THR, FRONT_END, 5, OVF },
         { 13, MY_THR, FRONT_END, 5, OVF },

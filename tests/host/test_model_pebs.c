@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counting, overflow and PEBS: the exact instruction, the exact index, and what happens at and past the limits. */
+/* Counting, overflow and PEBS: the exact instruction, the exact index, and behaviour at and past the limits. */
 #include "tests/host/model_machine.h"
 
 static uint64_t record(struct machine *m, unsigned n, unsigned offset)
@@ -14,7 +14,7 @@ static uint64_t records(struct machine *m)
     return (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
 }
 
-/* Counter i samples event every time that it has overflowed, period -reset. */
+/* Counter i samples an event with period -reset. */
 static void sample(struct machine *m, unsigned i, uint64_t event, uint64_t period)
 {
     wrmsr(m, GLOBAL_CTRL, 0);
@@ -57,7 +57,7 @@ static void counts_instructions_and_branches(void **state)
     machine_free(m);
 }
 
-/* RDPMC in the middle of a block sees what came before it and nothing else. */
+/* RDPMC in the middle of a block counts what came before it and nothing else. */
 static void reads_in_the_middle(void **state)
 {
     struct machine *m = machine_new();
@@ -201,8 +201,8 @@ static void looked_at_between(void **state)
 }
 
 /*
- * Linux's handler clears IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE and sets them again. A counter that has overflowed
- * just before still has its record to come: it would stand still for 2^48 events otherwise.
+ * Linux's handler clears IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE and sets them again. A counter that overflowed just
+ * before is still armed: otherwise it would stand still for 2^48 events.
  */
 static void armed_across_a_pause(void **state)
 {
@@ -518,7 +518,7 @@ static void with_branch_records(void **state)
     machine_free(m);
 }
 
-/* Takes what is in the buffer out of it, as an interrupt handler does. */
+/* Empties the buffer, as an interrupt handler does. */
 static uint64_t drain(struct machine *m)
 {
     uint64_t n = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;

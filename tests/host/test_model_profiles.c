@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between the processors from Pentium M to Broadwell: CPUID, MSRs and what they refuse, the form of BTS
- * and PEBS records and of LBR entries, freezing, and the rules that hold for one of them alone. The numbers are typed
- * from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081) and from public CPUID dumps of such parts, and not taken
- * from the model's tables.
+ * Differences between the processors from Pentium M to Broadwell: CPUID, MSRs and what they refuse, the form of BTS and
+ * PEBS records and of LBR entries, freezing, and rules of one processor alone. The numbers are typed from SDM Vol. 3B
+ * (253669-081) and SDM Vol. 4 (335592-081) and from public CPUID dumps of such parts, and not taken from the model's
+ * tables.
  */
 #include "tests/host/model_machine.h"
 
@@ -32,7 +32,7 @@ static uint32_t get32(struct machine *m, uint64_t address)
 
 /* --- CPUID and MSRs ---------------------------------------------------------------------------------------------- */
 
-/* Whatever QEMU's -cpu has, the part says what it has: leaf 1 asked where QEMU has nothing, and where it has all. */
+/* CPUID does not depend on QEMU's -cpu: leaf 1 is asked where QEMU has nothing, and where QEMU has everything. */
 static void cpuid(void **state)
 {
     static const struct {
@@ -282,7 +282,10 @@ static void bts_without_dtes64(void **state)
     machine_free(m);
 }
 
-/* Two records and what follows them, of every format; field 90h from format 1 on tells of the other counters too. */
+/*
+ * Two records and the memory after them, in every format; field 90h, from format 1 on, has the other counters' bits
+ * too.
+ */
 static void pebs_formats(void **state)
 {
     static const struct {
@@ -341,7 +344,7 @@ static void pebs_formats(void **state)
     }
 }
 
-/* DTES64 in 32-bit code: the 64-bit forms all the same, and nothing in what that code does not have. */
+/* DTES64 in 32-bit code: the 64-bit forms, with zero for what that code does not have. */
 static void dtes64_outside_ia32e(void **state)
 {
     struct machine *m = machine_of("skylake");
@@ -428,7 +431,7 @@ static void lbr_forms(void **state)
     }
 }
 
-/* A branch that goes where it went before is predicted: the flag is the format's. */
+/* A branch to the same target as before is predicted: the flag is the format's. */
 static void lbr_predicted(void **state)
 {
     static const struct {
@@ -534,9 +537,9 @@ static void call_stack(void **state)
     machine_free(m);
 }
 
-/* --- rules of one part or another -------------------------------------------------------------------------------- */
+/* --- rules of single processors ---------------------------------------------------------------------------------- */
 
-/* Before version 4 of performance monitoring: the enable bits go, and no status bit says so. */
+/* Before version 4 of performance monitoring a freeze clears the enable bits, and no status bit reports it. */
 static void freezing_clears(void **state)
 {
     static const char *const profiles[] = { "core2", "nehalem", "sandybridge", "haswell" };
@@ -616,7 +619,7 @@ static void freezing_keeps_counts(void **state)
     }
 }
 
-/* Branches of each kind, each to where its last one did not go; on Haswell the event counts nothing. */
+/* Branches of each kind, each to another target than before; on Haswell the event counts nothing. */
 static void mispredicted_returns(void **state)
 {
     static const struct {
@@ -662,7 +665,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
-/* Who tells an address for which event, and by which code of a load from memory. */
+/* Events with an address on each processor, and the code of a load from memory. */
 static void data_events(void **state)
 {
     static const struct {
@@ -741,7 +744,7 @@ static void core2_has_two_caches(void **state)
     data_cache_free(cache);
 }
 
-/* Format 0: a buffer of more than a page is named, one of a page is not. */
+/* Format 0: a buffer larger than a page is reported, one of a page is not. */
 static void core2_buffer_of_a_page(void **state)
 {
     (void)state;

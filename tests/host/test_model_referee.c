@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule of the referee broken by itself is reported by its name, and by no other; nothing broken, nothing reported.
+/*
+ * Each rule of the referee, broken by itself, is reported by its name and no other; without a breach nothing is
+ * reported.
  */
 #include "tests/host/model_machine.h"
 
@@ -44,7 +46,7 @@ static struct setting good(void)
     };
 }
 
-/* The violations that programming BTS and PEBS so leads to, as text; the caller frees the machine. */
+/* The violations of programming BTS and PEBS this way, as text; the caller frees the machine. */
 static struct machine *program(const struct setting *s)
 {
     struct machine *m = machine_new();
@@ -75,7 +77,7 @@ static struct machine *program(const struct setting *s)
     return m;
 }
 
-/* Of all violations the log has this one and no other; NULL: none. */
+/* The log has this violation and no other; NULL: none. */
 static void only(struct machine *m, const char *name)
 {
     fflush(m->violations);
@@ -238,7 +240,7 @@ static void changes_while_it_runs(void **state)
     only_and_free(m, NULL);
 }
 
-/* Software writes to the area while records may be on their way into it, and where it may. */
+/* Software writes to the area while records may be on their way to memory, and where it may. */
 static void area_changes_while_it_runs(void **state)
 {
     static const struct {
@@ -289,7 +291,7 @@ static void area_changes_while_it_runs(void **state)
     free(b);
 }
 
-/* Emptied by a handler in the right order, round after round. */
+/* A handler empties the buffer in the right order, again and again. */
 static void a_clean_handler(void **state)
 {
     struct setting s = good();
@@ -318,7 +320,7 @@ static void a_clean_handler(void **state)
     free(b);
 }
 
-/* The PMI of the threshold, and into its handler. */
+/* Runs up to the PMI of the threshold, and into its handler. */
 static struct machine *in_the_handler(const struct setting *s, bool interrupts_on)
 {
     struct machine *m = program(s);
@@ -492,7 +494,7 @@ static void full_buffers(void **state)
     free(b);
 }
 
-/* What another processor is asked: does it record there, now? */
+/* Whether another processor records into the area now. */
 static void records_into(void **state)
 {
     const struct setting s = good();
@@ -605,7 +607,7 @@ static void fixed_counters(void **state)
     }
 }
 
-/* What the manual recommends, and what it demands. */
+/* The manual's recommendations and demands. */
 static void advice(void **state)
 {
     struct setting s = good();
@@ -651,7 +653,7 @@ static void enabled_again_by_the_handler(void **state)
     machine_free(m);
 }
 
-/* A record for which there is no memory is lost, reported, and harms nothing else. */
+/* A record without memory is lost, reported, and harms nothing else. */
 static void lost_records(void **state)
 {
     struct setting s = good();
@@ -711,7 +713,7 @@ static void netburst_rules(void **state)
     only_and_free(m, "pebs-reconfigured");
 }
 
-/* The last test: none of the rules has been forgotten here. */
+/* The last test: no rule was left out above. */
 static void all_have_fired(void **state)
 {
     (void)state;

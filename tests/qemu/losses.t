@@ -36,7 +36,7 @@ my @cases = (
     [ 'object_dynamic_cast=nothing', 'has no x86 processor in current_cpu', $object, @object ],
     [ 'g_free', 'has no heap object in current_cpu', $object, @object ],
     [ 'helper_read_eflags', 'does not export helper_read_eflags', "$flags\n", 'pebs.registers' ],
-    [ 'helper_read_eflags=cpu_get_tsc', 'does not compute a copy's flags correctly by helper_read_eflags', "$flags\n", 'pebs.registers' ],
+    [ 'helper_read_eflags=cpu_get_tsc', 'computes wrong flags for a copy by helper_read_eflags', "$flags\n", 'pebs.registers' ],
     [ 'cpu_restore_state', 'does not export cpu_restore_state', "$flags, and PMIs", qw(pebs.registers pebs.interrupt.threshold) ],
     [ 'raise_exception_err_ra', 'does not export raise_exception_err_ra', 'RDPMC of a missing counter' ],
     [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'features that -cpu lacks' ],
