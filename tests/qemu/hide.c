@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To be preloaded into QEMU: what its plugins find by name is not there, or is something else. HIDE has the words
- *   NAME        is not exported; NAME* is all that begin so, as in a QEMU that was linked without exporting them
- *   NAME=OTHER  is that other symbol in its place, of QEMU's or of those below
+ * A library to be preloaded into QEMU, which hides symbols from QEMU's plugins or replaces them. HIDE has the words
+ *   NAME        is not exported; NAME* hides all that begin so, as in a QEMU that was linked without exporting them
+ *   NAME=OTHER  is replaced by that other symbol, of QEMU's or of those below
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ static void *find(void *handle, const char *name)
     return next(handle, name);
 }
 
-/* For tcg_cflags_has: whatever becomes of the processor. */
+/* Replaces tcg_cflags_has: always the answer of the first call. */
 EXPORT bool same_as_at_first(void *cpu, uint32_t flags)
 {
     static uint32_t asked, answers;
@@ -79,7 +79,7 @@ static void make_descriptions(void)
     misplaced_fields.fields = misplaced;
 }
 
-/* The word of HIDE that is about this name, and behind its name; NULL if there is none. */
+/* The text after this name in its word of HIDE; NULL if there is none. */
 static const char *word_for(const char *name)
 {
     const size_t length = strlen(name);
