@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plugin: its options, the processors, and the callbacks of translated code.
+ * The plugin: the processors, and the callbacks of translated code.
  *
  * Hooks. At first only CPUID, RDMSR, WRMSR and RDPMC have callbacks, so that a guest which does not use the debug store
  * runs at full speed. When a processor is programmed to need more (blocks, some event class, memory accesses), all code
@@ -11,12 +11,9 @@
  * is recognised by the bytes in front of it. Native WRMSR runs too, since QEMU ignores registers that it does not know.
  * So no block is ever left in its middle, where QEMU's own state is incomplete.
  */
-#define _POSIX_C_SOURCE 200809L /* fileno */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "model/code/insn.h"
 #include "model/engine/cpuid.h"
@@ -25,8 +22,7 @@
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
 #include "model/faults/break.h"
-#include "model/faults/faults.h"
-#include "model/faults/lies.h"
+#include "model/qemu/options.h"
 #include "model/qemu/processor.h"
 
 #define MAX_PROCESSORS 256
@@ -59,10 +55,7 @@ struct site {
 
 static struct {
     uint64_t id;
-    const struct profile *profile;
-    FILE *truth, *violations;
-    struct fault_set faults;
-    uint32_t lies;
+    struct options options;
     bool alone; /* there is only one processor, for good */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
@@ -86,14 +79,6 @@ static void on_init(unsigned cpu, void *udata);
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
 static void on_flush(void *udata);
 static void on_exit_qemu(void *udata);
-
-static _Noreturn void die(const char *sentence, const char *name)
-{
-    fprintf(stderr, "dsmodel: ");
-    fprintf(stderr, sentence, name);
-    fprintf(stderr, "\n");
-    exit(1);
-}
 
 static void register_callbacks(void *udata)
 {
@@ -244,8 +229,8 @@ static void check_features(const struct processor *p, uint32_t leaf, const uint3
         return;
     }
     model.warned = true;
-    fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.profile->name, missing->name,
-            missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
+    fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.options.profile->name,
+            missing->name, missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
     if (!missing->firmware) {
         exit(1);
     }
@@ -604,7 +589,7 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
         *hooked = *hooked || insn.hook != HOOK_NONE;
         *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
     }
-    block_set_end(block, insn.end, model.profile->predictor_slots);
+    block_set_end(block, insn.end, model.options.profile->predictor_slots);
     return block;
 }
 
@@ -734,7 +719,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (block->pc == RESET_VECTOR) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
     }
-    if (model.violations != NULL) {
+    if (model.options.violations != NULL) {
         processor_note_code(block->pc, block->next);
     }
     if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
@@ -793,29 +778,32 @@ static void on_init(unsigned cpu, void *udata)
 
     (void)udata;
     if (qemu_private_icount()) {
-        die("QEMU's %s is not supported: the model reads clocks and raises interrupts in the middle of blocks; start "
+        options_die(
+            "QEMU's %s is not supported: the model reads clocks and raises interrupts in the middle of blocks; start "
             "QEMU without it",
             "-icount");
     }
     if (cpu >= MAX_PROCESSORS) {
-        die("more than %s processors are not supported: lower -smp", "256");
+        options_die("more than %s processors are not supported: lower -smp", "256");
     }
     struct processor *p = g_new0(struct processor, 1);
 
-    p->vcpu.truth = model.truth;
-    p->vcpu.violations = model.violations;
+    p->vcpu.truth = model.options.truth;
+    p->vcpu.violations = model.options.violations;
     p->apic_id = cpu;
     if (!processor_init(p, &missing)) {
-        die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
+        options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
-    if ((model.faults.any || model.lies != 0) && !break_rules(&p->vcpu, &model.faults, model.lies)) {
-        die("%s", "out of memory: fault= and lie= cannot take effect");
+    if ((model.options.faults.any || model.options.lies != 0) &&
+        !break_rules(&p->vcpu, &model.options.faults, model.options.lies)) {
+        options_die("%s", "out of memory: fault= and lie= cannot take effect");
     }
-    if (!engine_init(&p->vcpu, cpu, model.profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
-        die("%s", "out of memory");
+    if (!engine_init(&p->vcpu, cpu, model.options.profile, &processor_host, p,
+                     qemu_plugin_scoreboard_find(model.score, cpu))) {
+        options_die("%s", "out of memory");
     }
     if (!join_others(cpu, p)) {
-        die("%s", "out of memory");
+        options_die("%s", "out of memory");
     }
     thread_processor = p;
     if (model.blocks || model.data || model.classes != 0) {
@@ -824,184 +812,21 @@ static void on_init(unsigned cpu, void *udata)
     find_hot(); /* the scoreboard may move to make room for this processor */
 }
 
-/* QEMU's exit status is already the guest's, but lost output must be reported. */
-static void finish_log(FILE *log, const char *option)
-{
-    if (log != NULL && (fflush(log) != 0 || ferror(log))) {
-        fprintf(stderr, "dsmodel: the file of %s= could not be written to its end: %s\n", option, strerror(errno));
-    }
-}
-
 static void on_exit_qemu(void *udata)
 {
     (void)udata;
-    finish_log(model.truth, "truth");
-    finish_log(model.violations, "violations");
-}
-
-/* --- options --------------------------------------------------------------------------------------------------- */
-
-/* A log's path; "-" is standard error. */
-static FILE *open_log(const char *path)
-{
-    if (strcmp(path, "-") == 0) {
-        return stderr;
-    }
-    FILE *file = fopen(path, "w");
-
-    if (file == NULL) {
-        fprintf(stderr, "dsmodel: %s cannot be written: %s\n", path, strerror(errno));
-        exit(1);
-    }
-    return file;
-}
-
-/* The values that an option accepts. */
-struct choices {
-    const char *option, *plural;
-    const char *(*name)(unsigned index);
-    const char *(*meaning)(unsigned index);
-    unsigned (*width)(unsigned index); /* NULL: no number is printed */
-};
-static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand, profile_width };
-static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence, NULL };
-static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence, NULL };
-
-/* Prints the list for OPTION=list, in the form that docs/model.md promises; QEMU reserves "help" for itself. */
-static void list_if_asked(const struct choices *choices, const char *value)
-{
-    if (value == NULL || strcmp(value, "list") != 0) {
-        return;
-    }
-    for (unsigned i = 0; choices->name(i) != NULL; i++) {
-        printf("%-34s ", choices->name(i));
-        if (choices->width != NULL) {
-            printf("%u  ", choices->width(i));
-        }
-        printf("%s\n", choices->meaning(i));
-    }
-    exit(fflush(stdout) == 0 ? 0 : 1);
-}
-
-static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
-{
-    if (value == NULL) {
-        fprintf(stderr, "dsmodel: no %s=NAME was given", choices->option);
-    } else {
-        fprintf(stderr, "dsmodel: %s=%.*s is not known", choices->option, (int)strcspn(value, ","), value);
-    }
-    fprintf(stderr, "; the %s are:", choices->plural);
-    for (unsigned i = 0; choices->name(i) != NULL; i++) {
-        fprintf(stderr, " %s", choices->name(i));
-    }
-    fprintf(stderr, "\n");
-    exit(1);
-}
-
-static void take_profile(const char *name)
-{
-    list_if_asked(&profile_choices, name);
-    model.profile = name == NULL ? NULL : profile_find(name);
-    if (model.profile == NULL) {
-        refuse_choice(&profile_choices, name);
-    }
-}
-
-static void take_faults(const char *list)
-{
-    size_t length;
-
-    if (list == NULL) {
-        return;
-    }
-    const char *unknown = faults_parse(&model.faults, list, &length);
-
-    if (unknown != NULL) {
-        refuse_choice(&fault_choices, unknown);
-    }
-    model.profile = break_profile(model.profile, &model.faults);
-    if (model.profile == NULL) {
-        die("%s", "out of memory: fault= cannot take effect");
-    }
-}
-
-static void take_lies(const char *list)
-{
-    const char *unknown = list == NULL ? NULL : lies_parse(&model.lies, list);
-
-    if (unknown != NULL) {
-        refuse_choice(&lie_choices, unknown);
-    }
-}
-
-static const char *value_of(const char *argument, const char *key)
-{
-    size_t length = strlen(key);
-
-    return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
-}
-
-struct options {
-    const char *profile, *truth, *violations, *fault, *lie;
-};
-
-static void parse_option(const char *argument, struct options *options)
-{
-    const struct {
-        const char *key, **value;
-    } keys[] = {
-        { "profile", &options->profile }, { "truth", &options->truth }, { "violations", &options->violations },
-        { "fault", &options->fault },     { "lie", &options->lie },
-    };
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const char *value = value_of(argument, keys[i].key);
-
-        if (value == NULL) {
-            continue;
-        }
-        if (*keys[i].value != NULL) {
-            die("%s= was given twice", keys[i].key);
-        }
-        if (*value == '\0') {
-            die("%s= was given without a value", keys[i].key);
-        }
-        *keys[i].value = value;
-        return;
-    }
-    die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..] "
-        "lie=NAME[,NAME..]",
-        argument);
-}
-
-static void open_logs(const struct options *options)
-{
-    struct stat truth, violations;
-
-    if (options->violations != NULL) {
-        model.violations = open_log(options->violations);
-        setvbuf(model.violations, NULL, _IOLBF, 0);
-    }
-    if (options->truth != NULL) {
-        model.truth = open_log(options->truth);
-        fprintf(model.truth, "dsmodel truth 1 profile=%s\n", model.profile->name);
-    }
-    if (model.truth != NULL && model.violations != NULL && fstat(fileno(model.truth), &truth) == 0 &&
-        fstat(fileno(model.violations), &violations) == 0 && S_ISREG(truth.st_mode) &&
-        truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
-        die("truth= and violations= are the same file: %s", options->truth);
-    }
+    options_finish_logs(&model.options);
 }
 
 static void check_qemu(const struct qemu_info *info)
 {
     if (QEMU_PLUGIN_API < info->version.min || QEMU_PLUGIN_API > info->version.cur) {
-        die("this QEMU lacks version %s of the plugin interface: use QEMU 11.1", "7");
+        options_die("this QEMU lacks version %s of the plugin interface: use QEMU 11.1", "7");
     }
     if (!info->system_emulation ||
         (strcmp(info->target_name, "x86_64") != 0 && strcmp(info->target_name, "i386") != 0)) {
-        die("this QEMU, for target %s, is not supported: use qemu-system-x86_64 or qemu-system-i386",
-            info->target_name);
+        options_die("this QEMU, for target %s, is not supported: use qemu-system-x86_64 or qemu-system-i386",
+                    info->target_name);
     }
 }
 
@@ -1009,22 +834,12 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 {
     check_qemu(info);
     if (qemu_private_accelerated()) {
-        die("this QEMU accelerator is not supported: start QEMU with %s", "-accel tcg");
+        options_die("this QEMU accelerator is not supported: start QEMU with %s", "-accel tcg");
     }
-    struct options options = { NULL, NULL, NULL, NULL, NULL };
-
     if (model.score != NULL) {
-        die("%s", "the plugin is loaded twice: name it in one -plugin option only");
+        options_die("%s", "the plugin is loaded twice: name it in one -plugin option only");
     }
-    for (int i = 0; i < argc; i++) {
-        parse_option(argv[i], &options);
-    }
-    list_if_asked(&fault_choices, options.fault);
-    list_if_asked(&lie_choices, options.lie);
-    take_profile(options.profile);
-    take_faults(options.fault);
-    take_lies(options.lie);
-    open_logs(&options);
+    options_read(argc, argv, &model.options);
     model.id = id;
     model.alone = info->system.max_vcpus == 1;
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _POSIX_C_SOURCE 200809L /* fileno */
+#include "model/qemu/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "model/faults/break.h"
+#include "model/faults/lies.h"
+
+_Noreturn void options_die(const char *sentence, const char *name)
+{
+    fprintf(stderr, "dsmodel: ");
+    fprintf(stderr, sentence, name);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+/* A log's path; "-" is standard error. */
+static FILE *open_log(const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        return stderr;
+    }
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL) {
+        fprintf(stderr, "dsmodel: %s cannot be written: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    return file;
+}
+
+/* The values that an option accepts. */
+struct choices {
+    const char *option, *plural;
+    const char *(*name)(unsigned index);
+    const char *(*meaning)(unsigned index);
+    unsigned (*width)(unsigned index); /* NULL: no number is printed */
+};
+static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand, profile_width };
+static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence, NULL };
+static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence, NULL };
+
+/* Prints the list for OPTION=list, in the form that docs/options->md promises; QEMU reserves "help" for itself. */
+static void list_if_asked(const struct choices *choices, const char *value)
+{
+    if (value == NULL || strcmp(value, "list") != 0) {
+        return;
+    }
+    for (unsigned i = 0; choices->name(i) != NULL; i++) {
+        printf("%-34s ", choices->name(i));
+        if (choices->width != NULL) {
+            printf("%u  ", choices->width(i));
+        }
+        printf("%s\n", choices->meaning(i));
+    }
+    exit(fflush(stdout) == 0 ? 0 : 1);
+}
+
+static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
+{
+    if (value == NULL) {
+        fprintf(stderr, "dsmodel: no %s=NAME was given", choices->option);
+    } else {
+        fprintf(stderr, "dsmodel: %s=%.*s is not known", choices->option, (int)strcspn(value, ","), value);
+    }
+    fprintf(stderr, "; the %s are:", choices->plural);
+    for (unsigned i = 0; choices->name(i) != NULL; i++) {
+        fprintf(stderr, " %s", choices->name(i));
+    }
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+static void take_profile(struct options *options, const char *name)
+{
+    list_if_asked(&profile_choices, name);
+    options->profile = name == NULL ? NULL : profile_find(name);
+    if (options->profile == NULL) {
+        refuse_choice(&profile_choices, name);
+    }
+}
+
+static void take_faults(struct options *options, const char *list)
+{
+    size_t length;
+
+    if (list == NULL) {
+        return;
+    }
+    const char *unknown = faults_parse(&options->faults, list, &length);
+
+    if (unknown != NULL) {
+        refuse_choice(&fault_choices, unknown);
+    }
+    options->profile = break_profile(options->profile, &options->faults);
+    if (options->profile == NULL) {
+        options_die("%s", "out of memory: fault= cannot take effect");
+    }
+}
+
+static void take_lies(struct options *options, const char *list)
+{
+    const char *unknown = list == NULL ? NULL : lies_parse(&options->lies, list);
+
+    if (unknown != NULL) {
+        refuse_choice(&lie_choices, unknown);
+    }
+}
+
+static const char *value_of(const char *argument, const char *key)
+{
+    size_t length = strlen(key);
+
+    return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+/* The values as they were given; NULL where one was not. */
+struct arguments {
+    const char *profile, *truth, *violations, *fault, *lie;
+};
+
+static void parse_argument(const char *argument, struct arguments *given)
+{
+    const struct {
+        const char *key, **value;
+    } keys[] = {
+        { "profile", &given->profile }, { "truth", &given->truth }, { "violations", &given->violations },
+        { "fault", &given->fault },     { "lie", &given->lie },
+    };
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *value = value_of(argument, keys[i].key);
+
+        if (value == NULL) {
+            continue;
+        }
+        if (*keys[i].value != NULL) {
+            options_die("%s= was given twice", keys[i].key);
+        }
+        if (*value == '\0') {
+            options_die("%s= was given without a value", keys[i].key);
+        }
+        *keys[i].value = value;
+        return;
+    }
+    options_die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..] "
+                "lie=NAME[,NAME..]",
+                argument);
+}
+
+static void open_logs(struct options *options, const struct arguments *given)
+{
+    struct stat truth, violations;
+
+    if (given->violations != NULL) {
+        options->violations = open_log(given->violations);
+        setvbuf(options->violations, NULL, _IOLBF, 0);
+    }
+    if (given->truth != NULL) {
+        options->truth = open_log(given->truth);
+        fprintf(options->truth, "dsmodel truth 1 profile=%s\n", options->profile->name);
+    }
+    if (options->truth != NULL && options->violations != NULL && fstat(fileno(options->truth), &truth) == 0 &&
+        fstat(fileno(options->violations), &violations) == 0 && S_ISREG(truth.st_mode) &&
+        truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
+        options_die("truth= and violations= are the same file: %s", given->truth);
+    }
+}
+
+void options_read(int argc, char **argv, struct options *options)
+{
+    struct arguments given = { NULL, NULL, NULL, NULL, NULL };
+
+    for (int i = 0; i < argc; i++) {
+        parse_argument(argv[i], &given);
+    }
+    list_if_asked(&fault_choices, given.fault);
+    list_if_asked(&lie_choices, given.lie);
+    take_profile(options, given.profile);
+    take_faults(options, given.fault);
+    take_lies(options, given.lie);
+    open_logs(options, &given);
+}
+
+/* QEMU's exit status is already the guest's, but lost output must be reported. */
+static void finish_log(FILE *log, const char *option)
+{
+    if (log != NULL && (fflush(log) != 0 || ferror(log))) {
+        fprintf(stderr, "dsmodel: the file of %s= could not be written to its end: %s\n", option, strerror(errno));
+    }
+}
+
+void options_finish_logs(const struct options *options)
+{
+    finish_log(options->truth, "truth");
+    finish_log(options->violations, "violations");
+}
