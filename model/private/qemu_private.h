@@ -61,7 +61,7 @@ static inline bool qemu_private_reads(const struct qemu_private *p)
     return p->registers == QEMU_SEEN || p->registers == QEMU_CERTAIN;
 }
 
-/* The same as the plugin interface's function, many times faster. Reads: the object. */
+/* The registers as the plugin interface reads them, many times faster. Reads: the object. */
 void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
 uint64_t qemu_private_rip(const struct qemu_private *p);
 uint64_t qemu_private_eflags(const struct qemu_private *p);
