@@ -49,40 +49,63 @@ PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call rooms,pure)) \
 # Adds the tools' pure code, which may use libc.
 HOST_PURE := $(PURE) $(wildcard tools/lib/*.c)
 
-include mk/kernel.mk mk/loader.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk
+include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
 # tests/qemu/boot starts the machine. profile=none is stock QEMU without the model.
 route ?= uefi
 gdb_args ?=
-export profile width options route fault
-QEMU_TESTS := $(addprefix tests/qemu/,kernel-log.t truth.t install.t prove.t image.t widths.t real-mode.t long.t measure.t measure_memory.t serial.t options.t translation.t losses.t referee.t cases.t boots machines.t conformance.t)
+export profile width options route fault latitude
+QEMU_GUESTS := $B/real_mode.img $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
+# These read the logs of tests/qemu/boots.
+AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
+QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t)
-HOUSE_TESTS := $(wildcard tests/house/*.t)
+HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
+# Of scripts that `make test` does not run.
+SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 
-.PHONY: run gdb test tool-test qemu-test prove-tests machines conformance reading-order bench bench-dump
+.PHONY: run gdb smoke test tool-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
-run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME processors=N
-	$Qtests/qemu/run -r "$$route" -w "$$width" -p "$$profile" -o "$$options" -f "$$fault" -s "$(processors)" -- -m 640
+run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
+	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
 
 gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
-qemu-test: kernel loader iso model $B/real_mode.img $B/hide.so ## boots on every route, with and without the model
+qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-tool-test: kernel model tools $B/traces ## dsdump with the kernel's logs, and with perf where there is one
+tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-test: kernel loader iso model tools $B/traces $B/real_mode.img $B/hide.so $(HOST_TESTS) ## the rules of the house, host-test, qemu-test and tool-test as one TAP stream
-	$Q$(PROVE) $(HOUSE_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
+test: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS) ## the rules of the house, host-test, qemu-test and tool-test as one TAP stream
+	$Q$(PROVE) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
 
-prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite?
-	$Qtests/qemu/prove
+# What tells most in the least time: the host tests but that of every encoding, a boot of each kind of record, and one by
+# firmware.
+SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
+SMOKE_BOOTS := ^(?:64 pvh +(?:skylake|goldencove)|32 pvh +netburst|64 uefi +skylake) +pass records=all( ~.*)?$$
+smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in less than 30 seconds on two processors
+	$Q$(PROVE) -j $(shell nproc) $(SMOKE_TESTS)
+	$Qtests/qemu/boots '$(SMOKE_BOOTS)'
 
-machines: kernel model ## docs/machines.md, the table of what passes where, from boots of every modelled processor
+prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite? part=1/4 of it; latitude=SEED: how many faults are caught then
+	$Qtests/qemu/prove $(if $(latitude),-l $(latitude)) $(if $(part),-p $(part))
+
+latitude-test: kernel model ## no test may fail on a processor that does what the manual permits: seeds=N on every profile and width
+	$Qtests/qemu/latitude $(if $(seeds),-n $(seeds))
+
+# What one run breaks: files="cpu/*.c" (default: every area), count= of each area, seed=, minutes=.
+mutate: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so host-tests coverage ## break the sources a little, one place at a time: does a test notice? files="cpu/*.c" count=10 seed=1 minutes=N
+	$Qtests/mutate/run $(if $(count),-n $(count)) $(if $(seed),-s $(seed)) $(if $(minutes),-m $(minutes)) $(files)
+
+machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ## docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
 	$Qtests/qemu/machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
+
+hostile: ## docs/hostile.md: machines that lack or lie, and how each ends
+	$Qtests/qemu/hostile >$B/hostile.md && cp $B/hostile.md docs/
 
 reading-order: ## docs/reading-order.md, drawn from `floors`
 	$Qtests/house/reading-order >docs/reading-order.md
@@ -98,6 +121,17 @@ $B/hide.so: tests/qemu/hide.c
 $B/real_mode.img: tests/qemu/real_mode.asm
 	$(call say,NASM,$@)
 	$Q$(NASM) -f bin $(NASM_WARNINGS) $< -o $@
+
+# A guest that enters each kernel: nasm's format, ld's emulation.
+define firmware_rules
+$B/firmware-$1.elf: tests/qemu/firmware.asm $B/dstest86-$1.elf
+	$$(call say,NASM,$$@)
+	$$Q$$(NASM) -f $2 $$(NASM_WARNINGS) $$< -o $B/firmware-$1.o && \
+	$$(LD) -m $3 -static -nostdlib -N --no-warn-rwx-segments -Ttext=0x3000000 --section-start=.note.Xen=0x3010000 -e start $B/firmware-$1.o \
+	--just-symbols=$B/dstest86-$1.elf -o $$@
+endef
+$(eval $(call firmware_rules,64,elf64,elf_x86_64))
+$(eval $(call firmware_rules,32,elf32,elf_i386))
 
 $B/branchy.elf: tests/bench/branchy.asm
 	$(call say,NASM,$@)
@@ -116,6 +150,7 @@ $B/bench-initramfs.gz: $B/monitor tests/bench/linux-init tests/bench/make-initra
 bench_rounds ?= -n 5 -l 3
 bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ## the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"
 	$Qtests/bench/run -p "$$profile" $(bench_rounds)
+	$Qtests/bench/wire -p "$$profile"
 
 bench-dump: tools $B/traces ## dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump

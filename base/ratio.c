@@ -5,8 +5,8 @@
 
 #include "base/format.h"
 
-/* Divides bit by bit, because 64-bit division needs libgcc on i686. *rest gets the remainder. */
-static uint64_t divide(uint64_t part, uint64_t whole, uint64_t *rest)
+/* Bit by bit, because 64-bit division needs libgcc on i686. */
+uint64_t ratio_divide(uint64_t part, uint64_t whole, uint64_t *rest)
 {
     uint64_t quotient = 0, left = 0;
 
@@ -30,8 +30,8 @@ const char *ratio_text(char text[RATIO_SIZE], uint64_t part, uint64_t whole)
         format(text, RATIO_SIZE, "-");
         return text;
     }
-    units = divide(part, whole, &rest);
-    hundredths = divide(rest * 100 + whole / 2, whole, &rest);
+    units = ratio_divide(part, whole, &rest);
+    hundredths = ratio_divide(rest * 100 + whole / 2, whole, &rest);
     if (hundredths == 100) {
         units++;
         hundredths = 0;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Quotients with two decimals as text, without floating point and without 64-bit division. */
+/* Quotients, also with two decimals as text, without floating point and without 64-bit division. */
 #ifndef BASE_RATIO_H
 #define BASE_RATIO_H
 
 #include <stdint.h>
+
+/* part / whole, rounded down; *rest gets the remainder. whole is at most 2^63, and not 0. */
+uint64_t ratio_divide(uint64_t part, uint64_t whole, uint64_t *rest);
 
 #define RATIO_SIZE 32u /* characters, NUL included */
 

@@ -20,9 +20,23 @@
 #define TABLE_MOST     0x100000u /* bytes; a longer table counts as damaged */
 #define MADT_ENTRIES   44u
 #define ENTRY_APIC     0u /* type, length, processor's UID, APIC ID, flags */
+#define ENTRY_IO_APIC  1u /* type, length, ID, reserved, address, first interrupt */
+#define IO_APIC_SIZE   12u
 #define ENTRY_X2APIC   9u /* type, length, reserved, x2APIC ID, flags, UID */
 #define ENTRY_ENABLED  1u
 #define XAPIC_ID_EMPTY 0xffu
+
+/* A generic address: space, bit width, bit offset, access size, address. */
+#define ADDRESS_SIZE      12u
+#define ADDRESS_IS_MEMORY 0u
+#define ADDRESS_IS_PORT   1u
+#define PORT_LAST         0xffffu
+
+#define FADT_PM_TIMER        76u /* I/O port */
+#define FADT_PM_TIMER_LENGTH 91u /* bytes */
+#define PM_TIMER_BYTES       4u
+#define FADT_X_PM_TIMER      208u /* generic address, from revision 2 on */
+#define HPET_ADDRESS         40u
 
 static uint64_t number(const uint8_t *bytes, unsigned size)
 {
@@ -77,16 +91,46 @@ static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t addres
     return table && sums_to_zero(table, (size_t)length) ? table : NULL;
 }
 
-/* The MADT among the tables of an RSDT or XSDT, whose entries have 4 or 8 bytes. */
-static const uint8_t *find_madt(const struct acpi_memory *memory, const uint8_t *list, size_t list_size, unsigned entry,
-                                size_t *size)
+/* The first sound table of this signature in an RSDT or XSDT, whose entries have 4 or 8 bytes. */
+static const uint8_t *find_in(const struct acpi_memory *memory, const uint8_t *list, size_t list_size, unsigned entry,
+                              const char *signature, size_t *size)
 {
     for (size_t at = TABLE_SIZE; at + entry <= list_size; at += entry) {
         const uint8_t *table = table_at(memory, number(list + at, entry), size);
-        if (table && is(table, "APIC"))
+        if (table && is(table, signature))
             return table;
     }
     return NULL;
+}
+
+/* *table gets NULL if there is none; an error says why no table can be found at all. */
+static enum acpi_error find(const struct acpi_memory *memory, uint64_t address, const char *signature,
+                            const uint8_t **table, size_t *size)
+{
+    const uint8_t *root = root_at(memory, address), *list = NULL;
+
+    *table = NULL;
+    if (!root)
+        return ACPI_NO_ROOT;
+    if (root[ROOT_REVISION] >= 2 && (root = memory->at(memory->context, address, ROOT_SIZE)) != NULL)
+        list = table_at(memory, number(root + ROOT_XSDT, 8), size);
+    if (list && is(list, "XSDT")) {
+        *table = find_in(memory, list, *size, 8, signature, size);
+        return ACPI_OK;
+    }
+    root = root_at(memory, address);
+    list = table_at(memory, number(root + ROOT_RSDT, 4), size);
+    if (!list || !is(list, "RSDT"))
+        return ACPI_ROOT_TABLE;
+    *table = find_in(memory, list, *size, 4, signature, size);
+    return ACPI_OK;
+}
+
+const uint8_t *acpi_table(const struct acpi_memory *memory, uint64_t root, const char *signature, size_t *size)
+{
+    const uint8_t *table;
+
+    return find(memory, root, signature, &table, size) == ACPI_OK ? table : NULL;
 }
 
 /* Reads the APIC ID from an entry; false if the entry is not an enabled processor. */
@@ -126,24 +170,54 @@ static enum acpi_error read_madt(const uint8_t *madt, size_t size, struct acpi_p
 enum acpi_error acpi_read_processors(const struct acpi_memory *memory, uint64_t address,
                                      struct acpi_processors *processors)
 {
-    const uint8_t *root = root_at(memory, address), *list = NULL, *madt;
+    const uint8_t *madt;
     size_t size;
+    const enum acpi_error error = find(memory, address, "APIC", &madt, &size);
 
     processors->count = 0;
-    if (!root)
-        return ACPI_NO_ROOT;
-    if (root[ROOT_REVISION] >= 2 && (root = memory->at(memory->context, address, ROOT_SIZE)) != NULL)
-        list = table_at(memory, number(root + ROOT_XSDT, 8), &size);
-    if (list && is(list, "XSDT")) {
-        madt = find_madt(memory, list, size, 8, &size);
-    } else {
-        root = root_at(memory, address);
-        list = table_at(memory, number(root + ROOT_RSDT, 4), &size);
-        if (!list || !is(list, "RSDT"))
-            return ACPI_ROOT_TABLE;
-        madt = find_madt(memory, list, size, 4, &size);
-    }
+    if (error != ACPI_OK)
+        return error;
     return madt ? read_madt(madt, size, processors) : ACPI_NO_MADT;
+}
+
+void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t address, struct acpi_io_apic *io_apic)
+{
+    const uint8_t *madt;
+    size_t size;
+
+    *io_apic = (struct acpi_io_apic){ 0 };
+    if (find(memory, address, "APIC", &madt, &size) != ACPI_OK || !madt)
+        return;
+    for (size_t at = MADT_ENTRIES; !io_apic->address && at + IO_APIC_SIZE <= size && madt[at + 1] >= 2;
+         at += madt[at + 1])
+        if (madt[at] == ENTRY_IO_APIC && madt[at + 1] >= IO_APIC_SIZE)
+            *io_apic = (struct acpi_io_apic){ number(madt + at + 4, 4), (uint32_t)number(madt + at + 8, 4) };
+}
+
+/* The extended address, where the table has one that is a port, goes before the old one. */
+static uint16_t pm_port(const uint8_t *fadt, size_t size)
+{
+    const uint8_t *const extended = fadt + FADT_X_PM_TIMER;
+    uint64_t port = size >= FADT_PM_TIMER_LENGTH + 1 && fadt[FADT_PM_TIMER_LENGTH] == PM_TIMER_BYTES
+                        ? number(fadt + FADT_PM_TIMER, 4)
+                        : 0;
+
+    if (size >= FADT_X_PM_TIMER + ADDRESS_SIZE && extended[0] == ADDRESS_IS_PORT && number(extended + 4, 8))
+        port = number(extended + 4, 8);
+    return port <= PORT_LAST ? (uint16_t)port : 0;
+}
+
+void acpi_read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers)
+{
+    const uint8_t *table;
+    size_t size;
+
+    *timers = (struct acpi_timers){ 0 };
+    if (find(memory, root, "FACP", &table, &size) == ACPI_OK && table)
+        timers->pm_port = pm_port(table, size);
+    if (find(memory, root, "HPET", &table, &size) == ACPI_OK && table && size >= HPET_ADDRESS + ADDRESS_SIZE &&
+        table[HPET_ADDRESS] == ADDRESS_IS_MEMORY)
+        timers->hpet = number(table + HPET_ADDRESS + 4, 8);
 }
 
 const char *acpi_error_text(enum acpi_error error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processors that firmware reports, from the ACPI table MADT. Pure. */
+/* What firmware reports in ACPI tables: how they are found, the processors (MADT), and timers (FADT, HPET). Pure. */
 #ifndef BOOT_ACPI_H
 #define BOOT_ACPI_H
 
@@ -14,6 +14,9 @@ struct acpi_memory {
 
 /* Finds the root pointer in the BIOS's read-only memory, E0000h to FFFFFh; 0 if there is none. */
 uint64_t acpi_scan(const struct acpi_memory *memory);
+
+/* The first sound table of this signature, *size bytes of it; NULL if there is none that can be found. */
+const uint8_t *acpi_table(const struct acpi_memory *memory, uint64_t root, const char *signature, size_t *size);
 
 struct acpi_processors {
     uint32_t *apic_ids; /* room for `most` IDs */
@@ -36,6 +39,26 @@ enum acpi_error {
  */
 enum acpi_error acpi_read_processors(const struct acpi_memory *memory, uint64_t root,
                                      struct acpi_processors *processors);
+
+struct acpi_timers {
+    uint16_t pm_port; /* the I/O port of the power management timer: 24 bits or 32, 3.579545 MHz; 0: none */
+    uint64_t hpet;    /* the physical address of the HPET's registers; 0: none */
+};
+
+/*
+ * Fills *timers from the tables that the root pointer at address root leads to: those that are missing or damaged have
+ * no timer. ACPI Specification 6.5, 5.2.9 "Fixed ACPI Description Table (FADT)"; IA-PC HPET Specification 1.0a, 3.2.4
+ * "The ACPI 2.0 HPET Description Table (HPET)".
+ */
+void acpi_read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers);
+
+struct acpi_io_apic {
+    uint64_t address;         /* of its registers, physical; 0: none */
+    uint32_t first_interrupt; /* the global system interrupt of its input 0 */
+};
+
+/* Finds the first I/O APIC of the MADT, which on a PC has the inputs from 0 on. ACPI Specification 6.5, 5.2.12.3. */
+void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t root, struct acpi_io_apic *io_apic);
 
 /* The error as text: "no ACPI: ...". */
 const char *acpi_error_text(enum acpi_error error);

@@ -15,7 +15,7 @@
 #define BOOT_MAGIC_MULTIBOOT  0x2badb002u /* ebx points to the boot information of Multiboot */
 #define BOOT_MAGIC_MULTIBOOT2 0x36d76289u /* ebx points to the boot information of Multiboot2 */
 
-#define BOOT_INFO_VERSION 2u
+#define BOOT_INFO_VERSION 3u
 
 /* Types of memory ranges, numbered like ACPI's address range types (ACPI 6.5, table 15.4). */
 enum boot_memory_type { BOOT_MEMORY_USABLE = 1, BOOT_MEMORY_RESERVED = 2, BOOT_MEMORY_ACPI = 3, BOOT_MEMORY_NVS = 4 };
@@ -25,6 +25,31 @@ struct boot_memory {
     uint64_t size; /* bytes */
     uint32_t type; /* enum boot_memory_type; anything else is not usable */
     uint32_t reserved;
+};
+
+enum boot_screen_kind {
+    BOOT_SCREEN_UNKNOWN = 0,  /* the loader does not tell */
+    BOOT_SCREEN_PIXELS = 1,   /* a linear frame buffer */
+    BOOT_SCREEN_TEXT = 2,     /* VGA's text mode: a character and an attribute byte for each position */
+    BOOT_SCREEN_NONE = 3,     /* firmware has none */
+    BOOT_SCREEN_BLT_ONLY = 4, /* firmware has one without a frame buffer: only its own functions draw on it */
+    BOOT_SCREEN_INVALID = 5   /* what the loader was passed contradicts itself */
+};
+
+/* The screen as firmware or the loader left it. */
+struct boot_screen {
+    uint64_t base;             /* physical */
+    uint32_t kind;             /* enum boot_screen_kind; the rest counts for PIXELS and TEXT only */
+    uint32_t columns, rows;    /* pixels, or characters */
+    uint32_t pitch;            /* bytes from one row to the next */
+    uint32_t pixel_bits;       /* a pixel's size: 16, 24 or 32 */
+    uint32_t red, green, blue; /* the masks of its colours */
+};
+
+/* Memory whose contents outlast a warm reset, as far as firmware leaves them alone: for the log. */
+struct boot_keep {
+    uint64_t base; /* physical, on a page boundary; 0: none */
+    uint64_t size; /* bytes */
 };
 
 /* What dstest86's own loader passes. The layout does not depend on the width: pointers are 64-bit physical addresses.
@@ -38,10 +63,14 @@ struct boot_info {
     uint32_t reserved;
     uint64_t route; /* NUL-terminated ASCII: how the kernel was started, for the log ("uefi x64") */
     uint64_t rsdp;  /* ACPI's root pointer; 0 = not known */
+    struct boot_screen screen;
+    struct boot_keep keep;
 };
 
 _Static_assert(sizeof(struct boot_memory) == 24, "boot_memory is an ABI");
-_Static_assert(sizeof(struct boot_info) == 48, "boot_info is an ABI");
+_Static_assert(sizeof(struct boot_info) == 104, "boot_info is an ABI");
+_Static_assert(offsetof(struct boot_info, screen) == 48, "boot_info is an ABI");
+_Static_assert(offsetof(struct boot_info, keep) == 88, "boot_info is an ABI");
 _Static_assert(offsetof(struct boot_info, route) == 32, "boot_info is an ABI");
 
 #endif

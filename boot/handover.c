@@ -121,6 +121,7 @@ static enum handover_error from_multiboot2(void *information, struct boot_info *
     info->route = address_of(route);
     info->options = address_of(given.options);
     info->rsdp = address_of(given.rsdp);
+    info->screen = given.screen;
     take_memory(given.memory, given.memory_count, info);
     if ((given.options && given.options[0] != '\0') || given.module_end == 0)
         return HANDOVER_OK;

@@ -7,6 +7,7 @@ enum {
     TAG_LOADER_NAME = 2,
     TAG_MODULE = 3,
     TAG_MEMORY_MAP = 6,
+    TAG_SCREEN = 8,
     TAG_RSDP_1 = 14,
     TAG_RSDP_2 = 15
 };
@@ -32,12 +33,63 @@ struct memory_map_tag {
     struct boot_memory entries[];
 };
 
+/*
+ * The frame buffer's tag. The specification gives its reserved field one byte; GRUB, and its multiboot2.h, have two, so
+ * that is where the colours are.
+ */
+struct screen_tag {
+    struct tag tag;
+    uint64_t base;
+    uint32_t pitch, columns, rows;
+    uint8_t bits, kind;
+    uint16_t reserved;
+};
+enum { SCREEN_COLOURS = 1, SCREEN_TEXT = 2 };
+
+/* What follows if the colours are in masks. */
+struct colours {
+    struct {
+        uint8_t lowest, bits;
+    } red, green, blue;
+};
+
 /* The text in a tag, NULL if it has no NUL. */
 static const char *tag_text(const struct tag *tag)
 {
     const char *text = (const char *)(tag + 1);
     const size_t room = tag->size - sizeof *tag;
     return room > 0 && text[room - 1] == '\0' ? text : NULL;
+}
+
+static uint32_t mask(uint8_t lowest, uint8_t bits)
+{
+    return lowest + bits <= 32 ? (uint32_t)(((UINT64_C(1) << bits) - 1) << lowest) : 0;
+}
+
+static enum multiboot2_error take_screen(const struct screen_tag *tag, struct boot_screen *out)
+{
+    const struct colours *const colours = (const struct colours *)(tag + 1);
+    if (tag->tag.size < sizeof *tag)
+        return MULTIBOOT2_SCREEN;
+    *out = (struct boot_screen){
+        .base = tag->base,
+        .kind = BOOT_SCREEN_INVALID,
+        .columns = tag->columns,
+        .rows = tag->rows,
+        .pitch = tag->pitch,
+    };
+    if (tag->kind == SCREEN_TEXT)
+        out->kind = BOOT_SCREEN_TEXT;
+    if (tag->kind != SCREEN_COLOURS)
+        return MULTIBOOT2_OK;
+    if (tag->tag.size < sizeof *tag + sizeof *colours)
+        return MULTIBOOT2_SCREEN;
+    out->kind = BOOT_SCREEN_PIXELS;
+    out->pixel_bits = (tag->bits + 7u) & ~7u; /* 15 are two bytes */
+    out->red = mask(colours->red.lowest, colours->red.bits);
+    out->green = mask(colours->green.lowest, colours->green.bits);
+    out->blue = mask(colours->blue.lowest, colours->blue.bits);
+    return MULTIBOOT2_OK;
 }
 
 static enum multiboot2_error take_tag(struct tag *tag, struct multiboot2 *out)
@@ -67,6 +119,8 @@ static enum multiboot2_error take_tag(struct tag *tag, struct multiboot2 *out)
         out->memory_count = (uint32_t)((tag->size - sizeof *map) / sizeof *map->entries);
         return MULTIBOOT2_OK;
     }
+    case TAG_SCREEN:
+        return take_screen((const struct screen_tag *)tag, &out->screen);
     case TAG_RSDP_1:
         if (!out->rsdp && tag->size >= sizeof *tag + RSDP_1_SIZE)
             out->rsdp = tag + 1;
@@ -115,6 +169,8 @@ const char *multiboot2_error_text(enum multiboot2_error error)
         return "the boot loader's name is not terminated";
     case MULTIBOOT2_MODULE:
         return "a module tag is malformed";
+    case MULTIBOOT2_SCREEN:
+        return "the frame buffer's tag is malformed";
     case MULTIBOOT2_MEMORY_MAP:
         return "the entries of the memory map are not 24 bytes long";
     }

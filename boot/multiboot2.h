@@ -13,6 +13,7 @@ struct multiboot2 {
     struct boot_memory *memory;
     uint32_t memory_count;
     uint32_t module_start, module_end; /* physical addresses of the first module; the end is exclusive */
+    struct boot_screen screen;         /* unknown, pixels, text, or invalid: a form that the kernel does not know */
 };
 
 enum multiboot2_error {
@@ -21,6 +22,7 @@ enum multiboot2_error {
     MULTIBOOT2_COMMAND_LINE, /* the command line has no NUL */
     MULTIBOOT2_LOADER_NAME,  /* the loader's name has no NUL */
     MULTIBOOT2_MODULE,       /* a module's tag is too short, or the module ends before it starts */
+    MULTIBOOT2_SCREEN,       /* the frame buffer's tag is too short for what it describes */
     MULTIBOOT2_MEMORY_MAP    /* the memory map's tag is too short, or its entries are not 24 bytes long */
 };
 

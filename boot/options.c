@@ -3,10 +3,14 @@
 
 #include "base/format.h"
 
-#define TIMEOUT_MAX  3600u
-#define BAUD_BASE    115200u
-#define BAUD_MIN     1200u
-#define OFFENDER_MAX 40u /* characters of a bad word that a message repeats */
+#define TIMEOUT_MAX          3600u
+#define BAUD_MIN             1200u
+#define BAUD_MOST            4000000u
+#define CLOCK_MIN            19200u /* Hz, for the slowest line */
+#define AUTO_RECORDS         1u     /* a 115200 baud line then has the log of all tests within 20 seconds */
+#define AUTO_RECORDS_FAILING 8u
+#define MENU_MAX             60u
+#define OFFENDER_MAX         40u /* characters of a bad word that a message repeats */
 
 static bool slice_is(struct slice slice, const char *text)
 {
@@ -99,15 +103,41 @@ static enum options_error take_gdbwait(struct slice value, struct options *optio
 
 static enum options_error take_records(struct slice value, struct options *options)
 {
-    if (slice_is(value, "all")) {
+    enum options_error error = OPTIONS_OK;
+
+    if (slice_is(value, "auto")) {
+        options->records = AUTO_RECORDS;
+        options->records_failing = AUTO_RECORDS_FAILING;
+        return OPTIONS_OK;
+    }
+    if (slice_is(value, "all"))
         options->records = OPTIONS_RECORDS_ALL;
-        return OPTIONS_OK;
-    }
-    if (slice_is(value, "none")) {
+    else if (slice_is(value, "none"))
         options->records = 0;
-        return OPTIONS_OK;
-    }
-    return parse_number(value, 0, OPTIONS_RECORDS_ALL - 1, &options->records);
+    else
+        error = parse_number(value, 0, OPTIONS_RECORDS_ALL - 1, &options->records);
+    options->records_failing = options->records;
+    return error;
+}
+
+static enum options_error take_recap(struct slice value, struct options *options)
+{
+    static const char *const choices[] = { "areas", "all" };
+    unsigned choice = find_choice(value, choices, 2);
+    if (choice == 2)
+        return OPTIONS_NOT_A_CHOICE;
+    options->recap = (enum options_recap)choice;
+    return OPTIONS_OK;
+}
+
+static enum options_error take_kinds(struct slice value, struct options *options)
+{
+    static const char *const choices[] = { "all", "first", "core", "atom" };
+    unsigned choice = find_choice(value, choices, 4);
+    if (choice == 4)
+        return OPTIONS_NOT_A_CHOICE;
+    options->kinds = (enum options_kinds)choice;
+    return OPTIONS_OK;
 }
 
 static enum options_error take_timeout(struct slice value, struct options *options)
@@ -139,25 +169,111 @@ static enum options_error take_exit(struct slice value, struct options *options)
     return OPTIONS_OK;
 }
 
-static enum options_error take_console(struct slice value, struct options *options)
+/* 0x and up to 16 digits. */
+static enum options_error parse_address(struct slice value, uint64_t *out)
 {
-    static const char *const choices[] = { "ttyS0", "ttyS1", "ttyS2", "ttyS3" };
-    bool speed;
-    unsigned port = find_choice(split(&value, ',', &speed), choices, 4);
-    uint32_t baud = BAUD_BASE;
-    if (port == 4)
+    *out = 0;
+    if (value.length < 3 || value.start[0] != '0' || value.start[1] != 'x')
         return OPTIONS_NOT_A_CHOICE;
-    if (speed && value.length == 0)
-        return OPTIONS_NO_VALUE;
-    if (speed) {
-        enum options_error error = parse_number(value, BAUD_MIN, BAUD_BASE, &baud);
-        if (error != OPTIONS_OK)
-            return error;
-        if (BAUD_BASE % baud != 0)
+    if (value.length > 2 + 16)
+        return OPTIONS_OUT_OF_RANGE;
+    for (size_t i = 2; i < value.length; i++) {
+        const char c = value.start[i], lower = (char)(c | 0x20);
+        if (c >= '0' && c <= '9')
+            *out = *out << 4 | (uint64_t)(c - '0');
+        else if (lower >= 'a' && lower <= 'f')
+            *out = *out << 4 | (uint64_t)(lower - 'a' + 10);
+        else
             return OPTIONS_NOT_A_CHOICE;
     }
-    options->console = port;
-    options->console_baud = baud;
+    return OPTIONS_OK;
+}
+
+/* Takes ",BAUD", if there is more; 0 keeps the speed that firmware has set. */
+static enum options_error take_baud(struct slice *rest, bool *more, uint32_t most, uint32_t *baud)
+{
+    if (!*more)
+        return OPTIONS_OK;
+    const struct slice value = split(rest, ',', more);
+    if (value.length == 0)
+        return OPTIONS_NO_VALUE;
+    if (slice_is(value, "0")) {
+        *baud = 0;
+        return OPTIONS_OK;
+    }
+    return parse_number(value, BAUD_MIN, most, baud);
+}
+
+/* ttyS0..3[,BAUD] or 0xPORT[,BAUD]: a PC's clock, of whose fastest speed every other one is a part. */
+static enum options_error take_port(struct slice first, struct slice rest, bool more, struct uart *uart)
+{
+    enum options_error error = uart->base ? OPTIONS_OK : parse_address(first, &uart->base);
+
+    uart->baud = OPTIONS_BAUD;
+    uart->clock = UART_CLOCK;
+    if (error == OPTIONS_OK)
+        error = take_baud(&rest, &more, OPTIONS_BAUD, &uart->baud);
+    if (error == OPTIONS_OK && (more || (uart->baud && OPTIONS_BAUD % uart->baud != 0)))
+        return OPTIONS_NOT_A_CHOICE;
+    return error == OPTIONS_OK && uart_reach(uart) != UART_OK ? OPTIONS_OUT_OF_RANGE : error;
+}
+
+/* mmio|mmio8|mmio16|mmio32,ADDR[,BAUD[,CLOCK]] */
+static enum options_error take_mmio(struct slice rest, bool more, struct uart *uart)
+{
+    enum options_error error = more ? parse_address(split(&rest, ',', &more), &uart->base) : OPTIONS_NO_VALUE;
+
+    uart->memory = true;
+    if (error == OPTIONS_OK)
+        error = take_baud(&rest, &more, BAUD_MOST, &uart->baud);
+    if (error == OPTIONS_OK && more)
+        error = rest.length == 0 ? OPTIONS_NO_VALUE : parse_number(rest, CLOCK_MIN, UINT32_MAX - 1, &uart->clock);
+    if (error == OPTIONS_OK && !uart->base)
+        return OPTIONS_OUT_OF_RANGE;
+    if (error == OPTIONS_OK && uart->baud && !uart_divisor(uart))
+        return OPTIONS_NOT_A_CHOICE;
+    return error;
+}
+
+static enum options_error take_console(struct slice value, struct options *options)
+{
+    static const char *const all[] = { "none", "auto" }, *const ports[] = { "ttyS0", "ttyS1", "ttyS2", "ttyS3" };
+    static const char *const names[] = { "COM1", "COM2", "COM3", "COM4" };
+    static const char *const mmio[] = { "mmio", "mmio8", "mmio16", "mmio32" };
+    static const uint16_t bases[] = { OPTIONS_COM1, 0x2f8, 0x3e8, 0x2e8 };
+    static const uint8_t strides[] = { 1, 1, 2, 4 };
+    bool more;
+    const unsigned whole = find_choice(value, all, 2);
+    const bool pci = slice_is(value, "pci");
+    const struct slice first = split(&value, ',', &more);
+    const unsigned port = find_choice(first, ports, 4), width = find_choice(first, mmio, 4);
+    struct uart uart = { .stride = 1, .access = 1 };
+    enum options_error error;
+
+    if (whole < 2) {
+        options->consoles = 0;
+        options->console_pci = false;
+        options->console_usual = whole;
+        return OPTIONS_OK;
+    }
+    options->console_usual = false;
+    if (pci) {
+        options->console_pci = true;
+        return OPTIONS_OK;
+    }
+    if (width < 4) {
+        uart.stride = uart.access = strides[width];
+        error = take_mmio(value, more, &uart);
+    } else {
+        uart.base = port < 4 ? bases[port] : 0;
+        error = take_port(first, value, more, &uart);
+    }
+    if (error == OPTIONS_OK && options->consoles == OPTIONS_CONSOLES)
+        return OPTIONS_TOO_MANY;
+    if (error != OPTIONS_OK)
+        return error;
+    options->console[options->consoles].name = port < 4 ? names[port] : "option";
+    options->console[options->consoles++].uart = uart;
     return OPTIONS_OK;
 }
 
@@ -191,6 +307,54 @@ static enum options_error take_paging(struct slice value, struct options *option
     return OPTIONS_OK;
 }
 
+static enum options_error take_menu(struct slice value, struct options *options)
+{
+    if (slice_is(value, "auto")) {
+        options->menu = OPTIONS_MENU_AUTO;
+        return OPTIONS_OK;
+    }
+    return parse_number(value, 0, MENU_MAX, &options->menu);
+}
+
+/* An IPv4 address: four decimal numbers with dots between them. */
+static enum options_error parse_ipv4(struct slice value, uint32_t *out)
+{
+    bool more = true;
+    uint32_t address = 0, number;
+    unsigned numbers = 0;
+    while (more) {
+        struct slice part = split(&value, '.', &more);
+        if (part.length == 0 || ++numbers > 4)
+            return OPTIONS_NOT_A_CHOICE;
+        enum options_error error = parse_number(part, 0, 255, &number);
+        if (error != OPTIONS_OK)
+            return error;
+        address = address << 8 | number;
+    }
+    if (numbers != 4)
+        return OPTIONS_NOT_A_CHOICE;
+    *out = address;
+    return address == 0 ? OPTIONS_OUT_OF_RANGE : OPTIONS_OK;
+}
+
+static enum options_error take_log(struct slice value, struct options *options)
+{
+    static const char *const choices[] = { "none", "stick", "tftp" };
+    bool has_server;
+    unsigned choice = find_choice(split(&value, ',', &has_server), choices, 3);
+    uint32_t server = 0;
+    if (choice == 3 || (has_server && choice != OPTIONS_LOG_TFTP))
+        return OPTIONS_NOT_A_CHOICE;
+    if (has_server) {
+        enum options_error error = parse_ipv4(value, &server);
+        if (error != OPTIONS_OK)
+            return error;
+    }
+    options->log = (enum options_log)choice;
+    options->log_server = server;
+    return OPTIONS_OK;
+}
+
 /* All options: their parsers, defaults and help texts. */
 static const struct option {
     const char *name;
@@ -199,18 +363,22 @@ static const struct option {
     enum options_error (*take)(struct slice value, struct options *options);
     const char *help;
 } table[] = {
-    { "run", "GLOB[,GLOB..]", "*", take_run, "run tests whose id matches" },
+    { "run", "GLOB[,GLOB..]", "*", take_run, "run tests whose id matches; quick: a few of each area" },
     { "skip", "GLOB[,GLOB..]", NULL, take_skip, "skip tests whose id matches" },
     { "list", NULL, NULL, take_list, "list the tests, run none" },
-    { "records", "N|all|none", "8", take_records, "decoded records to print, per test and kind" },
+    { "records", "auto|N|all|none", "auto", take_records, "records per test and kind; auto: 1, of a failing test 8" },
+    { "recap", "areas|all", "areas", take_recap, "results at the end, by area; all: each test's too" },
     { "dump", "none|raw", "none", take_dump, "all records as the processor wrote them, for dsdump" },
     { "timeout", "SECONDS", "10", take_timeout, "time limit for each test, 1 to 3600" },
     { "end", "halt|reboot|poweroff", "halt", take_end, "what to do after the verdict" },
     { "exit", "auto|debug|none", "auto", take_exit, "QEMU's debug exit device; auto: under a hypervisor" },
-    { "console", "ttyS0..3[,BAUD]", "ttyS0,115200", take_console, "serial port and its speed" },
+    { "console", "WHERE[,BAUD]", "auto", take_console, "auto|none|pci|ttyS0..3|0xPORT|mmio32,0xADDR; they add up" },
+    { "log", "none|stick|tftp[,ADDRESS]", "none", take_log, "where the log goes by a restart" },
     { "gdbwait", NULL, NULL, take_gdbwait, "wait for a debugger before the first test" },
     { "width", "32|64", NULL, take_width, "which kernel the loader starts" },
     { "paging", "auto|pae|legacy", "auto", take_paging, "page tables of the 32-bit kernel" },
+    { "menu", "auto|SECONDS", "auto", take_menu, "the UEFI loader's menu, 0 to 60; auto: 3 without options" },
+    { "kinds", "all|first|core|atom", "all", take_kinds, "of a hybrid, the cores to test on" },
 };
 
 #define OPTIONS (sizeof(table) / sizeof(table[0]))
@@ -293,7 +461,7 @@ enum options_error options_parse(const char *text, struct options *options, stru
     }
 }
 
-_Static_assert(OPTIONS_LENGTH_MAX == 2048, "options_error_text");
+_Static_assert(OPTIONS_LENGTH_MAX == 2048 && OPTIONS_CONSOLES == 4, "options_error_text");
 
 const char *options_error_text(enum options_error error)
 {
@@ -316,6 +484,8 @@ const char *options_error_text(enum options_error error)
         return "value is not a decimal number";
     case OPTIONS_OUT_OF_RANGE:
         return "value is out of range";
+    case OPTIONS_TOO_MANY:
+        return "more than 4 consoles";
     }
     return "unknown error of the options";
 }
@@ -333,7 +503,20 @@ void options_help(void (*line)(void *context, const char *text), void *context)
     }
 }
 
-bool glob_match(struct slice pattern, const char *text)
+/* Lists of globs that have a name. No id of a test is such a name. */
+static const struct {
+    const char *name;
+    const char *globs;
+} sets[] = {
+    /* Every facility of every generation has tests here that need it, so that each gets its verdict; little is printed.
+     */
+    { "quick",
+      "detect.*,pmi.lvt.mask_set,pmi.held,ds.area.readback,ds.restrictions,bts.calls,bts.interrupt.threshold,"
+      "lbr.calls,lbr.kinds,pebs.loads,pebs.instructions,pebs.tagging.execution,pebs.tagging.replay,"
+      "pebs.interrupt.threshold,pebs.adaptive.groups,perfmon.count,perfmon.overflow.interrupt,robust.pmi.spurious" },
+};
+
+static bool match(struct slice pattern, const char *text)
 {
     size_t at = 0;
     size_t star = SIZE_MAX;       /* position of the last '*' */
@@ -355,6 +538,14 @@ bool glob_match(struct slice pattern, const char *text)
     while (at < pattern.length && pattern.start[at] == '*')
         at++;
     return at == pattern.length;
+}
+
+bool glob_match(struct slice pattern, const char *text)
+{
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (slice_is(pattern, sets[i].name))
+            return glob_list_match(slice_of(sets[i].globs), text);
+    return match(pattern, text);
 }
 
 bool glob_next(struct slice *list, struct slice *glob)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "boot/uart.h"
+
 /* A piece of another text, without a NUL. Print it with "%.*s". */
 struct slice {
     const char *start;
@@ -23,23 +25,48 @@ enum options_exit {
     OPTIONS_EXIT_NONE
 };
 
+enum options_log {
+    OPTIONS_LOG_NONE,
+    OPTIONS_LOG_STICK, /* to the volume that the loader was started from; after a network boot, as TFTP */
+    OPTIONS_LOG_TFTP
+};
+
+enum options_recap { OPTIONS_RECAP_AREAS, OPTIONS_RECAP_ALL };
+
+enum options_kinds { OPTIONS_KINDS_ALL, OPTIONS_KINDS_FIRST, OPTIONS_KINDS_CORE, OPTIONS_KINDS_ATOM };
+
 #define OPTIONS_RECORDS_ALL UINT32_MAX
+#define OPTIONS_CONSOLES    4u
+#define OPTIONS_COM1        0x3f8u
+#define OPTIONS_BAUD        115200u
 #define OPTIONS_LENGTH_MAX  2048u /* characters of the whole text */
+#define OPTIONS_MENU_AUTO   UINT32_MAX
 
 struct options {
-    struct slice run;  /* comma-separated globs */
-    struct slice skip; /* comma-separated globs; length 0 = none */
-    bool list;         /* list the tests, run none */
-    uint32_t records;  /* decoded records to print per test and kind; 0 = none, OPTIONS_RECORDS_ALL = all */
-    bool dump;         /* write the raw dump, for tools/dsdump */
-    unsigned timeout;  /* time limit for each test, 1 to 3600 seconds */
+    struct slice run;         /* comma-separated globs */
+    struct slice skip;        /* comma-separated globs; length 0 = none */
+    bool list;                /* list the tests, run none */
+    uint32_t records;         /* decoded records to print per test and kind; 0 = none, OPTIONS_RECORDS_ALL = all */
+    uint32_t records_failing; /* of a test that does not pass: `records` or more */
+    enum options_recap recap; /* what the end of the log repeats */
+    enum options_kinds kinds; /* of a hybrid: the kinds of cores that the tests run on */
+    bool dump;                /* write the raw dump, for tools/dsdump */
+    unsigned timeout;         /* time limit for each test, 1 to 3600 seconds */
     enum options_end end;
     enum options_exit exit;
-    unsigned console;           /* serial port: 0 to 3 is COM1 to COM4 */
-    unsigned console_baud;      /* a divisor of 115200, 1200 or more */
+    bool console_usual; /* the serial ports that the machine seems to have; then the next three are empty */
+    bool console_pci;   /* PCI's serial ports, besides these: */
+    unsigned consoles;
+    struct {
+        const char *name; /* "COM2" */
+        struct uart uart;
+    } console[OPTIONS_CONSOLES];
     bool gdbwait;               /* wait for a debugger before the first test */
     unsigned width;             /* 32, 64 or 0 = not given: which kernel the loader starts */
     enum options_paging paging; /* page tables of the 32-bit kernel */
+    uint32_t menu;              /* seconds that the UEFI loader's menu waits; 0 = no menu; or OPTIONS_MENU_AUTO */
+    enum options_log log;       /* who takes the log away after a restart */
+    uint32_t log_server; /* IPv4 address, its first number in the highest byte; 0: the one that was booted from */
 };
 
 enum options_error {
@@ -51,12 +78,14 @@ enum options_error {
     OPTIONS_UNWANTED_VALUE, /* "name=value" of an option that takes none */
     OPTIONS_NOT_A_CHOICE,   /* the value is not one of the option's choices */
     OPTIONS_NOT_A_NUMBER,   /* the value is not a decimal number */
-    OPTIONS_OUT_OF_RANGE    /* the number is too small or too large */
+    OPTIONS_OUT_OF_RANGE,   /* the number is too small or too large */
+    OPTIONS_TOO_MANY        /* more than OPTIONS_CONSOLES serial ports */
 };
 
 /*
  * Parses text up to its NUL, as words separated by blanks or line ends. NULL and "" give the defaults. Of a repeated
- * option the last one counts. *options is always set; after an error to the defaults, and *offender is the bad word.
+ * option the last one counts; but each console= adds one, unless it is auto or none. *options is always set; after an
+ * error to the defaults, and *offender is the bad word.
  */
 enum options_error options_parse(const char *text, struct options *options, struct slice *offender);
 
@@ -66,7 +95,7 @@ const char *options_error_text(enum options_error error);
 /* Passes one line for each option, with its values, default and meaning. */
 void options_help(void (*line)(void *context, const char *text), void *context);
 
-/* Whether pattern, with * and ?, matches the whole of text. */
+/* Whether pattern, with * and ?, matches the whole of text. A pattern may be the name of a set of globs: "quick". */
 bool glob_match(struct slice pattern, const char *text);
 
 /* Takes the first glob off a list; false at its end. */

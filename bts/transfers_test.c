@@ -50,7 +50,7 @@ static void trace(struct test_run *run)
     test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
     if (!records_open(run, &roomy))
         return;
-    transfers_prepare(run->caps);
+    transfers_prepare(run->caps, workload);
     window = bts_window(run->caps, false, 0);
     workload->run(&window);
     transfers_restore();

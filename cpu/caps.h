@@ -28,12 +28,20 @@ enum caps_probe { CAPS_NOT_TRIED, CAPS_HOLDS, CAPS_DIFFERS, CAPS_RAISES_GP };
 
 struct caps_input {
     struct caps_leaf leaf_0, leaf_1, leaf_7, leaf_a, leaf_1c; /* sub-leaf 0 */
+    struct caps_leaf leaf_15, leaf_16;
+    struct caps_leaf leaf_7_1, leaf_1a; /* CPUID.7 sub-leaf 1; CPUID.1AH, of this core of a hybrid */
+    /* CPUID.23H: try it only where CPUID.7.1:EAX[8] is set, and its sub-leaves only where bits of leaf_23.eax are. */
+    struct caps_leaf leaf_23, leaf_23_1, leaf_23_2, leaf_23_3, leaf_23_4, leaf_23_5;
+    struct caps_leaf leaf_40000000; /* try it only where CPUID.1:ECX[31] is set */
     struct caps_leaf leaf_80000001, leaf_80000002, leaf_80000003, leaf_80000004, leaf_80000008;
     struct caps_msr perf_capabilities; /* IA32_PERF_CAPABILITIES 345h: try it only where CPUID.1:ECX[15] is set */
     struct caps_msr misc_enable;       /* IA32_MISC_ENABLE 1A0h */
     struct caps_msr apic_base;         /* IA32_APIC_BASE 1Bh */
+    struct caps_msr bios_sign_id;      /* IA32_BIOS_SIGN_ID 8Bh, written with 0 before CPUID leaf 1 was executed */
+    unsigned fixed_answers;            /* bit n: IA32_FIXED_CTRn can be read; n up to 2, versions 2 to 4 alone */
     enum caps_probe ds_area;           /* IA32_DS_AREA 600h, written with a canonical address that is not 0 */
     enum caps_probe debugctl_lbr;      /* IA32_DEBUGCTL 1D9h, bit 0 set */
+    enum caps_probe pebs_base;         /* IA32_PEBS_BASE 3F4h: try it only where leaf_23.eax[5:4] are set */
     enum caps_probe arch_lbr_control;  /* IA32_LBR_CTL 14CEh, bit 0 set: try it only where CPUID.7:EDX[19] is set */
     bool ia32e_active;                 /* IA32_EFER.LMA */
 };
@@ -45,6 +53,7 @@ enum caps_need {
     CAPS_NEED_PERFMON,
     CAPS_NEED_GLOBAL_CTRL,
     CAPS_NEED_FREEZE,
+    CAPS_NEED_FREEZE_COUNTERS,
     CAPS_NEED_DS,
     CAPS_NEED_DS_32,
     CAPS_NEED_DS_64,
@@ -52,6 +61,9 @@ enum caps_need {
     CAPS_NEED_BTS_CPL,
     CAPS_NEED_BTS_PREDICTED,
     CAPS_NEED_PEBS,
+    CAPS_NEED_PEBS_AREA,
+    CAPS_NEED_PEBS_ARCH,
+    CAPS_NEED_PEBS_REGISTERS,
     CAPS_NEED_DATA_ADDRESS,
     CAPS_NEED_EVENTING_IP,
     CAPS_NEED_PEBS_TSC,
@@ -75,37 +87,45 @@ enum caps_need {
     CAPS_NEED_LBR_SELECT,
     CAPS_NEED_LBR_CALLSTACK,
     CAPS_NEED_ARCH_LBR,
+    CAPS_NEED_LBR_EVENTS,
+    CAPS_NEED_COUNTER_RELOAD,
     CAPS_NEED_COUNT
 };
 
-#define NEED_APIC        (UINT64_C(1) << CAPS_NEED_APIC)        /* a local APIC */
-#define NEED_LONG_MODE   (UINT64_C(1) << CAPS_NEED_LONG_MODE)   /* 64-bit processor, in whatever mode it is */
-#define NEED_PERFMON     (UINT64_C(1) << CAPS_NEED_PERFMON)     /* architectural performance monitoring, version 1 */
-#define NEED_GLOBAL_CTRL (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL) /* version 2: the IA32_PERF_GLOBAL registers */
-#define NEED_FREEZE      (UINT64_C(1) << CAPS_NEED_FREEZE)      /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
-#define NEED_DS          (UINT64_C(1) << CAPS_NEED_DS)          /* the DS save area */
-#define NEED_DS_32       (UINT64_C(1) << CAPS_NEED_DS_32)       /* a DS area with 32-bit fields */
-#define NEED_DS_64       (UINT64_C(1) << CAPS_NEED_DS_64)       /* a DS area with 64-bit fields */
-#define NEED_BTS         (UINT64_C(1) << CAPS_NEED_BTS)         /* branch trace store */
-#define NEED_BTS_CPL     (UINT64_C(1) << CAPS_NEED_BTS_CPL)     /* BTS with a filter by privilege level */
+#define NEED_APIC            (UINT64_C(1) << CAPS_NEED_APIC)      /* a local APIC */
+#define NEED_LONG_MODE       (UINT64_C(1) << CAPS_NEED_LONG_MODE) /* 64-bit processor, in whatever mode it is */
+#define NEED_PERFMON         (UINT64_C(1) << CAPS_NEED_PERFMON)   /* architectural performance monitoring, version 1 */
+#define NEED_GLOBAL_CTRL     (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL) /* version 2: the IA32_PERF_GLOBAL registers */
+#define NEED_FREEZE          (UINT64_C(1) << CAPS_NEED_FREEZE)      /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
+#define NEED_FREEZE_COUNTERS (UINT64_C(1) << CAPS_NEED_FREEZE_COUNTERS) /* IA32_DEBUGCTL bit 12 can be set, too */
+#define NEED_DS              (UINT64_C(1) << CAPS_NEED_DS)              /* the DS save area */
+#define NEED_DS_32           (UINT64_C(1) << CAPS_NEED_DS_32)           /* a DS area with 32-bit fields */
+#define NEED_DS_64           (UINT64_C(1) << CAPS_NEED_DS_64)           /* a DS area with 64-bit fields */
+#define NEED_BTS             (UINT64_C(1) << CAPS_NEED_BTS)             /* branch trace store */
+#define NEED_BTS_CPL         (UINT64_C(1) << CAPS_NEED_BTS_CPL)         /* BTS with a filter by privilege level */
 #define NEED_BTS_PREDICTED \
-    (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)                       /* BTS records tell whether a branch was predicted */
-#define NEED_PEBS          (UINT64_C(1) << CAPS_NEED_PEBS)         /* PEBS, which this program can set up and decode */
-#define NEED_DATA_ADDRESS  (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS) /* PEBS records with a data address */
-#define NEED_EVENTING_IP   (UINT64_C(1) << CAPS_NEED_EVENTING_IP)  /* PEBS records with the IP of the event itself */
-#define NEED_PEBS_TSC      (UINT64_C(1) << CAPS_NEED_PEBS_TSC)     /* PEBS records with a time stamp */
-#define NEED_PEBS_TAGGING  (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING) /* NetBurst's PEBS, which samples tagged uops */
-#define NEED_PEBS_ADAPTIVE (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
-#define NEED_PEBS_FIXED    (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
-#define NEED_PEBS_COUNTERS (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS) /* PEBS on general counters 0 to 3 */
-#define NEED_LOAD_LATENCY  (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, with a known event */
-#define NEED_PRECISE_STORE (UINT64_C(1) << CAPS_NEED_PRECISE_STORE) /* stores with their address: Sandy Bridge */
-#define NEED_LBR           (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
-#define NEED_LBR_TOS       (UINT64_C(1) << CAPS_NEED_LBR_TOS)       /* a top-of-stack pointer */
-#define NEED_LBR_INFO      (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* LBR entries with mispredict flag and cycles */
-#define NEED_LBR_SELECT    (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* an LBR filter by branch type and by CPL */
-#define NEED_LBR_CALLSTACK (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* LBR call-stack mode: returns remove entries */
-#define NEED_ARCH_LBR      (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
+    (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)                     /* BTS records tell whether a branch was predicted */
+#define NEED_PEBS           (UINT64_C(1) << CAPS_NEED_PEBS)      /* PEBS, which this program can set up and decode */
+#define NEED_PEBS_AREA      (UINT64_C(1) << CAPS_NEED_PEBS_AREA) /* PEBS by the DS area and MSR_PEBS_ENABLE */
+#define NEED_PEBS_ARCH      (UINT64_C(1) << CAPS_NEED_PEBS_ARCH) /* architectural PEBS: IA32_PEBS_BASE, CFG_C */
+#define NEED_PEBS_REGISTERS (UINT64_C(1) << CAPS_NEED_PEBS_REGISTERS) /* PEBS records with registers: nearly all */
+#define NEED_DATA_ADDRESS   (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)   /* PEBS records with a data address */
+#define NEED_EVENTING_IP    (UINT64_C(1) << CAPS_NEED_EVENTING_IP)    /* PEBS records with the IP of the event itself */
+#define NEED_PEBS_TSC       (UINT64_C(1) << CAPS_NEED_PEBS_TSC)       /* PEBS records with a time stamp */
+#define NEED_PEBS_TAGGING   (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)   /* NetBurst's PEBS, which samples tagged uops */
+#define NEED_PEBS_ADAPTIVE  (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE)  /* MSR_PEBS_DATA_CFG chooses a record's groups */
+#define NEED_PEBS_FIXED     (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)     /* PEBS on fixed counters */
+#define NEED_PEBS_COUNTERS  (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS)  /* PEBS on general counters 0 to 3 */
+#define NEED_LOAD_LATENCY   (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, with a known event */
+#define NEED_PRECISE_STORE  (UINT64_C(1) << CAPS_NEED_PRECISE_STORE) /* stores with their address: Sandy Bridge */
+#define NEED_LBR            (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
+#define NEED_LBR_TOS        (UINT64_C(1) << CAPS_NEED_LBR_TOS)       /* a top-of-stack pointer */
+#define NEED_LBR_INFO       (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* LBR entries with mispredict flag and cycles */
+#define NEED_LBR_SELECT     (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* an LBR filter by branch type and by CPL */
+#define NEED_LBR_CALLSTACK  (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* LBR call-stack mode: returns remove entries */
+#define NEED_ARCH_LBR       (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
+#define NEED_LBR_EVENTS     (UINT64_C(1) << CAPS_NEED_LBR_EVENTS)    /* LBR entries that count counters' events */
+#define NEED_COUNTER_RELOAD (UINT64_C(1) << CAPS_NEED_COUNTER_RELOAD) /* auto counter reload: CPUID.23H.2 */
 
 /* A precise event with that role (cpu/events.h) on this core; EVENT_ANY: any precise event. */
 #define NEED_EVENT_INSTRUCTIONS (UINT64_C(1) << CAPS_NEED_EVENT_INSTRUCTIONS)
@@ -128,12 +148,15 @@ enum caps_reason {
     CAPS_PERFMON_NONE,
     CAPS_PERFMON_VERSION,
     CAPS_NO_FREEZE,
-    CAPS_GLOBAL_CTRL_RAISES_GP, /* this and the next five are set by the code that tries the registers, not by
-                                   caps_fill() */
+    CAPS_GLOBAL_CTRL_RAISES_GP, /* this and the next ones up to CAPS_LBR_STACK_RAISES_GP are set by the code that tries
+                                   the registers, not by caps_fill() */
     CAPS_COUNTER_RAISES_GP,
+    CAPS_COUNTER_TAKEN, /* set by caps_take_counters() */
     CAPS_FREEZE_DEBUGCTL_RAISES_GP,
+    CAPS_FREEZE_COUNTERS_RAISES_GP,
     CAPS_BTS_DEBUGCTL_RAISES_GP,
     CAPS_PEBS_ENABLE_RAISES_GP,
+    CAPS_PEBS_INDEX_RAISES_GP,
     CAPS_LBR_STACK_RAISES_GP,
     CAPS_MISC_ENABLE_RAISES_GP,
     CAPS_NO_PERFMON_FLAG,
@@ -154,7 +177,17 @@ enum caps_reason {
     CAPS_PERF_CAPABILITIES_RAISES_GP,
     CAPS_PEBS_FORMAT_UNKNOWN,
     CAPS_PEBS_NO_COUNTER,
+    CAPS_PEBS_ARCH_NO_LEAF,
+    CAPS_PEBS_BASE_NOT_TRIED,
+    CAPS_PEBS_BASE_DIFFERS,
+    CAPS_PEBS_BASE_RAISES_GP,
+    CAPS_PEBS_NOT_AREA,
+    CAPS_PEBS_NOT_ARCH,
+    CAPS_PEBS_NO_GPRS,
+    CAPS_PEBS_NO_AUX,
+    CAPS_PEBS_BASIC,
     CAPS_PEBS_NO_DATA_ADDRESS,
+    CAPS_PEBS_ADDRESS_RESERVED,
     CAPS_PEBS_NO_EVENTING_IP,
     CAPS_PEBS_NO_TSC,
     CAPS_PEBS_NOT_TAGGING,
@@ -172,6 +205,7 @@ enum caps_reason {
     CAPS_NO_EVENT_NEAR_CALLS,
     CAPS_NO_EVENT_ANY,
     CAPS_LBR_NOT_INTEL,
+    CAPS_LBR_CONCEALED,
     CAPS_ARCH_LBR_NOT_TRIED,
     CAPS_ARCH_LBR_DIFFERS,
     CAPS_ARCH_LBR_RAISES_GP,
@@ -186,6 +220,8 @@ enum caps_reason {
     CAPS_LBR_NO_SELECT,
     CAPS_LBR_NO_CALLSTACK,
     CAPS_LBR_NOT_ARCHITECTURAL,
+    CAPS_LBR_NO_EVENTS,
+    CAPS_NO_COUNTER_RELOAD,
     CAPS_REASON_COUNT
 };
 
@@ -219,7 +255,8 @@ enum pebs_method {
     PEBS_METHOD_NONE,
     PEBS_METHOD_NETBURST, /* tagging ESCRs, MSR_IQ_COUNTER4, MSR_PEBS_ENABLE bits 24 and 25 */
     PEBS_METHOD_GENERAL,  /* a bit of IA32_PEBS_ENABLE for each general counter */
-    PEBS_METHOD_ADAPTIVE  /* baseline: fixed counters too, MSR_PEBS_DATA_CFG chooses the groups of a record */
+    PEBS_METHOD_ADAPTIVE, /* baseline: fixed counters too, MSR_PEBS_DATA_CFG chooses the groups of a record */
+    PEBS_METHOD_ARCH      /* architectural: IA32_PEBS_BASE and _INDEX; each counter's CFG_C chooses its groups */
 };
 
 #define CAPS_UNKNOWN 0xffu /* of pebs_format and lbr_format */
@@ -232,15 +269,39 @@ struct caps {
     uint32_t signature;               /* CPUID.1:EAX */
     unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A (253666-081), "CPUID") */
     const char *core;                 /* the core's name in cpu/cores.c; NULL if the model is not listed there */
+    bool core_known;                  /* more than its name is known */
+    uint32_t microcode;               /* its revision; 0 if that cannot be read */
+    uint32_t microcode_least;         /* PEBS is unreliable below this revision; UINT32_MAX: none is known to do */
     bool hypervisor;                  /* CPUID.1:ECX[31] */
+    char hypervisor_name[13];         /* CPUID.40000000H; empty where there is no hypervisor */
     bool nx, long_mode, ia32e_active;
     unsigned physical_bits, linear_bits; /* linear_bits is 32 outside IA-32e mode */
-    bool apic, x2apic;                   /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
-    uint64_t apic_base;                  /* the MSR; 0 if it cannot be read */
+    unsigned msr_linear_bits; /* bits of an address that WRMSR takes: 32 without long mode, 57 with LA57, else 48 */
+    bool apic, x2apic;        /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
+    uint64_t apic_base;       /* the MSR; 0 if it cannot be read */
+    uint64_t tsc_hz;          /* rate of the time-stamp counter; 0 if CPUID does not tell it */
 
     /* performance monitoring, CPUID.0Ah */
     unsigned perfmon_version;
-    unsigned general_count, general_width, fixed_count, fixed_width; /* widths in bits */
+    unsigned general_count, general_width, fixed_count, fixed_width; /* counters from 0 on; widths in bits */
+    /*
+     * Bits of the counters that exist, also behind a gap, and of those that may exist besides: CPUID need not list all.
+     * An access to any other one is an access to a register that does not exist.
+     */
+    uint64_t general_counters, fixed_counters, general_possible, fixed_possible;
+    uint64_t counters_taken; /* bits of general counters that somebody else uses: caps_take_counters() */
+    bool perfmon_extended;   /* CPUID.23H lists the counters of this core */
+    /*
+     * CPUID.23H.2, auto counter reload: counters that can be reloaded, and those that can cause it; bits as in
+     * IA32_PERF_GLOBAL_CTRL.
+     */
+    uint64_t reload_counters, reload_causes;
+    bool unit_mask_2, equal_flag; /* CPUID.23H.0:EBX[1:0]: bits 47:40 and bit 36 of an event select exist */
+    bool rdpmc_user_disable;      /* CPUID.23H.0:EBX[2]: a counter can be concealed from RDPMC at CPL 3 */
+    bool hybrid;                  /* CPUID.7:EDX[15]: the processor has cores of more than one kind */
+    unsigned core_type;           /* of this core of a hybrid: CPUID.1AH:EAX[31:24], CORE_TYPE_*; else 0 */
+    uint32_t native_model;        /* and its kind among those of this type: CPUID.1AH:EAX[23:0] */
+    bool prime_counters;          /* before their use; see counters_clear() */
     enum caps_freeze freeze;
     bool global_ctrl; /* version 2: IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL exist */
     bool pdcm;        /* IA32_PERF_CAPABILITIES exists */
@@ -265,14 +326,18 @@ struct caps {
     enum pebs_method pebs_method;
     unsigned
         pebs_format; /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if reading it raises #GP */
-    struct pebs_form pebs_form;           /* for the decoder */
-    unsigned pebs_record_size;            /* bytes; for adaptive records the basic group alone; 0 if unknown */
-    unsigned pebs_record_most;            /* bytes with all groups; the same as above if not adaptive */
-    bool pebs_baseline;                   /* IA32_PERF_CAPABILITIES[14] */
-    bool pebs_trap_like;                  /* the record's IP is the instruction after the one that caused it */
-    bool pebs_retire_latency;             /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
-    uint64_t pebs_counters;               /* mask of the general counters that can do PEBS */
-    uint64_t pebs_fixed_counters;         /* mask of the fixed counters that can do PEBS */
+    struct pebs_form pebs_form;         /* for the decoder */
+    unsigned pebs_record_size;          /* bytes; for adaptive records the basic group alone; 0 if unknown */
+    unsigned pebs_record_most;          /* bytes with all groups; the same as above if not adaptive */
+    bool pebs_baseline;                 /* IA32_PERF_CAPABILITIES[14] */
+    bool pebs_trap_like;                /* the record's IP is the instruction after the one that caused it */
+    bool pebs_retire_latency;           /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
+    uint64_t pebs_counters;             /* mask of the general counters that can do PEBS */
+    uint64_t pebs_fixed_counters;       /* mask of the fixed counters that can do PEBS */
+    uint64_t pebs_pdist_counters;       /* of pebs_counters, those with precise distribution (PDist) of any event */
+    uint64_t pebs_pdist_fixed_counters; /* of pebs_fixed_counters, those with precise distribution */
+    uint64_t pebs_cfg_c;                /* bits above 31 that may be set in CFG_C: CPUID.23H.4; 0: there is none */
+    bool pebs_any_event;                /* without adaptive records an event that is not precise can be sampled, too */
     const struct pebs_event_list *events; /* the known precise events of this core; never NULL */
     /*
      * IA32_PERFEVTSELx[15:0] of an event that must count on counter 0 with the load latency event, or else the record's
@@ -293,17 +358,33 @@ struct caps {
     bool lbr_select_jumps_quirk; /* LBR_SELECT: filtering out jumps filters out calls and returns as well */
     bool arch_lbr;               /* CPUID.7:EDX[19]: architectural LBRs, which have registers of their own */
     unsigned arch_lbr_depths;    /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1); lbr_depth is the largest */
+    uint64_t lbr_counters;       /* CPUID.1CH:ECX[19:16]: general counters whose events LBR entries can count */
 
     const char *const *notes; /* errata and readings of the manual for this core, as sentences; the last is NULL */
 
     enum caps_reason reason[CAPS_NEED_COUNT];
 };
 
+/*
+ * Takes these general counters (bits) away from the capabilities: something else uses them. What counts uses those
+ * below the first of them, and what samples any other one; without counter 0 there is neither.
+ */
+void caps_take_counters(struct caps *caps, uint64_t counters);
+
+/* What CPUID.1:EAX says: DisplayFamily and DisplayModel (SDM Vol. 2A (253666-081), "CPUID", version information). */
+void caps_signature(uint32_t signature, unsigned *family, unsigned *model, unsigned *stepping);
+
 /* Derives *caps from the values that were read. Every field is set. */
 void caps_fill(const struct caps_input *input, struct caps *caps);
 
 /* Returns CAPS_AVAILABLE if all needs (NEED_*) are met, else why the first missing one is missing. */
 enum caps_reason caps_missing(const struct caps *caps, uint64_t needs);
+
+/*
+ * Whether the reason for a missing DS, BTS, PEBS or LBR is that the processor, by its own word, has none. Any other
+ * reason means that it has one, which cannot be used, or which this program does not know.
+ */
+bool caps_reason_absent(enum caps_reason reason);
 
 /* The reason as text: "no BTS: IA32_MISC_ENABLE bit 11 set". */
 const char *caps_reason_text(enum caps_reason reason);

@@ -45,26 +45,40 @@ static const char *const notes_netburst[] = {
     NULL,
 };
 
-static const char *const notes_core2[] = {
-    "erratum AJ67/AR63/W126: PEBS may record events at a privilege level that the event select excludes",
-    "erratum AJ68/AR64/W127: the PEBS interrupt may come one event late, so the threshold leaves room for more",
-    "erratum AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI, so the index is used instead",
-    "erratum AJ106/AM94: FREEZE_LBRS_ON_PMI with PEBS may leave stale LBRs",
-    "erratum AR62/W125: BTS with a filter by privilege level may report a wrong branch-from",
-    "PEBS on counter 0 alone; a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL",
+/* clang-format off */
+#define NOTES_CORE2 \
+    "erratum AJ67/AR63/W126: PEBS may record events at a privilege level that the event select excludes", \
+    "erratum AJ68/AR64/W127: the PEBS interrupt may come one event late, so the threshold leaves room for more", \
+    "erratum AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI, so the index is used instead", \
+    "erratum AJ106/AM94: FREEZE_LBRS_ON_PMI with PEBS may leave stale LBRs", \
+    "erratum AR62/W125: BTS with a filter by privilege level may report a wrong branch-from", \
+    "PEBS on counter 0 alone; a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL"
+/* clang-format on */
+
+static const char *const notes_core2[] = { NOTES_CORE2, NULL };
+static const char *const notes_merom[] = {
+    NOTES_CORE2,
+    "Linux leaves PEBS off on 06_0F because of these errata (intel_clovertown_quirk)",
     NULL,
 };
 
 static const char *const notes_nehalem[] = {
     "LBR_SELECT: filtering out jumps filters out calls and returns too",
+    "load latency on counter 3 alone",
+    "errata AAK100, AAP53, BD53: the general counters are primed with 4300B5h, 4300D2h and 4300B1h before they are "
+    "used",
     "a PEBS record's status covers all counters, sampling or not; with two PEBS bits set it belongs to neither",
     NULL,
 };
 
 static const char *const notes_sandy_bridge[] = {
-    "PEBS needs microcode 28h (06_2A) or 618h and 70Ch (06_2D): records from older ones are unreliable",
     "load latency and precise store on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
     NULL,
+};
+
+/* Linux, arch/x86/events/intel/core.c, intel_snb_pebs_broken. Of other steppings no such revision is known. */
+static const struct core_microcode microcode_sandy_bridge[] = {
+    { 0x2a, 7, 0x28 }, { 0x2d, 6, 0x618 }, { 0x2d, 7, 0x70c }, { 0, 0, 0 }
 };
 
 static const char *const notes_ivy_bridge[] = {
@@ -74,11 +88,18 @@ static const char *const notes_ivy_bridge[] = {
 
 static const char *const notes_haswell[] = {
     "erratum HSW11: INST_RETIRED.ALL needs a period of at least 128",
+    "load latency on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
     NULL,
 };
 
 static const char *const notes_broadwell[] = {
     "errata BDM11, BDM55: INST_RETIRED.ALL needs a period of at least 128, and a multiple of 64",
+    "load latency on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    NULL,
+};
+
+static const char *const notes_knights[] = {
+    "IA32_PERF_CAPABILITIES says LBR format 1; entries are read as of format 3, with the mispredict flag in FROM[63]",
     NULL,
 };
 
@@ -116,6 +137,13 @@ static const struct core core2 = { .name = "Core 2",
                                    .pebs_counters = 0x1,
                                    .events = &pebs_events_core2,
                                    .notes = notes_core2 };
+static const struct core merom = { .name = "Core 2",
+                                   .debugctl = &debugctl_core,
+                                   LBR_CORE(4),
+                                   .pebs_method = PEBS_METHOD_GENERAL,
+                                   .pebs_counters = 0x1,
+                                   .events = &pebs_events_core2,
+                                   .notes = notes_merom };
 static const struct core bonnell = { .name = "Bonnell",
                                      .debugctl = &debugctl_core,
                                      LBR_CORE(8),
@@ -128,32 +156,72 @@ static const struct core silvermont = { .name = "Silvermont",
                                         LBR_CORE(8),
                                         .lbr_select = 0x1c8,
                                         .pebs_method = PEBS_METHOD_GENERAL,
-                                        .pebs_counters = 0x1 };
+                                        .pebs_counters = 0x1,
+                                        .pebs_reserved = PEBS_RESERVED_MEMORY,
+                                        .events = &pebs_events_silvermont };
+
+/*
+ * Goldmont reduces the skid of every precise event, until the instruction that overflows the counter is recorded (SDM
+ * Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2). "Goldmont Plus" and Tremont: Linux 7.1, :ppp is counter 0 and
+ * fixed counter 0. LBR_SELECT bit 9: SDM Vol. 4 (335592-083), "MSRs in Intel Atom Processors Based on Goldmont
+ * Microarchitecture".
+ */
 static const struct core goldmont = { .name = "Goldmont",
                                       .debugctl = &debugctl_core,
                                       LBR_NEHALEM(32),
+                                      .lbr_callstack = true,
                                       .pebs_method = PEBS_METHOD_GENERAL,
-                                      .pebs_counters = 0x1 };
+                                      .pebs_counters = 0x1,
+                                      .pebs_any_event = true,
+                                      .pebs_pdist_counters = 0x1,
+                                      .pebs_reserved = PEBS_RESERVED_SOURCE,
+                                      .events = &pebs_events_goldmont };
 static const struct core goldmont_plus = { .name = "Goldmont Plus",
                                            .debugctl = &debugctl_core,
                                            LBR_NEHALEM(32),
+                                           .lbr_callstack = true,
                                            .pebs_method = PEBS_METHOD_GENERAL,
-                                           .pebs_counters = 0xf };
+                                           .pebs_counters = 0xf,
+                                           .pebs_any_event = true,
+                                           .pebs_pdist_counters = 0x1,
+                                           .pebs_reserved = PEBS_RESERVED_SOURCE,
+                                           .events = &pebs_events_goldmont };
+static const struct core tremont = { .name = "Tremont",
+                                     .debugctl = &debugctl_core,
+                                     LBR_SKYLAKE,
+                                     .pebs_method = PEBS_METHOD_GENERAL,
+                                     .pebs_counters = 0xf,
+                                     .pebs_pdist_counters = 0x1,
+                                     .events = &pebs_events_tremont };
 static const struct core knights = { .name = "Knights Landing",
                                      .debugctl = &debugctl_core,
                                      LBR_NEHALEM(8),
+                                     .lbr_says_lip = true,
                                      .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0x1 };
+                                     .pebs_counters = 0x1,
+                                     .notes = notes_knights };
 static const struct core nehalem = { .name = "Nehalem",
                                      .debugctl = &debugctl_core,
                                      LBR_NEHALEM(16),
                                      .lbr_select_jumps_quirk = true,
                                      .pebs_method = PEBS_METHOD_GENERAL,
                                      .pebs_counters = 0xf,
-                                     .events = &pebs_events_nehalem,
+                                     .events = &pebs_events_nehalem_ep,
                                      .data_source = DATA_SOURCE_NEHALEM,
                                      .second_level_kib = 256,
+                                     .prime_counters = true,
                                      .notes = notes_nehalem };
+static const struct core nehalem_ex = { .name = "Nehalem",
+                                        .debugctl = &debugctl_core,
+                                        LBR_NEHALEM(16),
+                                        .lbr_select_jumps_quirk = true,
+                                        .pebs_method = PEBS_METHOD_GENERAL,
+                                        .pebs_counters = 0xf,
+                                        .events = &pebs_events_nehalem_ex,
+                                        .data_source = DATA_SOURCE_NEHALEM,
+                                        .second_level_kib = 256,
+                                        .prime_counters = true,
+                                        .notes = notes_nehalem };
 static const struct core westmere = { .name = "Westmere",
                                       .debugctl = &debugctl_core,
                                       LBR_NEHALEM(16),
@@ -163,6 +231,7 @@ static const struct core westmere = { .name = "Westmere",
                                       .events = &pebs_events_westmere,
                                       .data_source = DATA_SOURCE_NEHALEM,
                                       .second_level_kib = 256,
+                                      .prime_counters = true,
                                       .notes = notes_nehalem };
 static const struct core sandy_bridge = { .name = "Sandy Bridge",
                                           .debugctl = &debugctl_core,
@@ -172,13 +241,14 @@ static const struct core sandy_bridge = { .name = "Sandy Bridge",
                                           .events = &pebs_events_sandy_bridge,
                                           .data_source = DATA_SOURCE_GENERIC,
                                           .second_level_kib = 256,
+                                          .microcode = microcode_sandy_bridge,
                                           .notes = notes_sandy_bridge };
 static const struct core ivy_bridge = { .name = "Ivy Bridge",
                                         .debugctl = &debugctl_core,
                                         LBR_NEHALEM(16),
                                         .pebs_method = PEBS_METHOD_GENERAL,
                                         .pebs_counters = 0xf,
-                                        .events = &pebs_events_sandy_bridge,
+                                        .events = &pebs_events_ivy_bridge,
                                         .data_source = DATA_SOURCE_GENERIC,
                                         .second_level_kib = 256,
                                         .notes = notes_ivy_bridge };
@@ -211,6 +281,15 @@ static const struct core skylake = { .name = "Skylake",
                                      .events = &pebs_events_skylake, /* "No PEBS on PMC4-7" */
                                      .data_source = DATA_SOURCE_SKYLAKE,
                                      .second_level_kib = 1024 };
+static const struct core skylake_server = { .name = "Skylake",
+                                            .debugctl = &debugctl_core,
+                                            LBR_SKYLAKE,
+                                            .lbr_callstack = true,
+                                            .pebs_method = PEBS_METHOD_GENERAL,
+                                            .pebs_counters = 0xf,
+                                            .events = &pebs_events_skylake_server,
+                                            .data_source = DATA_SOURCE_SKYLAKE,
+                                            .second_level_kib = 1024 };
 static const struct core ice_lake = { .name = "Ice Lake",
                                       .debugctl = &debugctl_core,
                                       LBR_SKYLAKE,
@@ -225,10 +304,67 @@ static const struct core golden_cove = { .name = "Golden Cove",
                                          .lbr_format = CAPS_UNKNOWN, /* architectural LBRs: CPUID describes them */
                                          .pebs_method = PEBS_METHOD_GENERAL,
                                          .pebs_counters = 0xff,
+                                         .pebs_pdist_counters = 0x1,
                                          .events = &pebs_events_ice_lake,
                                          .load_latency_auxiliary = 0x8203,
-                                         .data_source = DATA_SOURCE_SKYLAKE,
+                                         .cache_latency = true,
+                                         .data_source = DATA_SOURCE_GOLDEN_COVE,
                                          .second_level_kib = 2048 };
+
+/*
+ * Those of now have architectural LBRs, which CPUID describes, and tell the cache's latency apart (Linux 6.6,
+ * PMU_FL_INSTR_LATENCY). Which counters have precise distribution: PDISTCounter of Intel's event lists; of Gracemont,
+ * Crestmont and Skymont, whose lists say of no general one, tnt_ and cmt_get_event_constraints() of Linux 6.12.
+ */
+#define OF_NOW(core_name, counters)                                                                                  \
+    .name = (core_name), .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN, .pebs_method = PEBS_METHOD_GENERAL, \
+    .pebs_counters = (counters), .cache_latency = true
+static const struct core redwood_cove = { OF_NOW("Redwood Cove", 0xff), .pebs_pdist_counters = 0x1,
+                                          .events = &pebs_events_ice_lake, .data_source = DATA_SOURCE_GOLDEN_COVE,
+                                          .second_level_kib = 2048 };
+static const struct core lion_cove = { OF_NOW("Lion Cove", 0x3ff), .pebs_pdist_counters = 0x3,
+                                       .events = &pebs_events_lion_cove, .data_source = DATA_SOURCE_LION_COVE,
+                                       .second_level_kib = 3072 };
+static const struct core cougar_cove = { OF_NOW("Cougar Cove", 0x3ff), .pebs_pdist_counters = 0x3,
+                                         .events = &pebs_events_cougar_cove, .data_source = DATA_SOURCE_LION_COVE,
+                                         .second_level_kib = 3072 };
+static const struct core coyote_cove = { OF_NOW("Coyote Cove", 0xff), .pebs_pdist_counters = 0x3,
+                                         .events = &pebs_events_panther_cove, .data_source = DATA_SOURCE_PANTHER_COVE,
+                                         .second_level_kib = 4096 };
+static const struct core panther_cove = { OF_NOW("Panther Cove", 0xff), .pebs_pdist_counters = 0x3,
+                                          .events = &pebs_events_panther_cove, .data_source = DATA_SOURCE_PANTHER_COVE,
+                                          .second_level_kib = 4096 };
+static const struct core gracemont = { OF_NOW("Gracemont", 0x3f), .pebs_pdist_counters = 0x1,
+                                       .events = &pebs_events_gracemont, .data_source = DATA_SOURCE_GRACEMONT,
+                                       .second_level_kib = 4096 };
+static const struct core crestmont = { OF_NOW("Crestmont", 0xff), .pebs_pdist_counters = 0x3,
+                                       .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
+                                       .second_level_kib = 4096 };
+static const struct core skymont = { OF_NOW("Skymont", 0xff), .pebs_pdist_counters = 0x3,
+                                     .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
+                                     .second_level_kib = 4096 };
+static const struct core darkmont = { OF_NOW("Darkmont", 0xff), .pebs_pdist_counters = 0x3,
+                                      .events = &pebs_events_darkmont, .data_source = DATA_SOURCE_CRESTMONT,
+                                      .second_level_kib = 4096 };
+static const struct core arctic_wolf = { OF_NOW("Arctic Wolf", 0xff), .pebs_pdist_counters = 0x3,
+                                         .events = &pebs_events_arctic_wolf, .data_source = DATA_SOURCE_ARCTIC_WOLF,
+                                         .second_level_kib = 4096 };
+
+/* Cores of which no more is known than what their registers tell. */
+#define NAMED(core_name) .name = (core_name), .named_only = true, .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN
+static const struct core palm_cove = { NAMED("Palm Cove") };
+static const struct core sunny_cove = { NAMED("Sunny Cove") };
+static const struct core lakefield = { NAMED("Sunny Cove or Tremont") };
+static const struct core raptor_cove = { NAMED("Raptor Cove"), .cache_latency = true };
+
+/* Hybrids, where nothing says of which kind the core is. */
+#define HYBRID(core_names) NAMED(core_names), .cache_latency = true
+static const struct core alder_lake = { HYBRID("Golden Cove or Gracemont") };
+static const struct core meteor_lake = { HYBRID("Redwood Cove or Crestmont") };
+static const struct core lunar_lake = { HYBRID("Lion Cove or Skymont") };
+static const struct core arrow_lake = { HYBRID("Lion Cove, Skymont or Crestmont") };
+static const struct core panther_lake = { HYBRID("Cougar Cove or Darkmont") };
+static const struct core nova_lake = { HYBRID("Coyote Cove or Arctic Wolf") };
 
 static const struct {
     unsigned family, model; /* display family and display model */
@@ -237,25 +373,50 @@ static const struct {
     { 0x0f, 0x00, &netburst_4 },   { 0x0f, 0x01, &netburst_4 },   { 0x0f, 0x02, &netburst_4 },
     { 0x0f, 0x03, &netburst_16 },  { 0x0f, 0x04, &netburst_16 },  { 0x0f, 0x06, &netburst_16 },
     { 0x06, 0x09, &pentium_m },    { 0x06, 0x0d, &pentium_m },    { 0x06, 0x0e, &core_duo },
-    { 0x06, 0x0f, &core2 },        { 0x06, 0x16, &core2 },        { 0x06, 0x17, &core2 },
+    { 0x06, 0x0f, &merom },        { 0x06, 0x16, &core2 },        { 0x06, 0x17, &core2 },
     { 0x06, 0x1d, &core2 },        { 0x06, 0x1c, &bonnell },      { 0x06, 0x26, &bonnell },
     { 0x06, 0x27, &bonnell },      { 0x06, 0x35, &bonnell },      { 0x06, 0x36, &bonnell },
     { 0x06, 0x37, &silvermont },   { 0x06, 0x4a, &silvermont },   { 0x06, 0x4c, &silvermont },
     { 0x06, 0x4d, &silvermont },   { 0x06, 0x5a, &silvermont },   { 0x06, 0x5d, &silvermont },
     { 0x06, 0x5c, &goldmont },     { 0x06, 0x5f, &goldmont },     { 0x06, 0x7a, &goldmont_plus },
     { 0x06, 0x57, &knights },      { 0x06, 0x85, &knights },      { 0x06, 0x1a, &nehalem },
-    { 0x06, 0x1e, &nehalem },      { 0x06, 0x1f, &nehalem },      { 0x06, 0x2e, &nehalem },
+    { 0x06, 0x1e, &nehalem },      { 0x06, 0x1f, &nehalem },      { 0x06, 0x2e, &nehalem_ex },
     { 0x06, 0x25, &westmere },     { 0x06, 0x2c, &westmere },     { 0x06, 0x2f, &westmere },
     { 0x06, 0x2a, &sandy_bridge }, { 0x06, 0x2d, &sandy_bridge }, { 0x06, 0x3a, &ivy_bridge },
     { 0x06, 0x3e, &ivy_bridge },   { 0x06, 0x3c, &haswell },      { 0x06, 0x3f, &haswell },
     { 0x06, 0x45, &haswell },      { 0x06, 0x46, &haswell },      { 0x06, 0x3d, &broadwell },
     { 0x06, 0x47, &broadwell },    { 0x06, 0x4f, &broadwell },    { 0x06, 0x56, &broadwell },
-    { 0x06, 0x4e, &skylake },      { 0x06, 0x5e, &skylake },      { 0x06, 0x55, &skylake },
+    { 0x06, 0x4e, &skylake },      { 0x06, 0x5e, &skylake },      { 0x06, 0x55, &skylake_server },
     { 0x06, 0x8e, &skylake },      { 0x06, 0x9e, &skylake },      { 0x06, 0xa5, &skylake },
     { 0x06, 0xa6, &skylake },      { 0x06, 0x6a, &ice_lake },     { 0x06, 0x6c, &ice_lake },
     { 0x06, 0x7d, &ice_lake },     { 0x06, 0x7e, &ice_lake },     { 0x06, 0x8c, &ice_lake },
     { 0x06, 0x8d, &ice_lake },     { 0x06, 0xa7, &ice_lake },     { 0x06, 0x8f, &golden_cove },
-    { 0x06, 0xcf, &golden_cove },
+    { 0x06, 0xcf, &golden_cove },  { 0x06, 0x66, &palm_cove },    { 0x06, 0x9d, &sunny_cove },
+    { 0x06, 0x8a, &lakefield },    { 0x06, 0x86, &tremont },      { 0x06, 0x96, &tremont },
+    { 0x06, 0x9c, &tremont },      { 0x06, 0x97, &alder_lake },   { 0x06, 0x9a, &alder_lake },
+    { 0x06, 0xb7, &alder_lake },   { 0x06, 0xba, &alder_lake },   { 0x06, 0xbf, &alder_lake },
+    { 0x06, 0xbe, &gracemont },    { 0x06, 0xd7, &raptor_cove },  { 0x06, 0xaa, &meteor_lake },
+    { 0x06, 0xac, &meteor_lake },  { 0x06, 0xb5, &meteor_lake },  { 0x06, 0xad, &redwood_cove },
+    { 0x06, 0xae, &redwood_cove }, { 0x06, 0xaf, &crestmont },    { 0x06, 0xb6, &crestmont },
+    { 0x06, 0xbd, &lunar_lake },   { 0x06, 0xc5, &arrow_lake },   { 0x06, 0xc6, &lunar_lake },
+    { 0x06, 0xcc, &panther_lake }, { 0x06, 0xd5, &panther_lake }, { 0x06, 0xe5, &panther_lake },
+    { 0x06, 0xdd, &darkmont },     { 0x12, 0x01, &nova_lake },    { 0x12, 0x03, &nova_lake },
+    { 0x13, 0x01, &panther_cove },
+};
+
+/* The kinds of core of a hybrid, and which native model id a kind has, where the type alone does not tell; 0: any. */
+static const struct {
+    const struct core *hybrid;
+    unsigned type, native;
+    const struct core *core;
+} kinds[] = {
+    { &alder_lake, CORE_TYPE_CORE, 0, &golden_cove },   { &alder_lake, CORE_TYPE_ATOM, 0, &gracemont },
+    { &meteor_lake, CORE_TYPE_CORE, 0, &redwood_cove }, { &meteor_lake, CORE_TYPE_ATOM, 0, &crestmont },
+    { &lunar_lake, CORE_TYPE_CORE, 0, &lion_cove },     { &lunar_lake, CORE_TYPE_ATOM, 0, &skymont },
+    { &arrow_lake, CORE_TYPE_CORE, 0, &lion_cove },     { &arrow_lake, CORE_TYPE_ATOM, 2, &crestmont },
+    { &arrow_lake, CORE_TYPE_ATOM, 3, &skymont },       { &panther_lake, CORE_TYPE_CORE, 0, &cougar_cove },
+    { &panther_lake, CORE_TYPE_ATOM, 0, &darkmont },    { &nova_lake, CORE_TYPE_CORE, 0, &coyote_cove },
+    { &nova_lake, CORE_TYPE_ATOM, 0, &arctic_wolf },
 };
 
 /* A model that is not listed: only what capability registers tell, and the architectural IA32_DEBUGCTL. */
@@ -267,4 +428,24 @@ const struct core *core_find(unsigned family, unsigned model)
         if (models[i].family == family && models[i].model == model)
             return models[i].core;
     return &unlisted;
+}
+
+const struct core *core_find_kind(unsigned family, unsigned model, unsigned type, unsigned native)
+{
+    const struct core *core = core_find(family, model);
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].hybrid == core && kinds[i].type == type && (kinds[i].native == 0 || kinds[i].native == native))
+            return kinds[i].core;
+    return core;
+}
+
+uint32_t core_microcode_least(const struct core *core, unsigned model, unsigned stepping)
+{
+    if (!core->microcode)
+        return 0;
+    for (const struct core_microcode *m = core->microcode; m->revision; m++)
+        if (m->model == model && m->stepping == stepping)
+            return m->revision;
+    return UINT32_MAX;
 }

@@ -61,10 +61,15 @@ size_t pebs_record_size(const struct pebs_form *form)
     return 0;
 }
 
-/* Formats 5 and 6 differ from 4 in the DS area's reset slots and in groups of format 6 that are not known here. */
+/* Formats 5 and 6 differ from 4 in the DS area's reset slots, and 6 in the counters group. */
 bool pebs_form_has_groups(const struct pebs_form *form)
 {
     return form->width == 8 && form->format >= 4 && form->format <= 6;
+}
+
+bool pebs_form_has_counters(const struct pebs_form *form)
+{
+    return pebs_form_has_groups(form) && form->adaptive && form->format == 6;
 }
 
 unsigned pebs_lbr_entries(uint64_t data_cfg)
@@ -76,9 +81,12 @@ static const struct {
     uint64_t wanted; /* in MSR_PEBS_DATA_CFG; 0: always there */
     unsigned bytes;
 } groups[PEBS_GROUPS] = {
-    [PEBS_IN_BASIC] = { 0, PEBS_BASIC_BYTES }, [PEBS_IN_MEMORY] = { PEBS_GROUP_MEMORY, 32 },
-    [PEBS_IN_GPRS] = { PEBS_GROUP_GPRS, 144 }, [PEBS_IN_XMM] = { PEBS_GROUP_XMM, 256 },
-    [PEBS_IN_LBR] = { PEBS_GROUP_LBR, 0 }, /* and pebs_lbr_entries() */
+    [PEBS_IN_BASIC] = { 0, PEBS_BASIC_BYTES },
+    [PEBS_IN_MEMORY] = { PEBS_GROUP_MEMORY, 32 },
+    [PEBS_IN_GPRS] = { PEBS_GROUP_GPRS, 144 },
+    [PEBS_IN_XMM] = { PEBS_GROUP_XMM, 256 },
+    [PEBS_IN_LBR] = { PEBS_GROUP_LBR, 0 },                                /* and pebs_lbr_entries() */
+    [PEBS_IN_COUNTERS] = { PEBS_GROUP_COUNTERS | PEBS_GROUP_METRICS, 0 }, /* and pebs_counters_size() */
 };
 
 static bool has_group(uint64_t data_cfg, enum pebs_group group)
@@ -94,14 +102,36 @@ size_t pebs_group_at(uint64_t data_cfg, enum pebs_group group)
         return SIZE_MAX;
     for (unsigned i = 0; i < group; i++)
         at += has_group(data_cfg, (enum pebs_group)i) ? groups[i].bytes : 0;
-    return at;
+    return at + (group > PEBS_IN_LBR ? pebs_lbr_entries(data_cfg) * PEBS_LBR_BYTES : 0);
 }
+
+static unsigned ones(uint64_t bits)
+{
+    unsigned count = 0;
+
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+size_t pebs_counters_size(uint64_t counters, bool metrics)
+{
+    return PEBS_COUNTERS_BYTES + 8 * (size_t)(ones(counters) + (metrics ? 2 : 0));
+}
+
+#define GENERAL_BITS (UINT64_C(0xffff) << PEBS_GROUP_GENERAL_SHIFT)
+#define FIXED_BITS   (UINT64_C(0xff) << PEBS_GROUP_FIXED_SHIFT)
 
 size_t pebs_adaptive_size(uint64_t data_cfg)
 {
-    const uint64_t known = PEBS_GROUP_MEMORY | PEBS_GROUP_GPRS | PEBS_GROUP_XMM | PEBS_GROUP_LBR |
-                           (uint64_t)(PEBS_LBR_MAX - 1) << PEBS_GROUP_LBR_LAST_SHIFT;
+    const uint64_t known = PEBS_GROUP_MEMORY | PEBS_GROUP_GPRS | PEBS_GROUP_XMM | PEBS_GROUP_LBR | PEBS_GROUP_COUNTERS |
+                           PEBS_GROUP_METRICS | (uint64_t)(PEBS_LBR_MAX - 1) << PEBS_GROUP_LBR_LAST_SHIFT |
+                           GENERAL_BITS | FIXED_BITS;
+    const uint64_t asked = data_cfg & PEBS_GROUP_COUNTERS ? data_cfg : 0;
     size_t size = pebs_lbr_entries(data_cfg) * PEBS_LBR_BYTES;
+
+    if (has_group(data_cfg, PEBS_IN_COUNTERS))
+        size += pebs_counters_size(asked & (GENERAL_BITS | FIXED_BITS), data_cfg & PEBS_GROUP_METRICS);
 
     for (unsigned i = 0; i < PEBS_GROUPS; i++)
         size += has_group(data_cfg, (enum pebs_group)i) ? groups[i].bytes : 0;

@@ -17,6 +17,16 @@
 #define APIC_BASE_ENABLE   MSR_BIT(11)
 #define APIC_BASE_ADDRESS  UINT64_C(0x000ffffffffff000)
 
+#define MSR_IA32_BIOS_SIGN_ID 0x0000008bu /* the microcode's revision in its upper half */
+
+/* Where CPUID.7:EDX[29] and IA32_ARCH_CAPABILITIES bit 21 are set: whether x2APIC mode cannot be left. */
+#define MSR_IA32_XAPIC_DISABLE_STATUS 0x000000bdu
+#define LEGACY_XAPIC_DISABLED         MSR_BIT(0)
+#define MSR_IA32_ARCH_CAPABILITIES    0x0000010au
+#define ARCH_CAP_XAPIC_DISABLE_STATUS MSR_BIT(21)
+
+#define MSR_X2APIC 0x00000800u /* the local APIC's registers in x2APIC mode: that of offset n at n / 16 from here */
+
 #define MSR_IA32_PMC(n)   (0x000000c1u + (n))
 #define MSR_IA32_A_PMC(n) (0x000004c1u + (n)) /* full-width alias, where PERF_CAP_FW_WRITE */
 
@@ -27,12 +37,18 @@
 #define PERFEVTSEL_EN          MSR_BIT(22)
 #define PERFEVTSEL_INV         MSR_BIT(23)
 #define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* this counter's records have the groups of MSR_PEBS_DATA_CFG */
+/* Where CPUID.23H.0:EBX has them: Linux 6.13 (the first two) and 7.0, asm/perf_event.h */
+#define PERFEVTSEL_UMASK2(n)  ((uint64_t)(n) << 40)
+#define PERFEVTSEL_EQ         MSR_BIT(36) /* counts cycles with exactly as many events as the counter mask says */
+#define PERFEVTSEL_RDPMC_USER MSR_BIT(37) /* RDPMC at CPL 1 to 3 reads 0 */
+#define PERFEVTSEL_BR_CNTR    MSR_BIT(35) /* LBR entries count this counter's events: Linux 6.8, perf_event.h */
 
 /* Entry point and stack of SYSENTER. */
 #define MSR_IA32_SYSENTER_CS  0x00000174u
 #define MSR_IA32_SYSENTER_EIP 0x00000176u
 
-#define MSR_IA32_MISC_ENABLE 0x000001a0u
+#define MSR_IA32_MISC_ENABLE    0x000001a0u
+#define MISC_ENABLE_LIMIT_CPUID MSR_BIT(22)
 
 #define MSR_LBR_SELECT           0x000001c8u /* a set bit suppresses */
 #define LBR_SELECT_CPL_EQ_0      MSR_BIT(0)
@@ -90,22 +106,28 @@
 #define ESCR_MASK(n)      ((uint64_t)(n) << 9)
 #define ESCR_EVENT(n)     ((uint64_t)(n) << 25)
 
-#define MSR_IA32_FIXED_CTR(n)      (0x00000309u + (n))
-#define MSR_IA32_PERF_CAPABILITIES 0x00000345u
-#define MSR_IA32_FIXED_CTR_CTRL    0x0000038du
-#define FIXED_CTR_CTRL_OS(n)       MSR_BIT(4 * (n))
-#define FIXED_CTR_CTRL_USR(n)      MSR_BIT(4 * (n) + 1)
-#define FIXED_CTR_CTRL_PMI(n)      MSR_BIT(4 * (n) + 3)
-#define FIXED_CTR_CTRL_ADAPTIVE(n) MSR_BIT(4 * (n) + 32)
-#define FIXED_CTR_CTRL_ALL(n)      (UINT64_C(0x0000000f0000000f) << 4 * (n))
+#define MSR_IA32_FIXED_CTR(n)        (0x00000309u + (n))
+#define MSR_IA32_PERF_CAPABILITIES   0x00000345u
+#define PERF_CAP_METRICS             MSR_BIT(15) /* PERF_METRICS exists */
+#define MSR_PERF_METRICS             0x00000329u /* the shares of fixed counter 3, of slots, in bytes; Ice Lake and later */
+#define MSR_IA32_FIXED_CTR_CTRL      0x0000038du
+#define FIXED_CTR_CTRL_OS(n)         MSR_BIT(4 * (n))
+#define FIXED_CTR_CTRL_USR(n)        MSR_BIT(4 * (n) + 1)
+#define FIXED_CTR_CTRL_PMI(n)        MSR_BIT(4 * (n) + 3)
+#define FIXED_CTR_CTRL_ADAPTIVE(n)   MSR_BIT(4 * (n) + 32)
+#define FIXED_CTR_CTRL_RDPMC_USER(n) MSR_BIT(4 * (n) + 33)
+#define FIXED_CTR_CTRL_ALL(n)        (UINT64_C(0x0000000f0000000f) << 4 * (n))
 
 #define MSR_IA32_PERF_GLOBAL_STATUS 0x0000038eu
+#define GLOBAL_STATUS_PEBS          MSR_BIT(54) /* architectural PEBS: its buffer has reached the threshold */
 #define GLOBAL_STATUS_LBR_FRZ       MSR_BIT(58)
 #define GLOBAL_STATUS_CTR_FRZ       MSR_BIT(59)
+#define GLOBAL_STATUS_ASCI          MSR_BIT(60) /* counts may include those of an enclave */
 #define GLOBAL_STATUS_DS_BUFFER     MSR_BIT(62)
 #define GLOBAL_STATUS_COND_CHGD     MSR_BIT(63)
 
 #define MSR_IA32_PERF_GLOBAL_CTRL     0x0000038fu
+#define PERF_GLOBAL_CTRL_METRICS      MSR_BIT(48) /* PERF_METRICS moves */
 #define MSR_IA32_PERF_GLOBAL_OVF_CTRL 0x00000390u /* same bits as GLOBAL_STATUS; a written 1 clears */
 
 /* Version 4 and later */
@@ -131,8 +153,36 @@
 #define PEBS_DATA_CFG_LBRS         MSR_BIT(3)
 #define PEBS_DATA_CFG_ALL          UINT64_C(0xf)             /* those four; one LBR entry */
 #define PEBS_DATA_CFG_LBR_COUNT(n) ((uint64_t)((n)-1) << 24) /* entries, 1 to 256 */
+/* Lion Cove (Linux 6.15, arch/x86/include/asm/perf_event.h, PEBS_DATACFG_CNTR and the names behind it). */
+#define PEBS_DATA_CFG_COUNTERS      MSR_BIT(4)
+#define PEBS_DATA_CFG_METRICS       MSR_BIT(5)
+#define PEBS_DATA_CFG_GENERAL(bits) ((uint64_t)(bits) << 32) /* a bitmap of general counters, 16 */
+#define PEBS_DATA_CFG_FIXED(bits)   ((uint64_t)(bits) << 48) /* a bitmap of fixed counters, 8 */
 
-#define MSR_IA32_DS_AREA 0x00000600u
+/*
+ * Architectural PEBS, where CPUID.23H.0:EAX[5:4] are set; performance monitoring version 6. Intel Architecture
+ * Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; Linux, commit
+ * 52448a0a7390. The index counts in 16-byte units, so that its low bits are the offset in bytes; bits of CFG_C:
+ * cpu/arch_pebs.h.
+ */
+#define MSR_IA32_PEBS_BASE       0x000003f4u
+#define PEBS_BASE_SIZE           UINT64_C(0xf) /* the buffer has 4096 << n bytes */
+#define PEBS_BASE_ADDRESS        UINT64_C(0x000ffffffffff000)
+#define MSR_IA32_PEBS_INDEX      0x000003f5u
+#define PEBS_INDEX_WR            UINT64_C(0x07fffff0) /* bytes from the base to the next record */
+#define PEBS_INDEX_FULL          MSR_BIT(31)          /* a record did not fit: none is written until it is cleared */
+#define PEBS_INDEX_EN            MSR_BIT(32)
+#define PEBS_INDEX_THRESH(bytes) ((uint64_t)(bytes) << 32) /* a multiple of 16 */
+#define PEBS_INDEX_THRESH_FIELD  PEBS_INDEX_THRESH(PEBS_INDEX_WR)
+#define MSR_IA32_DS_AREA         0x00000600u
+
+#define MSR_IA32_PMC_GP_CTR(n)   (0x00001900u + 4 * (n))
+#define MSR_IA32_PMC_GP_CFG_A(n) (0x00001901u + 4 * (n))
+#define MSR_IA32_PMC_GP_CFG_B(n) (0x00001902u + 4 * (n))
+#define MSR_IA32_PMC_GP_CFG_C(n) (0x00001903u + 4 * (n))
+#define MSR_IA32_PMC_FX_CTR(n)   (0x00001980u + 4 * (n))
+#define MSR_IA32_PMC_FX_CFG_B(n) (0x00001982u + 4 * (n))
+#define MSR_IA32_PMC_FX_CFG_C(n) (0x00001983u + 4 * (n))
 
 /* Architectural LBRs: a set filter bit records that type of branch. */
 #define MSR_IA32_LBR_INFO(n)  (0x00001200u + (n))

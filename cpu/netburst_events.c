@@ -25,12 +25,12 @@ const struct netburst_event netburst_events[] = {
     { "X87_SIMD_memory_moves_retired", NETBURST_EXECUTION, MSR_FIRM_ESCR0, 0x2e, 1u << 3 | 1u << 4, 0, 0 },
 
     /* table 19-33, replay tagging; the last three need an ESCR as well */
-    { "1stL_cache_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 0, LOADS },
-    { "2ndL_cache_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 1, LOADS },
-    { "DTLB_load_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, LOADS },
-    { "DTLB_store_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, STORES },
-    { "DTLB_all_miss_retired", NETBURST_REPLAY, 0, 0, 0, 1u << 2, LOADS | STORES },
-    { "Tagged_mispred_branch", NETBURST_REPLAY, 0, 0, 0, 1u << 15 | 1u << 16, 1u << 4 },
+    { "1stL_cache_load_miss_retired", NETBURST_REPLAY, .metric = 1u << 0, .matrix = LOADS },
+    { "2ndL_cache_load_miss_retired", NETBURST_REPLAY, .metric = 1u << 1, .matrix = LOADS },
+    { "DTLB_load_miss_retired", NETBURST_REPLAY, .metric = 1u << 2, .matrix = LOADS },
+    { "DTLB_store_miss_retired", NETBURST_REPLAY, .metric = 1u << 2, .matrix = STORES },
+    { "DTLB_all_miss_retired", NETBURST_REPLAY, .metric = 1u << 2, .matrix = LOADS | STORES },
+    { "Tagged_mispred_branch", NETBURST_REPLAY, .metric = 1u << 15 | 1u << 16, .matrix = 1u << 4 },
     { "MOB_load_replay_retired", NETBURST_REPLAY, MSR_MOB_ESCR0, 0x03, 1u << 4 | 1u << 5, 1u << 9, LOADS },
     { "split_load_retired", NETBURST_REPLAY, MSR_SAAT_ESCR1, 0x04, 1u << 1, 1u << 10, LOADS },
     { "split_store_retired", NETBURST_REPLAY, MSR_SAAT_ESCR0, 0x05, 1u << 1, 1u << 10, STORES },

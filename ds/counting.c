@@ -37,6 +37,11 @@ uint64_t counting_status(const struct caps *caps)
     return is_netburst(caps) ? msr_get(MSR_IQ_CCCR4) & CCCR_OVF : 0;
 }
 
+uint64_t counting_causes(uint64_t status)
+{
+    return status & ~(GLOBAL_STATUS_LBR_FRZ | GLOBAL_STATUS_CTR_FRZ | GLOBAL_STATUS_ASCI | GLOBAL_STATUS_COND_CHGD);
+}
+
 void counting_acknowledge(const struct caps *caps, uint64_t status)
 {
     if (caps->global_ctrl)

@@ -19,11 +19,19 @@
 uint64_t counting_stop(const struct caps *caps, uint64_t but);
 void counting_resume(const struct caps *caps, uint64_t control);
 
-/*
- * The overflow status (IA32_PERF_GLOBAL_STATUS, CCCR_OVF), and its acknowledgement. NetBurst's flag must be cleared
- * before the LVT entry is unmasked, because while set it may raise the interrupt again.
- */
+/* The overflow status: IA32_PERF_GLOBAL_STATUS, CCCR_OVF; 0 if there is neither. */
 uint64_t counting_status(const struct caps *caps);
+
+/*
+ * The bits of such a status that are the cause of an interrupt. Those that are none (what is frozen, ASCI, CondChgd)
+ * may be set at any time. SDM Vol. 4 (335592-081), table 2-2, IA32_PERF_GLOBAL_STATUS.
+ */
+uint64_t counting_causes(uint64_t status);
+
+/*
+ * Acknowledges these bits of the status. NetBurst's flag must be cleared before the LVT entry is unmasked, because
+ * while set it may raise the interrupt again.
+ */
 void counting_acknowledge(const struct caps *caps, uint64_t status);
 
 #endif

@@ -11,7 +11,9 @@
 #include "arch/x86/paging.h"
 #include "arch/x86/processors.h"
 #include "arch/x86/string.h"
+#include "cpu/arch_pebs.h"
 #include "cpu/formats.h"
+#include "ds/arch_buffer.h"
 #include "ds/counting.h"
 #include "ds/ds_area.h"
 #include "ds/ds_steps.h"
@@ -21,40 +23,47 @@
 #define BTS_LOG_SIZE     0x30000u
 #define PEBS_LOG_SIZE    0x30000u
 
-/* Processors other than the boot processor sample little and trace nothing, so their buffers are small. */
-#define OTHERS                 (PROCESSORS_MAX - 1)
-#define OTHER_PEBS_BUFFER_SIZE 0x4000u
-#define OTHER_PEBS_LOG_SIZE    0x8000u
+/* Processors other than the boot processor record little, so their buffers are small. */
+#define OTHER_PEBS_BUFFER_SIZE 0x7000u
+#define OTHER_BTS_BUFFER_SIZE  0x8000u
+#define OTHER_PEBS_LOG_SIZE    0x6000u
+#define OTHER_BTS_LOG_SIZE     0x2800u
 
-/* PAUSEs that let pending records reach memory: the "quiescent period" of SDM Vol. 3B (253669-059),
- * "Re-configuring PEBS Facilities", 18.4.4.4. */
+/* Far more PAUSEs than a record is on its way. */
 #define QUIESCENT_PAUSES 1000u
 
 /* Places memory on pages of its own (linker.ld), with no code and no other data. */
 #define DS_MEMORY __attribute__((section(".ds"), aligned(4096)))
 static uint8_t management_area[PAGE_SIZE] DS_MEMORY;
 static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
-static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] DS_MEMORY;
-static uint8_t other_areas[OTHERS][PAGE_SIZE] DS_MEMORY;
-static uint8_t other_pebs_buffers[OTHERS][OTHER_PEBS_BUFFER_SIZE] DS_MEMORY;
+/* On a boundary of its own size (linker.ld), which architectural PEBS needs. */
+static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] __attribute__((section(".ds.pebs"), aligned(4096)));
 
 /* BTS or PEBS while the area is open. */
 struct facility {
-    bool used, circular;
+    bool used;
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
-    uint8_t *memory; /* memory of the buffer */
+    uint16_t *log_places; /* of records that vary in size, as many as the smallest may leave; BTS: none */
+    uint8_t *memory;      /* memory of the buffer */
     unsigned memory_size;
 };
 
+/* The smallest record of architectural PEBS is a header and the basic group. */
+#define PLACES(bytes) ((bytes) / 64)
+
 static uint8_t bts_log_bytes[BTS_LOG_SIZE], pebs_log_bytes[PEBS_LOG_SIZE];
-static uint8_t other_pebs_log_bytes[OTHERS][OTHER_PEBS_LOG_SIZE];
+static uint16_t pebs_log_places[PLACES(PEBS_LOG_SIZE)];
 
 /* The debug store of one processor. */
 struct ds_cpu {
     uint8_t *management_area;
     struct facility bts, pebs;
+    bool circular; /* the BTS buffer */
+    bool arch;     /* PEBS is architectural: records go to this buffer, which these registers describe */
+    struct arch_buffer buffer;
+    uint64_t base;
     struct ds_counts counts;
     uint64_t going_on;     /* counters that the service routine does not stop */
     struct ds_area opened; /* the area as written, with empty buffers, which a drain restores, ... */
@@ -63,37 +72,45 @@ struct ds_cpu {
     void (*observer)(uint64_t global_status);
 };
 
-#define OTHER(n)                                     \
-    {                                                \
-        .management_area = other_areas[n], .pebs = { \
-            .log_bytes = other_pebs_log_bytes[n],    \
-            .log_size = OTHER_PEBS_LOG_SIZE,         \
-            .memory = other_pebs_buffers[n],         \
-            .memory_size = OTHER_PEBS_BUFFER_SIZE    \
-        }                                            \
-    }
+static struct ds_cpu boot_processor = { .management_area = management_area,
+                                        .bts = { .log_bytes = bts_log_bytes,
+                                                 .log_size = BTS_LOG_SIZE,
+                                                 .memory = bts_buffer,
+                                                 .memory_size = BTS_BUFFER_SIZE },
+                                        .pebs = { .log_bytes = pebs_log_bytes,
+                                                  .log_size = PEBS_LOG_SIZE,
+                                                  .log_places = pebs_log_places,
+                                                  .memory = pebs_buffer,
+                                                  .memory_size = PEBS_BUFFER_SIZE } };
+static struct ds_cpu *processors[PROCESSORS_MOST] = { &boot_processor };
 
-static struct ds_cpu processors[PROCESSORS_MAX] = {
-    { .management_area = management_area,
-      .bts = { .log_bytes = bts_log_bytes,
-               .log_size = BTS_LOG_SIZE,
-               .memory = bts_buffer,
-               .memory_size = BTS_BUFFER_SIZE },
-      .pebs = { .log_bytes = pebs_log_bytes,
-                .log_size = PEBS_LOG_SIZE,
-                .memory = pebs_buffer,
-                .memory_size = PEBS_BUFFER_SIZE } },
-    OTHER(0),
-    OTHER(1),
-    OTHER(2),
-};
+_Static_assert(PAGE_SIZE + OTHER_PEBS_BUFFER_SIZE + OTHER_BTS_BUFFER_SIZE <= DS_STORE_MEMORY,
+               "what ds_give() is given");
+_Static_assert(sizeof(struct ds_cpu) + OTHER_PEBS_LOG_SIZE + OTHER_BTS_LOG_SIZE + 2 * PLACES(OTHER_PEBS_LOG_SIZE) <=
+                   DS_KEPT_MEMORY,
+               "what ds_give() is given");
 
-_Static_assert(OTHERS == 3, "one initializer for each of the other processors");
+void ds_give(unsigned processor, uint8_t *store, uint8_t *kept)
+{
+    struct ds_cpu *const ds = (struct ds_cpu *)(void *)(kept + OTHER_PEBS_LOG_SIZE + OTHER_BTS_LOG_SIZE);
+
+    *ds = (struct ds_cpu){ .management_area = store,
+                           .pebs = { .log_bytes = kept,
+                                     .log_size = OTHER_PEBS_LOG_SIZE,
+                                     .log_places = (uint16_t *)(void *)(ds + 1),
+                                     .memory = store + PAGE_SIZE,
+                                     .memory_size = OTHER_PEBS_BUFFER_SIZE },
+                           .bts = { .log_bytes = kept + OTHER_PEBS_LOG_SIZE,
+                                    .log_size = OTHER_BTS_LOG_SIZE,
+                                    .memory = store + PAGE_SIZE + OTHER_PEBS_BUFFER_SIZE,
+                                    .memory_size = OTHER_BTS_BUFFER_SIZE } };
+    processors[processor] = ds;
+}
 
 /* The calling processor's debug store. Inlined, because BTS would record the call in the service routine. */
 static inline __attribute__((always_inline)) struct ds_cpu *own(void)
 {
-    return &processors[processor_number()];
+    return processors[processor_number()];
 }
 
 static uint64_t address_of(const void *object)
@@ -130,6 +147,32 @@ static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
 }
 
 /*
+ * The same of records that vary in size: each goes to a place of its own. What cannot be told apart from there on, is
+ * broken. Returns how many records there were.
+ */
+static unsigned log_append_varied(struct facility *f, const uint8_t *from, size_t bytes)
+{
+    unsigned count = 0;
+    size_t size;
+
+    for (; bytes > 0; from += size, bytes -= size, count++) {
+        if (arch_pebs_extent(from, bytes, &size) != PEBS_DECODE_OK) {
+            f->log.broken++;
+            break;
+        }
+        const size_t room = (size + DS_LOG_PLACE - 1) / DS_LOG_PLACE * DS_LOG_PLACE;
+        if (f->log.used + room > f->log_size) {
+            f->log.dropped++;
+            continue;
+        }
+        memcpy(f->log_bytes + f->log.used, from, size);
+        f->log_places[f->log.records++] = (uint16_t)(f->log.used / DS_LOG_PLACE);
+        f->log.used += room;
+    }
+    return count;
+}
+
+/*
  * Whether the buffer's fields are as they were when it was opened, and its index is one that the processor can have
  * written.
  */
@@ -161,22 +204,29 @@ static bool drain(struct facility *f, const struct ds_buffer *buffer, const stru
     return filled != 0;
 }
 
+/* Whether memory is as it was cleared when the buffer was opened. No branch has two zero addresses. */
+static bool is_unwritten(const uint8_t *memory, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (memory[i])
+            return false;
+    return true;
+}
+
 /* Reads a circular buffer, once tracing is off: from the index on if it has wrapped, then up to the index. */
 static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
 {
-    size_t size = (size_t)(buffer->maximum - buffer->base), filled = (size_t)(buffer->index - buffer->base);
+    size_t filled = (size_t)(buffer->index - buffer->base), older = (size_t)(buffer->maximum - buffer->index);
     const uint8_t *memory = (const uint8_t *)(uintptr_t)buffer->base, *oldest = memory + filled;
 
     if (!sound(f, buffer, was)) {
         f->log.broken++;
         return;
     }
-    for (size_t i = 0; i < size - filled; i++) {
-        if (oldest[i]) { /* the buffer was cleared at first, and no branch has two zero addresses */
-            log_append(f, oldest, size - filled);
-            break;
-        }
-    }
+    if (older >= f->log.record_size && is_unwritten(oldest + older - f->log.record_size, f->log.record_size))
+        older -= f->log.record_size; /* a processor may leave the last place free */
+    if (!is_unwritten(oldest, older))
+        log_append(f, oldest, older);
     log_append(f, memory, filled);
 }
 
@@ -189,21 +239,50 @@ static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
     return true;
 }
 
-static bool drain_both(struct ds_cpu *ds)
+/* Empties the buffer of architectural PEBS into its log. Returns whether there was anything. */
+static bool drain_arch(struct ds_cpu *ds, bool go_on)
 {
+    struct arch_filled filled;
+
+    if (!ds->arch)
+        return false;
+    filled = arch_buffer_take(go_on);
+    if (filled.full)
+        ds->pebs.log.overruns++;
+    if (filled.bytes > arch_buffer_size(&ds->buffer) || msr_get(MSR_IA32_PEBS_BASE) != ds->base) {
+        ds->pebs.log.broken++;
+        return true;
+    }
+    ds->counts.pebs_indexed += log_append_varied(&ds->pebs, ds->buffer.memory, filled.bytes);
+    return filled.bytes != 0 || filled.full;
+}
+
+static bool drain_area(struct ds_cpu *ds)
+{
+    const bool pebs = ds->pebs.used && !ds->arch;
     struct ds_area area;
     bool any;
 
+    if (!ds->bts.used && !pebs)
+        return false;
     area_read(ds, &area);
-    any = !ds->bts.circular && drain(&ds->bts, &area.bts, &ds->opened.bts, &ds->counts.bts_indexed);
-    any |= drain(&ds->pebs, &area.pebs, &ds->opened.pebs, &ds->counts.pebs_indexed);
-    if (ds->pebs.used && !resets_intact(ds, &area)) {
+    any = !ds->circular && drain(&ds->bts, &area.bts, &ds->opened.bts, &ds->counts.bts_indexed);
+    any |= pebs && drain(&ds->pebs, &area.pebs, &ds->opened.pebs, &ds->counts.pebs_indexed);
+    if (pebs && !resets_intact(ds, &area)) {
         ds->pebs.log.broken++;
         any = true;
     }
     if (any)
         memcpy(ds->management_area, ds->opened_bytes, ds->open_for->ds_area_size);
     return any;
+}
+
+/* go_on: of architectural PEBS, whether its buffer takes records again at once. */
+static bool drain_both(struct ds_cpu *ds, bool go_on)
+{
+    const bool area = drain_area(ds), arch = drain_arch(ds, go_on);
+
+    return area || arch;
 }
 
 /*
@@ -229,9 +308,10 @@ static void service(struct interrupt_frame *frame)
     control = counting_stop(ds->open_for, ds->going_on);
     status = counting_status(ds->open_for);
 
-    any = drain_both(ds);
+    any = drain_both(ds, true);
     ds->counts.interrupts++;
-    ds->counts.spurious += !any && !status;
+    ds->counts.spurious += !any && !counting_causes(status);
+    ds->counts.untraced += !(debugctl & ds->open_for->debugctl->bts);
     if (ds->observer)
         ds->observer(status);
 
@@ -272,17 +352,37 @@ static struct ds_buffer buffer_of(const uint8_t *memory, unsigned record_size, u
                                .threshold = base + (uint64_t)threshold * record_size };
 }
 
-static void facility_open(struct facility *f, bool used, bool circular, unsigned record_size)
+static void facility_open(struct facility *f, bool used, unsigned record_size)
 {
     f->used = used;
-    f->circular = circular;
     f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
+}
+
+/* Bits above 31 that counters will have in CFG_C. */
+static uint64_t cfg_c_of(const struct caps *caps, uint64_t cfg_c, uint64_t data_cfg)
+{
+    return cfg_c ? cfg_c : (arch_pebs_groups(data_cfg) & caps->pebs_cfg_c) | ARCH_PEBS_EN;
+}
+
+/* Bytes of a record in one fragment, which has all counters where it has any. */
+static unsigned arch_bytes(const struct caps *caps, uint64_t cfg_c)
+{
+    return (unsigned)arch_pebs_size(cfg_c, caps->lbr_depth, caps->general_counters | caps->fixed_counters << 32);
 }
 
 /* Bytes of a PEBS record. */
 static unsigned pebs_bytes(const struct caps *caps, uint64_t data_cfg)
 {
+    if (caps->pebs_method == PEBS_METHOD_ARCH)
+        return arch_bytes(caps, cfg_c_of(caps, 0, data_cfg));
     return caps->pebs_method == PEBS_METHOD_ADAPTIVE ? (unsigned)pebs_adaptive_size(data_cfg) : caps->pebs_record_size;
+}
+
+unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c)
+{
+    const struct arch_buffer most = arch_buffer_in(own()->pebs.memory, own()->pebs.memory_size, SIZE_MAX);
+
+    return (unsigned)arch_buffer_size(&most) / arch_bytes(caps, cfg_c);
 }
 
 /* With format 0 a PEBS buffer larger than a page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; so in Linux). */
@@ -292,6 +392,8 @@ unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg)
     unsigned size =
         caps->pebs_method == PEBS_METHOD_GENERAL && caps->pebs_format == 0 ? PAGE_SIZE : own()->pebs.memory_size;
 
+    if (caps->pebs_method == PEBS_METHOD_ARCH)
+        return ds_arch_capacity(caps, cfg_c_of(caps, 0, data_cfg));
     return record ? size / record : 0;
 }
 
@@ -300,15 +402,28 @@ bool ds_build(const struct caps *caps, const struct ds_config *config)
     struct ds_cpu *const ds = own();
 
     ds_close();
-    facility_open(&ds->bts, config->bts, config->bts && config->bts_circular, caps->bts_record_size);
-    facility_open(&ds->pebs, config->pebs, false, pebs_bytes(caps, config->pebs_data_cfg));
+    facility_open(&ds->bts, config->bts, caps->bts_record_size);
+    ds->arch = config->pebs && caps->pebs_method == PEBS_METHOD_ARCH;
+    facility_open(&ds->pebs, config->pebs,
+                  ds->arch && config->pebs_cfg_c ? arch_bytes(caps, config->pebs_cfg_c)
+                                                 : pebs_bytes(caps, config->pebs_data_cfg));
+    if (ds->arch) {
+        ds->pebs.log.places = ds->pebs.log_places;
+        ds->buffer = arch_buffer_in(ds->pebs.memory, ds->pebs.memory_size,
+                                    (size_t)config->pebs_records * ds->pebs.log.record_size);
+    }
+    ds->circular = config->bts && config->bts_circular;
     ds->counts = (struct ds_counts){ 0 };
     ds->going_on = config->counting;
     if (((uint64_t)config->bts_before + config->bts_records) * caps->bts_record_size > ds->bts.memory_size ||
-        (config->pebs && config->pebs_records > ds_pebs_capacity(caps, config->pebs_data_cfg)))
+        (config->pebs &&
+         config->pebs_records > (ds->arch && config->pebs_cfg_c ? ds_arch_capacity(caps, config->pebs_cfg_c)
+                                                                : ds_pebs_capacity(caps, config->pebs_data_cfg))))
         return false;
-    memset(ds->bts.memory, 0, ds->bts.memory_size);
-    memset(ds->pebs.memory, 0, ds->pebs.memory_size);
+    if (config->bts)
+        memset(ds->bts.memory, 0, ds->bts.memory_size);
+    if (config->pebs)
+        memset(ds->pebs.memory, 0, ds->pebs.memory_size);
     interrupt_set(VECTOR_PERFORMANCE, service);
     apic_performance_arm(VECTOR_PERFORMANCE);
     return true;
@@ -326,7 +441,7 @@ static struct ds_area area_of(const struct ds_cpu *ds, const struct caps *caps, 
         area.bts =
             buffer_of(ds->bts.memory + (size_t)config->bts_before * caps->bts_record_size, caps->bts_record_size,
                       config->bts_records, config->bts_circular ? config->bts_records + 1 : config->bts_threshold);
-    if (config->pebs)
+    if (config->pebs && !ds->arch)
         area.pebs = buffer_of(ds->pebs.memory, ds->pebs.log.record_size, config->pebs_records, config->pebs_threshold);
     for (unsigned i = 0; i < DS_GENERAL_COUNTERS; i++) {
         unsigned slot = ds_reset_general(caps->ds_area_format, i);
@@ -341,10 +456,19 @@ static struct ds_area area_of(const struct ds_cpu *ds, const struct caps *caps, 
     return area;
 }
 
+static enum ds_gate gate_now(void)
+{
+    const uint8_t gate = interrupt_gate_type(apic_performance_lvt() & APIC_LVT_VECTOR);
+
+    return gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
+           : gate == GATE_TRAP    ? DS_GATE_TRAP
+           : gate                 ? DS_GATE_OTHER
+                                  : DS_GATE_ABSENT;
+}
+
 void ds_describe(const struct caps *caps, const struct ds_config *config, struct ds_description *description)
 {
     const struct ds_cpu *const ds = own();
-    uint8_t gate = interrupt_gate_type(apic_performance_lvt() & APIC_LVT_VECTOR);
 
     *description = (struct ds_description){ .area_base = address_of(ds->management_area),
                                             .area_size = caps->ds_area_size,
@@ -352,17 +476,45 @@ void ds_describe(const struct caps *caps, const struct ds_config *config, struct
                                             .area = area_of(ds, caps, config),
                                             .linear_bits = caps->linear_bits,
                                             .bts = config->bts,
-                                            .pebs = config->pebs,
+                                            .pebs = config->pebs && !ds->arch,
                                             .bts_circular = config->bts_circular,
                                             .bts_record_size = caps->bts_record_size,
                                             .pebs_record_size = ds->pebs.log.record_size,
                                             .apic_enabled = apic_present(),
                                             .lvt_performance = apic_performance_lvt(),
-                                            .gate = gate == GATE_INTERRUPT ? DS_GATE_INTERRUPT
-                                                    : gate == GATE_TRAP    ? DS_GATE_TRAP
-                                                    : gate                 ? DS_GATE_OTHER
-                                                                           : DS_GATE_ABSENT,
+                                            .gate = gate_now(),
                                             .page = page_facts };
+}
+
+void ds_arch_describe(const struct caps *caps, const struct ds_config *config, struct arch_description *description)
+{
+    const struct ds_cpu *const ds = own();
+    const size_t threshold = (size_t)config->pebs_threshold * ds->pebs.log.record_size;
+
+    *description = (struct arch_description){ .base = arch_buffer_base(&ds->buffer),
+                                              .index = arch_buffer_index(threshold),
+                                              .cfg_c = cfg_c_of(caps, config->pebs_cfg_c, config->pebs_data_cfg),
+                                              .permitted = caps->pebs_cfg_c,
+                                              .physical_bits = caps->physical_bits,
+                                              .record_size = ds->pebs.log.record_size,
+                                              .linear = address_of(ds->buffer.memory),
+                                              .page = page_facts,
+                                              .apic_enabled = apic_present(),
+                                              .lvt_performance = apic_performance_lvt(),
+                                              .gate = gate_now() };
+}
+
+bool ds_arch_commit(const struct caps *caps, const struct arch_description *description, struct ds_breaches *breaches)
+{
+    struct ds_cpu *const ds = own();
+
+    if (arch_check(description, breaches) || !arch_buffer_open(description->base, description->index)) {
+        apic_performance_mask();
+        return false;
+    }
+    ds->base = description->base;
+    ds->open_for = caps;
+    return true;
 }
 
 bool ds_force(const struct caps *caps, const struct ds_description *description)
@@ -388,12 +540,66 @@ bool ds_commit(const struct caps *caps, const struct ds_description *description
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)
 {
     struct ds_description description;
+    struct arch_description arch;
 
     *breaches = (struct ds_breaches){ 0 };
     if (!ds_build(caps, config))
         return false;
-    ds_describe(caps, config, &description);
-    return ds_commit(caps, &description, breaches);
+    if (config->bts || !own()->arch) {
+        ds_describe(caps, config, &description);
+        if (!ds_commit(caps, &description, breaches))
+            return false;
+    }
+    if (!own()->arch)
+        return true;
+    ds_arch_describe(caps, config, &arch);
+    return ds_arch_commit(caps, &arch, breaches);
+}
+
+uint64_t ds_pebs_stop(void)
+{
+    uint64_t was;
+
+    if (own()->arch)
+        return arch_buffer_stop();
+    was = msr_get(MSR_PEBS_ENABLE);
+    msr_write(MSR_PEBS_ENABLE, 0);
+    return was;
+}
+
+void ds_pebs_go_on(uint64_t was)
+{
+    if (own()->arch)
+        arch_buffer_go_on(was != 0);
+    else
+        msr_write(MSR_PEBS_ENABLE, was);
+}
+
+/* A record that cannot be read ends the count: the drain will say so. */
+unsigned ds_pebs_waiting(void)
+{
+    const struct ds_cpu *const ds = own();
+    const uint8_t *at = ds->buffer.memory;
+    struct ds_area area;
+    unsigned count = 0;
+    size_t left, size;
+
+    if (!ds->arch) {
+        area_read(ds, &area);
+        return (unsigned)(area.pebs.index - area.pebs.base) / ds->pebs.log.record_size;
+    }
+    left = (size_t)(msr_get(MSR_IA32_PEBS_INDEX) & PEBS_INDEX_WR);
+    for (; left > 0 && arch_pebs_extent(at, left, &size) == PEBS_DECODE_OK; count++) {
+        at += size;
+        left -= size;
+    }
+    return count;
+}
+
+void ds_settle(void)
+{
+    for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
+        cpu_pause();
 }
 
 void ds_close(void)
@@ -407,19 +613,21 @@ void ds_close(void)
         msr_write(MSR_IA32_DEBUGCTL, msr_get(MSR_IA32_DEBUGCTL) & ~bts_bits(ds->open_for));
     counting_stop(ds->open_for, ds->going_on);
     if (ds->pebs.used) {
-        msr_write(MSR_PEBS_ENABLE, 0);
-        for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)
-            cpu_pause();
+        ds_pebs_stop();
+        ds_settle();
     }
-    if (ds->bts.circular) {
+    if (ds->circular) {
         struct ds_area area;
         area_read(ds, &area);
         drain_circular(&ds->bts, &area.bts, &ds->opened.bts);
     }
-    drain_both(ds);
+    drain_both(ds, false);
     counting_acknowledge(ds->open_for, counting_status(ds->open_for));
     apic_performance_mask();
-    msr_write(MSR_IA32_DS_AREA, 0);
+    if (ds->arch)
+        arch_buffer_close(ds->open_for);
+    if (ds->bts.used || !ds->arch)
+        msr_write(MSR_IA32_DS_AREA, 0);
     ds->open_for = NULL;
     interrupts_on();
 }
@@ -444,14 +652,19 @@ const struct ds_counts *ds_counts(void)
     return &own()->counts;
 }
 
+const struct ds_log *ds_bts_log_of(unsigned processor)
+{
+    return &processors[processor]->bts.log;
+}
+
 const struct ds_log *ds_pebs_log_of(unsigned processor)
 {
-    return &processors[processor].pebs.log;
+    return &processors[processor]->pebs.log;
 }
 
 const struct ds_counts *ds_counts_of(unsigned processor)
 {
-    return &processors[processor].counts;
+    return &processors[processor]->counts;
 }
 
 void ds_on_interrupt(void (*observe)(uint64_t global_status))
@@ -475,6 +688,7 @@ void ds_logs_empty(void)
     struct ds_cpu *const ds = own();
 
     ds->bts.log.records = ds->pebs.log.records = 0;
+    ds->pebs.log.used = 0;
 }
 
 struct ds_memory ds_memory(void)
@@ -483,8 +697,8 @@ struct ds_memory ds_memory(void)
 
     return (struct ds_memory){ .area = ds->management_area,
                                .bts = ds->bts.memory,
-                               .pebs = ds->pebs.memory,
+                               .pebs = ds->arch ? ds->buffer.memory : ds->pebs.memory,
                                .area_size = PAGE_SIZE,
                                .bts_size = ds->bts.memory_size,
-                               .pebs_size = ds->pebs.memory_size };
+                               .pebs_size = ds->arch ? arch_buffer_size(&ds->buffer) : ds->pebs.memory_size };
 }

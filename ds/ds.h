@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The debug store: management area, buffers and interrupt service routine, which PEBS and BTS share. Each processor has
- * its own; these functions act on that of the calling processor. Processors other than the boot processor have no BTS.
+ * its own; these functions act on that of the calling processor. Those of processors other than the boot processor are
+ * smaller.
  * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, "Setting Up the BTS Buffer", 16.4.9.3, "Writing
  * the DS Interrupt Service Routine", 16.4.9.5.
  */
@@ -16,7 +17,18 @@
 #include "ds/ds_area.h"
 #include "ds/ds_check.h"
 
-#define DS_GENERAL_COUNTERS 8u
+/*
+ * The memory of another processor's debug store, in bytes: what the processor is given, on pages without code, with bit
+ * 20 of their addresses clear; and what is kept of it.
+ */
+#define DS_STORE_MEMORY 0x10000u
+#define DS_KEPT_MEMORY  0x9000u
+
+/* Gives a processor, 1 to PROCESSORS_MOST - 1, that memory, on page boundaries, cleared. It must have it before it
+ * calls any other function here. */
+void ds_give(unsigned processor, uint8_t *store, uint8_t *kept);
+
+#define DS_GENERAL_COUNTERS 10u
 #define DS_FIXED_COUNTERS   4u
 
 /* Sizes are in records. A threshold of n raises the interrupt when n records are in the buffer. */
@@ -29,27 +41,57 @@ struct ds_config {
     uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: its reload value */
     uint64_t pebs_reset_fixed[DS_FIXED_COUNTERS];
     uint64_t counting; /* counters not stopped in the service routine, bits of IA32_PERF_GLOBAL_CTRL; none may sample */
+    /*
+     * Of architectural PEBS: bits above 31 that the counters will have in CFG_C; 0: the groups of pebs_data_cfg. Resets
+     * are in CFG_C, and the buffer has 4096 << n bytes, as many as pebs_records records need.
+     */
+    uint64_t pebs_cfg_c;
     uint64_t pebs_data_cfg; /* the value of MSR_PEBS_DATA_CFG: the groups of adaptive records; otherwise ignored */
 };
 
 /* Records as the processor wrote them, copied out of a buffer before its index was reset. */
 struct ds_log {
     const uint8_t *bytes;
-    unsigned record_size; /* bytes */
-    unsigned records;     /* number of records in `bytes` */
-    unsigned dropped;     /* records dropped because the log was full */
-    unsigned overruns;    /* drains that found the buffer full: later records may be lost */
-    unsigned broken;      /* drains that found the area corrupted: see ds_open() */
+    unsigned record_size;   /* bytes; of architectural PEBS, of a record in one fragment */
+    const uint16_t *places; /* where records vary in size: where each begins, in DS_LOG_PLACE; else NULL */
+    size_t used;            /* bytes of all records */
+    unsigned records;       /* number of records in `bytes` */
+    unsigned dropped;       /* records dropped because the log was full */
+    unsigned overruns;      /* drains that found the buffer full: later records may be lost */
+    unsigned broken;        /* drains that found the area corrupted: see ds_open() */
 };
 
 struct ds_counts {
     unsigned interrupts;                /* performance monitoring interrupts */
-    unsigned spurious;                  /* of these, those with neither a record nor a status bit */
+    unsigned spurious;                  /* of these, those with neither a record nor a cause in the status */
+    unsigned untraced;                  /* of these, those that came when BTS was off: no record tells of them */
     uint64_t bts_indexed, pebs_indexed; /* records according to the index, total of all drains */
 };
 
+#define DS_LOG_PLACE 16u /* bytes */
+
+/* Record n of a log, which has that many or more; *left: the bytes from it to the end of the last record. */
+static inline const uint8_t *ds_log_record(const struct ds_log *log, unsigned n, size_t *left)
+{
+    const size_t offset = log->places ? (size_t)log->places[n] * DS_LOG_PLACE : (size_t)n * log->record_size;
+
+    *left = (log->places ? log->used : (size_t)log->records * log->record_size) - offset;
+    return log->bytes + offset;
+}
+
 /* The most records that a PEBS buffer may have on this processor; data_cfg: the groups of adaptive records. */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
+unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c); /* the same by the groups of CFG_C */
+
+/*
+ * Stops PEBS on this processor, or lets it go on as it was: what stopped it returns that. Records that are on their way
+ * still come: ds_settle().
+ */
+uint64_t ds_pebs_stop(void);
+void ds_pebs_go_on(uint64_t was);
+
+/* The records in the open buffer, which no drain has taken yet. */
+unsigned ds_pebs_waiting(void);
 
 /*
  * Builds the management area in memory, installs the service routine, sets up the LVT entry, checks everything against
@@ -66,6 +108,12 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
  */
 void ds_close(void);
 
+/*
+ * Waits until the PEBS records that are on their way have reached memory: the "quiescent period" of SDM Vol. 3B
+ * (253669-059), "Re-configuring PEBS Facilities", 18.4.4.4.
+ */
+void ds_settle(void);
+
 /* Reads the management area from memory. It must be open. */
 void ds_area_now(struct ds_area *area);
 
@@ -74,7 +122,8 @@ const struct ds_log *ds_bts_log(void);
 const struct ds_log *ds_pebs_log(void);
 const struct ds_counts *ds_counts(void);
 
-/* The log and counts of another processor, by processor_number(), after its ds_close(). */
+/* The logs and counts of another processor, by processor_number(), after its ds_close(). */
+const struct ds_log *ds_bts_log_of(unsigned processor);
 const struct ds_log *ds_pebs_log_of(unsigned processor);
 const struct ds_counts *ds_counts_of(unsigned processor);
 

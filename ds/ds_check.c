@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "ds/arch_check.h"
 #include "ds/ds_check.h"
+
+#include "cpu/arch_pebs.h"
+#include "cpu/msr_index.h"
 
 #define PAGE_SIZE    UINT64_C(4096)
 #define CACHE_LINE   UINT64_C(64)
@@ -18,6 +22,7 @@ static const struct {
     enum weight weight;
 } rules[DS_BREACH_COUNT] = {
 #define RULE(id, name, weight, sentence, citation) [DS_BREACH_##id] = { name, sentence, citation, weight },
+#include "ds/arch_check.inc"
 #include "ds/ds_check.inc"
 #undef RULE
 };
@@ -25,7 +30,7 @@ static const struct {
 _Static_assert(DS_BREACH_COUNT <= 64, "struct ds_breaches has a bit for each breach");
 
 struct check {
-    const struct ds_description *is;
+    const struct ds_description *is; /* NULL: of architectural PEBS */
     struct ds_breaches *out;
     unsigned demands; /* breaches of what the manual demands, not merely advises */
 };
@@ -208,10 +213,8 @@ static void check_pages(struct check *check, const struct span *span)
     }
 }
 
-static void check_interrupt(struct check *check)
+static void check_interrupt(struct check *check, uint32_t lvt, enum ds_gate gate)
 {
-    const struct ds_description *is = check->is;
-    uint32_t lvt = is->lvt_performance;
     const char *field = "lvt.performance";
     if (lvt & LVT_MASKED)
         breach(check, DS_BREACH_LVT_MASKED, field, lvt);
@@ -223,9 +226,9 @@ static void check_interrupt(struct check *check)
         breach(check, DS_BREACH_LVT_LEVEL, field, lvt);
     if ((lvt & LVT_VECTOR) < VECTOR_FIRST)
         breach(check, DS_BREACH_LVT_VECTOR, field, lvt);
-    if (is->gate == DS_GATE_ABSENT)
+    if (gate == DS_GATE_ABSENT)
         breach(check, DS_BREACH_GATE_ABSENT, field, lvt);
-    else if (is->gate != DS_GATE_INTERRUPT)
+    else if (gate != DS_GATE_INTERRUPT)
         breach(check, DS_BREACH_GATE_TYPE, field, lvt);
 }
 
@@ -250,7 +253,76 @@ unsigned ds_check(const struct ds_description *description, struct ds_breaches *
     if (!description->apic_enabled)
         breach(&check, DS_BREACH_APIC_OFF, "apic", 0);
     if (description->pebs || (description->bts && !description->bts_circular))
-        check_interrupt(&check);
+        check_interrupt(&check, description->lvt_performance, description->gate);
+    return check.demands;
+}
+
+/* ---- architectural PEBS ----------------------------------------------------------------------------------------- */
+
+uint64_t arch_buffer_bytes(uint64_t base)
+{
+    return PAGE_SIZE << (base & PEBS_BASE_SIZE);
+}
+
+static void check_arch_registers(struct check *check, const struct arch_description *is)
+{
+    const uint64_t address = is->base & PEBS_BASE_ADDRESS, bytes = arch_buffer_bytes(is->base);
+    const uint64_t threshold = (is->index & PEBS_INDEX_THRESH_FIELD) / PEBS_INDEX_THRESH(1);
+
+    if (is->base & (PAGE_SIZE - 1) & ~PEBS_BASE_SIZE)
+        breach(check, DS_BREACH_ARCH_PAGE, "pebs.base", is->base);
+    if ((is->base & ~(PAGE_SIZE - 1)) >> is->physical_bits || (address + bytes - 1) >> is->physical_bits)
+        breach(check, DS_BREACH_ARCH_PHYSICAL, "pebs.base", is->base);
+    else if (address & (bytes - 1))
+        breach(check, DS_BREACH_ARCH_ALIGNED, "pebs.base", is->base);
+    if (is->index & ~(PEBS_INDEX_WR | PEBS_INDEX_THRESH_FIELD | PEBS_INDEX_FULL | PEBS_INDEX_EN))
+        breach(check, DS_BREACH_ARCH_RESERVED, "pebs.index", is->index);
+    if (is->cfg_c & ~(is->permitted | ARCH_PEBS_RELOAD))
+        breach(check, DS_BREACH_ARCH_CFG_C, "pebs.cfg_c", is->cfg_c);
+    if ((is->index & PEBS_INDEX_WR) > bytes)
+        breach(check, DS_BREACH_ARCH_INDEX_RANGE, "pebs.index", is->index);
+    if (threshold == 0 || threshold >= bytes)
+        breach(check, DS_BREACH_ARCH_THRESHOLD_RANGE, "pebs.threshold", threshold);
+    else if (bytes - threshold < is->record_size)
+        breach(check, DS_BREACH_ARCH_THRESHOLD_ROOM, "pebs.threshold", threshold);
+}
+
+/* The pages that this program reads are those that the processor writes, one behind the other. */
+static void check_arch_pages(struct check *check, const struct arch_description *is)
+{
+    uint64_t seen = 0;
+
+    for (uint64_t at = 0; at < arch_buffer_bytes(is->base); at += PAGE_SIZE) {
+        struct ds_page page = { 0 };
+        const bool there = is->page(is->context, is->linear + at, &page);
+        const struct {
+            enum ds_breach_id id;
+            bool broken;
+        } rule[] = {
+            { DS_BREACH_ARCH_CONTIGUOUS, !there || page.physical != (is->base & PEBS_BASE_ADDRESS) + at },
+            { DS_BREACH_ARCH_CODE, there && page.code },
+            { DS_BREACH_ARCH_MEMORY_TYPE, there && !page.write_back },
+        };
+        for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
+            const uint64_t bit = UINT64_C(1) << rule[i].id;
+            if (rule[i].broken && (seen & bit) == 0)
+                breach(check, rule[i].id, "pebs.buffer", is->linear + at);
+            seen |= rule[i].broken ? bit : 0;
+        }
+    }
+}
+
+unsigned arch_check(const struct arch_description *description, struct ds_breaches *out)
+{
+    struct check check = { NULL, out, 0 };
+
+    out->set = 0;
+    out->count = 0;
+    check_arch_registers(&check, description);
+    check_arch_pages(&check, description);
+    if (!description->apic_enabled)
+        breach(&check, DS_BREACH_APIC_OFF, "apic", 0);
+    check_interrupt(&check, description->lvt_performance, description->gate);
     return check.demands;
 }
 

@@ -51,9 +51,17 @@ struct ds_description {
 #define DS_SAYS_MANAGEMENT_AREA "SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9"
 #define DS_SAYS_IA32E_OPERATION "SDM Vol. 3A (253668-032), \"DS Save Area and IA-32e Mode Operation\", 16.4.9.1"
 
+#define DS_SAYS_ARCH_PEBS                                                                                       \
+    "Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 \"Architectural " \
+    "PEBS\""
+#define DS_SAYS_ARCH_LINUX "Linux, commit 52448a0a7390, arch/x86/events/intel/ds.c, the buffer of architectural PEBS"
+#define DS_SAYS_ARCH_OWN   "docs/output.md, \"ds.arch.*\": what this program asks of the buffer's pages"
+
+/* Those of the DS area, then those of architectural PEBS. */
 enum ds_breach_id {
 #define RULE(id, name, weight, sentence, citation) DS_BREACH_##id,
 #include "ds/ds_check.inc"
+#include "ds/arch_check.inc"
 #undef RULE
     DS_BREACH_COUNT
 };

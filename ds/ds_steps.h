@@ -6,6 +6,7 @@
 #ifndef DS_DS_STEPS_H
 #define DS_DS_STEPS_H
 
+#include "ds/arch_check.h"
 #include "ds/ds.h"
 
 /*
@@ -25,5 +26,9 @@ bool ds_commit(const struct caps *caps, const struct ds_description *description
 
 /* Writes the area without a check; false if IA32_DS_AREA raises #GP. For tests that run only on request. */
 bool ds_force(const struct caps *caps, const struct ds_description *description);
+
+/* The same steps of the buffer of architectural PEBS: its description, the check, and its registers. */
+void ds_arch_describe(const struct caps *caps, const struct ds_config *config, struct arch_description *description);
+bool ds_arch_commit(const struct caps *caps, const struct arch_description *description, struct ds_breaches *breaches);
 
 #endif

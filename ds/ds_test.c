@@ -6,6 +6,17 @@
 #include "suite/records.h"
 #include "suite/sources.h"
 
+/* Addresses that only 5-level paging has: the register's width is the processor's, known from processors alone. */
+static void readback_57(struct test_run *run)
+{
+    static const uint64_t addresses[] = { 0x00fffffffffff000, 0xff00000000000000 };
+
+    for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++)
+        if (!msr_write(MSR_IA32_DS_AREA, addresses[i]) || msr_get(MSR_IA32_DS_AREA) != addresses[i])
+            test_differs(run, "IA32_DS_AREA does not take 0x%llx, although CPUID.7:ECX[16] is set",
+                         (unsigned long long)addresses[i]);
+}
+
 /* IA32_DS_AREA keeps any linear address: while nothing is enabled it may point anywhere. */
 static void readback(struct test_run *run)
 {
@@ -23,6 +34,8 @@ static void readback(struct test_run *run)
         else
             test_equal(run, "IA32_DS_AREA", value, addresses[i]);
     }
+    if (run->caps->msr_linear_bits == 57 && run->caps->ia32e_active)
+        readback_57(run);
     msr_write(MSR_IA32_DS_AREA, 0);
 }
 
@@ -34,11 +47,17 @@ TEST(ds_area_readback) = {
     .run = readback,
 };
 
-/* WRMSR of a non-canonical address to a register that holds a linear address raises #GP(0). */
+/*
+ * WRMSR of a non-canonical address to a register that holds a linear address raises #GP(0). With 5-level paging
+ * (CPUID.7:ECX[16]) addresses have 57 bits there, also while CR4.LA57 is clear.
+ */
 static void non_canonical(struct test_run *run)
 {
-    if (msr_write(MSR_IA32_DS_AREA, UINT64_C(0x0000800000000000)))
-        test_fail(run, "WRMSR of a non-canonical address to IA32_DS_AREA raised no #GP");
+    const unsigned bits = run->caps->msr_linear_bits;
+    const uint64_t upper = UINT64_MAX << (bits - 1); /* the lowest address of the upper half */
+
+    if (msr_write(MSR_IA32_DS_AREA, UINT64_C(1) << (bits - 1)) || msr_write(MSR_IA32_DS_AREA, upper - 1))
+        test_fail(run, "WRMSR of an address that is not canonical with %u bits to IA32_DS_AREA raised no #GP", bits);
     test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), 0);
 }
 

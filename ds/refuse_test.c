@@ -228,25 +228,25 @@ static void gate_type(struct setup *s)
 }
 
 /* The registers that no refusal may change. */
+static const char *const register_names[] = { "IA32_DS_AREA", "IA32_DEBUGCTL", "IA32_PEBS_ENABLE", "the LVT entry" };
+#define UNCHANGED (sizeof register_names / sizeof register_names[0])
+
 struct registers {
-    uint64_t ds_area, debugctl, pebs_enable;
-    uint32_t lvt;
+    uint64_t values[UNCHANGED];
 };
 
 static struct registers registers_read(void)
 {
-    return (struct registers){ msr_get(MSR_IA32_DS_AREA), msr_get(MSR_IA32_DEBUGCTL), msr_get(MSR_PEBS_ENABLE),
-                               apic_performance_lvt() };
+    return (struct registers){ { msr_get(MSR_IA32_DS_AREA), msr_get(MSR_IA32_DEBUGCTL), msr_get(MSR_PEBS_ENABLE),
+                                 apic_performance_lvt() } };
 }
 
 static void registers_compare(struct test_run *run, const struct registers *was)
 {
     const struct registers is = registers_read();
 
-    test_equal(run, "IA32_DS_AREA", is.ds_area, was->ds_area);
-    test_equal(run, "IA32_DEBUGCTL", is.debugctl, was->debugctl);
-    test_equal(run, "IA32_PEBS_ENABLE", is.pebs_enable, was->pebs_enable);
-    test_equal(run, "the LVT entry", is.lvt, was->lvt);
+    for (unsigned i = 0; i < UNCHANGED; i++)
+        test_equal(run, register_names[i], is.values[i], was->values[i]);
 }
 
 /* Builds and describes an area, up to the check. spoil: what is broken in it; NULL: nothing. */
@@ -318,7 +318,7 @@ static void refuse(struct test_run *run)
     const struct ds_config pebs = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
 
     refuse_for(run, &bts, spoil);
-    if (!spoil->circular && caps_missing(run->caps, NEED_PEBS) == CAPS_AVAILABLE)
+    if (!spoil->circular && caps_missing(run->caps, NEED_PEBS_AREA) == CAPS_AVAILABLE)
         refuse_for(run, &pebs, spoil);
 }
 

@@ -56,10 +56,11 @@ static inline uint64_t dump_unzigzag(uint64_t code)
  * that followed the last target. Writer and reader start each frame with an empty predictor and feed it the same
  * records.
  */
-#define DUMP_CONTEXTS     4096u
-#define DUMP_SETS         256u
-#define DUMP_SLOTS        2u
-#define DUMP_BRANCHES_MAX (DUMP_PAYLOAD_MAX / 4) /* branches spelled out in a frame: each takes at least four bytes */
+#define DUMP_CONTEXTS 4096u
+#define DUMP_SETS     256u
+#define DUMP_SLOTS    2u
+#define DUMP_BRANCHES_MAX \
+    (DUMP_PAYLOAD_SEVERAL / 4) /* branches spelled out in a frame: each takes at least four bytes */
 
 /* The low bits of a token: the slot of a branch that was not predicted, or one of these. */
 #define DUMP_NAMED     2u /* the values have its number, counted back from the newest */

@@ -19,14 +19,15 @@
 
 #define DUMP_MAGIC            "dsdump/"
 #define DUMP_VERSION          1u
-#define DUMP_PAYLOAD_MAX      2816u  /* bytes, before base64: more than the largest PEBS record can need */
+#define DUMP_PAYLOAD_MAX      5376u  /* bytes, before base64: more than the largest PEBS record can need */
+#define DUMP_PAYLOAD_SEVERAL  2816u  /* bytes of a payload of several records, at most: lines up to 4095 characters */
 #define DUMP_PAYLOAD_FULL     2700u  /* no record is added to this many bytes or more */
 #define DUMP_RECORDS_MAX      16384u /* records in a frame */
-#define DUMP_LINE_SIZE        4096u  /* characters of a frame, NUL included */
+#define DUMP_LINE_SIZE        8192u  /* characters of a frame, NUL included */
 #define DUMP_TEST_MAX         64u    /* characters of a test's id */
 #define DUMP_DEPTH_MAX        32u    /* entries of an LBR stack */
 #define DUMP_BUILD_ID_MAX     20u    /* bytes */
-#define DUMP_RECORD_BYTES_MAX 1232u  /* bytes of a PEBS record with all groups */
+#define DUMP_RECORD_BYTES_MAX 4096u  /* bytes of a PEBS record with all groups, in several fragments */
 
 /* The machine and the kernel of a dump, which each boot in a log starts with. */
 struct dump_machine {
@@ -52,6 +53,19 @@ struct dump_sampling {
     uint64_t threshold; /* of load latency, core cycles; 0 for other events */
     uint64_t data_cfg;  /* groups of adaptive records, MSR_PEBS_DATA_CFG */
     const char *name;   /* perf's name of the event, or "" */
+};
+
+/*
+ * Which latencies the records of a PEBS form have of their own. The first two were all that frames said before the
+ * cache's latency was told from the retire latency.
+ */
+enum dump_latencies {
+    DUMP_LATENCIES_NEITHER,
+    DUMP_LATENCIES_BOTH,
+    DUMP_LATENCIES_CACHE,
+    DUMP_LATENCIES_RETIRE,
+    DUMP_LATENCIES_NO_SOURCE, /* neither, and PEBS_RESERVED_SOURCE */
+    DUMP_LATENCIES_NO_MEMORY  /* neither, and PEBS_RESERVED_MEMORY */
 };
 
 /* How to read the registers of an LBR stack. */

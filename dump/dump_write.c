@@ -103,6 +103,15 @@ static void begin_payload(struct dump_writer *w)
     }
 }
 
+static enum dump_latencies dump_latencies(const struct pebs_form *form)
+{
+    if (form->reserved != PEBS_RESERVED_NONE)
+        return form->reserved == PEBS_RESERVED_SOURCE ? DUMP_LATENCIES_NO_SOURCE : DUMP_LATENCIES_NO_MEMORY;
+    if (form->cache_latency)
+        return form->retire_latency ? DUMP_LATENCIES_BOTH : DUMP_LATENCIES_CACHE;
+    return form->retire_latency ? DUMP_LATENCIES_RETIRE : DUMP_LATENCIES_NEITHER;
+}
+
 void dump_write_head(struct dump_writer *w, const struct dump_machine *m)
 {
     size_t length;
@@ -116,8 +125,8 @@ void dump_write_head(struct dump_writer *w, const struct dump_machine *m)
         " bts_form=%u/%u pebs_form=%u/%u/%u/%u/%u source=%u build_id=",
         m->version, m->cpu_width, (unsigned long)m->signature, (unsigned long long)m->perf_capabilities,
         (unsigned long long)m->misc_enable, (unsigned long long)m->pebs_data_cfg, m->ds_width, m->ds_width,
-        m->bts_prediction, m->pebs.width, m->pebs.format, m->pebs.adaptive, m->pebs.timing, m->pebs.lbr_format,
-        (unsigned)m->data_source);
+        m->bts_prediction, m->pebs.width, m->pebs.format, m->pebs.adaptive, (unsigned)dump_latencies(&m->pebs),
+        m->pebs.lbr_format, (unsigned)m->data_source);
     for (unsigned i = 0; i < m->build_id_length; i++)
         length += (size_t)format(w->line + length, DUMP_LINE_SIZE - length, "%02x", m->build_id[i]);
     send(w, length);
@@ -225,6 +234,7 @@ void dump_write_bts(struct dump_writer *w, unsigned cpu, unsigned width, bool pr
 static bool add_differences(struct dump_writer *w, const uint8_t *bytes, unsigned width, unsigned size)
 {
     const unsigned fields = size / width, masks = (fields + 7) / 8;
+    const size_t most = w->count > 0 ? DUMP_PAYLOAD_SEVERAL : DUMP_PAYLOAD_MAX;
     size_t codes = w->codes_used, values = w->values_used;
 
     if (w->count > 0 && codes + masks + values + DUMP_VARINT_MAX > DUMP_PAYLOAD_FULL)
@@ -236,7 +246,7 @@ static bool add_differences(struct dump_writer *w, const uint8_t *bytes, unsigne
                                          : read_u64(bytes, 8 * i) - read_u64(w->previous, 8 * i);
         if (difference == 0)
             continue;
-        if (values + DUMP_VARINT_MAX + codes + masks > DUMP_PAYLOAD_MAX)
+        if (values + DUMP_VARINT_MAX + codes + masks > most)
             return false;
         w->codes[codes + i / 8] |= (uint8_t)(1u << i % 8);
         values += dump_varint_put(w->values + values, dump_zigzag(difference));
@@ -267,8 +277,8 @@ void dump_write_pebs(struct dump_writer *w, unsigned cpu, const struct pebs_form
     if (count == 0)
         return;
     enter(w);
-    format(form, sizeof(form), " form=%u/%u/%u/%u/%u source=%u size=%u", f->width, f->format, f->adaptive, f->timing,
-           f->lbr_format, (unsigned)encoding, size);
+    format(form, sizeof(form), " form=%u/%u/%u/%u/%u source=%u size=%u", f->width, f->format, f->adaptive,
+           (unsigned)dump_latencies(f), f->lbr_format, (unsigned)encoding, size);
     open(w, DUMP_PEBS, cpu, form);
     for (; count > 0; count--, bytes += size) {
         add_record(w, bytes, f->width, size);

@@ -20,11 +20,11 @@ struct dump_writer {
     uint64_t total[DUMP_RECORD_KINDS]; /* records of this boot so far */
     const char *test;
     uint64_t test_start[DUMP_RECORD_KINDS]; /* `total` at the start of the test */
-    bool busy;                              /* in the middle of a change: see dump_writer_recover() */
+    bool busy;                              /* in the middle of a change, which a time limit may end */
 
     /* The open frame, if count is not 0. */
     enum dump_records kind;
-    unsigned cpu, count, record_size;
+    unsigned cpu, count;
     char form[48]; /* the header's words for its kind */
     uint64_t first;
     uint8_t codes[DUMP_PAYLOAD_MAX], values[DUMP_PAYLOAD_MAX]; /* the payload's two parts */

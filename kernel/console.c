@@ -4,17 +4,37 @@
 #include <stddef.h>
 
 #include "base/format.h"
+#include "kernel/keep.h"
 #include "kernel/serial.h"
 #include "kernel/symbols.h"
+
+static void write_text(const char *prefix, const char *text)
+{
+    serial_write(prefix);
+    serial_write(text);
+    serial_write("\r\n");
+    keep_line(prefix, text);
+}
+
+/* Prints a line, after which the others learn of a serial line that has been given up. */
+static void print(const char *prefix, const char *text)
+{
+    char line[CONSOLE_LINE_MAX];
+    const char *lost;
+
+    write_text(prefix, text);
+    while ((lost = serial_lost()) != NULL) {
+        format(line, sizeof line, "console %s: given up, because it took no more characters", lost);
+        write_text("# ", line);
+    }
+}
 
 static void write_line(const char *prefix, const char *fmt, va_list args)
 {
     char line[CONSOLE_LINE_MAX];
 
     vformat(line, sizeof line, fmt, args);
-    serial_write(prefix);
-    serial_write(line);
-    serial_write("\r\n");
+    print(prefix, line);
 }
 
 void console_line(const char *fmt, ...)
@@ -37,9 +57,7 @@ void console_note(const char *fmt, ...)
 
 void console_text(const char *text)
 {
-    serial_write("# ");
-    serial_write(text);
-    serial_write("\r\n");
+    print("# ", text);
 }
 
 static void sink_line(void *context, const char *text)

@@ -6,6 +6,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/processors.h"
 #include "arch/x86/string.h"
+#include "cpu/arch_pebs.h"
 #include "dump/dump_write.h"
 #include "kernel/console.h"
 #include "version.h"
@@ -16,6 +17,7 @@
 _Static_assert(LBR_DEPTH_MAX <= DUMP_DEPTH_MAX, "a frame has room for the deepest LBR stack");
 
 static bool wanted, held;
+static unsigned self; /* the number of the processor that the tests call 0 */
 static const struct caps *dumped;
 static struct dump_writer writer;
 static char waiting[WAITING_SIZE]; /* lines, each NUL-terminated */
@@ -53,14 +55,20 @@ static void take_line(void *context, const char *text)
 
 static const struct line_sink lines = { take_line, NULL };
 
-/* Notes what the boot processor samples. For other processors the test calls dump_event() itself. */
+/* Notes what the processor of the tests samples. For other processors the test calls dump_event() itself. */
 static void note_event(const struct pebs_sampling *sampling)
 {
     if (processor_number() == 0)
         dump_event(0, sampling);
 }
 
-void dump_start(const struct caps *caps)
+/* The number that the dump has for a processor. */
+static unsigned told(unsigned cpu)
+{
+    return cpu ? cpu : self;
+}
+
+void dump_start(const struct caps *caps, unsigned number)
 {
     const uint8_t *id = build_id_start + NOTE_HEAD_SIZE;
     struct dump_machine machine = { .version = DSTEST86_VERSION "+" DSTEST86_REVISION,
@@ -77,8 +85,10 @@ void dump_start(const struct caps *caps)
         machine.pebs_data_cfg = msr_get(MSR_PEBS_DATA_CFG);
     while (id < build_id_end && machine.build_id_length < DUMP_BUILD_ID_MAX)
         machine.build_id[machine.build_id_length++] = *id++;
+    dump_end();
     wanted = true;
     dumped = caps;
+    self = number;
     dump_writer_init(&writer, &lines);
     dump_write_head(&writer, &machine);
     pebs_observe(note_event);
@@ -95,7 +105,7 @@ void dump_test(const char *id)
 
 void dump_event(unsigned cpu, const struct pebs_sampling *s)
 {
-    struct dump_sampling event = { .cpu = cpu,
+    struct dump_sampling event = { .cpu = told(cpu),
                                    .counter = s->counter,
                                    .fixed = s->fixed,
                                    .select = s->fixed ? 0 : s->event->select,
@@ -114,13 +124,26 @@ void dump_event(unsigned cpu, const struct pebs_sampling *s)
 void dump_bts(unsigned cpu, const struct ds_log *log)
 {
     if (wanted)
-        dump_write_bts(&writer, cpu, dumped->ds_width, dumped->bts_prediction, log->bytes, log->records);
+        dump_write_bts(&writer, told(cpu), dumped->ds_width, dumped->bts_prediction, log->bytes, log->records);
+}
+
+/* Records that vary in size: a frame has those of one size, one behind the other. */
+static void dump_varied(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
+{
+    for (unsigned n = 0; n < log->records; n++) {
+        size_t left, size;
+        const uint8_t *bytes = ds_log_record(log, n, &left);
+        if (arch_pebs_extent(bytes, left, &size) == PEBS_DECODE_OK)
+            dump_write_pebs(&writer, told(cpu), &dumped->pebs_form, encoding, (unsigned)size, bytes, 1);
+    }
 }
 
 void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
 {
-    if (wanted)
-        dump_write_pebs(&writer, cpu, &dumped->pebs_form, encoding, log->record_size, log->bytes, log->records);
+    if (wanted && log->places)
+        dump_varied(cpu, log, encoding);
+    else if (wanted)
+        dump_write_pebs(&writer, told(cpu), &dumped->pebs_form, encoding, log->record_size, log->bytes, log->records);
 }
 
 void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
@@ -130,7 +153,7 @@ void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
     };
 
     if (wanted)
-        dump_write_lbr(&writer, cpu,
+        dump_write_lbr(&writer, told(cpu),
                        dumped->lbr_layout == LBR_LAYOUT_ARCH     ? DUMP_LBR_ARCH
                        : dumped->lbr_layout == LBR_LAYOUT_PACKED ? DUMP_LBR_PACKED
                                                                  : dumped->lbr_format,

@@ -10,13 +10,16 @@
 #include "lbr/lbr.h"
 #include "pebs/pebs.h"
 
-/* Writes the head. Anything recorded before this call is not dumped. */
-void dump_start(const struct caps *caps);
+/*
+ * Writes the head, for the processor with these capabilities, which the others take for number 0: `number` is its own.
+ * Anything recorded before this call is not dumped. Where a dump has begun it ends, and another begins.
+ */
+void dump_start(const struct caps *caps, unsigned number);
 
 /* Starts the part of the test with this id. */
 void dump_test(const char *id);
 
-/* Writes what a counter has been programmed to sample. cpu: 0 is the boot processor. */
+/* Writes what a counter has been programmed to sample. cpu: 0 is the one that dump_start() was told of. */
 void dump_event(unsigned cpu, const struct pebs_sampling *sampling);
 
 /* Writes all records of a log; encoding: that of its data sources. */

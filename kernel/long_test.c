@@ -139,7 +139,9 @@ static void report(const char *kind)
  */
 static void bts(struct test_run *run)
 {
-    static const struct stage stages[] = { { 512, 480, 120, 0 }, { 512, 256, 120, 0 }, { 64, 32, 95, 0 } };
+    static const struct stage stages[] = { { .records = 512, .threshold = 480, .runs = 120 },
+                                           { .records = 512, .threshold = 256, .runs = 120 },
+                                           { .records = 64, .threshold = 32, .runs = 95 } };
     const struct workload *workload = &workload_long_loop;
     const struct window window = bts_window(run->caps, false, 0);
     unsigned runs = 0;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/x86/apic.h"
+#include "arch/x86/clock.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
@@ -11,24 +12,40 @@
 #include "arch/x86/perfmon.h"
 #include "arch/x86/probe.h"
 #include "arch/x86/processors.h"
+#include "arch/x86/string.h"
 #include "arch/x86/watchdog.h"
+#include "base/format.h"
 #include "boot/handover.h"
 #include "ds/ds.h"
 #include "kernel/console.h"
+#include "kernel/consoles.h"
+#include "kernel/display.h"
 #include "kernel/dump.h"
 #include "kernel/finish.h"
+#include "kernel/held.h"
+#include "kernel/acpi_root.h"
+#include "kernel/keep.h"
+#include "kernel/kinds.h"
 #include "kernel/memory.h"
+#include "kernel/others.h"
 #include "kernel/panic.h"
+#include "kernel/progress.h"
+#include "kernel/result_code.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
-#include "kernel/topology.h"
 #include "pebs/netburst.h"
+#include "pebs/pebs.h"
+#include "perfmon/firmware.h"
 #include "perfmon/reset_state.h"
 #include "report/machine_text.h"
 #include "version.h"
 
 #define CPUID_1_EDX_PSE (1u << 3)
 #define CPUID_1_EDX_PAE (1u << 6)
+#define CPUID_1_EDX_PAT (1u << 16)
+
+#define SERIAL_BUFFER 0x100000u /* bytes: more than the log of all tests with a few records each */
+#define HELD_SIZE     0x10000u  /* bytes: several times what eight records of each kind take, with all their groups */
 
 #define WIDTH (unsigned)(8 * sizeof(void *))
 
@@ -37,8 +54,10 @@ static struct {
     uint32_t magic, information;
     struct boot_info boot;
     struct options options;
-    struct caps caps;
+    struct caps caps;     /* of the boot processor */
     enum apic_error apic; /* valid if the APIC was tried */
+    struct kind *kind;    /* on which the tests run */
+    uint8_t *spare;       /* where the boot processor sleeps while they run on another; NULL: there is only one kind */
 } machine;
 
 /* Cleared by a debugger: set var gdb_wait = 0. */
@@ -59,12 +78,26 @@ static void error_end(void)
 static void say_handover(enum handover_error error, const struct handover_offender *offender)
 {
     if (error == HANDOVER_MULTIBOOT2)
-        console_note("error: boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
+        finish_error("boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
     else if (error == HANDOVER_OPTIONS_FILE)
-        console_note("error: boot: %s: line %zu: %s", handover_error_text(error), offender->line,
+        finish_error("boot: %s: line %zu: %s", handover_error_text(error), offender->line,
                      load_options_error_text(offender->load_options));
     else
-        console_note("error: boot: %s", handover_error_text(error));
+        finish_error("boot: %s", handover_error_text(error));
+}
+
+static void step_firmware(void)
+{
+    firmware_take_over();
+}
+
+/* What consoles_text() says of the ports, for the page. */
+static void page_log(void *context, const char *text)
+{
+    static const char before[] = "console ";
+
+    (void)context;
+    progress_log("%s", text + sizeof before - 1);
 }
 
 static void step_options(void)
@@ -75,63 +108,137 @@ static void step_options(void)
     enum options_error error =
         options_parse((const char *)(uintptr_t)machine.boot.options, &machine.options, &offender);
 
-    serial_init(machine.options.console, machine.options.console_baud);
     finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     memory_init(&machine.boot);
-    topology_init(&machine.boot);
+    held_init(memory_keep(HELD_SIZE, PAGE_SIZE), HELD_SIZE);
+    display_init(&machine.boot.screen);
+    acpi_root_init(&machine.boot);
+    keep_start(&machine.boot.keep);
+    consoles_open(&machine.options);
+    if (progress_is_seen())
+        serial_buffer(memory_keep(SERIAL_BUFFER, PAGE_SIZE), SERIAL_BUFFER);
     serial_write("\r\n"); /* firmware may have left the cursor inside a line */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
+    consoles_text(&console_sink);
+    if (serial_lines())
+        consoles_text(&(struct line_sink){ page_log, NULL });
     if (handed != HANDOVER_OK) {
         say_handover(handed, &passed);
         error_end();
     }
     if (error != OPTIONS_OK) {
-        console_note("error: %s: %.*s", options_error_text(error), (int)offender.length, offender.start);
+        finish_error("%s: %.*s", options_error_text(error), (int)offender.length, offender.start);
         options_help(console_sink.line, console_sink.context);
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
-        console_note(
-            "error: width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
-            "%u-bit kernel there",
-            machine.options.width, WIDTH, machine.options.width);
+        finish_error("width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
+                     "%u-bit kernel there",
+                     machine.options.width, WIDTH, machine.options.width);
         error_end();
     }
 }
 
-static void step_probe(void)
+/* What the calling processor can do. */
+static void probe(struct caps *caps)
 {
     static struct caps_input input;
 
     ds_probe(&input);
-    caps_fill(&input, &machine.caps);
-    reset_state_take(&machine.caps);
-    ds_probe_registers(&machine.caps);
+    caps_fill(&input, caps);
+    reset_state_take(caps);
+    ds_probe_registers(caps);
+}
+
+static void step_probe(void)
+{
+    probe(&machine.caps);
+    progress_machine(&machine.caps);
+    result_code_init(&machine.caps, DSTEST86_VERSION, DSTEST86_REVISION);
 }
 
 static void step_paging(void)
 {
     const uint32_t flags = cpuid(1, 0).edx;
+    uint64_t devices[2 * SERIAL_LINES];
     const struct paging_choice choice = { .pae = flags & CPUID_1_EDX_PAE,
                                           .pse = flags & CPUID_1_EDX_PSE,
                                           .nx = machine.caps.nx,
+                                          .pat = flags & CPUID_1_EDX_PAT,
                                           .wish = (enum paging_wish)machine.options.paging,
-                                          .apic_base = machine.caps.apic ? apic_address() : 0 };
+                                          .apic_base = machine.caps.apic ? apic_address() : 0,
+                                          .devices = devices,
+                                          .device_count = consoles_pages(devices, 2 * SERIAL_LINES) };
     const enum paging_error error = paging_init(&choice);
 
     if (error != PAGING_OK) {
-        console_note("error: cannot set up page tables: %s", paging_error_text(error));
+        finish_error("cannot set up page tables: %s", paging_error_text(error));
         error_end();
     }
+    display_map(machine.caps.physical_bits);
 }
 
 static void step_apic(void)
 {
-    if (caps_missing(&machine.caps, NEED_APIC) != CAPS_AVAILABLE)
+    if (caps_missing(&machine.caps, NEED_APIC) != CAPS_AVAILABLE) {
+        interrupts_allowed = !machine.caps.apic; /* no APIC, no interrupts: the two 8259s are masked */
         return;
+    }
     machine.apic = apic_init(apic_address());
     if (machine.apic != APIC_OK)
         machine.caps.reason[CAPS_NEED_APIC] = CAPS_APIC_UNUSABLE;
+}
+
+static void say_apic(void)
+{
+    if (machine.caps.apic_base & APIC_BASE_X2APIC)
+        console_note("apic %s%s, performance vector 0x%x", apic_mode(), apic_locked() ? ", locked by firmware" : "",
+                     VECTOR_PERFORMANCE);
+    else
+        console_note("apic %s at 0x%" PRIx64 ", performance vector 0x%x", apic_mode(), apic_address(),
+                     VECTOR_PERFORMANCE);
+}
+
+static void say_clock(void)
+{
+    const struct clock *running = NULL;
+
+    for (unsigned i = 0; i < CLOCKS; i++) {
+        const struct clock *const clock = clock_number(i);
+        if (clock->state == CLOCK_STILL)
+            console_note("clock %s stands still", clock->name);
+        else if (clock->state == CLOCK_RUNS)
+            running = clock;
+    }
+    if (running)
+        console_note("clock %s, %" PRIu64 " Hz", running->name, running->hz);
+    else
+        console_note("clock none: waits are counted in PAUSEs");
+}
+
+/* Interrupts that no handler is for: firmware's, which its devices go on to send. */
+static void say_strays(void)
+{
+    static unsigned said;
+    unsigned vector;
+    const unsigned strays = apic_strays(&vector);
+
+    if (strays != said)
+        console_note("apic stray interrupts: %u, the last at vector 0x%x", strays - said, vector);
+    said = strays;
+}
+
+/* Where the log goes besides the console. */
+static void say_log(void)
+{
+    if (keep_is_on()) {
+        console_note("log kept in %" PRIu64 " KiB at 0x%" PRIx64 ", for the loader after a restart",
+                     machine.boot.keep.size / 1024, machine.boot.keep.base);
+        progress_log("%s", machine.options.log == OPTIONS_LOG_STICK ? "the stick, after a restart"
+                                                                    : "a TFTP server, after a restart");
+    } else if (machine.options.log != OPTIONS_LOG_NONE)
+        console_note("log none kept: %s", machine.boot.keep.base ? "the loader's memory for it was overwritten"
+                                                                 : "only the UEFI loader can, and it said why not");
 }
 
 static void step_report(void)
@@ -139,27 +246,61 @@ static void step_report(void)
     const enum caps_reason missing = caps_missing(&machine.caps, NEED_APIC);
 
     machine_text(&console_sink, &machine.caps);
+    firmware_text(&console_sink);
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);
     console_note("paging %s%s", paging_name(), paging_no_execute() ? ", no-execute" : "");
+    console_note("screen %s", display_text());
     if (machine.apic != APIC_OK)
         console_note("apic none: %s", apic_error_text(machine.apic));
     else if (missing != CAPS_AVAILABLE)
         console_note("apic none: %s", caps_reason_text(missing));
     else
-        console_note("apic xAPIC at 0x%" PRIx64 ", performance vector 0x%x", apic_address(), VECTOR_PERFORMANCE);
+        say_apic();
+    say_clock();
+    others_say();
+    kinds_say();
+    say_log();
+}
+
+static void step_clock(void)
+{
+    struct acpi_timers timers;
+
+    acpi_root_timers(&timers);
+    clock_init(machine.caps.tsc_hz, &timers);
+}
+
+static void step_others(void)
+{
+    others_init();
+}
+
+static void step_kinds(void)
+{
+    kinds_init(&machine.caps);
+    if (kinds_count() > 1)
+        machine.spare = memory_keep(PROCESSOR_MEMORY, PAGE_SIZE);
 }
 
 static void step_dump(void)
 {
     if (machine.options.dump)
-        dump_start(&machine.caps);
+        dump_start(&machine.caps, 0);
 }
 
 static void step_watchdog(void)
 {
-    if (!watchdog_init())
+    struct acpi_timers timers;
+    struct acpi_io_apic io_apic;
+    bool nmi;
+
+    acpi_root_timers(&timers);
+    acpi_root_io_apic(&io_apic);
+    if (!watchdog_init(&timers, &io_apic, &nmi))
         console_note("watchdog none: hung tests will not be ended");
+    else if (!nmi)
+        console_note("watchdog without NMI: a test that hangs with interrupts off will not be ended");
 }
 
 static void step_debugger(void)
@@ -167,6 +308,7 @@ static void step_debugger(void)
     if (!machine.options.gdbwait)
         return;
     console_note("waiting for a debugger: set var gdb_wait = 0");
+    serial_flush();
     while (gdb_wait)
         cpu_pause();
 }
@@ -174,51 +316,126 @@ static void step_debugger(void)
 /* Switches off everything that firmware or a test may have left enabled. */
 static void quiesce(void)
 {
+    const struct caps *const caps = &machine.kind->caps;
+
     processors_stop();
     ds_on_interrupt(NULL);
     ds_close();
-    if (caps_missing(&machine.caps, NEED_LBR) == CAPS_AVAILABLE ||
-        caps_missing(&machine.caps, NEED_BTS) == CAPS_AVAILABLE)
-        msr_write(MSR_IA32_DEBUGCTL, machine.caps.freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
-    if (caps_missing(&machine.caps, NEED_PEBS) == CAPS_AVAILABLE)
-        msr_write(MSR_PEBS_ENABLE, 0);
-    if (machine.caps.pebs_method == PEBS_METHOD_NETBURST)
+    if (caps_missing(caps, NEED_LBR) == CAPS_AVAILABLE || caps_missing(caps, NEED_BTS) == CAPS_AVAILABLE)
+        msr_write(MSR_IA32_DEBUGCTL, caps->freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
+    if (caps_missing(caps, NEED_ARCH_LBR) == CAPS_AVAILABLE)
+        msr_write(MSR_IA32_LBR_CTL, 0);
+    if (caps_missing(caps, NEED_PEBS) == CAPS_AVAILABLE)
+        pebs_quiesce(caps);
+    if (caps->pebs_method == PEBS_METHOD_NETBURST)
         netburst_quiesce();
-    if (caps_missing(&machine.caps, NEED_PERFMON) == CAPS_AVAILABLE)
-        counters_clear(machine.caps.general_count, machine.caps.fixed_count, machine.caps.global_ctrl);
+    if (caps_missing(caps, NEED_PERFMON) == CAPS_AVAILABLE)
+        counters_clear(caps);
+    say_strays();
+}
+
+/* The tests of a further kind, on its processor, which is the boot processor meanwhile. */
+static void test_kind(void)
+{
+    struct caps *const caps = &machine.kind->caps;
+
+    firmware_of((unsigned)(machine.kind - kind_number(0)));
+    firmware_take_over();
+    probe(caps);
+    caps->reason[CAPS_NEED_APIC] = machine.caps.reason[CAPS_NEED_APIC];
+    if (machine.options.dump)
+        dump_start(caps, machine.kind->number);
+    kind_say(machine.kind);
+    machine_text(&console_sink, caps);
+    firmware_text(&console_sink);
+    if (!watchdog_follow() && watchdog_has_nmi())
+        console_note(
+            "watchdog without NMI on this processor: a test that hangs there with interrupts off is noticed later");
+    runner_run(machine.kind->suffix, caps, quiesce);
+    firmware_give_back();
+}
+
+static void run_kind(struct kind *kind)
+{
+    char why[64];
+    enum processor_loan loan = LOAN_NEVER;
+
+    machine.kind = kind;
+    progress_machine(kind->number ? &machine.caps : &kind->caps);
+    if (!kind->number) {
+        runner_run(kind->suffix, &kind->caps, quiesce);
+        return;
+    }
+    if (machine.spare) {
+        memset(machine.spare, 0, PROCESSOR_MEMORY);
+        loan = processor_lend(kind->number, kind->apic_id, memory_low_page(), machine.spare, watchdog_second(),
+                              test_kind, runner_late);
+    }
+    firmware_of(0);
+    watchdog_follow();
+    machine.kind = kind_number(0);
+    if (loan != LOAN_OVER) {
+        format(why, sizeof why, loan == LOAN_ENDED ? "cpu %u does not come back" : "cpu %u does not start",
+               kind->number);
+        runner_abandon(kind->suffix, &kind->caps, why);
+    }
 }
 
 static void step_tests(void)
 {
     struct totals totals;
     enum verdict verdict;
+    unsigned wanted = 0;
 
     if (machine.options.list) {
         runner_list();
         finish(VERDICT_SKIP, &(struct totals){ 0 });
     }
-    verdict = runner_run(&machine.options, &machine.caps, quiesce);
+    finish_say_kinds(kinds_selected(&machine.options));
+    for (unsigned i = 0; i < kinds_count(); i++)
+        wanted += kind_is_selected(&machine.options, kind_number(i));
+    if (!wanted) {
+        finish_error("the option kinds= selects no core of this machine");
+        error_end();
+    }
+    if (!runner_begin(&machine.options, wanted, kinds_count() > 1))
+        error_end();
+    for (unsigned i = 0; i < kinds_count(); i++)
+        if (kind_is_selected(&machine.options, kind_number(i)))
+            run_kind(kind_number(i));
+    verdict = runner_conclude();
     runner_totals(&totals);
     finish(verdict, &totals);
 }
 
 void kernel_main(uint32_t magic, uint32_t information)
 {
-    static void (*const steps[])(void) = {
-        step_interrupts, /* handlers for every vector */
-        step_options,    /* options, and the first line over serial */
-        step_probe,      /* what this processor can do */
-        step_paging,     /* our own page tables */
-        step_apic,       /* local APIC in xAPIC mode */
-        step_report,     /* prints what was found */
-        step_dump,       /* option dump: the dump's head */
-        step_watchdog,   /* the time limit of tests */
-        step_debugger,   /* option gdbwait */
-        step_tests,      /* runs the tests, and gives the verdict */
+    static const struct {
+        const char *name; /* on the page: where a run stands that goes no further */
+        void (*run)(void);
+    } steps[] = {
+        { "handlers of exceptions", step_interrupts },
+        { "what the firmware left on", step_firmware },
+        { "options, serial port, screen", step_options },
+        { "what this processor can do", step_probe },
+        { "page tables", step_paging },          /* our own, and the screen in them */
+        { "local APIC", step_apic },             /* takes it over from firmware, and allows interrupts */
+        { "clocks", step_clock },                /* what to wait by */
+        { "the other processors", step_others }, /* which get their memory, and are not started */
+        { "kinds of cores", step_kinds },        /* on a hybrid the others are started, and stopped */
+        { "head of the log", step_report },
+        { "head of the raw dump", step_dump }, /* option dump */
+        { "time limit of tests", step_watchdog },
+        { "waiting for a debugger", step_debugger }, /* option gdbwait */
+        { "tests", step_tests },                     /* and the verdict */
     };
+    const unsigned count = sizeof steps / sizeof steps[0];
 
     machine.magic = magic;
     machine.information = information;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        steps[i]();
+    progress_start(DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
+    for (unsigned i = 0; i < count; i++) {
+        progress_step(i + 1, count, steps[i].name);
+        steps[i].run();
+    }
 }

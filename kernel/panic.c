@@ -4,8 +4,10 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
+#include "base/format.h"
 #include "kernel/console.h"
 #include "kernel/finish.h"
+#include "kernel/progress.h"
 #include "kernel/runner.h"
 #include "kernel/symbols.h"
 
@@ -37,20 +39,29 @@ static const char *const names[VECTOR_EXCEPTIONS] = {
 static const char *const register_names[16] = { "ax", "cx", "dx",  "bx",  "sp",  "bp",  "si",  "di",
                                                 "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
 
+#define WHAT_SIZE 200u /* characters of the first line; a longer name of a function is cut */
+
+static bool panicked;
+
 void panic_exception(struct interrupt_frame *f)
 {
-    static bool again;
     const char *name = f->vector < VECTOR_EXCEPTIONS ? names[f->vector] : "interrupt without a handler";
     const char *symbol = "?";
     uint64_t offset = 0;
     struct totals totals;
+    char what[WHAT_SIZE];
 
-    if (again)
-        finish(VERDICT_PANIC, &(struct totals){ 0 });
-    again = true;
+    runner_totals(&totals);
+    if (panicked) { /* by what this function does */
+        console_note("panic vector %u while another was reported, ip 0x%" PRIxPTR, (unsigned)f->vector, f->ip);
+        finish(VERDICT_PANIC, &totals);
+    }
+    panicked = true;
     symbol_find(f->ip, &symbol, &offset);
-    console_note("panic vector %u: %s, error code 0x%" PRIxPTR ", at %s+0x%" PRIx64, (unsigned)f->vector,
-                 name ? name : "reserved exception", f->error_code, symbol, offset);
+    format(what, sizeof what, "vector %u: %s, error code 0x%" PRIxPTR ", at %s+0x%" PRIx64, (unsigned)f->vector,
+           name ? name : "reserved exception", f->error_code, symbol, offset);
+    console_note("panic %s", what);
+    progress_trouble("%s", what);
     console_note("panic ip 0x%" PRIxPTR " cs 0x%" PRIxPTR " flags 0x%" PRIxPTR, f->ip, f->cs, f->flags);
     console_note("panic cr0 0x%" PRIxPTR " cr2 0x%" PRIxPTR " cr3 0x%" PRIxPTR, cr0_read(), cr2_read(), cr3_read());
     for (unsigned n = 0; n < REGISTERS; n += 4) {
@@ -59,6 +70,5 @@ void panic_exception(struct interrupt_frame *f)
                      register_names[n], r[0], register_names[n + 1], r[-1], register_names[n + 2], r[-2],
                      register_names[n + 3], r[-3]);
     }
-    runner_totals(&totals);
     finish(VERDICT_PANIC, &totals);
 }

@@ -15,12 +15,17 @@
 
 static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
 
+static void let_come(void)
+{
+    for (unsigned i = 0; i < DELIVERY_PAUSES; i++)
+        cpu_pause();
+}
+
 /* Sends the performance monitoring interrupt that no counter and no buffer asked for, and lets it come. */
 static void interrupt_for_nothing(void)
 {
     apic_send_self(VECTOR_PERFORMANCE);
-    for (unsigned i = 0; i < DELIVERY_PAUSES; i++)
-        cpu_pause();
+    let_come();
 }
 
 static void trace_loop(struct test_run *run)
@@ -108,9 +113,10 @@ static void twice(struct test_run *run)
         return;
     ds_on_interrupt(send_again);
     trace_loop(run);
+    let_come(); /* the second finds nothing if the first trailed the trace's end */
     records_close_spurious(run, 2 * (branches / traced.bts_threshold), ds_counts()->spurious);
     records_compare_bts(run, &workload_loop, 0);
-    test_equal(run, "number of interrupts in the trace", records_interrupts(run), ds_counts()->interrupts);
+    records_compare_interrupts(run);
 }
 
 TEST(robust_pmi_twice) = {
@@ -204,14 +210,14 @@ TEST(robust_area_bts) = {
     .run = scribbled_bts,
 };
 
+#define SAMPLES 8u
+
 static void scribbled_pebs(struct test_run *run)
 {
     const struct ds_config config = { .pebs = true, .pebs_records = 16, .pebs_threshold = 8 };
-    const struct pebs_sample sample = { .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
-                                        .workload = &workload_loads,
-                                        .period = 1 };
+    const struct pebs_sample sample = pebs_sample_any(run->caps, SAMPLES);
 
-    test_plan(run, (unsigned)workload_loads.access_count / pebs_spacing(sample.event, sample.period));
+    test_plan(run, SAMPLES);
     for (enum scribble what = 0; what < SCRIBBLES; what++)
         open_and_scribble(run, &config, what);
     pebs_sample(run, &sample);
@@ -222,7 +228,7 @@ TEST(robust_area_pebs) = {
     .title = "Whichever of the PEBS fields is scribbled over, a reset value too, it is noticed, and the next samples "
              "are complete",
     .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
     .records = true,
     .run = scribbled_pebs,
 };

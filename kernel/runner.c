@@ -5,20 +5,44 @@
 #include <stddef.h>
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/string.h"
 #include "arch/x86/watchdog.h"
 #include "base/format.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
+#include "kernel/held.h"
+#include "kernel/memory.h"
+#include "kernel/progress.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
+#include "perfmon/firmware.h"
+#include "report/results.h"
 
-#define TESTS_MAX 512u
-
-enum outcome { NOT_RUN, PASS, FAIL, SKIP, ERROR };
+#define TESTS_MAX 768u
+#define WHY_SIZE  200u /* characters, NUL included, of the first problem of a test; longer ones are cut */
 
 extern const struct test tests_start[], tests_end[];
 
-static uint8_t outcomes[TESTS_MAX]; /* enum outcome, by the test's position in the table */
+#define ID_SIZE    64u /* characters, NUL included, of a test's id with that of its kind behind it */
+#define KINDS_MOST FIRMWARE_PROCESSORS
+#define LATE       10u /* seconds behind its time limit after which a test is not expected back */
+
+/* Of the first kind of cores. */
+static struct result first_results[TESTS_MAX]; /* by the test's position in the table */
+static char first_whys[TESTS_MAX][WHY_SIZE];   /* what their `why` points to, if they were not skipped */
+
+/* Of all kinds: those of the second behind those of the first. */
+static struct result *results = first_results;
+static char (*whys)[WHY_SIZE] = first_whys;
+static char (*ids)[ID_SIZE]; /* of the tests on further kinds */
+static const struct caps *capabilities[KINDS_MOST];
+static const char *names[KINDS_MOST];
+static const struct options *chosen;
+static unsigned kinds = 1, kind, planned;
+static volatile unsigned number; /* of the test that runs, or of the last one */
+static size_t known;             /* results of each kind that are valid: all or none */
+static size_t current;           /* the position of the result of the test that runs */
 static struct totals totals;
 
 void test_plan(struct test_run *run, unsigned records)
@@ -46,6 +70,25 @@ void test_skip(struct test_run *run, const char *reason)
     run->skipped = reason;
 }
 
+/* Keeps the text for the end of the log, in place of what was kept. */
+static void keep_why(const char *text)
+{
+    format(whys[current], WHY_SIZE, "%s", text);
+    results[current].why = whys[current];
+}
+
+static void say_wrong(struct test_run *run, const char *text)
+{
+    if (run->aside) {
+        if (!run->problems++)
+            format(run->aside, TEST_ASIDE, "%s", text);
+        return;
+    }
+    if (!run->problems++)
+        keep_why(text);
+    console_note("wrong: %s", text);
+}
+
 void test_fail(struct test_run *run, const char *fmt, ...)
 {
     char text[CONSOLE_LINE_MAX];
@@ -54,8 +97,29 @@ void test_fail(struct test_run *run, const char *fmt, ...)
     va_start(args, fmt);
     vformat(text, sizeof text, fmt, args);
     va_end(args);
-    run->problems++;
-    console_note("wrong: %s", text);
+    if (run->test->typical) {
+        test_differs(run, "%s", text);
+        return;
+    }
+    say_wrong(run, text);
+}
+
+void test_differs(struct test_run *run, const char *fmt, ...)
+{
+    char text[CONSOLE_LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vformat(text, sizeof text, fmt, args);
+    va_end(args);
+    if (run->aside) {
+        if (!run->differences++ && !run->problems)
+            format(run->aside, TEST_ASIDE, "%s", text);
+        return;
+    }
+    if (!run->differences++ && !run->problems)
+        keep_why(text);
+    console_note("differs: %s", text);
 }
 
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want)
@@ -65,68 +129,108 @@ bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t w
     return got == want;
 }
 
+/* Holds the records that came against the plan. None at all is a failure at any level: then nothing was tested. */
+static void judge_records(struct test_run *run)
+{
+    char text[CONSOLE_LINE_MAX];
+
+    if (run->seen >= run->expected && run->seen <= run->most)
+        return;
+    if (run->expected == run->most)
+        format(text, sizeof text, "got %u records, expected %u", run->seen, run->expected);
+    else
+        format(text, sizeof text, "got %u records, expected %u to %u", run->seen, run->expected, run->most);
+    if (run->seen)
+        test_fail(run, "%s", text);
+    else
+        say_wrong(run, text);
+}
+
 static enum outcome judge(struct test_run *run)
 {
     if (run->skipped && !run->problems && !run->seen)
-        return SKIP;
+        return OUTCOME_SKIP;
     if (run->test->records && !run->planned) {
-        console_note("wrong: the test armed a facility without saying how many records must come");
-        return ERROR;
+        say_wrong(run, "the test armed a facility without saying how many records must come");
+        return OUTCOME_ERROR;
     }
-    if (run->seen < run->expected || run->seen > run->most)
-        test_fail(run, "got %u records, expected %s%u", run->seen, run->expected < run->most ? "up to " : "",
-                  run->most);
-    return run->problems ? FAIL : PASS;
+    judge_records(run);
+    return run->problems ? OUTCOME_FAIL : run->differences ? OUTCOME_DIFFERS : OUTCOME_PASS;
+}
+
+static enum outcome judge_hung(struct test_run *run, unsigned timeout)
+{
+    char text[CONSOLE_LINE_MAX];
+
+    format(text, sizeof text, "timed out after %u seconds", timeout);
+    say_wrong(run, text);
+    return OUTCOME_FAIL;
 }
 
 /* Runs one test to its end or its time limit. */
 static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*quiesce)(void))
 {
     static struct context escape;
+    const bool had_nmi = watchdog_has_nmi();
     enum outcome outcome;
 
     if (context_save(&escape) == 0) {
         watchdog_start(timeout, &escape, serial_seconds); /* printing all records can take minutes on a slow line */
         interrupts_on();
-        dump_test(run->test->id);
+        dump_test(results[current].id);
         run->test->run(run);
         interrupts_off();
         watchdog_stop();
         outcome = judge(run);
     } else {
         watchdog_stop();
-        console_note("wrong: timed out after %u seconds", timeout);
-        outcome = FAIL;
+        outcome = judge_hung(run, timeout);
     }
+    if (had_nmi && !watchdog_has_nmi())
+        console_note("watchdog without NMI from here on: a device's has come in its place");
     quiesce();
     return outcome;
 }
 
-static enum outcome run_one(unsigned number, const struct test *test, const struct options *options,
-                            const struct caps *caps, void (*quiesce)(void))
+static enum outcome say_skipped(const char *id, const char *reason)
 {
+    keep_why(reason);
+    console_line("ok %u %s # SKIP %s", number, id, reason);
+    return OUTCOME_SKIP;
+}
+
+static enum outcome run_one(const struct test *test, const struct options *options, const struct caps *caps,
+                            void (*quiesce)(void))
+{
+    const char *const id = results[current].id;
     static struct test_run run; /* static, to survive an escape by the watchdog */
     const enum caps_reason reason = caps_missing(caps, test->needs);
     const char *missing = reason != CAPS_AVAILABLE ? caps_reason_text(reason) : test->lacks ? test->lacks(caps) : NULL;
     enum outcome outcome;
 
-    console_note("test %s", test->id);
-    if (missing) {
-        console_line("ok %u %s # SKIP %s", number, test->id, missing);
-        return SKIP;
-    }
+    progress_test(number, id);
+    console_note("test %s", id);
+    if (missing)
+        return say_skipped(id, missing);
     console_note("%s", test->title);
-    run = (struct test_run){
-        .test = test, .caps = caps, .data_source = caps->data_source, .print_most = options->records
-    };
+    run = (struct test_run){ .test = test,
+                             .caps = caps,
+                             .data_source = caps->data_source,
+                             .print_most = options->records,
+                             .hold_most = options->records_failing };
+    held_start();
     outcome = run_bounded(&run, options->timeout, quiesce);
-    if (outcome == SKIP) {
-        console_line("ok %u %s # SKIP %s", number, test->id, run.skipped);
-        return SKIP;
-    }
-    if (outcome != PASS && test->source)
+    results[current].seen = run.seen != 0;
+    if (outcome == OUTCOME_SKIP)
+        return say_skipped(id, run.skipped);
+    const bool ok = outcome == OUTCOME_PASS || outcome == OUTCOME_DIFFERS;
+    if (outcome != OUTCOME_PASS)
+        held_print(&console_sink);
+    if (outcome != OUTCOME_PASS && test->source)
         console_note("claimed by %s", test->source);
-    console_line("%s %u %s%s", outcome == PASS ? "ok" : "not ok", number, test->id, outcome == ERROR ? " # ERROR" : "");
+    if (outcome == OUTCOME_DIFFERS && test->typical)
+        console_note("typical, not promised: %s", test->typical);
+    console_line("%s %u %s%s", ok ? "ok" : "not ok", number, id, outcome == OUTCOME_ERROR ? " # ERROR" : "");
     return outcome;
 }
 
@@ -150,15 +254,6 @@ static bool selected(const struct options *options, const struct test *test)
     return named && options_select(options, test->id);
 }
 
-static enum verdict verdict(void)
-{
-    if (totals.error)
-        return VERDICT_ERROR;
-    if (totals.fail)
-        return VERDICT_FAIL;
-    return totals.pass ? VERDICT_PASS : VERDICT_SKIP;
-}
-
 /* Whether every glob matches a test. A mistyped one must not run nothing and pass. */
 static bool globs_match(struct slice list, const char *option)
 {
@@ -170,56 +265,185 @@ static bool globs_match(struct slice list, const char *option)
         for (const struct test *t = tests_start; t < tests_end && !found; t++)
             found = glob_match(glob, t->id);
         if (!found)
-            console_note("error: %s=%.*s matches no test", option, (int)glob.length, glob.start);
+            finish_error("%s=%.*s matches no test", option, (int)glob.length, glob.start);
         all = all && found;
     }
     return all;
 }
 
-enum verdict runner_run(const struct options *options, const struct caps *caps, void (*quiesce)(void))
+/* Whether there is anything to run. Sets `planned` to the number of tests; says what is wrong with the options. */
+static bool plan_run(const struct options *options, unsigned count)
 {
-    static const char *const words[] = { "not_run", "pass", "fail", "skip", "error" };
-    unsigned count = (unsigned)(tests_end - tests_start), planned = 0, number = 0;
-
+    planned = 0;
     if (count > TESTS_MAX)
-        console_note("error: the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
-    if (!globs_match(options->run, "run") || !globs_match(options->skip, "skip") || count > TESTS_MAX) {
-        totals.error = 1;
-        return verdict();
-    }
+        finish_error("the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
+    if (!globs_match(options->run, "run") || !globs_match(options->skip, "skip") || count > TESTS_MAX)
+        return false;
     for (unsigned i = 0; i < count; i++)
         planned += selected(options, &tests_start[i]);
-    if (!planned) {
-        console_note("error: the options run= and skip= select no test");
-        totals.error = 1;
-        return verdict();
-    }
+    if (!planned)
+        finish_error("the options run= and skip= select no test");
+    return planned != 0;
+}
 
-    quiesce();
-    console_line("KTAP version 1");
-    console_line("1..%u", planned);
-    for (unsigned i = 0; i < count; i++) {
-        if (!selected(options, &tests_start[i]))
-            continue;
-        outcomes[i] = (uint8_t)run_one(++number, &tests_start[i], options, caps, quiesce);
-        totals.pass += outcomes[i] == PASS;
-        totals.fail += outcomes[i] == FAIL;
-        totals.skip += outcomes[i] == SKIP;
-        totals.error += outcomes[i] == ERROR;
+/* Makes room for the results of so many kinds. Returns whether there is. */
+static bool make_room(unsigned wanted, size_t count)
+{
+    const size_t all = wanted * count;
+    const size_t size = all * (sizeof *results + WHY_SIZE + ID_SIZE);
+    uint8_t *const memory = memory_keep((size + PAGE_SIZE - 1) & ~(size_t)(PAGE_SIZE - 1), PAGE_SIZE);
+
+    if (!memory)
+        return false;
+    memset(memory, 0, size);
+    results = (struct result *)(void *)memory;
+    whys = (char(*)[WHY_SIZE])(memory + all * sizeof *results);
+    ids = (char(*)[ID_SIZE])(memory + all * (sizeof *results + WHY_SIZE));
+    return true;
+}
+
+bool runner_begin(const struct options *options, unsigned wanted, bool named)
+{
+    const size_t count = (size_t)(tests_end - tests_start);
+
+    if (!plan_run(options, (unsigned)count)) {
+        totals.error = 1;
+        return false;
     }
-    for (unsigned i = 0; i < count; i++)
-        if (outcomes[i] != NOT_RUN)
-            console_note("result %s %s", tests_start[i].id, words[outcomes[i]]);
-    return verdict();
+    if ((wanted > 1 || named) && !make_room(wanted, count)) {
+        console_note("kinds left out: %u, because there is no memory for their results", wanted - 1);
+        wanted = 1;
+    }
+    chosen = options;
+    kinds = wanted;
+    kind = number = 0;
+    known = count;
+    for (size_t i = 0; i < kinds * count; i++)
+        results[i] = (struct result){ .id = tests_start[i % count].id, .records = tests_start[i % count].records };
+    console_line("KTAP version 1");
+    console_line("1..%u", kinds * planned);
+    progress_plan(results, kinds * count, kinds * planned);
+    return true;
+}
+
+/* The position of the first result on this kind, whose tests are about to run. */
+static size_t enter(const char *name, const struct caps *caps)
+{
+    const size_t first = kind * known;
+
+    capabilities[kind] = caps;
+    names[kind] = name;
+    kind++;
+    for (size_t i = 0; name && ids && i < known; i++) {
+        format(ids[first + i], ID_SIZE, "%s.%s", tests_start[i].id, name);
+        results[first + i].id = ids[first + i];
+    }
+    return first;
+}
+
+void runner_run(const char *name, const struct caps *caps, void (*quiesce)(void))
+{
+    size_t first;
+
+    if (kind == kinds)
+        return;
+    first = enter(name, caps);
+    quiesce();
+    for (size_t i = 0; i < known; i++) {
+        if (!selected(chosen, &tests_start[i]))
+            continue;
+        current = first + i;
+        number++;
+        results[current].outcome = run_one(&tests_start[i], chosen, caps, quiesce);
+        results_count(results, kinds * known, &totals);
+    }
+}
+
+bool runner_late(void)
+{
+    static unsigned was, seconds, printed;
+
+    if (was != number) {
+        was = number;
+        seconds = 0;
+        printed = serial_seconds();
+    }
+    return ++seconds > watchdog_limit() + LATE + serial_seconds() - printed;
+}
+
+void runner_abandon(const char *name, const struct caps *caps, const char *why)
+{
+    const unsigned begun = kind;
+    size_t first;
+    bool hung = capabilities[kind ? kind - 1 : 0] == caps && begun != 0;
+
+    if (!hung && kind == kinds)
+        return;
+    first = hung ? (kind - 1) * known : enter(name, caps);
+    for (size_t i = 0; i < known; i++) {
+        if (!selected(chosen, &tests_start[i]) || results[first + i].outcome != OUTCOME_NOT_RUN)
+            continue;
+        if (hung) {
+            hung = false;
+            keep_why(why);
+            console_note("wrong: %s", why);
+            console_line("not ok %u %s", number, results[current].id);
+            results[current].outcome = OUTCOME_FAIL;
+            continue;
+        }
+        current = first + i;
+        number++;
+        results[current].outcome = say_skipped(results[current].id, why);
+    }
+    results_count(results, kinds * known, &totals);
+}
+
+enum verdict runner_conclude(void)
+{
+    static struct facility all[FACILITIES]; /* static, because the last page shows them */
+    struct facility facilities[KINDS_MOST][FACILITIES];
+    enum verdict verdict;
+
+    for (unsigned k = 0; k < kind; k++) {
+        facilities_judge(capabilities[k], results + k * known, known, facilities[k]);
+        for (unsigned i = 0; i < FACILITIES; i++)
+            facilities[k][i].kind = names[k];
+        if (k)
+            facilities_merge(all, facilities[k]);
+        else
+            memcpy(all, facilities[0], sizeof all);
+    }
+    verdict = verdict_of(all, &totals);
+    progress_verdict(verdict, all);
+    results_table(&console_sink, results, kinds * known);
+    results_reasons(&console_sink, results, kinds * known);
+    if (chosen->recap == OPTIONS_RECAP_ALL)
+        results_recap(&console_sink, results, kinds * known);
+    for (unsigned k = 0; k < kind; k++)
+        facilities_text(&console_sink, facilities[k]);
+    return verdict;
 }
 
 void runner_list(void)
 {
     for (const struct test *t = tests_start; t < tests_end; t++)
-        console_note("test %s: %s [%s]", t->id, t->title, t->source ? t->source : "no source");
+        console_note("test %s: %s [%s] %s%s", t->id, t->title, t->source ? t->source : "no source",
+                     t->typical ? "typical: " : "architectural", t->typical ? t->typical : "");
 }
 
 void runner_totals(struct totals *out)
 {
     *out = totals;
+}
+
+unsigned runner_kinds(void)
+{
+    return kinds;
+}
+
+const struct result *runner_results(unsigned of, size_t *count, const struct caps **caps)
+{
+    *count = known;
+    *caps = capabilities[of];
+    return results + of * known;
 }

@@ -7,13 +7,40 @@
 #include "cpu/caps.h"
 #include "kernel/finish.h"
 
-/* Runs the tests. quiesce() is called first and after each test, even a hung one, to switch everything off. */
-enum verdict runner_run(const struct options *options, const struct caps *caps, void (*quiesce)(void));
+/*
+ * Begins a run: the same tests on each of so many kinds of cores, one after the other. named: the ids of one of them
+ * have its name behind them. Prints the plan. False, if there is nothing to run or the options are wrong, which it
+ * says.
+ */
+bool runner_begin(const struct options *options, unsigned kinds, bool named);
 
-/* Prints the ids and titles of all tests. */
+/*
+ * Runs the tests on the calling processor, which has these capabilities, and which is of the kind with this name; NULL:
+ * the first kind. quiesce() is called first and after each test, even a hung one, to switch everything off.
+ */
+void runner_run(const char *kind, const struct caps *caps, void (*quiesce)(void));
+
+/*
+ * For who watches another processor run them, once a second. runner_late() tells whether the test there is behind its
+ * time limit so far that it was not ended, and runner_abandon() says so of it, and leaves out the rest on this kind.
+ */
+bool runner_late(void);
+void runner_abandon(const char *kind, const struct caps *caps, const char *why);
+
+/* Prints what all of it came to, and returns the verdict. */
+enum verdict runner_conclude(void);
+
+/* Prints the ids, titles, sources and levels of all tests. */
 void runner_list(void);
 
 /* What has been counted so far. */
 void runner_totals(struct totals *totals);
+
+/*
+ * The results so far on one of the kinds, from 0 on, by position in the list of all tests; *count is 0 before the first
+ * test. *caps: the capabilities there; NULL if no test has run there.
+ */
+unsigned runner_kinds(void);
+const struct result *runner_results(unsigned kind, size_t *count, const struct caps **caps);
 
 #endif

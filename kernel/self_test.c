@@ -6,8 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/clock.h"
+#include "kernel/console.h"
+#include "kernel/serial.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 #include "suite/records.h"
@@ -26,6 +32,44 @@ TEST(selftest_hang) = {
     .source = OWN_RUNNER,
     .on_request = true,
     .run = hang,
+};
+
+static void hang_deaf(struct test_run *run)
+{
+    interrupts_off();
+    hang(run);
+}
+
+TEST(selftest_hang_interrupts_off) = {
+    .id = "selftest.hang.interrupts_off",
+    .title = "A test that never ends, with interrupts off, is ended by an NMI",
+    .source = OWN_RUNNER,
+    .on_request = true,
+    .run = hang_deaf,
+};
+
+/* Hangs in the handler of an interrupt, which never gets its EOI: all up to its priority are kept back. */
+static void hang_in_handler(struct interrupt_frame *frame)
+{
+    (void)frame;
+    for (;;)
+        cpu_pause();
+}
+
+static void hang_in_service(struct test_run *run)
+{
+    interrupt_set(VECTOR_WORKLOAD_SELF, hang_in_handler);
+    apic_send_self(VECTOR_WORKLOAD_SELF);
+    hang(run);
+}
+
+TEST(selftest_hang_in_service) = {
+    .id = "selftest.hang.in_service",
+    .title = "A test that never leaves an interrupt's handler is ended by an NMI, and later ones get their interrupts",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = hang_in_service,
 };
 
 /*
@@ -62,15 +106,6 @@ static void no_plan(struct test_run *run)
     (void)run;
 }
 
-TEST(selftest_no_plan) = {
-    .id = "selftest.no_plan",
-    .title = "A test that arms a facility without an expectation is an error",
-    .source = OWN_RUNNER,
-    .records = true,
-    .on_request = true,
-    .run = no_plan,
-};
-
 static void no_records(struct test_run *run)
 {
     test_plan(run, 1);
@@ -84,6 +119,125 @@ TEST(selftest_no_records) = {
     .on_request = true,
     .run = no_records,
 };
+
+/* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each ------------------------------------
+ */
+
+/* What a test planned, and the records that it then saw, in two parts. */
+struct plan {
+    unsigned least, most, seen;
+};
+
+static void keep_plan(struct test_run *run)
+{
+    const struct plan *plan = run->test->argument;
+
+    if (plan->least == plan->most)
+        test_plan(run, plan->least);
+    else
+        test_plan_between(run, plan->least, plan->most);
+    test_saw(run, plan->seen / 2);
+    test_saw(run, plan->seen - plan->seen / 2);
+}
+
+#define PLAN(name, claim, ...)                           \
+    TEST(selftest_verdict_##name) = {                    \
+        .id = "selftest.verdict." #name,                 \
+        .title = claim,                                  \
+        .source = OWN_RUNNER,                            \
+        .records = true,                                 \
+        .on_request = true,                              \
+        .run = keep_plan,                                \
+        .argument = &(const struct plan){ __VA_ARGS__ }, \
+    }
+
+PLAN(as_many, "As many records as planned: passes", 3, 3, 3);
+PLAN(one_less, "One record less than planned: fails", 3, 3, 2);
+PLAN(one_more, "One record more than planned: fails", 3, 3, 4);
+PLAN(unplanned, "One record where none was planned: fails", 0, 0, 1);
+PLAN(least, "The least number of records that was planned: passes", 3, 5, 3);
+PLAN(most, "The largest number of records that was planned: passes", 3, 5, 5);
+PLAN(below, "One record less than the least number: fails", 3, 5, 2);
+PLAN(above, "One record more than the largest number: fails", 3, 5, 6);
+
+static void skip(struct test_run *run)
+{
+    test_skip(run, "nothing to do");
+}
+
+static void fail_and_skip(struct test_run *run)
+{
+    test_fail(run, "one thing of %u", 2u);
+    test_skip(run, "nothing to do");
+}
+
+static void see_and_skip(struct test_run *run)
+{
+    test_plan(run, 2);
+    test_saw(run, 1);
+    test_skip(run, "nothing to do");
+}
+
+static void compare(struct test_run *run)
+{
+    const bool alike = test_equal(run, "what is alike", 0x1234, 0x1234);
+
+    if (alike && test_equal(run, "what differs", UINT64_C(0x1234567890), UINT64_C(0x1234567891)))
+        test_fail(run, "test_equal() says that they are equal");
+}
+
+static void differ(struct test_run *run)
+{
+    test_differs(run, "one point of %u", 2u);
+}
+
+static void differ_and_fail(struct test_run *run)
+{
+    differ(run);
+    test_fail(run, "one thing of %u", 2u);
+    differ(run);
+    test_fail(run, "the other thing");
+}
+
+static void fail_twice(struct test_run *run)
+{
+    test_fail(run, "one thing of %u", 2u);
+    test_fail(run, "the other thing");
+}
+
+static const char *lacks_something(const struct caps *caps)
+{
+    (void)caps;
+    return "no such thing";
+}
+
+static const char *lacks_nothing(const struct caps *caps)
+{
+    (void)caps;
+    return NULL;
+}
+
+#define VERDICT(name, claim, function, ...)                            \
+    TEST(selftest_verdict_##name) = { .id = "selftest.verdict." #name, \
+                                      .title = claim,                  \
+                                      .source = OWN_RUNNER,            \
+                                      .on_request = true,              \
+                                      .run = function,                 \
+                                      __VA_ARGS__ }
+
+VERDICT(skip, "A test that skips itself is skipped with its reason", skip, .needs = 0);
+VERDICT(fail_and_skip, "A test that failed and then skips itself has failed", fail_and_skip, .needs = 0);
+VERDICT(see_and_skip, "A test that saw records and then skips itself is held to its plan", see_and_skip, .needs = 0);
+VERDICT(equal, "Of two comparisons the one of different values is reported", compare, .needs = 0);
+VERDICT(differs, "A test in which a typical point differs has not failed", differ, .needs = 0);
+VERDICT(differs_and_fails, "A test that failed has failed, whatever else differs", differ_and_fail, .needs = 0);
+VERDICT(typical, "A test of a typical claim differs where another fails", fail_twice, .typical = "the reason for this");
+VERDICT(typical_none, "A test of a typical claim fails where no record came", no_records, .records = true,
+        .typical = "the reason for this");
+VERDICT(needs, "A test that needs what no processor has is skipped", hang, .needs = NEED_PEBS | NEED_ARCH_LBR);
+VERDICT(lacks, "A test that lacks something is skipped with its sentence", hang, .lacks = lacks_something);
+VERDICT(lacks_nothing, "A test that lacks nothing runs", no_plan, .lacks = lacks_nothing);
+VERDICT(no_plan, "A test that arms a facility without an expectation is an error", no_plan, .records = true);
 
 /* Code is read-only, to CPL 0 too. */
 static void exception(struct test_run *run)
@@ -149,4 +303,65 @@ TEST(selftest_stack_overflow) = {
     .source = OWN_PAGES,
     .on_request = true,
     .run = stack_overflow,
+};
+
+/* The symbol table is what the report of a panic needs, and nothing else. */
+static void panic_twice(struct test_run *run)
+{
+    paging_exchange((uint64_t)(uintptr_t)symbols_start, 0);
+    exception(run);
+}
+
+TEST(selftest_panic_twice) = {
+    .id = "selftest.panic_twice",
+    .title = "An exception in the report of a panic ends the run with verdict=panic",
+    .source = OWN_RUNNER,
+    .on_request = true,
+    .run = panic_twice,
+};
+
+/* ---- the time limit
+ * -------------------------------------------------------------------------------------------------- */
+
+#define PRINTED_SECONDS 3u
+
+/* Prints until the serial line has that many more seconds to do. */
+static void print_for(unsigned seconds)
+{
+    const unsigned until = serial_seconds() + seconds;
+
+    while (serial_seconds() < until)
+        console_note("a line of no importance");
+}
+
+/* Takes longer than a limit of one second, but not than that and the printing. */
+static void print_and_wait(struct test_run *run)
+{
+    print_for(PRINTED_SECONDS);
+    if (!clock_wait(2000000))
+        test_skip(run, "no clock");
+}
+
+static void print_and_hang(struct test_run *run)
+{
+    print_for(PRINTED_SECONDS);
+    hang(run);
+}
+
+TEST(selftest_time_printing) = {
+    .id = "selftest.time.printing",
+    .title = "The time that the serial line needs for what a test prints does not count towards its limit",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = print_and_wait,
+};
+
+TEST(selftest_time_hang) = {
+    .id = "selftest.time.hang",
+    .title = "A test that prints and then hangs is ended: the printing counts only once",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = print_and_hang,
 };

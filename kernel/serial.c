@@ -1,78 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/serial.h"
 
-#include <stdint.h>
-
 #include "arch/x86/cpu.h"
+#include "kernel/uart.h"
 
-/* Register offsets of the 16550. */
-enum {
-    DATA = 0,
-    INTERRUPT_ENABLE = 1,
-    DIVISOR_LOW = 0,
-    DIVISOR_HIGH = 1,
-    FIFO = 2,
-    LINE = 3,
-    MODEM = 4,
-    STATUS = 5,
-    SCRATCH = 7
-};
-
-#define LINE_8N1          0x03u
-#define LINE_DIVISOR      0x80u
-#define FIFO_ENABLE_CLEAR 0x07u
-#define MODEM_DTR_RTS     0x03u
-#define STATUS_CAN_SEND   0x20u
-#define BASE_BAUD         115200u
-
-/* Far more polls than a byte takes at 1200 baud, after which the port counts as stuck and is given up. */
+/* Far more polls than a FIFO takes at 1200 baud, after which the line counts as stuck and is given up. */
 #define SEND_POLLS 1000000u
 
-#define BITS_PER_CHARACTER 10u /* start bit, eight data bits, stop bit */
+#define BITS_PER_CHARACTER 10u     /* start bit, eight data bits, stop bit */
+#define USUAL_BAUD         115200u /* taken for one that is not known */
+#define FIRST_SIZE         256u
 
-static uint16_t base;
-static uint32_t characters, characters_per_second = BASE_BAUD / BITS_PER_CHARACTER;
+static struct line {
+    struct uart uart;
+    const char *name;
+    uint64_t sent; /* characters of all that were written */
+    bool given_up, said;
+} lines[SERIAL_LINES];
+static unsigned line_count;
 
-bool serial_init(unsigned port, unsigned baud)
+static char first[FIRST_SIZE];
+static char *ring = first; /* the last `size` characters that were written */
+static size_t size = FIRST_SIZE;
+static uint64_t written;
+static bool waits = true; /* serial_write() does, for all of its text */
+
+static uint32_t waited, characters_per_second = USUAL_BAUD / BITS_PER_CHARACTER;
+
+bool serial_add(const char *name, const struct uart *uart)
 {
-    static const uint16_t bases[] = { 0x3f8, 0x2f8, 0x3e8, 0x2e8 };
-    uint16_t io = bases[port];
-    uint16_t divisor = (uint16_t)(BASE_BAUD / baud);
+    const uint32_t rate = (uart->baud ? uart->baud : USUAL_BAUD) / BITS_PER_CHARACTER;
 
-    base = 0;
-    port_write8((uint16_t)(io + SCRATCH), 0x5a);
-    if (port_read8((uint16_t)(io + SCRATCH)) != 0x5a)
+    if (line_count == SERIAL_LINES)
         return false;
-    port_write8((uint16_t)(io + SCRATCH), 0xa5);
-    if (port_read8((uint16_t)(io + SCRATCH)) != 0xa5)
-        return false;
-    port_write8((uint16_t)(io + INTERRUPT_ENABLE), 0);
-    port_write8((uint16_t)(io + LINE), LINE_DIVISOR);
-    port_write8((uint16_t)(io + DIVISOR_LOW), (uint8_t)divisor);
-    port_write8((uint16_t)(io + DIVISOR_HIGH), (uint8_t)(divisor >> 8));
-    port_write8((uint16_t)(io + LINE), LINE_8N1);
-    port_write8((uint16_t)(io + FIFO), FIFO_ENABLE_CLEAR);
-    port_write8((uint16_t)(io + MODEM), MODEM_DTR_RTS);
-    base = io;
-    characters_per_second = baud / BITS_PER_CHARACTER;
+    if (!line_count || rate < characters_per_second)
+        characters_per_second = rate ? rate : 1;
+    lines[line_count++] = (struct line){ .uart = *uart, .name = name, .sent = written };
     return true;
+}
+
+unsigned serial_lines(void)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < line_count; i++)
+        count += !lines[i].given_up;
+    return count;
+}
+
+static uint64_t behind(const struct line *line)
+{
+    return line->given_up ? 0 : written - line->sent;
+}
+
+/* Gives a line what it takes at once. Returns whether it took any. */
+static bool feed(struct line *line)
+{
+    unsigned room = behind(line) ? uart_room(&line->uart) : 0;
+    const bool any = room;
+
+    for (; room && behind(line); room--, line->sent++)
+        uart_send(&line->uart, ring[line->sent & (size - 1)]);
+    return any;
+}
+
+/* Waits until no line is more than so many characters behind. */
+static void wait_until(uint64_t most)
+{
+    uint32_t polls[SERIAL_LINES] = { 0 };
+    bool more;
+
+    do {
+        more = false;
+        for (unsigned i = 0; i < line_count; i++) {
+            if (behind(&lines[i]) <= most)
+                continue;
+            more = true;
+            if (feed(&lines[i]))
+                polls[i] = 0;
+            else if (++polls[i] == SEND_POLLS)
+                lines[i].given_up = true;
+        }
+        if (more)
+            cpu_pause();
+    } while (more);
+}
+
+/* Characters that no line is behind by count, too: time passes for what is given up as it does for the others. */
+static void append(char character)
+{
+    for (unsigned i = 0; i < line_count; i++) {
+        if (behind(&lines[i]) == size) {
+            wait_until(size - 1);
+            waited += !waits;
+        }
+    }
+    ring[written++ & (size - 1)] = character;
+    waited += waits;
 }
 
 void serial_write(const char *text)
 {
-    for (; base && *text; text++) {
-        uint32_t polls = SEND_POLLS;
-        while (!(port_read8((uint16_t)(base + STATUS)) & STATUS_CAN_SEND) && --polls)
+    while (*text != '\0')
+        append(*text++);
+    if (waits)
+        wait_until(0);
+    for (unsigned i = 0; i < line_count; i++)
+        feed(&lines[i]);
+}
+
+void serial_buffer(char *memory, size_t bytes)
+{
+    if (!memory)
+        return;
+    wait_until(0);
+    ring = memory;
+    size = bytes;
+    waits = false;
+}
+
+void serial_flush(void)
+{
+    wait_until(0);
+    for (unsigned i = 0; i < line_count; i++)
+        for (uint32_t polls = 0; !lines[i].given_up && !uart_idle(&lines[i].uart) && polls < SEND_POLLS; polls++)
             cpu_pause();
-        if (!polls)
-            base = 0;
-        else
-            port_write8((uint16_t)(base + DATA), (uint8_t)*text);
-        characters++;
-    }
+}
+
+const char *serial_lost(void)
+{
+    for (unsigned i = 0; i < line_count; i++)
+        if (lines[i].given_up && !lines[i].said) {
+            lines[i].said = true;
+            return lines[i].name;
+        }
+    return NULL;
 }
 
 unsigned serial_seconds(void)
 {
-    return characters / characters_per_second;
+    return waited / characters_per_second;
 }

@@ -3,14 +3,23 @@
 
 #include "arch/x86/image.h"
 
-/* An entry of the table, which is sorted by address; names are offsets into a block of NUL-terminated names. */
-struct symbol {
-    uint32_t address, name;
-};
+/*
+ * The addresses in ascending order, and in the same order the names, each with a NUL. For the first of every 16 there
+ * is the offset of its name: one for each would be half as much again, and the image contains the table six times.
+ */
+#define BLOCK 16u
 
-extern const uint32_t symbol_count;
-extern const struct symbol symbol_table[];
+extern const uint32_t symbol_count, symbol_addresses[], symbol_blocks[];
 extern const char symbol_names[];
+
+static const char *name_of(uint32_t index)
+{
+    const char *name = symbol_names + symbol_blocks[index / BLOCK];
+
+    for (uint32_t skip = index % BLOCK; skip; name++)
+        skip -= *name == '\0';
+    return name;
+}
 
 bool symbol_find(uint64_t address, const char **name, uint64_t *offset)
 {
@@ -20,14 +29,14 @@ bool symbol_find(uint64_t address, const char **name, uint64_t *offset)
         return false;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (symbol_table[middle].address <= address)
+        if (symbol_addresses[middle] <= address)
             low = middle + 1;
         else
             high = middle;
     }
     if (!low)
         return false;
-    *name = symbol_names + symbol_table[low - 1].name;
-    *offset = address - symbol_table[low - 1].address;
+    *name = name_of(low - 1);
+    *offset = address - symbol_addresses[low - 1];
     return true;
 }

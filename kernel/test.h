@@ -17,18 +17,29 @@ struct test_run {
     unsigned expected, most;               /* the least and the most records, of all kinds together, that must come */
     unsigned seen;                         /* records that came */
     bool planned;                          /* test_plan was called */
-    unsigned problems;                     /* calls of test_fail */
+    unsigned problems;                     /* calls of test_fail, of a test whose claim is architectural */
+    unsigned differences;                  /* what differs from the typical, and is no failure */
     const char *skipped;                   /* the reason given to test_skip; else NULL */
     unsigned print_most;                   /* records of a kind to print (options: records=) */
-    unsigned bts_printed, pebs_printed;    /* records printed so far, also if a test samples twice */
+    unsigned hold_most;                    /* those and what to hold back for the case that the test does not pass */
+    unsigned bts_printed, pebs_printed;    /* records printed or held so far, also if a test samples twice */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
+    char *aside; /* NULL; or where the first problem goes, or else the first difference, instead of the console: of what
+                    another processor runs. TEST_ASIDE bytes. */
 };
+
+#define TEST_ASIDE 160u
 
 struct test {
     const char *id;     /* stable, dotted, [a-z0-9._] */
     const char *title;  /* the claim in one sentence */
     const char *source; /* who claims it: title, number with edition and section of the manual (suite/sources.h) */
-    uint64_t needs;     /* NEED_* of cpu/caps.h */
+    /*
+     * The claim's level. NULL: architectural, the manual promises it on every processor that has the feature. Else it
+     * is typical, what processors are known to do, and this says why no more than that, as a sentence.
+     */
+    const char *typical;
+    uint64_t needs;                                /* NEED_* of cpu/caps.h */
     const char *(*lacks)(const struct caps *caps); /* what else is missing, as a sentence, or NULL */
     bool records;                                  /* arms a facility: must call test_plan before it does */
     bool on_request; /* fails by design or needs consent: runs only if run= spells out its first word */
@@ -54,8 +65,11 @@ void test_saw(struct test_run *run, unsigned records);
  */
 void test_skip(struct test_run *run, const char *reason);
 
-/* Reports what is wrong; the test goes on, and fails. */
+/* Reports what is wrong; the test goes on, and fails. Where its claim is typical, this is test_differs. */
 void test_fail(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reports what differs from what processors typically do, and breaks no promise; the test goes on, and may pass. */
+void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fails the test unless got equals want; what names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 #include "boot/acpi.h"
-#include "boot/boot_info.h"
-
-void topology_init(const struct boot_info *boot);
 
 struct topology {
-    unsigned total;    /* processors that firmware has enabled, including this one */
-    unsigned siblings; /* of these, the others on this one's core, with which it shares its caches */
-    unsigned count;    /* entries of ids */
-    uint32_t ids[8];   /* xAPIC IDs of processors on other cores, in the order of firmware's table; at most 8 */
+    unsigned total;      /* processors that firmware has enabled, including this one */
+    unsigned count;      /* of these, those on other cores */
+    unsigned siblings;   /* and the others on this one's core, with which it shares its caches */
+    unsigned beyond;     /* not among them: those whose APIC ID this mode of the APIC cannot send commands to */
+    unsigned ignored;    /* and those past PROCESSORS_MOST entries of firmware's table */
+    const uint32_t *ids; /* APIC IDs in the order of firmware's table: `count` on other cores, then `siblings`; valid
+                            until the next call */
 };
 
 /* Fills *topology; empty after an error, when firmware does not list the processors. */

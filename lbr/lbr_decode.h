@@ -13,6 +13,11 @@ enum lbr_error { LBR_DECODE_OK, LBR_DECODE_FORMAT_UNKNOWN, LBR_DECODE_TOS_RANGE,
 #define LBR_HAS_TSX     (UINT64_C(1) << 1)
 #define LBR_HAS_CYCLES  (UINT64_C(1) << 2)
 #define LBR_HAS_TYPE    (UINT64_C(1) << 3)
+#define LBR_HAS_EVENTS  (UINT64_C(1) << 4) /* a logged event has happened */
+
+/* General counters whose events an entry can count, and the most that it tells of each. */
+#define LBR_COUNTERS   4u
+#define LBR_EVENTS_MAX 3u
 
 /* Branch types of the architectural LBRs; 8 to 15 all mean LBR_TYPE_OTHER, and 6 and 7 are reserved. */
 enum lbr_type {
@@ -29,8 +34,9 @@ struct lbr_entry {
     uint64_t from, to; /* linear addresses, sign-extended */
     uint64_t has;      /* LBR_HAS_*: which of the following are defined */
     bool mispredicted, in_tsx, tsx_abort;
-    uint16_t cycles; /* core cycles since the last entry, saturating */
-    uint8_t type;    /* enum lbr_type, as stored */
+    uint16_t cycles;              /* core cycles since the last entry, saturating */
+    uint8_t type;                 /* enum lbr_type, as stored */
+    uint8_t events[LBR_COUNTERS]; /* of each counter since the last entry, saturating; 0 of one that is not logged */
 };
 
 /*
@@ -44,7 +50,7 @@ void lbr_decode_packed(uint64_t value, struct lbr_entry *out);
 
 /*
  * Decodes IA32_LBR_x_FROM_IP, _TO_IP and _INFO of the architectural LBRs. The entry has cycles only if INFO says that
- * they are valid.
+ * they are valid, and events only if there are any: no bit says whether events are logged.
  */
 void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
 

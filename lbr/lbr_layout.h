@@ -27,6 +27,13 @@
 #define LBR_INFO_CYCLES_VALID (UINT64_C(1) << 60)
 #define LBR_INFO_TYPE_SHIFT   56 /* shift of the 4-bit branch type */
 
+/*
+ * Event logging: two bits for each of four general counters, the lowest first. Linux 6.8,
+ * arch/x86/include/asm/msr-index.h, LBR_INFO_BR_CNTR_*.
+ */
+#define LBR_INFO_EVENTS_SHIFT 32
+#define LBR_INFO_EVENTS_BITS  2
+
 #define LBR_TO_CYCLES_SHIFT 48 /* shift of the 16-bit cycle count in TO */
 
 #define LBR_PACKED_TO_SHIFT 32 /* in MSR_LASTBRANCH_x of Pentium M and Core Duo: FROM below, TO above */

@@ -22,12 +22,6 @@ static bool is_used(const struct lbr_entry *entry)
     return entry->from || entry->to;
 }
 
-static void count_used(struct test_run *run)
-{
-    for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++)
-        test_saw(run, is_used(&lbr_recorded.entries[age]));
-}
-
 static unsigned at_most(unsigned count, unsigned most)
 {
     return count < most ? count : most;
@@ -50,10 +44,10 @@ static void stopped(struct test_run *run)
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
     test_equal(run, "top of stack", lbr_recorded.tos, before.tos);
-    for (unsigned age = 0; age < before.depth; age++) {
-        test_equal(run, "from of an entry that was there", lbr_recorded.entries[age].from, before.entries[age].from);
-        test_equal(run, "to of an entry that was there", lbr_recorded.entries[age].to, before.entries[age].to);
-    }
+    for (unsigned age = 0; age < before.depth; age++)
+        if (lbr_recorded.entries[age].from != before.entries[age].from ||
+            lbr_recorded.entries[age].to != before.entries[age].to)
+            test_fail(run, "LBR entry %u is another than before", age);
 }
 
 TEST(lbr_stopped) = {
@@ -70,26 +64,22 @@ TEST(lbr_stopped) = {
 /* Each register's value has its own number in it, and is an address that any form and width of entry can hold. */
 static uint64_t own_value(uint64_t kind, unsigned entry)
 {
-    return kind + 0x100 * (entry + 1);
+    return 0x10000 * kind + 0x100 * (entry + 1);
 }
 
 static void registers(struct test_run *run)
 {
     const struct caps *caps = run->caps;
-    const uint64_t from = 0x10000, to = caps->lbr_to ? 0x20000 : 0, info = 0x30;
+    static const char *const names[] = { "INFO register", "FROM register", "TO register" };
+    const uint32_t first[] = { caps->lbr_info, caps->lbr_from, caps->lbr_to }; /* INFO has 16 bits on every processor */
+    const unsigned kinds = sizeof first / sizeof first[0];
 
-    for (unsigned i = 0; i < caps->lbr_depth; i++)
-        if (!msr_write(caps->lbr_from + i, own_value(from, i)) ||
-            (caps->lbr_to && !msr_write(caps->lbr_to + i, own_value(to, i))) ||
-            (caps->lbr_info && !msr_write(caps->lbr_info + i, info + i)))
-            test_fail(run, "WRMSR to a register of LBR entry %u raised #GP", i);
-    for (unsigned i = 0; i < caps->lbr_depth; i++) {
-        test_equal(run, "FROM register", msr_get(caps->lbr_from + i), own_value(from, i));
-        if (caps->lbr_to)
-            test_equal(run, "TO register", msr_get(caps->lbr_to + i), own_value(to, i));
-        if (caps->lbr_info)
-            test_equal(run, "INFO register", msr_get(caps->lbr_info + i), info + i);
-    }
+    for (unsigned n = 0; n < kinds * caps->lbr_depth; n++)
+        if (first[n % kinds] && !msr_write(first[n % kinds] + n / kinds, own_value(n % kinds, n / kinds)))
+            test_fail(run, "WRMSR to a register of LBR entry %u raised #GP", n / kinds);
+    for (unsigned n = 0; n < kinds * caps->lbr_depth; n++)
+        if (first[n % kinds])
+            test_equal(run, names[n % kinds], msr_get(first[n % kinds] + n / kinds), own_value(n % kinds, n / kinds));
     lbr_reset(caps, LBR_NO_FILTER);
 }
 
@@ -126,7 +116,8 @@ static void tos_wraps(struct test_run *run)
         test_equal(run, "top of stack", lbr_recorded.tos, (before + lap * count) % depth);
     }
     records_print_lbr(run, &lbr_recorded);
-    count_used(run);
+    for (unsigned age = 0; age < depth && lbr_recorded.error == LBR_DECODE_OK; age++)
+        test_saw(run, is_used(&lbr_recorded.entries[age]));
 }
 
 TEST(lbr_tos_wrap) = {
@@ -151,8 +142,7 @@ static void record_without_jumps(struct test_run *run, uint64_t suppress)
 
     test_plan_between(run, at_most(branch_count(&workload_kinds, ~(suppress | optional)), run->caps->lbr_depth),
                       branch_count(&workload_kinds, ~suppress));
-    lbr_run(run, &workload_kinds, suppress);
-    count_used(run);
+    test_saw(run, lbr_run(run, &workload_kinds, suppress));
     for (unsigned age = lbr_recorded.depth; age-- > 0;) {
         const struct lbr_entry *got = &lbr_recorded.entries[age];
         const struct branch *want;
@@ -326,11 +316,12 @@ TEST(lbr_select_system_only) = {
 static void record_sources(struct test_run *run, const struct workload *workload)
 {
     struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
+    unsigned recorded;
 
-    transfers_prepare(run->caps);
-    lbr_run(run, workload, LBR_NO_FILTER);
+    transfers_prepare(run->caps, workload);
+    recorded = lbr_run(run, workload, LBR_NO_FILTER);
     transfers_restore();
-    for (unsigned age = lbr_recorded.depth; age-- > 0 && lbr_recorded.error == LBR_DECODE_OK;) {
+    for (unsigned age = recorded; age-- > 0;) {
         const struct lbr_entry *got = &lbr_recorded.entries[age];
         const struct branch *want;
         bool ours = false;
@@ -432,7 +423,7 @@ static void record_step(struct test_run *run)
     enable_in_handler = UINT64_MAX;
     enable_register = (uint32_t)lbr_window(run->caps, 0).msr;
     interrupt_set(VECTOR_DEBUG, on_debug);
-    lbr_run(run, &workload_step, LBR_NO_FILTER);
+    test_saw(run, lbr_run(run, &workload_step, LBR_NO_FILTER));
     interrupt_set(VECTOR_DEBUG, NULL);
 }
 
@@ -442,7 +433,6 @@ static void debug_exception_disables(struct test_run *run)
 
     test_plan_between(run, branch_count(&workload_step, BRANCH_KINDS_ALL), run->caps->lbr_depth);
     record_step(run);
-    count_used(run);
     test_equal(run, "the enable bit in the handler of a debug exception", enable_in_handler & enable, 0);
 }
 
@@ -466,7 +456,6 @@ static void debug_exception_kept_out(struct test_run *run)
 
     test_plan(run, count);
     record_step(run);
-    count_used(run);
     lbr_compare(run, &workload_step, BRANCH_KINDS_ALL, count);
 }
 
@@ -512,6 +501,7 @@ TEST(lbr_mispredicted) = {
     .id = "lbr.mispredicted",
     .title = "MISPRED is set for indirect jumps whose targets cannot be predicted",
     .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
+    .typical = "The manual says what the bit means, and of no branch that it is mispredicted.",
     .needs = NEED_LBR,
     .lacks = no_mispredict_flag,
     .records = true,

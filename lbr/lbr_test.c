@@ -47,7 +47,6 @@ TEST(lbr_wrap) = {
     .argument = &workload_long_loop,
 };
 
-/* After thousands of equal outcomes no predictor is surprised by another one, and each round takes its time. */
 static void info(struct test_run *run)
 {
     uint64_t cycles = 0;
@@ -55,23 +54,44 @@ static void info(struct test_run *run)
     lbr_record(run, &workload_long_loop, LBR_NO_FILTER);
     for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++) {
         const struct lbr_entry *entry = &lbr_recorded.entries[age];
-        if (!(entry->has & LBR_HAS_MISPRED) || entry->mispredicted)
-            test_fail(run, "LBR entry %u of a steady loop is not marked as predicted", age);
+        if (!(entry->has & LBR_HAS_MISPRED))
+            test_fail(run, "LBR entry %u does not say whether it was predicted", age);
         if (entry->in_tsx || entry->tsx_abort)
             test_fail(run, "LBR entry %u is in a transaction", age);
         cycles += entry->cycles;
     }
     if (!cycles)
-        test_fail(run, "no entry of the loop counted a cycle");
+        test_differs(run, "no entry of the loop counted a cycle");
 }
 
 TEST(lbr_info) = {
     .id = "lbr.info",
-    .title = "LBR_INFO marks the branches of a steady loop as predicted, outside transactions, and counts their cycles",
+    .title = "LBR_INFO marks the branches of a loop as outside transactions, and typically counts their cycles",
     .source = SDM_LBR_INFO,
     .needs = NEED_LBR | NEED_LBR_INFO,
     .records = true,
     .run = info,
+};
+
+/* After thousands of equal outcomes no predictor is surprised by another one. */
+static void predicted(struct test_run *run)
+{
+    unsigned surprised = 0;
+
+    lbr_record(run, &workload_long_loop, LBR_NO_FILTER);
+    for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++)
+        surprised += lbr_recorded.entries[age].mispredicted;
+    test_equal(run, "branches of a steady loop that are marked as mispredicted", surprised, 0);
+}
+
+TEST(lbr_predicted) = {
+    .id = "lbr.predicted",
+    .title = "LBR_INFO marks the branches of a steady loop as predicted",
+    .source = SDM_LBR_INFO,
+    .typical = "The manual says what the bit means, and of no branch that it is predicted.",
+    .needs = NEED_LBR | NEED_LBR_INFO,
+    .records = true,
+    .run = predicted,
 };
 
 static void software_interrupt(struct test_run *run)
@@ -229,8 +249,8 @@ static void freeze(struct test_run *run)
         test_fail(run, "the counter could not be programmed");
     run_frozen(run);
     test_saw(run, ds_pebs_log()->records);
-    if (!(frozen_status & GLOBAL_STATUS_DS_BUFFER))
-        test_fail(run, "the interrupt did not come from the DS buffer");
+    if (!(frozen_status & (run->caps->pebs_method == PEBS_METHOD_ARCH ? GLOBAL_STATUS_PEBS : GLOBAL_STATUS_DS_BUFFER)))
+        test_fail(run, "the interrupt did not come from the PEBS buffer");
     check_frozen(run);
 }
 

@@ -19,9 +19,11 @@
 #include "suite/records.h"
 #include "suite/sources.h"
 
-#define PERIOD       31u     /* events between samples */
-#define EVENTS       120000u /* at CPL 3, of a measurement */
-#define BTS_ROOM     32u     /* records short of the end: the service routine's own branches come after the threshold */
+#define PERIOD 31u     /* events between samples */
+#define EVENTS 120000u /* at CPL 3, of a measurement */
+#define BTS_ROOM                                                                                       \
+    128u /* records short of the end, for what comes after the threshold: branches until the interrupt \
+            is delivered, a hundred instructions in, and the service routine's own */
 #define LBR_READINGS 100u
 
 /* The most instructions of the service routine for a record, its whole buffer drained at once. */

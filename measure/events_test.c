@@ -90,7 +90,7 @@ static bool of_kind(const struct caps *caps, const struct place *place, const st
 {
     if (place->steps) {
         const int position = sampler_position(caps, place->steps, record);
-        return position >= 0 && steps_is(place->steps, (unsigned)position, place->cause.kinds);
+        return position >= 0 && steps_is(place->steps, (unsigned)position, place->cause.possible);
     }
     for (uint64_t i = 0; i < place->workload->branch_count; i++) {
         const struct branch *branch = &place->workload->branches[i];

@@ -28,8 +28,9 @@ static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
 }
 
 /*
- * Finds what causes an event. Beyond the first-level cache only second-level hits are the same on all processors; the
- * misses of other levels and TLBs, and the loads that load latency samples, are not known beforehand.
+ * Finds what causes an event. Beyond the first-level cache only second-level hits are much the same on all processors;
+ * the misses of other levels and TLBs, and the loads that load latency samples, are not known beforehand. Any load may
+ * hit or miss: prefetchers and replacement are the processor's.
  */
 struct cause cause_of(const struct pebs_event *event)
 {
@@ -41,7 +42,7 @@ struct cause cause_of(const struct pebs_event *event)
         [PEBS_ROLE_LOCKED_LOADS] = { .kinds = STEP_LOCKED, .counted = true },
         [PEBS_ROLE_SPLIT_LOADS] = { .kinds = STEP_SPLIT_LOAD, .counted = true },
         [PEBS_ROLE_SPLIT_STORES] = { .kinds = STEP_SPLIT_STORE, .counted = true },
-        [PEBS_ROLE_L1_HITS] = { .kinds = STEP_WARM, .counted = true, .displace = FROM_FIRST },
+        [PEBS_ROLE_L1_HITS] = { .kinds = STEP_WARM, .possible = ALL_LOADS, .counted = true, .displace = FROM_FIRST },
         [PEBS_ROLE_X87] = { .kinds = STEP_X87, .counted = true },
         [PEBS_ROLE_MMX] = { .kinds = STEP_MMX, .counted = true },
         [PEBS_ROLE_BRANCHES] = { .kinds = STEP_BRANCH | STEP_FAR, .counted = true },
@@ -52,13 +53,15 @@ struct cause cause_of(const struct pebs_event *event)
         [PEBS_ROLE_FAR] = { .kinds = STEP_FAR, .counted = true },
         [PEBS_ROLE_LOAD_LATENCY] = { .kinds = ALL_LOADS },
         [PEBS_ROLE_PRECISE_STORE] = { .kinds = ALL_STORES, .counted = true },
-        [PEBS_ROLE_L1_MISSES] = { .kinds = STEP_COLD, .counted = true, .displace = FROM_FIRST },
-        [PEBS_ROLE_L2_HITS] = { .kinds = STEP_COLD, .counted = true, .displace = FROM_FIRST },
-        [PEBS_ROLE_L2_MISSES] = { .kinds = STEP_COLD, .displace = FROM_LAST },
-        [PEBS_ROLE_L3_HITS] = { .kinds = STEP_COLD, .displace = FROM_SECOND },
-        [PEBS_ROLE_L3_MISSES] = { .kinds = STEP_COLD, .displace = FROM_LAST },
-        [PEBS_ROLE_TLB_MISS_LOADS] = { .kinds = STEP_COLD, .displace = FROM_LAST },
-        [PEBS_ROLE_TLB_MISS_ACCESSES] = { .kinds = STEP_COLD, .displace = FROM_LAST },
+        [PEBS_ROLE_L1_MISSES] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .counted = true, .displace = FROM_FIRST },
+        [PEBS_ROLE_L2_HITS] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .counted = true, .displace = FROM_FIRST },
+        [PEBS_ROLE_L2_MISSES] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_LAST },
+        [PEBS_ROLE_L3_HITS] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_SECOND },
+        [PEBS_ROLE_L3_MISSES] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_LAST },
+        [PEBS_ROLE_TLB_MISS_LOADS] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_LAST },
+        [PEBS_ROLE_TLB_MISS_ACCESSES] = { .kinds = STEP_COLD,
+                                          .possible = ALL_LOADS | ALL_STORES,
+                                          .displace = FROM_LAST },
         [PEBS_ROLE_PACKED_SINGLE] = { .kinds = STEP_PACKED_SP, .counted = true },
         [PEBS_ROLE_PACKED_DOUBLE] = { .kinds = STEP_PACKED_DP, .counted = true },
         [PEBS_ROLE_SCALAR_SINGLE] = { .kinds = STEP_SCALAR_SP, .counted = true },
@@ -71,6 +74,7 @@ struct cause cause_of(const struct pebs_event *event)
 
     if (!cause.kinds)
         cause.why_not = pebs_role_untriggered(event->role);
+    cause.possible = taggable(event, cause.possible | cause.kinds);
     cause.kinds = taggable(event, cause.kinds);
     return cause;
 }

@@ -11,8 +11,9 @@
 
 /* What causes an event. */
 struct cause {
-    uint32_t kinds;      /* STEP_* of the instructions; 0: none */
-    bool counted;        /* each instruction is one event, so that their number is known beforehand */
+    uint32_t kinds;      /* STEP_* of the instructions that are meant to; 0: none */
+    uint32_t possible;   /* those that may, too */
+    bool counted;        /* each instruction is one event, or typically so: their number is known beforehand */
     unsigned displace;   /* bytes to load to evict the lines of STEP_COLD; 0: caches do not matter */
     const char *why_not; /* why there is no cause; else NULL */
 };

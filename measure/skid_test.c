@@ -77,11 +77,13 @@ static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due,
 
     if (!sampler_inside(run->caps, skid->steps->workload, record))
         return 0;
-    if (eventing < 0 || !steps_is(skid->steps, (unsigned)eventing, skid->cause.kinds)) {
+    if (eventing < 0 || !steps_is(skid->steps, (unsigned)eventing, skid->cause.possible)) {
         test_fail(run, "%s: a record with IP 0x%" PRIx64 ", EventingIP 0x%" PRIx64 ": no instruction of its kind",
                   event->name, record->ip, record->eventing_ip);
         return 0;
     }
+    if (!steps_is(skid->steps, (unsigned)eventing, skid->cause.kinds))
+        return 0; /* another load that hit, or missed */
     if (record->has & PEBS_HAS_EVENTING_IP)
         histogram_add(&skid->eventing_ip, eventing - cause);
     histogram_add(&skid->ip, ip - cause);

@@ -1,63 +1,116 @@
 # SPDX-License-Identifier: MIT
 # tests/host/test_NAME.c becomes build/host/test_NAME, and build/host32/test_NAME where the host can link -m32; each
-# prints TAP when CMOCKA_MESSAGE_OUTPUT=TAP is set. test_model_* link the model's code alone, the others HOST_PURE alone.
+# prints TAP when CMOCKA_MESSAGE_OUTPUT=TAP is set. test_model_* link the model's code alone, the others HOST_PURE alone;
+# test_kernel_* link besides that the kernel's code on the machine of variables (tests/host/machine/).
 HOST_CFLAGS := $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -I.
+# Where ./bootstrap puts cmocka for -m32.
+LIBS_32 := -L$B/toolchain/lib32 -Wl,-rpath,$(abspath $B/toolchain/lib32)
+COVERAGE_CFLAGS := $(WARNINGS) -g -O0 --coverage -I.
 HOST_SOURCES := $(wildcard tests/host/test_*.c)
 HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
 HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)
-PROVE := prove -e 'env CMOCKA_MESSAGE_OUTPUT=TAP'
+KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach room,ds bts lbr pebs perfmon suite,$(room)/*.c))) \
+	arch/x86/perfmon.c kernel/held.c measure/kinds.c measure/meter.c measure/overflow.c tests/host/machine/machine.c
+PROVE := prove -e tests/house/tap
 
 # A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links.
-ifneq ($(filter host-test test listings fuzz $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test host-tests mutate smoke test listings fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
 	@mkdir -p $(@D)
 	@{ echo '# $(HOST_CC) $(HOST_CFLAGS)'; printf 'HOST_32 := '; \
-	echo 'int main(void) { return 0; }' | $(HOST_CC) -m32 $(HOST_CFLAGS) -include tests/host/host_test.h -x c - -lcmocka \
+	echo 'int main(void) { return 0; }' | $(HOST_CC) -m32 $(HOST_CFLAGS) -include tests/host/host_test.h -x c - $(LIBS_32) -lcmocka \
 	-o $@.probe 2>/dev/null && $@.probe && echo yes || echo no; } >$@.new
+	@if [ "$$CI" = true ] && grep -q 'HOST_32 := no' $@.new; then \
+	echo 'this host cannot link -m32 with libc, sanitizers and cmocka, and CI leaves no test out: ./bootstrap installs them' >&2; exit 1; fi
 	@rm -f $@.probe; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 ifeq ($(HOST_32),yes)
-HOST_TESTS += $(filter-out $B/host32/test_model_%,$(HOST_SOURCES:tests/host/%.c=$B/host32/%))
+HOST_TESTS += $(filter-out $B/host32/test_model_% $B/host32/test_uefi%,$(HOST_SOURCES:tests/host/%.c=$B/host32/%))
 endif
 
+# $1: the folder below build/. $2: how to compile and link.
 define host_rules
 $B/$1/%.o: %.c $B/host/config.mk
 	$$(call say,HOSTCC,$$@)
 	@mkdir -p $$(@D)
-	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) $(DEPS) -c -o $$@ $$<
+	$$Q$(HOST_CC) $$(HOST_MACHINE) $2 $(DEPS) -c -o $$@ $$<
+
+# The UEFI loader is compiled into its test, as for x64 firmware.
+$B/$1/tests/host/test_uefi.o $B/$1/tests/host/test_uefi_log.o: HOST_MACHINE := -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi
+
+# The machine's headers go before the kernel's. The DS area's memory lies where bit 20 of an address is clear, and below
+# 4 GiB, as in the kernel.
+$(KERNEL_ON_HOST:%.c=$B/$1/%.o) $B/$1/tests/host/test_kernel_%.o: HOST_MACHINE := -Itests/host/machine
+$B/$1/kernel.a: $(KERNEL_ON_HOST:%.c=$B/$1/%.o)
+	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
+$(patsubst tests/host/%.c,$B/$1/%,$(filter tests/host/test_kernel_%,$(HOST_SOURCES))): \
+$B/$1/test_kernel_%: $B/$1/tests/host/test_kernel_%.o $B/$1/kernel.a $(HOST_PURE:%.c=$B/$1/%.o)
+	$$(call say,HOSTLD,$$@)
+	$$Q$(HOST_CC) $2 -no-pie -Wl,--section-start=.ds=0x10200000,--section-start=.ds.pebs=0x10280000 -o $$@ $$^ $$(HOST_LIBS) -lcmocka
 
 $(patsubst tests/host/%.c,$B/$1/%,$(filter tests/host/test_model_%,$(HOST_SOURCES))): \
 $B/$1/test_model_%: $B/$1/tests/host/test_model_%.o $(MODEL_PURE:%.c=$B/$1/%.o)
 	$$(call say,HOSTLD,$$@)
-	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka $$(HOST_LIBS)
+	$$Q$(HOST_CC) $2 -o $$@ $$^ $$(HOST_LIBS) -lcmocka
 
-$(patsubst tests/host/%.c,$B/$1/%,$(filter-out tests/host/test_model_%,$(HOST_SOURCES))): \
+$(patsubst tests/host/%.c,$B/$1/%,$(filter-out tests/host/test_model_% tests/host/test_kernel_%,$(HOST_SOURCES))): \
 $B/$1/test_%: $B/$1/tests/host/test_%.o $(HOST_PURE:%.c=$B/$1/%.o)
 	$$(call say,HOSTLD,$$@)
-	$$Q$(HOST_CC) $2 $(HOST_CFLAGS) -o $$@ $$^ -lcmocka
+	$$Q$(HOST_CC) $2 -o $$@ $$^ $$(HOST_LIBS) -lcmocka
 
--include $(patsubst %.c,$B/$1/%.d,$(HOST_PURE) $(MODEL_PURE) $(HOST_SOURCES) $(wildcard tests/fuzz/*.c))
+-include $(patsubst %.c,$B/$1/%.d,$(HOST_PURE) $(MODEL_PURE) $(KERNEL_ON_HOST) $(HOST_SOURCES) \
+$(wildcard tests/fuzz/*.c model/private/*.c model/qemu/*.c))
 endef
-$(eval $(call host_rules,host,-m64))
-$(eval $(call host_rules,host32,-m32))
+$(eval $(call host_rules,host,-m64 $(HOST_CFLAGS)))
+$(eval $(call host_rules,host32,-m32 $(HOST_CFLAGS)))
+$(eval $(call host_rules,coverage,$(COVERAGE_CFLAGS)))
 .PRECIOUS: $B/host/%.o $B/host32/%.o
 
+$B/host32/test_%: HOST_LIBS := $(LIBS_32)
+
 # Zydis, against which the model's instruction decoder is tested; nothing else links it.
-$B/host/test_model_insn_zydis: HOST_LIBS := -lZydis
+$B/host/test_model_insn_zydis $B/coverage/test_model_insn_zydis: HOST_LIBS := -lZydis
+
+# Of the code for QEMU, what can run on a QEMU of variables: options; registers, memory and interrupts; private state.
+$B/host/test_model_options: $B/host/model/qemu/options.o
+$B/coverage/test_model_options: $B/coverage/model/qemu/options.o
+$B/host/test_model_glue: $B/host/model/qemu/processor.o
+$B/coverage/test_model_glue: $B/coverage/model/qemu/processor.o
+$(foreach built,host coverage,$(foreach of,glue plugin,$B/$(built)/tests/host/test_model_$(of).o) \
+$(foreach of,plugin processor,$B/$(built)/model/qemu/$(of).o)): HOST_MACHINE = $(MODEL_GLIB)
+$B/host/test_model_glue $B/coverage/test_model_glue: HOST_LIBS = $(shell pkg-config --libs glib-2.0)
+PRIVATE := model/private/qemu_object.o model/private/qemu_loss.o model/private/qemu_private.o
+$B/host/test_model_private: $(PRIVATE:%=$B/host/%)
+$B/coverage/test_model_private: $(PRIVATE:%=$B/coverage/%)
+$B/host/test_model_private $B/coverage/test_model_private: HOST_LIBS := -rdynamic -ldl
+PLUGIN := $(PRIVATE) model/private/qemu_ops.o $(patsubst %,model/qemu/%.o,options plugin processor)
+$B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
+$B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
+$B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic $(shell pkg-config --libs glib-2.0)
+
+# Every call of the model for memory goes through the test, which makes it fail.
+$B/host/test_model_allocation $B/coverage/test_model_allocation: HOST_LIBS := -Wl,--wrap=calloc -Wl,--wrap=malloc
 
 # The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c.
 $(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host/tests/fuzz/main.o $(HOST_PURE:%.c=$B/host/%.o)
 	$(call say,HOSTLD,$@)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^
 
-.PHONY: host-test
+.PHONY: host-test host-tests
+host-tests: $(HOST_TESTS)
 host-test: $(HOST_TESTS) ## decoders, options, checks and the model's engine, on the host
 ifeq ($(HOST_32),no)
 	@echo '  NOTE     skipping -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
 endif
 	$Q$(PROVE) $(HOST_TESTS)
+
+# gcov is gcc's: with clang, HOST_CC=gcc.
+.PHONY: coverage
+COVERED_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/coverage/%)
+coverage: $(COVERED_TESTS) ## which lines and branches the host tests run, room by room
+	$Qtests/mutate/coverage $B/coverage $^
 
 .PHONY: listings
 listings: $B/host/test_lbr_listing ## two published LBR listings, printed from their MSR values

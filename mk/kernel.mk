@@ -13,6 +13,8 @@ KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/nu
 # nasm 2.16.03 warns about every relocation, of which a linked image has many; 2.16.01 does not know these warnings.
 NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
 
+FONT := /usr/share/consolefonts/spleen-8x16.psfu.gz
+
 NO_BUILD_ID := 0x0000000000000000000000000000000000000000
 
 .PHONY: kernel
@@ -40,6 +42,7 @@ $B/k$1/%.asm.o: %.asm
 
 $B/k$1/kernel/main.o $B/k$1/kernel/dump.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
+$B/k$1/kernel/font.asm.o: $B/include/font.bin
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
 # The build id covers everything except debug information, which contains the names of folders.
@@ -69,10 +72,16 @@ endef
 $(eval $(call kernel_rules,64,-m64 -mno-red-zone -mcmodel=small,elf64,elf_x86_64,32))
 $(eval $(call kernel_rules,32,-m32 -march=i686,elf32,elf_i386,64))
 
-$B/mutants/%.c: ds/ds_check.c ds/ds_check.h ds/ds_check.inc
+$B/mutants/%.c: ds/ds_check.c ds/arch_check.h ds/ds_check.h ds/ds_check.inc ds/arch_check.inc
 	@mkdir -p $(@D)
 	$Qawk -v rule=DS_BREACH_$$(echo '$*' | tr a-z A-Z) '{ print } /^static void breach\(/ { inside = 1 } \
 	inside && /^{/ { print "    if (id == " rule ")\n        return;"; inside = 0; done = 1 } END { exit !done }' $< >$@
+
+# The screen's font: Spleen, of the same package as its licence in LICENSES/Spleen.txt.
+$B/include/font.bin: screen/make-font $(FONT)
+	$(call say,FONT,$@)
+	@mkdir -p $(@D)
+	$Qscreen/make-font $(FONT) >$@
 
 # The version for C and for nasm, touched only when it changes.
 $B/include/version.h: DEFINE := \#define

@@ -3,7 +3,7 @@
 LOADER_C := $(wildcard $(patsubst %,%/*.c,$(call rooms,loader)))
 LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
 	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -Ibase/freestanding -isystem /usr/include/efi
-EFI_SECTIONS := .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
+EFI_SECTIONS := .sbat .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
 EMBEDDED := $B/kernel-64.elf $B/kernel-32.elf
 
 # The ISO's dates are that of the commit, so that its bytes are reproducible.
@@ -19,6 +19,10 @@ $B/kernel-%.elf: $B/dstest86-%.elf
 	$(call say,STRIP,$@)
 	$Q$(OBJCOPY) --strip-all $< $@
 
+$B/sbat.csv: boot/uefi/sbat.csv Makefile
+	$(call say,SBAT,$@)
+	$Qsed 's/@VERSION@/$(VERSION)/' $< >$@
+
 # $1 is UEFI's name of the architecture, $2 gnu-efi's, $3 the folder of its files, $4 the compiler's flags, $5 nasm's
 # format, $6 ld's emulation, $7 the .efi.
 define loader_rules
@@ -32,7 +36,7 @@ $B/loader-$1/%.o: %.asm
 	@mkdir -p $$(@D)
 	$$Q$$(NASM) -f $5 -Wall -Werror -I$B/ -o $$@ $$<
 
-$B/loader-$1/boot/uefi/embed.o: $$(EMBEDDED)
+$B/loader-$1/boot/uefi/embed.o: $$(EMBEDDED) $B/sbat.csv
 
 $B/loader-$1/pure.a: $$(PURE:%.c=$B/loader-$1/%.o)
 	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
@@ -42,16 +46,47 @@ $B/loader-$1.so: $$(LOADER_C:%.c=$B/loader-$1/%.o) $B/loader-$1/boot/uefi/trampo
 	$$Q$$(LD) -m $6 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
 		-T $3/elf_$2_efi.lds -o $$@ $3/crt0-efi-$2.o $$^ -L$3 -lefi -lgnuefi
 
-$B/$7: $B/loader-$1.so
+$B/$7: $B/loader-$1.so boot/nx-compat
 	$$(call say,EFI,$$@)
-	$$Q$$(OBJCOPY) $$(EFI_SECTIONS:%=-j %) --target=efi-app-$2 $$< $$@
+	$$Q$$(OBJCOPY) --strip-all $$(EFI_SECTIONS:%=-j %) --target=efi-app-$2 $$< $$@ && boot/nx-compat $$@
 
--include $$(patsubst %.c,$B/loader-$1/%.d,$$(LOADER_C) $$(PURE))
+# What firmware might be like, for tests/qemu/firmware.t.
+$B/strange-$1.so: $B/loader-$1/tests/qemu/strange_firmware.o
+	$$(call say,LD,$$@)
+	$$Q$$(LD) -m $6 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
+		-T $3/elf_$2_efi.lds -o $$@ $3/crt0-efi-$2.o $$^ -L$3 -lefi -lgnuefi
+
+$B/strange-$1.efi: $B/strange-$1.so
+	$$(call say,EFI,$$@)
+	$$Q$$(OBJCOPY) $$(EFI_SECTIONS:%=-j %) --strip-all --target=efi-app-$2 $$< $$@
+
+-include $$(patsubst %.c,$B/loader-$1/%.d,$$(LOADER_C) $$(PURE) tests/qemu/strange_firmware.c)
 endef
 $(eval $(call loader_rules,x64,x86_64,/usr/lib,-m64 -mno-red-zone -DGNU_EFI_USE_MS_ABI,elf64,elf_x86_64,BOOTX64.EFI))
 $(eval $(call loader_rules,ia32,ia32,/usr/lib32,-m32 -march=i686,elf32,elf_i386,BOOTIA32.EFI))
 
-$B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE $(EMBEDDED) $B/BOOTX64.EFI $B/BOOTIA32.EFI
+# Firmware's screen of any form, before the loader.
+$B/gop.o: tests/qemu/gop.c
+	$(call say,CC,$@)
+	$Q$(CC) $(WARNINGS) $(LOADER_CFLAGS) -m64 -mno-red-zone -DGNU_EFI_USE_MS_ABI $(DEPS) -c -o $@ $<
+
+$B/gop.efi: $B/gop.o
+	$(call say,EFI,$@)
+	$Q$(LD) -m elf_x86_64 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
+		-T /usr/lib/elf_x86_64_efi.lds -o $(@:.efi=.so) /usr/lib/crt0-efi-x86_64.o $< -L/usr/lib -lefi -lgnuefi && \
+	$(OBJCOPY) $(EFI_SECTIONS:%=-j %) --target=efi-app-x86_64 $(@:.efi=.so) $@
+
+# A guest that calls the trampoline of each loader: its trampoline's folder, nasm's format, ld's emulation.
+define trampoline_rules
+$B/trampoline-$1.elf: tests/qemu/trampoline.asm $B/loader-$2/boot/uefi/trampoline.o
+	$$(call say,NASM,$$@)
+	$$Q$$(NASM) -f $3 $$(NASM_WARNINGS) $$< -o $B/trampoline-$1.o && \
+	$$(LD) -m $4 -static -nostdlib -z noexecstack -Ttext=0x120000 -e start $B/trampoline-$1.o $$(word 2,$$^) -o $$@
+
+endef
+$(eval $(call trampoline_rules,64,x64,elf64,elf_x86_64))
+$(eval $(call trampoline_rules,32,ia32,elf32,elf_i386))
+
+$B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE LICENSES/Spleen.txt $(EMBEDDED) $B/BOOTX64.EFI $B/BOOTIA32.EFI
 	$(call say,ISO,$@)
 	$Qboot/make-iso $@ $B
-

@@ -3,8 +3,8 @@
 MODEL_PURE := $(wildcard $(patsubst %,%/*.c,$(call rooms,model)))
 MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*.c,$(call rooms,plugin))))
 # QEMU's symbols are resolved when QEMU loads the plugin. Its interface passes arrays in GLib's types.
-MODEL_CFLAGS = $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -I. \
-	$(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
+MODEL_GLIB = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
+MODEL_CFLAGS = $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -I. $(MODEL_GLIB)
 
 .PHONY: model
 model: $B/dsmodel.so ## build/dsmodel.so, the debug store as a QEMU plugin

@@ -9,7 +9,7 @@ TOOL_PAGE := page style script
 .PHONY: tools
 tools: $B/dsdump ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw)
 
-$(TOOL_OBJECTS) $B/tool/tests/bench/traces.o: $B/tool/%.o: %.c
+$(TOOL_OBJECTS) $B/tool/tests/bench/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
@@ -23,19 +23,39 @@ $(TOOL_PAGE:%=$B/tool/html_%.c): tools/html/embed
 $(TOOL_PAGE:%=$B/tool/html_%.o): %.o: %.c
 	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
 
-$B/dsdump: $(TOOL_OBJECTS) $(TOOL_PAGE:%=$B/tool/html_%.o)
+# What dsdump --code must know: the tests of both kernels.
+$B/tool/test_list.c: tools/test_list $B/dstest86-64.elf $B/dstest86-32.elf
+	@mkdir -p $(@D)
+	$Qtools/test_list '$(VERSION)' '$(REVISION)' $(filter %.elf,$^) >$@
+$B/tool/test_list.o: %.o: %.c
+	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
+
+$B/dsdump: $(TOOL_OBJECTS) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
+
+# dsdump with the sanitizers, for its tests: memory that is lost, or not its own, is a failure.
+CHECKED_OBJECTS := $(patsubst %.c,$B/host/%.o,$(wildcard tools/*.c))
+$(CHECKED_OBJECTS): HOST_MACHINE := -D_GNU_SOURCE
+$B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
+	$(call say,HOSTLD,$@)
+	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^ $(TOOL_LIBS)
+-include $(CHECKED_OBJECTS:.o=.d)
 
 .PHONY: picture
 picture: kernel model tools ## docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)
 	$Qtests/qemu/run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
 
+# Draws QR codes as pictures, for zbarimg.
+$B/qr_image: $B/tool/tests/tools/qr_image.o $B/tool/code/qr.o
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -o $@ $^
+
 # Generates dumps of any size, for benchmarks.
 $B/traces: $B/tool/tests/bench/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^
 
--include $(TOOL_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d
+-include $(TOOL_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d $B/tool/tests/tools/qr_image.d
 

@@ -8,58 +8,66 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "lbr/lbr.h"
-#include "suite/pebs_sample.h"
+#include "suite/pebs_places.h"
 #include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE)
 
-/* What a record under this MSR_PEBS_DATA_CFG has, beside the basic group. */
-static uint64_t groups_of(uint64_t data_cfg)
+enum { ROUNDS = 8 };
+
+static struct pebs_sample loads(const struct test_run *run, unsigned period)
 {
-    return (data_cfg & PEBS_DATA_CFG_MEMORY ? PEBS_HAS_MEMORY | PEBS_HAS_TSX : 0) |
-           (data_cfg & PEBS_DATA_CFG_GPRS ? PEBS_HAS_GPRS : 0) | (data_cfg & PEBS_DATA_CFG_XMMS ? PEBS_HAS_XMM : 0) |
-           (data_cfg & PEBS_DATA_CFG_LBRS ? PEBS_HAS_LBR : 0);
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+
+    return (struct pebs_sample){ .event = event,
+                                 .counter = pebs_counter(run->caps, event),
+                                 .workload = &workload_loads,
+                                 .rounds = ROUNDS,
+                                 .period = period };
 }
 
-#define GROUPS (PEBS_HAS_MEMORY | PEBS_HAS_TSX | PEBS_HAS_GPRS | PEBS_HAS_XMM | PEBS_HAS_LBR)
-
-/* Samples loads of known address and value with these groups, and holds every record against them. */
-static void sample_loads(struct test_run *run, const struct pebs_sample *sample, uint64_t groups, unsigned planned)
+static unsigned typical(const struct test_run *run, const struct pebs_sample *sample)
 {
-    const unsigned spacing = pebs_spacing(sample->event, sample->period);
+    return pebs_typical(run->caps, sample, ROUNDS * pebs_events_of_round(sample));
+}
+
+/*
+ * Samples loads of known address and value with these groups, and holds every record against them. That its size is
+ * that of its groups the decoder demands.
+ */
+static void sample_loads(struct test_run *run, const struct pebs_sample *sample, uint64_t groups)
+{
     struct pebs_record record;
 
     if (!pebs_sample(run, sample))
         return;
-    test_equal(run, "records of this configuration", ds_pebs_log()->records, planned);
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < planned && records_pebs(run, n, &record); n++) {
-        const struct access *want = &sample->workload->accesses[(n + 1) * spacing - 1];
+    pebs_check_count(run, ds_pebs_log()->records, typical(run, sample));
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const struct access *want = pebs_access(run, sample->workload, &record);
+        if (!want) {
+            test_fail(run, "PEBS record %u is of no load of the workload", n);
+            continue;
+        }
         pebs_check(run, sample, &record, want->ip, want->next_ip);
         test_equal(run, "format group", record.format_group, groups);
-        test_equal(run, "groups", record.has & GROUPS, groups_of(groups));
-        test_equal(run, "record size", record.size, pebs_adaptive_size(groups));
         if (record.has & PEBS_HAS_MEMORY)
             test_equal(run, "data address", record.data_address, want->address);
         if (record.has & PEBS_HAS_GPRS)
             test_equal(run, "RAX", record.gpr[PEBS_RAX], want->value);
-        if (record.has & PEBS_HAS_LBR)
-            test_equal(run, "LBR entries", record.lbr_count, (groups >> 24 & 0x1f) + 1);
     }
 }
 
 /* All sixteen combinations of groups; with LBRs, as many entries as the combination's number says. */
 static void groups(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
-    struct pebs_sample sample = { .event = event, .workload = &workload_loads, .period = 15 };
-    const unsigned each = (unsigned)workload_loads.access_count / pebs_spacing(event, sample.period);
+    struct pebs_sample sample = loads(run, 79);
 
-    test_plan(run, 16 * each);
+    pebs_plan(run, 16 * typical(run, &sample));
     for (unsigned choice = 0; choice < 16; choice++) {
         uint64_t data_cfg = choice | (choice & PEBS_DATA_CFG_LBRS ? PEBS_DATA_CFG_LBR_COUNT(choice) : 0);
         sample.data_cfg = data_cfg ? data_cfg : PEBS_DATA_CFG_MEMORY;
         sample.basic = data_cfg == 0;
-        sample_loads(run, &sample, data_cfg, each);
+        sample_loads(run, &sample, data_cfg);
     }
 }
 
@@ -74,14 +82,12 @@ TEST(pebs_adaptive_groups) = {
 
 static void ignored(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
-    const struct pebs_sample sample = {
-        .event = event, .workload = &workload_loads, .period = 7, .data_cfg = PEBS_DATA_CFG_ALL, .basic = true
-    };
-    const unsigned planned = (unsigned)workload_loads.access_count / pebs_spacing(event, sample.period);
+    struct pebs_sample sample = loads(run, 51);
 
-    test_plan(run, planned);
-    sample_loads(run, &sample, 0, planned);
+    sample.data_cfg = PEBS_DATA_CFG_ALL;
+    sample.basic = true;
+    pebs_plan(run, typical(run, &sample));
+    sample_loads(run, &sample, 0);
 }
 
 TEST(pebs_adaptive_ignored) = {
@@ -96,23 +102,24 @@ TEST(pebs_adaptive_ignored) = {
 /* In 32-bit mode there are eight vector registers; the others are written as zero. */
 static void xmm(struct test_run *run)
 {
-    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
-    const struct workload *workload = &workload_vectors;
-    const struct pebs_sample sample = {
-        .event = event, .workload = workload, .period = 7, .data_cfg = PEBS_DATA_CFG_GPRS | PEBS_DATA_CFG_XMMS
-    };
-    const unsigned spacing = pebs_spacing(event, sample.period);
+    struct pebs_sample sample = loads(run, 37);
     struct pebs_record record;
 
-    test_plan(run, (unsigned)workload->access_count / spacing);
+    sample.workload = &workload_vectors;
+    sample.data_cfg = PEBS_DATA_CFG_GPRS | PEBS_DATA_CFG_XMMS;
+    pebs_plan(run, typical(run, &sample));
     sse_enable();
     if (!pebs_sample(run, &sample))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
-        const unsigned done = (n + 1) * spacing; /* accesses so far, of which the first fill the registers */
-        const struct access *want = &workload->accesses[done - 1];
+    pebs_check_count(run, ds_pebs_log()->records, typical(run, &sample));
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const struct access *want = pebs_access(run, sample.workload, &record);
+        if (!want) {
+            test_fail(run, "PEBS record %u is of no load of the workload", n);
+            continue;
+        }
         pebs_check(run, &sample, &record, want->ip, want->next_ip);
-        for (unsigned i = 0; i < 16 && i < done; i++) {
+        for (unsigned i = 0; i < 16 && want >= sample.workload->accesses + i; i++) { /* the first loads fill them */
             test_equal(run, "low half of an XMM register", record.xmm[i].low,
                        i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
             test_equal(run, "high half of an XMM register", record.xmm[i].high,
@@ -132,7 +139,27 @@ TEST(pebs_adaptive_xmm) = {
 
 #define LBR_GROUP_ENTRIES 8u
 
-/* The branch of the event is the youngest entry, and the workload's branches before it are the older ones. */
+/* How many of a record's entries are, from this one on, the workload's branches up to the at-th, the youngest first. */
+static bool follows(const struct pebs_record *record, const struct workload *workload, unsigned at)
+{
+    for (unsigned age = 0; age <= at && age < record->lbr_count; age++) {
+        const struct branch *want = &workload->branches[at - age];
+        if (record->lbr[age].from != want->from || record->lbr[age].to != want->to)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the branch that a record is of is this one. */
+static bool is_of(const struct pebs_record *record, const struct branch *branch)
+{
+    return record->eventing_ip == branch->from;
+}
+
+/*
+ * The entries are the workload's branches in a row, and its newest is typically that of the event: of those places of
+ * the workload that fit the record's EventingIP one must fit its entries.
+ */
 static void lbr(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_TAKEN);
@@ -141,33 +168,48 @@ static void lbr(struct test_run *run)
         .event = event,
         .workload = workload,
         .counter = pebs_counter(run->caps, event),
-        .period = 1,
+        .rounds = 4 * ROUNDS,
+        .period = PEBS_PERIOD_LEAST,
         .data_cfg = PEBS_DATA_CFG_LBRS | PEBS_DATA_CFG_LBR_COUNT(LBR_GROUP_ENTRIES),
     };
-    const unsigned spacing = pebs_spacing(event, sample.period);
+    const unsigned usual = pebs_typical(run->caps, &sample, sample.rounds * (unsigned)workload->branch_count);
     struct pebs_record record;
     struct window recording;
     bool ran;
 
-    test_plan(run, (unsigned)workload->branch_count / spacing);
+    pebs_plan(run, usual);
     lbr_reset(run->caps, 0);
     recording = lbr_window(run->caps, 0);
     msr_write((uint32_t)recording.msr, recording.on);
     ran = pebs_sample(run, &sample);
     msr_write((uint32_t)recording.msr, recording.off);
-    for (unsigned n = 0; ran && n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
-        const unsigned at = (n + 1) * spacing - 1;
+    if (!ran)
+        return;
+    pebs_check_count(run, ds_pebs_log()->records, usual);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        bool own = false, any = false;
         test_equal(run, "LBR entries", record.lbr_count, LBR_GROUP_ENTRIES);
-        for (unsigned age = 0; age <= at && age < record.lbr_count; age++) {
-            test_equal(run, "from of an LBR entry", record.lbr[age].from, workload->branches[at - age].from);
-            test_equal(run, "to of an LBR entry", record.lbr[age].to, workload->branches[at - age].to);
+        for (unsigned age = 0; age < record.lbr_count; age++) /* the first period has more branches than that */
+            if (!record.lbr[age].from)
+                test_fail(run, "LBR entry %u of PEBS record %u is empty", age, n);
+        for (unsigned at = 0; at < workload->branch_count; at++) {
+            any = any || follows(&record, workload, at);
+            own = own || (is_of(&record, &workload->branches[at]) && follows(&record, workload, at));
         }
+        if (!any)
+            test_fail(run,
+                      "the LBR entries of PEBS record %u, 0x%" PRIx64 " => 0x%" PRIx64
+                      " first, are not branches of the workload in a row",
+                      n, record.lbr[0].from, record.lbr[0].to);
+        else if (!own)
+            test_differs(run, "LBR entry 0 of PEBS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", typically the event's",
+                         n, record.lbr[0].from, record.lbr[0].to);
     }
 }
 
 TEST(pebs_adaptive_lbr) = {
     .id = "pebs.adaptive.lbr",
-    .title = "The LBR group has the newest branches, the youngest first, that of the event included",
+    .title = "The LBR group has the newest branches, the youngest first",
     .source = SDM_PEBS_ADAPTIVE ", LBRs",
     .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR,
     .records = true,
@@ -177,35 +219,42 @@ TEST(pebs_adaptive_lbr) = {
 /* ---- counters ------------------------------------------------------------------------------------------------- */
 
 /*
- * Fixed counter 0 counts instructions, and what overflows it is what is recorded: INST_RETIRED.PREC_DIST. Golden Cove
- * does so only from 128 events on (Linux lets no shorter period pass).
+ * Fixed counter 0 counts instructions, and what overflows it is what is recorded: INST_RETIRED.PREC_DIST. On processors
+ * with precise distribution on a general counter, too, it is the next instruction: their records may lie one farther
+ * apart, but all of them.
  */
 static void fixed(struct test_run *run)
 {
     const struct workload *workload = &workload_straight;
     const struct pebs_sample sample = { .fixed = true, .workload = workload, .period = 200 };
+    const unsigned usual = (unsigned)workload->instructions / sample.period;
+    unsigned distance = sample.period, last = 0, number;
     struct pebs_record record;
-    uint64_t last = 0;
 
-    test_plan(run, (unsigned)workload->instructions / sample.period);
+    test_plan_between(run, usual - 1, usual);
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        uint64_t ip = record.eventing_ip;
-        pebs_check(run, &sample, &record, ip, ip + WORKLOAD_STRAIGHT_STEP);
-        if (ip < workload->start || ip >= workload->limit)
+        pebs_check(run, &sample, &record, record.eventing_ip, record.eventing_ip + WORKLOAD_STRAIGHT_STEP);
+        if (!pebs_event_number(run, &sample, &record, &number)) {
             test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            return;
+        }
+        if (n == 1 && run->caps->pebs_pdist_counters && number - last == sample.period + 1) {
+            test_differs(run, "records are %u instructions apart, typically %u", number - last, sample.period);
+            distance = number - last;
+        }
         if (n)
-            test_equal(run, "distance to the record before", ip - last, sample.period * WORKLOAD_STRAIGHT_STEP);
-        last = ip;
+            test_equal(run, "distance to the record before", number - last, distance);
+        last = number;
     }
 }
 
 TEST(pebs_fixed_0) = {
     .id = "pebs.fixed.0",
-    .title = "Fixed counter 0 samples instructions exactly the period apart, with its own reset slot and its own bit",
+    .title = "Fixed counter 0 samples instructions equally far apart, with its own reset slot and its own bit",
     .source = SDM_PEBS_EXTENDED,
-    .needs = NEEDS | NEED_PEBS_FIXED,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED,
     .records = true,
     .run = fixed,
 };
@@ -215,21 +264,23 @@ static void high_counters(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_TAKEN);
     const struct workload *workload = &workload_calls;
-    const unsigned spacing = pebs_spacing(event, 1), each = (unsigned)workload->branch_count / spacing;
-    unsigned counters = 0;
+    struct pebs_sample sample = {
+        .event = event, .workload = workload, .rounds = 4 * ROUNDS, .period = PEBS_PERIOD_LEAST
+    };
+    unsigned counters = 0, usual;
     struct pebs_record record;
 
     for (unsigned i = 4; i < DS_GENERAL_COUNTERS; i++)
         counters += event->counters & run->caps->pebs_counters & UINT64_C(1) << i ? 1 : 0;
-    test_plan(run, counters * each);
-    for (unsigned i = 4; i < 4 + counters; i++) {
-        const struct pebs_sample sample = { .event = event, .counter = i, .workload = workload, .period = 1 };
+    sample.counter = 4;
+    usual = pebs_typical(run->caps, &sample, sample.rounds * (unsigned)workload->branch_count);
+    pebs_plan(run, counters * usual);
+    for (; sample.counter < 4 + counters; sample.counter++) {
         if (!pebs_sample(run, &sample))
             return;
-        for (unsigned n = 0; n < ds_pebs_log()->records && n < each && records_pebs(run, n, &record); n++) {
-            const struct branch *want = &workload->branches[(n + 1) * spacing - 1];
-            pebs_check(run, &sample, &record, want->from, want->to);
-        }
+        pebs_check_count(run, ds_pebs_log()->records, usual);
+        for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+            pebs_check_branch(run, &sample, BRANCH_KINDS_ALL, n, &record);
     }
 }
 
@@ -237,7 +288,43 @@ TEST(pebs_counters_4_to_7) = {
     .id = "pebs.counters.4_to_7",
     .title = "Counters 4 to 7 sample with their own reset slots and their own bits",
     .source = SDM_PEBS_EXTENDED,
-    .needs = NEEDS | NEED_EVENT_TAKEN,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN,
     .records = true,
     .run = high_counters,
+};
+
+/* ---- precise distribution of any event ------------------------------------------------------------------------- */
+
+static const char *lacks_pdist(const struct caps *caps)
+{
+    return caps->pebs_pdist_counters ? NULL : "no counter with precise distribution of any event on this core";
+}
+
+/* The number of each load is known: the one that overflows the counter is recorded, and no later one. */
+static void pdist(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+    struct pebs_sample sample = { .event = event, .workload = &workload_chase };
+
+    pebs_plan(run, 2 * (pebs_events_of_round(&sample) / PEBS_PERIOD_PRECISE));
+    for (unsigned period = PEBS_PERIOD_PRECISE; period <= 2 * PEBS_PERIOD_PRECISE; period += PEBS_PERIOD_PRECISE) {
+        sample.period = period;
+        if (!pebs_sample(run, &sample))
+            return;
+        if (ds_pebs_log()->records != pebs_events_of_round(&sample) / period)
+            test_fail(run, "%u records came, must be %u", ds_pebs_log()->records,
+                      pebs_events_of_round(&sample) / period);
+        pebs_check_numbers(run, &sample, period - 1);
+    }
+}
+
+TEST(pebs_pdist) = {
+    .id = "pebs.pdist",
+    .title = "Counter 0 with precise distribution samples loads exactly the period apart, from 128 on",
+    .source = "Intel's event list of Sapphire Rapids, PDISTCounter of MEM_INST_RETIRED.ALL_LOADS; Linux, "
+              "glc_limit_period()",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
+    .lacks = lacks_pdist,
+    .records = true,
+    .run = pdist,
 };

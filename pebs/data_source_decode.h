@@ -7,12 +7,17 @@
 
 #include "cpu/formats.h"
 
-/* The words that perf script prints after LVL, SNP, TLB and LCK: static strings, never NULL. */
+/*
+ * The words that perf script prints after LVL, SNP, TLB and LCK, static strings, never NULL; and after BLK, NULL where
+ * the encoding does not tell whether something blocked the load. The level of a code that the manual reserves, or that
+ * lies beyond its table, is "Reserved".
+ */
 struct data_source_words {
     const char *level;
     const char *snoop;
     const char *tlb;
     const char *lock;
+    const char *blocked;
 };
 
 struct data_source_words data_source_words(enum data_source_encoding encoding, uint64_t data_source);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/arch_pebs.h"
 #include "cpu/formats.h"
 #include "lbr/lbr_decode.h"
 
@@ -18,7 +19,7 @@
 #define PEBS_HAS_GPRS           (UINT64_C(1) << 0) /* rflags, ip, gpr */
 #define PEBS_HAS_STATUS         (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
 #define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record belongs to (format 3 and later) */
-#define PEBS_HAS_MEMORY         (UINT64_C(1) << 3) /* data_address, data_source, latency */
+#define PEBS_HAS_MEMORY         (UINT64_C(1) << 3) /* data_address */
 #define PEBS_HAS_EVENTING_IP    (UINT64_C(1) << 4)
 #define PEBS_HAS_TSX            (UINT64_C(1) << 5)
 #define PEBS_HAS_TSC            (UINT64_C(1) << 6)
@@ -28,6 +29,18 @@
 #define PEBS_HAS_XMM            (UINT64_C(1) << 10)
 #define PEBS_HAS_LBR            (UINT64_C(1) << 11) /* lbr_count, lbr */
 #define PEBS_HAS_TSX_CYCLES     (UINT64_C(1) << 12)
+#define PEBS_HAS_SSP            (UINT64_C(1) << 13)
+#define PEBS_HAS_FRAGMENTS      (UINT64_C(1) << 14) /* fragments, mode_64: of architectural records */
+#define PEBS_HAS_XER            (UINT64_C(1) << 15) /* xer: which XSAVE components the record has */
+#define PEBS_HAS_YMMH           (UINT64_C(1) << 16)
+#define PEBS_HAS_EGPR           (UINT64_C(1) << 17)
+#define PEBS_HAS_OPMASK         (UINT64_C(1) << 18)
+#define PEBS_HAS_ZMMH           (UINT64_C(1) << 19)
+#define PEBS_HAS_H16ZMM         (UINT64_C(1) << 20)
+#define PEBS_HAS_LER            (UINT64_C(1) << 21) /* lbr_ctl, lbr_depth, ler: the LBR group's header */
+#define PEBS_HAS_COUNTS         (UINT64_C(1) << 22) /* counted, counts: the counters group */
+#define PEBS_HAS_METRICS        (UINT64_C(1) << 23) /* slots, metrics */
+#define PEBS_HAS_SOURCE         (UINT64_C(1) << 24) /* data_source, latency */
 #define PEBS_HAS_COUNTERS       (PEBS_HAS_STATUS | PEBS_HAS_APPLICABLE)
 
 /* Index into gpr: the register number in instructions. */
@@ -44,6 +57,8 @@ enum pebs_gpr {
     PEBS_R15 = 15
 };
 
+#define PEBS_COUNTS_MOST 64u
+
 struct pebs_record {
     unsigned width;  /* 4 or 8, as in struct pebs_form */
     unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */
@@ -54,9 +69,23 @@ struct pebs_record {
     uint64_t data_address, data_source;
     uint64_t latency; /* core cycles; of the instruction alone if there is a cache_latency */
     uint64_t eventing_ip, tsx, tsc;
-    uint64_t tsx_cycles;                    /* core cycles in the last transaction */
-    uint64_t format_group;                  /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive */
+    uint64_t tsx_cycles; /* core cycles in the last transaction */
+    /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive; groups of all fragments' headers */
+    uint64_t format_group;
     uint64_t retire_latency, cache_latency; /* core cycles */
+    /* of architectural records */
+    uint64_t fragments;                  /* with a group; null records are none */
+    uint64_t mode_64;                    /* 1: of 64-bit mode */
+    uint64_t ssp;                        /* shadow-stack pointer */
+    uint64_t xer;                        /* XSAVE components that follow, by XCR0's bits */
+    uint64_t lbr_ctl, lbr_depth;         /* IA32_LBR_CTL and _DEPTH */
+    uint64_t ler_from, ler_to, ler_info; /* the last event record */
+    uint64_t counted;                    /* the counters whose counts there are, by IA32_PERF_GLOBAL_CTRL's bits */
+    uint64_t counts[PEBS_COUNTS_MOST];   /* in the order of those bits */
+    uint64_t slots, metrics;             /* fixed counter 3, PERF_METRICS */
+    uint64_t egpr[16], opmask[8];        /* R16 to R31; K0 to K7 */
+    uint64_t ymmh[16][2], zmmh[16][4];   /* upper halves of YMM0 to YMM15 and ZMM0 to ZMM15, the lowest word first */
+    uint64_t h16zmm[16][8];              /* ZMM16 to ZMM31 */
     struct {
         uint64_t low, high;
     } xmm[16];
@@ -74,6 +103,9 @@ enum pebs_print {
 };
 
 #define PEBS_FIELD_NONE 0xffu
+#define PEBS_IN_NONE    PEBS_FIELD_NONE
+#define ARCH_IN_NONE    PEBS_FIELD_NONE
+#define ARCH_IN_HEADER  0xfeu /* in front of the first group */
 
 struct pebs_field {
     const char *name;
@@ -84,7 +116,12 @@ struct pebs_field {
     /* Where the processor writes it: byte offset in a fixed record, PEBS_FIELD_NONE if those lack it; byte offset
      * in a group of an adaptive one. */
     uint8_t at_32, at_64;
-    uint8_t group, at; /* group: enum pebs_group */
+    uint8_t group, at; /* group: enum pebs_group; PEBS_FIELD_NONE if they lack it */
+
+    /* The same of an architectural record: enum arch_pebs_group, and the field's bits there; bits 0: all. */
+    struct {
+        uint8_t group, at, shift, bits;
+    } arch;
 
     enum pebs_print print;
     uint8_t line;   /* number of its line in text, from 1, in the order of the rows; 0: not in text */
@@ -93,7 +130,7 @@ struct pebs_field {
 
     /* The field's bits in its word of the group; bits 0: all. */
     uint8_t shift, bits;
-    bool timing; /* it is there only if struct pebs_form has timing */
+    bool retire_latency, cache_latency; /* it is there only if struct pebs_form has that */
 
     const char *heading; /* of the column; NULL: its name */
     const char *word;    /* of dsdump --raw: the name of the word that it begins; NULL: its name */

@@ -4,9 +4,9 @@
  * MSR_PEBS_ENABLE with two bits that the manual's prints describe differently. Tags of the front end are what
  * pebs.loads and pebs.stores sample there.
  *
- * Exact by the manual: a tagged uop counts once, when it retires. Modelled: that an addition, a load and a store are
- * one uop each, that LFENCE is none of the kind, and that the hardware is armed before the next event
- * (pebs/pebs_test.c).
+ * By the manual a tagged uop counts once, when it retires. Of how many uops an instruction is, it does not say; that an
+ * addition, a load and a store are one each, and LFENCE none of the kind, is typical, and so is that the very next
+ * event after an overflow is recorded (suite/pebs_places.h).
  */
 #include "pebs/netburst.h"
 
@@ -17,12 +17,18 @@
 #include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/test.h"
+#include "suite/pebs_places.h"
 #include "suite/records.h"
 #include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)
 
-#define PERIOD 1u
+#define PERIOD PEBS_PERIOD_LEAST
+
+/* Uops of one instruction, at most. */
+#define UOPS 4u
+
+enum { ROUNDS = 16 };
 
 /* The buffer has room for all: no interrupt falls due. */
 static const struct ds_config roomy = {
@@ -49,27 +55,55 @@ struct tagged {
     bool loads; /* RAX is then what the access loaded */
 };
 
-/* Samples the workload's accesses: a record at every second one, with the address of the next instruction. */
+/* How many records so many tagged instructions leave: typically, and the least and the most. */
+static unsigned typical(unsigned events)
+{
+    return events / (PERIOD + 1);
+}
+
+static void plan(struct test_run *run, unsigned events)
+{
+    test_plan_between(run, typical(events) / 2, UOPS * typical(events));
+}
+
+static void check_count(struct test_run *run, unsigned came, unsigned events)
+{
+    if (came != typical(events))
+        test_differs(run, "%u records came, typically %u", came, typical(events));
+}
+
+/* Samples the workload's accesses: each record has the address of the instruction after one of them. */
 static void sample(struct test_run *run)
 {
     const struct tagged *tagged = run->test->argument;
     const struct workload *workload = tagged->workload;
+    const unsigned events = ROUNDS * (unsigned)workload->access_count;
     struct window window = netburst_window();
     struct pebs_record record;
+    bool in_order = true;
 
-    test_plan(run, (unsigned)workload->access_count / (PERIOD + 1));
+    plan(run, events);
     if (!records_open(run, &roomy))
         return;
     workload_x87_prepare();
     if (program(run, tagged->event, true, PERIOD))
-        workload->run(&window);
+        for (unsigned i = 0; i < ROUNDS; i++)
+            workload->run(&window);
     records_close(run, 0);
     test_saw(run, ds_pebs_log()->records);
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
-        const struct access *want = &workload->accesses[(n + 1) * (PERIOD + 1) - 1];
-        test_equal(run, "IP", record.ip, want->next_ip);
+    check_count(run, ds_pebs_log()->records, events);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const struct access *got = pebs_access(run, workload, &record);
+        if (!got) {
+            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no tagged instruction", n, record.ip);
+            continue;
+        }
         if (tagged->loads)
-            test_equal(run, "RAX", record.gpr[PEBS_RAX], want->value);
+            test_equal(run, "RAX", record.gpr[PEBS_RAX], got->value);
+        if (in_order && got != &workload->accesses[((n + 1) * (PERIOD + 1) - 1) % (unsigned)workload->access_count]) {
+            test_differs(run, "PEBS record %u, IP 0x%" PRIx64 ", is not of the typical instruction", n, record.ip);
+            in_order = false;
+        }
     }
 }
 
@@ -124,11 +158,12 @@ static bool is_target(const struct workload *workload, uint64_t ip)
 
 /*
  * Two witnesses of one misprediction: the flag of its BTS record, and the tag that its replay gets. How many there are
- * is the predictor's affair; both must have the same, but for the loop's last conditional branch, which falls through
- * and is in no trace.
+ * is the predictor's affair; typically both have the same, but for the loop's last conditional branch, which falls
+ * through and is in no trace. Promised is that the records are of branches.
  */
 static void replay_mispredicted(struct test_run *run)
 {
+    enum { TURNS = 8 };
     const struct workload *workload = &workload_surprises;
     const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL);
     const struct ds_config config = { .pebs = true,
@@ -136,32 +171,37 @@ static void replay_mispredicted(struct test_run *run)
                                       .pebs_threshold = 80,
                                       .pebs_reset = { 0 - (uint64_t)PERIOD },
                                       .bts = true,
-                                      .bts_records = 512,
-                                      .bts_threshold = 480 };
+                                      .bts_records = 2048,
+                                      .bts_threshold = 2000 };
     struct window tracing, counting = netburst_window();
     struct bts_record branch;
     struct pebs_record record;
     unsigned wrong = 0, sampled;
 
-    test_plan_between(run, branches + 1, branches + (branches + 1) / (PERIOD + 1));
+    test_plan_between(run, TURNS * branches, TURNS * (branches + (branches + 1) / (PERIOD + 1)) + TURNS);
     if (!records_open(run, &config))
         return;
     tracing = bts_window(run->caps, false, 0);
     if (program(run, "Tagged_mispred_branch", true, PERIOD)) {
         interrupts_off();
-        msr_write((uint32_t)tracing.msr, tracing.on);
-        workload->run(&counting);
-        msr_write((uint32_t)tracing.msr, tracing.off);
+        for (unsigned i = 0; i < TURNS; i++) {
+            msr_write((uint32_t)tracing.msr, tracing.on);
+            workload->run(&counting);
+            msr_write((uint32_t)tracing.msr, tracing.off);
+        }
         interrupts_on();
     }
     records_close(run, 0);
-    records_compare_bts(run, workload, 0);
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &branch); n++) {
+        if (branch.from < workload->start || branch.from >= workload->limit)
+            continue;
+        test_saw(run, 1);
+        wrong += !branch.predicted;
+    }
     sampled = ds_pebs_log()->records;
     test_saw(run, sampled);
-    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &branch); n++)
-        wrong += branch.from >= workload->start && branch.from < workload->limit && !branch.predicted;
-    if (sampled != wrong / (PERIOD + 1) && sampled != (wrong + 1) / (PERIOD + 1))
-        test_fail(run, "BTS has %u mispredicted branches, PEBS has %u records of them", wrong, sampled);
+    if (sampled < wrong / (PERIOD + 1) || sampled > (wrong + TURNS) / (PERIOD + 1))
+        test_differs(run, "BTS has %u mispredicted branches, PEBS has %u records of them", wrong, sampled);
     for (unsigned n = 0; n < sampled && records_pebs(run, n, &record); n++)
         if (!is_target(workload, record.ip) && record.ip != workload->limit)
             test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not where a branch leads to", n, record.ip);
@@ -169,7 +209,7 @@ static void replay_mispredicted(struct test_run *run)
 
 TEST(pebs_tagging_replay_mispredicted) = {
     .id = "pebs.tagging.replay.mispredicted",
-    .title = "Tagged mispredicted branches and the prediction flags of BTS show the same mispredictions",
+    .title = "Tagged mispredicted branches are sampled, typically as many as the prediction flags of BTS show",
     .source = SDM_NETBURST ", \"Replay Tagging\"",
     .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
     .records = true,
@@ -180,38 +220,42 @@ TEST(pebs_tagging_replay_mispredicted) = {
 static void check_chase(struct test_run *run, unsigned spacing)
 {
     const unsigned steps = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS;
+    bool in_order = true;
     struct pebs_record record;
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        unsigned step = (n + 1) * spacing;
+        const unsigned step = steps + 1 - (unsigned)record.gpr[PEBS_RCX];
         test_equal(run, "IP", record.ip, workload_chase.accesses[0].next_ip);
-        test_equal(run, "RCX", record.gpr[PEBS_RCX], steps + 1 - step);
         test_equal(run, "RAX", record.gpr[PEBS_RAX], (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES]);
+        if (in_order && step != (n + 1) * spacing)
+            test_differs(run, "PEBS record %u is of step %u, typically of %u", n, step, (n + 1) * spacing);
+        in_order = in_order && step == (n + 1) * spacing;
     }
 }
 
 /*
  * PEBS and BTS at once over the same loop, no interrupt in between, whose handler's loads would count: every branch,
- * and one load in 33, the counter starting again from the 40-bit reset value in the area after each.
+ * and one load in 34, the counter starting again from the 40-bit reset value in the area after each.
  */
 static void with_bts(struct test_run *run)
 {
-    enum { SPACING = 33 };
+    enum { SPACING = PERIOD + 1 };
     const struct ds_config config = { .pebs = true,
                                       .pebs_records = 96,
                                       .pebs_threshold = 80,
-                                      .pebs_reset = { 0 - (uint64_t)(SPACING - 1) },
+                                      .pebs_reset = { 0 - (uint64_t)PERIOD },
                                       .bts = true,
                                       .bts_records = 1200,
                                       .bts_threshold = 1100 };
-    unsigned branches = branch_count(&workload_chase, BRANCH_KINDS_ALL);
+    const unsigned branches = branch_count(&workload_chase, BRANCH_KINDS_ALL);
+    const unsigned steps = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS;
     struct window tracing, counting = netburst_window();
 
-    test_plan(run, branches + WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS / SPACING);
+    test_plan_between(run, branches + typical(steps) / 2, branches + typical(steps));
     if (!records_open(run, &config))
         return;
     tracing = bts_window(run->caps, false, 0);
-    if (program(run, "memory_loads", true, SPACING - 1)) {
+    if (program(run, "memory_loads", true, PERIOD)) {
         interrupts_off();
         msr_write((uint32_t)tracing.msr, tracing.on);
         workload_chase.run(&counting);
@@ -221,12 +265,13 @@ static void with_bts(struct test_run *run)
     records_close(run, 0);
     records_compare_bts(run, &workload_chase, 0);
     test_saw(run, ds_pebs_log()->records);
+    check_count(run, ds_pebs_log()->records, steps);
     check_chase(run, SPACING);
 }
 
 TEST(pebs_tagging_with_bts) = {
     .id = "pebs.tagging.with_bts",
-    .title = "PEBS and BTS share the area: each branch of a loop, and one load in 33 after each reload of the counter",
+    .title = "PEBS and BTS share the area: each branch of a loop, and one load in 34 after each reload of the counter",
     .source = SDM_NETBURST ", \"Setting Up the PEBS Buffer\"",
     .needs = NEEDS | NEED_BTS,
     .records = true,
@@ -235,11 +280,12 @@ TEST(pebs_tagging_with_bts) = {
 
 /*
  * The two bits. With bit 24 alone split loads are tagged, counted, and not sampled, though an area is open and the
- * counter overflows; were it the bit that enables PEBS, as two sections of the manual have it, each second load would
- * leave a record. That bit 25 does enable it, pebs.tagging.replay shows.
+ * counter overflows; were it the bit that enables PEBS, as two sections of the manual have it, there would be records.
+ * That bit 25 does enable it, pebs.tagging.replay shows.
  */
 static void uop_tag(struct test_run *run)
 {
+    const unsigned splits = (unsigned)workload_split_loads.access_count;
     struct window window = netburst_window();
     uint64_t counted = 0;
 
@@ -252,7 +298,10 @@ static void uop_tag(struct test_run *run)
     }
     records_close(run, 0);
     test_saw(run, ds_pebs_log()->records);
-    test_equal(run, "split loads counted", counted, workload_split_loads.access_count);
+    if (counted <= PERIOD + 1 || counted > UOPS * splits)
+        test_fail(run, "%u split loads counted, must be %u to %u", (unsigned)counted, PERIOD + 2, UOPS * splits);
+    else if (counted != splits)
+        test_differs(run, "%u split loads counted, typically %u", (unsigned)counted, splits);
 }
 
 TEST(pebs_tagging_uop_tag) = {
@@ -283,25 +332,36 @@ static void count(struct test_run *run)
         if (!program(run, cases[i].event, false, 0))
             return;
         cases[i].workload->run(&window);
-        test_equal(run, cases[i].event, netburst_counter(), cases[i].workload->access_count);
+        const uint64_t uops = netburst_counter(), accesses = cases[i].workload->access_count;
+        if (uops < accesses)
+            test_fail(run, "%s: %" PRIu64 " uops counted, must be %" PRIu64 " or more", cases[i].event, uops, accesses);
+        else if (uops > accesses)
+            test_differs(run, "%s: %" PRIu64 " uops counted, of %" PRIu64 " instructions", cases[i].event, uops,
+                         accesses);
     }
 }
 
 TEST(pebs_tagging_count) = {
     .id = "pebs.tagging.count",
-    .title =
-        "MSR_IQ_COUNTER4 counts the loads, the stores, the x87 operations and the split loads of a workload exactly",
+    .title = "MSR_IQ_COUNTER4 counts a uop at least for each load, store, x87 operation and split load of a workload",
     .source = SDM_NETBURST ", \"At-Retirement Counting\"",
     .needs = NEEDS,
     .run = count,
 };
 
-/* The counter has 40 bits, keeps them all, and goes from its last value to 0. */
+/* The counter has 40 bits, keeps them all, and goes from its last value to 0. How many loads count is measured first.
+ */
 static void width(struct test_run *run)
 {
     struct window window = netburst_window();
-    const unsigned loads = (unsigned)workload_loads.access_count;
+    uint64_t loads;
 
+    if (!program(run, "memory_loads", false, 0))
+        return;
+    workload_loads.run(&window);
+    loads = netburst_counter();
+    if (loads < workload_loads.access_count)
+        test_fail(run, "%u loads counted, must be %u or more", (unsigned)loads, (unsigned)workload_loads.access_count);
     if (!program(run, "memory_loads", false, 1))
         return;
     test_equal(run, "MSR_IQ_COUNTER4", msr_get(MSR_IQ_COUNTER4) & UINT64_C(0xffffffffff), UINT64_C(0xffffffffff));

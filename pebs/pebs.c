@@ -3,6 +3,8 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "cpu/arch_pebs.h"
+#include "ds/arch_buffer.h"
 #include "pebs/netburst.h"
 
 const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role role)
@@ -12,9 +14,10 @@ const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role
 
 unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event)
 {
+    const uint64_t able = event->counters & caps->pebs_counters, plain = able & ~caps->pebs_pdist_counters;
     unsigned n = 0;
 
-    while (!(event->counters & caps->pebs_counters & UINT64_C(1) << n))
+    while (!((plain ? plain : able) & UINT64_C(1) << n))
         n++;
     return n;
 }
@@ -54,6 +57,12 @@ static bool needs_auxiliary(const struct caps *caps, const struct pebs_sampling 
     return !s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && caps->load_latency_auxiliary != 0;
 }
 
+static uint64_t fixed_control(const struct pebs_sampling *s)
+{
+    return (s->rings & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS(s->counter) : 0) |
+           (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0);
+}
+
 /* Programs adaptive PEBS. Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters; load latency needs only its
  * event. */
 static bool program_adaptive(const struct caps *caps, const struct pebs_sampling *s)
@@ -65,11 +74,8 @@ static bool program_adaptive(const struct caps *caps, const struct pebs_sampling
         !msr_write(MSR_PEBS_ENABLE, msr_get(MSR_PEBS_ENABLE) | enable))
         return false;
     if (s->fixed)
-        return fixed_counter_program(s->counter,
-                                     (s->rings & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS(s->counter) : 0) |
-                                         (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0) |
-                                         (adaptive ? FIXED_CTR_CTRL_ADAPTIVE(s->counter) : 0),
-                                     0 - s->period);
+        return fixed_counter_program(
+            s->counter, fixed_control(s) | (adaptive ? FIXED_CTR_CTRL_ADAPTIVE(s->counter) : 0), 0 - s->period);
     if (s->event->role == PEBS_ROLE_LOAD_LATENCY && !msr_write(MSR_PEBS_LD_LAT_THRESHOLD, s->threshold))
         return false;
     if (needs_auxiliary(caps, s) &&
@@ -78,6 +84,29 @@ static bool program_adaptive(const struct caps *caps, const struct pebs_sampling
     return counter_program(s->counter,
                            s->event->select | s->rings | PERFEVTSEL_EN | (adaptive ? PERFEVTSEL_ADAPTIVE : 0),
                            0 - s->period, caps->full_width_write);
+}
+
+uint64_t pebs_cfg_c(const struct caps *caps, const struct pebs_sampling *s)
+{
+    const uint64_t groups = s->basic ? 0 : arch_pebs_groups(s->data_cfg) & caps->pebs_cfg_c;
+
+    return s->cfg_c ? s->cfg_c : groups | ARCH_PEBS_EN;
+}
+
+/* CFG_C before the event: what it has enables records and reloads the counter, whatever counts on it. */
+static bool program_arch(const struct caps *caps, const struct pebs_sampling *s)
+{
+    const uint64_t cfg_c = pebs_cfg_c(caps, s) | ((0 - s->period) & ARCH_PEBS_RELOAD);
+
+    if (!msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) ||
+        !msr_write(s->fixed ? MSR_IA32_PMC_FX_CFG_C(s->counter) : MSR_IA32_PMC_GP_CFG_C(s->counter), cfg_c))
+        return false;
+    if (s->fixed)
+        return fixed_counter_program(s->counter, fixed_control(s), 0 - s->period);
+    if (s->event->role == PEBS_ROLE_LOAD_LATENCY && !msr_write(MSR_PEBS_LD_LAT_THRESHOLD, s->threshold))
+        return false;
+    return counter_program(s->counter, s->event->select | s->rings | PERFEVTSEL_EN, 0 - s->period,
+                           caps->full_width_write);
 }
 
 static void (*observer)(const struct pebs_sampling *sampling);
@@ -96,6 +125,7 @@ bool pebs_program(const struct caps *caps, const struct pebs_sampling *s)
         return false;
     done = caps->pebs_method == PEBS_METHOD_NETBURST   ? program_netburst(s)
            : caps->pebs_method == PEBS_METHOD_ADAPTIVE ? program_adaptive(caps, s)
+           : caps->pebs_method == PEBS_METHOD_ARCH     ? program_arch(caps, s)
                                                        : program_general(caps, s);
     if (done && observer)
         observer(s);
@@ -112,4 +142,12 @@ struct window pebs_window(const struct caps *caps, uint64_t counters)
     if (caps->pebs_method == PEBS_METHOD_NETBURST)
         return netburst_window();
     return (struct window){ .msr = MSR_IA32_PERF_GLOBAL_CTRL, .on = counters, .off = 0 };
+}
+
+void pebs_quiesce(const struct caps *caps)
+{
+    if (caps->pebs_method == PEBS_METHOD_ARCH)
+        arch_buffer_close(caps);
+    else
+        msr_write(MSR_PEBS_ENABLE, 0);
 }

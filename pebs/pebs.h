@@ -16,18 +16,22 @@
 struct pebs_sampling {
     const struct pebs_event *event; /* the event of a general counter; a fixed one has its own */
     unsigned counter;
-    bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE only) */
+    bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE and _ARCH only) */
     uint64_t period;    /* the counter starts at -period, which its reset slot in the area must also have */
     uint64_t rings;     /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
     unsigned threshold; /* for the load latency event, core cycles (3 to 65535); otherwise ignored */
     uint64_t data_cfg;  /* groups of an adaptive record, as in the area's struct ds_config */
+    uint64_t cfg_c;     /* bits above 31 of an architectural counter's CFG_C; 0: the groups of data_cfg */
     bool basic;         /* this counter's records have only the basic group, despite data_cfg */
 };
 
 /* Finds the event with this role that this processor can sample; NULL if there is none. */
 const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role role);
 
-/* The lowest general counter that can sample an event that this processor has. */
+/*
+ * The lowest general counter that can sample an event that this processor has; one without precise distribution where
+ * there is one, for what a counter with it does at short periods no manual says.
+ */
 unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
 
 /*
@@ -44,6 +48,12 @@ void pebs_observe(void (*observe)(const struct pebs_sampling *sampling));
 
 /* The counters that this sampling needs, for pebs_window(). */
 uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *sampling);
+
+/* Bits above 31 of the CFG_C that an architectural counter gets for this sampling. */
+uint64_t pebs_cfg_c(const struct caps *caps, const struct pebs_sampling *sampling);
+
+/* Switches PEBS off on this processor, whatever was set up. It must have PEBS. */
+void pebs_quiesce(const struct caps *caps);
 
 /* The window that enables counters: a mask of general counters, and of fixed ones from bit 32 on. */
 struct window pebs_window(const struct caps *caps, uint64_t counters);

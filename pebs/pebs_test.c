@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS; the next event
+ * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS; a later event
  * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B (253669-081),
- * "Processor Event Based Sampling (PEBS)"). So records lie N + 1 events apart, and which instruction each must name is
- * known from the labels. The manual does not say how many events may pass until the hardware is armed. The tests take
- * it at its word: none.
+ * "Processor Event Based Sampling (PEBS)"). Which instructions a record can be of is known from the labels, and what
+ * else it must say then; which of them it is, suite/pebs_places.h tells the promised from the typical.
  */
-#include "suite/pebs_sample.h"
+#include "suite/pebs_places.h"
 
 #include <inttypes.h>
 
@@ -22,33 +21,65 @@
 
 struct accesses {
     enum pebs_role role;
-    unsigned counter;
+    unsigned counter; /* 0: the lowest that can sample it */
     const struct workload *workload;
     unsigned period;
+    bool at_random; /* the processor picks the accesses that it counts */
 };
+
+enum { ROUNDS = 16 };
+
+/* Holds a record against the access that it says it is of. */
+static void check_access(struct test_run *run, const struct pebs_sample *sample, unsigned n,
+                         const struct pebs_record *record)
+{
+    const struct access *want = pebs_access(run, sample->workload, record);
+
+    if (!want) {
+        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no access of the workload", n, record->ip);
+        return;
+    }
+    pebs_check(run, sample, record, want->ip, want->next_ip);
+    if (record->has & PEBS_HAS_MEMORY && sample->event->data_address)
+        test_equal(run, "data address", record->data_address, want->address);
+    if (record->has & PEBS_HAS_GPRS)
+        test_equal(run, "RAX", record->gpr[PEBS_RAX], want->value);
+}
+
+/* What a counter with precise distribution does at shorter periods, no manual says. */
+static unsigned period_of(const struct caps *caps, unsigned counter, unsigned period)
+{
+    const bool short_of = caps->pebs_pdist_counters >> counter & 1 && period < PEBS_PERIOD_PRECISE;
+
+    return short_of ? PEBS_PERIOD_PRECISE + period : period;
+}
 
 static void sample_accesses(struct test_run *run)
 {
     const struct accesses *of = run->test->argument;
-    const struct workload *workload = of->workload;
     const struct pebs_event *event = pebs_find_event(run->caps, of->role);
-    const struct pebs_sample sample = {
-        .event = event, .counter = of->counter, .workload = workload, .period = of->period
-    };
-    const unsigned spacing = pebs_spacing(event, of->period);
+    const unsigned counter = of->counter ? of->counter : pebs_counter(run->caps, event);
+    const struct pebs_sample sample = { .event = event,
+                                        .counter = counter,
+                                        .workload = of->workload,
+                                        .period = period_of(run->caps, counter, of->period),
+                                        .rounds = ROUNDS,
+                                        .until = of->at_random ? 1 : 0 };
+    const unsigned events = ROUNDS * (unsigned)of->workload->access_count;
     struct pebs_record record;
 
-    test_plan(run, (unsigned)workload->access_count / spacing);
+    if (of->at_random)
+        test_plan_between(run, 1, events / sample.period);
+    else
+        pebs_plan(run, pebs_typical(run->caps, &sample, events));
     if (!pebs_sample(run, &sample))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
-        const struct access *want = &workload->accesses[(n + 1) * spacing - 1];
-        pebs_check(run, &sample, &record, want->ip, want->next_ip);
-        if (record.has & PEBS_HAS_MEMORY && event->data_address)
-            test_equal(run, "data address", record.data_address, want->address);
-        if (record.has & PEBS_HAS_GPRS)
-            test_equal(run, "RAX", record.gpr[PEBS_RAX], want->value);
-    }
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        check_access(run, &sample, n, &record);
+    if (of->at_random)
+        return;
+    pebs_check_count(run, ds_pebs_log()->records, pebs_typical(run->caps, &sample, events));
+    pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
 TEST(pebs_loads) = {
@@ -58,7 +89,7 @@ TEST(pebs_loads) = {
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 1 },
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 33, false },
 };
 
 /* What workload_loads leaves alone is known too: every register, and the flags that its last instruction defined. */
@@ -85,10 +116,10 @@ TEST(pebs_registers) = {
     .id = "pebs.registers",
     .title = "Each record has all sixteen registers and the flags as they were after the instruction",
     .source = SDM_PEBS_RECORD,
-    .needs = NEEDS | NEED_EVENT_LOADS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
     .records = true,
     .run = registers,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 7 },
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 47, false },
 };
 
 TEST(pebs_stores) = {
@@ -98,17 +129,18 @@ TEST(pebs_stores) = {
     .needs = NEEDS | NEED_EVENT_STORES,
     .records = true,
     .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 1 },
+    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false },
 };
 
 TEST(pebs_precise_store) = {
     .id = "pebs.precise_store",
-    .title = "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, records the address of each store",
+    .title =
+        "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, samples stores: each record has the address of its own",
     .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)",
     .needs = NEEDS | NEED_PRECISE_STORE,
     .records = true,
     .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 1 },
+    .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 33, true },
 };
 
 TEST(pebs_counter_1) = {
@@ -118,7 +150,7 @@ TEST(pebs_counter_1) = {
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 4 },
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 35, false },
 };
 
 TEST(pebs_counter_2) = {
@@ -128,7 +160,7 @@ TEST(pebs_counter_2) = {
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 6 },
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 37, false },
 };
 
 TEST(pebs_counter_3) = {
@@ -138,35 +170,36 @@ TEST(pebs_counter_3) = {
     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 9 },
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 41, false },
 };
 
 /*
- * A buffer of eight records with an interrupt at each fourth: what the service routine drains must be all of it, in
- * order. Loads count at CPL 3 alone: at this period those of the routine would be enough for the next interrupt.
+ * A buffer of twelve records with an interrupt at each fourth: what the service routine drains must be all of it, in
+ * order. Loads count at CPL 3 alone, so that those of the routine are none of the events.
  */
 static void threshold(struct test_run *run)
 {
     const struct workload *workload = &workload_user_loads;
-    const unsigned spacing = 2;
-    const struct pebs_sample sample = { .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+    const struct pebs_sample sample = { .event = event,
+                                        .counter = pebs_counter(run->caps, event),
                                         .workload = workload,
-                                        .period = spacing - 1,
+                                        .rounds = ROUNDS,
+                                        .period = PEBS_PERIOD_LEAST,
                                         .rings = PERFEVTSEL_USR,
-                                        .records = 8,
+                                        .records = 12,
                                         .threshold = 4,
-                                        .interrupts = (unsigned)workload->access_count / spacing / 8 };
+                                        .interrupts = 2 };
+    const unsigned typical = pebs_typical(run->caps, &sample, ROUNDS * pebs_events_of_round(&sample));
     struct pebs_record record;
 
-    test_plan(run, (unsigned)workload->access_count / spacing);
+    pebs_plan(run, typical);
     if (!pebs_sample(run, &sample))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
-        const struct access *want = &workload->accesses[(n + 1) * spacing - 1];
-        pebs_check(run, &sample, &record, want->ip, want->next_ip);
-        if (record.has & PEBS_HAS_GPRS)
-            test_equal(run, "RAX", record.gpr[PEBS_RAX], want->value);
-    }
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        check_access(run, &sample, n, &record);
+    pebs_check_count(run, ds_pebs_log()->records, typical);
+    pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
 TEST(pebs_interrupt_threshold) = {
@@ -184,28 +217,39 @@ struct branches {
     enum pebs_role role;
     const struct workload *workload;
     uint64_t kinds;
-    unsigned period;
+    unsigned rounds, period;
 };
 
 static void sample_branches(struct test_run *run)
 {
     const struct branches *of = run->test->argument;
-    const struct pebs_sample sample = { .event = pebs_find_event(run->caps, of->role),
+    const struct pebs_event *event = pebs_find_event(run->caps, of->role);
+    const struct pebs_sample sample = { .event = event,
+                                        .counter = pebs_counter(run->caps, event),
                                         .workload = of->workload,
+                                        .rounds = of->rounds,
                                         .period = of->period };
-    const unsigned spacing = pebs_spacing(sample.event, of->period);
-    struct branch_walk walk = { of->workload, of->kinds, 0, 0 };
+    const unsigned a_round = branch_count(of->workload, of->kinds);
+    const unsigned typical = pebs_typical(run->caps, &sample, of->rounds * a_round);
     struct pebs_record record;
+    bool in_order = true;
 
-    test_plan(run, branch_count(of->workload, of->kinds) / spacing);
+    pebs_plan(run, typical);
     if (!pebs_sample(run, &sample))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && n < run->expected && records_pebs(run, n, &record); n++) {
-        const struct branch *want = NULL;
-        for (unsigned i = 0; i < spacing; i++)
-            want = branch_next(&walk);
-        pebs_check(run, &sample, &record, want->from, want->to); /* after a taken branch comes its target */
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const struct branch *got = pebs_check_branch(run, &sample, of->kinds, n, &record), *due = NULL;
+        struct branch_walk walk = { of->workload, of->kinds, 0, 0 };
+        for (unsigned i = ((n + 1) * pebs_sample_spacing(run->caps, &sample) - 1) % a_round + 1; i > 0; i--)
+            due = branch_next(&walk);
+        const bool same = got && (!(record.has & PEBS_HAS_GPRS) || got->to == due->to) &&
+                          (!(record.has & PEBS_HAS_EVENTING_IP) || got->from == due->from);
+        if (!same && in_order)
+            test_differs(run, "PEBS record %u, IP 0x%" PRIx64 ", is typically of the branch at 0x%" PRIx64, n,
+                         record.has & PEBS_HAS_GPRS ? record.ip : record.eventing_ip, due->from);
+        in_order = in_order && same;
     }
+    pebs_check_count(run, ds_pebs_log()->records, typical);
 }
 
 TEST(pebs_branches_taken) = {
@@ -215,7 +259,7 @@ TEST(pebs_branches_taken) = {
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
     .run = sample_branches,
-    .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 1 },
+    .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 64, 33 },
 };
 
 TEST(pebs_branches_call) = {
@@ -225,7 +269,7 @@ TEST(pebs_branches_call) = {
     .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
     .records = true,
     .run = sample_branches,
-    .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 1 },
+    .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 64, 37 },
 };
 
 /* 30 times 99 of 3000 branches, the last of which falls through: it is in no record. */
@@ -236,14 +280,14 @@ TEST(pebs_reload) = {
     .needs = NEEDS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = sample_branches,
-    .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 98 },
+    .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 1, 98 },
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /*
- * Over code without a branch records lie the spacing apart, to the instruction. PREC_DIST records the very event that
- * overflows. Periods are multiples of 64 and at least 128, as Broadwell wants them (errata BDM11, BDM55, HSW11).
+ * Over code without a branch the place of a record tells its number. PREC_DIST records the very event that overflows.
+ * Periods are multiples of 64 and at least 128, as Broadwell wants them (errata BDM11, BDM55, HSW11).
  */
 struct instructions {
     enum pebs_role role;
@@ -258,24 +302,21 @@ static void sample_straight(struct test_run *run)
     const struct pebs_sample sample = {
         .event = event, .workload = workload, .counter = pebs_counter(run->caps, event), .period = of->period
     };
-    const unsigned spacing = pebs_spacing(event, of->period);
+    const unsigned typical = pebs_typical(run->caps, &sample, (unsigned)workload->instructions);
     struct pebs_record record;
-    uint64_t last = 0;
 
-    test_plan(run, (unsigned)workload->instructions / spacing);
+    pebs_plan(run, typical);
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         uint64_t ip = record.has & PEBS_HAS_EVENTING_IP
                           ? record.eventing_ip
                           : record.ip - run->caps->pebs_trap_like * WORKLOAD_STRAIGHT_STEP;
-        pebs_check(run, &sample, &record, ip, ip + WORKLOAD_STRAIGHT_STEP);
-        if (ip < workload->start || ip >= workload->limit)
-            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
-        if (n)
-            test_equal(run, "distance to the record before", ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
-        last = ip;
+        if (!pebs_is_closing(&sample, &record))
+            pebs_check(run, &sample, &record, ip, ip + WORKLOAD_STRAIGHT_STEP);
     }
+    pebs_check_count(run, ds_pebs_log()->records, typical);
+    pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
 TEST(pebs_inst_retired_prec_dist) = {
@@ -290,9 +331,9 @@ TEST(pebs_inst_retired_prec_dist) = {
 
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
-    .title = "Samples of all instructions are the period and one apart",
+    .title = "Samples of all instructions are the period and one apart, or more where arming takes its time",
     .source = SDM_PEBS,
-    .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = sample_straight,
     .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 },
@@ -308,47 +349,59 @@ static bool loaded_by(const struct workload *workload, uint64_t ip, uint64_t *va
     return any;
 }
 
-/* Which instruction a record is of does not matter here: what the registers must hold follows from its IP. */
+/*
+ * Which instruction a record is of does not matter here: what the registers must hold follows from its IP. Those that
+ * close the window count, too.
+ */
 static void instructions_registers(struct test_run *run)
 {
     const struct workload *workload = &workload_loads;
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
-    const struct pebs_sample sample = {
-        .event = event, .counter = pebs_counter(run->caps, event), .workload = workload, .period = 10
-    };
+    const struct pebs_sample sample = { .event = event,
+                                        .counter = pebs_counter(run->caps, event),
+                                        .workload = workload,
+                                        .rounds = ROUNDS / 2,
+                                        .period = 57 };
+    const unsigned least = pebs_typical(run->caps, &sample, sample.rounds * (unsigned)workload->instructions);
+    unsigned loaded = 0;
     struct pebs_record record;
     uint64_t value;
 
-    test_plan(run, (unsigned)workload->instructions / pebs_spacing(sample.event, sample.period));
+    test_plan_between(run, least / 2, 2 * least);
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (pebs_is_closing(&sample, &record))
+            continue;
         if (record.ip < workload->start || record.ip > workload->limit)
             test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
         if (!loaded_by(workload, record.ip, &value))
             continue;
         check_registers(run, n, &record);
         test_equal(run, "RAX", record.gpr[PEBS_RAX], value);
+        loaded++;
     }
+    if (!loaded)
+        test_fail(run, "no record is of an instruction after the first load");
 }
 
 TEST(pebs_instructions_registers) = {
     .id = "pebs.instructions.registers",
     .title = "Each record of an instruction has the registers and flags as they were after it",
     .source = SDM_PEBS_RECORD,
-    .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
     .run = instructions_registers,
 };
 
 /*
  * The workload runs at CPL 0 and counts in both rings, for Core 2's PEBS does not always tell them apart (erratum
- * AJ67): the service routine's instructions are events too. Between two records of the workload that have none of the
- * routine's between them lies the spacing; the rest is how many came, and in order.
+ * AJ67): the service routine's instructions are events too. So two records of the workload lie as much closer together
+ * as the routine had events between them, and never so far apart that one is missing.
  */
 static void instructions_threshold(struct test_run *run)
 {
-    enum { PERIOD = 49, THRESHOLD = 8, RECORDS = 20 };
+    enum { PERIOD = 99, THRESHOLD = 4, RECORDS = 12 };
     const struct workload *workload = &workload_straight;
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_INSTRUCTIONS);
     const struct pebs_sample sample = { .event = event,
@@ -357,25 +410,31 @@ static void instructions_threshold(struct test_run *run)
                                         .period = PERIOD,
                                         .records = RECORDS,
                                         .threshold = THRESHOLD,
-                                        .interrupts = 2 };
-    const unsigned spacing = pebs_spacing(sample.event, PERIOD);
-    const unsigned least = (unsigned)workload->instructions / spacing;
+                                        .interrupts = 1 };
+    const unsigned spacing = pebs_sample_spacing(run->caps, &sample);
+    const unsigned typical = (unsigned)workload->instructions / spacing;
+    unsigned last = 0, number;
     struct pebs_record record;
-    uint64_t last = 0;
-    bool adjacent = false;
+    bool inside = false, adjacent = false; /* the last record was of the workload; and no interrupt came since */
 
-    test_plan_between(run, least, 2 * least);
+    test_plan_between(run, typical / 2, 2 * typical);
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        bool inside = record.ip >= workload->start && record.ip <= workload->limit;
-        if (inside && record.ip <= last)
+        if (!pebs_event_number(run, &sample, &record, &number)) {
+            inside = adjacent = false;
+            continue; /* of the routine */
+        }
+        if (last && number <= last)
             test_fail(run, "PEBS record %u is of an instruction before that of the last record", n);
-        if (inside && adjacent)
-            test_equal(run, "distance to the record before", record.ip - last, spacing * WORKLOAD_STRAIGHT_STEP);
-        if (inside)
-            last = record.ip;
-        adjacent = inside && (n + 1) % THRESHOLD; /* an interrupt may come after each THRESHOLDth */
+        else if (inside && number >= last + 2 * spacing)
+            test_fail(run, "PEBS record %u is %u instructions after the last one: one is missing", n, number - last);
+        else if (adjacent && number != last + spacing)
+            test_differs(run, "PEBS record %u is %u instructions after the last one, typically %u", n, number - last,
+                         spacing);
+        last = number;
+        inside = true;
+        adjacent = (n + 1) % THRESHOLD != 0; /* an interrupt may come after each THRESHOLDth */
     }
 }
 
@@ -391,21 +450,26 @@ TEST(pebs_instructions_threshold) = {
 /* ---- load latency ------------------------------------------------------------------------------------------------ */
 
 /*
- * A ring of 16 lines chased 64 times: from the second round on every load hits the first level. The processor follows
- * loads that it picks at random and counts only those (SDM Vol. 3B (253669-081), "Load Latency Performance Monitoring
- * Facility"), so a record may stand for any step; which one, RCX tells, for it counts the steps that are left.
+ * A ring of 16 lines chased 64 times: from the second round on every load hits the first level, unless something else
+ * took its line away meanwhile. The processor follows loads that it picks at random and counts only those (SDM Vol. 3B
+ * (253669-081), "Load Latency Performance Monitoring Facility"), so a record may stand for any step; which one, RCX
+ * tells, for it counts the steps that are left.
  */
 static void load_latency(struct test_run *run)
 {
+    enum { ENOUGH = 8 };
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
-    const struct pebs_sample sample = {
-        .event = event, .workload = &workload_chase, .counter = pebs_counter(run->caps, event), .period = 32
-    };
+    const struct pebs_sample sample = { .event = event,
+                                        .workload = &workload_chase,
+                                        .counter = pebs_counter(run->caps, event),
+                                        .period = PEBS_PERIOD_LEAST,
+                                        .until = ENOUGH };
     const struct access *chase = workload_chase.accesses;
     const unsigned steps = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS;
+    unsigned hits = 0;
     struct pebs_record record;
 
-    test_plan_between(run, 1, steps / pebs_spacing(event, sample.period));
+    test_plan_between(run, 1, ENOUGH + steps / sample.period);
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
@@ -415,9 +479,14 @@ static void load_latency(struct test_run *run)
         test_equal(run, "RAX", record.gpr[PEBS_RAX], (uintptr_t)workload_ring[(step + 1) % WORKLOAD_CHASE_LINES]);
         if (record.latency <= PEBS_LATENCY_THRESHOLD)
             test_fail(run, "PEBS record %u: latency %" PRIu64 " is not above the threshold", n, record.latency);
-        if (step >= WORKLOAD_CHASE_LINES)
-            test_equal(run, "data source (1 is an L1 hit)", record.data_source & 0xf, 1);
+        if ((record.data_source & 0xf) == 1)
+            hits++;
+        else if (step >= WORKLOAD_CHASE_LINES)
+            test_differs(run, "PEBS record %u: data source 0x%" PRIx64 ", typically 1, the first level", n,
+                         record.data_source);
     }
+    if (!hits)
+        test_fail(run, "no load has the first level, 1, as its data source");
 }
 
 TEST(pebs_load_latency_l1) = {
@@ -437,22 +506,24 @@ TEST(pebs_load_latency_l1) = {
  */
 static void with_bts(struct test_run *run)
 {
-    const struct ds_config config = { .pebs = true,
-                                      .pebs_records = 16,
-                                      .pebs_threshold = 4,
-                                      .pebs_reset = { 0 - UINT64_C(98) },
-                                      .bts = true,
-                                      .bts_records = 256,
-                                      .bts_threshold = 128 };
-    const struct pebs_sampling sampling = { .event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES),
-                                            .period = 98,
-                                            .rings = PERFEVTSEL_USR };
-    unsigned branches = branch_count(&workload_user_loop, BRANCH_KINDS_ALL);
-    const struct branch *back = &workload_user_loop.branches[0];
+    enum { PERIOD = 98 };
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES);
+    const struct pebs_sampling sampling = {
+        .event = event, .counter = pebs_counter(run->caps, event), .period = PERIOD, .rings = PERFEVTSEL_USR
+    };
+    const struct pebs_sample sample = {
+        .event = event, .workload = &workload_user_loop, .counter = sampling.counter, .period = PERIOD, .interrupts = 1
+    };
+    struct ds_config config = {
+        .pebs = true, .pebs_records = 16, .pebs_threshold = 4, .bts = true, .bts_records = 256, .bts_threshold = 128
+    };
+    const unsigned branches = branch_count(&workload_user_loop, BRANCH_KINDS_ALL);
+    const unsigned typical = pebs_typical(run->caps, &sample, branches);
     struct pebs_record record;
-    struct window tracing, counting = pebs_window(run->caps, 1);
+    struct window tracing, counting = pebs_window(run->caps, UINT64_C(1) << sampling.counter);
 
-    test_plan(run, branches + branches / 99);
+    config.pebs_reset[sampling.counter] = 0 - (uint64_t)PERIOD;
+    test_plan_between(run, branches + typical / 2, branches + typical);
     if (!records_open(run, &config))
         return;
     if (!pebs_program(run->caps, &sampling))
@@ -464,8 +535,9 @@ static void with_bts(struct test_run *run)
     records_close(run, branches / 256);
     records_compare_bts(run, &workload_user_loop, 0);
     test_saw(run, ds_pebs_log()->records);
+    pebs_check_count(run, ds_pebs_log()->records, typical);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        pebs_check(run, &(struct pebs_sample){ .counter = 0 }, &record, back->from, back->to);
+        pebs_check_branch(run, &sample, BRANCH_KINDS_ALL, n, &record);
 }
 
 TEST(pebs_with_bts) = {

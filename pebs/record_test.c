@@ -4,7 +4,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "suite/pebs_sample.h"
+#include "suite/pebs_places.h"
 #include "suite/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
@@ -13,12 +13,32 @@
 #define EFLAGS_IF     MSR_BIT(9)
 #define EFLAGS_ZEROES (MSR_BIT(3) | MSR_BIT(5) | MSR_BIT(15) | ~(MSR_BIT(22) - 1))
 
+enum { ROUNDS = 8 };
+
+/* counter 0: the lowest that can sample loads */
 static struct pebs_sample loads(const struct test_run *run, unsigned counter, unsigned period)
 {
-    return (struct pebs_sample){ .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+
+    return (struct pebs_sample){ .event = event,
                                  .workload = &workload_loads,
-                                 .counter = counter,
+                                 .counter = counter ? counter : pebs_counter(run->caps, event),
+                                 .rounds = ROUNDS,
                                  .period = period };
+}
+
+static unsigned typical(const struct test_run *run, const struct pebs_sample *sample)
+{
+    return pebs_typical(run->caps, sample, ROUNDS * pebs_events_of_round(sample));
+}
+
+/* The access that a record is of by the value that it left in RAX, which no other leaves; NULL where it is of none. */
+static const struct access *access_by_value(const struct workload *workload, const struct pebs_record *record)
+{
+    for (uint64_t i = 0; i < workload->access_count; i++)
+        if (workload->accesses[i].value == record->gpr[PEBS_RAX])
+            return &workload->accesses[i];
+    return NULL;
 }
 
 /* Samples, and hands each record to the check with the access that it is of. */
@@ -26,21 +46,20 @@ static void each(struct test_run *run, const struct pebs_sample *sample,
                  void (*check)(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                                const struct access *access))
 {
-    const unsigned spacing = pebs_spacing(sample->event, sample->period);
     struct pebs_record record;
 
+    pebs_plan(run, typical(run, sample));
     if (!pebs_sample(run, sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        const uint64_t at = (uint64_t)(n + 1) * spacing - 1;
-        if (at < sample->workload->access_count)
-            check(run, sample, &record, &sample->workload->accesses[at]);
+        const struct access *access = access_by_value(sample->workload, &record);
+        if (access)
+            check(run, sample, &record, access);
+        else
+            test_fail(run, "PEBS record %u: no access of the workload leaves 0x%" PRIx64 " in RAX", n,
+                      record.gpr[PEBS_RAX]);
     }
-}
-
-static void plan(struct test_run *run, const struct pebs_sample *sample)
-{
-    test_plan(run, (unsigned)sample->workload->access_count / pebs_spacing(sample->event, sample->period));
+    pebs_check_count(run, ds_pebs_log()->records, typical(run, sample));
 }
 
 static void check_applicable(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
@@ -52,9 +71,8 @@ static void check_applicable(struct test_run *run, const struct pebs_sample *sam
 
 static void applicable(struct test_run *run)
 {
-    const struct pebs_sample sample = loads(run, 3, 7);
+    const struct pebs_sample sample = loads(run, 3, 39);
 
-    plan(run, &sample);
     each(run, &sample, check_applicable);
 }
 
@@ -62,7 +80,7 @@ TEST(pebs_record_applicable) = {
     .id = "pebs.record.applicable",
     .title = "The applicable counters of a record are the one counter that it is of, and no other bit is set",
     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
-    .needs = NEEDS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
     .records = true,
     .run = applicable,
 };
@@ -76,9 +94,8 @@ static void check_eventing_ip(struct test_run *run, const struct pebs_sample *sa
 
 static void eventing_ip(struct test_run *run)
 {
-    const struct pebs_sample sample = loads(run, 0, 6);
+    const struct pebs_sample sample = loads(run, 0, 37);
 
-    plan(run, &sample);
     each(run, &sample, check_eventing_ip);
 }
 
@@ -86,7 +103,7 @@ TEST(pebs_record_eventing_ip) = {
     .id = "pebs.record.eventing_ip",
     .title = "EventingIP is the address of the instruction that caused the event",
     .source = SDM_EVENTING_IP,
-    .needs = NEEDS | NEED_EVENTING_IP,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
     .records = true,
     .run = eventing_ip,
 };
@@ -100,9 +117,8 @@ static void check_ip(struct test_run *run, const struct pebs_sample *sample, con
 
 static void ip(struct test_run *run)
 {
-    const struct pebs_sample sample = loads(run, 0, 5);
+    const struct pebs_sample sample = loads(run, 0, 35);
 
-    plan(run, &sample);
     each(run, &sample, check_ip);
 }
 
@@ -110,26 +126,26 @@ TEST(pebs_record_ip) = {
     .id = "pebs.record.ip",
     .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's own",
     .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
-    .needs = NEEDS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS,
     .records = true,
     .run = ip,
 };
 
 static void tsc(struct test_run *run)
 {
-    const struct pebs_sample sample = loads(run, 0, 7);
-    const struct window window = pebs_sample_window(run, &sample);
+    const struct pebs_sample sample = loads(run, 0, 41);
     struct pebs_record record;
     uint64_t before, after, last;
 
-    plan(run, &sample);
+    pebs_plan(run, typical(run, &sample));
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
     last = before = time_stamp();
-    sample.workload->run(&window);
+    pebs_sample_run(run, &sample);
     after = time_stamp();
     records_close(run, 0);
     test_saw(run, ds_pebs_log()->records);
+    pebs_check_count(run, ds_pebs_log()->records, typical(run, &sample));
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (record.tsc < last || record.tsc > after)
             test_fail(run, "PEBS record %u: time stamp %" PRIu64 " is not between %" PRIu64 " and %" PRIu64, n,
@@ -152,16 +168,13 @@ static void check_tsx(struct test_run *run, const struct pebs_sample *sample, co
 {
     (void)sample;
     (void)access;
-    if (!(record->has & PEBS_HAS_TSX))
-        test_fail(run, "the record has no TSX information");
     test_equal(run, "TSX information", record->tsx, 0);
 }
 
 static void tsx(struct test_run *run)
 {
-    const struct pebs_sample sample = loads(run, 0, 4);
+    const struct pebs_sample sample = loads(run, 0, 33);
 
-    plan(run, &sample);
     each(run, &sample, check_tsx);
 }
 
@@ -169,7 +182,7 @@ TEST(pebs_record_tsx) = {
     .id = "pebs.record.tsx",
     .title = "Outside a transaction the TSX information of a record is zero",
     .source = SDM_PEBS_RECORD_HSW ", offset B8H",
-    .needs = NEEDS | NEED_EVENTING_IP,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
     .records = true,
     .run = tsx,
 };
@@ -182,7 +195,7 @@ static void flags(struct test_run *run)
     const struct window window = pebs_sample_window(run, &sample);
     struct pebs_record record;
 
-    test_plan(run, 2 * COUNT);
+    pebs_plan(run, 2 * COUNT);
     for (unsigned on = 0; on < 2; on++) {
         if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
             return;
@@ -191,6 +204,7 @@ static void flags(struct test_run *run)
         sample.workload->run(&window);
         records_close(run, 0);
         test_saw(run, ds_pebs_log()->records);
+        pebs_check_count(run, ds_pebs_log()->records, COUNT);
         for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
             test_equal(run, "IF", record.rflags & EFLAGS_IF, on ? EFLAGS_IF : 0);
             test_equal(run, "reserved flags", record.rflags & (EFLAGS_ONE | EFLAGS_ZEROES), EFLAGS_ONE);
@@ -202,12 +216,12 @@ TEST(pebs_record_flags) = {
     .id = "pebs.record.flags",
     .title = "The flags of a record have IF as it was, and reserved bits as the processor always has them",
     .source = SDM_PEBS_RECORD ", offset 00H",
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
     .records = true,
     .run = flags,
 };
 
-/* Every register is checked, not only those whose values are known. */
+/* Every register is checked, not only those whose values are known: of those that the mode has, the upper half. */
 static void upper_halves(struct test_run *run)
 {
     enum { COUNT = 8 };
@@ -218,16 +232,14 @@ static void upper_halves(struct test_run *run)
         test_skip(run, "no 64-bit records outside IA-32e mode in this kernel on this processor");
         return;
     }
-    test_plan(run, COUNT);
+    pebs_plan(run, COUNT);
     if (!pebs_sample(run, &sample))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        test_equal(run, "upper half of RFLAGS", record.rflags >> 32, 0);
-        test_equal(run, "upper half of RIP", record.ip >> 32, 0);
-        for (unsigned r = 0; r < 16; r++)
-            test_equal(run, "upper half of a register, or one above the eighth",
-                       r < 8 ? record.gpr[r] >> 32 : record.gpr[r], 0);
-    }
+    pebs_check_count(run, ds_pebs_log()->records, COUNT);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        for (const struct pebs_field *field = pebs_fields; field->name; field++)
+            if (field->has == PEBS_HAS_GPRS)
+                test_equal(run, field->name, pebs_value(&record, field) >> (field->name_32 ? 32 : 0), 0);
 }
 
 TEST(pebs_record_upper_halves) = {

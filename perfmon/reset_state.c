@@ -2,6 +2,7 @@
 #include "perfmon/reset_state.h"
 
 #include "arch/x86/msr.h"
+#include "perfmon/firmware.h"
 
 static struct reset_state state;
 
@@ -12,7 +13,7 @@ void reset_state_take(const struct caps *caps)
     if (caps->lbr_select)
         state.lbr_select = msr_get(caps->lbr_select);
     for (unsigned n = 0; n < caps->general_count && n < RESET_COUNTERS; n++) {
-        state.event_select[n] = msr_get(MSR_IA32_PERFEVTSEL(n));
+        state.event_select[n] = firmware_left(MSR_IA32_PERFEVTSEL(n));
         state.counter[n] = msr_get(MSR_IA32_PMC(n));
     }
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state after reset. A real machine's firmware may write any of these registers before this program begins, and
- * nobody can tell; so they are judged on virtual machines alone, whose firmware has no use for them.
+ * The state after reset. A machine's firmware may write any of these registers before this program begins, and nobody
+ * can tell. So they are looked at on virtual machines alone, whose firmware typically has no use for them.
  */
+#include <inttypes.h>
+
 #include "kernel/test.h"
 #include "perfmon/reset_state.h"
 #include "suite/sources.h"
+
+#define FIRMWARE_FIRST "Firmware runs first, and may leave in them what it likes."
 
 static const char *firmware_unknown(const struct caps *caps)
 {
@@ -19,14 +23,15 @@ static const char *no_select(const struct caps *caps)
 
 static void global_ctrl(struct test_run *run)
 {
-    test_equal(run, "IA32_PERF_GLOBAL_CTRL after reset", reset_state()->global_ctrl,
-               (UINT64_C(1) << run->caps->general_count) - 1);
+    test_equal(run, "IA32_PERF_GLOBAL_CTRL after reset", reset_state()->global_ctrl & ~run->caps->general_possible,
+               run->caps->general_counters);
 }
 
 TEST(perfmon_reset_global_ctrl) = {
     .id = "perfmon.reset.global_ctrl",
     .title = "After reset IA32_PERF_GLOBAL_CTRL has the bits of the general counters set, and no other",
     .source = SDM_RESET,
+    .typical = FIRMWARE_FIRST,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = firmware_unknown,
     .run = global_ctrl,
@@ -35,8 +40,9 @@ TEST(perfmon_reset_global_ctrl) = {
 static void counters(struct test_run *run)
 {
     for (unsigned n = 0; n < run->caps->general_count && n < RESET_COUNTERS; n++) {
-        test_equal(run, "event select after reset", reset_state()->event_select[n], 0);
-        test_equal(run, "counter after reset", reset_state()->counter[n], 0);
+        if (reset_state()->event_select[n] || reset_state()->counter[n])
+            test_fail(run, "after reset counter %u is 0x%" PRIx64 ", and its event select 0x%" PRIx64, n,
+                      reset_state()->counter[n], reset_state()->event_select[n]);
     }
 }
 
@@ -44,6 +50,7 @@ TEST(perfmon_reset_counters) = {
     .id = "perfmon.reset.counters",
     .title = "After reset the general counters and their event selects are 0",
     .source = SDM_RESET,
+    .typical = FIRMWARE_FIRST,
     .needs = NEED_PERFMON,
     .lacks = firmware_unknown,
     .run = counters,
@@ -58,6 +65,7 @@ TEST(lbr_reset_select) = {
     .id = "lbr.reset.select",
     .title = "After reset MSR_LBR_SELECT is 0: every branch is recorded",
     .source = SDM_2009 "\"Filtering of Last Branch Records\", 16.6.2",
+    .typical = FIRMWARE_FIRST,
     .needs = NEED_LBR | NEED_LBR_SELECT,
     .lacks = no_select,
     .run = lbr_select,

@@ -68,6 +68,17 @@ static const char *branch_type(const struct lbr_entry *entry)
     return entry->type < sizeof(words) / sizeof(words[0]) ? words[entry->type] : "/other";
 }
 
+/* The events of each counter that the entry counts, the lowest first, a digit each. */
+static char *put_events(char *at, const struct lbr_entry *entry)
+{
+    if (!(entry->has & LBR_HAS_EVENTS))
+        return at;
+    *at++ = '/';
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
+        *at++ = (char)('0' + entry->events[i]);
+    return at;
+}
+
 /* Prints a branch's fields and symbols. If only one symbol is missing, "-" keeps its place. */
 static char *put_branch(char *at, const struct lbr_entry *entry, const struct symbolizer *symbols)
 {
@@ -85,6 +96,7 @@ static char *put_branch(char *at, const struct lbr_entry *entry, const struct sy
     *at++ = tsx && entry->tsx_abort ? 'A' : '-';
     *at++ = '/';
     at = put_string(put_decimal_number(at, entry->cycles), branch_type(entry));
+    at = put_events(at, entry);
     fields = at;
     from = put_symbol(fields, ' ', entry->from, symbols);
     if (from == fields)
@@ -125,7 +137,8 @@ char *put_data_source(char *at, const struct pebs_record *record, enum data_sour
     at = put_string(put_string(at, " |LVL "), words.level);
     at = put_string(put_string(at, "|SNP "), words.snoop);
     at = put_string(put_string(at, "|TLB "), words.tlb);
-    return put_string(put_string(put_string(at, "|LCK "), words.lock), "|");
+    at = put_string(put_string(put_string(at, "|LCK "), words.lock), "|");
+    return words.blocked ? put_string(put_string(put_string(at, "BLK "), words.blocked), "|") : at;
 }
 
 static char *put_field(char *at, const struct pebs_record *record, const struct pebs_field *field,
@@ -149,6 +162,52 @@ static char *put_xmm(char *at, unsigned i, const struct pebs_record *record)
     return put_digits(put_address(at, record->xmm[i].high, 16), record->xmm[i].low, 16);
 }
 
+/* A register of several words, the highest first. */
+static char *put_wide(char *at, const char *name, unsigned i, const uint64_t *words, unsigned count)
+{
+    at = put_decimal_number(put_string(at, name), i);
+    *at++ = ' ';
+    at = put_address(at, words[count - 1], 16);
+    for (unsigned word = count - 1; word > 0; word--)
+        at = put_digits(at, words[word - 1], 16);
+    return at;
+}
+
+/* Registers in a row, as many on a line as there are in one. */
+static void put_registers(const struct line_sink *out, char *line, char *start, const char *name, unsigned first,
+                          const uint64_t *words, unsigned count, unsigned width)
+{
+    const unsigned in_line = width < 4 ? 4 / width : 1;
+
+    for (unsigned i = 0; i < count; i += in_line) {
+        char *at = start;
+        for (unsigned k = i; k < i + in_line; k++)
+            at = put_wide(at, name, first + k, words + (size_t)width * k, width);
+        end_line(out, line, at);
+    }
+}
+
+/* The counts of the counters group, four on a line. */
+static void put_counts(const struct line_sink *out, char *line, char *start, const struct pebs_record *record)
+{
+    char *at = start;
+    unsigned n = 0;
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if (!(record->counted >> bit & 1))
+            continue;
+        at = put_decimal_number(put_string(at, bit < 32 ? " count" : " fixed_count"), bit % 32);
+        *at++ = ' ';
+        at = put_address(at, record->counts[n], 1);
+        if (++n % 4 == 0) {
+            end_line(out, line, at);
+            at = start;
+        }
+    }
+    if (at != start)
+        end_line(out, line, at);
+}
+
 void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record *record,
                enum data_source_encoding encoding, const struct symbolizer *symbols)
 {
@@ -168,6 +227,18 @@ void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record
     end_line(out, line, at);
     for (unsigned i = 0; i < 16 && record->has & PEBS_HAS_XMM; i += 2)
         end_line(out, line, put_xmm(put_xmm(start, i, record), i + 1, record));
+    if (record->has & PEBS_HAS_YMMH)
+        put_registers(out, line, start, " ymmh", 0, record->ymmh[0], 16, 2);
+    if (record->has & PEBS_HAS_EGPR)
+        put_registers(out, line, start, " r", 16, record->egpr, 16, 1);
+    if (record->has & PEBS_HAS_OPMASK)
+        put_registers(out, line, start, " k", 0, record->opmask, 8, 1);
+    if (record->has & PEBS_HAS_ZMMH)
+        put_registers(out, line, start, " zmmh", 0, record->zmmh[0], 16, 4);
+    if (record->has & PEBS_HAS_H16ZMM)
+        put_registers(out, line, start, " zmm", 16, record->h16zmm[0], 16, 8);
+    if (record->has & PEBS_HAS_COUNTS)
+        put_counts(out, line, start, record);
     for (unsigned i = 0; i < record->lbr_count; i++) {
         at = put_decimal_key(start, "lbr", i);
         *at++ = ' ';

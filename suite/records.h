@@ -15,11 +15,14 @@ bool records_open(struct test_run *run, const struct ds_config *config);
 
 /*
  * ds_close(); prints both logs, and fails the test for every record that was dropped, broken or may have been lost.
- * interrupts: how many must at least have come.
+ * interrupts: how many must at least have come, for which it waits: an interrupt may trail the stop of its cause.
  */
 void records_close(struct test_run *run, unsigned interrupts);
 
-/* records_close() where exactly so many interrupts must have been spurious: no counter or buffer asked for them. */
+/*
+ * records_close() where so many interrupts must have been spurious: no counter or buffer asked for them. More are no
+ * failure: one whose cause an earlier one has served comes for nothing.
+ */
 void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious);
 
 /* records_close() for a test that fills a buffer on purpose: it prints the logs, and judges nothing. */
@@ -48,7 +51,16 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
-/* How many of the log's records are deliveries of the performance monitoring interrupt, which are branches, too. */
-unsigned records_interrupts(struct test_run *run);
+/*
+ * For a circular buffer with so many places, which the workload's branches fill: states how many records must come, and
+ * compares those that came, the newest. A processor may leave the last place free: the manual has the absolute maximum
+ * be "a multiple of the record size plus 1", so whether a record fits that ends at it exactly, is not said.
+ * SDM Vol. 3A (253668-032), "BTS and DS Save Area", 16.4.9.
+ */
+void records_plan_circular(struct test_run *run, unsigned places);
+void records_compare_circular(struct test_run *run, const struct workload *workload, unsigned places);
+
+/* Compares the interrupts that came while BTS was on with the log's records of their deliveries, which are branches. */
+void records_compare_interrupts(struct test_run *run);
 
 #endif

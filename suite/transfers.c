@@ -16,7 +16,6 @@
 #define GATES   4u
 #define CHANGES 4u
 
-extern uint32_t workload_apic;
 void workload_invalid_entry(void);
 void workload_breakpoint_entry(void);
 void workload_page_entry(void);
@@ -39,6 +38,7 @@ static struct {
     uint64_t value;
 } registers_before[CHANGES];
 static unsigned registers_changed;
+static bool sent;
 
 const char *transfers_no_system_call(const struct caps *caps)
 {
@@ -52,13 +52,12 @@ static void change(uint32_t msr, uint64_t value)
     msr_write(msr, value);
 }
 
-void transfers_prepare(const struct caps *caps)
+void transfers_prepare(const struct caps *caps, const struct workload *workload)
 {
     for (unsigned i = 0; i < GATES; i++) {
         gates_before[i] = interrupt_gate_address(gates[i].vector);
         interrupt_set_raw(gates[i].vector, gates[i].entry, false);
     }
-    workload_apic = (uint32_t)apic_address();
     registers_changed = 0;
     if (caps->ia32e_active) {
         change(MSR_IA32_EFER, msr_get(MSR_IA32_EFER) | EFER_SCE);
@@ -69,10 +68,17 @@ void transfers_prepare(const struct caps *caps)
         change(MSR_IA32_SYSENTER_CS, SYSENTER_CODE);
         change(MSR_IA32_SYSENTER_EIP, (uintptr_t)workload_system_call_entry);
     }
+    sent = workload == &workload_self;
+    if (sent) {
+        interrupts_off();
+        apic_send_self(VECTOR_WORKLOAD_SELF);
+    }
 }
 
 void transfers_restore(void)
 {
+    if (sent)
+        apic_eoi();
     while (registers_changed--)
         msr_write(registers_before[registers_changed].msr, registers_before[registers_changed].value);
     for (unsigned i = 0; i < GATES; i++)

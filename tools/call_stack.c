@@ -91,7 +91,7 @@ static void go_on(struct call_stack *stack, uint64_t from, uint64_t to)
     switch (place->transfer) {
     case TRANSFER_CALL:
     case TRANSFER_NONE:
-        if (stack->depth < CALL_STACK_MOST && stack->symbols != NULL)
+        if (stack->depth < CALL_STACK_MOST)
             push(stack, to, from);
         return;
     case TRANSFER_JUMP: {
@@ -149,16 +149,21 @@ struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uin
 
 void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entries, unsigned count)
 {
-    stack->depth = 0;
+    struct call_frame frames[CALL_STACK_MOST];
+    unsigned depth = stack->depth;
+
     while (count > 0 && entries[count - 1].from == 0)
         count--;
     if (count == 0)
         return;
+    memcpy(frames, stack->frames, depth * sizeof(frames[0]));
+    stack->depth = 0;
     push(stack, entries[count - 1].from, 0);
     while (count-- > 0)
         go_on(stack, entries[count].from, entries[count].to);
     stack->nodes[stack->frames[stack->depth - 1].node].self++;
-    stack->depth = 0;
+    stack->depth = depth;
+    memcpy(stack->frames, frames, depth * sizeof(frames[0]));
 }
 
 const char *call_stack_name(const struct call_stack *stack, unsigned frame)

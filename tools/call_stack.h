@@ -19,15 +19,17 @@ struct call_node {
     uint64_t self;                   /* branches, or snapshots, with this frame on top */
 };
 
+struct call_frame {
+    uint32_t node;
+    uint64_t site; /* address of the call; 0: unknown */
+};
+
 struct call_stack {
     struct symbols *symbols;
     struct call_node *nodes;
     uint32_t count, room;
     unsigned depth; /* frames */
-    struct {
-        uint32_t node;
-        uint64_t site; /* address of the call; 0: unknown */
-    } frames[CALL_STACK_MOST];
+    struct call_frame frames[CALL_STACK_MOST];
     unsigned kept;   /* frames that the present branch leaves in place */
     uint32_t base;   /* the node below the first frame */
     uint64_t wanted; /* the number of the record that continues the last one */
@@ -40,7 +42,7 @@ struct call_change {
     unsigned left, entered;
 };
 
-/* Returns false if out of memory. symbols may be NULL: then all calls are to one unknown function. */
+/* Returns false if out of memory. symbols may be NULL: then all branches are in one unknown function. */
 bool call_stack_init(struct call_stack *stack, struct symbols *symbols);
 void call_stack_free(struct call_stack *stack);
 
@@ -53,7 +55,7 @@ void call_stack_begin(struct call_stack *stack, const char *name);
  */
 struct call_change call_stack_follow(struct call_stack *stack, unsigned cpu, uint64_t n, uint64_t from, uint64_t to);
 
-/* Follows an LBR stack of count entries, the newest first, and counts where it ends. */
+/* Follows an LBR stack of count entries, the newest first, and counts where it ends. The trace's own stack stays. */
 void call_stack_snapshot(struct call_stack *stack, const struct lbr_entry *entries, unsigned count);
 
 /* The name of a frame, from 0, the bottom, to the stack's depth, exclusive. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
- * writes it in a form that people or other programs read. Exit status: 0: success; 1: the log has problems, which were
- * reported; 2: nothing could be done.
+ * writes it in a form that people or other programs read. dsdump --code TEXT..: reads the results in the text of a QR
+ * code. dsdump --compare LOG LOG: what two logs say differently. Exit status: 0: success; 1: the log has problems,
+ * which were reported; 2: nothing could be done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/compare.h"
 #include "tools/complain.h"
 #include "tools/lib/codec.h"
 #include "tools/lib/dump_read.h"
 #include "tools/output.h"
+#include "tools/result_code.h"
 #include "tools/symbols.h"
 
 #define BUFFER_SIZE 0x40000u /* bytes; a longer line is read in pieces */
@@ -46,6 +49,8 @@ static struct command {
 static void usage(FILE *out)
 {
     fputs("usage: dsdump [OPTION..] [FILE]\n"
+          "       dsdump --code TEXT..\n"
+          "       dsdump --compare LOG LOG [--accept FILE] [--html FILE]\n"
           "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
           out);
     for (size_t i = 0; i < OUTPUTS; i++) {
@@ -58,8 +63,10 @@ static void usage(FILE *out)
             HISTORY_MOST, HISTORY_DEFAULT);
     fputs("  --elf FILE           take symbols and source lines from the kernel's ELF, 32-bit or 64-bit\n", out);
     fputs("  --stats              verify every frame and print counts only\n"
-          "  --only KIND[,KIND..]  read only these records: bts, pebs, lbr\n"
-          "  --help               print this text\n",
+          "  --only KIND[,KIND..] read only these records: bts, pebs, lbr\n"
+          "  --help               print this text\n"
+          "With --code it prints the results in the texts of QR codes, or with - in those of standard input.\n"
+          "With --compare it prints what two logs say differently, but for what the patterns in FILE accept.\n",
           out);
 }
 
@@ -88,7 +95,7 @@ static bool choose_kinds(const char *list)
 {
     for (size_t i = 0; i < KINDS; i++)
         command.leave_out[i] = true;
-    while (*list != '\0') {
+    do {
         size_t length = strcspn(list, ","), i = 0;
         while (i < KINDS && (strlen(kinds[i]) != length || strncmp(kinds[i], list, length) != 0))
             i++;
@@ -98,7 +105,7 @@ static bool choose_kinds(const char *list)
         }
         command.leave_out[i] = false;
         list += list[length] == ',' ? length + 1 : length;
-    }
+    } while (*list != '\0');
     return true;
 }
 
@@ -159,6 +166,12 @@ static bool parse(int argc, char **argv)
             }
             if (!choose_kinds(argv[i]))
                 return false;
+        } else if (strcmp(word, "--code") == 0) {
+            complain(word, "must be the first word; only texts of codes may follow it");
+            return false;
+        } else if (strcmp(word, "--compare") == 0) {
+            complain(word, "must be the first word; two logs follow it");
+            return false;
         } else if (word[0] == '-' && word[1] != '\0') {
             complain(word, "unknown option; dsdump --help lists them");
             return false;
@@ -247,14 +260,14 @@ int main(int argc, char **argv)
 {
     struct record_sink sink = { .context = NULL };
     struct dump_totals totals;
-    struct dump_reader *reader = malloc(dump_reader_size());
+    struct dump_reader *reader;
     int log = STDIN_FILENO;
     bool readable, whole;
 
-    if (!reader) {
-        complain("reader", "out of memory");
-        return STATUS_NOTHING;
-    }
+    if (argc > 1 && strcmp(argv[1], "--code") == 0)
+        return result_code_print(argv + 2, argc - 2);
+    if (argc > 1 && strcmp(argv[1], "--compare") == 0)
+        return compare_print(argv + 2, argc - 2);
     if (!parse(argc, argv))
         return STATUS_NOTHING;
     if (command.log && strcmp(command.log, "-") != 0)
@@ -275,6 +288,11 @@ int main(int argc, char **argv)
         command.machine = sink.machine;
         sink.machine = on_machine;
     }
+    reader = malloc(dump_reader_size());
+    if (!reader) {
+        complain("reader", "out of memory");
+        return STATUS_NOTHING;
+    }
     dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), on_problem, NULL);
     readable = read_lines(log, reader);
     whole = readable && dump_read_end(reader, &totals);
@@ -283,8 +301,8 @@ int main(int argc, char **argv)
     else if (readable)
         print_totals(&totals);
     if (fflush(stdout) != 0) {
-        complain("standard output", "%s", strerror(errno));
-        return STATUS_NOTHING;
+        complain("standard output", "cannot write: %s", strerror(errno));
+        whole = false;
     }
     free(reader);
     symbols_close(command.setup.symbols);

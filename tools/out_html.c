@@ -187,9 +187,11 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     }
     timeline->length++;
     close_slices(output, change.left);
-    for (unsigned i = output->stack.depth - change.entered; i < output->stack.depth; i++)
-        output->open_slices[output->open++] = (struct slice){ call_stack_name(&output->stack, i), i,
-                                                              i == 0 ? timeline->length - 1 : timeline->length, 0 };
+    for (unsigned i = output->stack.depth - change.entered; i < output->stack.depth; i++) {
+        bool first = i == 0 && change.left == 0; /* the branch itself is in it */
+        output->open_slices[output->open++] =
+            (struct slice){ call_stack_name(&output->stack, i), i, timeline->length - first, 0 };
+    }
 }
 
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)

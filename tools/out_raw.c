@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/put.h"
 #include "report/record_text.h"
+#include "pebs/arch_decode.h"
 #include "tools/output.h"
 #include "tools/text_out.h"
 
@@ -80,7 +81,7 @@ static size_t place_of(const struct pebs_record *record, const struct pebs_field
     return record->width == 4 ? field->at_32 : field->at_64;
 }
 
-/* Writes the words of fields, in order. */
+/* Writes the words of fields, in order; fields without a place of their own have code of their own, too. */
 static void put_fields(const struct pebs_record *record, const uint8_t *bytes, enum data_source_encoding encoding)
 {
     struct word words[WORDS_MOST];
@@ -89,7 +90,7 @@ static void put_fields(const struct pebs_record *record, const uint8_t *bytes, e
     for (unsigned i = 0; i < WORDS_MOST; i++)
         words[i] = (struct word){ .end = words[i].meaning };
     for (const struct pebs_field *field = pebs_fields; field->name; field++) {
-        if (!pebs_has_field(record, field))
+        if (!pebs_has_field(record, field) || field->group == PEBS_IN_NONE)
             continue;
         size_t i = place_of(record, field) / record->width;
         if (!words[i].name)
@@ -97,8 +98,11 @@ static void put_fields(const struct pebs_record *record, const uint8_t *bytes, e
         add_meaning(&words[i], record, field, encoding);
         count = i >= count ? i + 1 : count;
     }
+    if (!(record->has & PEBS_HAS_FORMAT_GROUP))
+        count = (size_t)record->size / record->width;
     for (unsigned i = 0; i < count; i++)
-        put_word(bytes, record->width * i, record->width, words[i].name, words[i].meaning, words[i].end);
+        put_word(bytes, record->width * i, record->width, words[i].name ? words[i].name : "reserved", words[i].meaning,
+                 words[i].end);
 }
 
 static void put_xmm(const uint8_t *bytes, size_t at)
@@ -124,17 +128,102 @@ static void put_lbr(const struct pebs_record *record, const uint8_t *bytes, size
     }
 }
 
+/* ---- architectural records: fragments, each with its header ---- */
+
+static const char *const arch_groups[ARCH_GROUPS] = {
+    [ARCH_IN_BASIC] = "basic", [ARCH_IN_AUX] = "aux",    [ARCH_IN_GPRS] = "gprs", [ARCH_IN_XER] = "xer",
+    [ARCH_IN_XMM] = "xmm",     [ARCH_IN_YMMH] = "ymmh",  [ARCH_IN_EGPR] = "egpr", [ARCH_IN_OPMASK] = "k",
+    [ARCH_IN_ZMMH] = "zmmh",   [ARCH_IN_H16ZMM] = "zmm", [ARCH_IN_LBR] = "lbr",   [ARCH_IN_COUNTERS] = "counters",
+};
+
+/* Says which word of which group it is, where no field has it. */
+static void name_by_group(const struct arch_pebs_fragment *fragment, size_t at, char *name, size_t size)
+{
+    unsigned group = 0;
+
+    for (unsigned i = 0; i < ARCH_GROUPS; i++)
+        if (fragment->at[i] && fragment->at[i] <= at)
+            group = i;
+    if (at < ARCH_PEBS_HEADER_BYTES || !fragment->at[group])
+        format(name, size, "-");
+    else
+        format(name, size, "%s+%x", arch_groups[group], (unsigned)(at - fragment->at[group]));
+}
+
+static void put_arch_word(const struct pebs_record *record, const uint8_t *bytes, size_t start,
+                          const struct arch_pebs_fragment *fragment, size_t at, enum data_source_encoding encoding)
+{
+    struct word word = { .end = word.meaning };
+    char name[24];
+    size_t place;
+
+    if (at == 0) {
+        word.name = "header";
+        word.end = put_decimal_number(put_string(word.end, " fragment of "), fragment->size);
+        word.end = put_string(word.end, " bytes");
+        if (arch_pebs_continued(fragment->format))
+            word.end = put_string(word.end, ", continued");
+    }
+    for (const struct pebs_field *field = pebs_fields; field->name; field++) {
+        if (!pebs_has_field(record, field) || !arch_pebs_place(fragment, field, &place) || place != at)
+            continue;
+        if (!word.name)
+            word.name = field->word ? field->word : field->name;
+        add_meaning(&word, record, field, encoding);
+    }
+    name_by_group(fragment, at, name, sizeof(name));
+    put_word(bytes, (unsigned)(start + at), 8, word.name ? word.name : name, word.meaning, word.end);
+}
+
+static void put_fragments(const struct pebs_record *record, const uint8_t *bytes, enum data_source_encoding encoding)
+{
+    struct arch_pebs_fragment fragment;
+
+    for (size_t start = 0; start < record->size; start += fragment.size) {
+        if (arch_pebs_fragment(bytes + start, (size_t)record->size - start, &fragment) != PEBS_DECODE_OK)
+            return;
+        for (size_t at = 0; at + 8 <= fragment.size; at += 8)
+            put_arch_word(record, bytes, start, &fragment, at, encoding);
+    }
+}
+
+/* The counters group of an adaptive record: its header, its counters, and the metrics. */
+static void put_counters(const struct pebs_record *record, const uint8_t *bytes, size_t at)
+{
+    char nothing[1];
+
+    put_word(bytes, (unsigned)at, 8, "counters", nothing, nothing);
+    put_word(bytes, (unsigned)at + 8, 8, "metrics", nothing, nothing);
+    at += PEBS_COUNTERS_BYTES;
+    for (uint64_t left = record->counted; left != 0; left &= left - 1, at += 8) {
+        const unsigned bit = (unsigned)__builtin_ctzll(left);
+        char name[16];
+        format(name, sizeof(name), "%s%u", bit < 32 ? "count" : "fixed_count", bit % 32);
+        put_word(bytes, (unsigned)at, 8, name, nothing, nothing);
+    }
+    if (record->has & PEBS_HAS_METRICS) {
+        put_word(bytes, (unsigned)at, 8, "slots", nothing, nothing);
+        put_word(bytes, (unsigned)at + 8, 8, "metrics", nothing, nothing);
+    }
+}
+
 static void pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                  enum data_source_encoding encoding)
 {
     (void)context;
     say(&text_out_notes, "pebs %llu cpu %u, format %u, %u bytes", (unsigned long long)n, cpu, record->format,
         (unsigned)record->size);
+    if (record->has & PEBS_HAS_FRAGMENTS) {
+        put_fragments(record, bytes, encoding);
+        return;
+    }
     put_fields(record, bytes, encoding);
     if (record->has & PEBS_HAS_XMM)
         put_xmm(bytes, pebs_group_at(record->format_group, PEBS_IN_XMM));
     if (record->has & PEBS_HAS_LBR)
         put_lbr(record, bytes, pebs_group_at(record->format_group, PEBS_IN_LBR));
+    if (record->has & PEBS_HAS_COUNTS)
+        put_counters(record, bytes, pebs_group_at(record->format_group, PEBS_IN_COUNTERS));
 }
 
 /* Writes the registers of each entry, and its line. */

@@ -49,17 +49,6 @@ static char *put_prefix(struct script_output *output, char *at, unsigned cpu)
     return at + output->prefix_length;
 }
 
-static bool mapped(const struct script_output *output, uint64_t address)
-{
-    const struct segment *segments;
-    size_t count = output->symbols ? symbols_segments(output->symbols, &segments) : 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (address - segments[i].address < segments[i].size)
-            return true;
-    return false;
-}
-
 /* Writes an address, "          220ad0 calls_outer+0x0", and " (path)". */
 static char *put_address(struct script_output *output, char *at, uint64_t address, bool with_file)
 {
@@ -75,7 +64,7 @@ static char *put_address(struct script_output *output, char *at, uint64_t addres
     }
     if (!with_file)
         return at;
-    if (place->name == NULL && !mapped(output, address))
+    if (!place->mapped)
         return put_text(at, " ([unknown])");
     memcpy(at, output->file, output->file_length);
     return at + output->file_length;

@@ -18,8 +18,8 @@ struct trace_output {
     struct symbols *symbols;
     struct call_stack stack;
     struct sampled_events sampled;
-    enum { IDLE, IN_TEST, IN_BRANCHES } state; /* the open slices */
     char test[256];
+    bool in_test;  /* the test's slice is open */
     unsigned cpu;  /* processor of the open slices */
     unsigned open; /* number of open slices besides the test's */
     uint64_t now;  /* branches */
@@ -63,10 +63,9 @@ static void enter(struct trace_output *output, unsigned count)
 static void leave_all(struct trace_output *output)
 {
     leave(output, output->open);
-    if (output->state == IN_BRANCHES)
+    if (output->in_test)
         slice(output, "E", NULL);
-    if (output->state != IDLE)
-        output->state = IN_TEST;
+    output->in_test = false;
 }
 
 static void on_machine(void *context, const struct dump_machine *machine)
@@ -75,7 +74,6 @@ static void on_machine(void *context, const struct dump_machine *machine)
 
     (void)machine;
     leave_all(output);
-    output->state = IDLE;
     output->sampled.count = 0;
 }
 
@@ -87,7 +85,6 @@ static void on_test(void *context, const char *id)
     strncpy(output->test, id, sizeof(output->test) - 1);
     call_stack_begin(&output->stack, id);
     output->sampled.count = 0;
-    output->state = IN_TEST;
 }
 
 static void on_sampling(void *context, const struct dump_sampling *event)
@@ -101,10 +98,10 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
 {
     struct trace_output *output = context;
 
-    if (output->state != IN_BRANCHES || cpu != output->cpu) {
+    if (!output->in_test || cpu != output->cpu) {
         leave_all(output);
         output->cpu = cpu;
-        output->state = IN_BRANCHES;
+        output->in_test = true;
         slice(output, "B", output->test);
     }
     struct call_change change = call_stack_follow(&output->stack, cpu, n, record->from, record->to);
@@ -124,11 +121,12 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         return;
     if (output->tsc == 0)
         output->tsc = record->tsc;
-    uint64_t ticks = record->tsc - output->tsc;
+    bool earlier = record->tsc < output->tsc; /* another processor's, or another boot's */
+    uint64_t ticks = earlier ? output->tsc - record->tsc : record->tsc - output->tsc;
     uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
     begin_event(output, "i", 2, cpu);
-    writer_format(&output->writer, ",\"s\":\"t\",\"ts\":%llu.%03u", (unsigned long long)(ticks / 1000),
-                  (unsigned)(ticks % 1000));
+    writer_format(&output->writer, ",\"s\":\"t\",\"ts\":%s%llu.%03u", earlier ? "-" : "",
+                  (unsigned long long)(ticks / 1000), (unsigned)(ticks % 1000));
     put_key_text(output, "name", event != NULL ? event->name : sampled_event_unknown.name);
     writer_text(&output->writer, ",\"args\":{\"test\":");
     writer_json(&output->writer, output->test);

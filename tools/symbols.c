@@ -194,9 +194,11 @@ static bool read_segments(struct symbols *symbols)
 }
 
 /*
- * The kernel's own table: a count; pairs of an address and an offset into the names, 32 bits each, by address; then the
+ * The kernel's own table: a count; the addresses, in order; of every 16th name the offset; 32 bits each; then the
  * names. It has the symbols that the kernel prints, fewer than the ELF's own table, and survives `strip`.
  */
+#define BLOCK 16u
+
 static uint32_t table_word(const struct symbols *symbols, size_t index)
 {
     uint32_t word;
@@ -205,7 +207,37 @@ static uint32_t table_word(const struct symbols *symbols, size_t index)
     return word;
 }
 
-/* Reads the kernel's own table, if all its offsets are in range and its names end with a NUL. */
+/* The words of a table of that many symbols, before its names. */
+static size_t table_words(size_t count)
+{
+    return 1 + count + (count + BLOCK - 1) / BLOCK;
+}
+
+static const char *table_name(const struct symbols *symbols, size_t count, size_t index)
+{
+    const char *name =
+        (const char *)symbols->kernel_table + 4 * table_words(count) + table_word(symbols, 1 + count + index / BLOCK);
+
+    for (size_t skip = index % BLOCK; skip > 0; skip--)
+        name += strlen(name) + 1;
+    return name;
+}
+
+/* Whether the names, `size` bytes of which the last is a NUL, are as many, and where their offsets say. */
+static bool table_valid(const struct symbols *symbols, size_t count, size_t size)
+{
+    const char *names = (const char *)symbols->kernel_table + 4 * table_words(count);
+    size_t at = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (at >= size || (i % BLOCK == 0 && table_word(symbols, 1 + count + i / BLOCK) != at))
+            return false;
+        at += strlen(names + at) + 1;
+    }
+    return true;
+}
+
+/* Reads the kernel's own table, if it is in order. */
 static void read_kernel_table(struct symbols *symbols)
 {
     Elf_Scn *section = NULL;
@@ -222,15 +254,11 @@ static void read_kernel_table(struct symbols *symbols)
             continue;
         const uint8_t *bytes = data->d_buf;
         memcpy(&count, bytes, sizeof(count));
-        if (count > (data->d_size - sizeof(count) - 1) / 8 || bytes[data->d_size - 1] != '\0')
+        if (count > data->d_size || 4 * table_words(count) >= data->d_size || bytes[data->d_size - 1] != '\0')
             continue;
-        size_t names = data->d_size - sizeof(count) - 8 * (size_t)count;
         symbols->kernel_table = bytes;
         symbols->image_end = (header.sh_addr + header.sh_size + 0xfff) & ~UINT64_C(0xfff);
-        bool valid = true;
-        for (size_t i = 0; i < count; i++)
-            valid = valid && table_word(symbols, 2 + 2 * i) < names;
-        if (!valid)
+        if (!table_valid(symbols, count, data->d_size - 4 * table_words(count)))
             symbols->kernel_table = NULL;
         return;
     }
@@ -304,26 +332,31 @@ static const struct symbol *search(const struct symbols *symbols, uint64_t addre
     return &symbols->symbol[low - 1];
 }
 
-/* Classifies the instruction at an address, from the file's bytes. */
-static enum transfer transfer_at(const struct symbols *symbols, uint64_t address)
+static const struct segment *find_segment(const struct symbols *symbols, uint64_t address)
+{
+    for (size_t i = 0; i < symbols->segments; i++)
+        if (address - symbols->segment[i].address < symbols->segment[i].size)
+            return &symbols->segment[i];
+    return NULL;
+}
+
+/* Classifies the instruction at an address of a segment, from the file's bytes. */
+static enum transfer transfer_at(const struct symbols *symbols, const struct segment *segment, uint64_t address)
 {
     size_t size;
     const uint8_t *file = (const uint8_t *)elf_rawfile(symbols->elf, &size);
+    uint64_t offset = address - segment->address;
 
-    for (size_t i = 0; file != NULL && i < symbols->segments; i++) {
-        const struct segment *segment = &symbols->segment[i];
-        uint64_t offset = address - segment->address;
-        if (offset < segment->file_size && segment->file_offset <= size &&
-            segment->file_size <= size - segment->file_offset)
-            return transfer_of(file + segment->file_offset + offset, (size_t)(segment->file_size - offset),
-                               gelf_getclass(symbols->elf) == ELFCLASS64 ? 64 : 32);
-    }
-    return TRANSFER_NONE;
+    if (file == NULL || offset >= segment->file_size || segment->file_offset > size ||
+        segment->file_size > size - segment->file_offset)
+        return TRANSFER_JUMP;
+    return transfer_of(file + segment->file_offset + offset, (size_t)(segment->file_size - offset),
+                       gelf_getclass(symbols->elf) == ELFCLASS64 ? 64 : 32);
 }
 
 const struct place *symbols_place(struct symbols *symbols, uint64_t address)
 {
-    static const struct place nowhere;
+    static const struct place nowhere = { .transfer = TRANSFER_JUMP };
 
     if (symbols == NULL || symbols->refused)
         return &nowhere;
@@ -331,8 +364,11 @@ const struct place *symbols_place(struct symbols *symbols, uint64_t address)
     if (place->address == address)
         return place;
 
-    const struct symbol *symbol = search(symbols, address);
-    *place = (struct place){ .address = address, .transfer = transfer_at(symbols, address) };
+    const struct segment *segment = find_segment(symbols, address);
+    const struct symbol *symbol = segment != NULL ? search(symbols, address) : NULL;
+    *place = (struct place){ .address = address,
+                             .mapped = segment != NULL,
+                             .transfer = segment != NULL ? transfer_at(symbols, segment, address) : TRANSFER_JUMP };
     if (symbol != NULL) {
         char *at = place->text;
         size_t length = strlen(symbol->name);
@@ -358,16 +394,15 @@ static bool find_in_kernel_table(void *context, uint64_t address, const char **n
         return false;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (table_word(symbols, 1 + 2 * (size_t)middle) <= address)
+        if (table_word(symbols, 1 + (size_t)middle) <= address)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0)
         return false;
-    size_t index = 1 + 2 * (size_t)(low - 1);
-    *name = (const char *)symbols->kernel_table + 4 * (1 + 2 * (size_t)count) + table_word(symbols, index + 1);
-    *offset = address - table_word(symbols, index);
+    *name = table_name(symbols, count, low - 1);
+    *offset = address - table_word(symbols, low);
     return true;
 }
 

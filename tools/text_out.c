@@ -56,7 +56,7 @@ static bool end(void *context)
     (void)context;
     write_out();
     if (problem)
-        complain("standard output", "%s", strerror(problem));
+        complain("standard output", "cannot write: %s", strerror(problem));
     return !problem;
 }
 

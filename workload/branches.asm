@@ -282,4 +282,4 @@ workload_open_calls_branches:           ; only the open calls
 workload_open_calls_branches_end:
 workload_open_calls_accesses:
 workload_open_calls_accesses_end:
-describe_workload workload_open_calls, 9
+describe_workload workload_open_calls, 8

@@ -107,7 +107,8 @@ begin_workload workload_chase
                 mov     ecx, RING_STEPS
                 mov     eax, workload_ring
 chase_load:     mov     ax_, [ax_]
-chase_next:     dec     ecx
+chase_next:     lfence
+                dec     ecx
 chase_back:     jnz     chase_load
                 end_workload workload_chase
 
@@ -127,7 +128,7 @@ workload_chase_branches_end:
 workload_chase_accesses:        ; the IP alone: the data address goes round the ring
         access  chase_load, chase_next, 0, 0
 workload_chase_accesses_end:
-describe_workload workload_chase, 2 + RING_STEPS * 3
+describe_workload workload_chase, 2 + RING_STEPS * 4
 
 ; ---- a ring that the test sets up ---------------------------------------------------------------------------------
 begin_workload workload_walk

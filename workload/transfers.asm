@@ -7,13 +7,6 @@ extern user_call
 
 VECTOR_USER_EXIT equ 0x81
 
-APIC_EOI        equ 0xb0
-APIC_IRR        equ 0x200
-APIC_ICR_LOW    equ 0x300
-APIC_ICR_HIGH   equ 0x310
-ICR_SELF        equ 1 << 18 | 1 << 14
-VECTOR_SELF     equ 0xe2                ; VECTOR_WORKLOAD_SELF of suite/transfers.h
-
 ; A far pointer as wide as the machine; its selector is stored when it is used.
 %if WORD_BYTES = 8
 %define far_ far qword
@@ -143,22 +136,14 @@ workload_step_accesses_end:
 describe_workload workload_step, 0
 
 ; ---- a hardware interrupt -------------------------------------------------------------------------------------------
-; The local APIC sends this processor an interrupt while interrupts are off; it is pending when they are enabled, and is
-; taken after the instruction that follows STI.
+; The processor has sent itself an interrupt (suite/transfers.c). It is pending when interrupts are enabled, and is taken
+; after the instruction that follows STI.
 global workload_self_entry
 workload_self_start:
 workload_self_entry:
-                mov     dword [si_ + APIC_EOI], 0
 self_iret:      iret_
 
 begin_workload workload_self, workload_self_start
-                mov     esi, [workload_apic]
-                cli
-                mov     dword [si_ + APIC_ICR_HIGH], 0
-                mov     dword [si_ + APIC_ICR_LOW], ICR_SELF | VECTOR_SELF
-%rep 32
-                mov     eax, [si_ + APIC_IRR] ; delays without a branch
-%endrep
                 sti
                 nop
 self_1:         nop
@@ -172,11 +157,6 @@ workload_self_branches_end:
 workload_self_accesses:
 workload_self_accesses_end:
 describe_workload workload_self, 0
-
-section .bss
-alignb 4
-global workload_apic
-workload_apic:  resd    1
 
 ; ---- fast system calls ------------------------------------------------------------------------------------------------
 ; 64-bit mode: SYSCALL from CPL 3, and SYSRET back. Otherwise SYSENTER from CPL 0, which returns by a jump.

@@ -44,6 +44,7 @@ extern const struct workload workload_calls;      /* nested calls and returns */
 extern const struct workload workload_kinds;      /* every kind of near branch, taken and not taken */
 extern const struct workload workload_loop;       /* a loop with an alternating branch */
 extern const struct workload workload_long_loop;  /* 3000 times the same branch */
+#define WORKLOAD_LOOP_BACK 2u                     /* bytes of the branch at the end of this loop, and of the user's */
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps with two targets in an unpredictable order */
 extern const struct workload workload_open_calls; /* four calls, two of which return; branches: the two open ones */
@@ -57,8 +58,9 @@ extern const struct workload workload_loads; /* loads of known addresses and val
 #define WORKLOAD_FLAGS_MASK  UINT64_C(0x8c5)                                   /* CF, PF, ZF, SF, OF; AF is undefined */
 extern const struct workload workload_stores;   /* stores of known addresses and values, one at a time */
 extern const struct workload workload_straight; /* instructions of four bytes each, no branch, no memory */
-extern const struct workload workload_chase;    /* a ring of lines that fits into any L1, chased many times */
-#define WORKLOAD_STRAIGHT_STEP 4u               /* bytes of each of its instructions */
+extern const struct workload
+    workload_chase; /* a ring of lines that fits into any L1, chased many times, one load at a time; RCX counts down */
+#define WORKLOAD_STRAIGHT_STEP 4u /* bytes of each of its instructions */
 #define WORKLOAD_CHASE_ROUNDS  64u
 #define WORKLOAD_CHASE_LINES   16u
 extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
@@ -66,6 +68,16 @@ extern const struct workload
     workload_walk; /* chases a ring that the test sets up: its first line and the number of steps */
 extern uintptr_t workload_walk_first;
 extern uint32_t workload_walk_steps; /* at least 1; RCX counts them down */
+
+/* workload/spread.asm: jumps with known code before them */
+extern const struct workload workload_pieces; /* its branches are the jumps, with different code before each */
+extern const struct workload workload_spread; /* jumps that are far apart */
+struct piece_counts {
+    uint8_t instructions, branches, loads; /* from the last jump's target on, with the jump itself */
+};
+extern const struct piece_counts workload_piece_counts[]; /* one for each branch of workload_pieces */
+#define WORKLOAD_SPREAD_JUMPS 16u
+#define WORKLOAD_SPREAD_STEP  128u /* instructions to each jump, with it; and as many behind the last one */
 
 /*
  * workload/sharing.asm: one for each processor; the accesses are a load and a store. Each walks over LINES words,

@@ -24,6 +24,13 @@ static inline uint8_t port_read8(uint16_t port)
     return value;
 }
 
+static inline uint32_t port_read32(uint16_t port)
+{
+    uint32_t value;
+    __asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
 static inline void port_write8(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
@@ -32,6 +39,31 @@ static inline void port_write8(uint16_t port, uint8_t value)
 static inline void port_write16(uint16_t port, uint16_t value)
 {
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline void port_write32(uint16_t port, uint32_t value)
+{
+    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* A device's register in memory, at a physical address that is mapped to itself; size: 1, 2 or 4 bytes. */
+static inline uint32_t device_read(uintptr_t address, unsigned size)
+{
+    if (size == 1)
+        return *(const volatile uint8_t *)address;
+    if (size == 2)
+        return *(const volatile uint16_t *)address;
+    return *(const volatile uint32_t *)address;
+}
+
+static inline void device_write(uintptr_t address, unsigned size, uint32_t value)
+{
+    if (size == 1)
+        *(volatile uint8_t *)address = (uint8_t)value;
+    else if (size == 2)
+        *(volatile uint16_t *)address = (uint16_t)value;
+    else
+        *(volatile uint32_t *)address = value;
 }
 
 /* Reads the time stamp counter after all earlier instructions have completed. CPUID.1:EDX[4] and [26]. */
@@ -47,10 +79,22 @@ static inline void cpu_pause(void)
     __asm__ volatile("pause" : : : "memory");
 }
 
+/* Earlier loads and stores can be seen before anything later is done, WRMSR of an x2APIC register included. */
+static inline void memory_fence(void)
+{
+    __asm__ volatile("mfence\n\tlfence" : : : "memory");
+}
+
 /* Writes back the cache line of this address and evicts it from every cache. CPUID.1:EDX[19]. */
 static inline void cache_line_flush(const void *address)
 {
     __asm__ volatile("clflush %0" : : "m"(*(const char *)address) : "memory");
+}
+
+/* Writes back all of this processor's caches, and empties them. */
+static inline void caches_flush(void)
+{
+    __asm__ volatile("wbinvd" : : : "memory");
 }
 
 static inline void cpu_halt(void)
@@ -68,9 +112,13 @@ static inline void cpu_triple_fault(void)
     __asm__ volatile("lidt %0\n\tint3" : : "m"(none) : "memory");
 }
 
+/* Set once the local APIC is quiet, or there is none; until then interrupts_on() leaves them off. */
+extern bool interrupts_allowed;
+
 static inline void interrupts_on(void)
 {
-    __asm__ volatile("sti" : : : "memory");
+    if (interrupts_allowed)
+        __asm__ volatile("sti" : : : "memory");
 }
 
 static inline void interrupts_off(void)
@@ -82,6 +130,40 @@ static inline void interrupts_off(void)
 static inline void cpu_halt_for_interrupt(void)
 {
     __asm__ volatile("sti\n\thlt\n\tcli" : : : "memory");
+}
+
+static inline uintptr_t flags_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("pushf\n\tpop %0" : "=r"(value) : : "memory");
+    return value;
+}
+
+struct selectors {
+    uint16_t cs, ss, ds, es, fs, gs;
+};
+
+static inline struct selectors selectors_read(void)
+{
+    struct selectors s;
+    __asm__ volatile("mov %%cs, %0\n\tmov %%ss, %1\n\tmov %%ds, %2\n\tmov %%es, %3\n\tmov %%fs, %4\n\tmov %%gs, %5"
+                     : "=m"(s.cs), "=m"(s.ss), "=m"(s.ds), "=m"(s.es), "=m"(s.fs), "=m"(s.gs));
+    return s;
+}
+
+/* A descriptor's access rights, as LAR gives them, and its limit in bytes; 0 if the selector is of none. */
+static inline uint32_t segment_rights(uint32_t selector)
+{
+    uint32_t rights = 0;
+    __asm__("lar %1, %0" : "+r"(rights) : "r"(selector) : "cc");
+    return rights;
+}
+
+static inline uint32_t segment_limit(uint32_t selector)
+{
+    uint32_t limit = 0;
+    __asm__("lsl %1, %0" : "+r"(limit) : "r"(selector) : "cc");
+    return limit;
 }
 
 static inline uintptr_t cr2_read(void)
@@ -131,6 +213,19 @@ static inline void cr0_write(uintptr_t value)
 static inline void dr3_write(uintptr_t value)
 {
     __asm__ volatile("mov %0, %%dr3" : : "r"(value));
+}
+
+/* The debug control register, which enables breakpoints. */
+static inline uintptr_t dr7_read(void)
+{
+    uintptr_t value;
+    __asm__ volatile("mov %%dr7, %0" : "=r"(value));
+    return value;
+}
+
+static inline void dr7_write(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%dr7" : : "r"(value));
 }
 
 /* The debug status register: the causes of a debug exception. */

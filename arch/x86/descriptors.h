@@ -11,6 +11,8 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/processors.h"
 
+#define DESCRIPTORS_MEMORY 0x2000u /* bytes of a processor's tables, and of its emergency stack */
+
 #define GATE_PRESENT 0x80u
 #define GATE_DPL_3   0x60u
 
@@ -21,8 +23,11 @@
  */
 void descriptors_init(void);
 
-/* Loads this processor's own GDT and TSS (1 to PROCESSORS_MAX - 1); all share the IDT. */
-void descriptors_load(unsigned processor);
+/* Loads this processor's own GDT and TSS, which it gets in DESCRIPTORS_MEMORY bytes, cleared; all share the IDT. */
+void descriptors_load(unsigned processor, void *memory);
+
+/* The memory of the boot processor's tables, for descriptors_load() of number 0. */
+void *descriptors_of_boot(void);
 
 void interrupt_dispatch(struct interrupt_frame *frame);
 

@@ -43,12 +43,16 @@ void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack
 void double_fault_entry(void);
 void double_fault(uint32_t error_code) __attribute__((noreturn));
 
-/* Tables of one processor. The GDT's first entry, which the processor never reads, holds its number. */
+/* Tables of one processor, with the GDT at the beginning. Its first entry, which the processor never reads, holds the
+ * processor's number. */
 static struct own {
     uint64_t gdt[8];
     struct tss tss, double_fault_tss;
     uint8_t emergency_stack[4096] __attribute__((aligned(16)));
-} own[PROCESSORS_MAX];
+} boot;
+
+_Static_assert(sizeof(struct own) <= DESCRIPTORS_MEMORY, "each processor is given as much");
+
 static struct gate idt[256];
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
 
@@ -72,9 +76,9 @@ static uint64_t tss_descriptor(const struct tss *of, size_t size)
  * CPL 0 uses CPL 3's data segment, so that neither interrupts nor the switch to CPL 3 and back have to reload it. The
  * page tables keep CPL 3 out of the kernel's data.
  */
-void descriptors_load(unsigned processor)
+void descriptors_load(unsigned processor, void *memory)
 {
-    struct own *of = &own[processor];
+    struct own *of = memory;
 
     of->gdt[0] = processor;
     of->gdt[1] = UINT64_C(0x00cf9a000000ffff); /* code, CPL 0 */
@@ -94,8 +98,7 @@ void descriptors_load(unsigned processor)
                                          .cs = SELECTOR_CODE,
                                          .ss = SELECTOR_STACK,
                                          .ds = SELECTOR_DATA,
-                                         .es = SELECTOR_DATA,
-                                         .io_map = sizeof of->double_fault_tss };
+                                         .es = SELECTOR_DATA };
     of->double_fault_tss.registers[4] = (uintptr_t)(of->emergency_stack + sizeof of->emergency_stack);
     gdt_load(&(struct table_pointer){ sizeof of->gdt - 1, (uintptr_t)of->gdt }, SELECTOR_CODE, SELECTOR_STACK,
              SELECTOR_DATA, SELECTOR_TSS);
@@ -108,13 +111,13 @@ void descriptors_init(void)
         gate_set(vector, SELECTOR_CODE, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT);
     gate_set(VECTOR_DOUBLE_FAULT, SELECTOR_DOUBLE_FAULT, NULL, GATE_PRESENT | GATE_TASK);
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
-    descriptors_load(0);
+    descriptors_load(0, &boot);
 }
 
 /* Reports a double fault; the interrupted state is in the previous task's TSS. */
 void double_fault(uint32_t error_code)
 {
-    const struct tss *tss = &own[processor_number()].tss;
+    const struct tss *tss = &((const struct own *)processor_gdt())->tss;
     struct interrupt_frame frame = {
         .vector = VECTOR_DOUBLE_FAULT, .error_code = error_code, .ip = tss->eip, .cs = tss->cs, .flags = tss->eflags
     };
@@ -125,10 +128,15 @@ void double_fault(uint32_t error_code)
         interrupt_dispatch(&frame);
 }
 
+void *descriptors_of_boot(void)
+{
+    return &boot;
+}
+
 /* Shortens a TSS: switching to a task whose TSS has less than 104 bytes raises #TS. */
 void interrupt_spoil_tss(bool spoiled)
 {
-    own[0].gdt[6] = tss_descriptor(&own[0].double_fault_tss, sizeof own->double_fault_tss - spoiled);
+    boot.gdt[6] = tss_descriptor(&boot.double_fault_tss, sizeof boot.double_fault_tss - spoiled);
 }
 
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
@@ -153,5 +161,6 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type)
 
 void user_call(void (*function)(void))
 {
-    user_enter(function, &own[0].tss.ring[0].esp, (uintptr_t)(user_stack + sizeof user_stack));
+    user_enter(function, &((struct own *)processor_gdt())->tss.ring[0].esp,
+               (uintptr_t)(user_stack + sizeof user_stack));
 }

@@ -37,14 +37,18 @@ _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task Mana
 #define LOST_STACK   7u
 #define SPOILED_SIZE offsetof(struct tss, ist[LOST_STACK - 1])
 
-void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t data, uint16_t tss);
+void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t stack, uint16_t tss);
 
-/* Tables of one processor. The GDT's first entry, which the processor never reads, holds its number. */
+/* Tables of one processor, with the GDT at the beginning. Its first entry, which the processor never reads, holds the
+ * processor's number. */
 static struct own {
     uint64_t gdt[8];
     struct tss tss;
     uint8_t emergency_stack[4096] __attribute__((aligned(16)));
-} own[PROCESSORS_MAX];
+} boot;
+
+_Static_assert(sizeof(struct own) <= DESCRIPTORS_MEMORY, "each processor is given as much");
+
 static struct gate idt[256];
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
 
@@ -70,9 +74,9 @@ static void tss_describe(struct own *of, size_t size)
     of->gdt[6] = base >> 32;
 }
 
-void descriptors_load(unsigned processor)
+void descriptors_load(unsigned processor, void *memory)
 {
-    struct own *of = &own[processor];
+    struct own *of = memory;
 
     of->gdt[0] = processor;
     of->gdt[1] = UINT64_C(0x00209a0000000000); /* 64-bit code, CPL 0 */
@@ -98,12 +102,17 @@ void descriptors_init(void)
     }
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
     gate_set(VECTOR_LOST_STACK, interrupt_entries[VECTOR_LOST_STACK], GATE_PRESENT | GATE_INTERRUPT, LOST_STACK);
-    descriptors_load(0);
+    descriptors_load(0, &boot);
+}
+
+void *descriptors_of_boot(void)
+{
+    return &boot;
 }
 
 void interrupt_spoil_tss(bool spoiled)
 {
-    tss_describe(&own[0], spoiled ? SPOILED_SIZE : sizeof own->tss);
+    tss_describe(&boot, spoiled ? SPOILED_SIZE : sizeof boot.tss);
     __asm__ volatile("ltr %w0" : : "r"(SELECTOR_TSS) : "memory");
 }
 
@@ -131,6 +140,6 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type)
 
 void user_call(void (*function)(void))
 {
-    user_enter(function, (uint8_t *)&own[0].tss + offsetof(struct tss, rsp),
+    user_enter(function, (uint8_t *)&((struct own *)processor_gdt())->tss + offsetof(struct tss, rsp),
                (uintptr_t)(user_stack + sizeof user_stack));
 }

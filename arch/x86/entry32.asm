@@ -14,6 +14,7 @@ MULTIBOOT_HEADER      equ 0x1badb002    ; Multiboot Specification 0.6.96, 3.1: w
 MULTIBOOT_MEMORY_INFO equ 1 << 1        ; asks the loader for a memory map
 
 CPUID_1_EDX_CMOV equ 1 << 15
+EFLAGS_NONE      equ 1 << 1             ; bit 1 is always set
 
 bits 32
 
@@ -28,9 +29,9 @@ section .multiboot progbits alloc noexec nowrite align=4
 section .text.entry progbits alloc exec nowrite align=16
 global entry32
 entry32:
-        cli
-        cld
         mov     esp, stack_top
+        push    dword EFLAGS_NONE
+        popfd
         mov     esi, eax
         mov     edi, ebx                ; preserved across CPUID
 

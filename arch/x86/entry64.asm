@@ -9,6 +9,7 @@ extern kernel_main
 extern stack_top
 
 PVH_NOTE_PHYS32_ENTRY equ 18
+EFLAGS_NONE equ 1 << 1                  ; bit 1 is always set
 
 CR0_PE  equ 1 << 0
 CR0_PG  equ 1 << 31
@@ -29,9 +30,9 @@ section .text.entry progbits alloc exec nowrite align=16
 bits 32
 global entry32
 entry32:
-        cli
-        cld
         mov     esp, stack_top
+        push    dword EFLAGS_NONE
+        popfd
         mov     esi, eax
         mov     edi, ebx                ; preserved across CPUID
 
@@ -82,12 +83,6 @@ entry32:
 
 bits 64
 entry64:
-        xor     eax, eax
-        mov     ds, eax
-        mov     es, eax
-        mov     ss, eax
-        mov     fs, eax
-        mov     gs, eax
         mov     rsp, stack_top
         xor     ebp, ebp
         push    rbp                     ; a return address of 0 ends a debugger's backtrace

@@ -15,5 +15,6 @@ extern uint8_t user_data_start[], user_data_end[];
 extern uint8_t symbols_start[], symbols_end[];
 extern const uint8_t build_id_start[], build_id_end[]; /* an ELF note */
 extern uint8_t stack_guard[];                          /* one page, never mapped */
+extern uint8_t stack_bottom[], stack_top[];            /* the boot processor's stack */
 
 #endif

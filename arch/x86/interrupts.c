@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86/interrupts.h"
 
+#include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
 
@@ -12,6 +13,8 @@ struct fixup {
 };
 
 extern const struct fixup fixups_start[], fixups_end[];
+
+bool interrupts_allowed;
 
 static interrupt_handler *handlers[256], *last_handler;
 
@@ -28,9 +31,15 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
     handlers[vector] = handler;
 }
 
-/* Resumes after an exception at an instruction in the fixup table, so that its caller sees a return value. */
+/*
+ * Resumes after the #GP or #UD of an instruction in the fixup table, so that its caller sees a return value; emulators
+ * raise #UD for a counter that they lack. Anything else that comes at such an instruction, such as an NMI, is not its
+ * doing.
+ */
 static bool fix_up(struct interrupt_frame *frame)
 {
+    if (frame->vector != VECTOR_GENERAL_PROTECTION && frame->vector != VECTOR_INVALID_OPCODE)
+        return false;
     for (const struct fixup *f = fixups_start; f < fixups_end; f++) {
         if (f->from == frame->ip) {
             frame->ip = f->to;
@@ -46,6 +55,11 @@ void interrupt_dispatch(struct interrupt_frame *frame)
 
     if (handlers[vector])
         handlers[vector](frame);
-    else if (vector >= VECTOR_EXCEPTIONS || !fix_up(frame))
+    else if (!fix_up(frame) && !(vector >= VECTOR_EXCEPTIONS && apic_take_stray(vector)))
         last_handler(frame);
+}
+
+void interrupt_unexpected(struct interrupt_frame *frame)
+{
+    last_handler(frame);
 }

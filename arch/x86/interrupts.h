@@ -38,7 +38,7 @@ typedef void interrupt_handler(struct interrupt_frame *);
 
 /*
  * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: called if neither a
- * handler nor a fixup takes an interrupt or exception.
+ * handler nor a fixup takes an interrupt or exception, and the APIC did not deliver it (apic_take_stray()).
  */
 void interrupts_init(interrupt_handler *otherwise);
 
@@ -64,14 +64,21 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type);
  */
 void interrupt_spoil_tss(bool spoiled);
 
-/* Calls function at CPL 3, on a stack of its own and with interrupts on; it must end with INT VECTOR_USER_EXIT. */
+/*
+ * Calls function at CPL 3, on a stack of its own and with interrupts on or off as they are; it must end with INT
+ * VECTOR_USER_EXIT.
+ */
 void user_call(void (*function)(void));
+
+/* What becomes of an interrupt that no handler takes. For handlers that share a vector with the unexpected. */
+void interrupt_unexpected(struct interrupt_frame *frame);
 
 /* Callee-saved registers and where to resume; only the assembly knows their order. */
 struct context {
     uintptr_t words[8];
 };
 int context_save(struct context *context) __attribute__((returns_twice));
+/* From an NMI, too: further ones come again. The caller says whether interrupts are on. */
 void context_restore(const struct context *context) __attribute__((noreturn));
 
 #endif

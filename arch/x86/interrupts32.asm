@@ -101,10 +101,13 @@ context_restore:
         mov     edi, [ecx + 12]
         mov     esp, [ecx + 20]
         mov     eax, 1
-        jmp     [ecx + 16]
+        pushfd
+        push    cs
+        push    dword [ecx + 16]
+        iretd                           ; after which NMIs come again
 
 ; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
-; Saves the return state on the TSS stack, and enters CPL 3 with interrupts on.
+; Saves the return state on the TSS stack, and enters CPL 3 with the IF of the caller.
 global user_enter
 user_enter:
         mov     eax, [esp + 4]
@@ -118,7 +121,9 @@ user_enter:
         mov     [ecx], esp
         push    dword USER_DATA
         push    edx
-        push    dword EFLAGS_IF | EFLAGS_ONE
+        pushfd
+        and     dword [esp], EFLAGS_IF
+        or      dword [esp], EFLAGS_ONE
         push    dword USER_CODE
         push    eax
         iretd

@@ -4,6 +4,7 @@
 extern interrupt_dispatch
 
 ; selectors of arch/x86/descriptors64.c
+KERNEL_CODE equ 0x08
 KERNEL_DATA equ 0x10
 USER_DATA   equ 0x18 | 3
 USER_CODE   equ 0x20 | 3
@@ -71,13 +72,14 @@ interrupt_common:
         add     rsp, 16                 ; vector and error code
         iretq
 
-; void gdt_load(const struct table_pointer *, uint16_t code, uint16_t data, uint16_t tss)
+; void gdt_load(const struct table_pointer *, uint16_t code, uint16_t stack, uint16_t tss)
 global gdt_load
 gdt_load:
         lgdt    [rdi]
-        mov     ds, edx
-        mov     es, edx
-        mov     ss, edx
+        mov     ss, edx                 ; DS and ES mean nothing in 64-bit mode
+        xor     eax, eax
+        mov     fs, eax
+        mov     gs, eax
         ltr     cx
         pop     rax
         push    rsi
@@ -111,10 +113,15 @@ context_restore:
         mov     r15, [rdi + 40]
         mov     rsp, [rdi + 48]
         mov     eax, 1
-        jmp     [rdi + 56]
+        push    KERNEL_DATA
+        push    qword [rdi + 48]
+        pushfq
+        push    KERNEL_CODE
+        push    qword [rdi + 56]
+        iretq                           ; after which NMIs come again
 
 ; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
-; Saves the return state on the TSS stack, and enters CPL 3 with interrupts on.
+; Saves the return state on the TSS stack, and enters CPL 3 with the IF of the caller.
 global user_enter
 user_enter:
         pushfq
@@ -127,7 +134,9 @@ user_enter:
         mov     [rsi], rsp
         push    USER_DATA
         push    rdx
-        push    RFLAGS_IF | RFLAGS_ONE
+        pushfq
+        and     dword [rsp], RFLAGS_IF
+        or      dword [rsp], RFLAGS_ONE
         push    USER_CODE
         push    rdi
         iretq

@@ -12,10 +12,20 @@
 #define CR4_PSE (1u << 4)
 #define CR4_PAE (1u << 5)
 
-#define MEMORY_END  (UINT64_C(4) << 30)
-#define SMALL_END   (UINT64_C(4) << 20) /* low memory and the image, below this, have 4 KiB pages */
-#define TABLES      7u                  /* page tables besides the root: the most that any kind needs */
-#define LEVELS      4u
+#define MEMORY_END    (UINT64_C(4) << 30)
+#define SMALL_END     (UINT64_C(4) << 20) /* low memory and the image, below this, have 4 KiB pages */
+#define TABLES_OURS   7u                  /* page tables besides the root, the most that any kind needs */
+#define TABLES_DEVICE 6u                  /* and for a device */
+#define TABLES        (TABLES_OURS + TABLES_DEVICE)
+#define LEVELS        4u
+/*
+ * The page attribute table as it is after a reset, except that entry 1, which PAGE_WRITE_THROUGH alone chooses, is
+ * write-combining: SDM Vol. 3A (253668-081), "Page Attribute Table (PAT)". No other page uses that entry, so no line of
+ * a cache changes its type.
+ */
+#define PAT_VALUE      UINT64_C(0x0007040600070106)
+#define WRITE_COMBINES PAGE_WRITE_THROUGH
+
 #define ENTRY_TABLE (PAGE_PRESENT | PAGE_WRITE | PAGE_USER | PAGE_ACCESSED)
 
 /* A kind of page tables (SDM Vol. 3A (253668-081), "Paging"): its levels, from the root down to the 4 KiB pages. */
@@ -49,7 +59,7 @@ static const struct paging {
 };
 
 static const struct paging *paging;
-static bool no_execute;
+static bool no_execute, attribute_table;
 static uint8_t root[PAGE_SIZE] __attribute__((aligned(4096)));
 static uint8_t tables[TABLES][PAGE_SIZE] __attribute__((aligned(4096)));
 static unsigned tables_used;
@@ -76,6 +86,18 @@ static void entry_set(void *table, unsigned level, uint64_t linear, uint64_t ent
         ((uint32_t *)table)[i] = (uint32_t)entry;
 }
 
+/* A new table below a level. Where its entry was a large page, its pages together are what that was. */
+static void *add_table(unsigned level, uint64_t entry)
+{
+    void *table = tables[tables_used++];
+    const unsigned shift = paging->level[level + 1].shift;
+
+    if (entry & PAGE_PRESENT)
+        for (uint64_t i = 0; i < UINT64_C(1) << paging->level[level + 1].bits; i++)
+            entry_set(table, level + 1, i << shift, (entry & ~PAGE_LARGE) + (i << shift));
+    return table;
+}
+
 /* Sets the entry for an address at this level, and creates the tables above it. */
 static void map(uint64_t linear, unsigned level, uint64_t entry)
 {
@@ -83,8 +105,8 @@ static void map(uint64_t linear, unsigned level, uint64_t entry)
 
     for (unsigned above = 0; above < level; above++) {
         uint64_t next = entry_get(table, above, linear);
-        if (!(next & PAGE_PRESENT)) {
-            next = address_of(tables[tables_used++]) | paging->level[above].table;
+        if (!(next & PAGE_PRESENT) || next & PAGE_LARGE) {
+            next = address_of(add_table(above, next)) | paging->level[above].table;
             entry_set(table, above, linear, next);
         }
         table = (void *)(uintptr_t)(next & PAGE_ADDRESS);
@@ -99,7 +121,16 @@ static void protect(const uint8_t *start, const uint8_t *end, uint64_t rights)
         map(page, paging->levels - 1, page | rights);
 }
 
-static void build(uint64_t apic_base)
+/* Whether a page has the registers of a device. */
+static bool is_device(const struct paging_choice *choice, uint64_t page, uint64_t size)
+{
+    for (unsigned i = 0; i < choice->device_count; i++)
+        if (choice->devices[i] >= page && choice->devices[i] < page + size)
+            return true;
+    return choice->apic_base >= page && choice->apic_base < page + size;
+}
+
+static void build(const struct paging_choice *choice)
 {
     const uint64_t nx = no_execute ? PAGE_NO_EXECUTE : 0;
     const uint64_t code = PAGE_PRESENT | PAGE_ACCESSED;
@@ -110,7 +141,7 @@ static void build(uint64_t apic_base)
     const uint8_t *const second_page = (const uint8_t *)(uintptr_t)PAGE_SIZE; /* the null page is not present */
 
     for (uint64_t page = SMALL_END; page < MEMORY_END; page += large_size) {
-        bool device = apic_base >= page && apic_base < page + large_size;
+        const bool device = is_device(choice, page, large_size);
         map(page, large, page | data | PAGE_LARGE | (device ? PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH : 0));
     }
     protect(second_page, image_start, data);
@@ -132,6 +163,8 @@ static bool fits(const struct paging *kind, const struct paging_choice *choice)
 
 void paging_enter(void)
 {
+    if (attribute_table)
+        msr_write(MSR_IA32_PAT, PAT_VALUE);
     if (no_execute)
         msr_write(MSR_IA32_EFER, msr_get(MSR_IA32_EFER) | EFER_NXE);
     cr4_write(cr4_read() | paging->cr4);
@@ -147,7 +180,8 @@ enum paging_error paging_init(const struct paging_choice *choice)
     if (!paging)
         return choice->wish == PAGING_AUTO ? PAGING_UNSUPPORTED : PAGING_NOT_WISHED;
     no_execute = choice->nx && paging->pae;
-    build(choice->apic_base);
+    attribute_table = choice->pat && msr_write(MSR_IA32_PAT, PAT_VALUE);
+    build(choice);
     paging_enter();
     return PAGING_OK;
 }
@@ -178,6 +212,35 @@ bool paging_no_execute(void)
 uintptr_t paging_root(void)
 {
     return (uintptr_t)root;
+}
+
+/* Whether the tables have bits for all of a range: 64-bit linear addresses repeat their highest bit, so half of them.
+ */
+static bool expresses(uint64_t start, uint64_t size, unsigned bits)
+{
+    return start + size - 1 >= start && (start + size - 1) >> bits == 0;
+}
+
+bool paging_map_device(uint64_t linear, uint64_t physical, uint64_t size)
+{
+    const unsigned large = paging->levels - 2;
+    const uint64_t large_size = UINT64_C(1) << paging->level[large].shift;
+    const uint64_t flags = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY |
+                           (attribute_table ? WRITE_COMBINES : 0) | (no_execute ? PAGE_NO_EXECUTE : 0);
+    const uint64_t distance = physical - linear;
+    uint64_t page = linear & ~(uint64_t)(PAGE_SIZE - 1);
+
+    if (tables_used + TABLES_DEVICE > TABLES || size == 0 || size > PAGING_DEVICE_MAX ||
+        (distance & (large_size - 1)) != 0 || !expresses(linear, size, paging->width == 64 ? 47 : 32) ||
+        !expresses(physical, size, paging->pae ? 52 : 32))
+        return false;
+    while (page < linear + size) {
+        const bool whole = (page & (large_size - 1)) == 0 && linear + size - page >= large_size;
+        map(page, whole ? large : paging->levels - 1, (page + distance) | flags | (whole ? PAGE_LARGE : 0));
+        page += whole ? large_size : PAGE_SIZE;
+    }
+    cr3_write(cr3_read()); /* flushes the TLBs */
+    return true;
 }
 
 bool paging_lookup(uint64_t linear, uint64_t *entry)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own page tables: the first 4 GiB, identity-mapped, with W^X for the image. */
+/*
+ * The kernel's own page tables: the first 4 GiB, identity-mapped, with W^X for the image, and what a device has beyond
+ * them.
+ */
 #ifndef ARCH_X86_PAGING_H
 #define ARCH_X86_PAGING_H
 
@@ -25,11 +28,13 @@
 /* The kind of page tables that option paging= asks for; the 64-bit kernel has only one. */
 enum paging_wish { PAGING_AUTO, PAGING_PAE, PAGING_LEGACY };
 
-/* What determines the page tables; the first three are CPUID flags. */
+/* What determines the page tables; the first four are CPUID flags. */
 struct paging_choice {
-    bool pae, pse, nx;
+    bool pae, pse, nx, pat;
     enum paging_wish wish;
     uint64_t apic_base; /* physical address of the local APIC's registers, whose page becomes uncacheable; 0: none */
+    const uint64_t *devices; /* those of other devices, likewise */
+    unsigned device_count;
 };
 
 enum paging_error {
@@ -52,6 +57,15 @@ bool paging_no_execute(void);
 
 /* The value that paging_init() loads into CR3; valid even before it does. */
 uintptr_t paging_root(void);
+
+/*
+ * Maps a device's memory, such as a frame buffer, at a linear address, write-combining if the processor has the page
+ * attribute table. physical and linear lie equally far from a 2 MiB boundary (4 MiB with 32-bit paging); at most 1 GiB.
+ * Returns false, with nothing mapped, if it is larger, if the tables cannot express one of the addresses, or if another
+ * device has taken the room for tables.
+ */
+#define PAGING_DEVICE_MAX (UINT64_C(1) << 30)
+bool paging_map_device(uint64_t linear, uint64_t physical, uint64_t size);
 
 /* Walks the tables of CR3. *entry gets the rights that all levels together allow; false if not present. */
 bool paging_lookup(uint64_t linear, uint64_t *entry);

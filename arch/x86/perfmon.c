@@ -30,16 +30,33 @@ uint64_t counter_read(unsigned n)
     return msr_get(MSR_IA32_PMC(n));
 }
 
-void counters_clear(unsigned general, unsigned fixed, bool global)
+/* All three events must have been enabled on some counter, and each counter must have had one of them. */
+static void prime(unsigned general)
 {
-    if (global)
-        msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    static const uint64_t events[] = { 0x4300b5, 0x4300d2, 0x4300b1 };
+    uint64_t counters = 0;
+
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS)); /* before anything counts */
     for (unsigned n = 0; n < general; n++) {
+        msr_write(MSR_IA32_PERFEVTSEL(n), events[n % (sizeof events / sizeof events[0])]);
+        counters |= MSR_BIT(n);
+    }
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, counters);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+void counters_clear(const struct caps *caps)
+{
+    if (caps->global_ctrl)
+        msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    if (caps->prime_counters)
+        prime(caps->general_count);
+    for (unsigned n = 0; n < caps->general_count; n++) {
         msr_write(MSR_IA32_PERFEVTSEL(n), 0);
         msr_write(MSR_IA32_PMC(n), 0);
     }
-    if (fixed)
+    if (caps->fixed_count)
         msr_write(MSR_IA32_FIXED_CTR_CTRL, 0);
-    if (global)
+    if (caps->global_ctrl)
         msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu/caps.h"
+
 /*
  * Programs general counter n, with all counters stopped: select is the value of IA32_PERFEVTSELn, value the counter's
  * start, taken modulo its width. full_width: IA32_A_PMCn exists; else only sign-extended 32-bit values can be set.
@@ -21,9 +23,10 @@ uint64_t counter_read(unsigned n);
 bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value);
 
 /*
- * Stops and clears this many general counters, stops the fixed ones if there are any, and clears the overflow status.
- * global: the IA32_PERF_GLOBAL registers exist.
+ * Stops and clears the general counters, stops the fixed ones, and clears the overflow status. Where the core needs it,
+ * the general counters are primed: with three events that count nothing, without which they may count cycles or nothing
+ * from a reset on (Intel Core i7-900 specification update (320836), AAK100; and Linux 6.6, intel_pmu_nhm_workaround).
  */
-void counters_clear(unsigned general, unsigned fixed, bool global);
+void counters_clear(const struct caps *caps);
 
 #endif

@@ -4,21 +4,39 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 
-#define CPUID_1_ECX_PDCM     (1u << 15)
-#define CPUID_1_EDX_DS       (1u << 21)
-#define CPUID_7_EDX_ARCH_LBR (1u << 19)
+/* "GenuineIntel" */
+#define CPUID_0_EBX_INTEL 0x756e6547u
+#define CPUID_0_EDX_INTEL 0x49656e69u
+#define CPUID_0_ECX_INTEL 0x6c65746eu
+
+#define CPUID_1_ECX_PDCM       (1u << 15)
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+#define CPUID_1_EDX_DS         (1u << 21)
+#define CPUID_7_EDX_ARCH_LBR   (1u << 19)
+#define CPUID_7_1_EAX_PERFMON  (1u << 8)
+#define CPUID_23_EAX_PEBS      (3u << 4)
+
+#define FIXED_CONCEALED 3u
 
 /* A canonical address that firmware will not have left in IA32_DS_AREA. */
 #define DS_AREA_PROBE UINT64_C(0x00000000002aa540)
 
-static struct caps_leaf read_leaf(uint32_t leaf)
+/* A buffer of 4 KiB, in which nothing is written, for IA32_PEBS_INDEX is not enabled. */
+#define PEBS_BASE_PROBE UINT64_C(0x00000000002aa000)
+
+static struct caps_leaf read_subleaf(uint32_t leaf, uint32_t subleaf)
 {
     struct cpuid most = cpuid(leaf & 0x80000000u, 0), r;
 
     if (most.eax < leaf || (most.eax ^ leaf) >> 31)
         return (struct caps_leaf){ 0 };
-    r = cpuid(leaf, 0);
+    r = cpuid(leaf, subleaf);
     return (struct caps_leaf){ true, r.eax, r.ebx, r.ecx, r.edx };
+}
+
+static struct caps_leaf read_leaf(uint32_t leaf)
+{
+    return read_subleaf(leaf, 0);
 }
 
 static struct caps_msr read_msr(uint32_t msr)
@@ -41,12 +59,56 @@ static enum caps_probe try_register(uint32_t msr, uint64_t value)
     return got == value ? CAPS_HOLDS : CAPS_DIFFERS;
 }
 
+static void read_counter_leaves(struct caps_input *in)
+{
+    struct caps_leaf *const subleaves[] = { &in->leaf_23_1, &in->leaf_23_2, &in->leaf_23_3, &in->leaf_23_4,
+                                            &in->leaf_23_5 };
+
+    if (in->leaf_7.valid && in->leaf_7.eax >= 1)
+        in->leaf_7_1 = read_subleaf(7, 1);
+    if (!(in->leaf_7_1.eax & CPUID_7_1_EAX_PERFMON))
+        return;
+    in->leaf_23 = read_leaf(0x23);
+    for (unsigned i = 0; i < sizeof subleaves / sizeof subleaves[0]; i++)
+        if (in->leaf_23.eax >> (i + 1) & 1)
+            *subleaves[i] = read_subleaf(0x23, i + 1);
+}
+
+/* The fixed counters that CPUID of versions 2 to 4 may conceal. */
+static unsigned fixed_answers(const struct caps_leaf *leaf_a)
+{
+    const unsigned version = leaf_a->eax & 0xff;
+    unsigned answers = 0;
+    uint64_t value;
+
+    for (unsigned n = 0; leaf_a->valid && version >= 2 && version < 5 && n < FIXED_CONCEALED; n++)
+        answers |= (unsigned)msr_read(MSR_IA32_FIXED_CTR(n), &value) << n;
+    return answers;
+}
+
+/* The microcode's revision. SDM Vol. 3A (253668-081), "Determining the Signature". */
+static struct caps_msr read_microcode(void)
+{
+    if (!msr_write(MSR_IA32_BIOS_SIGN_ID, 0))
+        return (struct caps_msr){ 0 };
+    cpuid(1, 0);
+    return read_msr(MSR_IA32_BIOS_SIGN_ID);
+}
+
+static bool is_intel(const struct caps_leaf *leaf_0)
+{
+    return leaf_0->ebx == CPUID_0_EBX_INTEL && leaf_0->edx == CPUID_0_EDX_INTEL && leaf_0->ecx == CPUID_0_ECX_INTEL;
+}
+
 void ds_probe(struct caps_input *in)
 {
     *in = (struct caps_input){ .leaf_0 = read_leaf(0),
                                .leaf_1 = read_leaf(1),
                                .leaf_7 = read_leaf(7),
                                .leaf_a = read_leaf(0xa),
+                               .leaf_15 = read_leaf(0x15),
+                               .leaf_16 = read_leaf(0x16),
+                               .leaf_1a = read_leaf(0x1a),
                                .leaf_1c = read_leaf(0x1c),
                                .leaf_80000001 = read_leaf(0x80000001),
                                .leaf_80000002 = read_leaf(0x80000002),
@@ -55,10 +117,20 @@ void ds_probe(struct caps_input *in)
                                .leaf_80000008 = read_leaf(0x80000008) };
     if (in->leaf_1.valid && in->leaf_1.ecx & CPUID_1_ECX_PDCM)
         in->perf_capabilities = read_msr(MSR_IA32_PERF_CAPABILITIES);
+    if (in->leaf_1.valid && in->leaf_1.ecx & CPUID_1_ECX_HYPERVISOR) {
+        const struct cpuid name = cpuid(0x40000000, 0);
+        in->leaf_40000000 = (struct caps_leaf){ true, name.eax, name.ebx, name.ecx, name.edx };
+    }
+    read_counter_leaves(in);
+    in->fixed_answers = fixed_answers(&in->leaf_a);
+    if (is_intel(&in->leaf_0)) /* others' register of this number may be another one */
+        in->bios_sign_id = read_microcode();
     in->misc_enable = read_msr(MSR_IA32_MISC_ENABLE);
     in->apic_base = read_msr(MSR_IA32_APIC_BASE);
     if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* without DS the number may be another register's */
         in->ds_area = try_register(MSR_IA32_DS_AREA, DS_AREA_PROBE);
+    if ((in->leaf_23.eax & CPUID_23_EAX_PEBS) == CPUID_23_EAX_PEBS)
+        in->pebs_base = try_register(MSR_IA32_PEBS_BASE, PEBS_BASE_PROBE);
     in->debugctl_lbr = try_register(MSR_IA32_DEBUGCTL, DEBUGCTL_LBR);
     if (in->leaf_7.valid && in->leaf_7.edx & CPUID_7_EDX_ARCH_LBR)
         in->arch_lbr_control = try_register(MSR_IA32_LBR_CTL, LBR_CTL_LBREN);
@@ -75,9 +147,26 @@ static void take_away(struct caps *caps, enum caps_need first, enum caps_need la
 
 static void take_away_counters(struct caps *caps, enum caps_reason reason)
 {
-    take_away(caps, CAPS_NEED_PERFMON, CAPS_NEED_FREEZE, reason);
+    take_away(caps, CAPS_NEED_PERFMON, CAPS_NEED_FREEZE_COUNTERS, reason);
     if (caps->pebs_method != PEBS_METHOD_NETBURST)
         take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, reason);
+}
+
+/*
+ * Counters that do not hold what is written: system management mode or a hypervisor uses them. Both values are small
+ * enough to stay as they are when 32 bits are extended.
+ */
+static uint64_t taken_counters(const struct caps *caps)
+{
+    uint64_t taken = 0;
+
+    for (unsigned n = 0; n < caps->general_count; n++) {
+        msr_write(MSR_IA32_PERFEVTSEL(n), 0);
+        if (try_register(MSR_IA32_PMC(n), 0x2aaaaaaa) == CAPS_DIFFERS &&
+            try_register(MSR_IA32_PMC(n), 0x15555555) == CAPS_DIFFERS)
+            taken |= MSR_BIT(n);
+    }
+    return taken;
 }
 
 void ds_probe_registers(struct caps *caps)
@@ -88,12 +177,20 @@ void ds_probe_registers(struct caps *caps)
         take_away_counters(caps, CAPS_GLOBAL_CTRL_RAISES_GP);
     if (caps->general_count != 0 && !(msr_write(MSR_IA32_PERFEVTSEL(0), 0) && msr_write(MSR_IA32_PMC(0), 0)))
         take_away_counters(caps, CAPS_COUNTER_RAISES_GP);
+    if (caps_missing(caps, NEED_PERFMON) == CAPS_AVAILABLE)
+        caps_take_counters(caps, taken_counters(caps));
     if ((caps_missing(caps, NEED_BTS) == CAPS_AVAILABLE || caps_missing(caps, NEED_FREEZE) == CAPS_AVAILABLE) &&
         !(msr_read(MSR_IA32_DEBUGCTL, &value) && msr_write(MSR_IA32_DEBUGCTL, 0))) {
-        take_away(caps, CAPS_NEED_FREEZE, CAPS_NEED_FREEZE, CAPS_FREEZE_DEBUGCTL_RAISES_GP);
+        take_away(caps, CAPS_NEED_FREEZE, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP);
         take_away(caps, CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP);
     }
-    if (caps_missing(caps, NEED_PEBS) == CAPS_AVAILABLE &&
+    if (caps_missing(caps, NEED_FREEZE) == CAPS_AVAILABLE &&
+        try_register(MSR_IA32_DEBUGCTL, caps->debugctl->freeze_perfmon) == CAPS_RAISES_GP)
+        take_away(caps, CAPS_NEED_FREEZE_COUNTERS, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_COUNTERS_RAISES_GP);
+    if (caps_missing(caps, NEED_PEBS_ARCH) == CAPS_AVAILABLE &&
+        !(msr_read(MSR_IA32_PEBS_INDEX, &value) && msr_write(MSR_IA32_PEBS_INDEX, 0)))
+        take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_INDEX_RAISES_GP);
+    if (caps_missing(caps, NEED_PEBS_AREA) == CAPS_AVAILABLE &&
         !(msr_read(MSR_PEBS_ENABLE, &value) && msr_write(MSR_PEBS_ENABLE, 0)))
         take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_ENABLE_RAISES_GP);
     if (caps_missing(caps, NEED_LBR) == CAPS_AVAILABLE &&

@@ -13,8 +13,6 @@ startup32:
         mov     ds, eax
         mov     es, eax
         mov     ss, eax
-        mov     fs, eax
-        mov     gs, eax
         xor     eax, eax
         mov     cr4, eax
         mov     esp, [startup_stack]
@@ -25,3 +23,14 @@ startup32:
 .halt:  cli
         hlt
         jmp     .halt
+
+; void call_on_stack(uintptr_t top, void (*function)(void))
+global call_on_stack
+call_on_stack:
+        push    ebp
+        mov     ebp, esp
+        mov     ecx, [ebp + 12]
+        mov     esp, [ebp + 8]
+        call    ecx
+        leave
+        ret

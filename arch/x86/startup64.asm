@@ -15,10 +15,6 @@ EFER_LME equ 1 << 8
 section .text
 bits 32
 startup32:
-        mov     eax, STARTUP_DATA
-        mov     ds, eax
-        mov     es, eax
-        mov     ss, eax
         mov     eax, CR4_PAE
         mov     cr4, eax
         mov     eax, boot_pml4
@@ -34,12 +30,6 @@ startup32:
 
 bits 64
 startup64:
-        xor     eax, eax
-        mov     ds, eax
-        mov     es, eax
-        mov     ss, eax
-        mov     fs, eax
-        mov     gs, eax
         mov     rsp, [startup_stack]
         xor     ebp, ebp
         push    rbp                     ; a return address of 0 ends a debugger's backtrace
@@ -48,3 +38,13 @@ startup64:
 .halt:  cli
         hlt
         jmp     .halt
+
+; void call_on_stack(uintptr_t top, void (*function)(void))
+global call_on_stack
+call_on_stack:
+        push    rbp
+        mov     rbp, rsp
+        mov     rsp, rdi
+        call    rsi
+        leave
+        ret

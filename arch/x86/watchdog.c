@@ -5,16 +5,23 @@
 #include <stdint.h>
 
 #include "arch/x86/apic.h"
-#include "arch/x86/pit.h"
+#include "arch/x86/clock.h"
+#include "arch/x86/nmi_timer.h"
 
 #define MEASUREMENTS 3u   /* the shortest is used, because a host may preempt the processor */
 #define MEASURE_HZ   100u /* 1/100 s */
+#define NMI_GRACE    2u   /* seconds that a test has longer until the NMI */
 
 static uint32_t ticks_per_second;
 static unsigned seconds_left;
 static const struct context *escape_to;
 static unsigned (*excused)(void);
 static unsigned excused_before;
+
+/* The same for the NMI. */
+static bool found_nmi, has_nmi;
+static volatile unsigned limit;
+static unsigned nmi_left, nmi_excused;
 
 static void arm(void)
 {
@@ -42,9 +49,32 @@ static void timer(struct interrupt_frame *frame)
         context_restore(escape_to);
 }
 
+static void arm_nmi(void)
+{
+    const unsigned most = nmi_timer_most(), seconds = nmi_left < most ? nmi_left : most;
+
+    nmi_left -= seconds;
+    nmi_timer_start(seconds);
+}
+
+/* The timer's interrupt has not come through. What is in service, and has not ended, would keep others back. */
+static void overdue(void)
+{
+    const unsigned now = excused();
+
+    nmi_left += now - nmi_excused;
+    nmi_excused = now;
+    if (nmi_left) {
+        arm_nmi();
+        return;
+    }
+    apic_end_services();
+    context_restore(escape_to);
+}
+
 /*
- * Counts the APIC timer's ticks while the PIT counts down once; 0 if the PIT never does. The timer is read before the
- * PIT starts and after it ends, so that preemption can make the result too large, but never too small.
+ * Counts the APIC timer's ticks in a wait; 0 without a clock. The timer is read before the wait begins and after it has
+ * ended, so that preemption can make the result too large, but never too small.
  */
 static uint32_t measure(void)
 {
@@ -52,13 +82,14 @@ static uint32_t measure(void)
 
     apic_timer_start(VECTOR_TIMER, UINT32_MAX);
     before = apic_timer_left();
-    return pit_wait(1000000 / MEASURE_HZ) ? before - apic_timer_left() : 0;
+    return clock_wait(1000000 / MEASURE_HZ) ? before - apic_timer_left() : 0;
 }
 
-bool watchdog_init(void)
+bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apic, bool *nmi)
 {
     uint32_t least = UINT32_MAX;
 
+    found_nmi = has_nmi = *nmi = false;
     if (!apic_present())
         return false;
     for (unsigned i = 0; i < MEASUREMENTS && least; i++) {
@@ -70,7 +101,24 @@ bool watchdog_init(void)
     if (!ticks_per_second)
         return false;
     interrupt_set(VECTOR_TIMER, timer);
+    found_nmi = has_nmi = *nmi = nmi_timer_init(timers->hpet, io_apic, apic_id(), overdue);
     return true;
+}
+
+bool watchdog_follow(void)
+{
+    has_nmi = found_nmi && nmi_timer_send_to(apic_id());
+    return has_nmi;
+}
+
+uint32_t watchdog_second(void)
+{
+    return ticks_per_second;
+}
+
+unsigned watchdog_limit(void)
+{
+    return limit;
 }
 
 void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excuse)(void))
@@ -78,9 +126,20 @@ void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*e
     escape_to = escape;
     excused = excuse;
     excused_before = excuse();
-    seconds_left = seconds;
+    limit = seconds_left = seconds;
     if (ticks_per_second && apic_present())
         arm();
+    nmi_left = seconds + NMI_GRACE;
+    nmi_excused = excused_before;
+    if (has_nmi)
+        arm_nmi();
+}
+
+void watchdog_allow(unsigned seconds)
+{
+    limit += seconds;
+    seconds_left += seconds;
+    nmi_left += seconds;
 }
 
 void watchdog_stop(void)
@@ -88,4 +147,11 @@ void watchdog_stop(void)
     escape_to = NULL;
     if (ticks_per_second && apic_present())
         apic_timer_start(VECTOR_TIMER, 0);
+    if (has_nmi)
+        nmi_timer_stop();
+}
+
+bool watchdog_has_nmi(void)
+{
+    return has_nmi && nmi_timer_usable();
 }

@@ -17,6 +17,7 @@ SEGMENT_SIZE        equ 16
 
 CR0_PE   equ 1 << 0
 CR0_ET   equ 1 << 4
+CR4_PSE  equ 1 << 4
 CR4_PAE  equ 1 << 5
 CR4_LA57 equ 1 << 12
 EFER     equ 0xc0000080
@@ -36,7 +37,9 @@ trampoline_start:
 %ifidn __?OUTPUT_FORMAT?__, elf64
         bits    64
         mov     ebp, edi                ; arguments
-        ; Clear CET before the far transfer, which a shadow stack would refuse, and PCIDE before paging is off.
+        ; All but what paging needs is cleared while paging is on: CET before the far transfer, which a shadow stack would
+        ; refuse, and before CR0.WP, which cannot be cleared under it; PCIDE before CR0.PG; FRED before the segments change
+        ; (SDM Vol. 3A (253668-081), "Control Registers", 2.5; "CET" and "PCID" there).
         mov     rax, cr4
         and     eax, CR4_PAE | CR4_LA57
         mov     cr4, rax
@@ -52,6 +55,9 @@ trampoline_start:
 %else
         bits    32
         mov     ebp, [esp + 4]          ; arguments
+        mov     eax, cr4                ; as above; paging without PAE may need PSE
+        and     eax, CR4_PSE | CR4_PAE
+        mov     cr4, eax
         call    .here
 .here:  pop     ebx
         lea     eax, [ebx + gdt - .here]

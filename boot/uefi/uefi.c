@@ -4,8 +4,8 @@
  * starts it. Built twice, for x64 and for ia32 firmware; each can start either kernel.
  *
  * Options come from LoadOptions (what a shell, iPXE or a boot entry passes); only if those are empty are they read
- * from \dstest86\options.txt on the device that the loader came from. An error is one sentence on the UEFI console and
- * an error status, and leaves the machine as it was.
+ * from \dstest86\options.txt on the device, or dstest86/options.txt of the PXE server, that the loader came from. An
+ * error is one sentence on the UEFI console and an error status, and leaves the machine as it was.
  *
  * To debug the loader: option gdbwait, and the gdb commands that it prints.
  */
@@ -18,6 +18,10 @@
 #include "boot/load_options.h"
 #include "boot/memory_map.h"
 #include "boot/options.h"
+#include "boot/uefi/log.h"
+#include "boot/uefi/menu.h"
+#include "boot/uefi/pxe.h"
+#include "boot/uefi/screen.h"
 #include "boot/uefi/trampoline.h"
 
 #ifdef __x86_64__
@@ -32,6 +36,7 @@
 #define OPTIONS_FILE_MAX  16384u /* bytes */
 #define MEMORY_RANGES_MAX 4096u
 #define EXIT_TRIES_MAX    8u
+#define MENU_SECONDS      3u
 #define TRAMPOLINE_SIZE   ((size_t)(trampoline_end - trampoline_start))
 
 /* Everything that the kernel is passed, in one block below 4 GiB. */
@@ -63,7 +68,6 @@ static volatile int loader_waits = 1;
 
 static void wait_for_debugger(UINT64 image_base)
 {
-    BS->SetWatchdogTimer(0, 0, 0, NULL);
     Print(L"dstest86: waiting for gdb: add-symbol-file %s -o 0x%lx, then set var loader_waits = 0\n", SYMBOLS,
           image_base);
     while (loader_waits)
@@ -80,13 +84,30 @@ static EFI_STATUS parse_options_file(const void *bytes, UINTN size, char *out)
     return EFI_INVALID_PARAMETER;
 }
 
-/* Reads the options file; *out is empty if there is no such file, or no file system (after a network boot). */
+/* The options file of the server, after a start by PXE; *out is empty if there is none. */
+static EFI_STATUS read_servers_file(EFI_HANDLE device, char *out)
+{
+    UINTN size = OPTIONS_FILE_MAX;
+    void *bytes;
+    EFI_STATUS status = BS->AllocatePool(EfiLoaderData, size, &bytes);
+    if (EFI_ERROR(status))
+        return status;
+    status = pxe_read(device, "dstest86/options.txt", bytes, &size);
+    if (status == EFI_BUFFER_TOO_SMALL)
+        Print(L"dstest86: the server's dstest86/options.txt: larger than %d bytes\n", OPTIONS_FILE_MAX);
+    else
+        status = EFI_ERROR(status) ? EFI_SUCCESS : parse_options_file(bytes, size, out);
+    BS->FreePool(bytes);
+    return status;
+}
+
+/* Reads the options file; *out is empty if there is no such file. */
 static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
 {
     EFI_FILE_IO_INTERFACE *file_system;
     EFI_FILE_HANDLE root, file;
     if (device == NULL || EFI_ERROR(BS->HandleProtocol(device, &FileSystemProtocol, (void **)&file_system)))
-        return EFI_SUCCESS;
+        return read_servers_file(device, out);
 
     EFI_STATUS status = file_system->OpenVolume(file_system, &root);
     if (!EFI_ERROR(status)) {
@@ -158,6 +179,14 @@ static bool has_long_mode(void)
     return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) && (edx & bit_LM) != 0;
 }
 
+/* How long the menu is shown: without options somebody may want some; a machine that passes them must not wait. */
+static unsigned menu_seconds(const char *text, const struct options *options)
+{
+    if (options->menu != OPTIONS_MENU_AUTO)
+        return options->menu;
+    return text[0] == '\0' ? MENU_SECONDS : 0;
+}
+
 /* Chooses the kernel of this width; 0: the widest that the processor supports. */
 static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
 {
@@ -189,22 +218,40 @@ static bool overlaps_kernel(const struct elf_image *image, UINT64 base, UINT64 s
     return false;
 }
 
+/* Pages that lie where the kernel goes. */
+struct in_the_way {
+    struct in_the_way *next;
+};
+
 /* Allocates zeroed pages below 4 GiB, outside the kernel's segments. NULL, with a message, if there are none. */
 static void *allocate_low(EFI_MEMORY_TYPE type, size_t bytes, const struct elf_image *image)
 {
     const UINTN pages = EFI_SIZE_TO_PAGES(bytes);
-    EFI_PHYSICAL_ADDRESS address;
-    do {
-        /* Keep overlapping pages allocated, so that the next attempt gets others. */
-        address = UINT32_MAX;
+    struct in_the_way *kept = NULL; /* until others were allocated: each attempt must get others */
+    void *found = NULL;
+    while (found == NULL) {
+        EFI_PHYSICAL_ADDRESS address = UINT32_MAX;
         EFI_STATUS status = BS->AllocatePages(AllocateMaxAddress, type, pages, &address);
         if (EFI_ERROR(status)) {
             Print(L"dstest86: cannot allocate %d KiB below 4 GiB: %r\n", (UINT32)pages * 4, status);
-            return NULL;
+            break;
         }
-    } while (overlaps_kernel(image, address, (UINT64)pages * EFI_PAGE_SIZE));
-    ZeroMem((void *)(UINTN)address, pages * EFI_PAGE_SIZE);
-    return (void *)(UINTN)address;
+        struct in_the_way *start = (struct in_the_way *)(UINTN)address;
+        if (overlaps_kernel(image, address, (UINT64)pages * EFI_PAGE_SIZE)) {
+            start->next = kept;
+            kept = start;
+        } else {
+            found = start;
+        }
+    }
+    while (kept != NULL) {
+        struct in_the_way *next = kept->next;
+        BS->FreePages((UINTN)kept, pages);
+        kept = next;
+    }
+    if (found != NULL)
+        ZeroMem(found, pages * EFI_PAGE_SIZE);
+    return found;
 }
 
 static void free_low(void *start, size_t bytes)
@@ -212,28 +259,65 @@ static void free_low(void *start, size_t bytes)
     BS->FreePages((UINTN)start, EFI_SIZE_TO_PAGES(bytes));
 }
 
-/* Makes a page executable: firmware that maps allocated pages no-execute offers this protocol. */
-static void allow_execution(const void *page)
+/* UEFI 2.10, 37.5 "Memory Attribute Protocol", and an attribute of 7.2.3, which gnu-efi 3.0.15 does not know. */
+#define MEMORY_READ_ONLY 0x20000u
+struct memory_attribute;
+typedef EFI_STATUS(EFIAPI change_attributes)(struct memory_attribute *this, EFI_PHYSICAL_ADDRESS base, UINT64 size,
+                                             UINT64 mask);
+struct memory_attribute {
+    void *get;
+    change_attributes *set;
+    change_attributes *clear;
+};
+
+/* NULL: a firmware without it, which lets all memory be executed, or that of loader code. */
+static struct memory_attribute *find_memory_attribute(void)
 {
-    /* UEFI 2.10, 37.5 "Memory Attribute Protocol", which gnu-efi 3.0.15 does not know. */
     static EFI_GUID guid = { 0xf4560cf6, 0x40ec, 0x4b4a, { 0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89 } };
-    struct memory_attribute {
-        void *get;
-        void *set;
-        EFI_STATUS(EFIAPI *clear)(struct memory_attribute *this, EFI_PHYSICAL_ADDRESS base, UINT64 size, UINT64 mask);
-    } * protocol;
-    if (!EFI_ERROR(BS->LocateProtocol(&guid, NULL, (void **)&protocol)))
-        protocol->clear(protocol, (UINTN)page, EFI_PAGE_SIZE, EFI_MEMORY_XP);
+    struct memory_attribute *protocol;
+    return EFI_ERROR(BS->LocateProtocol(&guid, NULL, (void **)&protocol)) ? NULL : protocol;
 }
 
-static trampoline_function *prepare_trampoline(const struct elf_image *image)
+/* Makes a page code: read-only first, since some firmware permits none that is writable and executable. */
+static EFI_STATUS make_code(const void *page)
 {
-    void *page = allocate_low(EfiLoaderCode, TRAMPOLINE_SIZE, image);
-    if (page == NULL)
-        return NULL;
-    __builtin_memcpy(page, trampoline_start, TRAMPOLINE_SIZE);
-    allow_execution(page);
-    return (trampoline_function *)(UINTN)page;
+    struct memory_attribute *protocol = find_memory_attribute();
+    if (protocol == NULL)
+        return EFI_SUCCESS;
+    EFI_STATUS status = protocol->set(protocol, (UINTN)page, EFI_PAGE_SIZE, MEMORY_READ_ONLY);
+    if (!EFI_ERROR(status))
+        status = protocol->clear(protocol, (UINTN)page, EFI_PAGE_SIZE, EFI_MEMORY_XP);
+    if (EFI_ERROR(status))
+        Print(L"dstest86: cannot make the page at 0x%lx executable: %r\n", (UINT64)(UINTN)page, status);
+    return status;
+}
+
+/* Makes it data again, as whoever gets it next expects. */
+static void make_data(const void *page)
+{
+    struct memory_attribute *protocol = find_memory_attribute();
+    if (protocol == NULL)
+        return;
+    protocol->set(protocol, (UINTN)page, EFI_PAGE_SIZE, EFI_MEMORY_XP);
+    protocol->clear(protocol, (UINTN)page, EFI_PAGE_SIZE, MEMORY_READ_ONLY);
+}
+
+static void free_trampoline(void *page)
+{
+    make_data(page);
+    free_low(page, TRAMPOLINE_SIZE);
+}
+
+static EFI_STATUS prepare_trampoline(const struct elf_image *image, void **out)
+{
+    *out = allocate_low(EfiLoaderCode, TRAMPOLINE_SIZE, image);
+    if (*out == NULL)
+        return EFI_OUT_OF_RESOURCES;
+    __builtin_memcpy(*out, trampoline_start, TRAMPOLINE_SIZE);
+    EFI_STATUS status = make_code(*out);
+    if (EFI_ERROR(status))
+        free_trampoline(*out);
+    return status;
 }
 
 /* Finds ACPI's root pointer, version 2 if there is one; 0: none below 4 GiB. */
@@ -266,6 +350,7 @@ static struct handover *prepare_handover(const struct kernel *kernel, const char
         .route = (UINTN)handover->route,
         .rsdp = find_rsdp(),
     };
+    screen_find(&handover->info.screen);
 
     struct trampoline_arguments *arguments = &handover->arguments;
     arguments->entry = image->entry;
@@ -376,25 +461,28 @@ static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *im
     return status;
 }
 
-static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char *options)
+static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char *options, const struct boot_keep *keep)
 {
-    trampoline_function *trampoline = prepare_trampoline(&kernel->image);
-    if (trampoline == NULL)
-        return EFI_OUT_OF_RESOURCES;
+    void *trampoline;
+    EFI_STATUS status = prepare_trampoline(&kernel->image, &trampoline);
+    if (EFI_ERROR(status))
+        return status;
 
-    EFI_STATUS status = EFI_OUT_OF_RESOURCES;
+    status = EFI_OUT_OF_RESOURCES;
     struct handover *handover = prepare_handover(kernel, options);
     if (handover != NULL) {
+        handover->info.keep = *keep;
         status = exit_boot_services(self, &kernel->image, handover);
         if (!EFI_ERROR(status))
-            trampoline(&handover->arguments); /* does not return */
+            ((trampoline_function *)(UINTN)trampoline)(&handover->arguments); /* does not return */
         free_low(handover, sizeof *handover + kernel->size);
     }
-    free_low((void *)(UINTN)trampoline, TRAMPOLINE_SIZE);
+    free_trampoline(trampoline);
     return status;
 }
 
-/* Starts a kernel. Returns only if that failed, after a message. */
+/* Starts a kernel. Returns only if that failed, after a message, or if only the log of the run before was taken away.
+ */
 static EFI_STATUS load(EFI_HANDLE self)
 {
     EFI_LOADED_IMAGE *loader;
@@ -404,12 +492,22 @@ static EFI_STATUS load(EFI_HANDLE self)
         return status;
     }
 
+    /* Firmware resets the machine after five minutes of an application (UEFI 2.10, 7.5): a person may take longer. */
+    BS->SetWatchdogTimer(0, 0, 0, NULL);
+
     char text[LOAD_OPTIONS_MAX + 1] = "";
     struct options options;
     struct kernel kernel;
+    struct boot_keep keep;
     status = read_options(loader, text);
     if (!EFI_ERROR(status))
         status = check_options(text, &options);
+    if (!EFI_ERROR(status) && log_take_away(loader->DeviceHandle, &options))
+        return status;
+    if (!EFI_ERROR(status)) {
+        menu_choose(text, menu_seconds(text, &options), options.width, has_long_mode());
+        status = check_options(text, &options);
+    }
     if (!EFI_ERROR(status))
         status = choose_kernel(options.width, &kernel);
     if (EFI_ERROR(status))
@@ -419,7 +517,10 @@ static EFI_STATUS load(EFI_HANDLE self)
         wait_for_debugger((UINTN)loader->ImageBase);
     Print(L"dstest86: loader at 0x%lx is starting the %d-bit kernel at 0x%x, options: %a\n",
           (UINT64)(UINTN)loader->ImageBase, kernel.width, kernel.image.entry, text[0] != '\0' ? text : "none");
-    return start(self, &kernel, text);
+    log_reserve(loader->DeviceHandle, &options, &keep);
+    status = start(self, &kernel, text, &keep);
+    log_release(&keep);
+    return status;
 }
 
 /* The entry point, called by gnu-efi's crt0. */
@@ -429,6 +530,7 @@ EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 {
     InitializeLib(self, system);
     EFI_STATUS status = load(self);
-    Print(L"dstest86: no kernel started; returning to the firmware\n");
+    if (EFI_ERROR(status))
+        Print(L"dstest86: no kernel started; returning to the firmware\n");
     return status;
 }

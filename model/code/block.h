@@ -25,10 +25,14 @@ enum block_end {
     END_INT, /* INT n, INT3, INTO, INT1: the branch is reported as a discontinuity */
 };
 
-/* Memory operations of an instruction, as its encoding says; whether it loads or stores is known from its accesses. */
+/*
+ * Memory operations of an instruction, as its encoding says; whether it loads or stores is known from its accesses;
+ * and whether it serialises.
+ */
 enum insn_flags {
     INSN_ACCESS = 1 << 0,
     INSN_LOCKED = 1 << 1,
+    INSN_SERIALISES = 1 << 2, /* begins when all before it have completed, and completes before any behind it begins */
 };
 
 /* The execution unit of an instruction. */

@@ -34,6 +34,7 @@ static const struct kind kinds[] = {
     ['i'] = { NEVER, END_INT, HOOK_NONE }, /* the frame is pushed when the interrupt is delivered */
     ['I'] = { NEVER, END_PLAIN, HOOK_CPUID },    ['R'] = { NEVER, END_PLAIN, HOOK_RDMSR },
     ['W'] = { NEVER, END_PLAIN, HOOK_WRMSR },    ['P'] = { NEVER, END_PLAIN, HOOK_RDPMC },
+    ['H'] = { NEVER, END_PLAIN, HOOK_HALT },
 };
 
 /* A row is an opcode's high nibble. A digit is a group of opcodes, told apart by ModRM's reg field. */
@@ -53,7 +54,7 @@ static const char one_byte[16][17] = {
     "mmrrmmmmaaFFiiiF", /* shifts; RET, LES, LDS, MOV; ENTER, LEAVE, RET far; INT3, INT, INTO, IRET */
     "mmmm...ammmmmmmm", /* shifts; XLAT; x87 */
     "jjjj....cgfg....", /* LOOP, JCXZ; CALL, JMP, JMP far, JMP */
-    "pipp..mm......m0", /* INT1; group 3; groups 4 and 5 */
+    "pippH.mm......m0", /* INT1; HLT; group 3; groups 4 and 5 */
 };
 
 static const char two_byte[16][17] = {
@@ -138,6 +139,18 @@ static bool is_prefix(uint8_t b)
     return one_byte[b >> 4][b & 15] == 'p';
 }
 
+/*
+ * SDM Vol. 3A (253668-083), "Serializing Instructions": CPUID, WRMSR, SERIALIZE and others, which no test has behind an
+ * overflow; Vol. 2A (253666-083), "LFENCE".
+ */
+static bool serialises(struct opcode o, bool prefixed)
+{
+    const bool lfence = o.op == 0xae && o.modrm >= 0xe8 && o.modrm <= 0xef;
+    const bool serialize = o.op == 0x01 && o.modrm == 0xe8;
+
+    return o.map == 1 && (o.op == 0xa2 || o.op == 0x30 || (o.has_modrm && !prefixed && (lfence || serialize)));
+}
+
 struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
 {
     const uint8_t *end = bytes + size;
@@ -164,12 +177,14 @@ struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
     /* CLWB is like CLFLUSH. XCHG always locks. */
     const bool clwb = o.map == 1 && o.op == 0xae && narrow && repeat == 0 && (o.modrm >> 3 & 7) == 6;
     const bool xchg = o.map == 0 && (o.op & 0xfe) == 0x86;
+    const bool mwait = o.map == 1 && o.op == 0x01 && o.has_modrm && o.modrm == 0xc9;
 
     insn.end = kind.end == END_REPEAT && repeat == 0 ? END_PLAIN : kind.end;
-    insn.hook = kind.hook;
+    insn.hook = mwait ? HOOK_HALT : kind.hook;
     if (accesses_memory(o) && !clwb) {
         insn.flags = INSN_ACCESS | (locked || xchg ? INSN_LOCKED : 0u);
     }
+    insn.flags |= serialises(o, narrow || repeat != 0) ? (unsigned)INSN_SERIALISES : 0;
     insn.unit = insn_unit(o.map, o.op, repeat == 0xf2 ? 3 : repeat == 0xf3 ? 2 : narrow, o.modrm);
     return insn;
 }

@@ -9,7 +9,7 @@
 #include "model/code/block.h"
 
 /* Instructions in whose execution the model takes part. */
-enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC };
+enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC, HOOK_HALT };
 
 struct insn {
     enum block_end end;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/code/block.h"
+#include "model/vcpu/vcpu.h"
 
 #define BRANCH_BATCH 64 /* branches that are gathered before they are handed on: short loops run fast */
 
@@ -16,16 +17,8 @@ struct branch {
     uint64_t time;                /* cycles, including the branch's own */
     bool mispredicted, predicted; /* neither is set for interruptions */
     uint8_t to_cpl;
-    bool not_taken; /* set only where rules->every_branch */
-};
-
-/* A branch as an LBR entry describes it. */
-struct lbr_contents {
-    uint64_t from, to;
-    uint64_t cycles; /* as counted: may exceed what an entry holds */
-    bool mispredicted;
-    bool timed;  /* the cycles are known */
-    uint8_t end; /* enum block_end */
+    bool not_taken;                /* set only where rules->every_branch */
+    uint32_t events[LBR_COUNTERS]; /* since the branch before, of counters that LBR entries count */
 };
 
 #endif

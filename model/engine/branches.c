@@ -15,6 +15,7 @@
 #include "model/engine/bts.h"
 #include "model/engine/counting.h"
 #include "model/engine/lbr.h"
+#include "model/engine/lbr_events.h"
 #include "model/engine/ring.h"
 #include "model/engine/rules.h"
 
@@ -50,10 +51,25 @@ static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64
     return wrong;
 }
 
+bool branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t to)
+{
+    return mispredicts(v, block, to);
+}
+
+/* Kinds of events that a branch of each kind is whenever it is taken. */
+static const uint64_t taken_kinds[] = {
+    [END_REL_JMP] = BIT(EVENT_DIRECT_JUMPS),
+    [END_IND_JMP] = BIT(EVENT_INDIRECT_JUMPS),
+    [END_REL_CALL] = BIT(EVENT_DIRECT_CALLS),
+    [END_IND_CALL] = BIT(EVENT_INDIRECT_CALLS),
+    [END_INT] = 0, /* the last one */
+};
+
 /* Bit i of entry n: mask i of EVENT_BRANCH_SETS has bit n. */
 static const uint16_t masks_with[4] = { 0xaaaa, 0xcccc, 0xf0f0, 0xff00 };
 
-static void count_outcome(struct vcpu *v, const struct block *block, bool taken, bool mispredicted)
+/* Returns the kinds of event that the branch is, a bit each. */
+static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool taken, bool mispredicted)
 {
     bool near = block->end < END_FAR;
     bool call = block->end == END_REL_CALL || block->end == END_IND_CALL;
@@ -61,12 +77,14 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
     uint64_t kinds = near ? BIT(taken ? EVENT_NEAR_TAKEN : EVENT_NOT_TAKEN) : 0;
 
     kinds |= conditional && taken ? BIT(EVENT_CONDITIONAL_TAKEN) : 0;
+    kinds |= taken ? BIT(EVENT_TAKEN) | taken_kinds[block->end] : 0;
     if (mispredicted) {
         bool indirect_call = block->end == END_IND_CALL;
 
         kinds |= conditional ? BIT(taken ? EVENT_MISPREDICTED_CONDITIONAL_TAKEN : EVENT_MISPREDICTED_NOT_TAKEN) : 0;
         kinds |= indirect_call ? BIT(EVENT_MISPREDICTED_INDIRECT_CALLS) : 0;
         kinds |= indirect_call || block->end == END_IND_JMP ? BIT(EVENT_MISPREDICTED_INDIRECT) : 0;
+        kinds |= block->end == END_IND_JMP ? BIT(EVENT_MISPREDICTED_INDIRECT_JUMPS) : 0;
         kinds |= BIT(EVENT_MISPREDICTED);
         kinds |= conditional ? BIT(EVENT_MISPREDICTED_CONDITIONAL) : 0;
         kinds |= call ? BIT(EVENT_MISPREDICTED_CALLS) : 0;
@@ -77,12 +95,13 @@ static void count_outcome(struct vcpu *v, const struct block *block, bool taken,
     if (vcpu_is_netburst(v)) {
         kinds |= (uint64_t)masks_with[taken << 1 | mispredicted] << EVENT_BRANCH_SETS;
     }
-    for (; kinds != 0; kinds &= kinds - 1) {
-        enum event_kind kind = (enum event_kind)__builtin_ctzll(kinds);
+    for (uint64_t left = kinds; left != 0; left &= left - 1) {
+        enum event_kind kind = (enum event_kind)__builtin_ctzll(left);
 
         v->hot->counts[event_class(kind, ANY_RING)]++;
         v->hot->counts[event_class(kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)]++;
     }
+    return kinds;
 }
 
 void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
@@ -103,8 +122,10 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
                        bool predict)
 {
     const bool every_branch = v->rules->every_branch;
+    const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted;
     uint64_t time = v->branches.time;
     unsigned taken = 0;
+    uint64_t outcome = 0; /* kinds of event that a block's branch is, a bit each */
 
     for (unsigned i = 0; i < n; i++) {
         const struct block *block = blocks[i];
@@ -125,13 +146,19 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
             b->time = time;
             b->to_cpl = next->cpl;
             if (block->mask != 0) {
-                b->mispredicted = mispredicts(v, block, next->pc);
+                b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* a direct call: once a branch */
+                                                : v->rules->branches_mispredicted(v, block, next->pc);
                 b->predicted = !b->mispredicted;
                 if (v->counting.outcomes) {
-                    count_outcome(v, block, took, b->mispredicted);
+                    outcome = count_outcome(v, block, took, b->mispredicted);
                     v->branches.last = block->last;
                 }
             }
+        }
+        if (v->lbr.logged != 0) {
+            lbr_events_of_block(v, block, block->count, outcome);
+            lbr_events_hand_over(v, took, b->events);
+            outcome = 0;
         }
     }
     v->branches.time = time;
@@ -226,14 +253,19 @@ void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
 void branches_drop_last(struct vcpu *v, unsigned index)
 {
     branches_drain(v, true, 0, 0);
-    v->branches.time += ring_used(v) > 0 ? index : 0;
+    if (ring_used(v) > 0) {
+        v->branches.time += index;
+        lbr_events_of_block(v, ring_blocks(v)[0], index, 0);
+    }
     ring_set_used(v, 0);
 }
 
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl)
 {
     struct block at = { .last = from, .end = END_FAR, .cpl = (uint8_t)from_cpl };
-    struct branch b = { &at, to, v->branches.time, false, false, (uint8_t)to_cpl, false };
+    struct branch b = { .block = &at, .to = to, .time = v->branches.time, .to_cpl = (uint8_t)to_cpl };
+
+    lbr_events_hand_over(v, true, b.events);
 
     if (v->lbr.on) {
         lbr_keep_last(v);

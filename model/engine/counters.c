@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/engine/counters.h"
 
+#include "model/bytes/arch_pebs.h"
 #include "model/engine/counting.h"
 #include "model/engine/netburst.h"
+#include "model/engine/reload.h"
 #include "model/engine/rules.h"
 
 /*
@@ -12,13 +14,14 @@
  */
 static enum event_kind masked_kind(enum event_kind kind, const struct counters_request *r)
 {
-    if (r->edge) {
+    if (r->edge ||
+        (r->equal && r->mask == 0)) { /* of cycles without the event there are none, or they are not modelled */
         return EVENT_NONE;
     }
     if (r->mask == 0 || (r->mask == 1 && !r->inverted)) {
         return kind;
     }
-    return r->mask > 1 && r->inverted ? EVENT_INSTRUCTIONS : EVENT_NONE;
+    return r->mask > 1 && r->inverted ? EVENT_CYCLES : EVENT_NONE;
 }
 
 static unsigned fixed_control(const struct vcpu *v, unsigned i)
@@ -39,6 +42,7 @@ struct counters_request counters_request(const struct vcpu *v, unsigned i)
         r.enabled = enabling & EVTSEL_EN;
         r.edge = select & EVTSEL_EDGE;
         r.inverted = select & EVTSEL_INV;
+        r.equal = select & EVTSEL_EQ;
         r.mask = EVTSEL_CMASK(select);
     } else {
         r.user = fixed_control(v, i) & 2;
@@ -48,53 +52,89 @@ struct counters_request counters_request(const struct vcpu *v, unsigned i)
     return r;
 }
 
+enum event_kind counters_kind(struct counter *c, enum event_kind kind)
+{
+    c->cycles = kind == EVENT_CYCLES;
+    return c->cycles ? EVENT_INSTRUCTIONS : kind;
+}
+
 static enum event_qualifier rings(const struct counters_request *r)
 {
     return r->user && r->system ? ANY_RING : r->system ? RING_0 : OTHER_RINGS;
 }
 
+/* Whether records of this counter, whose other members are set up, have LBR entries. */
+static bool wants_lbrs(const struct vcpu *v, unsigned i)
+{
+    return vcpu_is_arch_pebs(v) ? (v->config[i].c & ARCH_LBR) != 0
+                                : v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS);
+}
+
+/* The same of counts. */
+static bool wants_counts(const struct vcpu *v, unsigned i)
+{
+    return vcpu_is_arch_pebs(v) ? (v->config[i].c & ARCH_CNTR) != 0
+                                : v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_COUNTERS);
+}
+
+/*
+ * Precise distribution is of events as they happen. SDM Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2: not with
+ * INV, E or CMASK.
+ */
 static void set_up_general(struct vcpu *v, unsigned i)
 {
     const struct counters_request r = v->rules->counters_request(v, i);
     const uint64_t select = v->event_select[i];
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
-    const struct profile_event *e = profile_find_event(v->profile, select & 0xff, select >> 8 & 0xff, i);
-    const enum event_kind kind = e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r);
+    const struct profile_event *e = profile_find_event(v->profile, select & 0xff, EVTSEL_UMASKS(select), i);
     struct counter *c = &v->counters[i];
+    const enum event_kind kind = counters_kind(c, e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r));
+    const bool modified = r.edge || r.inverted || r.mask != 0;
     bool asked = r.pebs;
 
     c->event_class = event_class(kind, rings(&r));
     c->interrupts = select & EVTSEL_INT;
     if (kind == EVENT_LOAD_LATENCY) {
-        asked = asked && (v->profile->pebs_adaptive || (enable >> (PEBS_ENABLE_LL_EN + i) & 1));
+        asked = asked && (v->profile->pebs_adaptive || vcpu_is_arch_pebs(v) || (enable >> (PEBS_ENABLE_LL_EN + i) & 1));
     } else if (kind == EVENT_PRECISE_STORES) {
         asked = asked && enable >> PEBS_ENABLE_PS_EN;
     }
-    c->pebs = asked && e != NULL && e->precision != NOT_PRECISE;
+    c->imprecise = asked && e != NULL && e->precision == NOT_PRECISE && v->profile->pebs_any_event;
+    c->pebs = (asked && e != NULL && e->precision != NOT_PRECISE) || c->imprecise;
     c->address = c->pebs && e->precision == PRECISE_WITH_ADDRESS;
-    c->pdir = c->pebs && ((i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
-                           (select >> 8 & 0xff) == v->profile->pdir_umask) ||
-                          (v->profile->pdist_counters & vcpu_counter_bit(v, i)));
+    c->pdir = c->pebs && !modified &&
+              ((i == v->profile->pdir_counter && (select & 0xff) == v->profile->pdir_select &&
+                (select >> 8 & 0xff) == v->profile->pdir_umask) ||
+               (v->profile->pdist_counters & vcpu_counter_bit(v, i)));
     c->adaptive = select & EVTSEL_ADAPTIVE;
+    c->lbrs = wants_lbrs(v, i);
+    c->counts = wants_counts(v, i);
     c->active = kind != EVENT_NONE && (r.user || r.system) && r.enabled && r.global;
 }
 
 /*
- * Fixed counters (instructions, core and reference cycles, slots of top-down analysis) all count instructions in
- * modelled time.
+ * Instructions, core and reference cycles, slots of top-down analysis; slots lost by bad speculation and by the front
+ * end, of which modelled time has none; slots that retire, one an instruction.
  */
+static const enum event_kind fixed_kinds[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_CYCLES,      EVENT_CYCLES,
+                                               EVENT_NONE,         EVENT_NONE,   EVENT_INSTRUCTIONS };
+
 static void set_up_fixed(struct vcpu *v, unsigned i)
 {
     const struct counters_request r = v->rules->counters_request(v, i);
     const unsigned fixed = i - v->profile->general_counters;
     struct counter *c = &v->counters[i];
 
-    c->event_class = event_class(EVENT_INSTRUCTIONS, rings(&r));
+    const enum event_kind kind = counters_kind(c, fixed_kinds[fixed]);
+
+    c->event_class = event_class(kind, rings(&r));
     c->interrupts = fixed_control(v, i) & 8;
     c->pebs = r.pebs;
     c->pdir = c->pebs && (v->profile->pdist_counters & vcpu_counter_bit(v, i));
     c->adaptive = v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_ADAPTIVE + 4 * fixed) & 1;
-    c->active = (r.user || r.system) && r.global;
+    c->lbrs = wants_lbrs(v, i);
+    c->counts = wants_counts(v, i);
+    c->active = kind != EVENT_NONE && vcpu_has_counter(v, i) && (r.user || r.system) && r.enabled && r.global;
 }
 
 void counters_set_up(struct vcpu *v, unsigned i)
@@ -121,7 +161,7 @@ static bool source_known(const struct vcpu *v)
 
 void counters_configure(struct vcpu *v, struct place place)
 {
-    v->counting.active = 0;
+    v->counting.active &= UINT32_C(1) << STEPPER;
     for (unsigned i = 0; i < vcpu_counters(v); i++) {
         struct counter *c = &v->counters[i];
 
@@ -135,16 +175,21 @@ void counters_configure(struct vcpu *v, struct place place)
         c->armed = c->armed && (!c->active || c->pebs || c->late);
         c->moved = false;
     }
+    if (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on)) {
+        v->wants.classes |= UINT64_C(1) << event_class(EVENT_INSTRUCTIONS, ANY_RING);
+    }
     v->counting.outcomes = false;
     v->counting.data = false;
     v->pebs.lbrs = false;
+    v->pebs.counts = false;
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
         v->hot->counts[id] = 0; /* a class that no counter counts is far from CLASS_DUE */
     }
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctz(left)];
 
-        v->pebs.lbrs = v->pebs.lbrs || (c->pebs && c->adaptive);
+        v->pebs.lbrs = v->pebs.lbrs || (c->pebs && c->lbrs && v->lbr.on);
+        v->pebs.counts = v->pebs.counts || (c->pebs && c->counts);
         if (c->event_class < INLINE_CLASSES) {
             v->wants.classes |= UINT64_C(1) << c->event_class;
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
@@ -154,7 +199,9 @@ void counters_configure(struct vcpu *v, struct place place)
             v->wants.data = true;
         }
     }
+    v->pebs.counts = v->pebs.counts && v->counting.outcomes;
+    reload_configure(v);
+    v->lbr.logged = v->rules->lbr_events_logged(v);
     v->data.source_known = source_known(v);
-    v->pebs.lbrs = v->pebs.lbrs && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && v->lbr.on;
     counting_arm(v, place);
 }

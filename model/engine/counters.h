@@ -11,12 +11,15 @@ struct counters_request {
     bool enabled; /* the counter's own enable flag, or its equivalent */
     bool global;  /* the counter's bit of IA32_PERF_GLOBAL_CTRL */
     bool pebs;
-    bool edge, inverted;
+    bool edge, inverted, equal;
     unsigned mask; /* CMASK */
 };
 
 /* Reads the event select, fixed control, global control and PEBS enable registers; values must be up to date. */
 void counters_configure(struct vcpu *v, struct place place);
+
+/* The kind that is counted for this one; notes in the counter whether it counts cycles. */
+enum event_kind counters_kind(struct counter *c, enum event_kind kind);
 
 /* Rules. */
 struct counters_request counters_request(const struct vcpu *v, unsigned i);

@@ -4,9 +4,6 @@
  * one of them would take a class to CLASS_DUE. Only then is the instruction looked for: if it is the block's last, the
  * next block's beginning is the place to act (CLASS_FORCE makes sure of it); otherwise the block runs in a translation
  * that calls engine_stop() behind that instruction. So an overflow is expensive, and a count nearly free.
- *
- * WRMSR to a register of the model is not counted, whatever it changes: N instructions between a WRMSR that enables a
- * counter and one that disables it are counted as N.
  */
 #include "model/engine/counting.h"
 
@@ -19,22 +16,32 @@ uint64_t counting_events(const struct vcpu *v, uint64_t events)
     return events;
 }
 
-/* SDM Vol. 3B (253669-083), "Precise Distribution of Instructions Retired Event (PDIR)" and "PDist". */
+unsigned counting_interruption(struct vcpu *v)
+{
+    (void)v;
+    return 0;
+}
+
+/*
+ * SDM Vol. 3B (253669-083), "Precise Distribution of Instructions Retired Event (PDIR)" and "PDist". Here the next
+ * opportunity to record an event that belongs to no instruction is the instruction that retires as it happens.
+ */
 bool counting_exact(const struct vcpu *v, const struct counter *c)
 {
     (void)v;
-    return c->pdir && !c->near;
+    return (c->pdir && !c->near) || c->imprecise;
 }
 
 /* Whether an overflow is invisible except that the next event is recorded. */
 static bool arms_unseen(const struct vcpu *v, const struct counter *c)
 {
-    return c->pebs && !c->armed && !c->forced && !v->rules->counting_exact(v, c);
+    return c->pebs && v->counting.reloads[c - v->counters] == 0 && !c->armed && !c->forced &&
+           v->rules->stepped == NULL && !v->rules->counting_exact(v, c);
 }
 
 void counting_update(struct vcpu *v, struct place place)
 {
-    uint64_t now[MAX_COUNTERS];
+    uint64_t now[MAX_COUNTERS + 1];
 
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -61,6 +68,9 @@ void counting_update(struct vcpu *v, struct place place)
 /* Events before a counter needs attention. */
 static uint64_t events_left(const struct vcpu *v, const struct counter *c)
 {
+    if (c->armed && c->arming) {
+        return vcpu_width_mask(v); /* no event matters before the time is over */
+    }
     if (c->armed || c->forced) {
         return 1;
     }
@@ -82,13 +92,28 @@ void counting_arm(struct vcpu *v, struct place place)
     }
 }
 
-void counting_load(struct vcpu *v, unsigned i, uint64_t value)
+void counting_reload(struct vcpu *v, unsigned i, uint64_t value)
 {
     struct counter *c = &v->counters[i];
 
     c->value = value & vcpu_width_mask(v);
     c->near = vcpu_width_mask(v) - c->value + 1 < v->profile->pdist_distance;
-    c->armed = false;
+}
+
+void counting_load(struct vcpu *v, unsigned i, uint64_t value)
+{
+    counting_reload(v, i, value);
+    v->counters[i].armed = false;
+}
+
+void counting_step(struct vcpu *v, bool on)
+{
+    if (on != counting_steps(v)) {
+        v->hot->counts[event_class(EVENT_INSTRUCTIONS, ANY_RING)] = 0; /* far from CLASS_DUE, if no other counts them */
+        v->counters[STEPPER] =
+            (struct counter){ .event_class = event_class(EVENT_INSTRUCTIONS, ANY_RING), .forced = on };
+        v->counting.active ^= UINT32_C(1) << STEPPER;
+    }
 }
 
 bool counting_due(const struct vcpu *v)

@@ -16,6 +16,20 @@ void counting_arm(struct vcpu *v, struct place place);
 /* Loads v->counters[i] with a value of counter_width bits. */
 void counting_load(struct vcpu *v, unsigned i, uint64_t value);
 
+/* The same, and PEBS stays armed where it is: no software has written the value. */
+void counting_reload(struct vcpu *v, unsigned i, uint64_t value);
+
+/*
+ * Whether overflow_take() is to be called behind every instruction, between two blocks at the latest, so that it asks
+ * v->rules->stepped(). To be changed between counting_update() and counting_arm(), by a processor that has that rule.
+ */
+void counting_step(struct vcpu *v, bool on);
+
+static inline bool counting_steps(const struct vcpu *v)
+{
+    return v->counting.active >> STEPPER & 1;
+}
+
 /* Whether, between two blocks, the instruction that retired last took a class to its limit. */
 bool counting_due(const struct vcpu *v);
 
@@ -33,6 +47,7 @@ void counting_cut(struct vcpu *v, struct place place);
 
 /* Rules. */
 uint64_t counting_events(const struct vcpu *v, uint64_t events);
+unsigned counting_interruption(struct vcpu *v);
 bool counting_exact(const struct vcpu *v, const struct counter *c);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The data fields of a record (offsets 98h, A0h, A8h). The load latency event has the address, the source (level; bit 4
- * second-level TLB miss, bit 5 locked access) and the latency. A precise store has the address and a status: bit 0 the
- * store hit L1, bits 4 and 5 as above. Other events with an address (PEBS data address profiling) have the address; A0h
- * is bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency Performance
- * Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
+ * The data fields of a record (offsets 98h, A0h, A8h). The load latency event has the address, the source (level; bits
+ * for a second-level TLB miss and a locked access) and the latency. A precise store has the address and a status: bit 0
+ * the store hit L1, the other bits as above. Other events with an address (PEBS data address profiling) have the
+ * address; A0h is bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency
+ * Performance Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
  *
  * An instruction with several accesses is described by its slowest load, or its slowest store.
  */
@@ -15,15 +15,13 @@
 
 #define LINE_SHIFT 6
 
-#define SOURCE_STLB_MISS (UINT64_C(1) << 4)
-#define SOURCE_LOCKED    (UINT64_C(1) << 5)
-#define STORE_HIT_L1     UINT64_C(1)
+#define STORE_HIT_L1 UINT64_C(1)
 
 static uint64_t source_flags(const struct vcpu *v, bool tlb_miss)
 {
-    uint64_t flags = (tlb_miss ? SOURCE_STLB_MISS : 0) | (v->data.locked ? SOURCE_LOCKED : 0);
+    const struct profile_memory *memory = &v->profile->memory;
 
-    return flags & v->profile->memory.source_flags;
+    return (tlb_miss ? memory->source_tlb_miss : 0u) | (v->data.locked ? memory->source_locked : 0u);
 }
 
 static bool returns_or_goes_far(struct place place)
@@ -45,9 +43,24 @@ static void begin(struct vcpu *v, struct place place)
     v->hot->data_pending = 1;
 }
 
-static enum data_level reach(struct vcpu *v, uint64_t address, bool store)
+enum data_level data_reach(struct vcpu *v, uint64_t address, bool store)
 {
     return store ? data_cache_store(v->cache, address) : data_cache_load(v->cache, address);
+}
+
+bool data_misses_tlb(struct vcpu *v, uint64_t address)
+{
+    return data_cache_tlb_miss(v->cache, address);
+}
+
+unsigned data_latency(struct vcpu *v, enum data_level level)
+{
+    return v->profile->memory.latency[level];
+}
+
+uint64_t data_source(struct vcpu *v, enum data_level level)
+{
+    return v->profile->memory.source[level];
 }
 
 void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
@@ -55,13 +68,13 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
     uint64_t last = address + size - 1;
     bool split = (address ^ last) >> LINE_SHIFT;
 
-    bool tlb_miss = data_cache_tlb_miss(v->cache, address);
-    enum data_level level = reach(v, address, store);
+    bool tlb_miss = v->rules->data_misses_tlb(v, address);
+    enum data_level level = v->rules->data_reach(v, address, store);
 
     if (split) {
-        enum data_level other = reach(v, last, store);
+        enum data_level other = v->rules->data_reach(v, last, store);
 
-        tlb_miss = data_cache_tlb_miss(v->cache, last) || tlb_miss;
+        tlb_miss = v->rules->data_misses_tlb(v, last) || tlb_miss;
         level = other > level ? other : level;
     }
     if (!v->counting.data) {
@@ -71,7 +84,7 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         begin(v, place);
     }
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
-    unsigned latency = v->profile->memory.latency[level];
+    const unsigned latency = v->rules->data_latency(v, level);
 
     if (store) {
         v->data.stores = true;
@@ -92,8 +105,14 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         slowest->source = level == LEVEL_L1 ? STORE_HIT_L1 : 0;
     } else {
         v->data.level = level;
-        slowest->source = v->profile->memory.source[level] | source_flags(v, tlb_miss);
+        slowest->source = v->rules->data_source(v, level) | source_flags(v, tlb_miss);
     }
+}
+
+bool data_followed(const struct vcpu *v)
+{
+    (void)v;
+    return true;
 }
 
 uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access)
@@ -119,15 +138,18 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_LOADS:
         return load;
     case EVENT_STORES:
-    case EVENT_PRECISE_STORES:
     case EVENT_STORE_LATENCY:
         return store;
+    case EVENT_PRECISE_STORES:
+        return store && v->rules->data_followed(v);
     case EVENT_LOCKED_LOADS:
         return load && v->data.locked;
     case EVENT_SPLIT_LOADS:
         return v->data.split_load;
     case EVENT_SPLIT_STORES:
         return v->data.split_store;
+    case EVENT_SPLITS:
+        return v->data.split_load || v->data.split_store;
     case EVENT_STLB_MISS_LOADS:
         return v->data.stlb_load;
     case EVENT_STLB_MISS_STORES:
@@ -150,9 +172,12 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
         return load && v->data.level > LEVEL_L2;
     case EVENT_L3_MISSES:
         return load && v->data.level == LEVEL_MEMORY;
+    case EVENT_MODIFIED_HITS:
+        return load && v->data.level == LEVEL_MODIFIED;
     case EVENT_LOAD_LATENCY:
-        return load && v->rules->data_latency_counts(v, data_instruction_latency(v, &v->data.load),
-                                                     v->regs[REG_MSR_PEBS_LD_LAT]);
+        return load && v->rules->data_followed(v) &&
+               v->rules->data_latency_counts(v, data_instruction_latency(v, &v->data.load),
+                                             v->regs[REG_MSR_PEBS_LD_LAT]);
     default:
         return false;
     }
@@ -160,8 +185,13 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
 
 struct data_access data_describe(const struct vcpu *v, enum event_kind kind)
 {
-    bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES;
+    const bool of_either = kind == EVENT_ACCESSES || kind == EVENT_SPLITS || kind == EVENT_STLB_MISSES;
+    const bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES ||
+                       (of_either && !v->data.loads);
 
+    if (v->profile->pebs_address_only) {
+        return (struct data_access){ store ? v->data.store.address : v->data.load.address, 0, 0 };
+    }
     if (kind == EVENT_LOAD_LATENCY) {
         uint64_t source = v->data.source_known ? v->data.load.source : 0;
 

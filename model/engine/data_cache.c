@@ -21,6 +21,8 @@ struct array {
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
+    unsigned (*victim)(void *of, unsigned ways); /* NULL: the oldest way */
+    void *of;
     bool used;                   /* the cache is among the users */
     struct coherence *coherence; /* NULL: the cache is not joined, and needs no lock */
 };
@@ -131,8 +133,22 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
     return true;
 }
 
+void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, unsigned ways), void *of)
+{
+    cache->victim = victim;
+    cache->of = of;
+}
+
+/* The way of a set that a new key takes. */
+static unsigned victim(const struct data_cache *cache, const uint64_t *set, unsigned ways)
+{
+    const bool full = set[ways - 1] != 0; /* empty ways are the last ones */
+
+    return full && cache->victim != NULL ? cache->victim(cache->of, ways) : ways - 1;
+}
+
 /* Makes the key its set's newest. Returns whether it was present. */
-static bool touch(struct array *array, uint64_t key)
+static bool touch(const struct data_cache *cache, struct array *array, uint64_t key)
 {
     const unsigned ways = array->shape.ways;
     const uint64_t tag = (key + 1) << 1;
@@ -145,7 +161,7 @@ static bool touch(struct array *array, uint64_t key)
     bool hit = way < ways;
     uint64_t newest = hit ? set[way] : tag;
 
-    memmove(set + 1, set, (hit ? way : ways - 1) * sizeof(*set));
+    memmove(set + 1, set, (hit ? way : victim(cache, set, ways)) * sizeof(*set));
     set[0] = newest;
     return hit;
 }
@@ -155,7 +171,7 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
     enum data_level found = LEVEL_MEMORY;
 
     for (unsigned i = LEVEL_MEMORY; i-- > 0;) {
-        if (cache->levels[i].shape.sets > 0 && touch(&cache->levels[i], line)) {
+        if (cache->levels[i].shape.sets > 0 && touch(cache, &cache->levels[i], line)) {
             found = (enum data_level)i;
         }
     }
@@ -258,5 +274,5 @@ enum data_level data_cache_store(struct data_cache *cache, uint64_t address)
 
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)
 {
-    return !touch(&cache->tlb, address >> PAGE_SHIFT);
+    return !touch(cache, &cache->tlb, address >> PAGE_SHIFT);
 }

@@ -12,12 +12,14 @@
 #include "model/engine/data_cache.h"
 #include "model/engine/event_class.h"
 #include "model/engine/lbr.h"
+#include "model/engine/lbr_events.h"
 #include "model/engine/msr.h"
 #include "model/engine/overflow.h"
 #include "model/engine/pebs.h"
 #include "model/engine/pmi.h"
 #include "model/engine/ring.h"
 #include "model/engine/rules.h"
+#include "model/engine/smi.h"
 #include "model/referee/referee.h"
 
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
@@ -88,8 +90,15 @@ void engine_reset(struct vcpu *v)
 void engine_settle(struct vcpu *v, struct place place)
 {
     branches_drain(v, true, 0, 0);
-    pebs_flush(v);
-    pmi_deliver(v, place);
+    pebs_show(v);
+    pmi_settle(v, place);
+    smi_take(v, place);
+}
+
+void engine_halt(struct vcpu *v, struct place place)
+{
+    engine_settle(v, place);
+    pmi_hurry(v, place);
 }
 
 enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place)
@@ -101,7 +110,11 @@ enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, 
 enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place)
 {
     engine_settle(v, place);
-    return msr_write(v, address, value, place);
+
+    const enum msr_answer answer = msr_write(v, address, value, place);
+
+    pmi_deliver(v, BETWEEN_BLOCKS); /* which WRMSR itself, as a counted instruction, may have brought about */
+    return answer;
 }
 
 enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place)
@@ -126,6 +139,12 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
     return true;
 }
 
+/* Whether outcomes of branches, which are counted when the ring is worked through, have to be known at every step. */
+static bool steps_through_outcomes(const struct vcpu *v)
+{
+    return v->pebs.counts || (counting_steps(v) && v->counting.outcomes);
+}
+
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
     if (watching && v->hot->stop_at != 0) {
@@ -137,7 +156,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
     if (counting_due(v)) {
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
 
-        if (v->pebs.lbrs) {
+        if (v->pebs.lbrs || steps_through_outcomes(v)) {
             branches_drain(v, false, block->pc, block->cpl); /* an instruction's own branch is in its record */
         }
         overflow_take(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
@@ -161,6 +180,9 @@ bool engine_stop(struct vcpu *v, struct place place)
     uint64_t ip = block_address(place.block, place.index);
 
     v->hot->stop_at = 0;
+    if (steps_through_outcomes(v)) {
+        branches_drain(v, true, 0, 0);
+    }
     overflow_take(v, place, ip, block_address(place.block, place.index - 1), NULL);
     if (v->pmi.wanted) {
         branches_drain(v, true, 0, 0);
@@ -180,7 +202,6 @@ bool engine_ring_full(struct vcpu *v)
     branches_drain(v, true, 0, 0);
     if (counting_outcome_due(v)) {
         overflow_take(v, BETWEEN_BLOCKS, block->pc, v->branches.last, NULL);
-        branches_set_limit(v);
     }
     if (v->pmi.wanted) {
         ring_set_used(v, 0); /* the block begins again, after the interrupt */
@@ -219,6 +240,10 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
             v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
         }
     }
+    if (v->lbr.logged != 0) {
+        branches_drain(v, true, 0, 0);
+        lbr_events_of_data(v);
+    }
     for (unsigned i = 0; i < v->profile->general_counters; i++) {
         const struct counter *c = &v->counters[i];
 
@@ -236,16 +261,20 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
         return false;
     }
     struct data_access access = data_describe(v, due);
+    const bool stepping = counting_steps(v);
 
-    if (v->pebs.lbrs && place.block == NULL) {
+    if ((v->pebs.lbrs || v->pebs.counts) && place.block == NULL) {
         branches_drain(v, false, ip, cpl); /* an instruction's own branch is in its record */
+    } else if (v->pebs.counts) {
+        branches_drain(v, true, 0, 0);
     }
     overflow_take(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi.wanted) {
         branches_drain(v, place.block != NULL, ip, cpl); /* the ring must be empty before a freeze */
         pmi_deliver(v, place);
     }
-    return pmi_taken(v);
+    /* Only a block that begins, or runs watched, can be stepped through. */
+    return pmi_taken(v) || (place.block != NULL && counting_steps(v) && !stepping);
 }
 
 void engine_repeat(struct vcpu *v, const struct block *block)
@@ -272,11 +301,24 @@ static unsigned level_behind(const struct vcpu *v, const struct block *block, ui
     return block->end == END_FAR ? v->host->interrupted_cpl(v->cpu, from, block->cpl) : block->cpl;
 }
 
+/* An interruption of code of this level may itself count as instructions retired. */
+static void count_interruption(struct vcpu *v, unsigned level)
+{
+    const unsigned instructions = v->rules->counting_interruption(v);
+
+    for (unsigned qualifier = 0; qualifier < EVENT_QUALIFIERS; qualifier++) {
+        const unsigned id = event_class(EVENT_INSTRUCTIONS, (enum event_qualifier)qualifier);
+
+        v->hot->counts[id] += event_class_covers(id, level) && (v->wants.classes >> id & 1) ? instructions : 0;
+    }
+}
+
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl)
 {
     const struct block *block = ring_running_block(v);
     int index = block == NULL ? -1 : block_index(block, from);
     bool software = block != NULL && block->end == END_INT && from == block->last; /* an INT n that has retired */
+    const uint64_t next = software ? to : from; /* where the processor goes on after what has retired */
     unsigned level;
     bool cut;
 
@@ -295,12 +337,18 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
         v->hot->data_pending = 0;
     } else {
         if (v->hot->data_pending) {
-            engine_data_retired(v, BETWEEN_BLOCKS, from, level);
+            engine_data_retired(v, BETWEEN_BLOCKS, next, level);
         }
         if (counting_due(v)) {
-            overflow_take(v, BETWEEN_BLOCKS, from, block == NULL ? from : block->last, NULL);
+            if (v->pebs.counts) {
+                branches_drain(v, false, from, level);
+            }
+            overflow_take(v, BETWEEN_BLOCKS, next, block == NULL ? from : block->last, NULL);
         }
         branches_drain(v, false, from, level);
+    }
+    if (!software) {
+        count_interruption(v, level);
     }
     if (kind == INTERRUPTION_DEBUG) {
         counting_update(v, BETWEEN_BLOCKS);
@@ -312,7 +360,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     }
     v->hot->stop_at = 0;
     v->hot->block = NULL;
-    pebs_flush(v);
+    pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
     v->pmi.raised = false; /* the PMI can be taken at the handler's first instruction */
 }
@@ -340,13 +388,13 @@ void engine_keep_blocks(struct vcpu *v)
 {
     const struct block *running = ring_running_block(v), **ring = ring_blocks(v);
 
-    if (running != NULL && running != v->kept_last) {
-        memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
-    }
     /* In ascending order: when an earlier copy is copied again, its place does not move down. */
     for (unsigned i = 0; i < ring_used(v); i++) {
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];
+    }
+    if (running != NULL && running != v->kept_last) { /* which one of the ring may have been until now */
+        memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
     if (v->hot->block != NULL) {
         v->hot->block = v->kept_last;

@@ -110,8 +110,8 @@ enum interruption {
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl);
 
 /*
- * hot->data_pending was set and the instruction has retired; the next one is at ip, at privilege level cpl. True: as
- * for engine_stop().
+ * hot->data_pending was set and the instruction has retired; the next one is at ip, at privilege level cpl. True: the
+ * caller should leave the block, as for engine_stop().
  */
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
 
@@ -123,5 +123,8 @@ void engine_keep_blocks(struct vcpu *v);
 
 /* Writes everything gathered to memory, because the instruction at place lets software look. */
 void engine_settle(struct vcpu *v, struct place place);
+
+/* The instruction at place is about to stop the processor until an interrupt comes. */
+void engine_halt(struct vcpu *v, struct place place);
 
 #endif

@@ -6,11 +6,14 @@
 #include "model/engine/lbr.h"
 
 #include "model/engine/lbr_arch.h"
+#include "model/engine/lbr_events.h"
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
 
 #define MISPRED         (UINT64_C(1) << 63) /* a flag of FROM or of LBR_INFO, by the format */
 #define INFO_MAX_CYCLES 0xffff
+#define TO_CYCLES       48 /* shift of the 16 bits of cycles in TO, above the address */
+#define TO_ADDRESS      ((UINT64_C(1) << TO_CYCLES) - 1)
 
 bool lbr_on(const struct vcpu *v)
 {
@@ -57,6 +60,8 @@ static struct lbr_entry encode(enum lbr_format format, const struct lbr_contents
         return (struct lbr_entry){ (e->from & ~(UINT64_C(7) << 61)) | flag, e->to, 0 };
     case LBR_FORMAT_INFO:
         return (struct lbr_entry){ e->from, e->to, flag | cycles };
+    case LBR_FORMAT_TIME:
+        return (struct lbr_entry){ (e->from & ~MISPRED) | flag, (e->to & TO_ADDRESS) | cycles << TO_CYCLES, 0 };
     case LBR_FORMAT_ARCH:
         return (struct lbr_entry){ e->from, e->to, lbr_arch_info(e) };
     default:
@@ -84,15 +89,26 @@ void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_cont
 /* The contents of a branch's entry, with the cycles since the entry before. */
 static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
 {
-    struct lbr_contents contents = { b->block->last,  b->to,        b->time - v->lbr.time,
-                                     b->mispredicted, v->lbr.timed, b->block->end };
+    struct lbr_contents contents = { b->block->last, b->to, b->time - v->lbr.time, b->mispredicted, v->lbr.timed,
+                                     b->block->end,  { 0 } };
 
     if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl))) {
         contents.from = FROM_FILTERED;
     }
     v->lbr.time = b->time;
     v->lbr.timed = true;
+    if (v->lbr.logged != 0) {
+        lbr_events_tell(v, b, &contents);
+    }
     return contents;
+}
+
+/* A branch without an entry: what happened before it belongs to the next one that has one. */
+static inline void pass(struct vcpu *v, const struct branch *b)
+{
+    if (v->lbr.logged != 0) {
+        lbr_events_pass(v, b);
+    }
 }
 
 void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
@@ -105,13 +121,17 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         const struct branch *b = &branches[i];
 
         if (!wants(select, b)) {
+            pass(v, b);
             continue;
         }
         if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* this call has returned */
             uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
             v->lbr.stack[*tos] = (struct lbr_entry){ 0, 0, 0 };
+            v->lbr.told[*tos] = (struct lbr_contents){ .from = 0 };
+            v->lbr.written &= ~(UINT32_C(1) << *tos);
             *tos = (*tos - 1) & (depth - 1);
+            pass(v, b);
             continue;
         }
         const struct lbr_contents contents = tell(v, b);

@@ -19,4 +19,7 @@ void lbr_arch_set_control(struct vcpu *v, uint64_t control);
 uint64_t lbr_arch_info(const struct lbr_contents *contents);
 unsigned lbr_arch_type(enum block_end end);
 
+/* The counts of events in a value of IA32_LBR_x_INFO; nothing else of the contents is set. */
+struct lbr_contents lbr_arch_events(uint64_t info);
+
 #endif

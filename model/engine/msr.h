@@ -15,6 +15,7 @@ bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i);
 bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
 uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i);
 void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
+bool msr_counter_concealed(const struct vcpu *v, uint32_t index);
 enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value);
 
 #endif

@@ -19,6 +19,7 @@
  */
 #include "model/engine/netburst.h"
 
+#include "model/engine/counters.h"
 #include "model/referee/referee_report.h"
 
 /* CCCR */
@@ -89,7 +90,7 @@ static const struct {
     uint16_t bogus, mask;
     uint8_t kind;
 } events[] = {
-    { FSB_ESCR, 0x13, 0, 0x01, EVENT_INSTRUCTIONS },     /* global_power_events: a cycle an instruction */
+    { FSB_ESCR, 0x13, 0, 0x01, EVENT_CYCLES },           /* global_power_events: a cycle an instruction */
     { CRU_ESCR0, 0x02, 0x0c, 0x01, EVENT_INSTRUCTIONS }, /* instr_retired: not tagged, and both */
     { CRU_ESCR0, 0x02, 0x0c, 0x03, EVENT_INSTRUCTIONS },
     { CRU_ESCR0, 0x01, 0x02, 0x01, EVENT_INSTRUCTIONS }, /* uops_retired */
@@ -262,16 +263,19 @@ static enum event_kind kind_of(const struct vcpu *v, unsigned pair, uint64_t val
  */
 static enum event_kind filtered(enum event_kind kind, uint64_t cccr)
 {
-    if (!(cccr & CCCR_COMPARE)) {
-        return kind;
-    }
-    if (cccr & CCCR_EDGE) {
-        return EVENT_NONE;
-    }
-    if (cccr & CCCR_COMPLEMENT) {
-        return CCCR_THRESHOLD(cccr) > 0 ? EVENT_INSTRUCTIONS : EVENT_NONE; /* every cycle */
-    }
-    return CCCR_THRESHOLD(cccr) == 0 ? kind : EVENT_NONE;
+    const bool compare = cccr & CCCR_COMPARE;
+
+    return compare && ((cccr & (CCCR_EDGE | CCCR_COMPLEMENT)) || CCCR_THRESHOLD(cccr) > 0) ? EVENT_NONE : kind;
+}
+
+/*
+ * At most so many events: true of every cycle, whatever the ESCR selects, and at every privilege level. SDM Vol. 3B
+ * (253669-059), "Non-Sleep Clockticks", sets a threshold of 15 so. Linux counts cycles in this way beside its NMI
+ * watchdog, and leaves the CCCR's select field 0 then, whose ESCR it has not set up (p4_get_alias_event).
+ */
+static bool every_cycle(uint64_t cccr)
+{
+    return (cccr & CCCR_COMPARE) && (cccr & CCCR_COMPLEMENT) && !(cccr & CCCR_EDGE) && CCCR_THRESHOLD(cccr) > 0;
 }
 
 void netburst_configure(struct vcpu *v, unsigned i)
@@ -284,6 +288,11 @@ void netburst_configure(struct vcpu *v, unsigned i)
     uint64_t rings = 0;
     enum event_kind kind = pair == 0 ? EVENT_NONE : filtered(kind_of(v, pair, value, &rings), cccr);
 
+    if (every_cycle(cccr)) {
+        kind = EVENT_CYCLES;
+        rings = ESCR_RINGS;
+    }
+    kind = counters_kind(c, kind);
     c->event_class = event_class(kind, rings == ESCR_RINGS ? ANY_RING : rings == ESCR_OS ? RING_0 : OTHER_RINGS);
     c->forced = cccr & CCCR_FORCE_OVF;
     c->late = cccr & CCCR_OVF_PMI;

@@ -20,26 +20,38 @@
 #include "model/engine/data.h"
 #include "model/engine/ds.h"
 #include "model/engine/lbr.h"
+#include "model/engine/metrics.h"
 #include "model/engine/netburst.h"
+#include "model/engine/pebs_arch.h"
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
 #include "model/referee/referee_area.h"
+#include "model/referee/referee_counters.h"
 #include "model/referee/referee_report.h"
 
 #define FORMAT_WITH_OWN_COUNTERS 3 /* the first format whose counters field has PEBS counters alone */
 
 uint64_t pebs_enabled(const struct vcpu *v)
 {
-    const unsigned fixed = v->profile->pebs_adaptive ? v->profile->fixed_counters : 0;
+    const unsigned fixed = v->profile->pebs_adaptive ? profile_fixed_counters(v->profile) : 0;
     uint64_t mask = 0;
 
     if (vcpu_is_netburst(v)) {
         return netburst_pebs_enabled(v);
     }
+    if (vcpu_is_arch_pebs(v)) {
+        return pebs_arch_enabled(v);
+    }
     for (unsigned i = 0; i < v->profile->general_counters + fixed; i++) {
         mask |= v->regs[REG_IA32_PEBS_ENABLE] & vcpu_counter_bit(v, i) ? UINT64_C(1) << i : 0;
     }
     return mask;
+}
+
+uint64_t pebs_together(struct vcpu *v, uint64_t due)
+{
+    (void)v;
+    return due;
 }
 
 uint64_t pebs_index(const struct vcpu *v)
@@ -71,14 +83,27 @@ void pebs_flush(struct vcpu *v)
     v->pebs.staged = 0;
 }
 
-/* A record has the groups if any of its counters asks for them, else only the basic one. */
-uint32_t pebs_groups(const struct vcpu *v, uint64_t counters)
+bool pebs_visible(const struct vcpu *v)
 {
-    uint32_t groups = 0;
+    (void)v;
+    return true;
+}
+
+void pebs_show(struct vcpu *v)
+{
+    if (v->rules->pebs_visible(v)) {
+        pebs_flush(v);
+    }
+}
+
+/* A record has the groups if any of its counters asks for them, else only the basic one. */
+uint64_t pebs_groups(const struct vcpu *v, uint64_t counters)
+{
+    uint64_t groups = 0;
 
     for (unsigned i = 0; i < MAX_COUNTERS; i++) {
         if ((counters >> i & 1) && v->counters[i].adaptive) {
-            groups = (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+            groups = v->regs[REG_MSR_PEBS_DATA_CFG];
         }
     }
     return groups;
@@ -88,6 +113,33 @@ static size_t record_bytes(const struct vcpu *v, uint64_t counters)
 {
     return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs_groups(v, counters))
                                      : encode_pebs_bytes(&v->ds.form);
+}
+
+static uint64_t counter_now(const struct vcpu *v, unsigned i)
+{
+    return v->counters[i].value & vcpu_width_mask(v);
+}
+
+/*
+ * Counters are written whether they count or not, and those that the record is for before they are reloaded. Linux
+ * 6.15, arch/x86/events/intel/ds.c: intel_perf_event_update_pmc() has stopped ones to drop, and
+ * __setup_pebs_counter_group() takes the whole period from the value, and only then the reload into account.
+ */
+static void describe_counters(const struct vcpu *v, struct adaptive_contents *extra)
+{
+    const unsigned general = v->profile->general_counters;
+    unsigned count = 0;
+
+    for (uint32_t left = DATA_CFG_GENERAL(extra->format); left != 0; left &= left - 1) {
+        extra->counters[count++] = counter_now(v, (unsigned)__builtin_ctz(left));
+    }
+    for (uint32_t left = DATA_CFG_FIXED(extra->format); left != 0; left &= left - 1) {
+        extra->counters[count++] = counter_now(v, general + (unsigned)__builtin_ctz(left));
+    }
+    if (extra->format & DATA_CFG_METRICS) {
+        extra->slots = counter_now(v, general + METRICS_SLOTS);
+        extra->metrics = metrics_value(v);
+    }
 }
 
 void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
@@ -113,6 +165,7 @@ void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, stru
             stack[i] = *lbr_newest(v, i);
         }
     }
+    describe_counters(v, extra);
 }
 
 void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
@@ -157,7 +210,7 @@ static void encode_adaptive(struct vcpu *v, const struct pebs_sample *sample, st
 
 void pebs_reached(struct vcpu *v)
 {
-    v->status |= STATUS_OVF_BUF;
+    v->status |= vcpu_is_arch_pebs(v) ? STATUS_ARCH_PEBS : STATUS_OVF_BUF;
     v->pmi.wanted = true;
 }
 
@@ -204,6 +257,10 @@ void pebs_reload(struct vcpu *v, uint64_t counters)
 
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
 {
+    if (vcpu_is_arch_pebs(v)) {
+        pebs_arch_record(v, sample);
+        return;
+    }
     if (v->truth != NULL || v->pebs.lbrs) {
         branches_drain(v, true, 0, 0); /* the log and the record's stack are in order of time */
     }
@@ -228,4 +285,5 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
         pebs_flush(v);
     }
     v->rules->pebs_reload(v, sample->counters);
+    referee_counters_reloaded(v, sample->counters, sample->eventing_ip);
 }

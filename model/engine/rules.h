@@ -8,11 +8,12 @@
 #ifndef MODEL_ENGINE_RULES_H
 #define MODEL_ENGINE_RULES_H
 
+#include "model/bytes/arch_pebs.h"
 #include "model/vcpu/vcpu.h"
 
 struct branch;
-struct lbr_contents;
 struct pebs_sample;
+struct pmi_skid;
 struct counters_request;
 
 struct rules {
@@ -27,6 +28,7 @@ struct rules {
     uint64_t (*msr_value)(struct vcpu *v, const struct profile_msr *m, unsigned i);
     void (*msr_set)(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
     enum msr_answer (*msr_counter)(struct vcpu *v, uint32_t index, uint64_t *value); /* RDPMC */
+    bool (*msr_counter_concealed)(const struct vcpu *v, uint32_t index); /* from RDPMC at CPL 1 to 3, which reads 0 */
     void (*cpuid_answer)(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
     /*
@@ -38,10 +40,32 @@ struct rules {
 
     /* The number of events that are counted out of so many. */
     uint64_t (*counting_events)(const struct vcpu *v, uint64_t events);
+    /* Instructions that an interruption adds to those retired. */
+    unsigned (*counting_interruption)(struct vcpu *v);
     /* Whether the event that makes a PEBS counter overflow is recorded itself, instead of the one after it. */
     bool (*counting_exact)(const struct vcpu *v, const struct counter *c);
     /* Overflow of the i-th counter, which does not sample. */
     void (*overflow_of)(struct vcpu *v, unsigned i);
+    /* Bit i: the j-th counter's overflow reloads counters[i]; and the value that the i-th one gets. */
+    uint32_t (*reload_targets)(const struct vcpu *v, unsigned j);
+    uint64_t (*reload_value)(const struct vcpu *v, unsigned i);
+    /* Whether that of the i-th counter, which samples, arms PEBS at once; else counters[i].arming ends it later. */
+    bool (*overflow_arms)(struct vcpu *v, unsigned i);
+    /* So many instructions before place have retired while counting_step() was on. NULL: it never is. */
+    void (*stepped)(struct vcpu *v, struct place place, uint64_t instructions);
+    /* Those of `due` counters, a bit each, that the next record is for; the others have one after it. */
+    uint64_t (*pebs_together)(struct vcpu *v, uint64_t due);
+    /* Whether the load latency or precise store facility follows an access to memory that has just happened. */
+    bool (*data_followed)(const struct vcpu *v);
+    /*
+     * The level at which an access finds the line of this address, which then is in all; whether it misses the
+     * last-level TLB; the cycles that a level takes, 1 to UINT16_MAX; and the data source of a load from there, without
+     * flags.
+     */
+    enum data_level (*data_reach)(struct vcpu *v, uint64_t address, bool store);
+    bool (*data_misses_tlb)(struct vcpu *v, uint64_t address);
+    unsigned (*data_latency)(struct vcpu *v, enum data_level level);
+    uint64_t (*data_source)(struct vcpu *v, enum data_level level);
     /* Whether a load of this latency is a load latency event; latency and threshold in cycles. */
     bool (*data_latency_counts)(const struct vcpu *v, uint64_t latency, uint64_t threshold);
 
@@ -52,6 +76,8 @@ struct rules {
 
     /* Whether every branch that can end a block is gathered, taken or not, and none is skipped for leaving no trace. */
     bool every_branch;
+    /* Whether the branch that ends this block, and led to `to`, had been predicted to go elsewhere. */
+    bool (*branches_mispredicted)(struct vcpu *v, const struct block *block, uint64_t to);
     /* Records n branches; area_readable: v->ds.area has just been read. */
     void (*branches_record)(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 
@@ -68,6 +94,7 @@ struct rules {
     /* Whether branches are recorded; the suppressing bits of MSR_LBR_SELECT; and a branch's new entry. */
     bool (*lbr_on)(const struct vcpu *v);
     uint64_t (*lbr_select)(const struct vcpu *v);
+    uint32_t (*lbr_events_logged)(const struct vcpu *v); /* bit i: entries count the events of counters[i] */
     void (*lbr_push)(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents);
     /* A debug exception is about to be delivered. */
     void (*lbr_debug_exception)(struct vcpu *v);
@@ -82,21 +109,50 @@ struct rules {
     void (*pebs_reached)(struct vcpu *v);
     /* The contents of a record; for adaptive ones also its groups, their contents, and their bytes. */
     void (*pebs_describe)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents);
-    uint32_t (*pebs_groups)(const struct vcpu *v, uint64_t counters);
+    uint64_t (*pebs_groups)(const struct vcpu *v, uint64_t counters);
     void (*pebs_describe_groups)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
                                  struct adaptive_contents *extra, struct lbr_entry *stack);
     void (*adaptive_encode)(uint8_t *bytes, const struct pebs_contents *contents,
                             const struct adaptive_contents *extra);
+    /*
+     * Architectural PEBS: the format of a record of these counters; those that counters groups may have, bit i being
+     * counters[i]; what else describes the record, and before the reload its counts; its fragments; its bytes.
+     */
+    uint64_t (*pebs_arch_format)(const struct vcpu *v, uint64_t counters);
+    uint64_t (*pebs_arch_counted)(const struct vcpu *v);
+    void (*pebs_arch_describe)(struct vcpu *v, struct arch_contents *arch);
+    void (*pebs_arch_counts)(struct vcpu *v, struct arch_contents *arch);
+    void (*pebs_arch_split)(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split);
+    void (*pebs_arch_encode)(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
+                             const struct adaptive_contents *extra, const struct arch_contents *arch,
+                             const struct arch_split *split);
+    /*
+     * Whether it has no room; its physical address; IA32_PEBS_INDEX after it, and whether that has reached the
+     * threshold.
+     */
+    bool (*pebs_arch_full)(struct vcpu *v, size_t size);
+    uint64_t (*pebs_arch_address)(const struct vcpu *v);
+    uint64_t (*pebs_arch_index)(const struct vcpu *v, size_t size);
+    bool (*pebs_arch_reaches)(const struct vcpu *v);
     /* Bytes of records that may be staged; the index after them; and the writing of both. False as for bts_write. */
     size_t pebs_stage;
     uint64_t (*pebs_index)(const struct vcpu *v);
     bool (*pebs_write)(struct vcpu *v, uint64_t index);
+    /* Whether software that looks now sees the staged records. */
+    bool (*pebs_visible)(const struct vcpu *v);
     /* The record of these counters was stored. */
     void (*pebs_reload)(struct vcpu *v, uint64_t counters);
 
-    /* The requested PMI; what it freezes; LVTPC as the PMI finds it; and whether delivery masks LVTPC. */
+    /* The time in system management mode that comes next, whenever software looks; microseconds, 0 for none. */
+    unsigned (*smi_microseconds)(struct vcpu *v);
+    /* By how much the PMI that has been requested skids; and whether it lets software overtake it (pmi_settle). */
+    struct pmi_skid (*pmi_skid)(struct vcpu *v);
+    bool pmi_trails;
+    /* The requested PMI; what it freezes, and whether by a bit of the status; LVTPC as the PMI finds it; and whether
+     * delivery masks LVTPC. */
     void (*pmi_raise)(struct vcpu *v, struct place place);
     void (*pmi_freezes)(const struct vcpu *v, bool *lbrs, bool *counters);
+    bool (*pmi_freezes_by_status)(const struct vcpu *v);
     uint32_t (*pmi_entry)(struct vcpu *v, uint32_t lvtpc);
     bool (*pmi_masks)(const struct vcpu *v);
 

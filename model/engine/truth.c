@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 
+#include "model/engine/lbr.h"
 #include "model/engine/lbr_arch.h"
+#include "model/engine/lbr_events.h"
 #include "model/engine/netburst.h"
 
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_contents *contents)
@@ -34,11 +36,16 @@ void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_cont
         fprintf(v->truth, " %s%s=0x%" PRIx64, i >= R8 ? "" : wide ? "r" : "e", names[i], contents->general[i]);
     }
     if (format >= 1) {
-        fprintf(v->truth, " data_address=0x%" PRIx64 " data_source=0x%" PRIx64 " latency=%" PRIu64,
-                contents->data_address, contents->data_source, contents->latency);
+        fprintf(v->truth, " data_address=0x%" PRIx64, contents->data_address);
+    }
+    if (format >= 1 && !v->profile->pebs_address_only) {
+        fprintf(v->truth, " data_source=0x%" PRIx64 " latency=%" PRIu64, contents->data_source, contents->latency);
     }
     if (format >= 2) {
-        fprintf(v->truth, " eventing_ip=0x%" PRIx64 " tsx=0x%" PRIx64, contents->eventing_ip, contents->tsx);
+        fprintf(v->truth, " eventing_ip=0x%" PRIx64, contents->eventing_ip);
+    }
+    if (format >= 2 && !v->profile->pebs_address_only) {
+        fprintf(v->truth, " tsx=0x%" PRIx64, contents->tsx);
     }
     if (format >= 3) {
         fprintf(v->truth, " tsc=0x%" PRIx64, contents->tsc);
@@ -58,18 +65,88 @@ static void truth_gprs(FILE *log, const struct pebs_contents *contents)
     }
 }
 
-static void truth_lbrs(FILE *log, enum lbr_format format, const struct adaptive_contents *extra)
+/* Cycles as an entry of this format holds them. */
+static unsigned truth_cycles(enum lbr_format format, const struct lbr_contents *contents)
 {
-    static const struct lbr_entry none;
+    const uint64_t cycles = format == LBR_FORMAT_ARCH && !contents->timed ? 0 : contents->cycles;
 
-    for (unsigned i = 0; i < DATA_CFG_LBR_COUNT(extra->format); i++) {
-        const struct lbr_entry *e = i < extra->lbr_count ? &extra->lbr[i] : &none;
+    return cycles < UINT16_MAX ? (unsigned)cycles : UINT16_MAX;
+}
 
-        fprintf(log, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,%u,%u,%u", i, e->from, e->to, (unsigned)(e->info >> 63),
-                (unsigned)(e->info >> 62 & 1), (unsigned)(e->info >> 61 & 1), (unsigned)(e->info & 0xffff));
-        if (format == LBR_FORMAT_ARCH) {
-            fprintf(log, ",%u", (unsigned)(e->info >> 56 & 0xf));
+/* The counts of events, that of the lowest counter first, as four digits. */
+static void truth_events(FILE *log, const char *name, const struct lbr_contents *contents)
+{
+    fputs(name, log);
+    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+        fprintf(log, "%u", lbr_events_held(contents->events[i]));
+    }
+}
+
+/* Those of a record's entry: nothing where there are none. */
+static void truth_group_events(FILE *log, struct lbr_contents contents)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+        any = any || contents.events[i] != 0;
+    }
+    if (any) {
+        truth_events(log, ",", &contents);
+    }
+}
+
+/* An LBR group: the branches as the log told them, and registers that software wrote since. */
+static void truth_lbrs(struct vcpu *v, uint64_t groups)
+{
+    const enum lbr_format format = v->profile->lbr_format;
+
+    for (unsigned i = 0; i < DATA_CFG_LBR_COUNT(groups); i++) {
+        const bool there = i < vcpu_lbr_depth(v);
+        const struct lbr_contents told = there ? v->lbr.told[lbr_place(v, i)] : (struct lbr_contents){ .from = 0 };
+        const struct lbr_entry e = *lbr_newest(v, i);
+        const bool written = there && (v->lbr.written >> lbr_place(v, i) & 1);
+
+        if (written) {
+            fprintf(v->truth, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,%u,%u,%u", i, e.from, e.to,
+                    (unsigned)(e.info >> 63), (unsigned)(e.info >> 62 & 1), (unsigned)(e.info >> 61 & 1),
+                    (unsigned)(e.info & 0xffff));
+        } else {
+            fprintf(v->truth, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,0,0,%u", i, told.from, told.to, told.mispredicted,
+                    truth_cycles(format, &told));
         }
+        if (format == LBR_FORMAT_ARCH) {
+            fprintf(v->truth, ",%u",
+                    written ? (unsigned)(e.info >> 56 & 0xf) : lbr_arch_type((enum block_end)told.end));
+            truth_group_events(v->truth, written ? lbr_arch_events(e.info) : told);
+        }
+    }
+}
+
+static void truth_memory(struct vcpu *v, const struct pebs_contents *contents, const struct adaptive_contents *extra)
+{
+    fprintf(v->truth, " data_address=0x%" PRIx64 " data_source=0x%" PRIx64 " latency=%" PRIu64, contents->data_address,
+            contents->data_source, contents->latency);
+    if (v->profile->pebs_cache_latency) {
+        fprintf(v->truth, " cache_latency=%u", extra->cache_latency);
+    }
+    fprintf(v->truth, " tsx=0x%" PRIx64 " tsx_cycles=%u", contents->tsx, (uint32_t)contents->tsx);
+}
+
+static void truth_xmm(FILE *log, const struct adaptive_contents *extra)
+{
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        fprintf(log, " xmm%u=0x%016" PRIx64 "%016" PRIx64, i, extra->xmm[i][1], extra->xmm[i][0]);
+    }
+}
+
+/* Those of two bitmaps, in the order of a record. */
+static void truth_counts(FILE *log, uint32_t general, uint32_t fixed, const uint64_t *counts)
+{
+    for (; general != 0; general &= general - 1) {
+        fprintf(log, " count%d=0x%" PRIx64, __builtin_ctz(general), *counts++);
+    }
+    for (; fixed != 0; fixed &= fixed - 1) {
+        fprintf(log, " fixed_count%d=0x%" PRIx64, __builtin_ctz(fixed), *counts++);
     }
 }
 
@@ -78,31 +155,73 @@ void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *con
 {
     flockfile(v->truth);
     fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu format_group=0x%x", v->number, at,
-            adaptive_bytes(extra->format), extra->format);
+            adaptive_bytes(extra->format), (uint32_t)extra->format);
     if (v->profile->pebs_timing) {
         fprintf(v->truth, " retire_latency=%u", extra->retire_latency);
     }
     fprintf(v->truth, " eventing_ip=0x%" PRIx64 " counters=0x%" PRIx64 " tsc=0x%" PRIx64, contents->eventing_ip,
             contents->counters, contents->tsc);
     if (extra->format & DATA_CFG_MEMINFO) {
-        fprintf(v->truth, " data_address=0x%" PRIx64 " data_source=0x%" PRIx64 " latency=%" PRIu64,
-                contents->data_address, contents->data_source, contents->latency);
-        if (v->profile->pebs_cache_latency) {
-            fprintf(v->truth, " cache_latency=%u", extra->cache_latency);
-        }
-        fprintf(v->truth, " tsx=0x%" PRIx64 " tsx_cycles=%u", contents->tsx, (uint32_t)contents->tsx);
+        truth_memory(v, contents, extra);
     }
     if (extra->format & DATA_CFG_GPRS) {
         truth_gprs(v->truth, contents);
     }
     if (extra->format & DATA_CFG_XMMS) {
-        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-            fprintf(v->truth, " xmm%u=0x%016" PRIx64 "%016" PRIx64, i, extra->xmm[i][1], extra->xmm[i][0]);
-        }
+        truth_xmm(v->truth, extra);
     }
     if (extra->format & DATA_CFG_LBRS) {
-        truth_lbrs(v->truth, v->profile->lbr_format, extra);
+        truth_lbrs(v, extra->format);
     }
+    truth_counts(v->truth, DATA_CFG_GENERAL(extra->format), DATA_CFG_FIXED(extra->format), extra->counters);
+    if (extra->format & DATA_CFG_METRICS) {
+        fprintf(v->truth, " slots=0x%" PRIx64 " metrics=0x%" PRIx64, extra->slots, extra->metrics);
+    }
+    fputc('\n', v->truth);
+    funlockfile(v->truth);
+}
+
+/* Fragments that have a group: null records are not told. */
+static unsigned truth_fragments(const struct arch_contents *arch, const struct arch_split *split)
+{
+    unsigned fragments = 1;
+
+    for (unsigned group = 1; group < ARCH_GROUPS; group++) {
+        fragments += split->cut[group] && arch_has_group(arch->format, (enum arch_group)group);
+    }
+    return fragments;
+}
+
+void truth_arch(struct vcpu *v, uint64_t at, const struct pebs_contents *contents,
+                const struct adaptive_contents *extra, const struct arch_contents *arch, const struct arch_split *split)
+{
+    flockfile(v->truth);
+    fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu format_group=0x%" PRIx64 " fragments=%u mode_64=%u",
+            v->number, at, arch_bytes(arch, split), arch->format, truth_fragments(arch, split), arch->mode_64);
+    if (arch->retire_valid) {
+        fprintf(v->truth, " retire_latency=%u", extra->retire_latency);
+    }
+    fprintf(v->truth, " eventing_ip=0x%" PRIx64 " counters=0x%" PRIx64 " tsc=0x%" PRIx64, contents->eventing_ip,
+            contents->counters, contents->tsc);
+    if (arch->format & ARCH_AUX) {
+        truth_memory(v, contents, extra);
+    }
+    if (arch->format & ARCH_GPR) {
+        truth_gprs(v->truth, contents);
+        fprintf(v->truth, " ssp=0x%" PRIx64, arch->ssp);
+    }
+    if (arch->format & ARCH_XMM) {
+        fprintf(v->truth, " xer=0x2");
+        truth_xmm(v->truth, extra);
+    }
+    if (arch->format & ARCH_LBR) {
+        fprintf(v->truth,
+                " lbr_ctl=0x%" PRIx64 " lbr_depth=%" PRIu64 " ler_from=0x%" PRIx64 " ler_to=0x%" PRIx64
+                " ler_info=0x%" PRIx64,
+                arch->lbr_control, arch->lbr_depth, arch->last_event.from, arch->last_event.to, arch->last_event.info);
+        truth_lbrs(v, extra->format);
+    }
+    truth_counts(v->truth, arch->general, arch->fixed, arch->counts);
     fputc('\n', v->truth);
     funlockfile(v->truth);
 }
@@ -118,6 +237,8 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_contents *contents
 {
     const enum lbr_format format = v->profile->lbr_format;
 
+    v->lbr.told[tos] = *contents;
+    v->lbr.written &= ~(UINT32_C(1) << tos);
     flockfile(v->truth);
     fprintf(v->truth, "lbr vcpu=%u", v->number);
     if (format != LBR_FORMAT_ARCH) {
@@ -127,16 +248,17 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_contents *contents
     if (format >= LBR_FORMAT_EIP_FLAGS) {
         fprintf(v->truth, " mispred=%u", contents->mispredicted);
     }
-    if (format >= LBR_FORMAT_EIP_FLAGS2) {
+    if (format >= LBR_FORMAT_EIP_FLAGS2 && format != LBR_FORMAT_TIME) {
         fprintf(v->truth, " in_tsx=0 abort=0");
     }
     if (format >= LBR_FORMAT_INFO) {
-        uint64_t cycles = format == LBR_FORMAT_ARCH && !contents->timed ? 0 : contents->cycles;
-
-        fprintf(v->truth, " cycles=%" PRIu64, cycles < UINT16_MAX ? cycles : UINT16_MAX);
+        fprintf(v->truth, " cycles=%u", truth_cycles(format, contents));
     }
     if (format == LBR_FORMAT_ARCH) {
         fprintf(v->truth, " type=%u", lbr_arch_type((enum block_end)contents->end));
+    }
+    if (v->profile->lbr_counters != 0) {
+        truth_events(v->truth, " events=", contents);
     }
     fputc('\n', v->truth);
     funlockfile(v->truth);

@@ -5,6 +5,7 @@
 
 #include "model/faults/broken.h"
 #include "model/faults/lies.h"
+#include "model/faults/wrong_arch.h"
 #include "model/faults/wrong_bts.h"
 #include "model/faults/wrong_counters.h"
 #include "model/faults/wrong_ds.h"
@@ -12,6 +13,8 @@
 #include "model/faults/wrong_msr.h"
 #include "model/faults/wrong_pebs.h"
 #include "model/faults/wrong_pmi.h"
+#include "model/faults/wrong_reload.h"
+#include "model/latitude/latitude.h"
 
 /* For each rule that some fault breaks, the function that replaces it. */
 static const struct rules wrong = {
@@ -21,11 +24,15 @@ static const struct rules wrong = {
     .msr_value = wrong_msr_value,
     .msr_set = wrong_msr_set,
     .msr_counter = wrong_msr_counter,
+    .msr_counter_concealed = wrong_msr_counter_concealed,
+    .cpuid_answer = wrong_cpuid_answer,
     .counters_request = wrong_counters_request,
     .counters_set_up = wrong_counters_set_up,
     .counting_events = wrong_counting_events,
     .counting_exact = wrong_counting_exact,
     .overflow_of = wrong_overflow_of,
+    .reload_targets = wrong_reload_targets,
+    .reload_value = wrong_reload_value,
     .data_latency_counts = wrong_data_latency_counts,
     .ds_form = wrong_ds_form,
     .ds_address = wrong_ds_address,
@@ -38,6 +45,7 @@ static const struct rules wrong = {
     .bts_index = wrong_bts_index,
     .bts_write = wrong_bts_write,
     .lbr_select = wrong_lbr_select,
+    .lbr_events_logged = wrong_lbr_events_logged,
     .lbr_push = wrong_lbr_push,
     .lbr_debug_exception = wrong_lbr_debug_exception,
     .pebs_enabled = wrong_pebs_enabled,
@@ -48,6 +56,15 @@ static const struct rules wrong = {
     .pebs_groups = wrong_pebs_groups,
     .pebs_describe_groups = wrong_pebs_describe_groups,
     .adaptive_encode = wrong_adaptive_encode,
+    .pebs_arch_format = wrong_pebs_arch_format,
+    .pebs_arch_counted = wrong_pebs_arch_counted,
+    .pebs_arch_describe = wrong_pebs_arch_describe,
+    .pebs_arch_counts = wrong_pebs_arch_counts,
+    .pebs_arch_encode = wrong_pebs_arch_encode,
+    .pebs_arch_full = wrong_pebs_arch_full,
+    .pebs_arch_address = wrong_pebs_arch_address,
+    .pebs_arch_index = wrong_pebs_arch_index,
+    .pebs_arch_reaches = wrong_pebs_arch_reaches,
     .pebs_index = wrong_pebs_index,
     .pebs_write = wrong_pebs_write,
     .pebs_reload = wrong_pebs_reload,
@@ -89,7 +106,7 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies)
     }
     b->faults = *faults;
     b->lies = lies;
-    b->wrapped = rules_manual;
+    b->wrapped = *latitude_rules(v);
     lies_tell(&b->wrapped, lies);
     b->rules = b->wrapped;
     if (faults->any) {
@@ -102,10 +119,43 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies)
 
 void break_mend(struct vcpu *v)
 {
-    if (v->rules != NULL && v->rules != &rules_manual) {
+    const struct rules *sound = latitude_rules(v);
+
+    if (v->rules != NULL && v->rules != sound) {
         free(broken(v));
     }
-    v->rules = &rules_manual;
+    v->rules = sound;
+}
+
+/* The same of architectural PEBS. */
+static void change_arch_msr(const struct fault_set *set, struct profile_msr *m)
+{
+    static const struct {
+        enum fault fault;
+        enum model_register reg;
+        uint64_t bits; /* are taken */
+    } taken[] = {
+        { FAULT_ARCH_BASE_RESERVED_TAKEN, REG_IA32_PEBS_BASE, 0xff0 },
+        { FAULT_ARCH_INDEX_RESERVED_TAKEN, REG_IA32_PEBS_INDEX, ~UINT64_C(0) },
+        { FAULT_ARCH_CFG_RESERVED_TAKEN, REG_IA32_PMC_CFG_C, ~UINT64_C(0) },
+        { FAULT_ARCH_CFG_RESERVED_TAKEN, REG_IA32_FIXED_CFG_C, ~UINT64_C(0) },
+        { FAULT_ARCH_BASE_ANY_ADDRESS, REG_IA32_PEBS_BASE, ~UINT64_C(0xfff) },
+    };
+    const bool gap = m->reg == REG_ABSENT && m->address == 0x1900;
+    const bool enable = m->reg == REG_ABSENT && m->address == 0x3f1;
+
+    for (unsigned i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+        if (m->reg == taken[i].reg && fault_set_has(set, taken[i].fault)) {
+            m->ignored |= taken[i].bits & ~m->writable;
+        }
+    }
+    if (m->check == CHECK_PHYSICAL && fault_set_has(set, FAULT_ARCH_BASE_ANY_ADDRESS)) {
+        m->check = CHECK_BITS;
+    }
+    if ((gap && fault_set_has(set, FAULT_ARCH_GAP_THERE)) || (enable && fault_set_has(set, FAULT_ARCH_ENABLE_THERE))) {
+        m->reg = REG_ZERO;
+        m->read_only = true;
+    }
 }
 
 /* Faults of which registers exist and what may be written to them. */
@@ -126,6 +176,7 @@ static void change_msrs(const struct fault_set *set, struct profile_msr *changed
         if (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) && m->reg == REG_IA32_DS_AREA) {
             m->check = CHECK_BITS;
         }
+        change_arch_msr(set, m);
         if (fault_set_has(set, FAULT_PERFMON_RESET_DIRTY)) {
             m->reset |= m->writable & (m->reg == REG_IA32_DS_AREA ? 0x1000 : 1);
         }

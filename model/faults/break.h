@@ -17,7 +17,7 @@ struct profile;
  */
 bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies);
 
-/* Gives the processor the manual's rules again. */
+/* Gives the processor the rules again that it had before break_rules(). */
 void break_mend(struct vcpu *v);
 
 /*

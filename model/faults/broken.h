@@ -13,10 +13,14 @@ struct broken {
     uint32_t lies;
     /* state that a reset of the processor clears */
     struct {
-        uint64_t written[MAX_COUNTERS]; /* the value that software wrote last to each general counter */
-        bool sampled;                   /* the newest branch has left a PEBS record */
-        bool pmi_waits;                 /* a PMI has been postponed, or is to be raised once more */
-        uint32_t first_vector;          /* vector of the first PMI */
+        uint64_t written[MAX_COUNTERS];           /* the value that software wrote last to each general counter */
+        bool sampled;                             /* the newest branch has left a PEBS record */
+        unsigned snapshots;                       /* PEBS records with counters so far */
+        uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters of the last of them */
+        bool pmi_waits;                           /* a PMI has been postponed, or is to be raised once more */
+        uint32_t first_vector;                    /* vector of the first PMI */
+        unsigned primed_counters;                 /* bits of those that had an event of priming enabled */
+        unsigned primed_events;                   /* bits of those events that some counter had enabled */
     } state;
 };
 

@@ -21,12 +21,27 @@ const char *fault_sentence(unsigned index)
     return index < FAULTS ? table[index].sentence : NULL;
 }
 
+/* The number behind the list's last name. */
+static const char *cpu_parse(struct fault_set *set, const char *number, size_t *length)
+{
+    *length = strlen(number);
+    if (*length == 0 || *length > 4 || strspn(number, "0123456789") != *length) {
+        return number;
+    }
+    set->of_one = true;
+    set->cpu = 0;
+    for (; *number != '\0'; number++) {
+        set->cpu = set->cpu * 10 + (unsigned)(*number - '0');
+    }
+    return NULL;
+}
+
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length)
 {
     for (;; list += *length + 1) {
         unsigned i = 0;
 
-        *length = strcspn(list, ",");
+        *length = strcspn(list, ",@");
         while (i < FAULTS && (strlen(table[i].name) != *length || memcmp(table[i].name, list, *length) != 0)) {
             i++;
         }
@@ -37,6 +52,9 @@ const char *faults_parse(struct fault_set *set, const char *list, size_t *length
         set->any = true;
         if (list[*length] == '\0') {
             return NULL;
+        }
+        if (list[*length] == '@') {
+            return cpu_parse(set, list + *length + 1, length);
         }
     }
 }

@@ -21,6 +21,8 @@ enum fault {
 
 struct fault_set {
     bool any;
+    bool of_one; /* one processor has them, that with this number; else all */
+    unsigned cpu;
     uint64_t words[(FAULTS + 63) / 64];
 };
 
@@ -29,9 +31,15 @@ static inline bool fault_set_has(const struct fault_set *set, enum fault fault)
     return set->words[fault / 64] >> fault % 64 & 1;
 }
 
+/* Whether the processor with this number has the faults. */
+static inline bool fault_set_is_of(const struct fault_set *set, unsigned cpu)
+{
+    return set->any && (!set->of_one || set->cpu == cpu);
+}
+
 /*
- * Adds the faults of a list, NAME[,NAME..]. Returns NULL, or the place in the list where an unknown name of *length
- * bytes begins.
+ * Adds the faults of a list, NAME[,NAME..][@CPU], with the number of a processor from 0 to 9999. Returns NULL, or the
+ * place in the list where an unknown name, or a number that is none, of *length bytes begins.
  */
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
 

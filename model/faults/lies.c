@@ -5,14 +5,38 @@
 #include <string.h>
 
 #include "model/faults/broken.h"
+#include "model/faults/kvm.h"
+#include "model/latitude/latitude.h"
 
+#define TSC_FAST_RATIO     800 /* times the crystal, in Hz */
+#define TSC_FAST_CRYSTAL   25000000
 #define CPUID_1_EDX_APIC   (UINT32_C(1) << 9)
 #define CPUID_0A_EAX_COUNT UINT32_C(0x0000ff00)
-#define CAPABILITIES_PEBS  (UINT64_C(0xf) << 8)
+#define CPUID_7_EDX_HYBRID (UINT32_C(1) << 15)
+#define OLD_MICROCODE      (UINT64_C(1) << 32)
+
+/* What firmware leaves. */
+#define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
+#define COUNTS_INSTRUCTIONS     0x4300c0
+#define LEFT_COUNT              0x1234
+#define FIXED_1_BOTH_RINGS      0x30
+#define FIXED_1                 (UINT64_C(1) << 33)
+#define CAPABILITIES_PEBS       (UINT64_C(0xf) << 8)
 #define CAPABILITIES_PEBS_LAST \
     (UINT64_C(0xe) << 8) /* 0FH is architectural PEBS; below that, formats are defined up to 6 */
 #define CAPABILITIES_LBR      UINT64_C(0x3f)
 #define CAPABILITIES_LBR_LAST UINT64_C(0x3e) /* 3FH is architectural LBRs */
+
+/*
+ * Where SGX or TDX is on, firmware locks x2APIC mode (SDM Vol. 4 (335592-083), table 2-2, IA32_XAPIC_DISABLE_STATUS).
+ */
+#define CPUID_7_EDX_ARCH_CAPABILITIES UINT32_C(0x20000000)
+#define IA32_APIC_BASE                0x1b
+#define APIC_BASE_X2APIC_MODE         UINT64_C(0xc00) /* EN and EXTD */
+#define IA32_XAPIC_DISABLE_STATUS     0xbd
+#define LEGACY_XAPIC_DISABLED         1
+#define IA32_ARCH_CAPABILITIES        0x10a
+#define ARCH_XAPIC_DISABLE_STATUS     (UINT64_C(1) << 21)
 
 static const struct {
     const char *name, *sentence;
@@ -31,6 +55,21 @@ static const struct {
     [LIE_PEBS_FORMAT_UNKNOWN] = { "pebs_format_unknown", "IA32_PERF_CAPABILITIES names an undefined PEBS format" },
     [LIE_LBR_FORMAT_UNKNOWN] = { "lbr_format_unknown", "IA32_PERF_CAPABILITIES names an undefined LBR format" },
     [LIE_NO_COUNTERS] = { "no_counters", "CPUID.0AH says that there are no general counters" },
+    [LIE_TSC_FAST] = { "tsc_fast", "CPUID.15H says that the time-stamp counter counts at 20 GHz" },
+    [LIE_X2APIC_LOCKED] = { "x2apic_locked", "x2APIC mode cannot be left, once it is on" },
+    [LIE_COUNTERS_CONCEALED] = { "counters_concealed",
+                                 "CPUID.0AH lists fewer counters than there are: none of the fixed "
+                                 "ones, or from version 5 on those of a hybrid's smaller core" },
+    [LIE_COUNTER_TAKEN] = { "counter_taken",
+                            "IA32_PMC1 holds what system management mode counts, not what is written" },
+    [LIE_COUNTERS_UNPRIMED] = { "counters_unprimed",
+                                "general counters stand still after a reset until they are primed: "
+                                "errata AAK100, AAP53, BD53" },
+    [LIE_LEFT_RUNNING] = { "left_running", "firmware leaves a counter, a fixed counter and branch records on" },
+    [LIE_CPUID_LIMITED] = { "cpuid_limited", "firmware leaves IA32_MISC_ENABLE bit 22 set: CPUID has no leaf past 2" },
+    [LIE_MICROCODE_OLD] = { "microcode_old", "the microcode's revision is 1" },
+    [LIE_KVM] = { "kvm",
+                  "only what KVM hands on of the processor: no BTS, PEBS in its basic form, no architectural LBRs" },
     [LIE_NO_APIC] = { "no_apic", "CPUID.1:EDX says that there is no local APIC" },
 };
 
@@ -70,7 +109,7 @@ static bool told(const struct vcpu *v, enum lie lie)
 }
 
 /* The lie that withholds a register; LIES if none does. */
-static enum lie keeper(unsigned reg)
+static enum lie keeper(enum model_register reg)
 {
     switch (reg) {
     case REG_IA32_MISC_ENABLE:
@@ -94,33 +133,45 @@ static enum lie keeper(unsigned reg)
         return LIE_COUNTERS_FAULT;
     case REG_IA32_DEBUGCTL:
         return LIE_DEBUGCTL_FAULTS;
-    case REG_MSR_LASTBRANCH_TOS:
-    case REG_LASTBRANCH_FROM:
-    case REG_LASTBRANCH_TO:
-    case REG_LASTBRANCH_INFO:
-    case REG_LASTBRANCH_BOTH:
-    case REG_IA32_LBR_FROM:
-    case REG_IA32_LBR_TO:
-    case REG_IA32_LBR_INFO:
-        return LIE_LBR_STACK_FAULTS;
     default:
-        return LIES;
+        return profile_is_lbr_stack(reg) ? LIE_LBR_STACK_FAULTS : LIES;
     }
 }
 
 static bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    const enum lie lie = keeper(m->reg);
+    const enum lie lie = keeper((enum model_register)m->reg);
 
-    return rules_manual.msr_exists(v, m, i) && !told(v, LIE_MSR_FAULTS) && (lie == LIES || !told(v, lie));
+    return latitude_rules(v)->msr_exists(v, m, i) && !told(v, LIE_MSR_FAULTS) && (lie == LIES || !told(v, lie)) &&
+           (!told(v, LIE_KVM) || kvm_has_msr(v, m));
+}
+
+static bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    return latitude_rules(v)->msr_takes(v, m, value) && (!told(v, LIE_KVM) || kvm_takes(v, m, value));
+}
+
+/* The counter that system management mode has. */
+#define TAKEN_COUNTER 1
+#define TAKEN_VALUE   UINT64_C(0x5a17)
+
+static bool is_taken(const struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    return told(v, LIE_COUNTER_TAKEN) && i == TAKEN_COUNTER && (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC);
 }
 
 static uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    uint64_t value = rules_manual.msr_value(v, m, i);
+    uint64_t value = latitude_rules(v)->msr_value(v, m, i);
 
     if (m->reg == REG_IA32_DS_AREA && told(v, LIE_DS_AREA_DROPPED)) {
         return 0;
+    }
+    if (is_taken(v, m, i)) {
+        return TAKEN_VALUE;
+    }
+    if (m->reg == REG_IA32_BIOS_SIGN_ID && told(v, LIE_MICROCODE_OLD)) {
+        return OLD_MICROCODE;
     }
     if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, LIE_PEBS_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_PEBS) | CAPABILITIES_PEBS_LAST;
@@ -128,18 +179,126 @@ static uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned 
     if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, LIE_LBR_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_LBR) | CAPABILITIES_LBR_LAST;
     }
-    return value;
+    return told(v, LIE_KVM) ? kvm_value(v, m, value) : value;
+}
+
+static enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
+{
+    return told(v, LIE_KVM) && !kvm_has_counter(v, index) ? MSR_GP : latitude_rules(v)->msr_counter(v, index, value);
+}
+
+static void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
+{
+    if (!is_taken(v, m, i)) {
+        latitude_rules(v)->msr_set(v, m, i, value);
+    }
+}
+
+/* Events that count nothing, one of which every counter must have had enabled, and each of which some counter. */
+static void note_priming(struct vcpu *v, unsigned i)
+{
+    static const uint64_t events[] = { 0x4300b5, 0x4300d2, 0x4300b1 };
+
+    for (unsigned n = 0; n < sizeof(events) / sizeof(events[0]); n++) {
+        if (v->event_select[i] == events[n] && v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1) {
+            broken(v)->state.primed_events |= 1u << n;
+            broken(v)->state.primed_counters |= 1u << i;
+        }
+    }
+}
+
+static bool is_primed(const struct vcpu *v)
+{
+    return broken(v)->state.primed_events == 7 &&
+           broken(v)->state.primed_counters == (1u << v->profile->general_counters) - 1;
+}
+
+static void counters_set_up(struct vcpu *v, unsigned i)
+{
+    latitude_rules(v)->counters_set_up(v, i);
+    if (told(v, LIE_COUNTERS_UNPRIMED) && i < v->profile->general_counters && !vcpu_is_netburst(v)) {
+        note_priming(v, i);
+        v->counters[i].active = v->counters[i].active && is_primed(v);
+    }
+    if (told(v, LIE_INERT)) {
+        v->counters[i].active = false;
+    }
+}
+
+static void reset_registers(struct vcpu *v)
+{
+    memset(&broken(v)->state, 0, sizeof(broken(v)->state));
+    latitude_rules(v)->engine_reset_registers(v);
+    if (told(v, LIE_CPUID_LIMITED)) {
+        v->regs[REG_IA32_MISC_ENABLE] |= MISC_ENABLE_LIMIT_CPUID;
+    }
+    if (told(v, LIE_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
+        v->event_select[0] = COUNTS_INSTRUCTIONS;
+        v->counters[0].value = LEFT_COUNT;
+        v->regs[REG_IA32_DEBUGCTL] |= v->profile->debugctl->lbr;
+        if (v->profile->fixed_bitmap >> 1 & 1) {
+            v->regs[REG_IA32_FIXED_CTR_CTRL] |= FIXED_1_BOTH_RINGS;
+            v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= FIXED_1;
+        }
+    }
+}
+
+/* Counters that CPUID.0AH does not list: all fixed ones, or a hybrid's, whose smaller cores have fewer. */
+static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
+{
+    if (v->profile->perfmon_version < 5) {
+        regs[3] = 0;
+        return;
+    }
+    regs[0] -= 2 << 8;
+    regs[2] >>= 1;
+    regs[3] -= 1;
 }
 
 static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
-    rules_manual.cpuid_answer(v, leaf, subleaf, regs);
+    latitude_rules(v)->cpuid_answer(v, leaf, subleaf, regs);
     if (leaf == 1 && told(v, LIE_NO_APIC)) {
         regs[3] &= ~CPUID_1_EDX_APIC;
+    }
+    if (leaf == 7 && subleaf == 0 && told(v, LIE_X2APIC_LOCKED)) {
+        regs[3] |= CPUID_7_EDX_ARCH_CAPABILITIES;
+    }
+    if (leaf == 0x15 && told(v, LIE_TSC_FAST)) {
+        regs[0] = 1;
+        regs[1] = TSC_FAST_RATIO;
+        regs[2] = TSC_FAST_CRYSTAL;
     }
     if (leaf == 0xa && told(v, LIE_NO_COUNTERS)) {
         regs[0] &= ~CPUID_0A_EAX_COUNT;
     }
+    if (leaf == 0xa && v->profile->perfmon_version >= 2 && told(v, LIE_COUNTERS_CONCEALED)) {
+        conceal_counters(v, regs);
+    }
+    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && told(v, LIE_COUNTERS_CONCEALED)) {
+        regs[3] |= CPUID_7_EDX_HYBRID;
+    }
+    if (told(v, LIE_KVM)) {
+        kvm_cpuid(v, leaf, subleaf, regs);
+    }
+}
+
+bool lies_rdmsr(uint32_t lies, uint32_t address, uint64_t *value)
+{
+    *value = address == IA32_XAPIC_DISABLE_STATUS ? LEGACY_XAPIC_DISABLED : ARCH_XAPIC_DISABLE_STATUS;
+    return (lies >> LIE_X2APIC_LOCKED & 1) &&
+           (address == IA32_XAPIC_DISABLE_STATUS || address == IA32_ARCH_CAPABILITIES);
+}
+
+bool lies_refuse(uint32_t lies, uint32_t address, uint64_t value)
+{
+    return (lies >> LIE_X2APIC_LOCKED & 1) && address == IA32_APIC_BASE &&
+           (value & APIC_BASE_X2APIC_MODE) != APIC_BASE_X2APIC_MODE;
+}
+
+static bool freezes_by_status(const struct vcpu *v)
+{
+    return latitude_rules(v)->pmi_freezes_by_status(v) && !told(v, LIE_KVM);
 }
 
 static bool never(const struct vcpu *v)
@@ -148,23 +307,22 @@ static bool never(const struct vcpu *v)
     return false;
 }
 
-static void stand_still(struct vcpu *v, unsigned i)
-{
-    rules_manual.counters_set_up(v, i);
-    v->counters[i].active = false;
-}
-
 void lies_tell(struct rules *rules, uint32_t lies)
 {
     if (lies == 0) {
         return;
     }
     rules->msr_exists = msr_exists;
+    rules->msr_takes = msr_takes;
     rules->msr_value = msr_value;
+    rules->msr_set = msr_set;
+    rules->msr_counter = msr_counter;
     rules->cpuid_answer = cpuid_answer;
+    rules->pmi_freezes_by_status = freezes_by_status;
+    rules->counters_set_up = counters_set_up;
+    rules->engine_reset_registers = reset_registers;
     if (lies >> LIE_INERT & 1) {
         rules->bts_on = never;
         rules->lbr_on = never;
-        rules->counters_set_up = stand_still;
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lies: what a hypervisor may claim of a debug store that it does not have, or withhold from a guest that it told about
- * one. The plugin's option lie= selects lies. A processor that lies is not a broken one (faults.h): the guest must
- * notice before it uses the feature, or cope with getting nothing.
+ * Lies: what a hypervisor, firmware or the processor itself may claim of a debug store that it does not have, or
+ * withhold from a guest that it told about one. The plugin's option lie= selects lies. A processor that lies is not a
+ * broken one (faults.h): the guest must notice before it uses the feature, or cope with getting nothing.
  */
 #ifndef MODEL_FAULTS_LIES_H
 #define MODEL_FAULTS_LIES_H
@@ -25,7 +25,16 @@ enum lie {
     LIE_PEBS_FORMAT_UNKNOWN,
     LIE_LBR_FORMAT_UNKNOWN,
     LIE_NO_COUNTERS,
+    LIE_COUNTERS_CONCEALED,
+    LIE_COUNTER_TAKEN,
+    LIE_COUNTERS_UNPRIMED,
+    LIE_LEFT_RUNNING,
+    LIE_CPUID_LIMITED,
+    LIE_MICROCODE_OLD,
     LIE_NO_APIC,
+    LIE_X2APIC_LOCKED,
+    LIE_TSC_FAST,
+    LIE_KVM,
     LIES,
 };
 
@@ -39,9 +48,16 @@ const char *lies_parse(uint32_t *lies, const char *list);
 const char *lie_name(unsigned index);
 const char *lie_sentence(unsigned index);
 
+/*
+ * MSRs that no profile has: the value of one that a lie provides; and whether a lie refuses this WRMSR, where the local
+ * APIC is in x2APIC mode.
+ */
+bool lies_rdmsr(uint32_t lies, uint32_t address, uint64_t *value);
+bool lies_refuse(uint32_t lies, uint32_t address, uint64_t value);
+
 struct rules;
 
-/* Turns the manual's rules into those of a processor that tells these lies, which break_rules() was given. */
+/* Turns a sound processor's rules into those of a processor that tells these lies, which break_rules() was given. */
 void lies_tell(struct rules *rules, uint32_t lies);
 
 #endif

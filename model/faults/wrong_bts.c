@@ -80,6 +80,9 @@ static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigne
             bts_store(v, &branches[i], 1, true);
         }
     }
+    if (fault(v, FAULT_BTS_CIRCULAR_INTERRUPTS) && !vcpu_debugctl(v, v->profile->debugctl->btint)) {
+        v->pmi.wanted = v->pmi.wanted || v->ds.area.bts.index + encode_bts_bytes(&v->ds.form) > v->ds.area.bts.maximum;
+    }
 }
 
 void wrong_branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
@@ -165,15 +168,22 @@ bool wrong_bts_write(struct vcpu *v, uint64_t index)
 {
     const bool written = wrapped(v)->bts_write(v, index);
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
+    const unsigned width = v->ds.form.width;
     uint8_t field[8];
 
     if (fault(v, FAULT_BTS_FIELDS_BASE_WRITTEN)) {
-        encode_field(field, v->ds.form.width, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form));
-        v->host->write(v->cpu, area, field, v->ds.form.width);
+        encode_field(field, width, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form));
+        v->host->write(v->cpu, area, field, width);
     }
+    encode_field(field, width, v->ds.area.bts.index);
     if (fault(v, FAULT_BTS_FIELDS_PEBS_WRITTEN)) {
-        encode_field(field, v->ds.form.width, v->ds.area.bts.index);
-        v->host->write(v->cpu, area + encode_pebs_index_at(&v->ds.form), field, v->ds.form.width);
+        v->host->write(v->cpu, area + encode_pebs_index_at(&v->ds.form), field, width);
+    }
+    if (fault(v, FAULT_BTS_FIELDS_PEBS_BASE_WRITTEN)) {
+        v->host->write(v->cpu, area + encode_pebs_index_at(&v->ds.form) - width, field, width);
+    }
+    if (fault(v, FAULT_BTS_FIELDS_RESET_WRITTEN)) {
+        v->host->write(v->cpu, area + encode_ds_bytes(&v->ds.form) - width, field, width);
     }
     return written;
 }

@@ -21,6 +21,7 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
     r.enabled = r.enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED) || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
     r.pebs = r.pebs || fault(v, FAULT_PEBS_ENABLE_IGNORED);
     r.mask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : r.mask;
+    r.equal = r.equal && !fault(v, FAULT_PERFMON_EQUAL_IGNORED);
     r.inverted = r.inverted && !fault(v, FAULT_PERFMON_INV_IGNORED);
     return r;
 }
@@ -80,6 +81,8 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
     }
     c->event_class = event_class(changed_kind(v, kind), ring);
     c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
+    c->active = c->active &&
+                !(fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS && (v->event_select[i] & EVTSEL_BR_CNTR));
     c->pebs = c->pebs && !(fault(v, FAULT_PEBS_ENABLE_COUNTER_0_ONLY) && i != 0);
 }
 
@@ -112,6 +115,12 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
         v->status = status;
     } else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS)) {
         v->status = status | vcpu_counter_bit(v, i) << 1;
+    }
+    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_SET) && (v->counting.reloads[i] >> i & 1)) {
+        v->status |= vcpu_counter_bit(v, i);
+    }
+    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_LOST) && v->counting.reloads[i] != 0) {
+        v->status = status;
     }
     v->pmi.wanted = v->pmi.wanted || fault(v, FAULT_PMI_INT_IGNORED);
 }

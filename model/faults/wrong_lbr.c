@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/faults/wrong_lbr.h"
 
+#include <string.h>
+
 #include "model/engine/branch.h"
 #include "model/faults/broken.h"
 
@@ -29,6 +31,43 @@ uint64_t wrong_lbr_select(const struct vcpu *v)
         select &= fault(v, ignored[i].fault) ? ~(UINT64_C(1) << ignored[i].bit) : ~UINT64_C(0);
     }
     return fault(v, FAULT_LBR_SELECT_INVERTED) && (select & kinds) ? select ^ kinds : select;
+}
+
+uint32_t wrong_lbr_events_logged(const struct vcpu *v)
+{
+    uint32_t logged = wrapped(v)->lbr_events_logged(v);
+
+    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+        const bool asked = v->event_select[i] & EVTSEL_BR_CNTR;
+
+        logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_UNASKED) && v->counters[i].active) << i;
+        logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_DISABLED) && asked) << i;
+    }
+    return fault(v, FAULT_LBR_EVENTS_NEVER) ? 0 : logged;
+}
+
+static void change_events(struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
+{
+    uint32_t *const events = contents->events;
+    const uint32_t last = events[LBR_COUNTERS - 1];
+
+    if (v->lbr.logged == 0) {
+        return;
+    }
+    if (fault(v, FAULT_LBR_EVENTS_KEPT)) {
+        memcpy(v->lbr.passed, events, sizeof(v->lbr.passed));
+    }
+    if (fault(v, FAULT_LBR_EVENTS_FILTERED_LOST)) {
+        memcpy(events, b->events, sizeof(contents->events));
+    }
+    for (unsigned i = LBR_COUNTERS - 1; i > 0 && fault(v, FAULT_LBR_EVENTS_SHIFTED); i--) {
+        events[i] = events[i - 1];
+    }
+    events[0] = fault(v, FAULT_LBR_EVENTS_SHIFTED) ? last : events[0];
+    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+        events[i] &= fault(v, FAULT_LBR_EVENTS_WRAP) ? 3 : UINT32_MAX;
+        events[i] = fault(v, FAULT_LBR_EVENTS_ONE) && events[i] > 1 ? 1 : events[i];
+    }
 }
 
 static void change(const struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
@@ -65,19 +104,25 @@ static uint64_t behind(const struct vcpu *v, uint64_t top)
     return next;
 }
 
+static bool has_info(const struct vcpu *v)
+{
+    return v->profile->lbr_format == LBR_FORMAT_INFO || v->profile->lbr_format == LBR_FORMAT_ARCH;
+}
+
 void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     struct lbr_contents changed = *contents;
 
     change(v, branch, &changed);
+    change_events(v, branch, &changed);
     *tos = behind(v, *tos) - 1; /* the rule advances from there */
     wrapped(v)->lbr_push(v, branch, &changed);
-    if (fault(v, FAULT_LBR_ENTRY_IN_TSX)) {
-        struct lbr_entry *entry = &v->lbr.stack[*tos];
+    struct lbr_entry *entry = &v->lbr.stack[*tos];
+    uint64_t *flags = has_info(v) ? &entry->info : &entry->from;
 
-        *(v->profile->lbr_format >= LBR_FORMAT_INFO ? &entry->info : &entry->from) ^= UINT64_C(1) << 62;
-    }
+    *flags ^= (uint64_t)fault(v, FAULT_LBR_ENTRY_IN_TSX) << 62;
+    *flags ^= (uint64_t)fault(v, FAULT_LBR_ENTRY_ABORTED) << 61;
 }
 
 void wrong_lbr_debug_exception(struct vcpu *v)

@@ -6,9 +6,9 @@
 #include "model/vcpu/vcpu.h"
 
 struct branch;
-struct lbr_contents;
 
 uint64_t wrong_lbr_select(const struct vcpu *v);
+uint32_t wrong_lbr_events_logged(const struct vcpu *v);
 void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents);
 void wrong_lbr_debug_exception(struct vcpu *v);
 

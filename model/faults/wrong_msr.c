@@ -6,6 +6,7 @@
 #include "model/engine/counting.h"
 #include "model/engine/lbr_arch.h"
 #include "model/faults/broken.h"
+#include "model/faults/wrong_arch.h"
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 
@@ -41,15 +42,50 @@ static bool takes_all(const struct vcpu *v, const struct profile_msr *m)
            (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_WRITABLE));
 }
 
+/* Whether a register raises #GP though the manual has these bits. */
+static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    static const struct {
+        enum fault fault;
+        enum model_register reg;
+        uint64_t bits;
+    } refused[] = {
+        { FAULT_DETECT_FULL_WIDTH_REFUSED, REG_IA32_A_PMC, ~UINT64_C(0xffffffff) },
+        { FAULT_DS_AREA_REFUSED, REG_IA32_DS_AREA, ~UINT64_C(0xffffffff) },
+        { FAULT_PEBS_ENABLE_REFUSED, REG_IA32_PEBS_ENABLE, ~UINT64_C(0) },
+        { FAULT_PEBS_LATENCY_REFUSED, REG_MSR_PEBS_LD_LAT, ~UINT64_C(7) },
+        { FAULT_BTS_ENABLE_REFUSED, REG_IA32_DEBUGCTL, ~UINT64_C(1) },
+        { FAULT_PERFMON_ENABLE_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_EN },
+        { FAULT_PERFMON_FIXED_REFUSED, REG_IA32_FIXED_CTR_CTRL, ~UINT64_C(0) },
+        { FAULT_ARCH_CFG_REFUSED, REG_IA32_PMC_CFG_C, ARCH_XMM },
+        { FAULT_ARCH_CFG_REFUSED, REG_IA32_FIXED_CFG_C, ARCH_XMM },
+        { FAULT_PERFMON_RELOAD_REFUSED, REG_IA32_PMC_CFG_B, ~UINT64_C(0) },
+        { FAULT_PERFMON_CONCEAL_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_RDPMC_USER },
+        { FAULT_PERFMON_EQUAL_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_EQ },
+        { FAULT_LBR_EVENTS_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR },
+        { FAULT_PERFMON_STATUS_SET_REFUSED, REG_IA32_PERF_GLOBAL_STATUS_SET, ~UINT64_C(0) },
+    };
+
+    for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        if (m->reg == refused[i].reg && (value & refused[i].bits) && fault(v, refused[i].fault)) {
+            return true;
+        }
+    }
+    return is_lbr_address(m) && value != 0 && fault(v, FAULT_LBR_REGISTERS_REFUSED);
+}
+
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
+    if (refuses(v, m, value)) {
+        return false;
+    }
     return takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
            wrapped(v)->msr_takes(v, m, value);
 }
 
 uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    const uint64_t value = wrapped(v)->msr_value(v, m, i);
+    const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr_value(v, m, i));
 
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
         v->status = 0;
@@ -65,6 +101,9 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     }
     if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
         return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
+    }
+    if (m->reg == REG_IA32_PERFEVTSEL && fault(v, FAULT_PERFMON_UNIT_MASK_2_LOST)) {
+        return value & ~(UINT64_C(0xff) << 40);
     }
     if (m->reg == REG_IA32_PERF_GLOBAL_INUSE && fault(v, FAULT_PERFMON_IN_USE_ZERO)) {
         return 0;
@@ -106,8 +145,11 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         if (fault(v, FAULT_PMI_ACKNOWLEDGEMENT_ALL)) {
             return value != 0 ? ~UINT64_C(0) : 0;
         }
+        value &= fault(v, FAULT_ARCH_STATUS_STICKS) ? ~STATUS_ARCH_PEBS : ~UINT64_C(0);
         value &= fault(v, FAULT_LBR_FREEZE_LASTING) ? ~STATUS_LBR_FRZ : ~UINT64_C(0);
         return fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED) ? value & (STATUS_LBR_FRZ | STATUS_CTR_FRZ) : value;
+    case REG_IA32_PEBS_BASE:
+        return fault(v, FAULT_ARCH_BASE_SIZE_LOST) ? value & ~PEBS_BASE_SIZE : value;
     case REG_IA32_DS_AREA:
         v->pebs.dropping = false;
         if (fault(v, FAULT_DS_AREA_TOUCHED)) {
@@ -121,6 +163,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         return fault(v, FAULT_PERFMON_FIXED_NARROW) ? (uint32_t)value : value;
     case REG_MSR_PEBS_LD_LAT:
         return fault(v, FAULT_PEBS_LATENCY_REGISTER_NARROW) ? value & 0xfff : value;
+    case REG_MSR_PEBS_DATA_CFG:
+        return fault(v, FAULT_PEBS_SNAPSHOT_REGISTER_NARROW) ? (uint32_t)value : value;
     case REG_IA32_PERF_GLOBAL_STATUS_SET:
         return fault(v, FAULT_PERFMON_STATUS_SET_IGNORED) ? 0 : value;
     case REG_IA32_DEBUGCTL:
@@ -128,6 +172,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         return value | (v->regs[REG_IA32_DEBUGCTL] & sticking(v));
     case REG_IA32_LBR_CTL:
         return value | (fault(v, FAULT_LBR_ENABLE_STICKS) ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN : 0);
+    case REG_IA32_LBR_INFO:
+        return fault(v, FAULT_LBR_EVENTS_READ_ONLY) ? value & ~(UINT64_C(0xff) << 32) : value;
     case REG_IA32_LBR_DEPTH:
         return lbr_arch_has_depth(v->profile, value) ? value : v->regs[REG_IA32_LBR_DEPTH];
     default:
@@ -172,6 +218,9 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     if (vcpu_is_netburst(v)) {
         return answer;
     }
+    if (fault(v, FAULT_PERFMON_RDPMC_REFUSED)) {
+        return MSR_GP;
+    }
     if (answer == MSR_GP && fault(v, FAULT_PERFMON_RDPMC_BEYOND)) {
         answer = MSR_DONE;
         i = 0;
@@ -179,6 +228,20 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     if (answer == MSR_DONE) {
         i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
         *value = v->counters[first + i].value & vcpu_width_mask(v);
+        *value = fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && wrapped(v)->msr_counter_concealed(v, index) ? 0 : *value;
     }
     return answer;
+}
+
+bool wrong_msr_counter_concealed(const struct vcpu *v, uint32_t index)
+{
+    const bool fixed = index & RDPMC_FIXED;
+
+    for (uint32_t i = 0; i < 4 && fault(v, FAULT_PERFMON_CONCEAL_ALL); i++) {
+        if (wrapped(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0))) {
+            return true;
+        }
+    }
+    return wrapped(v)->msr_counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
+           !(fixed && fault(v, FAULT_PERFMON_CONCEAL_FIXED));
 }

@@ -10,6 +10,7 @@ bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigne
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
 uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i);
 void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
+bool wrong_msr_counter_concealed(const struct vcpu *v, uint32_t index);
 enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value);
 
 #endif

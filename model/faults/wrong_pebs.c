@@ -3,14 +3,16 @@
 
 #include "model/engine/counting.h"
 #include "model/engine/netburst.h"
+#include "model/engine/pebs.h"
 #include "model/faults/broken.h"
+#include "model/faults/wrong_arch.h"
 
 /* On NetBurst, bit 24 enables as well. */
 uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
     const bool bit24 = vcpu_is_netburst(v) && (v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_UOP_TAG);
 
-    return wrapped(v)->pebs_enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0);
+    return wrong_arch_enabled(v, wrapped(v)->pebs_enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0));
 }
 
 bool wrong_pebs_full(struct vcpu *v, size_t size)
@@ -39,7 +41,8 @@ void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t s
 
 void wrong_pebs_reached(struct vcpu *v)
 {
-    v->pmi.wanted = true; /* bit 62 is not set */
+    v->pmi.wanted = true; /* bit 62 is not set, nor bit 54 */
+    v->status |= fault(v, FAULT_ARCH_STATUS_BIT62) ? STATUS_OVF_BUF : 0;
 }
 
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
@@ -64,6 +67,9 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_RECORD_RSP_ZERO)) {
         contents->general[RSP] = 0;
     }
+    if (fault(v, FAULT_PEBS_RECORD_RAX_ZERO)) {
+        contents->general[RAX] = 0;
+    }
     if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
         contents->general[R15] = 0;
     }
@@ -79,6 +85,9 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_RECORD_UPPER_SET) && !v->host->ia32e(v->cpu)) {
         contents->general[RSP] |= UINT64_C(1) << 32;
         contents->general[R8] = 1;
+    }
+    if (fault(v, FAULT_PEBS_RECORD_UPPER_FLAGS_SET) && !v->host->ia32e(v->cpu)) {
+        contents->rflags |= UINT64_C(1) << 63;
     }
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
         contents->counters <<= 1;
@@ -104,14 +113,61 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     }
 }
 
-uint32_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
+uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
 {
-    const uint32_t groups = wrapped(v)->pebs_groups(v, counters);
+    uint64_t groups = wrapped(v)->pebs_groups(v, counters);
 
-    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED)) {
-        return (uint32_t)v->regs[REG_MSR_PEBS_DATA_CFG];
+    if (fault(v, FAULT_PEBS_SNAPSHOT_UNASKED) && (groups & DATA_CFG_COUNTERS)) {
+        groups |= ((UINT64_C(1) << v->profile->general_counters) - 1) << 32;
     }
-    return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~DATA_CFG_GPRS : groups;
+    if (fault(v, FAULT_PEBS_SNAPSHOT_ALWAYS) && groups >> 32 != 0) {
+        groups |= DATA_CFG_COUNTERS;
+    }
+    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_MISSING)) {
+        groups &= ~(uint64_t)DATA_CFG_METRICS;
+    }
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED)) {
+        return v->regs[REG_MSR_PEBS_DATA_CFG];
+    }
+    return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~(uint64_t)DATA_CFG_GPRS : groups;
+}
+
+/* What a record has of the i-th counter, by the value that it should have. */
+static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sample, unsigned i, uint64_t value)
+{
+    const unsigned before = broken(v)->state.snapshots;
+
+    if (fault(v, FAULT_PEBS_SNAPSHOT_ZERO) || (fault(v, FAULT_PEBS_SNAPSHOT_STOPPED_ZERO) && !v->counters[i].active)) {
+        return 0;
+    }
+    if (fault(v, FAULT_PEBS_SNAPSHOT_RELOADED) && (sample->counters >> i & 1)) {
+        return vcpu_reset_value(v, i) & vcpu_width_mask(v);
+    }
+    value = fault(v, FAULT_PEBS_SNAPSHOT_BACKWARDS) && before % 2 != 0 ? value / 2 : value;
+    value += fault(v, FAULT_PEBS_SNAPSHOT_COUNTS_ON) ? 10 * before : 0;
+    return fault(v, FAULT_PEBS_SNAPSHOT_NARROW) ? (uint32_t)value : value;
+}
+
+static void describe_wrong_counters(const struct vcpu *v, const struct pebs_sample *sample,
+                                    struct adaptive_contents *extra)
+{
+    uint64_t *last = broken(v)->state.snapshot;
+    unsigned count = 0;
+
+    for (uint64_t left = DATA_CFG_GENERAL(extra->format) | (uint64_t)DATA_CFG_FIXED(extra->format) << 32; left != 0;
+         left &= left - 1, count++) {
+        const unsigned bit = (unsigned)__builtin_ctzll(left);
+        const unsigned i = bit < 32 ? bit : v->profile->general_counters + bit - 32;
+
+        extra->counters[count] = wrong_counter(v, sample, i, extra->counters[count]);
+        if (fault(v, FAULT_PEBS_SNAPSHOT_STALE)) {
+            swap(&extra->counters[count], &last[count]);
+        }
+    }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_SNAPSHOT_REVERSED) && i < count / 2; i++) {
+        swap(&extra->counters[i], &extra->counters[count - 1 - i]);
+    }
+    broken(v)->state.snapshots += count > 0;
 }
 
 void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
@@ -143,6 +199,13 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
 
         stack[i] = stack[extra->lbr_count - 1 - i];
         stack[extra->lbr_count - 1 - i] = kept;
+    }
+    describe_wrong_counters(v, sample, extra);
+    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_SWAPPED)) {
+        swap(&extra->slots, &extra->metrics);
+    }
+    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_ZERO)) {
+        extra->slots = extra->metrics = 0;
     }
     if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
         unsigned asked = DATA_CFG_LBR_COUNT(extra->format);
@@ -202,6 +265,9 @@ static uint64_t reload_value(const struct vcpu *v, unsigned i)
     }
     if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters) {
         from = i - v->profile->general_counters + 1;
+    }
+    if (fault(v, FAULT_ARCH_RELOAD_ZERO_EXTENDED)) {
+        return (uint32_t)v->config[i].c;
     }
     return vcpu_reset_value(v, from) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
 }

@@ -12,7 +12,7 @@ bool wrong_pebs_full(struct vcpu *v, size_t size);
 void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size);
 void wrong_pebs_reached(struct vcpu *v);
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents);
-uint32_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters);
+uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters);
 void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
                                 struct adaptive_contents *extra, struct lbr_entry *stack);
 void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents, const struct adaptive_contents *extra);

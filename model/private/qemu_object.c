@@ -69,7 +69,7 @@ static bool is_loaded(const void *from, size_t size)
 
 static bool is_text(const char *at, const char *text)
 {
-    return is_loaded(at, strlen(text) + 1) && memcmp(at, text, strlen(text) + 1) == 0;
+    return is_loaded(at, strlen(text) + 1) && strcmp(at, text) == 0;
 }
 
 /* The size of a variable by its symbol. */

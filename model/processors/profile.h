@@ -46,6 +46,12 @@ enum event_kind {
     EVENT_MISPREDICTED_INDIRECT_CALLS,
     EVENT_MISPREDICTED_INDIRECT, /* calls and jumps */
     EVENT_MISPREDICTED_TAGGABLE, /* all but returns and far branches */
+    EVENT_TAKEN,                 /* near and far */
+    EVENT_DIRECT_JUMPS,          /* unconditional */
+    EVENT_DIRECT_CALLS,
+    EVENT_INDIRECT_JUMPS,
+    EVENT_INDIRECT_CALLS,
+    EVENT_MISPREDICTED_INDIRECT_JUMPS,
     /*
      * with a mask of outcomes: 1 not taken and predicted, 2 not taken and mispredicted, 4 and 8 the same of taken ones
      */
@@ -58,6 +64,7 @@ enum event_kind {
     EVENT_LOCKED_LOADS,
     EVENT_SPLIT_LOADS,
     EVENT_SPLIT_STORES,
+    EVENT_SPLITS, /* of loads or stores */
     EVENT_STLB_MISS_LOADS,
     EVENT_STLB_MISS_STORES,
     EVENT_STLB_MISSES, /* of loads or stores */
@@ -68,6 +75,7 @@ enum event_kind {
     EVENT_L1_MISSES,
     EVENT_L2_MISSES,
     EVENT_L3_MISSES,
+    EVENT_MODIFIED_HITS, /* in another processor's cache, which had the line modified */
     EVENT_L3_REFERENCES,
     EVENT_LOAD_LATENCY,
     EVENT_PRECISE_STORES,
@@ -75,6 +83,7 @@ enum event_kind {
     EVENT_BLOCKED_LOADS, /* behind a store that cannot forward: never happens in modelled time */
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
+    EVENT_CYCLES, /* counted as EVENT_INSTRUCTIONS, since one takes one cycle; but see struct counter */
 };
 
 /* The PEBS records that an event can have. */
@@ -85,9 +94,10 @@ enum event_precision {
 };
 
 struct profile_event {
-    uint8_t select, umask;
+    uint8_t select;
+    uint16_t umask;    /* where there is a second one, it is above the first */
     uint8_t kind;      /* enum event_kind */
-    uint8_t counters;  /* bit i: IA32_PMCi can count it */
+    uint16_t counters; /* bit i: IA32_PMCi can count it */
     uint8_t precision; /* enum event_precision */
 };
 
@@ -110,10 +120,15 @@ enum model_register {
     REG_IA32_PERF_GLOBAL_CTRL,
     REG_MSR_OFFCORE_RSP_0,
     REG_MSR_OFFCORE_RSP_1,
+    REG_MSR_SNOOP_RSP_0,
+    REG_MSR_SNOOP_RSP_1,
     REG_MSR_PEBS_MATRIX_VERT,
     REG_MSR_TC_PRECISE_EVENT,
     REG_MSR_LER_FROM_LIP,
     REG_MSR_LER_TO_LIP,
+    REG_MSR_SMI_COUNT,
+    REG_IA32_PEBS_BASE,
+    REG_IA32_PEBS_INDEX,
     REG_STORED, /* registers above are only stored, in an array; those below have effects */
     REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
     REG_IA32_PERF_GLOBAL_STATUS_RESET,
@@ -123,6 +138,10 @@ enum model_register {
     REG_IA32_A_PMC, /* the full-width alias */
     REG_IA32_PERFEVTSEL,
     REG_IA32_FIXED_CTR,
+    REG_IA32_PMC_CFG_B, /* of general counters, and of fixed ones; CFG_A is IA32_PERFEVTSELx */
+    REG_IA32_PMC_CFG_C,
+    REG_IA32_FIXED_CFG_B,
+    REG_IA32_FIXED_CFG_C,
     REG_LASTBRANCH_FROM,
     REG_LASTBRANCH_TO,
     REG_LASTBRANCH_INFO,
@@ -130,6 +149,7 @@ enum model_register {
     REG_NETBURST_COUNTER,
     REG_NETBURST_CCCR,
     REG_NETBURST_ESCR,
+    REG_IA32_BIOS_SIGN_ID,
     REG_ZERO,          /* reads 0 */
     REG_ABSENT,        /* RDMSR and WRMSR raise #GP, even where QEMU has the register */
     REG_IA32_LBR_FROM, /* architectural LBR: 0 is the newest entry */
@@ -143,17 +163,20 @@ enum msr_check {
     CHECK_CANONICAL,
     CHECK_FLAG_AND_ADDRESS, /* canonical but for bit 63, which is a flag */
     CHECK_LBR_DEPTH,        /* a depth that the processor has */
+    CHECK_PHYSICAL,         /* an address below CPUID's limit of physical ones */
 };
 
 struct profile_msr {
     uint32_t address;
-    uint16_t count;    /* consecutive registers */
+    uint16_t count;    /* registers */
     uint8_t reg;       /* enum model_register */
     uint8_t check;     /* enum msr_check: WRMSR of another value raises #GP */
     bool read_only;    /* WRMSR raises #GP */
     uint64_t writable; /* WRMSR with a bit outside set raises #GP */
     uint64_t ignored;  /* bits whose written value has no effect and raises nothing */
     uint64_t reset;
+    uint8_t stride; /* addresses from one register to the next, with others between; 0: 1 */
+    uint8_t first;  /* the number of the row's first register among its kind */
 };
 
 /*
@@ -185,7 +208,7 @@ enum netburst {
 
 /* Where MSR_DEBUGCTLA, MSR_DEBUGCTLB or IA32_DEBUGCTL has a flag; 0: the processor has no such flag. */
 struct profile_debugctl {
-    uint64_t lbr, tr, bts, btint, bts_off_os, bts_off_usr, freeze_lbrs, freeze_perfmon;
+    uint64_t lbr, tr, bts, btint, bts_off_os, bts_off_usr, freeze_lbrs, freeze_perfmon, freeze_while_smm;
 };
 
 /* Contents of an LBR entry besides its two addresses: LBR_FMT, IA32_PERF_CAPABILITIES[5:0]. */
@@ -196,6 +219,7 @@ enum lbr_format {
     LBR_FORMAT_EIP_FLAGS,   /* FROM[63]: mispredicted */
     LBR_FORMAT_EIP_FLAGS2,  /* and FROM[62:61]: in a transaction, aborted */
     LBR_FORMAT_INFO,        /* the same flags, and cycles, in LBR_INFO */
+    LBR_FORMAT_TIME,        /* FROM[63]: mispredicted; TO[63:48]: cycles */
     LBR_FORMAT_ARCH = 0x3f, /* and the kind of branch, and whether the cycles are valid */
 };
 
@@ -218,8 +242,11 @@ struct profile_memory {
     struct profile_array tlb;      /* the last-level one */
     uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
     uint8_t source[DATA_LEVELS];   /* a load's data source */
-    uint8_t source_flags;          /* bits 4 (TLB miss) and 5 (locked) that the source has */
+    uint16_t source_tlb_miss;      /* the bit of the source that says so of the last-level TLB; 0: there is none */
+    uint16_t source_locked;        /* the same, of a locked access */
 };
+
+#define PROFILE_KINDS 4 /* kinds of cores in a processor, at most */
 
 /* Tables of rows; empty ones may follow. */
 #define PROFILE_TABLES 6
@@ -234,32 +261,50 @@ struct profile_events {
     unsigned count;
 };
 
+/* IA32_PERF_CAPABILITIES[11:8] where PEBS is architectural, and not of the debug store. */
+#define PEBS_FORMAT_ARCH 15
+
 struct profile {
     const char *name;
-    const char *brand;                 /* CPUID leaves 80000002h to 80000004h */
-    uint32_t max_leaf, max_extended;   /* leaves beyond these answer like the last one */
-    const struct profile_cpuid *cpuid; /* leaves without a row are answered by QEMU */
+    /*
+     * A processor with several kinds of cores has a profile for each, of which the first stands for the whole. All of
+     * them have one name, one brand string and one list of kinds, in the order in which the processors are numbered;
+     * NULL ends it.
+     */
+    const struct profile *const *kinds; /* NULL: all cores are alike */
+    char letter;                        /* the kind's, in the option cores= */
+    const char *core;                   /* and its name */
+    const char *brand;                  /* CPUID leaves 80000002h to 80000004h */
+    uint32_t microcode;                 /* its revision, IA32_BIOS_SIGN_ID[63:32]: one that Intel has published */
+    uint32_t max_leaf, max_extended;    /* leaves beyond these answer like the last one */
+    const struct profile_cpuid *cpuid;  /* leaves without a row are answered by QEMU */
     unsigned cpuid_count;
     bool dtes64;
+    bool la57; /* 5-level paging, CPUID.7:ECX[16]: registers take addresses of 57 bits, else of 48 */
     enum netburst netburst;
     unsigned perfmon_version; /* CPUID.0Ah:EAX[7:0], 0 without that leaf */
-    unsigned general_counters, fixed_counters;
+    unsigned general_counters;
+    uint32_t fixed_bitmap;  /* bit m: fixed counter m exists; there may be gaps */
     unsigned counter_width; /* bits */
     bool one_enable;        /* IA32_PERFEVTSEL0.EN stands for all */
     unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
+    bool pebs_any_event;    /* an event that is not precise can be sampled, too */
+    bool pebs_address_only; /* of the data a record has the address; the words of its source and latency are reserved */
     unsigned pdir_counter;  /* the counter that records the overflowing instruction itself */
     uint8_t pdir_select, pdir_umask;
     bool pebs_adaptive;      /* "PEBS baseline": records by MSR_PEBS_DATA_CFG, of any event, on fixed counters too */
     bool pebs_timing;        /* the basic group has a retire latency */
     bool pebs_cache_latency; /* the memory group tells the data's latency from the instruction's */
     bool pebs_latency_aux;   /* load latency has a data source only while EVENT_BLOCKED_LOADS is counted */
-    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: counters that record the overflowing instruction of any event,
-                                ... */
+    uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: counters that record the overflowing instruction of any
+                                precise event, ... */
     unsigned pdist_distance; /* ... if the counter was loaded with at least so many events to go */
     const struct profile_debugctl *debugctl;
-    unsigned lbr_depth; /* a power of two; for architectural LBR the largest depth */
-    uint8_t lbr_depths; /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
+    unsigned lbr_depth;      /* a power of two; for architectural LBR the largest depth */
+    uint8_t lbr_depths;      /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
+    bool rdpmc_user_disable; /* a counter can be concealed from RDPMC at CPL 1 to 3: CPUID.23h.0:EBX[2] */
+    uint8_t lbr_counters;    /* bit i: LBR entries can count the events of IA32_PMCi; CPUID.1Ch:ECX[19:16] */
     enum lbr_format lbr_format;
     uint32_t predictor_slots; /* a power of two */
     bool bts_predicted;       /* BTS records say whether the branch was predicted */
@@ -277,12 +322,33 @@ struct profile {
 /* The profile of this name; NULL if there is none. */
 const struct profile *profile_find(const char *name);
 
+/* The profile of the index-th kind of core, 0 being the profile itself; NULL past the last. */
+const struct profile *profile_kind(const struct profile *profile, unsigned index);
+
 /* The row that says what the register at this address is, or NULL. */
 const struct profile_msr *profile_find_msr(const struct profile *profile, uint32_t address);
+
+/* The number, among those of its kind, of the register at an address that is the row's. */
+static inline unsigned profile_msr_number(const struct profile_msr *row, uint32_t address)
+{
+    return row->first + (address - row->address) / (row->stride == 0 ? 1 : row->stride);
+}
+
+/* One more than the number of the last fixed counter. */
+static inline unsigned profile_fixed_counters(const struct profile *profile)
+{
+    return profile->fixed_bitmap == 0 ? 0 : 32 - (unsigned)__builtin_clz(profile->fixed_bitmap);
+}
+
+/* Whether a register is part of the LBR stack: its top, or one of an entry's. */
+bool profile_is_lbr_stack(enum model_register reg);
 
 /* The event of this select and unit mask on IA32_PMCi, i being counter, or NULL. */
 const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,
                                                unsigned counter);
+
+/* The index-th profile, by the processors' release; NULL past the last. Of a list of kinds the first. */
+const struct profile *profile_at(unsigned index);
 
 /* The name of the index-th profile, by the processors' release; NULL past the last. */
 const char *profile_name(unsigned index);

@@ -9,16 +9,12 @@
 #define LONG_MODE_REG  3
 #define LONG_MODE_BIT  29
 
-/* Families by release, and the processors within each by release. */
+/* Families, and the processors within each by release. */
 static const struct profile *const *const families[] = {
-    profiles_netburst,
-    profiles_p6,
-    profiles_core,
-    profiles_adaptive,
+    profiles_netburst, profiles_p6, profiles_core, profiles_adaptive, profiles_hybrid, profiles_arch, profiles_atom,
 };
 
-/* The index-th of all profiles, NULL past the last. */
-static const struct profile *at(unsigned index)
+const struct profile *profile_at(unsigned index)
 {
     for (unsigned family = 0; family < COUNT(families); family++) {
         for (unsigned i = 0; families[family][i] != NULL; i++) {
@@ -32,27 +28,40 @@ static const struct profile *at(unsigned index)
 
 const struct profile *profile_find(const char *name)
 {
-    for (unsigned i = 0; at(i) != NULL; i++) {
-        if (strcmp(at(i)->name, name) == 0) {
-            return at(i);
+    for (unsigned i = 0; profile_at(i) != NULL; i++) {
+        if (strcmp(profile_at(i)->name, name) == 0) {
+            return profile_at(i);
         }
     }
     return NULL;
 }
 
+const struct profile *profile_kind(const struct profile *profile, unsigned index)
+{
+    unsigned kind = 0;
+
+    if (profile->kinds == NULL) {
+        return index == 0 ? profile : NULL;
+    }
+    while (kind < index && profile->kinds[kind] != NULL) {
+        kind++;
+    }
+    return profile->kinds[kind];
+}
+
 const char *profile_name(unsigned index)
 {
-    return at(index) != NULL ? at(index)->name : NULL;
+    return profile_at(index) != NULL ? profile_at(index)->name : NULL;
 }
 
 const char *profile_brand(unsigned index)
 {
-    return at(index) != NULL ? at(index)->brand : NULL;
+    return profile_at(index) != NULL ? profile_at(index)->brand : NULL;
 }
 
 unsigned profile_width(unsigned index)
 {
-    const struct profile *p = at(index);
+    const struct profile *p = profile_at(index);
 
     for (unsigned i = 0; p != NULL && i < p->feature_count; i++) {
         const struct profile_feature *feature = &p->features[i];
@@ -64,18 +73,52 @@ unsigned profile_width(unsigned index)
     return p != NULL ? 32 : 0;
 }
 
+/* Registers of every processor. */
+static const struct profile_msr common_msrs[] = {
+    { 0x08b, 1, REG_IA32_BIOS_SIGN_ID, .ignored = ALL }, /* CPUID puts the microcode's revision there again */
+};
+
+static bool holds(const struct profile_msr *row, uint32_t address)
+{
+    const uint32_t stride = row->stride == 0 ? 1 : row->stride;
+
+    return (address - row->address) % stride == 0 && (address - row->address) / stride < row->count;
+}
+
 const struct profile_msr *profile_find_msr(const struct profile *profile, uint32_t address)
 {
     for (unsigned table = 0; table < PROFILE_TABLES; table++) {
         const struct profile_msrs *msrs = &profile->msrs[table];
 
         for (unsigned i = 0; i < msrs->count; i++) {
-            if (address - msrs->rows[i].address < msrs->rows[i].count) {
+            if (holds(&msrs->rows[i], address)) {
                 return &msrs->rows[i];
             }
         }
     }
+    for (unsigned i = 0; i < COUNT(common_msrs); i++) {
+        if (holds(&common_msrs[i], address)) {
+            return &common_msrs[i];
+        }
+    }
     return NULL;
+}
+
+bool profile_is_lbr_stack(enum model_register reg)
+{
+    switch (reg) {
+    case REG_MSR_LASTBRANCH_TOS:
+    case REG_LASTBRANCH_FROM:
+    case REG_LASTBRANCH_TO:
+    case REG_LASTBRANCH_INFO:
+    case REG_LASTBRANCH_BOTH:
+    case REG_IA32_LBR_FROM:
+    case REG_IA32_LBR_TO:
+    case REG_IA32_LBR_INFO:
+        return true;
+    default:
+        return false;
+    }
 }
 
 const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,

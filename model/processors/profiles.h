@@ -24,7 +24,13 @@
 
 /* Each family's processors by release; NULL ends the list. */
 extern const struct profile *const profiles_netburst[], *const profiles_p6[];
-extern const struct profile *const profiles_core[], *const profiles_adaptive[];
+extern const struct profile *const profiles_core[], *const profiles_adaptive[], *const profiles_arch[];
+extern const struct profile *const profiles_hybrid[], *const profiles_atom[];
+
+/* The kinds of cores of Lunar Lake, the first of them, and what they share. */
+extern const struct profile *const lunarlake_kinds[];
+extern const struct profile lunarlake_p;
+extern const char lunarlake_name[], lunarlake_brand[];
 
 /* A profile's table of rows: ROWS(table). */
 #define ROWS(table)         \
@@ -42,9 +48,34 @@ extern const struct profile_msr misc_enable_msrs[1];
 extern const struct profile_msr lbr_info_msrs[5];
 
 /* Debugging and performance monitoring registers that a processor before Ice Lake may lack; absent ones raise #GP. */
-extern const struct profile_msr absent_msrs[17];
+extern const struct profile_msr absent_msrs[22];
+
+/* Architectural performance monitoring version 3, with four general and three fixed counters; LBR stack of 16. */
+extern const struct profile_msr core_msrs[16];
+
+/* Registers new in Sandy Bridge. */
+extern const struct profile_msr full_width_msrs[3];
+
+/*
+ * Adaptive PEBS records, of Ice Lake and later, on eight general and four fixed counters: registers and events; and
+ * what Golden Cove has besides.
+ */
+extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
+extern const struct profile_event adaptive_events[36], goldencove_events[5];
 
 /* Features of QEMU's -cpu that 64-bit software needs. */
+/* clang-format off */
+#define WIDE_FEATURES                                                                                          \
+    { 0x00000001, 3, 5, "MSRs", false },        { 0x00000001, 3, 6, "physical address extension", false },     \
+    { 0x00000001, 3, 9, "a local APIC", true }, { 0x80000001, 3, 20, "the no-execute bit", true },             \
+    { 0x80000001, 3, 29, "long mode", false }
+/* clang-format on */
 extern const struct profile_feature wide_features[5];
+
+/* Besides them 5-level paging, whether software uses it or not. */
+extern const struct profile_feature widest_features[6];
+
+/* Besides them 5-level paging, whether software uses it or not. */
+extern const struct profile_feature widest_features[6];
 
 #endif

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Core processors with adaptive PEBS records: Ice Lake server, and Sapphire Rapids, whose core is Golden Cove. Sources:
+ * Core processors with adaptive PEBS records: Ice Lake server, Sapphire Rapids, whose core is Golden Cove, and the Lion
+ * Cove cores of Lunar Lake. Sources:
  * SDM Vol. 3B (253669-083), "Adaptive PEBS", "Extended PEBS" and "Last Branch Records"; Vol. 4 (335592-083),
  * "Model-Specific Registers (MSRs)". Counters of each event: Intel's published event lists for ICX and SPR; counters
- * that can sample it: Linux 6.6, intel_icl_ and intel_glc_pebs_event_constraints.
+ * that can sample it: Linux 6.6, intel_icl_ and intel_glc_pebs_event_constraints. Lion Cove: Intel's event list for
+ * LNL; Linux 6.15, arch/x86/events/intel: intel_lnc_pebs_event_constraints, lnc_pebs_data_source and the counters
+ * group.
  */
 #include <stddef.h>
 
 #include "model/processors/profiles.h"
 
-#define ANY_COUNTER    0xff
+#define ANY_COUNTER    0x3ff /* of those that the processor has */
 #define FIRST_FOUR     0x0f
 #define NOT_THE_FIRST  0xfe
 #define ONLY_THE_FIRST 0x01
 
 /* Extended PEBS can sample any event, precise or not; here all of them are precise. */
-static const struct profile_event adaptive_events[] = {
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xa4, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
+const struct profile_event adaptive_events[36] = {
+    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
+    { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
+    { 0xa4, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
     { 0xc4, 0x01, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
@@ -31,6 +34,7 @@ static const struct profile_event adaptive_events[] = {
     { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
     { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
     { 0xc5, 0x10, EVENT_MISPREDICTED_NOT_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc5, 0x11, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
@@ -58,12 +62,18 @@ static const struct profile_event icelake_events[] = {
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
-static const struct profile_event goldencove_events[] = {
+const struct profile_event goldencove_events[5] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, NOT_THE_FIRST, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ONLY_THE_FIRST, NOT_PRECISE },
     { 0x03, 0x82, EVENT_BLOCKED_LOADS, FIRST_FOUR, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, NOT_THE_FIRST, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_STORE_LATENCY, ONLY_THE_FIRST, PRECISE_WITH_ADDRESS },
+};
+
+static const struct profile_event lioncove_events[] = {
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
+    { 0xcd, 0x01, EVENT_LOAD_LATENCY, 0x3fc, PRECISE_WITH_ADDRESS },
+    { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },
 };
 
 /* Writable bits of IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE. */
@@ -78,9 +88,13 @@ static const struct profile_event goldencove_events[] = {
 
 #define DEBUGCTL_BITS (BIT(1) | BITS(12, 6) | BITS(15, 14))
 
-/* PERF_METRICS can be written and read, and counts nothing. */
-static const struct profile_msr adaptive_msrs[] = {
+const struct profile_msr adaptive_msrs[23] = {
+    { 0x040, 8, .reg = REG_ABSENT }, /* Core 2's LBR stack, NetBurst's counters */
+    { 0x060, 8, .reg = REG_ABSENT },
+    { 0x300, 9, .reg = REG_ABSENT },
+    { 0x30d, 5, .reg = REG_ABSENT },
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x034, 1, REG_MSR_SMI_COUNT, .read_only = true },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = COUNTER_BITS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(31, 24) | BITS(3, 0) },
     { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
@@ -103,25 +117,52 @@ static const struct profile_msr adaptive_msrs[] = {
 static const struct profile_msr icelake_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4c5 },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS | BIT(0) },
-    { 0x14ce, 2, REG_ABSENT, .read_only = true }, /* architectural LBR */
-    { 0x1500, 32, REG_ABSENT, .read_only = true },
-    { 0x1600, 32, REG_ABSENT, .read_only = true },
-    { 0x1200, 32, REG_ABSENT, .read_only = true },
+    { 0x14ce, 2, .reg = REG_ABSENT }, /* architectural LBR */
+    { 0x1500, 32, .reg = REG_ABSENT },
+    { 0x1600, 32, .reg = REG_ABSENT },
+    { 0x1200, 32, .reg = REG_ABSENT },
+};
+
+static const struct profile_msr capabilities_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f4ff },
 };
 
 /* IA32_DEBUGCTL.LBR can be written and stays 0: SDM Vol. 3B (253669-083), "Last Branch Records". */
-static const struct profile_msr goldencove_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f4ff },
+const struct profile_msr goldencove_msrs[10] = {
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS, .ignored = BIT(0) },
     { 0x14ce, 1, REG_IA32_LBR_CTL, .writable = BITS(22, 16) | BITS(3, 0) },
     { 0x14cf, 1, REG_IA32_LBR_DEPTH, .check = CHECK_LBR_DEPTH, .writable = ALL, .reset = 32 },
     { 0x1500, 32, REG_IA32_LBR_FROM, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1600, 32, REG_IA32_LBR_TO, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(15, 0), .ignored = BITS(55, 16) },
-    { 0x1c8, 2, REG_ABSENT, .read_only = true }, /* the LBR stack of older processors */
-    { 0x680, 32, REG_ABSENT, .read_only = true },
-    { 0x6c0, 32, REG_ABSENT, .read_only = true },
-    { 0xdc0, 32, REG_ABSENT, .read_only = true },
+    { 0x1c8, 2, .reg = REG_ABSENT }, /* the LBR stack of older processors */
+    { 0x680, 32, .reg = REG_ABSENT },
+    { 0x6c0, 32, .reg = REG_ABSENT },
+    { 0xdc0, 32, .reg = REG_ABSENT },
+};
+
+/*
+ * Ten general counters. MSR_PEBS_DATA_CFG takes the bits of those that exist; whether it refuses the others no source
+ * says.
+ */
+#define LIONCOVE_COUNTERS (BITS(9, 0) | BITS(35, 32))
+#define LIONCOVE_STATUS   (STATUS_BITS | BITS(9, 8))
+
+static const struct profile_msr lioncove_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f6ff },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = LIONCOVE_COUNTERS },
+    { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(51, 48) | BITS(41, 32) | BITS(31, 24) | BITS(5, 0) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = LIONCOVE_COUNTERS | BIT(48), .reset = BITS(9, 0) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = LIONCOVE_STATUS | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = LIONCOVE_STATUS },
+    { 0x0c1, 10, REG_IA32_PMC, .writable = ALL },
+    { 0x4c1, 10, REG_IA32_A_PMC, .writable = BITS(47, 0) },
+    { 0x186, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21) },
+    /* The same by counter. */
+    { 0x1900, 10, REG_IA32_A_PMC, .writable = BITS(47, 0), .stride = 4 },
+    { 0x1901, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21), .stride = 4 },
+    { 0x1980, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4 },
+    { 0x1900, 0x100, .reg = REG_ABSENT },
 };
 
 /*
@@ -147,17 +188,39 @@ static const struct profile_cpuid goldencove_cpuid[] = {
     { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
+/* Leaf 0AH tells of the counters that all cores of a hybrid have, leaf 23H of all that this one has. */
+static const struct profile_cpuid lunarlake_cpuid[] = {
+    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0xb06d1, 0, DS_ECX, DS_EDX } },
+    { 0x0e, .last = 0x22 },
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 },
+      .add = { 1, 0, 0, BIT(19) | BIT(15) } }, /* architectural LBR, hybrid */
+    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
+    { 0x0a, .add = { 0x08300806, 0, 0x07, 0x8603 } },
+    { 0x1a, .add = { 0x40000003, 0, 0, 0 } }, /* Core, native model 3 */
+    { 0x1c, .add = { BIT(30) | 0x0b, 7, 7, 0 } },
+    { 0x23, 0, true, .add = { BIT(1) | BIT(0), 0, 0, 0 } },
+    { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
+    { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+};
+
+const struct profile_feature widest_features[6] = {
+    WIDE_FEATURES,
+    { 0x00000007, 2, 16, "5-level paging", false },
+};
+
 static const struct profile icelake = {
     .name = "icelake",
     .brand = "Intel(R) Xeon(R) Gold 6338 CPU (modelled)",
+    .microcode = 0xd0003e7,
     .max_leaf = 0x1b,
     .max_extended = 0x80000008,
     .cpuid = icelake_cpuid,
     .cpuid_count = COUNT(icelake_cpuid),
     .dtes64 = true,
+    .la57 = true,
     .perfmon_version = 5,
     .general_counters = 8,
-    .fixed_counters = 4,
+    .fixed_bitmap = 0xf,
     .counter_width = 48,
     .pebs_format = 4,
     .pebs_adaptive = true,
@@ -172,26 +235,29 @@ static const struct profile icelake = {
         .tlb = { 128, 16 },
         .latency = { 5, 14, 60, 250, 90 },
         .source = { 1, 3, 4, 0x0a, 7 },
-        .source_flags = 0x30,
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
     },
     .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
     .events = { ROWS(icelake_events), ROWS(adaptive_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
 };
 
 /* Timed PEBS (IA32_PERF_CAPABILITIES[17]) came with later parts, by Linux; this profile has it so that one does. */
 static const struct profile goldencove = {
     .name = "goldencove",
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
+    .microcode = 0x2b000603,
     .max_leaf = 0x20,
     .max_extended = 0x80000008,
     .cpuid = goldencove_cpuid,
     .cpuid_count = COUNT(goldencove_cpuid),
     .dtes64 = true,
+    .la57 = true,
     .perfmon_version = 5,
     .general_counters = 8,
-    .fixed_counters = 4,
+    .fixed_bitmap = 0xf,
     .counter_width = 48,
     .pebs_format = 4,
     .pebs_adaptive = true,
@@ -211,12 +277,60 @@ static const struct profile goldencove = {
         .tlb = { 128, 16 },
         .latency = { 5, 15, 70, 300, 110 },
         .source = { 1, 3, 4, 0x0a, 7 },
-        .source_flags = 0x30,
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
     },
-    .msrs = { ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .msrs = { ROWS(capabilities_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
     .events = { ROWS(goldencove_events), ROWS(adaptive_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
+};
+
+/*
+ * Lunar Lake's P-core. Its 192 KiB cache between the first level and the second is not modelled, nor is the cache at
+ * the memory's side.
+ */
+const struct profile lunarlake_p = {
+    .name = lunarlake_name,
+    .kinds = lunarlake_kinds,
+    .letter = 'P',
+    .core = "Lion Cove",
+    .brand = lunarlake_brand,
+    .microcode = 0x128,
+    .max_leaf = 0x23,
+    .max_extended = 0x80000008,
+    .cpuid = lunarlake_cpuid,
+    .cpuid_count = COUNT(lunarlake_cpuid),
+    .dtes64 = true,
+    .la57 = true,
+    .perfmon_version = 6,
+    .general_counters = 10,
+    .fixed_bitmap = 0xf,
+    .counter_width = 48,
+    .pebs_format = 6,
+    .pebs_adaptive = true,
+    .pebs_timing = true,
+    .pebs_cache_latency = true,
+    .pdist_counters = BIT(32) | BIT(1) | BIT(0),
+    .pdist_distance = 128,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 32,
+    .lbr_depths = 0x0b,
+    .lbr_format = LBR_FORMAT_ARCH,
+    .predictor_slots = 4096,
+    /* L1D 48 KiB, L2 2.5 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 12 }, { 2048, 20 }, { 8192, 16 } },
+        .tlb = { 128, 16 },
+        .latency = { 4, 17, 80, 320, 120 },
+        .source = { 1, 5, 8, 0x11, 0x0d },
+        .source_tlb_miss = BIT(10),
+        .source_locked = BIT(11),
+    },
+    .msrs = { ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(lioncove_events), ROWS(adaptive_events) },
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
 };
 
 const struct profile *const profiles_adaptive[] = { &icelake, &goldencove, NULL };

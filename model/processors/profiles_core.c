@@ -20,21 +20,20 @@ const struct profile_debugctl debugctl_core = {
     .bts_off_usr = BIT(10),
     .freeze_lbrs = BIT(11),
     .freeze_perfmon = BIT(12),
+    .freeze_while_smm = BIT(14),
 };
 
-const struct profile_feature wide_features[5] = {
-    { 0x00000001, 3, 5, "MSRs", false },        { 0x00000001, 3, 6, "physical address extension", false },
-    { 0x00000001, 3, 9, "a local APIC", true }, { 0x80000001, 3, 20, "the no-execute bit", true },
-    { 0x80000001, 3, 29, "long mode", false },
-};
+const struct profile_feature wide_features[5] = { WIDE_FEATURES };
 
-const struct profile_msr absent_msrs[17] = {
+const struct profile_msr absent_msrs[22] = {
     { 0x0040, 8, .reg = REG_ABSENT },  { 0x0060, 8, .reg = REG_ABSENT },  { 0x00c1, 8, .reg = REG_ABSENT },
     { 0x0186, 8, .reg = REG_ABSENT },  { 0x01a6, 2, .reg = REG_ABSENT },  { 0x01c8, 1, .reg = REG_ABSENT },
     { 0x0309, 4, .reg = REG_ABSENT },  { 0x0345, 1, .reg = REG_ABSENT },  { 0x038d, 6, .reg = REG_ABSENT },
     { 0x03f1, 2, .reg = REG_ABSENT },  { 0x03f6, 2, .reg = REG_ABSENT },  { 0x04c1, 8, .reg = REG_ABSENT },
     { 0x0680, 32, .reg = REG_ABSENT }, { 0x06c0, 32, .reg = REG_ABSENT }, { 0x0dc0, 32, .reg = REG_ABSENT },
-    { 0x14ce, 2, .reg = REG_ABSENT },  { 0x1200, 32, .reg = REG_ABSENT },
+    { 0x14ce, 2, .reg = REG_ABSENT },  { 0x1200, 32, .reg = REG_ABSENT }, { 0x1500, 32, .reg = REG_ABSENT },
+    { 0x1600, 32, .reg = REG_ABSENT }, { 0x0329, 1, .reg = REG_ABSENT },  { 0x0300, 9, .reg = REG_ABSENT },
+    { 0x030d, 5, .reg = REG_ABSENT },
 };
 
 const struct profile_msr misc_enable_msrs[1] = {
@@ -55,8 +54,8 @@ const struct profile_msr lbr_info_msrs[5] = {
 /* Counters, uncore, OvfBuf, CondChgd */
 #define STATUS_RESET_BITS_3 (COUNTER_BITS | BITS(63, 61))
 
-/* Architectural performance monitoring version 3, with four general and three fixed counters; LBR stack of 16. */
-static const struct profile_msr core_msrs[] = {
+const struct profile_msr core_msrs[16] = {
+    { 0x034, 1, REG_MSR_SMI_COUNT, .read_only = true },
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
     { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
@@ -74,27 +73,28 @@ static const struct profile_msr core_msrs[] = {
     { 0x6c0, 16, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
 };
 
-/* Registers new in Sandy Bridge. */
-static const struct profile_msr full_width_msrs[] = {
+const struct profile_msr full_width_msrs[3] = {
     { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
 };
 
-/* Events since Sandy Bridge. */
+/*
+ * Events since Sandy Bridge. Of those of all branches and of all mispredicted ones the architectural event is not
+ * precise, and an event of their own is (Intel's lists of events, github.com/intel/perfmon).
+ */
 static const struct profile_event core_events[] = {
     { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
+    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
     { 0xc4, 0x04, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
     { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, NOT_PRECISE },
     { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc5, 0x04, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
     { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
@@ -127,9 +127,9 @@ static const struct profile_event nehalem_events[] = {
     { 0xc0, 0x02, EVENT_X87, ANY_COUNTER, PRECISE },
     { 0xc0, 0x04, EVENT_MMX_64, ANY_COUNTER, PRECISE },
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* uops: one an instruction */
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
+    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
     { 0xc4, 0x04, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
@@ -174,6 +174,7 @@ static const struct profile_cpuid nehalem_cpuid[] = {
 static const struct profile nehalem = {
     .name = "nehalem",
     .brand = "Intel(R) Core(TM) i7 CPU 920 (modelled)",
+    .microcode = 0x1d,
     .max_leaf = 0x0b,
     .max_extended = 0x80000008,
     .cpuid = nehalem_cpuid,
@@ -181,7 +182,7 @@ static const struct profile nehalem = {
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
-    .fixed_counters = 3,
+    .fixed_bitmap = 0x7,
     .counter_width = 48,
     .pebs_format = 1,
     .debugctl = &debugctl_core,
@@ -204,6 +205,7 @@ static const struct profile nehalem = {
 #define LAST_COUNTER (1 << 3)
 
 static const struct profile_event sandybridge_events[] = {
+    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -219,7 +221,8 @@ static const struct profile_event sandybridge_events[] = {
     { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
     { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
     { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* hits that need no snoop */
-    { 0xd3, 0x01, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd4, 0x02, EVENT_L3_MISSES, ANY_COUNTER,
+      PRECISE }, /* 06_2A: Intel's list of events (github.com/intel/perfmon, SNB) */
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, LAST_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
 };
@@ -242,6 +245,7 @@ static const struct profile_cpuid sandybridge_cpuid[] = {
 static const struct profile sandybridge = {
     .name = "sandybridge",
     .brand = "Intel(R) Core(TM) i7-2600 CPU (modelled)",
+    .microcode = 0x2f,
     .max_leaf = 0x0d,
     .max_extended = 0x80000008,
     .cpuid = sandybridge_cpuid,
@@ -249,7 +253,7 @@ static const struct profile sandybridge = {
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
-    .fixed_counters = 3,
+    .fixed_bitmap = 0x7,
     .counter_width = 48,
     .pebs_format = 1,
     .pdir_counter = 1,
@@ -265,7 +269,8 @@ static const struct profile sandybridge = {
         .tlb = { 128, 4 },
         .latency = { 4, 12, 30, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
-        .source_flags = 0x30,
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
     },
     .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
@@ -275,6 +280,7 @@ static const struct profile sandybridge = {
 };
 
 static const struct profile_event haswell_events[] = {
+    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -304,6 +310,7 @@ static const struct profile_cpuid haswell_cpuid[] = {
 static const struct profile haswell = {
     .name = "haswell",
     .brand = "Intel(R) Core(TM) i7-4770 CPU (modelled)",
+    .microcode = 0x28,
     .max_leaf = 0x0d,
     .max_extended = 0x80000008,
     .cpuid = haswell_cpuid,
@@ -311,7 +318,7 @@ static const struct profile haswell = {
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
-    .fixed_counters = 3,
+    .fixed_bitmap = 0x7,
     .counter_width = 48,
     .pebs_format = 2,
     .pdir_counter = 1,
@@ -327,7 +334,8 @@ static const struct profile haswell = {
         .tlb = { 128, 8 },
         .latency = { 4, 12, 36, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
-        .source_flags = 0x30,
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
     },
     .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
@@ -353,6 +361,7 @@ static const struct profile_cpuid broadwell_cpuid[] = {
 static const struct profile broadwell = {
     .name = "broadwell",
     .brand = "Intel(R) Core(TM) i7-5600U CPU (modelled)",
+    .microcode = 0x2f,
     .max_leaf = 0x0d,
     .max_extended = 0x80000008,
     .cpuid = broadwell_cpuid,
@@ -360,7 +369,7 @@ static const struct profile broadwell = {
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
-    .fixed_counters = 3,
+    .fixed_bitmap = 0x7,
     .counter_width = 48,
     .pebs_format = 2,
     .pdir_counter = 1,
@@ -376,7 +385,8 @@ static const struct profile broadwell = {
         .tlb = { 256, 6 },
         .latency = { 4, 12, 36, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
-        .source_flags = 0x30,
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
     },
     .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(broadwell_events), ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
@@ -385,6 +395,7 @@ static const struct profile broadwell = {
 };
 
 static const struct profile_event skylake_events[] = {
+    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
 };
@@ -413,6 +424,7 @@ static const struct profile_cpuid skylake_cpuid[] = {
 static const struct profile skylake = {
     .name = "skylake",
     .brand = "Intel(R) Core(TM) i7-6700 (modelled)",
+    .microcode = 0xf0,
     .max_leaf = 0x0d,
     .max_extended = 0x80000008,
     .cpuid = skylake_cpuid,
@@ -420,7 +432,7 @@ static const struct profile skylake = {
     .dtes64 = true,
     .perfmon_version = 4,
     .general_counters = 4,
-    .fixed_counters = 3,
+    .fixed_bitmap = 0x7,
     .counter_width = 48,
     .pebs_format = 3,
     .pdir_counter = 1,
@@ -436,7 +448,8 @@ static const struct profile skylake = {
         .tlb = { 128, 12 },
         .latency = { 4, 12, 40, 200, 60 },
         .source = { 1, 3, 4, 0x0a, 7 },
-        .source_flags = 0x30,
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
     },
     .msrs = { ROWS(skylake_msrs), ROWS(lbr_info_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },

@@ -23,13 +23,13 @@ static const struct profile_msr netburst_msrs[] = {
     /*
      * Registers of P6 and Core that NetBurst lacks: counters, LBR stacks, IA32_PERF_CAPABILITIES and _GLOBAL_CTRL, ...
      */
-    { 0x040, 8, REG_ABSENT, .read_only = true },
-    { 0x060, 8, REG_ABSENT, .read_only = true },
-    { 0x1c8, 2, REG_ABSENT, .read_only = true },
-    { 0x0c1, 8, REG_ABSENT, .read_only = true },
-    { 0x345, 1, REG_ABSENT, .read_only = true },
-    { 0x38d, 6, REG_ABSENT, .read_only = true },
-    { 0x4c1, 8, REG_ABSENT, .read_only = true },
+    { 0x040, 8, .reg = REG_ABSENT },
+    { 0x060, 8, .reg = REG_ABSENT },
+    { 0x1c8, 2, .reg = REG_ABSENT },
+    { 0x0c1, 8, .reg = REG_ABSENT },
+    { 0x345, 1, .reg = REG_ABSENT },
+    { 0x38d, 6, .reg = REG_ABSENT },
+    { 0x4c1, 8, .reg = REG_ABSENT },
     { 0x180, 11, REG_ZERO, .read_only = true }, /* MSR_MCG_EAX to MSR_MCG_MISC, of a machine check */
 
     { 0x1d7, 1, REG_MSR_LER_FROM_LIP, .read_only = true },
@@ -73,8 +73,8 @@ static const struct profile_msr northwood_msrs[] = {
     { 0x1db, 4, REG_LASTBRANCH_BOTH, .writable = ALL },
     { 0x3ba, 2, REG_NETBURST_ESCR, .writable = ESCR_BITS, .ignored = HIGH_HALF }, /* IQ, gone with 0F_03 */
     { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
-    { 0x680, 16, REG_ABSENT, .read_only = true },
-    { 0x6c0, 16, REG_ABSENT, .read_only = true },
+    { 0x680, 16, .reg = REG_ABSENT },
+    { 0x6c0, 16, .reg = REG_ABSENT },
 };
 
 /* No SSE3, no NX, no long mode. */
@@ -94,6 +94,7 @@ static const struct profile northwood = {
     .name = "netburst",
     .netburst = NETBURST_SINGLE_THREADED,
     .brand = "Intel(R) Pentium(R) 4 CPU 2.80GHz (modelled)",
+    .microcode = 0x38,
     .max_leaf = 2,
     .max_extended = 0x80000004,
     .cpuid = northwood_cpuid,
@@ -119,7 +120,7 @@ static const struct profile_msr prescott_msrs[] = {
       .reset = 0x22850089 },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(6, 0) },
     { 0x1da, 1, REG_MSR_LASTBRANCH_TOS, .writable = ALL, .ignored = ~BITS(3, 0) },
-    { 0x1db, 4, REG_ABSENT, .read_only = true },
+    { 0x1db, 4, .reg = REG_ABSENT },
     { 0x3ba, 2, REG_NETBURST_ESCR, .writable = ESCR_BITS, .ignored = ESCR_BITS },
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x680, 16, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
@@ -146,6 +147,7 @@ static const struct profile prescott = {
     .name = "netburst64",
     .netburst = NETBURST_HYPER_THREADED,
     .brand = "Intel(R) Pentium(R) 4 CPU 3.00GHz (modelled)",
+    .microcode = 0x5,
     .max_leaf = 5,
     .max_extended = 0x80000008,
     .cpuid = prescott_cpuid,

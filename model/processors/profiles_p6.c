@@ -42,7 +42,7 @@ static const struct profile_feature basic_features[] = {
 
 static const struct profile_event pentium_m_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
-    { 0x79, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE }, /* cycles: one an instruction */
+    { 0x79, 0x00, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE }, /* cycles: one an instruction */
     { 0x43, 0x00, EVENT_ACCESSES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
@@ -65,6 +65,7 @@ static const struct profile_cpuid pentium_m_cpuid[] = {
 static const struct profile pentium_m = {
     .name = "pentium-m",
     .brand = "Intel(R) Pentium(R) M processor (modelled)",
+    .microcode = 0x20,
     .max_leaf = 0x02,
     .max_extended = 0x80000004,
     .cpuid = pentium_m_cpuid,
@@ -91,8 +92,8 @@ static const struct profile pentium_m = {
 /* The architectural events; the last-level cache is the L2. */
 static const struct profile_event core_duo_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc9, 0x00, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
@@ -119,6 +120,7 @@ static const struct profile_cpuid core_duo_cpuid[] = {
 static const struct profile core_duo = {
     .name = "core-duo",
     .brand = "Intel(R) Core(TM) Duo CPU T2400 (modelled)",
+    .microcode = 0x59,
     .max_leaf = 0x0a,
     .max_extended = 0x80000008,
     .cpuid = core_duo_cpuid,
@@ -144,8 +146,8 @@ static const struct profile core_duo = {
 
 static const struct profile_event core2_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, PRECISE },
-    { 0x3c, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
-    { 0x3c, 0x01, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc0, 0x01, EVENT_LOADS, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc0, 0x02, EVENT_STORES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc1, 0xfe, EVENT_X87, BOTH_COUNTERS, PRECISE },
@@ -202,6 +204,7 @@ static const struct profile_cpuid core2_cpuid[] = {
 static const struct profile core2 = {
     .name = "core2",
     .brand = "Intel(R) Core(TM)2 Duo CPU E8400 (modelled)",
+    .microcode = 0xa0b,
     .max_leaf = 0x0d,
     .max_extended = 0x80000008,
     .cpuid = core2_cpuid,
@@ -209,7 +212,7 @@ static const struct profile core2 = {
     .dtes64 = true,
     .perfmon_version = 2,
     .general_counters = 2,
-    .fixed_counters = 3,
+    .fixed_bitmap = 0x7,
     .counter_width = 40,
     .pebs_format = 0,
     .pebs_one_page = true,

@@ -9,6 +9,7 @@
 
 #include "model/faults/break.h"
 #include "model/faults/lies.h"
+#include "model/latitude/freedoms.h"
 
 _Noreturn void options_die(const char *sentence, const char *name)
 {
@@ -35,14 +36,15 @@ static FILE *open_log(const char *path)
 
 /* The values that an option accepts. */
 struct choices {
-    const char *option, *plural;
+    const char *option, *plural; /* up to the name, and what the names are */
     const char *(*name)(unsigned index);
     const char *(*meaning)(unsigned index);
     unsigned (*width)(unsigned index); /* NULL: no number is printed */
 };
-static const struct choices profile_choices = { "profile", "profiles", profile_name, profile_brand, profile_width };
-static const struct choices fault_choices = { "fault", "faults", fault_name, fault_sentence, NULL };
-static const struct choices lie_choices = { "lie", "lies", lie_name, lie_sentence, NULL };
+static const struct choices profile_choices = { "profile=", "profiles", profile_name, profile_brand, profile_width };
+static const struct choices fault_choices = { "fault=", "faults", fault_name, fault_sentence, NULL };
+static const struct choices lie_choices = { "lie=", "lies", lie_name, lie_sentence, NULL };
+static const struct choices freedom_choices = { "latitude=SEED:", "freedoms", freedom_name, freedom_sentence, NULL };
 
 /* Prints the list for OPTION=list, in the form that docs/options->md promises; QEMU reserves "help" for itself. */
 static void list_if_asked(const struct choices *choices, const char *value)
@@ -63,9 +65,9 @@ static void list_if_asked(const struct choices *choices, const char *value)
 static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
 {
     if (value == NULL) {
-        fprintf(stderr, "dsmodel: no %s=NAME was given", choices->option);
+        fprintf(stderr, "dsmodel: no %sNAME was given", choices->option);
     } else {
-        fprintf(stderr, "dsmodel: %s=%.*s is not known", choices->option, (int)strcspn(value, ","), value);
+        fprintf(stderr, "dsmodel: %s%.*s is not known", choices->option, (int)strcspn(value, ","), value);
     }
     fprintf(stderr, "; the %s are:", choices->plural);
     for (unsigned i = 0; choices->name(i) != NULL; i++) {
@@ -84,6 +86,55 @@ static void take_profile(struct options *options, const char *name)
     }
 }
 
+/* The list for cores=list, in the form that docs/model.md promises: a line for each kind of each profile that has
+ * several. */
+static void list_kinds_if_asked(const char *value)
+{
+    if (value == NULL || strcmp(value, "list") != 0) {
+        return;
+    }
+    for (unsigned i = 0; profile_at(i) != NULL; i++) {
+        const struct profile *kind;
+
+        for (unsigned k = 0; profile_at(i)->kinds != NULL && (kind = profile_kind(profile_at(i), k)) != NULL; k++) {
+            printf("%-34s %c  %s\n", kind->name, kind->letter, kind->core);
+        }
+    }
+    exit(fflush(stdout) == 0 ? 0 : 1);
+}
+
+static _Noreturn void refuse_cores(const struct profile *profile, const char *list)
+{
+    fprintf(stderr, "dsmodel: cores=%s is not a list of ", list);
+    if (profile->kinds == NULL) {
+        fprintf(stderr, "kinds of cores: those of profile=%s are all alike\n", profile->name);
+        exit(1);
+    }
+    fprintf(stderr,
+            "at most %u cores of profile=%s, each kind by its letter, with a number behind it for several:", CORES_MOST,
+            profile->name);
+    for (unsigned i = 0; profile_kind(profile, i) != NULL; i++) {
+        fprintf(stderr, " %c %s%s", profile_kind(profile, i)->letter, profile_kind(profile, i)->core,
+                profile_kind(profile, i + 1) != NULL ? "," : "\n");
+    }
+    exit(1);
+}
+
+static void take_cores(struct options *options, const char *list, unsigned processors)
+{
+    if (list == NULL) {
+        return;
+    }
+    if (cores_parse(&options->cores, options->profile, list) != NULL) {
+        refuse_cores(options->profile, list);
+    }
+    if (options->cores.named > processors) {
+        fprintf(stderr, "dsmodel: cores=%s names %u processors, and QEMU's -smp has %u\n", list, options->cores.named,
+                processors);
+        exit(1);
+    }
+}
+
 static void take_faults(struct options *options, const char *list)
 {
     size_t length;
@@ -96,9 +147,11 @@ static void take_faults(struct options *options, const char *list)
     if (unknown != NULL) {
         refuse_choice(&fault_choices, unknown);
     }
-    options->profile = break_profile(options->profile, &options->faults);
-    if (options->profile == NULL) {
-        options_die("%s", "out of memory: fault= cannot take effect");
+    for (unsigned i = 0; profile_kind(options->profile, i) != NULL; i++) {
+        options->broken[i] = break_profile(profile_kind(options->profile, i), &options->faults);
+        if (options->broken[i] == NULL) {
+            options_die("%s", "out of memory: fault= cannot take effect");
+        }
     }
 }
 
@@ -111,6 +164,28 @@ static void take_lies(struct options *options, const char *list)
     }
 }
 
+/* SEED[:NAME[,NAME..]]; without names all freedoms. */
+static void take_latitude(struct options *options, const char *value)
+{
+    size_t length;
+    char *end;
+
+    if (value == NULL) {
+        return;
+    }
+    errno = 0;
+    options->seed = strtoull(value, &end, 10);
+    options->freedoms = ALL_FREEDOMS;
+    if (*value < '0' || *value > '9' || errno != 0 || (*end != '\0' && *end != ':')) {
+        options_die("latitude=%s: want SEED or SEED:NAME[,NAME..], with a seed from 0 to 18446744073709551615", value);
+    }
+    const char *unknown = *end == ':' ? freedoms_parse(&options->freedoms, end + 1, &length) : NULL;
+
+    if (unknown != NULL) {
+        refuse_choice(&freedom_choices, unknown);
+    }
+}
+
 static const char *value_of(const char *argument, const char *key)
 {
     size_t length = strlen(key);
@@ -120,7 +195,7 @@ static const char *value_of(const char *argument, const char *key)
 
 /* The values as they were given; NULL where one was not. */
 struct arguments {
-    const char *profile, *truth, *violations, *fault, *lie;
+    const char *profile, *cores, *truth, *violations, *fault, *lie, *latitude;
 };
 
 static void parse_argument(const char *argument, struct arguments *given)
@@ -128,8 +203,9 @@ static void parse_argument(const char *argument, struct arguments *given)
     const struct {
         const char *key, **value;
     } keys[] = {
-        { "profile", &given->profile }, { "truth", &given->truth }, { "violations", &given->violations },
-        { "fault", &given->fault },     { "lie", &given->lie },
+        { "profile", &given->profile },       { "cores", &given->cores }, { "truth", &given->truth },
+        { "violations", &given->violations }, { "fault", &given->fault }, { "lie", &given->lie },
+        { "latitude", &given->latitude },
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -147,8 +223,9 @@ static void parse_argument(const char *argument, struct arguments *given)
         *keys[i].value = value;
         return;
     }
-    options_die("%s is not an option; the options are profile=NAME truth=FILE violations=FILE fault=NAME[,NAME..] "
-                "lie=NAME[,NAME..]",
+    options_die("%s is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
+                "fault=NAME[,NAME..][@CPU] "
+                "lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]",
                 argument);
 }
 
@@ -164,25 +241,29 @@ static void open_logs(struct options *options, const struct arguments *given)
         options->truth = open_log(given->truth);
         fprintf(options->truth, "dsmodel truth 1 profile=%s\n", options->profile->name);
     }
-    if (options->truth != NULL && options->violations != NULL && fstat(fileno(options->truth), &truth) == 0 &&
-        fstat(fileno(options->violations), &violations) == 0 && S_ISREG(truth.st_mode) &&
-        truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
+    if (options->truth != NULL && options->violations != NULL && options->truth != options->violations &&
+        fstat(fileno(options->truth), &truth) == 0 && fstat(fileno(options->violations), &violations) == 0 &&
+        S_ISREG(truth.st_mode) && truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
         options_die("truth= and violations= are the same file: %s", given->truth);
     }
 }
 
-void options_read(int argc, char **argv, struct options *options)
+void options_read(int argc, char **argv, unsigned processors, struct options *options)
 {
-    struct arguments given = { NULL, NULL, NULL, NULL, NULL };
+    struct arguments given = { .cores = NULL };
 
     for (int i = 0; i < argc; i++) {
         parse_argument(argv[i], &given);
     }
     list_if_asked(&fault_choices, given.fault);
     list_if_asked(&lie_choices, given.lie);
+    list_if_asked(&freedom_choices, given.latitude);
+    list_kinds_if_asked(given.cores);
     take_profile(options, given.profile);
+    take_cores(options, given.cores, processors);
     take_faults(options, given.fault);
     take_lies(options, given.lie);
+    take_latitude(options, given.latitude);
     open_logs(options, &given);
 }
 

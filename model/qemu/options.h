@@ -7,20 +7,27 @@
 #include <stdio.h>
 
 #include "model/faults/faults.h"
+#include "model/processors/cores.h"
 #include "model/processors/profiles.h"
 
 struct options {
-    const struct profile *profile; /* the processor, with what fault= breaks of its tables */
+    const struct profile *profile; /* the processor: its first kind of core */
+    struct cores cores;            /* which of the processors are of which kind */
+    const struct profile
+        *broken[PROFILE_KINDS]; /* by kind, with what fault= breaks of its tables; NULL without faults */
     struct fault_set faults;
     uint32_t lies;            /* a bit for each enum lie */
+    uint32_t freedoms;        /* a bit for each enum freedom */
+    uint64_t seed;            /* of what they choose */
     FILE *truth, *violations; /* open for writing; NULL where they were not asked for */
 };
 
 /*
  * Reads KEY=VALUE arguments and opens the logs. Ends QEMU with status 1 and a sentence where an argument is unknown,
  * given twice or without a value, or a file cannot be written; with status 0 behind the list that KEY=list asks for.
+ * The machine can have so many processors.
  */
-void options_read(int argc, char **argv, struct options *options);
+void options_read(int argc, char **argv, unsigned processors, struct options *options);
 
 /* Writes what the logs still hold, and says so on standard error if they could not take all. */
 void options_finish_logs(const struct options *options);

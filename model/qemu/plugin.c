@@ -22,6 +22,8 @@
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
 #include "model/faults/break.h"
+#include "model/faults/lies.h"
+#include "model/latitude/latitude.h"
 #include "model/qemu/options.h"
 #include "model/qemu/processor.h"
 
@@ -37,6 +39,7 @@
 
 /* CPUID leaves of the features that a profile asks for. */
 #define FEATURES          0x00000001
+#define MORE_FEATURES     0x00000007
 #define EXTENDED_FEATURES 0x80000001
 
 #define CR4_PCE (UINT64_C(1) << 8)
@@ -56,7 +59,8 @@ struct site {
 static struct {
     uint64_t id;
     struct options options;
-    bool alone; /* there is only one processor, for good */
+    unsigned processors_most; /* that the machine can have */
+    bool alone;               /* there is only one, for good */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* callbacks that translations have */
@@ -224,8 +228,7 @@ static void check_features(const struct processor *p, uint32_t leaf, const uint3
 {
     const struct profile_feature *missing = cpuid_missing_feature(&p->vcpu, leaf, regs);
 
-    if (missing == NULL || (p->registers[R8] == NULL && leaf == EXTENDED_FEATURES) ||
-        (missing->firmware && model.warned)) {
+    if (missing == NULL || (p->registers[R8] == NULL && leaf != FEATURES) || (missing->firmware && model.warned)) {
         return;
     }
     model.warned = true;
@@ -250,7 +253,9 @@ static void fix_up(struct processor *p)
     for (unsigned i = 0; i < 4; i++) {
         regs[i] = (uint32_t)processor_read(p, order[i]);
     }
-    check_features(p, p->leaf, regs);
+    if (p->leaf != MORE_FEATURES || p->subleaf == 0) {
+        check_features(p, p->leaf, regs);
+    }
     cpuid_read(&p->vcpu, p->leaf, p->subleaf, regs);
     for (unsigned i = 0; i < 4; i++) {
         processor_write(p, order[i], regs[i]);
@@ -282,7 +287,7 @@ static void on_rdmsr(unsigned cpu, void *udata)
     }
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         value = p->x2apic_lvtpc;
-    } else {
+    } else if (!lies_rdmsr(model.options.lies, address, &value)) {
         enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
 
         if (answer == MSR_GP) {
@@ -313,11 +318,14 @@ static void on_wrmsr(unsigned cpu, void *udata)
     } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC in case this WRMSR switches the mode */
     }
-    if (engine_wrmsr(&p->vcpu, address, value, site->place) == MSR_GP) {
+    const bool refused = lies_refuse(model.options.lies, address, value) && processor_in_x2apic_mode(p);
+    const enum msr_answer answer = refused ? MSR_GP : engine_wrmsr(&p->vcpu, address, value, site->place);
+
+    if (answer == MSR_GP) {
         make_fault(p);
     }
-    if (extend_translations(&p->vcpu)) {
-        /* the code that follows must be translated anew */
+    if (extend_translations(&p->vcpu) && answer == MSR_DONE) {
+        /* the code that follows must be translated anew; QEMU's own registers are still to be written */
         leave(p, (struct place){ site->place.block, site->place.index + 1 }, here);
     }
 }
@@ -345,6 +353,14 @@ static void on_rdpmc(unsigned cpu, void *udata)
     }
     engine_leave(&p->vcpu, behind);
     processor_go_to(behind.block, site->next); /* better to lose the flags than to run an RDPMC that QEMU lacks */
+}
+
+/* HLT and MWAIT, before the instruction itself: an interrupt that is raised now wakes it. */
+static void on_halt(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+
+    engine_halt(&model.processors[cpu]->vcpu, site->place);
 }
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
@@ -526,7 +542,7 @@ static struct processor *translating(void)
 /* The first instruction after a reset. */
 static void on_reset(unsigned cpu, void *udata)
 {
-    static const uint32_t leaves[] = { FEATURES, EXTENDED_FEATURES };
+    static const uint32_t leaves[] = { FEATURES, MORE_FEATURES, EXTENDED_FEATURES };
     uint32_t regs[4];
     struct processor *p = model.processors[cpu];
 
@@ -652,7 +668,8 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
                                     bool watching)
 {
     static qemu_vcpu_cb *const hooked[] = {
-        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr, [HOOK_RDPMC] = on_rdpmc
+        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr,
+        [HOOK_RDPMC] = on_rdpmc, [HOOK_HALT] = on_halt,
     };
 
     for (unsigned i = 0; i < block->count; i++) {
@@ -787,6 +804,10 @@ static void on_init(unsigned cpu, void *udata)
         options_die("more than %s processors are not supported: lower -smp", "256");
     }
     struct processor *p = g_new0(struct processor, 1);
+    static const struct fault_set none;
+    const bool broken = fault_set_is_of(&model.options.faults, cpu);
+    const unsigned kind = cores_kind(&model.options.cores, model.options.profile, cpu, model.processors_most);
+    const struct profile *profile = broken ? model.options.broken[kind] : profile_kind(model.options.profile, kind);
 
     p->vcpu.truth = model.options.truth;
     p->vcpu.violations = model.options.violations;
@@ -794,12 +815,14 @@ static void on_init(unsigned cpu, void *udata)
     if (!processor_init(p, &missing)) {
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
-    if ((model.options.faults.any || model.options.lies != 0) &&
-        !break_rules(&p->vcpu, &model.options.faults, model.options.lies)) {
+    if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
+        options_die("%s", "out of memory: latitude= cannot take effect");
+    }
+    if ((broken || model.options.lies != 0) &&
+        !break_rules(&p->vcpu, broken ? &model.options.faults : &none, model.options.lies)) {
         options_die("%s", "out of memory: fault= and lie= cannot take effect");
     }
-    if (!engine_init(&p->vcpu, cpu, model.options.profile, &processor_host, p,
-                     qemu_plugin_scoreboard_find(model.score, cpu))) {
+    if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         options_die("%s", "out of memory");
     }
     if (!join_others(cpu, p)) {
@@ -839,9 +862,10 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     if (model.score != NULL) {
         options_die("%s", "the plugin is loaded twice: name it in one -plugin option only");
     }
-    options_read(argc, argv, &model.options);
+    model.processors_most = (unsigned)info->system.max_vcpus;
+    options_read(argc, argv, model.processors_most, &model.options);
     model.id = id;
-    model.alone = info->system.max_vcpus == 1;
+    model.alone = model.processors_most == 1;
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
     register_callbacks(NULL);
     return 0;

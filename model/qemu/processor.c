@@ -23,6 +23,9 @@
 #define CR4_LA57 (UINT64_C(1) << 12)
 #define EFER_LMA (UINT64_C(1) << 10)
 
+#define CPUID_SIZES         UINT32_C(0x80000008)
+#define LEAST_PHYSICAL_BITS 36 /* of a processor that does not say */
+
 #define PTE_PRESENT  (UINT64_C(1) << 0)
 #define PTE_WRITABLE (UINT64_C(1) << 1)
 #define PTE_USER     (UINT64_C(1) << 2)
@@ -194,6 +197,36 @@ static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t 
     g_byte_array_set_size(p->buffer, 0);
     g_byte_array_append(p->buffer, bytes, (guint)size);
     return qemu_plugin_write_memory_vaddr(address, p->buffer);
+}
+
+static bool read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
+{
+    struct processor *p = cpu;
+
+    g_byte_array_set_size(p->buffer, 0);
+    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, size) != 0) {
+        return false;
+    }
+    memcpy(bytes, p->buffer->data, size);
+    return true;
+}
+
+static bool write_physical(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    struct processor *p = cpu;
+
+    g_byte_array_set_size(p->buffer, 0);
+    g_byte_array_append(p->buffer, bytes, (guint)size);
+    return qemu_plugin_write_memory_hwaddr(address, p->buffer) == 0;
+}
+
+static unsigned physical_bits(void *cpu)
+{
+    struct processor *p = cpu;
+    uint32_t regs[4];
+
+    return qemu_private_cpuid(&p->private, CPUID_SIZES, regs) && (regs[0] & 0xff) != 0 ? regs[0] & 0xff
+                                                                                       : LEAST_PHYSICAL_BITS;
 }
 
 static uint32_t read_apic(struct processor *p, uint64_t address)
@@ -432,6 +465,12 @@ static uint64_t read_tsc(void *cpu)
     return qemu_private_tsc(&p->private);
 }
 
+static void pause_for(void *cpu, unsigned microseconds)
+{
+    (void)cpu;
+    g_usleep(microseconds); /* the guest's clocks are the host's */
+}
+
 static GMutex code_lock;
 static GHashTable *code_pages; /* linear page numbers */
 
@@ -447,11 +486,17 @@ void processor_note_code(uint64_t from, uint64_t to)
     g_mutex_unlock(&code_lock);
 }
 
+/* An address of 64 bits in the DS area as the processor takes it: outside IA-32e mode its upper half is ignored. */
+static uint64_t linear(struct processor *p, uint64_t address)
+{
+    return ia32e(p) ? address : (uint32_t)address;
+}
+
 static bool has_code(void *cpu, uint64_t address)
 {
     bool has;
 
-    (void)cpu;
+    address = linear(cpu, address);
     g_mutex_lock(&code_lock);
     has = code_pages != NULL && g_hash_table_contains(code_pages, GSIZE_TO_POINTER(address >> 12));
     g_mutex_unlock(&code_lock);
@@ -484,6 +529,7 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     uint64_t table = processor_read(p, NAME_CR3) & (wide || !pae ? PTE_ADDRESS : ~UINT64_C(0x1f));
     uint64_t common = PTE_WRITABLE | PTE_USER;
 
+    address = linear(p, address);
     if (!(processor_read(p, NAME_CR0) & CR0_PG)) {
         return PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY;
     }
@@ -526,9 +572,13 @@ bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
 const struct host processor_host = {
     .read = read_memory,
     .write = write_memory,
+    .read_physical = read_physical,
+    .write_physical = write_physical,
+    .physical_bits = physical_bits,
     .registers = read_registers,
     .xmm = read_xmm,
     .tsc = read_tsc,
+    .pause = pause_for,
     .pmi = deliver_pmi,
     .ia32e = ia32e,
     .page = page_entry,

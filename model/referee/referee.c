@@ -2,6 +2,7 @@
 /* When the referee looks, and its rules on interrupts and control registers. */
 #include "model/referee/referee.h"
 
+#include "model/referee/referee_arch.h"
 #include "model/referee/referee_area.h"
 #include "model/referee/referee_counters.h"
 #include "model/referee/referee_report.h"
@@ -11,7 +12,7 @@
 
 bool referee_watches_area(const struct vcpu *v)
 {
-    return referee_report_wanted(v) && (v->bts.on || vcpu_pebs_counters(v) != 0);
+    return referee_report_wanted(v) && (v->bts.on || vcpu_ds_pebs_counters(v) != 0);
 }
 
 struct referee_before referee_before(const struct vcpu *v)
@@ -20,6 +21,7 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .lbr = v->lbr.on,
                                     .pebs = vcpu_pebs_counters(v),
                                     .active = v->counting.active,
+                                    .edges = referee_counters_edges(v),
                                     .debugctl = v->regs[REG_IA32_DEBUGCTL],
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
@@ -30,26 +32,9 @@ static bool lbr_moves(const struct vcpu *v)
     return v->lbr.on && !(v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_CPL_EQ_0);
 }
 
-static bool of_lbr_stack(enum model_register reg)
-{
-    switch (reg) {
-    case REG_MSR_LASTBRANCH_TOS:
-    case REG_LASTBRANCH_FROM:
-    case REG_LASTBRANCH_TO:
-    case REG_LASTBRANCH_INFO:
-    case REG_LASTBRANCH_BOTH:
-    case REG_IA32_LBR_FROM:
-    case REG_IA32_LBR_TO:
-    case REG_IA32_LBR_INFO:
-        return true;
-    default:
-        return false;
-    }
-}
-
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip)
 {
-    if (lbr_moves(v) && of_lbr_stack(reg)) {
+    if (lbr_moves(v) && profile_is_lbr_stack(reg)) {
         referee_report(v, LBR_ACCESSED, ip);
     }
 }
@@ -87,29 +72,42 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     if (!referee_report_wanted(v)) {
         return;
     }
-    if (lbr_moves(v) && of_lbr_stack(reg)) {
+    if (lbr_moves(v) && profile_is_lbr_stack(reg)) {
         referee_report(v, LBR_ACCESSED, ip);
     }
     switch (reg) {
     case REG_IA32_DS_AREA:
-        if (v->bts.on || vcpu_pebs_counters(v) != 0) {
+        if (v->bts.on || vcpu_ds_pebs_counters(v) != 0) {
             referee_report(v, DS_AREA_CHANGED, ip);
         }
         break;
     case REG_IA32_FIXED_CTR:
         check_counter_write(v, v->profile->general_counters + i, ip);
+        v->referee.unloaded &= ~(UINT64_C(1) << (v->profile->general_counters + i));
         break;
     case REG_IA32_PERFEVTSEL:
         if (value & EVTSEL_EN) {
             check_counter_write(v, i, ip);
-            if (!(value & (EVTSEL_OS | EVTSEL_USR))) {
+            if (!(value & (EVTSEL_OS | EVTSEL_USR)) && !v->profile->one_enable) {
                 referee_report(v, COUNTER_NO_RING, ip);
             }
         }
         break;
     case REG_IA32_PMC:
     case REG_IA32_A_PMC:
+    case REG_NETBURST_COUNTER:
         check_counter_write(v, i, ip);
+        v->referee.unloaded &= ~(UINT64_C(1) << i);
+        break;
+    case REG_IA32_FIXED_CFG_C:
+        check_counter_write(v, v->profile->general_counters + i, ip);
+        break;
+    case REG_IA32_PMC_CFG_C:
+        check_counter_write(v, i, ip);
+        break;
+    case REG_IA32_PEBS_BASE:
+    case REG_IA32_PEBS_INDEX:
+        referee_arch_write(v, reg, value, ip);
         break;
     case REG_MSR_PEBS_LD_LAT:
         if (samples(v, EVENT_LOAD_LATENCY)) {
@@ -120,9 +118,6 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
         if (samples_adaptively(v)) {
             referee_report(v, PEBS_DATA_CFG_CHANGED, ip);
         }
-        break;
-    case REG_NETBURST_COUNTER:
-        check_counter_write(v, i, ip);
         break;
     case REG_NETBURST_CCCR:
         if (value & CCCR_ENABLE) {
@@ -184,8 +179,11 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     if (reg == REG_IA32_PERF_GLOBAL_CTRL && before->global_ctrl == 0 && v->regs[REG_IA32_PERF_GLOBAL_CTRL] != 0) {
         check_resumption(v, ip);
     }
-    if (bts_begins || (pebs & ~before->pebs) != 0) {
+    if (bts_begins || (vcpu_ds_pebs_counters(v) & ~before->pebs) != 0) {
         referee_area_check(v, ip);
+    }
+    if (vcpu_is_arch_pebs(v) && (pebs & ~before->pebs) != 0) {
+        referee_arch_check(v, ip);
     }
     if (bts_begins && bits->bts_off_os != 0 && vcpu_debugctl(v, bits->bts_off_os) &&
         vcpu_debugctl(v, bits->bts_off_usr)) {
@@ -194,18 +192,27 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     if (reg == REG_IA32_PEBS_ENABLE && (pebs & ~before->pebs & before->active) != 0) {
         referee_report(v, PEBS_ENABLED_WHILE_COUNTING, ip);
     }
-    referee_counters_check_pebs(v, pebs & ~before->pebs, area_read, ip);
+    referee_counters_check_pebs(v, pebs & ~before->pebs, ip);
+    if (referee_counters_edges(v) & ~before->edges) {
+        referee_report(v, PEBS_QUALIFIER, ip);
+    }
     if (v->counting.active & ~before->active) {
         referee_counters_check(v, ip);
+    }
+    if (vcpu_is_arch_pebs(v)) {
+        referee_arch_after(v, before->active, v->counting.active, ip);
     }
     v->referee.watching = area_read;
     v->referee.seen = v->ds.area;
 }
 
-/* Within its own handler a masked PMI is no loss: the mask is there for that, until everything has been stopped. */
-static bool handler_is_over(struct vcpu *v)
+/*
+ * Within its own handler a masked PMI is no loss: the mask is there for that, until everything has been stopped. Nor is
+ * one that skids, and may come when everything has been.
+ */
+static bool is_lost(struct vcpu *v)
 {
-    return v->referee.masked_by_pmi && v->referee.pmi_fixed && !v->referee.pmi_under_way &&
+    return !v->pmi.under_way && v->referee.masked_by_pmi && v->referee.pmi_fixed && !v->referee.pmi_under_way &&
            v->host->in_service(v->cpu, v->referee.pmi_vector) == NOT_IN_SERVICE;
 }
 
@@ -215,7 +222,7 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
         return;
     }
     if (lvtpc & LVT_MASKED) {
-        if (handler_is_over(v)) {
+        if (is_lost(v)) {
             referee_report(v, PMI_LOST, ip);
         }
         return;
@@ -224,7 +231,7 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
         referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
     }
     if (v->profile->perfmon_version >= 2) {
-        v->referee.unacknowledged = v->status & ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ);
+        v->referee.unacknowledged = v->status & ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_COND_CHGD);
     }
     v->referee.pmi_fixed = DELIVERY(lvtpc) == DELIVERY_FIXED;
     v->referee.pmi_under_way = v->referee.pmi_fixed;

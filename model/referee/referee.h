@@ -15,6 +15,7 @@ struct referee_before {
     bool bts, lbr;
     uint64_t pebs;   /* bit i: v->counters[i] was counting for PEBS */
     uint64_t active; /* bit i: v->counters[i] was counting */
+    uint64_t edges;  /* as referee_counters_edges() */
     uint64_t debugctl, global_ctrl;
 };
 

@@ -98,7 +98,7 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
 {
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
     const bool bts = v->bts.on;
-    const bool pebs = vcpu_pebs_counters(v) != 0;
+    const bool pebs = vcpu_ds_pebs_counters(v) != 0;
     const bool bts_interrupts = bts && vcpu_debugctl(v, v->profile->debugctl->btint);
     const struct ds_form form = v->ds.form;
     const uint64_t size = encode_ds_bytes(&form);
@@ -150,7 +150,7 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
 
 bool referee_area_records_into(const struct vcpu *v, uint64_t area)
 {
-    return v->regs[REG_IA32_DS_AREA] == area && (v->bts.on || vcpu_pebs_counters(v) != 0);
+    return v->regs[REG_IA32_DS_AREA] == area && (v->bts.on || vcpu_ds_pebs_counters(v) != 0);
 }
 
 static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_buffer *was, uint64_t ip)
@@ -171,7 +171,7 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
     if (v->bts.on && v->bts.staged == 0) {
         compare(v, &v->ds.area.bts, &v->referee.seen.bts, ip);
     }
-    if (vcpu_pebs_counters(v) != 0 && v->pebs.staged == 0) {
+    if (vcpu_ds_pebs_counters(v) != 0 && v->pebs.staged == 0) {
         compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);
     }
     v->referee.seen = v->ds.area;

@@ -6,10 +6,18 @@
 
 #define MINIMUM_LATENCY 3
 
-/* INST_RETIRED.ALL_CYCLES is the only precise event that is made of INV and CMask. */
-static bool is_all_cycles(uint64_t select)
+/*
+ * Precise events that are made of INV and CMask: cycles, by instructions or by micro-operations that retire in them,
+ * and cycles in which some or no micro-operation retires. Intel's lists of events (github.com/intel/perfmon) have them
+ * as INST_RETIRED.TOTAL_CYCLES and UOPS_RETIRED.ACTIVE_CYCLES, .STALL_CYCLES and .TOTAL_CYCLES; Linux samples cycles by
+ * the first, with unit mask 0 or 1, or the last.
+ */
+static bool is_cycles(uint64_t select)
 {
-    return (select & 0xffff) == 0x01c0 && (select & EVTSEL_INV) && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
+    const bool instructions = (select & 0xfeff) == 0x00c0 && (select & EVTSEL_INV);
+    const bool micro_operations = (select & 0xffff) == 0x01c2;
+
+    return (instructions || micro_operations) && EVTSEL_CMASK(select) != 0 && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
 }
 
 /* Events that have bits of their own in IA32_PEBS_ENABLE. Returns whether such a bit is missing. */
@@ -18,7 +26,7 @@ static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, u
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
     const bool latency = enable >> (PEBS_ENABLE_LL_EN + i) & 1;
 
-    if (v->profile->pebs_adaptive) {
+    if (v->profile->pebs_adaptive || vcpu_is_arch_pebs(v)) {
         return false;
     }
     if (latency && kind != EVENT_LOAD_LATENCY) {
@@ -44,7 +52,7 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
         referee_report(v, PEBS_EVENT, ip);
     }
-    if (qualified && !is_all_cycles(select)) {
+    if (qualified && !is_cycles(select)) {
         referee_report(v, PEBS_QUALIFIER, ip);
     }
     if (select & EVTSEL_INT) {
@@ -60,14 +68,47 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     }
 }
 
-void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, bool area_read, uint64_t ip)
+uint64_t referee_counters_edges(const struct vcpu *v)
 {
+    const uint64_t needed = EVTSEL_EN | EVTSEL_EDGE;
+    uint64_t mask = 0;
+
+    for (uint64_t left = vcpu_is_netburst(v) ? 0 : v->pebs.enabled; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        const uint64_t select = v->event_select[i];
+
+        if ((select & needed) == needed && (select & (EVTSEL_OS | EVTSEL_USR)) &&
+            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i))) {
+            mask |= UINT64_C(1) << i;
+        }
+    }
+    return mask;
+}
+
+void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
+{
+    for (uint64_t left = counters; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        if (vcpu_reset_value(v, i) != 0) {
+            continue;
+        }
+        if (v->pmi.wanted) {
+            v->referee.unloaded |= UINT64_C(1) << i; /* the handler may load it */
+        } else {
+            referee_report(v, PEBS_NO_RESET, ip);
+        }
+    }
+}
+
+void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
+{
+    if (counters & v->referee.unloaded) {
+        referee_report(v, PEBS_NO_RESET, ip);
+    }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
 
-        if (area_read && vcpu_reset_value(v, i) == 0) {
-            referee_report(v, PEBS_NO_RESET, ip);
-        }
         if (vcpu_is_netburst(v)) {
             continue; /* checked by netburst_referee() */
         }
@@ -76,7 +117,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, bool area_re
         } else if (v->counters[i].interrupts) {
             referee_report(v, PEBS_INT, ip);
         }
-        if (v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS) && !v->lbr.on) {
+        if (v->counters[i].lbrs && !v->lbr.on) {
             referee_report(v, PEBS_LBR_OFF, ip);
         }
     }
@@ -99,6 +140,14 @@ void referee_counters_check(struct vcpu *v, uint64_t ip)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
     const bool pmi = asks_for_pmi(v);
+
+    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+
+        if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts) {
+            referee_report(v, COUNTER_RELOAD_INT, ip);
+        }
+    }
     const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 
     if (pmi) {

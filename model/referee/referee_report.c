@@ -17,9 +17,11 @@
 #define LATENCY        SDM "\"Load Latency Performance Monitoring Facility\""
 #define STORE          SDM "\"Precise Store Facility\""
 #define COUNTERS       SDM "\"Architectural Performance Monitoring Version 1\""
+#define RELOAD         "SDM Vol. 3B (253669-085), \"Auto Counter Reload\", 21.9.11"
 #define LVT            "SDM Vol. 3A (253668-083), \"Local Vector Table\""
 #define VECTORS        "SDM Vol. 3A (253668-083), \"Valid Interrupt Vectors\""
 #define NETBURST       "SDM Vol. 3B (253669-059), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
+#define ARCH_PEBS      "Linux 6.19, arch/x86/events/intel/core.c and ds.c, on arch-PEBS"
 #define AUX            "Linux 5.12, \"perf/x86/intel: Add perf core PMU support for Sapphire Rapids\""
 
 enum severity { DEMAND, ADVICE };

@@ -22,12 +22,19 @@ struct host {
     /* Guest memory by linear address, through the current page tables. False where a byte is not mapped. */
     bool (*read)(void *cpu, uint64_t address, void *bytes, size_t size);
     bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
+    /* The same by physical address. False where there is no memory. */
+    bool (*read_physical)(void *cpu, uint64_t address, void *bytes, size_t size);
+    bool (*write_physical)(void *cpu, uint64_t address, const void *bytes, size_t size);
+    /* Bits of a physical address: CPUID.80000008H:EAX[7:0]. */
+    unsigned (*physical_bits)(void *cpu);
     /* The registers after the instruction that retired last; the next one is at ip. */
     void (*registers)(void *cpu, uint64_t ip, struct registers *registers);
     /* XMM0 to XMM15 at the same moment, the low quadword of each first. */
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* The value of RDTSC. */
     uint64_t (*tsc)(void *cpu);
+    /* Lets time pass in which the processor executes nothing, and the clock of RDTSC goes on; microseconds. */
+    void (*pause)(void *cpu, unsigned microseconds);
     /* Delivers the interrupt that LVTPC describes and sets its mask bit; returns the previous value of LVTPC. */
     uint32_t (*pmi)(void *cpu);
     /* Whether IA-32e mode is active (IA32_EFER.LMA). */

@@ -7,9 +7,12 @@
 #define MODEL_VCPU_REGISTERS_H
 
 /* IA32_PERF_GLOBAL_STATUS */
-#define STATUS_LBR_FRZ (UINT64_C(1) << 58)
-#define STATUS_CTR_FRZ (UINT64_C(1) << 59)
-#define STATUS_OVF_BUF (UINT64_C(1) << 62)
+#define STATUS_LBR_FRZ   (UINT64_C(1) << 58)
+#define STATUS_CTR_FRZ   (UINT64_C(1) << 59)
+#define STATUS_ASCI      (UINT64_C(1) << 60) /* an enclave may have contributed to the counts */
+#define STATUS_ARCH_PEBS (UINT64_C(1) << 54) /* WR of IA32_PEBS_INDEX has reached THRESH */
+#define STATUS_OVF_BUF   (UINT64_C(1) << 62)
+#define STATUS_COND_CHGD (UINT64_C(1) << 63)
 
 /* IA32_PERFEVTSELx */
 #define EVTSEL_USR      (UINT64_C(1) << 16)
@@ -21,6 +24,14 @@
 #define EVTSEL_INV      (UINT64_C(1) << 23)
 #define EVTSEL_CMASK(v) ((unsigned)((v) >> 24) & 0xff)
 #define EVTSEL_ADAPTIVE (UINT64_C(1) << 34)
+/* Both unit masks, the second one above the first. Linux 6.13, asm/perf_event.h: ARCH_PERFMON_EVENTSEL_UMASK2 and _EQ
+ */
+#define EVTSEL_UMASKS(v) (((unsigned)((v) >> 8) & 0xff) | ((unsigned)((v) >> 40) & 0xff) << 8)
+#define EVTSEL_EQ        (UINT64_C(1) << 36) /* counts cycles with as many events as CMASK says, not so many and more */
+/* Linux 7.0, commit 59af95e028d4: RDPMC at CPL 1 to 3 reads 0; of fixed counters in IA32_FIXED_CTR_CTRL */
+#define EVTSEL_RDPMC_USER     (UINT64_C(1) << 37)
+#define FIXED_CTRL_RDPMC_USER 33
+#define EVTSEL_BR_CNTR        (UINT64_C(1) << 35) /* LBR entries count this counter's events */
 
 /* IA32_FIXED_CTR_CTRL: the first of a bit every four for the fixed counters */
 #define FIXED_CTRL_ADAPTIVE 32
@@ -44,6 +55,14 @@
 /* IA32_PEBS_ENABLE: the first of a bit for each general counter, and the precise store facility's */
 #define PEBS_ENABLE_LL_EN 32
 #define PEBS_ENABLE_PS_EN 63
+
+/* IA32_PEBS_BASE; IA32_PEBS_INDEX, whose WR is the offset of the next record in bytes, and whose THRESH is another */
+#define PEBS_BASE_SIZE          UINT64_C(0xf) /* the power of two of the buffer's pages */
+#define PEBS_BASE_ADDRESS       (((UINT64_C(1) << 52) - 1) & ~UINT64_C(0xfff))
+#define PEBS_INDEX_WR           UINT64_C(0x7fffff0)
+#define PEBS_INDEX_FULL         (UINT64_C(1) << 31)
+#define PEBS_INDEX_EN           (UINT64_C(1) << 32)
+#define PEBS_INDEX_THRESH_SHIFT 32 /* to where WR is */
 
 /* LVTPC. SDM Vol. 3A (253668-083), "Local Vector Table" */
 #define LVT_VECTOR   0xffu

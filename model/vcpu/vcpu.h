@@ -15,10 +15,12 @@
 #include "model/vcpu/hot.h"
 #include "model/vcpu/registers.h"
 
-#define PEBS_STAGE     12800 /* bytes */
-#define MAX_COUNTERS   18    /* general ones first, fixed ones behind */
+#define PEBS_STAGE     12800        /* bytes */
+#define MAX_COUNTERS   18           /* general ones first, fixed ones behind */
+#define STEPPER        MAX_COUNTERS /* one more, which no register shows: it overflows at every instruction */
 #define MAX_LBR        32
-#define MAX_VIOLATIONS 64
+#define LBR_COUNTERS   4 /* general counters whose events an LBR entry can count */
+#define MAX_VIOLATIONS 96
 
 /* Addresses of NetBurst's registers. Not every address of the last range is a register. */
 #define NETBURST_FIRST_COUNTER 0x300
@@ -31,6 +33,7 @@ enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_GP };
 
 struct data_cache;
 struct rules;
+struct latitude;
 
 struct counter {
     uint64_t value;       /* counter_width bits */
@@ -39,10 +42,15 @@ struct counter {
     bool pebs;    /* its overflow arms PEBS */
     bool address; /* records have the address of the data */
     bool pdir;
+    bool imprecise;  /* its event belongs to no instruction: the record is made at the next opportunity */
     bool near;       /* loaded with too few events to go for precise distribution */
     bool adaptive;   /* records have the groups of MSR_PEBS_DATA_CFG */
+    bool lbrs;       /* records have LBR entries */
+    bool counts;     /* records have the counts of counters */
     bool interrupts; /* PMI on overflow */
-    bool armed;      /* has overflowed; the next event writes the record */
+    bool cycles;     /* instructions stand for the cycles that it counts */
+    bool armed;      /* has overflowed; the next event writes the record, ... */
+    bool arming;     /* ... but not yet: the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
     /* NetBurst only */
     bool forced; /* every event overflows */
@@ -53,6 +61,16 @@ struct data_access {
     uint64_t address;
     uint64_t source;  /* as encoded in the record */
     uint64_t latency; /* cycles */
+};
+
+/* A branch as an LBR entry describes it. */
+struct lbr_contents {
+    uint64_t from, to;
+    uint64_t cycles; /* as counted: may exceed what an entry holds */
+    bool mispredicted;
+    bool timed;                    /* the cycles are known */
+    uint8_t end;                   /* enum block_end */
+    uint32_t events[LBR_COUNTERS]; /* since the entry before, as counted: may exceed what an entry holds */
 };
 
 /*
@@ -69,6 +87,7 @@ struct vcpu {
     unsigned number;
     const struct profile *profile;
     const struct rules *rules;
+    struct latitude *latitude; /* what its rules remember (model/latitude); NULL: they are the manual's */
     const struct host *host;
     void *cpu;
     FILE *truth, *violations; /* NULL: no log */
@@ -86,15 +105,23 @@ struct vcpu {
     uint64_t regs[REG_STORED];
     uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */
     uint64_t escr[NETBURST_ESCRS];       /* by address */
-    uint64_t status;                     /* IA32_PERF_GLOBAL_STATUS */
-    struct counter counters[MAX_COUNTERS];
+    struct {
+        uint64_t b, c; /* IA32_PMC_GPx_CFG_B and _C, and those of the fixed counters */
+    } config[MAX_COUNTERS];
+    uint64_t status; /* IA32_PERF_GLOBAL_STATUS */
+    struct counter counters[MAX_COUNTERS + 1];
 
     struct {
         uint32_t active;              /* bit i: counters[i] is active */
         uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last updated */
+        uint32_t reloads[MAX_COUNTERS + 1]; /* bit i of each: its overflow reloads counters[i] */
         bool outcomes;                /* some counter counts outcomes of branches */
         bool data;                    /* some counter counts memory accesses */
     } counting;
+
+    struct {
+        uint64_t slots; /* fixed counter 3, when PERF_METRICS had the value in regs */
+    } metrics;
 
     struct {
         unsigned start; /* first block in hot->ring that began and was not processed */
@@ -108,9 +135,15 @@ struct vcpu {
 
     struct {
         bool on;
-        bool timed;    /* cycles have been counted since the previous entry */
-        uint64_t time; /* cycles; at the newest entry */
+        bool timed;                    /* cycles have been counted since the previous entry */
+        uint64_t time;                 /* cycles; at the newest entry */
+        uint32_t logged;               /* bit i: entries count the events of counters[i] */
+        uint32_t events[LBR_COUNTERS]; /* of each since the branch that was gathered last, ... */
+        uint32_t passed[LBR_COUNTERS]; /* ... and before it since the newest entry, which branches left out follow */
+        uint64_t repeated; /* the REP instruction that may go on in the next block, and is counted; else 0 */
         struct lbr_entry stack[MAX_LBR];
+        struct lbr_contents told[MAX_LBR]; /* the branches of these entries, as in the truth log */
+        uint32_t written;                  /* bit i: software wrote to stack[i] since */
     } lbr;
 
     struct {
@@ -129,6 +162,7 @@ struct vcpu {
     struct {
         uint64_t enabled; /* bit i: PEBS is on for counters[i] */
         bool lbrs;        /* records may include the LBR stack */
+        bool counts;      /* records may include counts of branches' outcomes */
         bool dropping;    /* the last record found no room */
         size_t staged;    /* bytes not yet in memory */
         uint64_t at;      /* their address */
@@ -138,7 +172,10 @@ struct vcpu {
 
     struct {
         bool wanted;
-        bool raised; /* since the last pmi_taken() */
+        bool under_way;   /* wanted, and not raised yet, because it skids */
+        unsigned left;    /* instructions until it is raised */
+        bool lbrs_follow; /* the request has not frozen the LBR stack: the PMI does */
+        bool raised;      /* since the last pmi_taken() */
     } pmi;
 
     struct { /* accesses so far of the instruction that accesses memory */
@@ -156,6 +193,7 @@ struct vcpu {
         uint64_t reported[MAX_VIOLATIONS]; /* address where each violation was reported last, plus 1 */
         struct ds_area seen;               /* the area as the processor left it in memory */
         bool watching;                     /* seen is up to date */
+        uint64_t unloaded;                 /* bit i: counters[i] was reloaded with 0, and has not been written since */
         uint64_t unacknowledged;           /* global status as a PMI found it, less bits reset since */
         bool pmi_under_way;                /* not yet delivered to its handler */
         bool pmi_fixed;                    /* delivered with a fixed vector, not as NMI */
@@ -175,9 +213,22 @@ static inline bool vcpu_is_netburst(const struct vcpu *v)
     return v->profile->netburst != NETBURST_NONE;
 }
 
+static inline bool vcpu_is_arch_pebs(const struct vcpu *v)
+{
+    return v->profile->pebs_format == PEBS_FORMAT_ARCH;
+}
+
 static inline unsigned vcpu_counters(const struct vcpu *v)
 {
-    return v->profile->general_counters + v->profile->fixed_counters;
+    return v->profile->general_counters + profile_fixed_counters(v->profile);
+}
+
+/* Whether counters[i], below vcpu_counters(), is a counter that the processor has. */
+static inline bool vcpu_has_counter(const struct vcpu *v, unsigned i)
+{
+    const unsigned general = v->profile->general_counters;
+
+    return i < general || (v->profile->fixed_bitmap >> (i - general) & 1);
 }
 
 /* A mask of a counter's bits. */
@@ -205,15 +256,24 @@ static inline uint64_t vcpu_pebs_counters(const struct vcpu *v)
     return v->pebs.enabled & v->counting.active;
 }
 
+/* Those of them whose records go into the debug store. */
+static inline uint64_t vcpu_ds_pebs_counters(const struct vcpu *v)
+{
+    return vcpu_is_arch_pebs(v) ? 0 : vcpu_pebs_counters(v);
+}
+
 /* Entries of the LBR stack: a power of two. */
 static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
 {
     return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
 }
 
-/* The reset value of v->counters[i] in the DS area. */
+/* The reset value of v->counters[i], in the DS area or in its own registers. */
 static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
 {
+    if (vcpu_is_arch_pebs(v)) {
+        return (uint64_t)(int64_t)(int32_t)v->config[i].c;
+    }
     const unsigned slots = encode_general_resets(&v->ds.form);
     const unsigned general = v->profile->general_counters;
 

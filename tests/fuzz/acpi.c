@@ -5,6 +5,7 @@
  * would not.
  */
 #include "boot/acpi.h"
+#include "boot/uart_tables.h"
 #include "tests/fuzz/fuzz.h"
 
 #define BASE 0x1000u
@@ -61,6 +62,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(processors.count <= size / 8);
     const size_t taken = error != ACPI_OK || processors.count > MOST ? MOST : processors.count;
     REQUIRE(untouched(ids + taken, sizeof(ids) - taken * sizeof(ids[0])));
+    struct acpi_timers timers;
+    acpi_read_timers(&memory, BASE, &timers);
+    REQUIRE(error != ACPI_NO_ROOT || (!timers.pm_port && !timers.hpet));
+    struct uart_named named[MOST + 1];
+    fill(named, sizeof(named));
+    const size_t uarts = uart_tables_read(&memory, BASE, named, MOST);
+    REQUIRE(uarts <= MOST && (error != ACPI_NO_ROOT || !uarts));
+    REQUIRE(untouched(named + uarts, sizeof(named) - uarts * sizeof(named[0])));
+    for (size_t i = 0; i < uarts; i++) {
+        const struct uart *uart = &named[i].uart;
+        REQUIRE(uart_error_text(named[i].error)[0] != '\0');
+        if (named[i].error != UART_OK)
+            continue;
+        REQUIRE(uart->base && uart->stride >= uart->access && uart_size(uart) <= 32);
+        REQUIRE(uart_reach(uart) != UART_OK || uart->base + uart_size(uart) <= UINT64_C(1) << 32);
+        REQUIRE(!uart->baud || uart_divisor(uart) <= UINT16_MAX);
+    }
     free(bytes);
     return 0;
 }

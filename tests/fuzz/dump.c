@@ -45,7 +45,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     (void)context;
     (void)cpu;
     (void)n;
-    REQUIRE(record->size > 0 && encoding <= DATA_SOURCE_STORE);
+    REQUIRE(record->size > 0 && encoding < DATA_SOURCE_ENCODINGS);
     if (run.bytes)
         REQUIRE(memcmp(bytes, run.bytes + run.size * run.seen.pebs, run.size) == 0);
     run.seen.pebs++;
@@ -147,7 +147,7 @@ static void round_trip(unsigned how, const uint8_t *bytes, size_t size)
 {
     static const struct line_sink out = { keep, NULL };
     static struct dump_writer writer;
-    static const struct pebs_form forms[] = { { 8, 3, false, false, 5 }, { 4, 0, false, false, 0 } };
+    static const struct pebs_form forms[] = { { .width = 8, .format = 3, .lbr_format = 5 }, { .width = 4 } };
     const struct pebs_form *form = &forms[how >> 1 & 1];
     const unsigned width = how & 2 ? 4 : 8;
     unsigned records;

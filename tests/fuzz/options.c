@@ -24,7 +24,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (error == OPTIONS_OK) {
         struct slice list = options.run, glob;
         REQUIRE(options.timeout >= 1 && options.timeout <= 3600);
-        REQUIRE(options.console <= 3 && options.console_baud >= 1200 && 115200 % options.console_baud == 0);
+        REQUIRE(options.consoles <= OPTIONS_CONSOLES &&
+                !(options.console_usual && (options.consoles || options.console_pci)));
+        for (unsigned i = 0; i < options.consoles; i++) {
+            const struct uart *uart = &options.console[i].uart;
+            REQUIRE(uart->base && (uart->memory || uart_reach(uart) == UART_OK));
+            REQUIRE(!uart->baud || uart_divisor(uart));
+        }
         REQUIRE(options.width == 0 || options.width == 32 || options.width == 64);
         REQUIRE(options.skip.length == 0 || within(options.skip, text, size));
         for (size_t left = options.run.length + 1; glob_next(&list, &glob); left--)

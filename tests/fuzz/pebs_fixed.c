@@ -11,14 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pebs_record record;
     enum pebs_error error;
 
-    if (form.width == 8 && form.format >= 4 && form.format <= 6)
-        return 0; /* pebs_adaptive.c */
+    if (form.width == 8 && ((form.format >= 4 && form.format <= 6) || form.format == 15))
+        return 0; /* pebs_adaptive.c, pebs_arch.c */
     while (fill(&record, sizeof(record)), (error = pebs_decode(&form, in.data, in.size, &record)) == PEBS_DECODE_OK) {
         REQUIRE(record.size == pebs_record_size(&form) && record.size <= in.size);
         REQUIRE(record.width == form.width && record.format == form.format && record.has & PEBS_HAS_GPRS);
         REQUIRE(form.width == 8 || (record.ip | record.rflags | record.gpr[PEBS_RSP]) >> 32 == 0);
         REQUIRE(record.lbr_count == 0);
-        pebs_text(&out, n++, &record, (enum data_source_encoding)(how % 5), how & 0x80 ? &odd_symbols : NULL);
+        pebs_text(&out, n++, &record, (enum data_source_encoding)(how % DATA_SOURCE_ENCODINGS), how & 0x80 ? &odd_symbols : NULL);
         in.data += record.size;
         in.size -= record.size;
     }

@@ -54,7 +54,8 @@
 #define EVTSEL_ON     0x430000u /* EN, OS, USR */
 #define INST_RETIRED  0x00c0u
 #define PREC_DIST     0x01c0u
-#define ALL_BRANCHES  0x00c4u
+#define ALL_BRANCHES  0x04c4u /* precise up to Skylake */
+#define ANY_BRANCH    0x00c4u /* the architectural event, precise from Ice Lake on */
 #define NEAR_TAKEN    0x20c4u
 #define ALL_LOADS     0x81d0u
 #define ALL_STORES    0x82d0u
@@ -113,6 +114,23 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
     return true;
 }
 
+/* Physical memory is the same, at addresses from 0 on. */
+static inline bool machine_read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
+{
+    return machine_read(cpu, ((struct machine *)cpu)->memory_at + address, bytes, size);
+}
+
+static inline bool machine_write_physical(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    return machine_write(cpu, ((struct machine *)cpu)->memory_at + address, bytes, size);
+}
+
+static inline unsigned machine_physical_bits(void *cpu)
+{
+    (void)cpu;
+    return 40;
+}
+
 static inline void machine_registers(void *cpu, uint64_t ip, struct registers *registers)
 {
     (void)ip;
@@ -127,6 +145,11 @@ static inline void machine_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
 static inline uint64_t machine_tsc(void *cpu)
 {
     return ++((struct machine *)cpu)->tsc;
+}
+
+static inline void machine_pause(void *cpu, unsigned microseconds)
+{
+    ((struct machine *)cpu)->tsc += 1000 * microseconds;
 }
 
 static inline uint32_t machine_pmi(void *cpu)
@@ -193,9 +216,13 @@ static inline unsigned machine_interrupted_cpl(void *cpu, uint64_t ip, unsigned 
 static const struct host machine_host = {
     .read = machine_read,
     .write = machine_write,
+    .read_physical = machine_read_physical,
+    .write_physical = machine_write_physical,
+    .physical_bits = machine_physical_bits,
     .registers = machine_registers,
     .xmm = machine_xmm,
     .tsc = machine_tsc,
+    .pause = machine_pause,
     .pmi = machine_pmi,
     .ia32e = machine_ia32e,
     .page = machine_page,
@@ -208,19 +235,41 @@ static const struct host machine_host = {
     .interrupted_cpl = machine_interrupted_cpl,
 };
 
+/* The profile of this name, or with a letter behind it ("alderlake/E") of this kind of its cores; NULL: there is none.
+ */
+static inline const struct profile *profile_named(const char *name)
+{
+    const size_t length = strcspn(name, "/");
+    char whole[32] = { 0 };
+    const struct profile *found, *kind;
+
+    assert_true(length < sizeof(whole));
+    memcpy(whole, name, length);
+    found = profile_find(whole);
+    if (found == NULL || name[length] == '\0') {
+        return found;
+    }
+    for (unsigned i = 0; (kind = profile_kind(found, i)) != NULL; i++) {
+        if (kind->letter == name[length + 1]) {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
 static inline struct machine *machine_of(const char *profile)
 {
     struct machine *m = calloc(1, sizeof(*m));
 
     assert_non_null(m);
     m->memory_at = MEMORY;
-    m->ia32e = profile_find(profile)->dtes64; /* the mode of the profile's 64-bit software */
+    m->ia32e = profile_named(profile)->dtes64; /* the mode of the profile's 64-bit software */
     m->lvtpc = 0x40;
     m->page_flags = 0x63; /* present, writable, accessed, dirty */
     m->violations = open_memstream(&m->violations_text, &m->violations_size);
     assert_non_null(m->violations);
     m->v.violations = m->violations;
-    assert_true(engine_init(&m->v, 0, profile_find(profile), &machine_host, m, &m->hot));
+    assert_true(engine_init(&m->v, 0, profile_named(profile), &machine_host, m, &m->hot));
     return m;
 }
 

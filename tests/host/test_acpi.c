@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Root pointer, RSDT, XSDT and MADT, valid and broken, with the layouts of the ACPI Specification 6.5. */
+/* Root pointer, RSDT, XSDT, MADT, FADT and HPET, valid and broken, with the layouts of the ACPI Specification 6.5. */
 #include "tests/host/host_test.h"
 
 #include "boot/acpi.h"
@@ -145,10 +145,88 @@ static void the_old_root_has_no_xsdt(void **state)
     struct machine m;
 
     (void)state;
+    for (uint8_t revision = 0; revision < 2; revision++) {
+        sound(&m);
+        root(&m, revision);
+        put(&m, XSDT + 44, m.base + OTHER, 8); /* what lies where later ones have its address does not count */
+        table(&m, XSDT, "XSDT", 52);
+        expect_three(&m);
+    }
+}
+
+/* A root pointer of version 2 that the memory ends behind, and one that it ends within. */
+static void the_last_byte_of_the_root(void **state)
+{
+    struct machine m;
+    const size_t end = SIZE - 36;
+
+    (void)state;
     sound(&m);
-    root(&m, 0);
-    memset(m.bytes + XSDT, 0, 52);
-    expect_three(&m);
+    memmove(m.bytes + end, m.bytes + ROOT, 36);
+    m.bytes[RSDT + 9]++;
+    const struct acpi_memory memory = { at, &m };
+    struct acpi_processors processors = { .count = 99 };
+    assert_int_equal(acpi_read_processors(&memory, m.base + end, &processors), ACPI_OK);
+    assert_int_equal(processors.count, 3);
+    memmove(m.bytes + end + 1, m.bytes + end, 35);
+    assert_int_equal(acpi_read_processors(&memory, m.base + end + 1, &processors), ACPI_ROOT_TABLE);
+    assert_int_equal(processors.count, 0);
+    m.bytes[RSDT + 9]--;
+    assert_int_equal(acpi_read_processors(&memory, m.base + end + 1, &processors), ACPI_OK); /* by its RSDT */
+}
+
+/* A list ends where its length says: what looks like a further entry, or a part of one, is none. */
+static void the_end_of_a_list(void **state)
+{
+    struct machine m;
+
+    (void)state;
+    for (unsigned rest = 0; rest < 8; rest++) {
+        sound(&m);
+        table(&m, XSDT, "XSDT", 44 + rest);
+        expect_none(&m, ACPI_NO_MADT);
+    }
+    for (unsigned rest = 0; rest < 4; rest++) {
+        sound(&m);
+        root(&m, 0);
+        table(&m, RSDT, "RSDT", 40 + rest);
+        expect_none(&m, ACPI_NO_MADT);
+    }
+}
+
+#define MOST 0x100000u /* bytes of the longest table */
+static struct {
+    struct machine low;
+    uint8_t more[MOST];
+} large;
+
+static const void *at_large(void *context, uint64_t address, size_t size)
+{
+    (void)context;
+    return address >= large.low.base && size <= sizeof large && address - large.low.base <= sizeof large - size
+               ? (const uint8_t *)&large.low.bytes + (address - large.low.base)
+               : NULL;
+}
+
+static void the_longest_table(void **state)
+{
+    const struct acpi_memory memory = { at_large, NULL };
+    struct acpi_processors processors = { .count = 99 };
+
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        sound(&large.low);
+        memset(large.low.bytes + MADT + 44, 0, SIZE - MADT - 44);
+        put(&large.low, MADT + 4, MOST + more, 4);
+        large.low.bytes[MADT + 9] = 0;
+        uint8_t sum = 0;
+        for (size_t i = 0; i < MADT + 44; i++)
+            sum = (uint8_t)(sum + (i < MADT ? 0 : large.low.bytes[i]));
+        large.low.bytes[MADT + 9] = (uint8_t)-sum;
+        /* Its first entry has no length, but this one is read only if the table is not too long. */
+        assert_int_equal(acpi_read_processors(&memory, large.low.base + ROOT, &processors),
+                         more ? ACPI_NO_MADT : ACPI_MADT_ENTRY);
+    }
 }
 
 static void a_broken_xsdt_leaves_the_rsdt(void **state)
@@ -227,8 +305,10 @@ static void no_madt(void **state)
     sound(&m);
     put(&m, MADT + 4, SIZE, 4); /* extends past memory */
     expect_none(&m, ACPI_NO_MADT);
-    put(&m, MADT + 4, 35, 4); /* shorter than a table's header */
+    table(&m, MADT, "APIC", 35); /* shorter than a table's header, and its checksum right */
     expect_none(&m, ACPI_NO_MADT);
+    table(&m, MADT, "APIC", 36); /* no longer, and so without entries */
+    expect_none(&m, ACPI_OK);
     put(&m, MADT + 4, 0xffffffff, 4);
     expect_none(&m, ACPI_NO_MADT);
 }
@@ -266,6 +346,37 @@ static void short_entries(void **state)
     assert_int_equal(count, 0);
 }
 
+/* Each kind's flags are its own, whatever stands before the entry; the last one may be of two bytes. */
+static void flags_and_ends(void **state)
+{
+    static const uint8_t enabled[] = {
+        0, 8,  0, 0, 0,    0, 0, 0,                         /* disabled */
+        9, 16, 0, 0, 0x2c, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, /* x2APIC, ID 300 */
+        0, 8,  0, 7, 1,    0, 0, 0,                         /* ID 7 */
+    };
+    static const uint8_t disabled[] = {
+        1, 8,  1, 1, 1, 1, 1, 1,                         /* an unknown length for its type */
+        9, 16, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, /* x2APIC: bit 0 of its flags is clear */
+        0, 8,  1, 1, 2, 1, 1, 1,                         /* local APIC: likewise */
+        9, 15, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,    /* too short */
+        0, 7,  1, 1, 1, 1, 1,                            /* too short */
+        7, 2,
+    };
+    struct machine m;
+    uint32_t ids[3] = { 99, 99, 99 };
+    size_t count;
+
+    (void)state;
+    sound(&m);
+    madt(&m, enabled, sizeof enabled);
+    assert_int_equal(read_ids(&m, ids, 3, &count), ACPI_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(ids[0], 300);
+    assert_int_equal(ids[1], 7);
+    madt(&m, disabled, sizeof disabled);
+    expect_none(&m, ACPI_OK);
+}
+
 static void the_root_is_found_in_bios_memory(void **state)
 {
     struct machine m;
@@ -279,6 +390,10 @@ static void the_root_is_found_in_bios_memory(void **state)
     m.base = 0xe0000 - ROOT;
     assert_int_equal(acpi_scan(&memory), 0xe0000);
     m.base = 0xe0000 - ROOT - 16;
+    assert_int_equal(acpi_scan(&memory), 0);
+    m.base = 0xffff0 - ROOT; /* the last place, and the one behind it */
+    assert_int_equal(acpi_scan(&memory), 0xffff0);
+    m.base = 0x100000 - ROOT;
     assert_int_equal(acpi_scan(&memory), 0);
     m.base = 0xe0008 - ROOT; /* on no boundary of 16 bytes */
     assert_int_equal(acpi_scan(&memory), 0);
@@ -300,11 +415,154 @@ static void texts(void **state)
     assert_string_equal(acpi_error_text((enum acpi_error)99), "unknown ACPI error");
 }
 
+/* ---- timers ------------------------------------------------------------------------------------------------------ */
+
+#define FADT 0x300u
+#define HPET 0x200u
+
+/* An FADT with a timer at port 608H, of this many bytes, and an HPET's table, besides what a sound machine has. */
+static void expect_io_apic(struct machine *m, uint64_t address, uint32_t first)
+{
+    struct acpi_io_apic io_apic = { 1, 1 };
+
+    acpi_read_io_apic(&(struct acpi_memory){ at, m }, m->base + ROOT, &io_apic);
+    assert_int_equal(io_apic.address, address);
+    assert_int_equal(io_apic.first_interrupt, first);
+}
+
+static void the_first_io_apic(void **state)
+{
+    static const uint8_t two[] = { 1, 12, 3, 0, 0x78, 0x56, 0x34, 0x12, 0x18, 1, 0, 0,
+                                   1, 12, 4, 0, 1,    0,    0xc0, 0xfe, 0,    0, 0, 0 };
+    static const uint8_t none[] = { 0, 8, 0, 0, 1, 0, 0, 0 };
+    static const uint8_t small[] = { 1, 11, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0 };
+    static const uint8_t endless[] = { 0, 0, 0, 0, 1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0 };
+    static const uint8_t cut[] = { 0, 8, 0, 0, 1, 0, 0, 0, 1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0 };
+    struct machine m;
+
+    (void)state;
+    sound(&m);
+    expect_io_apic(&m, 0xfec00000, 0);
+    madt(&m, two, sizeof two);
+    expect_io_apic(&m, 0x12345678, 0x118);
+    madt(&m, none, sizeof none);
+    expect_io_apic(&m, 0, 0);
+    madt(&m, small, sizeof small);
+    expect_io_apic(&m, 0, 0);
+    madt(&m, endless, sizeof endless);
+    expect_io_apic(&m, 0, 0);
+    madt(&m, cut, sizeof cut);
+    expect_io_apic(&m, 0, 0);
+    m.bytes[MADT + 9] ^= 1; /* the checksum is wrong */
+    expect_io_apic(&m, 0, 0);
+    sound(&m);
+    m.bytes[ROOT] = 'X';
+    expect_io_apic(&m, 0, 0);
+}
+
+static void with_timers(struct machine *m, unsigned fadt_size)
+{
+    sound(m);
+    memset(m->bytes + OTHER, 0, SIZE - OTHER);
+    put(m, FADT + 76, 0x608, 4);
+    put(m, FADT + 91, 4, 1);
+    table(m, FADT, "FACP", fadt_size);
+    put(m, HPET + 36, 0x8086a201, 4);
+    put(m, HPET + 44, 0xfed00000, 8);
+    table(m, HPET, "HPET", 56);
+}
+
+static void expect_timers(struct machine *m, uint16_t port, uint64_t hpet)
+{
+    const struct acpi_memory memory = { at, m };
+    struct acpi_timers timers = { 99, 99 };
+
+    acpi_read_timers(&memory, m->base + ROOT, &timers);
+    assert_int_equal(timers.pm_port, port);
+    assert_int_equal(timers.hpet, hpet);
+}
+
+static void timers(void **state)
+{
+    struct machine m;
+
+    (void)state;
+    with_timers(&m, 116);
+    expect_timers(&m, 0x608, 0xfed00000);
+    with_timers(&m, 92);
+    expect_timers(&m, 0x608, 0xfed00000);
+    with_timers(&m, 91); /* ends before the timer's length */
+    expect_timers(&m, 0, 0xfed00000);
+    with_timers(&m, 116);
+    put(&m, FADT + 91, 0, 1); /* no timer */
+    table(&m, FADT, "FACP", 116);
+    expect_timers(&m, 0, 0xfed00000);
+    with_timers(&m, 116);
+    put(&m, FADT + 76, 0x10608, 4); /* no port */
+    table(&m, FADT, "FACP", 116);
+    expect_timers(&m, 0, 0xfed00000);
+    m.bytes[HPET + 9]++;
+    expect_timers(&m, 0, 0);
+    with_timers(&m, 116);
+    root(&m, 0);
+    put(&m, RSDT + 36, m.base + HPET, 4);
+    put(&m, RSDT + 40, m.base + FADT, 4);
+    table(&m, RSDT, "RSDT", 44);
+    expect_timers(&m, 0x608, 0xfed00000);
+    m.bytes[ROOT]++;
+    expect_timers(&m, 0, 0);
+}
+
+/* The address with a space, of 12 bytes, goes first where the table has it whole and it is a port's. */
+static void extended_timer(void **state)
+{
+    static const struct {
+        unsigned size;
+        uint8_t space;
+        uint64_t address;
+        uint16_t port;
+    } rows[] = { { 244, 1, 0x1808, 0x1808 }, { 220, 1, 0x1808, 0x1808 }, { 219, 1, 0x1808, 0x608 },
+                 { 244, 0, 0x1808, 0x608 },  { 244, 1, 0, 0x608 },       { 244, 1, 0x10000, 0 },
+                 { 244, 1, 0xffff, 0xffff } };
+    struct machine m;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        with_timers(&m, 116);
+        put(&m, FADT + 208, rows[i].space, 1);
+        put(&m, FADT + 212, rows[i].address, 8);
+        table(&m, FADT, "FACP", rows[i].size);
+        expect_timers(&m, rows[i].port, 0xfed00000);
+    }
+}
+
+static void hpet_address(void **state)
+{
+    struct machine m;
+
+    (void)state;
+    with_timers(&m, 116);
+    table(&m, HPET, "HPET", 52); /* all of the address, and no more */
+    expect_timers(&m, 0x608, 0xfed00000);
+    table(&m, HPET, "HPET", 51);
+    expect_timers(&m, 0x608, 0);
+    put(&m, HPET + 40, 1, 1); /* not in memory */
+    table(&m, HPET, "HPET", 56);
+    expect_timers(&m, 0x608, 0);
+    put(&m, HPET + 40, 0, 1);
+    put(&m, HPET + 44, UINT64_C(0x123456789abcdef0), 8);
+    table(&m, HPET, "HPET", 56);
+    expect_timers(&m, 0x608, UINT64_C(0x123456789abcdef0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(enabled_processors),
         cmocka_unit_test(the_old_root_has_no_xsdt),
+        cmocka_unit_test(the_last_byte_of_the_root),
+        cmocka_unit_test(the_end_of_a_list),
+        cmocka_unit_test(the_longest_table),
         cmocka_unit_test(a_broken_xsdt_leaves_the_rsdt),
         cmocka_unit_test(the_xsdt_goes_first),
         cmocka_unit_test(more_than_there_is_room_for),
@@ -313,8 +571,13 @@ int main(void)
         cmocka_unit_test(no_madt),
         cmocka_unit_test(broken_entries),
         cmocka_unit_test(short_entries),
+        cmocka_unit_test(flags_and_ends),
         cmocka_unit_test(the_root_is_found_in_bios_memory),
         cmocka_unit_test(texts),
+        cmocka_unit_test(the_first_io_apic),
+        cmocka_unit_test(timers),
+        cmocka_unit_test(extended_timer),
+        cmocka_unit_test(hpet_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

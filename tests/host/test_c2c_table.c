@@ -90,6 +90,13 @@ static void the_highest_address(void **state)
     assert_true(strstr(text, "line 0x0 ") < strstr(text, "line 0xffffffffffffffc0 "));
 }
 
+static void count_full(void *context, const char *line)
+{
+    unsigned *found = context;
+
+    *found += strcmp(line, "1 more samples not shown: the table is full") == 0;
+}
+
 static void what_has_no_room_is_counted(void **state)
 {
     static struct c2c_table table;
@@ -104,6 +111,12 @@ static void what_has_no_room_is_counted(void **state)
     for (unsigned i = 1; i < C2C_ROWS; i++)
         assert_true(table.rows[i - 1].access.address < table.rows[i].access.address);
     assert_int_equal(table.rows[C2C_ROWS - 1].loads, 2);
+    unsigned found = 0;
+    c2c_table_text(&(struct line_sink){ count_full, &found }, &table, "x");
+    assert_int_equal(found, 1);
+    table.left_out = 0;
+    c2c_table_text(&(struct line_sink){ count_full, &found }, &table, "x");
+    assert_int_equal(found, 1);
 }
 
 static void nothing_is_an_empty_table(void **state)

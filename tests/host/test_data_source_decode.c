@@ -65,6 +65,97 @@ static const struct words skylake[16] = {
     { "Uncached hit", "None" },
 };
 
+/*
+ * Linux 7.1, arch/x86/events/intel/ds.c: the tables and where each encoding has its fields. Codes that no table lists
+ * are reserved.
+ */
+static const struct words gracemont[16] = {
+    { "L3 miss", "N/A" },
+    { "L1 or L1 hit", "None" },
+    { "LFB or LFB hit", "None" },
+    { "L2 or L2 hit", "None" },
+    { "L3 or L3 hit", "None" },
+    { "L3 or L3 hit", "Hit" },
+    { "L3 or L3 hit", "HitM" },
+    { "L3 or L3 hit", "HitM" },
+    { "L3 or L3 hit", "Fwd" },
+    { "Remote Cache (1 hop) hit", "HitM" },
+    { "Local RAM or RAM hit", "Hit" },
+    { "Remote RAM (1 hop) hit", "Hit" },
+    { "Local RAM or RAM hit", "None or Miss" },
+    { "Remote RAM (1 hop) hit", "None or Miss" },
+    { "I/O hit", "None" },
+    { "Uncached hit", "None" },
+};
+
+static const struct words crestmont[16] = {
+    { "L3 miss", "N/A" },
+    { "L1 or L1 hit", "None" },
+    { "LFB or LFB hit", "None" },
+    { "L2 or L2 hit", "None" },
+    { "L3 or L3 hit", "None" },
+    { "L3 or L3 hit", "Miss" },
+    { "L3 or L3 hit", "Hit" },
+    { "L3 or L3 hit", "Fwd" },
+    { "L3 or L3 hit", "HitM" },
+    { "Remote Cache (1 hop) hit", "HitM" },
+    { "Local RAM or RAM hit", "None" },
+    { "Remote RAM hit", "None" },
+    { "Remote RAM hit", "Fwd" },
+    { "Remote RAM hit", "HitM" },
+    { "I/O hit", "None" },
+    { "Uncached hit", "None" },
+};
+
+#define NO_SUCH           \
+    {                     \
+        "Reserved", "N/A" \
+    }
+static const struct words lion_cove[18] = {
+    { "L3 miss", "N/A" },
+    { "L1 or L1 hit", "None" },
+    { "L1 or L1 hit", "None" },
+    { "LFB or LFB hit", "None" },
+    NO_SUCH,
+    { "L2 or L2 hit", "None" },
+    { "L2 MHB hit", "None" },
+    NO_SUCH,
+    { "L3 or L3 hit", "None" },
+    NO_SUCH,
+    NO_SUCH,
+    NO_SUCH,
+    { "L3 or L3 hit", "Fwd" },
+    { "L3 or L3 hit", "HitM" },
+    NO_SUCH,
+    { "L3 miss", "HitM" },
+    { "Memory-side Cache hit", "None" },
+    { "Local RAM or RAM hit", "None" },
+};
+
+static const struct words panther_cove[16] = {
+    { "N/A", "N/A" },
+    { "L0 hit", "None" },
+    { "L1 or L1 hit", "None" },
+    { "LFB or LFB hit", "None" },
+    { "L2 or L2 hit", "None" },
+    NO_SUCH,
+    NO_SUCH,
+    { "L2 or L2 hit", "Hit" },
+    { "L2 or L2 hit", "HitM" },
+    { "L2 or L2 hit", "Miss" },
+    { "L2 or L2 hit", "Miss" },
+    NO_SUCH,
+    NO_SUCH,
+    NO_SUCH,
+    NO_SUCH,
+    { "Uncached hit", "None" },
+};
+
+static const struct words arctic_wolf[7] = {
+    { "N/A", "N/A" },          { "L1 or L1 hit", "None" }, { "LFB or LFB hit", "None" }, { "L2 or L2 hit", "None" },
+    { "L2 or L2 hit", "Hit" }, { "L2 or L2 hit", "HitM" }, { "Uncached hit", "None" },
+};
+
 /* The bits of perf_mem_data_src whose words these are (linux/perf_event.h): level:14 at bit 5, snoop:5 at bit 19, level
  * number:4 at bit 33, remote:1 at bit 37, forwarded at bit 38. */
 static const struct {
@@ -86,6 +177,10 @@ static const struct {
     { "Remote RAM hit", 0x2, 0xd, 1 },
     { "I/O hit", 0x1002, 0xf, 0 },
     { "Uncached hit", 0x2002, 0xf, 0 },
+    { "Reserved", 0x1, 0xf, 0 },
+    { "L0 hit", 0x2, 7, 0 },
+    { "L2 MHB hit", 0x2, 5, 0 },
+    { "Memory-side Cache hit", 0x2, 6, 0 },
 };
 
 static const struct {
@@ -126,6 +221,122 @@ static void every_code(void **state)
     check_table(DATA_SOURCE_NEHALEM, nehalem);
     check_table(DATA_SOURCE_GENERIC, generic);
     check_table(DATA_SOURCE_SKYLAKE, skylake);
+}
+
+/* An encoding's table up to the end, and every other code; the fields, and the bits of mem_blk, 3 from bit 40 on. */
+static const struct encoding {
+    enum data_source_encoding encoding;
+    const struct words *table;
+    unsigned codes, bits;                                      /* in the table; of the code */
+    unsigned locked, stlb_miss, data_blocked, address_blocked; /* bit numbers; 0: no such field */
+} encodings[] = {
+    { DATA_SOURCE_GOLDEN_COVE, skylake, 16, 4, 5, 4, 6, 7 },
+    { DATA_SOURCE_GRACEMONT, gracemont, 16, 4, 4, 5, 6, 0 },
+    { DATA_SOURCE_CRESTMONT, crestmont, 16, 5, 5, 6, 7, 0 },
+    { DATA_SOURCE_LION_COVE, lion_cove, 18, 8, 11, 10, 12, 13 },
+    { DATA_SOURCE_PANTHER_COVE, panther_cove, 16, 8, 12, 11, 13, 14 },
+    { DATA_SOURCE_ARCTIC_WOLF, arctic_wolf, 7, 8, 12, 11, 13, 14 },
+};
+
+/* Each of the encoding's fields, alone and all together; every bit that is not of a field says nothing. */
+static void check_fields(const struct encoding *e, uint64_t code)
+{
+    for (unsigned set = 0; set < 16; set++) {
+        const bool locked = set & 1, missed = set & 2, data = set & 4,
+                   address = e->address_blocked != 0 && (set & 8) != 0;
+        const uint64_t fields = (locked ? UINT64_C(1) << e->locked : 0) | (missed ? UINT64_C(1) << e->stlb_miss : 0) |
+                                (data ? UINT64_C(1) << e->data_blocked : 0) |
+                                (address ? UINT64_C(1) << e->address_blocked : 0);
+        const struct data_source_words words = data_source_words(e->encoding, code | fields);
+        const uint64_t got = data_source_bits(e->encoding, code | fields);
+
+        assert_string_equal(words.lock, locked ? "Yes" : "No");
+        assert_string_equal(words.tlb, missed ? "L2 miss" : "L1 or L2 hit");
+        assert_string_equal(words.blocked, data && address ? "Data or Addr" : data ? "Data" : address ? "Addr" : "N/A");
+        assert_int_equal(got >> 24 & 3, locked ? 2 : 0);
+        assert_int_equal(got >> 26 & 0x7f, missed ? 0x14 : 0x1a);
+        assert_int_equal(got >> 40 & 7, (data ? 2 : 0) | (address ? 4 : 0) | (data || address ? 0 : 1));
+    }
+}
+
+static void every_code_of_now(void **state)
+{
+    static const struct words no_such = NO_SUCH;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(encodings); i++) {
+        const struct encoding *e = &encodings[i];
+        for (uint64_t code = 0; code < UINT64_C(1) << e->bits; code++) {
+            const struct words *want = code < e->codes ? &e->table[code] : &no_such;
+            const struct data_source_words words = data_source_words(e->encoding, code);
+            assert_string_equal(words.level, want->level);
+            assert_string_equal(words.snoop, want->snoop);
+            assert_int_equal(data_source_bits(e->encoding, code), bits_of(want, true) | UINT64_C(1) << 40);
+            check_fields(e, code);
+        }
+    }
+    for (unsigned encoding = 0; encoding < DATA_SOURCE_GRACEMONT; encoding++)
+        assert_null(data_source_words((enum data_source_encoding)encoding, 0xc1).blocked);
+}
+
+/*
+ * Panther Cove and Arctic Wolf with bit 8, a miss of the second level: bits 3:0 who had the line, 4 remote, 5 HITM, 6
+ * snooped, 7 promoted. perf's mem_region stands in 5 bits from bit 46 on, and is the code itself.
+ */
+static void misses_of_the_second_level(void **state)
+{
+    static const char *const who[16][2] = {
+        { "N/A", "N/A" },
+        { "Reserved", "Reserved" },
+        { "L3 (shared) hit", "Remote L3 (shared) hit" },
+        { "L3 (not shared) hit", "Remote L3 (not shared) hit" },
+        { "I/O of another agent hit", "Remote I/O of another agent hit" },
+        { "L3 (shared) of another agent hit", "Remote L3 (shared) of another agent hit" },
+        { "L3 (not shared) of another agent hit", "Remote L3 (not shared) of another agent hit" },
+        { "MMIO hit", "Remote MMIO hit" },
+        { "Local RAM region 0 hit", "Remote RAM region 0 hit" },
+        { "Local RAM region 1 hit", "Remote RAM region 1 hit" },
+        { "Local RAM region 2 hit", "Remote RAM region 2 hit" },
+        { "Local RAM region 3 hit", "Remote RAM region 3 hit" },
+        { "Local RAM region 4 hit", "Remote RAM region 4 hit" },
+        { "Local RAM region 5 hit", "Remote RAM region 5 hit" },
+        { "Local RAM region 6 hit", "Remote RAM region 6 hit" },
+        { "Local RAM region 7 hit", "Remote RAM region 7 hit" },
+    };
+    static const char *const shared[4] = { "N/A", "Miss", "Hit", "None" }; /* by promoted and snooped */
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        for (uint64_t code = 0; code < 0x100; code++) {
+            const enum data_source_encoding encoding = i ? DATA_SOURCE_ARCTIC_WOLF : DATA_SOURCE_PANTHER_COVE;
+            const unsigned at = code & 0xf;
+            const bool remote = code & 0x10, modified = code & 0x20, snooped = code & 0x40;
+            const struct data_source_words words = data_source_words(encoding, code | 0x100);
+            const uint64_t got = data_source_bits(encoding, code | 0x100);
+            const char *snoop = at < 2                           ? "N/A"
+                                : modified && at >= 3 && at <= 6 ? (snooped ? "HitM or Fwd" : "HitM")
+                                : modified                       ? "HitM"
+                                : at == 2                        ? shared[code >> 7 << 1 | (snooped ? 1 : 0)]
+                                : at >= 3 && at <= 6 && snooped  ? "Hit or Fwd"
+                                                                 : "Hit";
+            assert_string_equal(words.level, who[at][remote]);
+            assert_string_equal(words.snoop, snoop);
+            assert_int_equal(got >> 46 & 0x1f, at < 2 ? 0 : at);
+            assert_int_equal(got >> 37 & 1, at >= 2 && remote);
+            assert_int_equal(got >> 38 & 3, strstr(snoop, "Fwd") ? 1 : 0);
+            assert_int_equal(got >> 19 & 0x1f, strncmp(snoop, "HitM", 4) == 0  ? 0x10
+                                               : strncmp(snoop, "Hit", 3) == 0 ? 4
+                                               : strcmp(snoop, "Miss") == 0    ? 8
+                                               : strcmp(snoop, "None") == 0    ? 2
+                                                                               : 1);
+            /* mem_lvl and mem_lvl_num: hit in L3, with "remote cache, 1 hop"; in RAM, here or remote; MMIO. */
+            assert_int_equal(got >> 5 & 0x3fff, at < 2    ? 0x1
+                                                : at < 7  ? (remote ? 0x442u : 0x42u)
+                                                : at == 7 ? 0x2
+                                                          : (remote ? 0x102u : 0x82u));
+            assert_int_equal(got >> 33 & 0xf, at < 2 ? 0xf : at < 7 ? 3 : 0xd);
+            check_fields(&encodings[4 + i], code | 0x100);
+        }
 }
 
 static void check_bits(enum data_source_encoding encoding, uint64_t value, const char *tlb, const char *lock)
@@ -187,6 +398,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code),
+        cmocka_unit_test(every_code_of_now),
+        cmocka_unit_test(misses_of_the_second_level),
         cmocka_unit_test(tlb_and_lock),
         cmocka_unit_test(precise_store),
         cmocka_unit_test(unknown_encoding_claims_nothing),

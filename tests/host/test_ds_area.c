@@ -126,6 +126,10 @@ static void sizes_and_slots(void **state)
     assert_int_equal(ds_reset_fixed(4, 4), DS_RESET_MAX);
     assert_int_equal(ds_reset_general(5, 31), 31); /* at 138h */
     assert_int_equal(ds_reset_fixed(5, 0), 32);    /* at 140h */
+    assert_int_equal(ds_reset_fixed(5, 15), 47);   /* at 1B8h */
+    assert_int_equal(ds_reset_general(5, 32), DS_RESET_MAX);
+    assert_int_equal(ds_reset_fixed(5, 16), DS_RESET_MAX);
+    assert_int_equal(ds_area_size(8, 5), 0x1c0);
     assert_int_equal(ds_reset_fixed(6, 15), 47);
 }
 

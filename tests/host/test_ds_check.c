@@ -5,6 +5,7 @@
  */
 #include "tests/host/host_test.h"
 
+#include "ds/arch_check.h"
 #include "ds/ds_check.h"
 
 #define AREA 0x200000u
@@ -208,6 +209,10 @@ static void addresses(void **state)
     assert_clean(&d);
     d.area.bts.threshold |= UINT64_C(1) << 32;
     assert_alone(&d, DS_BREACH_CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24);
+    d.area.bts.threshold = BTS + 300 * 24;
+    d.a20m_prevented = true;
+    d.area_base = 0xffffff00; /* the upper of their halves has no sign */
+    assert_clean(&d);
 
     d = clean(&pages); /* the upper half is valid, and with 57 bits more of it */
     d.area_base = UINT64_C(0xffff800000000000);
@@ -237,6 +242,10 @@ static void order_and_size(void **state)
     d = clean(&pages);
     d.area_size = 0;
     assert_alone(&d, DS_BREACH_ORDER, "area", AREA);
+    d.area_base = 0;
+    assert_alone(&d, DS_BREACH_ORDER, "area", 0);
+    d.area_size = 1;
+    assert_clean(&d);
 
     d = clean(&pages);
     d.width = 4;
@@ -497,16 +506,158 @@ static void the_list_is_bounded(void **state)
     assert_true(out.set >> DS_BREACH_LVT_MASKED & 1);
 }
 
+/* ---- architectural PEBS ------------------------------------------------------------------------------------------ */
+
+#define ARCH_BUFFER UINT64_C(0x210000)
+
+/* A buffer of 64 KByte, of whose first page is read at the same address, with a threshold a page before its end. */
+static struct arch_description arch_clean(struct pages *pages)
+{
+    *pages = (struct pages){ .odd = 1, .odd_page = fit };
+    return (struct arch_description){ .base = ARCH_BUFFER | 4,
+                                      .index = UINT64_C(0xf00100000000),
+                                      .cfg_c = UINT64_C(0xe000000000000000),
+                                      .permitted = UINT64_C(0xe002030000000000),
+                                      .physical_bits = 40,
+                                      .record_size = 224,
+                                      .linear = ARCH_BUFFER,
+                                      .page = page,
+                                      .context = pages,
+                                      .apic_enabled = true,
+                                      .lvt_performance = 0xf0,
+                                      .gate = DS_GATE_INTERRUPT };
+}
+
+/* Exactly these breaches, of which so many are demanded. */
+static void expect_arch(const struct arch_description *d, uint64_t set, unsigned demands)
+{
+    struct ds_breaches out;
+
+    assert_int_equal(arch_check(d, &out), demands);
+    assert_int_equal(out.set, set);
+}
+
+#define SET(id) (UINT64_C(1) << DS_BREACH_##id)
+
+static void arch_registers(void **state)
+{
+    struct pages pages;
+    struct arch_description d = arch_clean(&pages);
+
+    (void)state;
+    expect_arch(&d, 0, 0);
+    assert_int_equal(pages.asked, 2 * 16 - 16);
+    assert_int_equal(arch_buffer_bytes(d.base), 0x10000);
+    assert_int_equal(arch_buffer_bytes(0), 0x1000);
+    assert_int_equal(arch_buffer_bytes(15), 0x8000000);
+    for (unsigned bit = 4; bit < 12; bit++) {
+        d = arch_clean(&pages);
+        d.base |= UINT64_C(1) << bit;
+        expect_arch(&d, SET(ARCH_PAGE), 1);
+    }
+    d = arch_clean(&pages);
+    d.physical_bits = 22; /* the buffer is the last before the end */
+    d.base = d.linear = 0x3f0000;
+    d.base |= 4;
+    expect_arch(&d, 0, 0);
+    d.physical_bits = 21;
+    expect_arch(&d, SET(ARCH_PHYSICAL), 1);
+    d.physical_bits = 22;
+    d.base = 0x3f1000 | 4; /* ends beyond */
+    d.linear = 0x3f1000;
+    expect_arch(&d, SET(ARCH_PHYSICAL), 1);
+    d = arch_clean(&pages);
+    d.base |= UINT64_C(1) << 60;
+    expect_arch(&d, SET(ARCH_PHYSICAL), 1);
+    d = arch_clean(&pages);
+    d.base = 0x211000 | 4;
+    d.linear = 0x211000;
+    expect_arch(&d, SET(ARCH_ALIGNED), 0);
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const uint64_t it = UINT64_C(1) << bit;
+        const bool reserved = bit < 4 || (bit >= 27 && bit < 31) || (bit >= 33 && bit < 36) || bit >= 59;
+        if ((bit >= 36 && bit < 59) || (bit >= 16 && bit < 27)) /* THRESH, and a WR past the end */
+            continue;
+        d = arch_clean(&pages);
+        d.index |= it;
+        expect_arch(&d, reserved ? SET(ARCH_RESERVED) : 0, reserved);
+    }
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const bool may = bit < 32 || d.permitted >> bit & 1;
+        d = arch_clean(&pages);
+        d.cfg_c |= UINT64_C(1) << bit;
+        expect_arch(&d, may ? 0 : SET(ARCH_CFG_C), !may);
+    }
+    d = arch_clean(&pages);
+    d.index |= 0x10000; /* full, to the last byte */
+    expect_arch(&d, 0, 0);
+    d.index |= 0x10;
+    expect_arch(&d, SET(ARCH_INDEX_RANGE), 1);
+    d = arch_clean(&pages);
+    d.index = UINT64_C(1) << 32;
+    expect_arch(&d, SET(ARCH_THRESHOLD_RANGE), 1);
+    d.index = UINT64_C(0x1000000000000);
+    expect_arch(&d, SET(ARCH_THRESHOLD_RANGE), 1);
+    d.index = (0x10000 - UINT64_C(224)) << 32; /* one record behind it */
+    expect_arch(&d, 0, 0);
+    d.index = (0x10000 - UINT64_C(208)) << 32;
+    expect_arch(&d, SET(ARCH_THRESHOLD_ROOM), 0);
+}
+
+static void arch_pages(void **state)
+{
+    struct pages pages;
+    struct arch_description d = arch_clean(&pages);
+
+    (void)state;
+    for (uint64_t at = 0; at < 0x10000; at += 0x1000) {
+        d = arch_clean(&pages);
+        pages.odd = ARCH_BUFFER + at;
+        pages.odd_missing = true;
+        expect_arch(&d, SET(ARCH_CONTIGUOUS), 1);
+        pages.odd_missing = false;
+        pages.odd_page.physical = 0x700000;
+        expect_arch(&d, SET(ARCH_CONTIGUOUS), 1);
+        pages.odd_page = fit;
+        pages.odd_page.code = true;
+        expect_arch(&d, SET(ARCH_CODE), 1);
+        pages.odd_page = fit;
+        pages.odd_page.write_back = false;
+        expect_arch(&d, SET(ARCH_MEMORY_TYPE), 0);
+        pages.odd_page = (struct ds_page){ .user = true, .write_back = true }; /* no rule of a physical buffer */
+        expect_arch(&d, 0, 0);
+    }
+    d = arch_clean(&pages);
+    pages.odd = ARCH_BUFFER + 0x10000;
+    pages.odd_missing = true;
+    expect_arch(&d, 0, 0);
+    d.apic_enabled = false;
+    expect_arch(&d, SET(APIC_OFF), 1);
+    d.apic_enabled = true;
+    d.lvt_performance = 0x100f0;
+    expect_arch(&d, SET(LVT_MASKED), 1);
+    d.lvt_performance = 0xf0;
+    d.gate = DS_GATE_TRAP;
+    expect_arch(&d, SET(GATE_TYPE), 1);
+    d.gate = DS_GATE_ABSENT;
+    expect_arch(&d, SET(GATE_ABSENT), 1);
+}
+
 static void every_breach_has_words(void **state)
 {
     (void)state;
     for (unsigned id = 0; id < DS_BREACH_COUNT; id++) {
         assert_non_null(ds_breach_name((enum ds_breach_id)id));
         assert_non_null(ds_breach_sentence((enum ds_breach_id)id));
-        assert_non_null(strstr(ds_breach_citation((enum ds_breach_id)id), "SDM Vol. 3A (253668-032), "));
+        assert_non_null(ds_breach_citation((enum ds_breach_id)id));
+        if (id < DS_BREACH_ARCH_PAGE)
+            assert_non_null(strstr(ds_breach_citation((enum ds_breach_id)id), "SDM Vol. 3A (253668-032), "));
         for (unsigned other = 0; other < id; other++)
             assert_string_not_equal(ds_breach_name((enum ds_breach_id)id), ds_breach_name((enum ds_breach_id)other));
-        bool advice = id == DS_BREACH_CACHE_LINE || id == DS_BREACH_SIZE_MULTIPLE || id == DS_BREACH_MEMORY_TYPE;
+        bool advice = id == DS_BREACH_CACHE_LINE || id == DS_BREACH_SIZE_MULTIPLE || id == DS_BREACH_MEMORY_TYPE ||
+                      id == DS_BREACH_ARCH_ALIGNED || id == DS_BREACH_ARCH_MEMORY_TYPE ||
+                      id == DS_BREACH_ARCH_THRESHOLD_ROOM;
         assert_int_equal(ds_breach_is_advice((enum ds_breach_id)id), advice);
     }
 }
@@ -514,6 +665,8 @@ static void every_breach_has_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arch_registers),
+        cmocka_unit_test(arch_pages),
         cmocka_unit_test(a_clean_description),
         cmocka_unit_test(a_clean_32_bit_description),
         cmocka_unit_test(the_end_of_the_address_space),

@@ -110,7 +110,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     result.sample_n = n;
     result.encoding = encoding;
     result.decoded = *record;
-    memcpy(result.sample[result.samples++ % 256], bytes, record->size);
+    memcpy(result.sample[result.samples++ % 256], bytes, (size_t)record->size);
 }
 
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
@@ -186,7 +186,7 @@ static const struct dump_machine machine_64 = { .version = "0.1.0+abc",
                                                 .pebs_data_cfg = 0x1f00000f,
                                                 .ds_width = 8,
                                                 .bts_prediction = true,
-                                                .pebs = { 8, 3, false, true, 5 },
+                                                .pebs = { 8, 3, false, true, true, 5 },
                                                 .data_source = DATA_SOURCE_SKYLAKE,
                                                 .build_id_length = 20,
                                                 .build_id = { 0x00, 0x9f, 0xff, 3 } };
@@ -344,10 +344,17 @@ static void samples_come_back(void **state)
         struct pebs_form form;
         unsigned size, count;
         uint64_t groups;
-    } cases[] = { { { 8, 3, false, false, 5 }, 200, 150, 0 },
-                  { { 4, 0, false, false, 0 }, 40, 200, 0 },
-                  { { 8, 4, true, true, 5 }, 1232, 40, 0x1f00000f },
-                  { { 8, 1, false, false, 3 }, 176, 1, 0 } };
+    } cases[] = {
+        { { 8, 3, false, false, false, 5, PEBS_RESERVED_NONE }, 200, 150, 0 },
+        { { 8, 3, false, false, false, 5, PEBS_RESERVED_SOURCE }, 200, 150, 0 },
+        { { 8, 2, false, false, false, 1, PEBS_RESERVED_MEMORY }, 192, 3, 0 },
+        { { 4, 0, false, false, false, 0, PEBS_RESERVED_NONE }, 40, 200, 0 },
+        { { 8, 4, true, true, true, 5, PEBS_RESERVED_NONE }, 1232, 40, 0x1f00000f },
+        { { 8, 4, true, true, false, 5, PEBS_RESERVED_NONE }, 64, 2, 0x1 },
+        { { 8, 5, true, true, true, 0x3f, PEBS_RESERVED_NONE }, 1232, 4, 0x1f00000f },
+        { { 8, 4, true, false, true, 5, PEBS_RESERVED_NONE }, 64, 2, 0x1 },
+        { { 8, 1, false, false, false, 3, PEBS_RESERVED_NONE }, 176, 1, 0 },
+    };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint8_t *bytes = malloc((size_t)cases[i].size * cases[i].count);
@@ -369,10 +376,46 @@ static void samples_come_back(void **state)
         assert_int_equal(result.sample_n, cases[i].count - 1);
         assert_int_equal(result.encoding, DATA_SOURCE_STORE);
         assert_int_equal(result.decoded.size, cases[i].size);
+        assert_int_equal((result.decoded.has & PEBS_HAS_RETIRE_LATENCY) != 0, cases[i].form.retire_latency);
+        assert_int_equal((result.decoded.has & PEBS_HAS_CACHE_LATENCY) != 0, cases[i].form.cache_latency);
+        assert_int_equal((result.decoded.has & PEBS_HAS_SOURCE) != 0,
+                         cases[i].form.format >= 1 && cases[i].form.reserved == PEBS_RESERVED_NONE);
+        assert_int_equal((result.decoded.has & PEBS_HAS_MEMORY) != 0,
+                         cases[i].form.format >= 1 && cases[i].form.reserved != PEBS_RESERVED_MEMORY);
         assert_string_equal(result.test, "pebs.one");
         for (unsigned j = 0; j < cases[i].count; j++)
             assert_memory_equal(result.sample[j], bytes + (size_t)cases[i].size * j, cases[i].size);
         free(bytes);
+    }
+    forget();
+}
+
+/*
+ * The fourth number of a form. Frames of before it told the two latencies apart have 0 or 1, for neither or both; 4 and
+ * 5 say which fields are reserved.
+ */
+static void latencies_of_a_form(void **state)
+{
+    (void)state;
+    for (unsigned number = 0; number < 6; number++) {
+        struct dump_machine machine = machine_64;
+        char want[] = " pebs_form=8/3/0/0/5 ";
+
+        machine.pebs.retire_latency = number == 1 || number == 3;
+        machine.pebs.cache_latency = number == 1 || number == 2;
+        machine.pebs.reserved = number == 4   ? PEBS_RESERVED_SOURCE
+                                : number == 5 ? PEBS_RESERVED_MEMORY
+                                              : PEBS_RESERVED_NONE;
+        want[17] = (char)('0' + number);
+        forget();
+        dump_writer_init(&writer, &into_log);
+        dump_write_head(&writer, &machine);
+        assert_non_null(strstr(written.line[0], want));
+        dump_write_end(&writer);
+        read_log();
+        assert_int_equal(result.machine.pebs.retire_latency, machine.pebs.retire_latency);
+        assert_int_equal(result.machine.pebs.cache_latency, machine.pebs.cache_latency);
+        assert_int_equal(result.machine.pebs.reserved, machine.pebs.reserved);
     }
     forget();
 }
@@ -446,7 +489,8 @@ static void head_and_event_come_back(void **state)
     assert_int_equal(result.machine.pebs.width, 8);
     assert_int_equal(result.machine.pebs.format, 3);
     assert_false(result.machine.pebs.adaptive);
-    assert_true(result.machine.pebs.timing);
+    assert_true(result.machine.pebs.retire_latency);
+    assert_true(result.machine.pebs.cache_latency);
     assert_int_equal(result.machine.pebs.lbr_format, 5);
     assert_int_equal(result.machine.data_source, DATA_SOURCE_SKYLAKE);
     assert_int_equal(result.machine.build_id_length, 20);
@@ -836,6 +880,7 @@ static void senseless_frames(void **state)
 #define BTS  "dsdump/1 1 bts test=t cpu=0 "
 #define PEBS "dsdump/1 1 pebs test=t cpu=0 first=0 count=1 before=0 "
 #define LBR  "dsdump/1 1 lbr test=t cpu=0 first=0 count=1 before=0 "
+#define WHAT " counter=0 fixed=0 select=0x81d0 period=9 threshold=0 data_cfg=0x0 name=LOADS"
 #define ONE  "first=0 count=1 before=0 form=8/0 "
     static const struct {
         const char *text;
@@ -862,6 +907,9 @@ static void senseless_frames(void **state)
         { BTS "first=0 count=1 before=18446744073709551615 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_NUMBERING,
           DUMP_READ_NUMBERING },
         { "dsdump/1 1 bts test=t cpu=4294967296 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_CPU, DUMP_READ_CPU },
+        { "dsdump/1 1 event test=t cpu=4294967296" WHAT, DUMP_READ_CPU, DUMP_READ_CPU },
+        { "dsdump/1 1 event test=ttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt cpu=0" WHAT,
+          DUMP_READ_TEST, DUMP_READ_TEST },
         { "dsdump/1 1 bts test=ttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt cpu=0 " ONE
           "codes=1 data=A6BAgAEA",
           DUMP_READ_TEST, DUMP_READ_TEST },
@@ -886,8 +934,8 @@ static void senseless_frames(void **state)
           DUMP_READ_PREDICTION },
         { PEBS "form=8/3/0/0/5 source=3 size=0 codes=1 data=AAAA", DUMP_READ_RECORD_SIZE, DUMP_READ_RECORD_SIZE },
         { PEBS "form=8/3/0/0/5 source=3 size=12 codes=1 data=AAAA", DUMP_READ_RECORD_SIZE, DUMP_READ_RECORD_SIZE },
-        { PEBS "form=8/3/0/0/5 source=3 size=1240 codes=20 data=AAAA", DUMP_READ_RECORD_SIZE, DUMP_READ_RECORD_SIZE },
-        { PEBS "form=8/3/0/0/5 source=9 size=200 codes=4 data=AAAAAA==", DUMP_READ_SOURCE, DUMP_READ_SOURCE },
+        { PEBS "form=8/3/0/0/5 source=3 size=4104 codes=65 data=AAAA", DUMP_READ_RECORD_SIZE, DUMP_READ_RECORD_SIZE },
+        { PEBS "form=8/3/0/0/5 source=11 size=200 codes=4 data=AAAAAA==", DUMP_READ_SOURCE, DUMP_READ_SOURCE },
         { PEBS "form=8/3/0/0/5 source=3 size=200 codes=3 data=AAAA", DUMP_READ_CODES, DUMP_READ_CODES },
         { PEBS "form=8/3/0/0/5 source=3 size=200 codes=4 data=AQAAAA==", DUMP_READ_VALUES_COUNT, DUMP_READ_VALUES_CUT },
         { PEBS "form=8/3/0/0/5 source=3 size=200 codes=4 data=AAAAAAE=", DUMP_READ_VALUES_COUNT, DUMP_READ_LEFT_OVER },
@@ -935,10 +983,10 @@ static void senseless_heads(void **state)
 
 static void longer_than_a_frame(void **state)
 {
-    char data[4000];
+    char data[8000];
     (void)state;
     memset(data, 'A', sizeof(data));
-    data[3760] = '\0';
+    data[7172] = '\0';
     forget();
     add(HEAD);
     add("dsdump/1 1 bts test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=%s", data);
@@ -951,7 +999,7 @@ static void longer_than_a_frame(void **state)
 /* PEBS bytes that the decoder refuses, and an unknown LBR format. */
 static void undecodable(void **state)
 {
-    const struct pebs_form adaptive = { 8, 4, true, false, 5 };
+    const struct pebs_form adaptive = { 8, 4, true, false, false, 5, PEBS_RESERVED_NONE };
     const uint8_t zeros[32] = { 0 };
     const uint64_t registers[1][3] = { { 1, 2, 3 } };
     const struct dump_lbr stack = { .depth = 1, .registers = registers };
@@ -1129,6 +1177,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(branches_come_back),
         cmocka_unit_test(samples_come_back),
+        cmocka_unit_test(latencies_of_a_form),
         cmocka_unit_test(stacks_come_back),
         cmocka_unit_test(head_and_event_come_back),
         cmocka_unit_test(frame_of_the_documentation),

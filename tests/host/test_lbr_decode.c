@@ -15,118 +15,123 @@ static const struct vector {
     const char *what;
     unsigned format;
     uint64_t from, to, info;
-    struct lbr_entry expected; /* from, to, has, mispredicted, in_tsx, tsx_abort, cycles, type */
+    struct lbr_entry expected; /* from, to, has, mispredicted, in_tsx, tsx_abort, cycles, type, events */
 } vectors[] = {
-    { "0: 32-bit, no sign", 0, 0x80401234, 0x80401256, 0, { 0x80401234, 0x80401256, 0, false, false, false, 0, 0 } },
+    { "0: 32-bit, no sign",
+      0,
+      0x80401234,
+      0x80401256,
+      0,
+      { 0x80401234, 0x80401256, 0, false, false, false, 0, 0, { 0 } } },
     { "0: upper halves are not the address",
       0,
       0xdeadbeef00401234,
       0xfeedfacf00401256,
       ~UINT64_C(0),
-      { 0x401234, 0x401256, 0, false, false, false, 0, 0 } },
+      { 0x401234, 0x401256, 0, false, false, false, 0, 0, { 0 } } },
     { "1: 64-bit linear addresses",
       1,
       0xffff800012345678,
       0x00007fffffffffff,
       ~UINT64_C(0),
-      { 0xffff800012345678, 0x00007fffffffffff, 0, false, false, false, 0, 0 } },
+      { 0xffff800012345678, 0x00007fffffffffff, 0, false, false, false, 0, 0, { 0 } } },
     { "2: 64-bit effective addresses",
       2,
       0xffff800012345678,
       0x00007fffffffffff,
       ~UINT64_C(0),
-      { 0xffff800012345678, 0x00007fffffffffff, 0, false, false, false, 0, 0 } },
+      { 0xffff800012345678, 0x00007fffffffffff, 0, false, false, false, 0, 0, { 0 } } },
     { "3: predicted, kernel address",
       3,
       0x7fff800012345678,
       0xffff800012345680,
       ~UINT64_C(0),
-      { 0xffff800012345678, 0xffff800012345680, MISPRED, false, false, false, 0, 0 } },
+      { 0xffff800012345678, 0xffff800012345680, MISPRED, false, false, false, 0, 0, { 0 } } },
     { "3: mispredicted, user address",
       3,
       0x8000700012345678,
       0x0000700012345680,
       0,
-      { 0x0000700012345678, 0x0000700012345680, MISPRED, true, false, false, 0, 0 } },
+      { 0x0000700012345678, 0x0000700012345680, MISPRED, true, false, false, 0, 0, { 0 } } },
     { "3: mispredicted, kernel address",
       3,
       0xffff800012345678,
       0xffff800012345680,
       0,
-      { 0xffff800012345678, 0xffff800012345680, MISPRED, true, false, false, 0, 0 } },
+      { 0xffff800012345678, 0xffff800012345680, MISPRED, true, false, false, 0, 0, { 0 } } },
     { "4: no flags, kernel address",
       4,
       0x1fff8000deadbee0,
       0xffff8000deadbef0,
       ~UINT64_C(0),
-      { 0xffff8000deadbee0, 0xffff8000deadbef0, MISPRED | TSX, false, false, false, 0, 0 } },
+      { 0xffff8000deadbee0, 0xffff8000deadbef0, MISPRED | TSX, false, false, false, 0, 0, { 0 } } },
     { "4: mispredicted",
       4,
       0x8000700012345678,
       0x700012345680,
       0,
-      { 0x700012345678, 0x700012345680, MISPRED | TSX, true, false, false, 0, 0 } },
+      { 0x700012345678, 0x700012345680, MISPRED | TSX, true, false, false, 0, 0, { 0 } } },
     { "4: in TSX",
       4,
       0x4000700012345678,
       0x700012345680,
       0,
-      { 0x700012345678, 0x700012345680, MISPRED | TSX, false, true, false, 0, 0 } },
+      { 0x700012345678, 0x700012345680, MISPRED | TSX, false, true, false, 0, 0, { 0 } } },
     { "4: TSX abort",
       4,
       0x2000700012345678,
       0x700012345680,
       0,
-      { 0x700012345678, 0x700012345680, MISPRED | TSX, false, false, true, 0, 0 } },
+      { 0x700012345678, 0x700012345680, MISPRED | TSX, false, false, true, 0, 0, { 0 } } },
     { "4: all flags, kernel address",
       4,
       0xffff800012345678,
       0xffff800012345680,
       0,
-      { 0xffff800012345678, 0xffff800012345680, MISPRED | TSX, true, true, true, 0, 0 } },
+      { 0xffff800012345678, 0xffff800012345680, MISPRED | TSX, true, true, true, 0, 0, { 0 } } },
     /* Kaby Lake, IA32_PERF_CAPABILITIES 33C5h: the conditional jump of a public listing, mispredicted */
     { "5: a real entry",
       5,
       0xfffff80095c66d7e,
       0xfffff80095c66d8a,
       0x8000000000000014,
-      { 0xfffff80095c66d7e, 0xfffff80095c66d8a, MISPRED | TSX | CYCLES, true, false, false, 20, 0 } },
+      { 0xfffff80095c66d7e, 0xfffff80095c66d8a, MISPRED | TSX | CYCLES, true, false, false, 20, 0, { 0 } } },
     { "5: in TSX, saturated cycles",
       5,
       0x401234,
       0x401256,
       0x400000000000ffff,
-      { 0x401234, 0x401256, MISPRED | TSX | CYCLES, false, true, false, 0xffff, 0 } },
+      { 0x401234, 0x401256, MISPRED | TSX | CYCLES, false, true, false, 0xffff, 0, { 0 } } },
     { "5: TSX abort, bits between are not cycles",
       5,
       0x401234,
       0x401256,
       0x3fffffffffff0007,
-      { 0x401234, 0x401256, MISPRED | TSX | CYCLES, false, false, true, 7, 0 } },
+      { 0x401234, 0x401256, MISPRED | TSX | CYCLES, false, false, true, 7, 0, { 0 } } },
     { "5: flags only in INFO",
       5,
       0xffff800012345678,
       0xffff800012345680,
       0,
-      { 0xffff800012345678, 0xffff800012345680, MISPRED | TSX | CYCLES, false, false, false, 0, 0 } },
+      { 0xffff800012345678, 0xffff800012345680, MISPRED | TSX | CYCLES, false, false, false, 0, 0, { 0 } } },
     { "6: cycles in TO, kernel addresses",
       6,
       0x7fff800012345678,
       0x0123800012345680,
       ~UINT64_C(0),
-      { 0xffff800012345678, 0xffff800012345680, MISPRED | CYCLES, false, false, false, 0x123, 0 } },
+      { 0xffff800012345678, 0xffff800012345680, MISPRED | CYCLES, false, false, false, 0x123, 0, { 0 } } },
     { "6: mispredicted, user addresses",
       6,
       0x8000700012345678,
       0xffff700012345680,
       0,
-      { 0x0000700012345678, 0x0000700012345680, MISPRED | CYCLES, true, false, false, 0xffff, 0 } },
+      { 0x0000700012345678, 0x0000700012345680, MISPRED | CYCLES, true, false, false, 0xffff, 0, { 0 } } },
     { "7: as 5, TSX bits mean nothing",
       7,
       0xffff800012345678,
       0x700012345680,
       0xe000000000000102,
-      { 0xffff800012345678, 0x700012345680, MISPRED | CYCLES, true, false, false, 0x102, 0 } },
+      { 0xffff800012345678, 0x700012345680, MISPRED | CYCLES, true, false, false, 0x102, 0, { 0 } } },
 };
 
 static void every_format(void **state)
@@ -135,10 +140,12 @@ static void every_format(void **state)
     for (size_t i = 0; i < COUNT_OF(vectors); i++) {
         const struct vector *v = &vectors[i];
         struct lbr_entry out;
+        memset(&out, 0xa5, sizeof(out));
         assert_int_equal(lbr_decode(v->format, v->from, v->to, v->info, &out), LBR_DECODE_OK);
         if (out.from != v->expected.from || out.to != v->expected.to || out.has != v->expected.has ||
             out.mispredicted != v->expected.mispredicted || out.in_tsx != v->expected.in_tsx ||
-            out.tsx_abort != v->expected.tsx_abort || out.cycles != v->expected.cycles)
+            out.tsx_abort != v->expected.tsx_abort || out.cycles != v->expected.cycles ||
+            memcmp(out.events, v->expected.events, sizeof(out.events)) != 0)
             fail_msg("%s: got from %llx to %llx has %llx M%d X%d A%d cycles %u", v->what, (unsigned long long)out.from,
                      (unsigned long long)out.to, (unsigned long long)out.has, out.mispredicted, out.in_tsx,
                      out.tsx_abort, out.cycles);
@@ -156,10 +163,13 @@ static void packed(void **state)
     assert_int_equal(out.to, 0x805374a0);
     assert_int_equal(out.has, 0);
     assert_false(out.mispredicted || out.in_tsx || out.tsx_abort);
-    assert_int_equal(out.cycles | out.type, 0);
+    assert_int_equal(out.cycles | out.type | out.events[0] | out.events[3], 0);
 }
 
-/* IA32_LBR_x_INFO: 63 mispredicted, 62 in TSX, 61 TSX abort, 60 cycles valid, [59:56] type, [15:0] cycles. */
+/*
+ * IA32_LBR_x_INFO: 63 mispredicted, 62 in TSX, 61 TSX abort, 60 cycles valid, [59:56] type, [39:32] events of four
+ * counters, [15:0] cycles.
+ */
 static void architectural(void **state)
 {
     static const struct {
@@ -181,7 +191,7 @@ static void architectural(void **state)
         { 0x0400000000000000, false, false, false, false, 0, LBR_TYPE_CALL },
         { 0x0500000000000000, false, false, false, false, 0, LBR_TYPE_RET },
         { 0x0800000000000000, false, false, false, false, 0, LBR_TYPE_OTHER },
-        { 0x00ffffffffff0000, false, false, false, false, 0, LBR_TYPE_JCC }, /* event counts and reserved bits */
+        { 0x00ffff00ffff0000, false, false, false, false, 0, LBR_TYPE_JCC }, /* reserved bits */
         { 0xffffffffffffffff, true, true, true, true, 0xffff, 15 },
     };
     (void)state;
@@ -191,12 +201,36 @@ static void architectural(void **state)
         lbr_decode_arch(0xffff800012345678, 0x7fffdeadbeef, infos[i].info, &out);
         assert_int_equal(out.from, 0xffff800012345678);
         assert_int_equal(out.to, 0x7fffdeadbeef);
-        assert_int_equal(out.has, MISPRED | TSX | LBR_HAS_TYPE | (infos[i].valid ? CYCLES : 0));
+        assert_int_equal(out.has, MISPRED | TSX | LBR_HAS_TYPE | (infos[i].valid ? CYCLES : 0) |
+                                      (infos[i].info >> 32 & 0xff ? LBR_HAS_EVENTS : 0));
         assert_int_equal(out.mispredicted, infos[i].mispredicted);
         assert_int_equal(out.in_tsx, infos[i].in_tsx);
         assert_int_equal(out.tsx_abort, infos[i].tsx_abort);
         assert_int_equal(out.cycles, infos[i].cycles);
         assert_int_equal(out.type, infos[i].type);
+    }
+}
+
+/* Two bits for each of the four counters, the lowest first. */
+static void events(void **state)
+{
+    static const struct {
+        uint64_t info;
+        uint8_t events[4];
+    } infos[] = {
+        { 0x0000000000000000, { 0, 0, 0, 0 } }, { 0x0000000100000000, { 1, 0, 0, 0 } },
+        { 0x0000000200000000, { 2, 0, 0, 0 } }, { 0x0000000300000000, { 3, 0, 0, 0 } },
+        { 0x0000000400000000, { 0, 1, 0, 0 } }, { 0x0000002000000000, { 0, 0, 2, 0 } },
+        { 0x000000c000000000, { 0, 0, 0, 3 } }, { 0x000000e400000000, { 0, 1, 2, 3 } },
+        { 0xffffff1bffffffff, { 3, 2, 1, 0 } }, { 0xffffff00ffffffff, { 0, 0, 0, 0 } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(infos); i++) {
+        struct lbr_entry out;
+        memset(&out, 0xa5, sizeof(out));
+        lbr_decode_arch(1, 2, infos[i].info, &out);
+        assert_memory_equal(out.events, infos[i].events, sizeof(out.events));
+        assert_int_equal((out.has & LBR_HAS_EVENTS) != 0, (infos[i].info >> 32 & 0xff) != 0);
     }
 }
 
@@ -274,7 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format),      cmocka_unit_test(packed),    cmocka_unit_test(architectural),
         cmocka_unit_test(unknown_formats),   cmocka_unit_test(positions), cmocka_unit_test(positions_refused),
-        cmocka_unit_test(errors_have_words),
+        cmocka_unit_test(errors_have_words), cmocka_unit_test(events),
     };
     return cmocka_run_group_tests_name("lbr_decode", tests, NULL, NULL);
 }

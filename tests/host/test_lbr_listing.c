@@ -146,6 +146,31 @@ static void without_symbols(void **state)
     assert_int_equal(expected.seen, expected.count);
 }
 
+static bool find_longest(void *context, uint64_t address, const char **name, uint64_t *offset)
+{
+    (void)address;
+    *name = context;
+    *offset = UINT64_MAX;
+    return true;
+}
+
+/* A symbol's name is cut at 64 characters, and its offset stays whole. */
+static void a_long_symbol(void **state)
+{
+    char name[] = "n123456789n123456789n123456789n123456789n123456789n123456789n123456789";
+    static const char *const lines[] = {
+        "MSR_LASTBRANCH_5: [804ff190] "
+        "n123456789n123456789n123456789n123456789n123456789n123456789n123+ffffffffffffffff",
+        "MSR_LASTBRANCH_5: [8065ef6e] "
+        "n123456789n123456789n123456789n123456789n123456789n123456789n123+ffffffffffffffff",
+    };
+    struct expected expected = { lines, COUNT_OF(lines), 0 };
+    const struct line_sink out = { compare, &expected };
+    (void)state;
+    lbr_listing_packed(&out, 8, 5, 1, pentium_m, &(struct symbolizer){ find_longest, name });
+    assert_int_equal(expected.seen, expected.count);
+}
+
 /* TOS past the stack, an impossible depth, more entries than registers: nothing is printed. */
 static void refused(void **state)
 {
@@ -156,6 +181,7 @@ static void refused(void **state)
     assert_int_equal(lbr_listing_packed(&out, 6, 5, 6, pentium_m, &symbols), LBR_DECODE_DEPTH);
     assert_int_equal(lbr_listing_packed(&out, 8, 5, 9, pentium_m, &symbols), LBR_DECODE_DEPTH);
     assert_int_equal(lbr_listing_packed(&out, 8, 5, 0, pentium_m, &symbols), LBR_DECODE_OK);
+    assert_int_equal(lbr_listing_packed(&out, 1, 0, 0, pentium_m, &symbols), LBR_DECODE_OK);
     assert_int_equal(lbr_listing_info(&out, 32, 32, 1, kaby_lake_from, kaby_lake_to, kaby_lake_info, &symbols),
                      LBR_DECODE_TOS_RANGE);
     assert_int_equal(lbr_listing_info(&out, 32, 0, 33, kaby_lake_from, kaby_lake_to, kaby_lake_info, &symbols),
@@ -174,6 +200,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pentium_m_line_for_line),
         cmocka_unit_test(kaby_lake_line_for_line),
         cmocka_unit_test(without_symbols),
+        cmocka_unit_test(a_long_symbol),
         cmocka_unit_test(refused),
     };
     if (argc > 1 && strcmp(argv[1], "-v") == 0) {

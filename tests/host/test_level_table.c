@@ -62,6 +62,20 @@ static void each_level_has_its_own_percentiles(void **state)
                               " p50 45 p90 45 p99 45 max 45\n");
 }
 
+/* A hundred latencies, of which each percentile is its own rank. */
+static void each_percentile_in_its_place(void **state)
+{
+    static struct level_table table;
+
+    (void)state;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < 100; i++)
+        level_table_add(&table, "L2 or L2 hit", 1 + i * 37 % 100);
+    level_table_text(&sink, &table, "LOADS", 4096, 512);
+    assert_non_null(strstr(text, "\n      50       90       99      100  L2 or L2 hit\n"));
+    assert_non_null(strstr(text, "weight 5050 p50 50 p90 90 p99 99 max 100\n"));
+}
+
 static void samples_without_room_count_in_the_sums(void **state)
 {
     static struct level_table table;
@@ -85,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_percentile_is_the_nearest_rank),
         cmocka_unit_test(each_level_has_its_own_percentiles),
+        cmocka_unit_test(each_percentile_in_its_place),
         cmocka_unit_test(samples_without_room_count_in_the_sums),
     };
 

@@ -112,12 +112,31 @@ static void no_row_left(void **state)
     assert_int_equal(table.rows[0].weight, 15);
 }
 
+/* Rows of one weight stay in the order in which they came. */
+static void one_weight(void **state)
+{
+    static const char *const lines[] = {
+        "Samples: 2  of event 'e'",
+        "Total weight : 10",
+        "Overhead       Samples  Memory access",
+        "........  ............  ........................",
+        "  50.00%             1  L2 or L2 hit",
+        "  50.00%             1  L1 or L1 hit",
+    };
+    struct mem_table table = { 0 };
+    (void)state;
+    add(&table, "L2 or L2 hit", 1, 5);
+    add(&table, "L1 or L1 hit", 1, 5);
+    expect(&table, "e", lines, COUNT_OF(lines));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_perf_prints_it),
         cmocka_unit_test(edges),
         cmocka_unit_test(no_row_left),
+        cmocka_unit_test(one_weight),
     };
     return cmocka_run_group_tests_name("mem_table", tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static const struct lbr_entry stack[3] = {
 /* Index: bits 3:0 of MSR_PEBS_DATA_CFG, with one LBR entry. */
 static const size_t sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 56, 88, 200, 232, 312, 344, 456, 488 };
 
-static struct adaptive_contents extra_of(uint32_t format)
+static struct adaptive_contents extra_of(uint64_t format)
 {
     struct adaptive_contents extra = {
         .format = format, .retire_latency = 0x9594, .cache_latency = 0xd5d4, .lbr = stack, .lbr_count = 3
@@ -142,7 +142,7 @@ static void sizes_of_all_combinations(void **state)
     }
     assert_int_equal(adaptive_bytes(0x1f00000f), 1232);
     assert_int_equal(adaptive_bytes(0xff00000f), 6608);
-    assert_int_equal(ADAPTIVE_MAX_BYTES, 6608);
+    assert_int_equal(ADAPTIVE_MAX_BYTES, 6608 + 16 + 24 * 8 + 16);
 }
 
 static void contents_of_all_combinations(void **state)
@@ -185,6 +185,59 @@ static void contents_of_all_combinations(void **state)
     }
 }
 
+/*
+ * The counters group is the last. Linux 6.15, arch/x86/include/asm/perf_event.h, struct pebs_cntr_header: general 1 and
+ * 9, fixed 0 and 3, and the metrics.
+ */
+static void counters_and_metrics(void **state)
+{
+    static const uint8_t golden_header[16] = { 0x02, 0x02, 0, 0, 0x09, 0, 0, 0, 0x03, 0, 0, 0, 0, 0, 0, 0 };
+    static const struct {
+        uint64_t format;
+        size_t size;
+    } rows[] = {
+        { 0x00ffffff00000000, 32 },
+        { 0x0009020200000000 | 0x10, 48 + 32 },
+        { 0x0009020200000000 | 0x20, 48 + 16 },
+        { 0x10, 48 },
+        { 0x0009020200000000 | 0x30, 96 },
+        { 0x0009020201000000 | 0x3f, 96 + 480 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct adaptive_contents extra = extra_of(rows[i].format);
+        const bool counters = rows[i].format & 0x10 && rows[i].format >> 32, metrics = rows[i].format & 0x20;
+        uint8_t *bytes, *at;
+
+        for (unsigned n = 0; n < 4; n++) {
+            extra.counters[n] = 0x1000000000 + n;
+        }
+        extra.slots = 0x1122334455;
+        extra.metrics = 0x8877665544332211;
+        assert_int_equal(adaptive_bytes(rows[i].format), rows[i].size);
+        bytes = encoded(&extra, rows[i].size);
+        assert_int_equal(quadword(bytes), (uint64_t)rows[i].size << 48 | 0x959400000000 | (uint32_t)rows[i].format);
+        if (rows[i].format & 0x30) {
+            at = bytes + rows[i].size - 16 - (counters ? 32 : 0) - (metrics ? 16 : 0);
+            for (unsigned byte = 0; byte < 16; byte++) {
+                const bool there = byte < 8 ? counters : metrics;
+
+                assert_int_equal(at[byte], there ? golden_header[byte] : 0);
+            }
+            at += 16;
+            for (unsigned n = 0; counters && n < 4; n++, at += 8) {
+                assert_int_equal(quadword(at), 0x1000000000 + n);
+            }
+            if (metrics) {
+                assert_int_equal(quadword(at), 0x1122334455);
+                assert_int_equal(quadword(at + 8), 0x8877665544332211);
+            }
+        }
+        free(bytes);
+    }
+}
+
 /* A real log of format 0Fh with an LBR field of 0: 488 bytes, 0x1e8. */
 static void first_field_of_a_real_record(void **state)
 {
@@ -215,9 +268,8 @@ static void more_entries_than_there_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_of_all_combinations),
-        cmocka_unit_test(contents_of_all_combinations),
-        cmocka_unit_test(first_field_of_a_real_record),
+        cmocka_unit_test(sizes_of_all_combinations),   cmocka_unit_test(contents_of_all_combinations),
+        cmocka_unit_test(counters_and_metrics),        cmocka_unit_test(first_field_of_a_real_record),
         cmocka_unit_test(more_entries_than_there_are),
     };
     return cmocka_run_group_tests_name("the model's adaptive records", tests, NULL, NULL);

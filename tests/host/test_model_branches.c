@@ -511,6 +511,28 @@ static void lbr_cycles(void **state)
     machine_free(m);
 }
 
+/* The cycles of a block that an exception leaves are those of the instructions that retired. */
+static void lbr_cycles_of_a_block_left_in_its_middle(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *a = block_new(0, 3, END_REL_JMP);
+    struct block *b = block_new(0x100, 6, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, a);
+    run(m, b);
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 2), 0x900000, 0);
+    run(m, a);
+    finish(m);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), a->last);
+    assert_int_equal(rdmsr(m, LBR_FROM0 + 2), block_address(b, 2));
+    assert_int_equal(rdmsr(m, LBR_INFO0 + 2) & 0xffff, 2);
+    assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 3);
+    free(a), free(b);
+    machine_free(m);
+}
+
 static void lbr_select(void **state)
 {
     static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_IND_CALL, END_RET,
@@ -700,6 +722,108 @@ static void blocks_that_note_themselves(void **state)
     }
 }
 
+/*
+ * Blocks are freed while their branches wait, after the engine was told. Each then waits as a copy: also the running
+ * one, with all its instructions, which an exception may yet take back.
+ */
+static void blocks_freed_while_they_wait(void **state)
+{
+    static const unsigned waiting[] = { 1, 2, 700, ENGINE_RING - 1 };
+
+    (void)state;
+    for (unsigned k = 0; k < 2 * COUNT_OF(waiting); k++) {
+        const unsigned n = waiting[k / 2];
+        const bool counting = k % 2 == 1;
+        struct machine *m = machine_new();
+        uint64_t left;
+
+        set_up_ds(m, 2200, 2300, 0, 0);
+        wrmsr(m, DEBUGCTL, TR_BTS);
+        if (counting) {
+            wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+        }
+        for (unsigned i = 0; i < n; i++) {
+            struct block *b = block_new(0x40 * i, 8, END_REL_JMP);
+
+            run(m, b);
+            engine_keep_blocks(&m->v);
+            memset(b, 0xee, sizeof(*b) + 8 * sizeof(b->insns[0]));
+            free(b);
+            if (i % 97 == 0) {
+                engine_keep_blocks(&m->v); /* copies are copied */
+            }
+        }
+        left = CODE + 0x40 * (n - 1) + 4 * 5; /* its sixth instruction faults */
+        engine_interruption(&m->v, INTERRUPTION_EXCEPTION, left, 0x900000, 0);
+        for (unsigned i = 0; i < n; i++) {
+            expect_bts(m, i, i + 1 < n ? CODE + 0x40 * i + 4 * 7 : left, i + 1 < n ? CODE + 0x40 * (i + 1) : 0x900000);
+        }
+        assert_int_equal(get(m, DS + 0x08), BTS + n * RECORD_BTS);
+        assert_int_equal(rdmsr(m, PMC0), counting ? 8 * (n - 1) + 5 : 0);
+        machine_free(m);
+    }
+}
+
+/* A threshold that software moves while nothing is traced counts from the first branch after that. */
+static void threshold_moved_while_off(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 100, 90, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
+    run(m, b);
+    wrmsr(m, DEBUGCTL, 0);
+    put(m, DS + 0x08, BTS);
+    put(m, DS + 0x18, BTS + 2 * RECORD_BTS);
+    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
+    run(m, b), run(m, b);
+    assert_int_equal(m->pmis, 0);
+    assert_false(begin(m, b)); /* the second record's branch ends here */
+    assert_int_equal(m->pmis, 1);
+    free(b);
+    machine_free(m);
+}
+
+/* What translated code must report, once it was ever needed: it is not translated anew when the need ends. */
+static void wants_are_kept(void **state)
+{
+    static const struct {
+        uint32_t address;
+        uint64_t value;
+        bool blocks, data;
+        unsigned class;
+    } rows[] = {
+        { DEBUGCTL, 1, true, false, 64 },
+        { DEBUGCTL, TR_BTS, true, false, 64 },
+        { EVTSEL0, EVTSEL_ON | NEAR_TAKEN, true, false, 64 },
+        { EVTSEL0, EVTSEL_ON | ALL_LOADS, false, true, 64 },
+        { EVTSEL0, EVTSEL_ON | INST_RETIRED, false, false, 0 },
+        { EVTSEL0, 0x420000 | INST_RETIRED, false, false, 1 },
+        { EVTSEL0, 0x410000 | INST_RETIRED, false, false, 2 },
+        { EVTSEL0, EVTSEL_ON | ALL_BRANCHES, false, false, 3 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_new();
+
+        set_up_ds(m, 20, 30, 0, 0);
+        assert_false(m->v.wants.blocks || m->v.wants.data || m->v.wants.classes != 0);
+        wrmsr(m, rows[i].address, rows[i].value);
+        for (unsigned later = 0; later < 2; later++) {
+            assert_int_equal(m->v.wants.blocks, rows[i].blocks);
+            assert_int_equal(m->v.wants.data, rows[i].data);
+            assert_int_equal(m->v.wants.classes, rows[i].class < 64 ? UINT64_C(1) << rows[i].class : 0);
+            wrmsr(m, rows[i].address, 0);
+        }
+        engine_reset(&m->v);
+        assert_int_equal(m->v.wants.blocks, rows[i].blocks);
+        machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -719,12 +843,16 @@ int main(void)
         cmocka_unit_test(lbr_stack_at_any_length),
         cmocka_unit_test(bts_of_any_length),
         cmocka_unit_test(lbr_cycles),
+        cmocka_unit_test(lbr_cycles_of_a_block_left_in_its_middle),
         cmocka_unit_test(lbr_select),
         cmocka_unit_test(lbr_select_privilege),
         cmocka_unit_test(lbr_call_stack),
         cmocka_unit_test(truth_log),
         cmocka_unit_test(interrupted_behind_a_return_to_user),
         cmocka_unit_test(blocks_that_note_themselves),
+        cmocka_unit_test(blocks_freed_while_they_wait),
+        cmocka_unit_test(threshold_moved_while_off),
+        cmocka_unit_test(wants_are_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

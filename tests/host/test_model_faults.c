@@ -46,6 +46,33 @@ static void names_a_list(void **state)
     }
 }
 
+static void on_one_processor_or_all(void **state)
+{
+    struct fault_set set;
+    size_t length;
+
+    (void)state;
+    set = (struct fault_set){ 0 };
+    assert_false(fault_set_is_of(&set, 0));
+    assert_null(parse(&set, "bts.index.stuck", &length));
+    assert_true(fault_set_is_of(&set, 0));
+    assert_true(fault_set_is_of(&set, 9999));
+    assert_null(parse(&set, "bts.index.stuck,pmi.no_mask@0", &length));
+    assert_true(fault_set_has(&set, FAULT_PMI_NO_MASK));
+    assert_true(fault_set_is_of(&set, 0));
+    assert_false(fault_set_is_of(&set, 1));
+    assert_null(parse(&set, "bts.index.stuck@2017", &length));
+    assert_true(fault_set_is_of(&set, 2017));
+    assert_false(fault_set_is_of(&set, 0));
+    assert_false(fault_set_is_of(&set, 201));
+    assert_unknown("bts.index.stuck@", "", 16);
+    assert_unknown("bts.index.stuck@1,pmi.no_mask", "1,pmi.no_mask", 16);
+    assert_unknown("bts.index.stuck@-1", "-1", 16);
+    assert_unknown("bts.index.stuck@10000", "10000", 16);
+    assert_unknown("bts.index.stuck@1x", "1x", 16);
+    assert_unknown("@1", "", 0);
+}
+
 /* Unknown: the beginning of a name, other case, a blank, an empty name. */
 static void says_what_is_no_name(void **state)
 {
@@ -70,7 +97,8 @@ static void table(void **state)
 #include "model/faults/faults.inc"
 #undef FAULT
     };
-    static const char *const areas[] = { "detect.", "ds.", "pebs.", "bts.", "lbr.", "pmi.", "perfmon.", "robust." };
+    static const char *const areas[] = { "detect.", "ds.",      "pebs.",   "bts.", "lbr.",
+                                         "pmi.",    "perfmon.", "robust.", "arch." };
 
     (void)state;
     assert_int_equal(COUNT_OF(identifiers), FAULTS);
@@ -170,8 +198,13 @@ static void together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_a_list), cmocka_unit_test(says_what_is_no_name), cmocka_unit_test(table),
-        cmocka_unit_test(processors),   cmocka_unit_test(one_processor),        cmocka_unit_test(together),
+        cmocka_unit_test(names_a_list),
+        cmocka_unit_test(on_one_processor_or_all),
+        cmocka_unit_test(says_what_is_no_name),
+        cmocka_unit_test(table),
+        cmocka_unit_test(processors),
+        cmocka_unit_test(one_processor),
+        cmocka_unit_test(together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

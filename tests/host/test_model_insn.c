@@ -14,6 +14,7 @@
 #define R   ((unsigned)INSN_ACCESS)
 #define W   R
 #define RW  R
+#define S   ((unsigned)INSN_SERIALISES)
 #define LRW ((unsigned)INSN_ACCESS | INSN_LOCKED)
 
 #define B(bytes) bytes, sizeof(bytes) - 1
@@ -120,7 +121,7 @@ static void assert_memory(const char *opcode, size_t size, char c, unsigned reg)
         if (size == 1 && (bytes[0] == 0x86 || bytes[0] == 0x87) && memory_operand) {
             expected |= INSN_LOCKED;
         }
-        if (insn.flags != expected) {
+        if ((insn.flags & ~S) != expected) {
             fail_msg("%02x %02x %02x: flags %u, not %u", bytes[0], bytes[1], bytes[2], insn.flags, expected);
         }
     }
@@ -223,20 +224,30 @@ static void ends_by_opcode(void **state)
     }
 }
 
-/* Callbacks are for exactly 0F 30, 32, 33 and A2 among opcodes of one or two bytes. */
+/* Callbacks are for exactly 0F 30, 32, 33, A2 and F4 among opcodes of one or two bytes, and for 0F 01 C9. */
 static void hooks_by_opcode(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < 0x10000; n++) {
         const uint8_t bytes[2] = { (uint8_t)(n >> 8), (uint8_t)n };
+        const bool prefixed = bytes[0] >> 4 == 4 || strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", bytes[0]);
+        const bool halt = bytes[0] == 0xf4 || (bytes[0] != 0 && prefixed && bytes[1] == 0xf4);
         const enum insn_hook expected = n == 0x0f30   ? HOOK_WRMSR
                                         : n == 0x0f32 ? HOOK_RDMSR
                                         : n == 0x0f33 ? HOOK_RDPMC
                                         : n == 0x0fa2 ? HOOK_CPUID
+                                        : halt        ? HOOK_HALT
                                                       : HOOK_NONE;
-        if (insn_classify(bytes, 2, true).hook != expected || insn_classify(bytes + 1, 1, true).hook != HOOK_NONE) {
+        const enum insn_hook alone = bytes[1] == 0xf4 ? HOOK_HALT : HOOK_NONE;
+        if (insn_classify(bytes, 2, true).hook != expected || insn_classify(bytes + 1, 1, true).hook != alone) {
             fail_msg("%02x %02x", bytes[0], bytes[1]);
         }
+    }
+    for (unsigned modrm = 0; modrm < 0x100; modrm++) {
+        const uint8_t group_7[3] = { 0x0f, 0x01, (uint8_t)modrm }, group_6[3] = { 0x0f, 0x00, (uint8_t)modrm };
+        const enum insn_hook expected = modrm == 0xc9 ? HOOK_HALT : HOOK_NONE; /* MWAIT */
+        assert_int_equal(insn_classify(group_7, 3, true).hook, expected);
+        assert_int_equal(insn_classify(group_6, 3, true).hook, HOOK_NONE);
     }
 }
 
@@ -293,7 +304,7 @@ static const struct known known_64[] = {
 
     /* no branches, though some look like one or fault */
     { "ud2", B("\x0f\x0b"), 0, END_PLAIN, HOOK_NONE },
-    { "hlt", B("\xf4"), 0, END_PLAIN, HOOK_NONE },
+    { "hlt", B("\xf4"), 0, END_PLAIN, HOOK_HALT },
     { "inc dword [rax]", B("\xff\x00"), RW, END_PLAIN, HOOK_NONE },
     { "dec rax", B("\x48\xff\xc8"), 0, END_PLAIN, HOOK_NONE },
     { "push [rax]", B("\xff\x30"), RW, END_PLAIN, HOOK_NONE },
@@ -303,14 +314,23 @@ static const struct known known_64[] = {
     { "vpabsb xmm0, xmm8: 0F 38 1C", B("\xc4\xc2\x79\x1c\xc0"), 0, END_PLAIN, HOOK_NONE },
 
     /* what the model takes part in, and its neighbours */
-    { "cpuid", B("\x0f\xa2"), 0, END_PLAIN, HOOK_CPUID },
+    { "cpuid", B("\x0f\xa2"), S, END_PLAIN, HOOK_CPUID },
     { "rdmsr", B("\x0f\x32"), 0, END_PLAIN, HOOK_RDMSR },
-    { "wrmsr", B("\x0f\x30"), 0, END_PLAIN, HOOK_WRMSR },
+    { "wrmsr", B("\x0f\x30"), S, END_PLAIN, HOOK_WRMSR },
     { "rdpmc", B("\x0f\x33"), 0, END_PLAIN, HOOK_RDPMC },
     { "rex.w rdmsr", B("\x48\x0f\x32"), 0, END_PLAIN, HOOK_RDMSR },
-    { "data16 cpuid", B("\x66\x0f\xa2"), 0, END_PLAIN, HOOK_CPUID },
+    { "data16 cpuid", B("\x66\x0f\xa2"), S, END_PLAIN, HOOK_CPUID },
     { "rdtsc", B("\x0f\x31"), 0, END_PLAIN, HOOK_NONE },
     { "rdtscp", B("\x0f\x01\xf9"), 0, END_PLAIN, HOOK_NONE },
+    { "lfence", B("\x0f\xae\xe8"), S, END_PLAIN, HOOK_NONE },
+    { "lfence in its last form", B("\x0f\xae\xef"), S, END_PLAIN, HOOK_NONE },
+    { "sfence", B("\x0f\xae\xf8"), 0, END_PLAIN, HOOK_NONE },
+    { "rdgsbase eax", B("\xf3\x0f\xae\xc8"), 0, END_PLAIN, HOOK_NONE },
+    { "incsspd eax", B("\xf3\x0f\xae\xe8"), 0, END_PLAIN, HOOK_NONE },
+    { "xrstor [rax]", B("\x0f\xae\x28"), R, END_PLAIN, HOOK_NONE },
+    { "serialize", B("\x0f\x01\xe8"), S, END_PLAIN, HOOK_NONE },
+    { "setssbsy", B("\xf3\x0f\x01\xe8"), 0, END_PLAIN, HOOK_NONE },
+    { "rdpkru", B("\x0f\x01\xee"), 0, END_PLAIN, HOOK_NONE },
     { "mov eax, 0x320f", B("\xb8\x0f\x32\x00\x00"), 0, END_PLAIN, HOOK_NONE },
     { "mov byte [rdx], 0xa2", B("\xc6\x02\xa2"), W, END_PLAIN, HOOK_NONE },
 

@@ -75,6 +75,9 @@ static int hook_of(const struct decoded *d)
         return HOOK_WRMSR;
     case ZYDIS_MNEMONIC_RDPMC:
         return HOOK_RDPMC;
+    case ZYDIS_MNEMONIC_HLT:
+    case ZYDIS_MNEMONIC_MWAIT:
+        return HOOK_HALT;
     default:
         return HOOK_NONE;
     }

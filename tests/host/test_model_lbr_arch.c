@@ -406,7 +406,7 @@ static void in_a_pebs_record(void **state)
     wrmsr(m, GLOBAL_CTRL, 0);
     wrmsr(m, LBR_CTL, EVERYTHING);
     wrmsr(m, 0x3f2, 0x01000008);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | ALL_BRANCHES);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | ANY_BRANCH);
     wrmsr(m, PMC0 + 1, (uint32_t)-6);
     wrmsr(m, PEBS_ENABLE, 2);
     wrmsr(m, GLOBAL_CTRL, 2);

@@ -96,6 +96,73 @@ static void addresses_are_canonical(void **state)
     machine_free(m);
 }
 
+/* With 5-level paging addresses have 57 bits, in every mode. */
+static void addresses_of_57_bits(void **state)
+{
+    static const char *const profiles[] = { "icelake", "goldencove" };
+    static const uint32_t registers[] = { DS_AREA, LBR_FROM0, 0x1500, 0x161f };
+
+    (void)state;
+    for (size_t p = 0; p < COUNT_OF(profiles); p++) {
+        struct machine *m = machine_of(profiles[p]);
+
+        for (size_t i = 0; i < COUNT_OF(registers); i++) {
+            uint64_t value;
+
+            if (engine_rdmsr(&m->v, registers[i], &value, BETWEEN_BLOCKS) != MSR_DONE) {
+                continue; /* another processor's LBR stack */
+            }
+            wrmsr(m, registers[i], 0x0000800000000000);
+            wrmsr(m, registers[i], 0x00ffffffffffffff);
+            wrmsr(m, registers[i], 0xff00000000000000);
+            assert_int_equal(try_write(m, registers[i], 0x0100000000000000), MSR_GP);
+            assert_int_equal(try_write(m, registers[i], 0xfeffffffffffffff), MSR_GP);
+            assert_int_equal(rdmsr(m, registers[i]), 0xff00000000000000);
+        }
+        machine_free(m);
+    }
+}
+
+/* Limit CPUID Maxval: no basic leaf past 2, and what is asked beyond it is answered as that one. */
+static void limited_cpuid(void **state)
+{
+    struct machine *m = machine_new();
+    uint32_t regs[4] = { 0 };
+
+    (void)state;
+    cpuid_read(&m->v, 0, 0, regs);
+    assert_true(regs[0] > 2);
+    wrmsr(m, MISC_ENABLE, 0x850089 | 1u << 22);
+    cpuid_read(&m->v, 0, 0, regs);
+    assert_int_equal(regs[0], 2);
+    assert_int_equal(cpuid_leaf(&m->v, 2), 2);
+    assert_int_equal(cpuid_leaf(&m->v, 3), 2);
+    assert_int_equal(cpuid_leaf(&m->v, 0xa), 2);
+    assert_int_equal(cpuid_leaf(&m->v, 0x80000001), 0x80000001);
+    assert_int_equal(cpuid_leaf(&m->v, 0x80000009), 2); /* past the last one */
+    assert_int_equal(cpuid_leaf(&m->v, 0x40000000), 0x40000000);
+    wrmsr(m, MISC_ENABLE, 0x850089);
+    assert_int_equal(cpuid_leaf(&m->v, 0xa), 0xa);
+    machine_free(m);
+
+    m = machine_of("netburst"); /* has no leaf past 2, and its registers no such bit */
+    assert_int_equal(cpuid_leaf(&m->v, 0xa), 2);
+    machine_free(m);
+}
+
+/* WRMSR of the signature's register changes nothing: CPUID puts the revision there again before anybody reads it. */
+static void microcode_revision(void **state)
+{
+    struct machine *m = machine_new();
+
+    (void)state;
+    assert_int_equal(rdmsr(m, 0x8b), UINT64_C(0xf0) << 32);
+    wrmsr(m, 0x8b, 0);
+    wrmsr(m, 0x8b, UINT64_MAX);
+    assert_int_equal(rdmsr(m, 0x8b), UINT64_C(0xf0) << 32);
+    machine_free(m);
+}
+
 static void counters_widths(void **state)
 {
     struct machine *m = machine_new();
@@ -253,11 +320,19 @@ static void cpuid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_reset),     cmocka_unit_test(reserved_bits),
-        cmocka_unit_test(read_only),       cmocka_unit_test(addresses_are_canonical),
-        cmocka_unit_test(counters_widths), cmocka_unit_test(status_set_and_reset),
-        cmocka_unit_test(in_use),          cmocka_unit_test(reset),
-        cmocka_unit_test(not_its_own),     cmocka_unit_test(rdpmc),
+        cmocka_unit_test(after_reset),
+        cmocka_unit_test(reserved_bits),
+        cmocka_unit_test(read_only),
+        cmocka_unit_test(addresses_are_canonical),
+        cmocka_unit_test(addresses_of_57_bits),
+        cmocka_unit_test(limited_cpuid),
+        cmocka_unit_test(microcode_revision),
+        cmocka_unit_test(counters_widths),
+        cmocka_unit_test(status_set_and_reset),
+        cmocka_unit_test(in_use),
+        cmocka_unit_test(reset),
+        cmocka_unit_test(not_its_own),
+        cmocka_unit_test(rdpmc),
         cmocka_unit_test(cpuid),
     };
 

@@ -313,7 +313,8 @@ static void which_counter_reaches_which_escr(void **state)
     free(b);
 }
 
-/* What counter 12 counts by CRU_ESCR0 (select 4) or 2 (select 5) while the blocks run; WRMSR itself does not count. */
+/* What counter 12 counts by CRU_ESCR0 (select 4) or 2 (select 5) while the blocks run, and of the WRMSR that stops it.
+ */
 static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const *blocks, unsigned n)
 {
     struct machine *m = machine("netburst");
@@ -341,35 +342,50 @@ static void rings_threads_and_filters(void **state)
 
     (void)state;
     user->cpl = 3;
-    assert_int_equal(counted(on, INSTR_RETIRED | 0xc, blocks, 2), 12);
-    assert_int_equal(counted(on, INSTR_RETIRED | 0x8, blocks, 2), 5);
+    assert_int_equal(counted(on, INSTR_RETIRED | 0xc, blocks, 2), 13);
+    assert_int_equal(counted(on, INSTR_RETIRED | 0x8, blocks, 2), 6);
     assert_int_equal(counted(on, INSTR_RETIRED | 0x4, blocks, 2), 7);
     assert_int_equal(counted(on, INSTR_RETIRED | 0x3, blocks, 2), 0); /* logical processor 1 */
     assert_int_equal(counted(on, INSTR_RETIRED, blocks, 2), 0);
     assert_int_equal(counted(on & ~(UINT64_C(1) << 12), INSTR_RETIRED | 0xc, blocks, 2), 0);
-    assert_int_equal(counted(on & ~(UINT64_C(2) << 16), INSTR_RETIRED | 0xc, blocks, 2), 12);
+    assert_int_equal(counted(on & ~(UINT64_C(2) << 16), INSTR_RETIRED | 0xc, blocks, 2), 13);
     assert_int_equal(counted(on & ~(UINT64_C(1) << 16), INSTR_RETIRED | 0xc, blocks, 2), 0); /* both active */
     assert_int_equal(counted(on & ~(UINT64_C(3) << 16), INSTR_RETIRED | 0xc, blocks, 2), 0); /* none */
-    assert_int_equal(counted(on | compare, INSTR_RETIRED | 0xc, blocks, 2), 12);
+    assert_int_equal(counted(on | compare, INSTR_RETIRED | 0xc, blocks, 2), 13);
     assert_int_equal(counted(on | compare | 1u << 20, INSTR_RETIRED | 0xc, blocks, 2), 0);
     assert_int_equal(counted(on | compare | 1u << 24, INSTR_RETIRED | 0xc, blocks, 2), 0);
-    /* Linux's second way to count cycles: at most 15 of anything */
-    assert_int_equal(counted(ENABLE(5) | compare | complement | 15u << 20, EVENT(0x0c, 0xff) | 0xc, blocks, 2), 12);
-    assert_int_equal(counted(on, EVENT(0x01, 3) | 0xc, blocks, 2), 12); /* uops_retired, bogus ones too */
+    /* Cycles with at most 15 events of any kind, from an ESCR that counts in one ring, or nowhere, or of no pair. */
+    for (unsigned select = 0; select < 8; select++) {
+        const uint64_t cycles = ENABLE(select) | compare | complement | 15u << 20;
+
+        assert_int_equal(counted(cycles, EVENT(0x0c, 0xff) | 0xc, blocks, 2), 13);
+        assert_int_equal(counted(cycles, EVENT(0x0c, 0xff) | 0x4, blocks, 2), 13);
+        assert_int_equal(counted(cycles, 0, blocks, 2), 13);
+        assert_int_equal(counted(cycles & ~(UINT64_C(1) << 12), 0, blocks, 2), 0); /* not enabled */
+        assert_int_equal(counted(cycles & ~(UINT64_C(3) << 16), 0, blocks, 2), 0); /* for no thread */
+        assert_int_equal(counted(cycles | 1u << 24, 0, blocks, 2), 0);             /* edges */
+        assert_int_equal(counted(cycles & ~(UINT64_C(15) << 20), INSTR_RETIRED | 0xc, blocks, 2), 0); /* without any */
+        assert_int_equal(counted(cycles & ~complement, INSTR_RETIRED | 0xc, blocks, 2), 0);
+        assert_int_equal(counted(cycles & ~compare, 0, blocks, 2), 0);
+    }
+    assert_int_equal(counted(on, EVENT(0x01, 3) | 0xc, blocks, 2), 13); /* uops_retired, bogus ones too */
     assert_int_equal(counted(on, EVENT(0x02, 4) | 0xc, blocks, 2), 0);  /* bogus ones alone */
     assert_int_equal(counted(on, EVENT(0x07, 1) | 0xc, blocks, 2), 0);  /* instr_completed is 0F_03's */
     free(system), free(user);
 }
 
-/* branch_retired: a loop of three turns and a jump. First time ever counts as mispredicted. */
+/* branch_retired: a loop and a jump behind it. First time ever counts as mispredicted. */
 static void branches_retired(void **state)
 {
     struct block *loop = block_new(0, 4, END_JCC);
     struct block *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
     struct block *end = block_new(0x800, 2, END_PLAIN);
-    /* taken mispredicted, predicted three times, not taken mispredicted; the jump taken mispredicted */
-    const struct block *blocks[] = { loop, loop, loop, loop, loop, jump, end };
-    static const unsigned sorts[4] = { 0, 1, 3, 2 }; /* MMNP, MMNM, MMTP, MMTM */
+    /*
+     * taken mispredicted, predicted three times, not taken mispredicted; the jump taken mispredicted; not taken
+     * predicted; the jump elsewhere, mispredicted
+     */
+    const struct block *blocks[] = { loop, loop, loop, loop, loop, jump, loop, jump, end };
+    static const unsigned sorts[4] = { 1, 1, 3, 3 }; /* MMNP, MMNM, MMTP, MMTM */
 
     (void)state;
     for (unsigned mask = 0; mask < 16; mask++) {
@@ -378,9 +394,10 @@ static void branches_retired(void **state)
         for (unsigned sort = 0; sort < 4; sort++) {
             expected += mask >> sort & 1 ? sorts[sort] : 0;
         }
-        assert_int_equal(counted(ENABLE(5), EVENT(0x06, mask) | RINGS, blocks, 7), expected);
+        assert_int_equal(counted(ENABLE(5), EVENT(0x06, mask) | RINGS, blocks, COUNT_OF(blocks)), expected);
     }
-    assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, 7), 3); /* mispred_branch_retired */
+    assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, COUNT_OF(blocks)),
+                     4); /* mispred_branch_retired */
     free(loop), free(jump), free(end);
 }
 
@@ -403,14 +420,14 @@ static void overflow(void **state)
     run(m, b);
     assert_int_equal(m->pmis, 1);
     wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
-    assert_int_equal(rdmsr(m, COUNTER(12)), 6);
+    assert_int_equal(rdmsr(m, COUNTER(12)), 6 + 1); /* and the WRMSR */
     assert_int_equal(rdmsr(m, CCCR(12)) & OVF, 0);
 
     wrmsr(m, CCCR(12), 0); /* the interrupt that was to come is off with the counter */
-    wrmsr(m, COUNTER(12), (uint64_t)-4);
+    wrmsr(m, COUNTER(12), (uint64_t)-5);
     wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
     run(m, b);
-    wrmsr(m, CCCR(12), 0);
+    wrmsr(m, CCCR(12), 0); /* the fifth */
     wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
     run(m, b);
     assert_int_equal(m->pmis, 1);
@@ -423,10 +440,10 @@ static void overflow(void **state)
     assert_int_equal(rdmsr(m, CCCR(12)), ENABLE(4) | OVF);
     wrmsr(m, CCCR(12), 0);
 
-    wrmsr(m, COUNTER(12), (uint64_t)-4); /* it waits for its event, whatever else is written meanwhile */
+    wrmsr(m, COUNTER(12), (uint64_t)-5); /* it waits for its event, whatever else is written meanwhile */
     wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
     run(m, b);
-    wrmsr(m, MATRIX_VERT, 0);
+    wrmsr(m, MATRIX_VERT, 0); /* the fifth */
     assert_int_equal(m->pmis, 1);
     run(m, b);
     assert_int_equal(m->pmis, 2);
@@ -440,13 +457,39 @@ static void overflow(void **state)
         m->lvtpc = 0x40;
     }
     wrmsr(m, CCCR(12), 0);
-    assert_int_equal(m->pmis, 2 + 2);
-    assert_int_equal(rdmsr(m, COUNTER(12)), 3);
+    assert_int_equal(m->pmis, 2 + 2); /* that of the WRMSR meets the mask of the one before */
+    assert_int_equal(rdmsr(m, COUNTER(12)), 3 + 1);
     free(b), free(one);
     machine_free(m);
 }
 
 /* --- tags -------------------------------------------------------------------------------------------------------- */
+
+/* A counter that has overflowed is stopped and goes on: the next event is due. It is not, once it counts another way.
+ */
+static void overflowed_counters_go_on(void **state)
+{
+    (void)state;
+    for (unsigned other = 0; other < 2; other++) {
+        struct machine *m = machine("netburst");
+        struct block *b = block_new(0, 4, END_REL_JMP);
+
+        b->cpl = 3;
+        wrmsr(m, CRU_ESCR0, INSTR_RETIRED | 1u << 2); /* USR: not WRMSR itself */
+        wrmsr(m, COUNTER(12), (uint64_t)-4);
+        wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
+        run(m, b);
+        wrmsr(m, CCCR(12), (ENABLE(4) & ~CCCR_ENABLE) | OVF_PMI);
+        assert_int_equal(m->pmis, 0);
+        wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI | (other ? UINT64_C(1) << 18 | UINT64_C(15) << 20 : 0));
+        wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
+        run(m, b);
+        run(m, b);
+        assert_int_equal(m->pmis, !other);
+        free(b);
+        machine_free(m);
+    }
+}
 
 static uint64_t front_end(uint64_t tag, uint64_t event, const struct block *b)
 {
@@ -928,6 +971,7 @@ int main(void)
         cmocka_unit_test(rings_threads_and_filters),
         cmocka_unit_test(branches_retired),
         cmocka_unit_test(overflow),
+        cmocka_unit_test(overflowed_counters_go_on),
         cmocka_unit_test(front_end_tags),
         cmocka_unit_test(execution_tags),
         cmocka_unit_test(replay_tags),

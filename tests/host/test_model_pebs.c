@@ -47,11 +47,11 @@ static void counts_instructions_and_branches(void **state)
     run(m, jump);
     wrmsr(m, GLOBAL_CTRL, 0);
     run(m, plain);
-    assert_int_equal(rdmsr(m, PMC0 + 0), 7 + 3 + 5 + 3);
+    assert_int_equal(rdmsr(m, PMC0 + 0), 7 + 3 + 5 + 3 + 1); /* with the WRMSR that stops */
     assert_int_equal(rdmsr(m, PMC0 + 1), 3);
-    assert_int_equal(rdmsr(m, PMC0 + 2), 7 + 3 + 3);
+    assert_int_equal(rdmsr(m, PMC0 + 2), 7 + 3 + 3 + 1);
     assert_int_equal(rdmsr(m, PMC0 + 3), 5);
-    assert_int_equal(rdmsr(m, FIXED_CTR0), 18);
+    assert_int_equal(rdmsr(m, FIXED_CTR0), 19);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
     free(plain), free(jump), free(user);
     machine_free(m);
@@ -82,8 +82,8 @@ static void a_fault_takes_back_what_did_not_retire(void **state)
     struct block *b = block_new(0, 10, END_REL_JMP);
 
     (void)state;
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
     wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
     run(m, b);
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 6), 0x900000, 0);
     assert_int_equal(rdmsr(m, PMC0), 6);
@@ -111,6 +111,42 @@ static void a_repeated_string_instruction_counts_once(void **state)
     }
     assert_int_equal(rdmsr(m, PMC0), 3);
     free(b), free(again);
+    machine_free(m);
+}
+
+/* The WRMSR that stops counting is counted, the one that starts it is not, and it can be what overflows or is recorded.
+ */
+static void wrmsr_counts_before_its_effect(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 3, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 10, 10);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | 1u << 20 | INST_RETIRED);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    assert_int_equal(rdmsr(m, PMC0), 0);
+    wrmsr(m, FIXED_CTRL, 3);
+    wrmsr(m, FIXED_CTRL, 0);
+    run(m, b);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(rdmsr(m, PMC0), 1 + 1 + 3 + 1);
+    wrmsr(m, PMC0, (uint32_t)-4); /* overflows by the WRMSR */
+    wrmsr(m, GLOBAL_CTRL, 1);
+    run(m, b);
+    assert_int_equal(m->pmis, 0);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 1);
+    assert_int_equal(rdmsr(m, PMC0), 0);
+    sample(m, 0, INST_RETIRED, 3); /* the WRMSR is the event behind the overflow */
+    run(m, b);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(records(m), 1);
+    assert_int_equal(record(m, 0, 0xb0), CODE + 0x20000);
+    assert_int_equal(record(m, 0, 0x08), CODE + 0x20004);
+    free(b);
     machine_free(m);
 }
 
@@ -169,10 +205,38 @@ static void records_n_plus_1_apart(void **state)
     machine_free(m);
 }
 
+/* The instruction after an INT n is its handler's first; after one behind which an interrupt comes, it is the next. */
+static void behind_an_interruption(void **state)
+{
+    static const struct {
+        enum block_end end;
+        enum interruption kind;
+        uint64_t ip;
+    } ways[] = { { END_INT, INTERRUPTION_EXCEPTION, 0x900000 }, { END_REL_JMP, INTERRUPTION_EXTERNAL, 0x7000 } };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(ways); i++) {
+        struct machine *m = machine_new();
+        struct block *b = block_new(0, 4, END_REL_JMP), *two = block_new(0x100, 2, ways[i].end);
+
+        set_up_ds(m, 0, 0, 20, 20);
+        sample(m, 0, INST_RETIRED, 5);
+        run(m, b);
+        run(m, two);
+        engine_interruption(&m->v, ways[i].kind, ways[i].end == END_INT ? two->last : 0x7000, 0x900000, 0);
+        assert_int_equal(records(m), 1);
+        assert_int_equal(record(m, 0, 0xb0), two->last);
+        assert_int_equal(record(m, 0, 0x08), ways[i].ip);
+        free(b), free(two);
+        machine_free(m);
+    }
+}
+
 /* Between the overflow and the event that is recorded the counter reads 0, and it may be stopped and go on. */
 static void looked_at_between(void **state)
 {
     struct machine *m = machine_new();
+    struct block *four = block_new(0x200, 4, END_REL_JMP);
     struct block *five = block_new(0, 5, END_REL_JMP);
     struct block *one = block_new(0x100, 1, END_REL_JMP);
     uint64_t value = 1;
@@ -188,15 +252,15 @@ static void looked_at_between(void **state)
     assert_int_equal(record(m, 0, 0xb0), one->pc);
 
     sample(m, 0, INST_RETIRED, 5);
-    run(m, five);
-    wrmsr(m, GLOBAL_CTRL, 0);
+    run(m, four);
+    wrmsr(m, GLOBAL_CTRL, 0); /* the fifth */
     assert_int_equal(rdmsr(m, PMC0), 0);
     run(m, five);
     wrmsr(m, GLOBAL_CTRL, 1);
     run(m, one);
     assert_int_equal(records(m), 2);
     assert_int_equal(record(m, 1, 0xb0), one->pc);
-    free(five), free(one);
+    free(four), free(five), free(one);
     machine_free(m);
 }
 
@@ -207,14 +271,15 @@ static void looked_at_between(void **state)
 static void armed_across_a_pause(void **state)
 {
     struct machine *m = machine_new();
-    struct block *b = block_new(0, 10, END_REL_JMP);
+    struct block *b = block_new(0, 9, END_REL_JMP);
 
     (void)state;
     set_up_ds(m, 0, 0, 10, 10);
     sample(m, 0, INST_RETIRED, 10);
     run(m, b);
+    wrmsr(m, GLOBAL_CTRL, 0);            /* the tenth */
     assert_int_equal(rdmsr(m, PMC0), 0); /* overflowed, and armed */
-    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(records(m), 0);
     wrmsr(m, PEBS_ENABLE, 0);
     wrmsr(m, PEBS_ENABLE, 1);
     wrmsr(m, GLOBAL_CTRL, 1);
@@ -234,6 +299,7 @@ static void another_overflows_at_once(void **state)
     set_up_ds(m, 0, 0, 100, 100);
     sample(m, 0, INST_RETIRED, 5);
     wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PMC0, (uint32_t)-5);
     wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED);
     wrmsr(m, PMC0 + 1, (uint32_t)-5);
     wrmsr(m, GLOBAL_CTRL, 3);
@@ -478,7 +544,7 @@ static void due_where_a_block_is_left(void **state)
     for (unsigned left_at = 3; left_at <= 8; left_at++) {
         struct block *b = block_new(0, left_at, END_PLAIN);
 
-        put(m, DS + 0x28, PEBS);
+        wrmsr(m, GLOBAL_CTRL, 0);
         set_up_ds(m, 0, 0, 20, 20);
         sample(m, 0, INST_RETIRED, left_at - 1);
         run(m, b);
@@ -490,7 +556,9 @@ static void due_where_a_block_is_left(void **state)
     machine_free(m);
 }
 
-/* BTS reads the management area while PEBS records are on their way into it. */
+/*
+ * BTS reads the management area while PEBS records are on their way into it: each time the ring of branches is full.
+ */
 static void with_branch_records(void **state)
 {
     struct machine *m = machine_new();
@@ -500,8 +568,8 @@ static void with_branch_records(void **state)
     (void)state;
     set_up_ds(m, 3, 4, 20, 8);
     wrmsr(m, DEBUGCTL, TR_BTS);
-    sample(m, 0, ALL_BRANCHES, 99);
-    for (unsigned i = 0; i < 1000; i++) {
+    sample(m, 0, ALL_BRANCHES, 999);
+    for (unsigned i = 0; i < 10000; i++) {
         run(m, b);
         m->registers.general[RDI] = i;
         if (m->pmis == 1 && !interrupted) {
@@ -512,20 +580,21 @@ static void with_branch_records(void **state)
     assert_true(interrupted);
     assert_int_equal(records(m), 10);
     for (unsigned n = 0; n < 10; n++) {
-        assert_int_equal(record(m, n, 0x38), 100 * n + 99);
+        assert_int_equal(record(m, n, 0x38), 1000 * n + 999);
     }
     free(b);
     machine_free(m);
 }
 
-/* Empties the buffer, as an interrupt handler does. */
-static uint64_t drain(struct machine *m)
+/* Empties the buffer, as an interrupt handler does, with one instruction that counts. */
+static uint64_t drain(struct machine *m, uint64_t *instructions)
 {
     uint64_t n = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
 
     put(m, DS + 0x28, PEBS);
     wrmsr(m, STATUS_RESET, STATUS_BUFFER);
     m->lvtpc = 0x40;
+    ++*instructions;
     return n;
 }
 
@@ -544,19 +613,18 @@ static void a_long_run_is_exact(void **state)
         const struct block *b = blocks[i * i % 7 % 3];
 
         while (!begin(m, b)) {
-            drained += drain(m);
+            drained += drain(m, &instructions);
         }
         instructions += b->count;
         if (m->lvtpc & 0x10000) { /* raised in the middle of the block: another one runs before any MSR is written */
             finish(m);
             instructions++;
-            drained += drain(m);
+            drained += drain(m, &instructions);
         }
         assert_true(drained <= instructions / 8);
     }
     finish(m);
-    drained += drain(m);
-    assert_int_equal(drained, instructions / 8);
+    assert_int_equal(drained + records(m), instructions / 8);
     assert_true(m->pmis > 1000);
     for (unsigned i = 0; i < 3; i++) {
         free(blocks[i]);
@@ -571,8 +639,10 @@ int main(void)
         cmocka_unit_test(reads_in_the_middle),
         cmocka_unit_test(a_fault_takes_back_what_did_not_retire),
         cmocka_unit_test(a_repeated_string_instruction_counts_once),
+        cmocka_unit_test(wrmsr_counts_before_its_effect),
         cmocka_unit_test(overflow_without_pebs),
         cmocka_unit_test(records_n_plus_1_apart),
+        cmocka_unit_test(behind_an_interruption),
         cmocka_unit_test(looked_at_between),
         cmocka_unit_test(armed_across_a_pause),
         cmocka_unit_test(another_overflows_at_once),

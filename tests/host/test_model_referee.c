@@ -174,7 +174,6 @@ static void each_rule(void **state)
     BREAK(s.pebs_threshold = s.pebs_maximum - RECORD_PEBS, "ds-threshold-room");
     BREAK(s.debugctl = TR_BTS, "bts-circular-threshold");
     BREAK((s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum), "bts-circular-threshold");
-    BREAK(s.reset = 0, "pebs-no-reset");
     BREAK(s.apic_disabled = true, "apic-disabled");
     BREAK(s.area_shared = true, "ds-area-shared");
     BREAK(s.lvtpc = 0x8040, "lvtpc-trigger-mode");
@@ -191,6 +190,133 @@ static void each_rule(void **state)
     BREAK(s.event |= 1u << 20, "pebs-int");
     BREAK((s.event = EVTSEL_ON | LOAD_LATENCY, s.pebs_enable = 0x100000001, s.latency = 2), "pebs-latency-threshold");
 #undef BREAK
+}
+
+/* Moves a buffer by so many bytes. */
+static void move_bts(struct setting *s, uint64_t by)
+{
+    s->bts_base += by;
+    s->bts_index += by;
+    s->bts_maximum += by;
+    s->bts_threshold += by;
+}
+
+static void move_pebs(struct setting *s, uint64_t by)
+{
+    s->pebs_base += by;
+    s->pebs_index += by;
+    s->pebs_maximum += by;
+    s->pebs_threshold += by;
+}
+
+/* The last value that a rule allows, and the first that it forbids; NULL: nothing is said. */
+static void edges(void **state)
+{
+    struct setting s;
+
+    (void)state;
+#define TRY(change, name)      \
+    do {                       \
+        s = good();            \
+        change;                \
+        expect_only(&s, name); \
+    } while (0)
+    for (unsigned by = 1; by <= 64; by *= 2) {
+        const char *name = by < 4 ? "ds-base-misaligned" : by < 64 ? "ds-cache-line" : NULL;
+
+        TRY(move_bts(&s, by), name);
+        TRY(move_bts(&s, by + 64), name);
+        TRY(move_pebs(&s, by), name);
+    }
+    for (unsigned more = 0; more < RECORD_BTS; more++) { /* a whole number of records, plus one byte at most */
+        TRY(s.bts_maximum += more, more > 1 ? "ds-buffer-size" : NULL);
+        TRY(s.pebs_maximum += more, more > 1 ? "ds-buffer-size" : NULL);
+        TRY(s.bts_index += more, more > 0 ? "ds-index-outside" : NULL);
+        TRY(s.pebs_index += more, more > 0 ? "ds-index-outside" : NULL);
+        TRY(s.bts_threshold += more, more > 0 ? "ds-threshold-outside" : NULL);
+        TRY(s.pebs_threshold += more, more > 0 ? "ds-threshold-outside" : NULL);
+    }
+    TRY(s.bts_index = s.bts_maximum, NULL);
+    TRY(s.bts_index = s.bts_maximum + RECORD_BTS, "ds-index-outside");
+    TRY(s.pebs_index = s.pebs_maximum, NULL);
+    TRY(s.pebs_index = s.pebs_maximum + RECORD_PEBS, "ds-index-outside");
+    TRY(s.pebs_index = s.pebs_base - RECORD_PEBS, "ds-index-outside");
+    TRY(s.bts_threshold = s.bts_base, NULL);
+    TRY(s.bts_threshold = s.bts_base - RECORD_BTS, "ds-threshold-outside");
+    TRY(s.bts_threshold = s.bts_maximum - 2 * RECORD_BTS, NULL);
+    TRY(s.pebs_threshold = s.pebs_base, NULL);
+    TRY(s.pebs_threshold = s.pebs_maximum - 2 * RECORD_PEBS, NULL);
+    TRY(s.pebs_threshold = s.pebs_maximum, NULL); /* no interrupt before the buffer is full */
+    TRY(s.pebs_threshold = s.pebs_maximum + RECORD_PEBS, "ds-threshold-outside");
+    TRY((s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum + 1), NULL); /* circular */
+    TRY((s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum + 1, s.bts_maximum = s.bts_base + RECORD_BTS), NULL);
+    TRY((s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum, s.bts_maximum = s.bts_base + RECORD_BTS - 1),
+        "ds-buffer-too-small");
+    TRY((s.pebs_maximum = s.pebs_threshold = s.pebs_base + RECORD_PEBS), NULL);
+    /* neighbours touch, and do not overlap */
+    TRY((move_pebs(&s, BTS + 100 * RECORD_BTS + 32 - PEBS), s.bts_maximum = s.pebs_base), "ds-buffer-size");
+    TRY(move_pebs(&s, BTS + 104 * RECORD_BTS - PEBS), NULL);
+    TRY(move_pebs(&s, BTS + 96 * RECORD_BTS - PEBS), "ds-overlap");
+    TRY(move_bts(&s, PEBS + 20 * RECORD_PEBS - BTS), "ds-cache-line");
+    TRY(move_bts(&s, PEBS + 20 * RECORD_PEBS + 32 - BTS), NULL);
+    TRY(move_bts(&s, DS + 0x80 - BTS), NULL);
+    TRY(move_bts(&s, DS + 0x40 - BTS), "ds-overlap"); /* the counters' reset values */
+    TRY((move_pebs(&s, DS + 0x80 - PEBS), s.pebs_maximum -= 2000, s.pebs_threshold -= 2000), NULL);
+    TRY((move_pebs(&s, DS + 0x40 - PEBS), s.pebs_maximum -= 2000, s.pebs_threshold -= 2000), "ds-overlap");
+    TRY((s.debugctl = 0, move_bts(&s, DS + 0x40 - BTS)), NULL); /* nothing is stored there */
+    TRY((s.pebs_enable = 0, move_pebs(&s, DS + 0x40 - PEBS)), NULL);
+    TRY((s.pebs_enable = 0, move_pebs(&s, BTS - PEBS)), NULL);
+    TRY(s.lvtpc = 0x20, NULL);
+    TRY(s.lvtpc = 0xff, NULL);
+    TRY(s.lvtpc = 0x400, NULL);  /* NMI: a vector does not matter, */
+    TRY(s.lvtpc = 0x8400, NULL); /* nor a trigger mode */
+    TRY((s.lvtpc = 0x10000, s.pebs_threshold = s.pebs_maximum, s.debugctl = 0), NULL); /* nothing asks for a PMI */
+    TRY((s.lvtpc = 0x10000, s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum + RECORD_BTS, s.pebs_enable = 0),
+        NULL);
+    TRY((s.event = EVTSEL_ON | LOAD_LATENCY, s.pebs_enable = 0x100000001, s.latency = 3), NULL);
+    TRY(s.event |= 1u << 18, "pebs-qualifier"); /* EDGE: although the counter stands still */
+    TRY((s.event |= 1u << 18, s.event &= ~UINT64_C(0x30000)), "counter-no-ring");
+    TRY((s.event |= 1u << 18, s.event &= ~UINT64_C(0x400000)), NULL); /* not enabled, */
+    TRY((s.event |= 1u << 18, s.pebs_enable = 0), NULL);              /* and not to be sampled */
+    TRY((s.debugctl = TR_BTS | BTINT | 0x200), NULL);
+    TRY((s.debugctl = TR_BTS | BTINT | 0x400), NULL);
+#undef TRY
+}
+
+/* Each page of the area and of both buffers, and none behind them. */
+static void pages(void **state)
+{
+    static const struct {
+        uint64_t page;
+        bool ours;
+    } rows[] = {
+        { DS - 0x1000, false },  { DS, true },
+        { BTS, true },           { BTS + 0x1000, true },
+        { BTS + 0x2000, false }, { PEBS - 0x1000, false },
+        { PEBS, true },          { PEBS + 0x1000, true },
+        { PEBS + 0x2000, true }, { PEBS + 0x3000, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct setting s = good();
+
+        s.bts_maximum = BTS + 340 * RECORD_BTS; /* 8160 bytes: two pages, and not a byte more */
+        s.bts_threshold = BTS + 330 * RECORD_BTS;
+        s.pebs_maximum = PEBS + 61 * RECORD_PEBS; /* 12200 bytes */
+        s.code_page = rows[i].page;
+        expect_only(&s, rows[i].ours ? "ds-page-has-code" : NULL);
+    }
+    for (unsigned whole = 0; whole < 2; whole++) { /* a buffer that ends where a page does, or a byte later */
+        struct setting s = good();
+
+        s.bts_base = s.bts_index = PEBS - 128 * RECORD_BTS;
+        s.bts_maximum = PEBS + whole;
+        s.bts_threshold = PEBS - 10 * RECORD_BTS;
+        s.pebs_enable = 0;
+        s.code_page = PEBS;
+        expect_only(&s, whole ? "ds-page-has-code" : NULL);
+    }
 }
 
 static void area_zero(void **state)
@@ -404,9 +530,65 @@ static void frozen(void **state)
     }
 }
 
-static void freeze_without_pmi(void **state)
+/* A second PMI is delivered while the first one's status bits stand. */
+static void two_interrupts_for_one_status(void **state)
 {
     (void)state;
+    for (unsigned acknowledged = 0; acknowledged < 2; acknowledged++) {
+        struct setting s = good();
+        struct block *b = block_new(0, 1001, END_REL_JMP);
+        struct machine *m = in_the_handler(&s, false);
+
+        if (acknowledged) {
+            wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        }
+        m->in_service = NOT_IN_SERVICE;
+        m->lvtpc = 0x40; /* armed again, while everything runs on: the index is past the threshold */
+        while (m->pmis == 1) {
+            run(m, b);
+        }
+        only_and_free(m, acknowledged ? NULL : "status-not-acknowledged");
+        free(b);
+    }
+}
+
+/* What a sampled event depends on must not change under it, and may where nothing depends on it. */
+static void latency_threshold_while_sampling(void **state)
+{
+    struct setting s = good();
+    struct machine *m = program(&s);
+
+    (void)state;
+    wrmsr(m, LD_LAT, 100);
+    only_and_free(m, NULL);
+    s.event = EVTSEL_ON | LOAD_LATENCY;
+    s.pebs_enable = 0x100000001;
+    m = program(&s);
+    wrmsr(m, LD_LAT, 100);
+    only_and_free(m, "pebs-reconfigured");
+}
+
+static void freeze_without_pmi(void **state)
+{
+    static const struct {
+        uint64_t debugctl, pebs_enable;
+        bool said;
+    } rows[] = {
+        { 0x1000, 1, false },
+        { TR_BTS | BTINT | 0x1000, 0, false },
+        { TR_BTS | 0x1000, 0, true },
+        { 0x1000, 0, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct setting s = good();
+
+        s.debugctl = rows[i].debugctl;
+        s.pebs_enable = rows[i].pebs_enable;
+        s.bts_threshold += rows[i].debugctl == (TR_BTS | 0x1000) ? 20 * RECORD_BTS : 0; /* circular */
+        expect_only(&s, rows[i].said ? "freeze-without-pmi" : NULL);
+    }
     for (unsigned interrupt = 0; interrupt < 2; interrupt++) {
         struct machine *m = machine_new();
 
@@ -541,6 +723,110 @@ static struct machine *sample(const char *profile, unsigned counter, uint64_t ev
     return m;
 }
 
+/*
+ * A reset value of 0 is software's that loads the counter itself, in the handler of the interrupt that each record
+ * requests, as Linux does where the period changes. Without that interrupt, or where it does not, the counter is off.
+ */
+static void reset_values_of_0(void **state)
+{
+    struct setting s = good();
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+
+    (void)state;
+    s.reset = 0;
+
+    struct machine *m = program(&s); /* no interrupt comes of the first record */
+
+    only(m, NULL);
+    run(m, b);
+    finish(m);
+    only_and_free(m, "pebs-no-reset");
+    s.pebs_threshold = s.pebs_base + RECORD_PEBS;
+    for (unsigned loaded = 0; loaded < 2; loaded++) {
+        m = in_the_handler(&s, false);
+        stop(m);
+        reset_indices(m);
+        wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        if (loaded) {
+            wrmsr(m, PMC0, (uint32_t)-1000);
+        }
+        m->in_service = NOT_IN_SERVICE;
+        m->lvtpc = 0x40;
+        only(m, NULL);
+        go_on(m);
+        only_and_free(m, loaded ? NULL : "pebs-no-reset");
+    }
+    free(b);
+}
+
+/* The same of a fixed counter. */
+static void reset_value_of_0_of_a_fixed_counter(void **state)
+{
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+
+    (void)state;
+    for (unsigned loaded = 0; loaded < 2; loaded++) {
+        struct machine *m = machine_of("icelake");
+
+        set_up_ds(m, 0, 0, 0, 0);
+        put(m, DS + 0x30, PEBS + 20 * 32);
+        put(m, DS + 0x38, PEBS + 32);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, PEBS_ENABLE, UINT64_C(1) << 32);
+        wrmsr(m, FIXED_CTRL, 3);
+        wrmsr(m, FIXED_CTR0, 0xfffffffffff0);
+        wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+        run(m, b);
+        finish(m);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        put(m, DS + 0x28, PEBS);
+        if (loaded) {
+            wrmsr(m, FIXED_CTR0, 0xfffffffffff0);
+        }
+        only(m, NULL);
+        wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+        only_and_free(m, loaded ? NULL : "pebs-no-reset");
+    }
+    free(b);
+}
+
+/* A counter that reloads itself, with or without its interrupt; one that others reload may ask for it. */
+static void self_reload(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        const bool self = i & 1, asks = i & 2, counts = i & 4;
+        struct machine *m = machine_of("clearwaterforest");
+
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, 0x190e, self ? 8 : 4);
+        wrmsr(m, EVTSEL0 + 3, EVTSEL_ON | 0xc0 | (asks ? 1u << 20 : 0));
+        only(m, NULL);
+        wrmsr(m, GLOBAL_CTRL, counts ? 8 : 0);
+        only_and_free(m, self && asks && counts ? "counter-reload-int" : NULL);
+    }
+    struct machine *m = machine_of("clearwaterforest");
+
+    wrmsr(m, 0x1982, UINT64_C(1) << 32); /* fixed counter 0 */
+    wrmsr(m, FIXED_CTRL, 0xb);
+    only(m, NULL);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+    only_and_free(m, "counter-reload-int");
+}
+
+/* The one enable bit of Pentium M is the first select's, which may have no other purpose. */
+static void parked_counter(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct machine *m = machine_of(i == 0 ? "pentium-m" : "core-duo");
+
+        wrmsr(m, EVTSEL0, 0x40002e);
+        only_and_free(m, i == 0 ? NULL : "counter-no-ring");
+    }
+}
+
 static void other_processors(void **state)
 {
     struct machine *m;
@@ -548,6 +834,19 @@ static void other_processors(void **state)
     (void)state;
     only_and_free(sample("core2", 0, INST_RETIRED, 1, 20, 144), NULL);
     only_and_free(sample("core2", 0, INST_RETIRED, 1, 29, 144), "pebs-buffer-page");
+    /* Cycles made of INV and CMask, as Intel's lists and Linux have them; other events have neither. */
+    only_and_free(sample("skylake", 1, 0x108001c0, 2, 20, 200), NULL);
+    only_and_free(sample("skylake", 1, 0x108000c0, 2, 20, 200), NULL);
+    only_and_free(sample("core2", 0, 0x108000c0, 1, 20, 144), NULL);
+    only_and_free(sample("nehalem", 2, 0x108001c0, 4, 20, 176), NULL);
+    only_and_free(sample("nehalem", 2, 0x108001c2, 4, 20, 176), NULL);
+    only_and_free(sample("nehalem", 2, 0x010001c2, 4, 20, 176), NULL);
+    only_and_free(sample("sandybridge", 3, 0x108001c2, 8, 20, 176), NULL);
+    only_and_free(sample("skylake", 1, 0x010001c0, 2, 20, 200), "pebs-qualifier");
+    only_and_free(sample("skylake", 1, 0x008001c0, 2, 20, 200), "pebs-qualifier"); /* INV without CMask */
+    only_and_free(sample("skylake", 1, 0x10a001c0, 2, 20, 200), "pebs-qualifier"); /* AnyThread */
+    only_and_free(sample("skylake", 1, 0x108401c0, 2, 20, 200), "pebs-qualifier"); /* Edge */
+    only_and_free(sample("skylake", 1, 0x108020c4, 2, 20, 200), "pebs-qualifier");
     only_and_free(sample("sandybridge", 3, 0x02cd, 8 | UINT64_C(1) << 63, 20, 176), NULL);
     only_and_free(sample("sandybridge", 3, 0x02cd, 8, 20, 176), "pebs-store-enable");
 
@@ -673,6 +972,53 @@ static void lost_records(void **state)
     machine_free(m);
 }
 
+/* A loss is told of the branch, or of the first instruction whose record waited for memory. */
+static void lost_records_are_placed(void **state)
+{
+    static const struct {
+        unsigned cpl;
+        uint64_t filter; /* DEBUGCTL */
+        bool said;
+    } rows[] = { { 0, 0, true },     { 3, 0, true },     { 0, 0x200, false },
+                 { 3, 0x200, true }, { 0, 0x400, true }, { 3, 0x400, false } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) { /* the area goes away while branches are stored */
+        struct setting s = good();
+        struct block *b = block_new(0x100, 3, END_REL_JMP), *after = block_new(0x200, 1, END_PLAIN);
+        struct machine *m;
+
+        s.pebs_enable = 0;
+        s.debugctl |= rows[i].filter;
+        m = program(&s);
+        b->cpl = (uint8_t)rows[i].cpl;
+        m->memory_at += MEMORY_SIZE;
+        run(m, b), run(m, after);
+        engine_settle(&m->v, (struct place){ after, 1 });
+        assert_true(violated(m, "rip=0x400108 record-lost: ") == rows[i].said);
+        assert_true(violated(m, "record-lost") == rows[i].said);
+        free(b), free(after);
+        machine_free(m);
+    }
+    struct setting s = good();
+    struct block *b = block_new(0x100, 4, END_REL_JMP);
+    struct machine *m;
+
+    s.debugctl = 0;
+    s.reset = -UINT64_C(10);
+    m = program(&s);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PMC0, (uint32_t)-2);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    run(m, b); /* the third instruction has a record, the fourteenth another */
+    run(m, b), run(m, b), run(m, b);
+    m->memory_at += MEMORY_SIZE;
+    engine_settle(&m->v, (struct place){ b, 1 });
+    assert_true(violated(m, "rip=0x400108 record-lost: "));
+    free(b);
+    machine_free(m);
+}
+
 #define LOW_MEMORY UINT64_C(0x100000) /* NetBurst's fields have 32 bits */
 #define CCCR(i)    (0x360u + (i))
 #define CCCR_ON    (UINT64_C(1) << 12 | UINT64_C(5) << 13 | UINT64_C(3) << 16)
@@ -704,6 +1050,7 @@ static void netburst_rules(void **state)
 
     (void)state;
     only_and_free(netburst(CCCR_ON, MY_THR, TAG_LOADS), NULL);
+    only_and_free(netburst(CCCR_ON | UINT64_C(0x4c) << 16, MY_THR, TAG_LOADS), NULL); /* COMPARE and a threshold */
     only_and_free(netburst(CCCR_ON, UOP_TAG, TAG_LOADS), "pebs-only-tags");
     only_and_free(netburst(CCCR_ON, MY_THR, 0), "pebs-no-tag");
     only_and_free(netburst(CCCR_ON & ~(UINT64_C(1) << 17), 0, TAG_LOADS), "cccr-thread");
@@ -711,6 +1058,112 @@ static void netburst_rules(void **state)
     m = netburst(CCCR_ON, MY_THR, TAG_LOADS);
     wrmsr(m, 0x310, (uint64_t)-100);
     only_and_free(m, "pebs-reconfigured");
+}
+
+/* --- architectural PEBS ------------------------------------------------------------------------------------------ */
+
+#define PEBS_BASE       0x3f4
+#define PEBS_INDEX      0x3f5
+#define GP_CTR(n)       (0x1900u + 4 * (n))
+#define GP_CFG_A(n)     (0x1901u + 4 * (n))
+#define GP_CFG_C(n)     (0x1903u + 4 * (n))
+#define FX_CTR(n)       (0x1980u + 4 * (n))
+#define FX_CFG_C(n)     (0x1983u + 4 * (n))
+#define CFG_C_EN        (UINT64_C(1) << 63)
+#define INDEX_FULL      (UINT64_C(1) << 31)
+#define INDEX_EN        (UINT64_C(1) << 32)
+#define INDEX_THRESH(b) ((uint64_t)(b) / 16 << 36)
+#define BUFFER          0x4000u /* physical */
+
+/* Counter 2 is about to sample into this buffer, with these groups beside the basic one. */
+static struct machine *architectural(uint64_t base, uint64_t index, uint64_t groups)
+{
+    struct machine *m = machine_of("clearwaterforest");
+
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PEBS_BASE, base);
+    wrmsr(m, PEBS_INDEX, index);
+    wrmsr(m, GP_CFG_C(2), CFG_C_EN | groups | (uint32_t)-1000);
+    wrmsr(m, GP_CFG_A(2), EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, GP_CTR(2), -UINT64_C(1000) & 0xffffffffffff);
+    fflush(m->violations);
+    assert_int_equal(m->violations_size, 0);
+    return m;
+}
+
+static void architectural_rules(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t base, index, groups;
+    } rows[] = {
+        { NULL, BUFFER, INDEX_EN | INDEX_THRESH(4096) | 4096, 0 },
+        { "pebs-base-zero", 0, INDEX_EN, 0 },
+        { "pebs-base-zero", 1, INDEX_EN, 0 },
+        { "pebs-buffer-not-memory", 0x10000, INDEX_EN, 0 },
+        { "pebs-buffer-not-memory", 0xf000 | 1, INDEX_EN, 0 },
+        { "pebs-index-outside", BUFFER, INDEX_EN | 4112, 0 },
+        { NULL, BUFFER | 1, INDEX_EN | INDEX_THRESH(8192) | 4112, 0 },
+        { "pebs-threshold-outside", BUFFER, INDEX_EN | INDEX_THRESH(4112), 0 },
+        { "pebs-full-kept", BUFFER, INDEX_EN | INDEX_FULL, 0 },
+        { "pebs-not-counted", BUFFER, INDEX_EN, UINT64_C(1) << 36 },                     /* none at all */
+        { "pebs-not-counted", BUFFER, INDEX_EN, UINT64_C(1) << 37 | UINT64_C(1) << 35 }, /* but no fixed one */
+        { NULL, BUFFER, INDEX_EN, UINT64_C(1) << 36 | UINT64_C(1) << 35 },
+        { "pebs-lbr-off", BUFFER, INDEX_EN, UINT64_C(1) << 40 },
+        { "pebs-index-off", BUFFER, 0, 0 },
+    };
+    struct machine *m;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        m = architectural(rows[i].base, rows[i].index, rows[i].groups);
+        wrmsr(m, GLOBAL_CTRL, 1 << 2);
+        only_and_free(m, rows[i].name);
+    }
+    m = architectural(BUFFER, INDEX_EN, UINT64_C(1) << 37); /* the fixed one that is allowed is the last */
+    wrmsr(m, FX_CFG_C(6), UINT64_C(1) << 35);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    only_and_free(m, NULL);
+    m = architectural(BUFFER, INDEX_EN, 0);
+    m->lvtpc = 0x10040;
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    only_and_free(m, "lvtpc-masked");
+}
+
+/* Registers that must not be written while a counter counts for PEBS; EN of the index may be cleared. */
+static void architectural_changes(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t address;
+        uint64_t value;
+    } rows[] = {
+        { "pebs-base-changed", PEBS_BASE, BUFFER },
+        { "pebs-base-changed", PEBS_BASE, 0 },
+        { "pebs-index-written", PEBS_INDEX, INDEX_EN },
+        { NULL, PEBS_INDEX, 0 },
+        { "pebs-reconfigured", GP_CFG_C(2), 0 },
+        { NULL, GP_CFG_C(3), 0 },
+        { NULL, FX_CFG_C(2), 0 },
+        { "pebs-reconfigured", FX_CFG_C(1), 0 },
+        { "pebs-reconfigured", GP_CTR(2), 0 },
+        { "pebs-reconfigured", FX_CTR(1), 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = architectural(BUFFER, INDEX_EN | INDEX_THRESH(4096), 0);
+
+        wrmsr(m, FX_CFG_C(1), CFG_C_EN | (uint32_t)-1000);
+        wrmsr(m, FX_CTR(1), 0xffffffff0000);
+        wrmsr(m, FIXED_CTRL, 0x30);
+        wrmsr(m, rows[i].address, rdmsr(m, rows[i].address)); /* before it begins */
+        wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 33 | 1 << 2);
+        fflush(m->violations);
+        assert_int_equal(m->violations_size, 0);
+        wrmsr(m, rows[i].address, rows[i].value);
+        only_and_free(m, rows[i].name);
+    }
 }
 
 /* The last test: no rule was left out above. */
@@ -730,24 +1183,35 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clean_set_up),
         cmocka_unit_test(each_rule),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(pages),
         cmocka_unit_test(area_zero),
         cmocka_unit_test(changes_while_it_runs),
         cmocka_unit_test(area_changes_while_it_runs),
         cmocka_unit_test(a_clean_handler),
         cmocka_unit_test(handlers),
         cmocka_unit_test(frozen),
+        cmocka_unit_test(two_interrupts_for_one_status),
+        cmocka_unit_test(latency_threshold_while_sampling),
         cmocka_unit_test(freeze_without_pmi),
         cmocka_unit_test(counters_ask_for_interrupts),
         cmocka_unit_test(debug_control),
         cmocka_unit_test(full_buffers),
         cmocka_unit_test(records_into),
         cmocka_unit_test(pebs_enabled_late),
+        cmocka_unit_test(reset_values_of_0),
+        cmocka_unit_test(reset_value_of_0_of_a_fixed_counter),
+        cmocka_unit_test(parked_counter),
+        cmocka_unit_test(self_reload),
         cmocka_unit_test(other_processors),
         cmocka_unit_test(fixed_counters),
         cmocka_unit_test(netburst_rules),
         cmocka_unit_test(lost_records),
+        cmocka_unit_test(lost_records_are_placed),
         cmocka_unit_test(enabled_again_by_the_handler),
         cmocka_unit_test(advice),
+        cmocka_unit_test(architectural_rules),
+        cmocka_unit_test(architectural_changes),
         cmocka_unit_test(all_have_fired),
     };
 

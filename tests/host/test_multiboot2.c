@@ -284,11 +284,12 @@ static void broken(void **state)
 {
     (void)state;
     assert_refused(MULTIBOOT2_TAG, WORD(0), WORD(0));
-    assert_refused(MULTIBOOT2_TAG, WORD(8), WORD(0));                       /* no end tag */
-    assert_refused(MULTIBOOT2_TAG, WORD(12), WORD(0), WORD(0));             /* half of one */
-    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 7));           /* shorter than its head */
-    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 0xffffffff));  /* longer than all */
-    assert_refused(MULTIBOOT2_TAG, WORD(20), WORD(0), TAG(9, 12), WORD(0)); /* its padding is missing */
+    assert_refused(MULTIBOOT2_TAG, WORD(8), WORD(0));                                /* no end tag */
+    assert_refused(MULTIBOOT2_TAG, WORD(12), WORD(0), WORD(0));                      /* half of one */
+    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 7));                    /* shorter than its head */
+    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 0xffffffff));           /* longer than all */
+    assert_refused(MULTIBOOT2_TAG, WORD(24), WORD(0), TAG(9, 17), WORD(0), WORD(0)); /* longer than the rest */
+    assert_refused(MULTIBOOT2_TAG, WORD(20), WORD(0), TAG(9, 12), WORD(0));          /* its padding is missing */
     assert_refused(MULTIBOOT2_COMMAND_LINE, WORD(32), WORD(0), TAG(1, 12), 'l', 'i', 's', 't', WORD(0), END);
     assert_refused(MULTIBOOT2_COMMAND_LINE, WORD(24), WORD(0), TAG(1, 8), END);
     assert_refused(MULTIBOOT2_LOADER_NAME, WORD(24), WORD(0), TAG(2, 8), END);
@@ -296,6 +297,70 @@ static void broken(void **state)
     assert_refused(MULTIBOOT2_MODULE, WORD(32), WORD(0), TAG(3, 16), WORD(2), WORD(1), END);
     assert_refused(MULTIBOOT2_MEMORY_MAP, WORD(32), WORD(0), TAG(6, 16), WORD(20), WORD(0), END);
     assert_refused(MULTIBOOT2_MEMORY_MAP, WORD(32), WORD(0), TAG(6, 12), WORD(24), WORD(0), END);
+}
+
+#define SCREEN(size, bits, kind, ...)                                                                                \
+    WORD(8 + ((size) + 7) / 8 * 8 + 8), WORD(0), TAG(8, size), WORD(0xfd000000), WORD(0x40), WORD(4096), WORD(1024), \
+        WORD(768), bits, kind, 0, 0, __VA_ARGS__
+
+static void assert_screen(const uint8_t *bytes, size_t size, const struct boot_screen *want)
+{
+    struct multiboot2 got;
+    uint8_t *copy = exact_copy(bytes, size);
+    assert_int_equal(multiboot2_read(copy, &got), MULTIBOOT2_OK);
+    assert_memory_equal(&got.screen, want, sizeof *want);
+    free(copy);
+}
+
+/* The frame buffer as GRUB passes it: colours in masks, VGA's text, and a palette, for which there is no use. */
+static void screens(void **state)
+{
+    static const uint8_t rgb[] = { SCREEN(38, 32, 1, 16, 8, 8, 8, 0, 8, 0, 0), END };
+    static const uint8_t fifteen[] = { SCREEN(38, 15, 1, 10, 5, 5, 5, 0, 5, 0, 0), END };
+    static const uint8_t whole[] = { SCREEN(38, 32, 1, 0, 32, 31, 1, 31, 2, 0, 0), END };
+    static const uint8_t text[] = { SCREEN(32, 16, 2, TAG(0, 8)) };
+    static const uint8_t palette[] = { SCREEN(34, 8, 0, 0, 1, 0, 0, 0, 0, 0, 0), END };
+    static const uint8_t none[] = { WORD(16), WORD(0), END };
+    const uint64_t base = 0x40fd000000;
+    (void)state;
+    assert_screen(rgb, sizeof rgb,
+                  &(struct boot_screen){ base, BOOT_SCREEN_PIXELS, 1024, 768, 4096, 32, 0xff0000, 0xff00, 0xff });
+    assert_screen(fifteen, sizeof fifteen,
+                  &(struct boot_screen){ base, BOOT_SCREEN_PIXELS, 1024, 768, 4096, 16, 0x7c00, 0x3e0, 0x1f });
+    assert_screen(whole, sizeof whole,
+                  &(struct boot_screen){ base, BOOT_SCREEN_PIXELS, 1024, 768, 4096, 32, 0xffffffff, 0x80000000, 0 });
+    assert_screen(text, sizeof text, &(struct boot_screen){ base, BOOT_SCREEN_TEXT, 1024, 768, 4096, 0, 0, 0, 0 });
+    assert_screen(palette, sizeof palette,
+                  &(struct boot_screen){ base, BOOT_SCREEN_INVALID, 1024, 768, 4096, 0, 0, 0, 0 });
+    assert_screen(none, sizeof none, &(struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+    assert_refused(MULTIBOOT2_SCREEN, SCREEN(37, 32, 1, 16, 8, 8, 8, 0, 8, 0, 0), END);
+    assert_refused(MULTIBOOT2_SCREEN, SCREEN(31, 16, 2, TAG(0, 8)));
+}
+
+/* An empty module, and texts of no character but their NUL. */
+static void empty(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = { WORD(8 + 16 + 16 + 16 + 8),
+                                     WORD(0),
+                                     TAG(3, 16),
+                                     WORD(0x1000),
+                                     WORD(0x1000),
+                                     TAG(1, 9),
+                                     WORD(0),
+                                     WORD(0),
+                                     TAG(2, 9),
+                                     WORD(0),
+                                     WORD(0),
+                                     END };
+    struct multiboot2 got;
+    READ(bytes, &got);
+    assert_int_equal(error, MULTIBOOT2_OK);
+    assert_int_equal(got.module_start, 0x1000);
+    assert_int_equal(got.module_end, 0x1000);
+    assert_string_equal(got.options, "");
+    assert_string_equal(got.loader, "");
+    free(copy);
 }
 
 static void texts(void **state)
@@ -306,6 +371,7 @@ static void texts(void **state)
         [MULTIBOOT2_COMMAND_LINE] = "the command line is not terminated",
         [MULTIBOOT2_LOADER_NAME] = "the boot loader's name is not terminated",
         [MULTIBOOT2_MODULE] = "a module tag is malformed",
+        [MULTIBOOT2_SCREEN] = "the frame buffer's tag is malformed",
         [MULTIBOOT2_MEMORY_MAP] = "the entries of the memory map are not 24 bytes long",
     };
 
@@ -318,8 +384,8 @@ static void texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_tags), cmocka_unit_test(no_tags), cmocka_unit_test(acpi_root),
-        cmocka_unit_test(broken),   cmocka_unit_test(texts),
+        cmocka_unit_test(all_tags), cmocka_unit_test(no_tags), cmocka_unit_test(acpi_root), cmocka_unit_test(broken),
+        cmocka_unit_test(screens),  cmocka_unit_test(empty),   cmocka_unit_test(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,16 +38,23 @@ static void assert_defaults(const struct options *options)
     assert_true(slice_equal(options->run, "*"));
     assert_int_equal(options->skip.length, 0);
     assert_false(options->list);
-    assert_int_equal(options->records, 8);
+    assert_int_equal(options->records, 1);
+    assert_int_equal(options->records_failing, 8);
+    assert_int_equal(options->recap, OPTIONS_RECAP_AREAS);
+    assert_int_equal(options->kinds, OPTIONS_KINDS_ALL);
     assert_false(options->dump);
     assert_int_equal(options->timeout, 10);
     assert_int_equal(options->end, OPTIONS_END_HALT);
     assert_int_equal(options->exit, OPTIONS_EXIT_AUTO);
-    assert_int_equal(options->console, 0);
-    assert_int_equal(options->console_baud, 115200);
+    assert_true(options->console_usual);
+    assert_false(options->console_pci);
+    assert_int_equal(options->consoles, 0);
     assert_false(options->gdbwait);
     assert_int_equal(options->width, 0);
     assert_int_equal(options->paging, OPTIONS_PAGING_AUTO);
+    assert_int_equal(options->menu, OPTIONS_MENU_AUTO);
+    assert_int_equal(options->log, OPTIONS_LOG_NONE);
+    assert_int_equal(options->log_server, 0);
 }
 
 static void defaults(void **state)
@@ -69,7 +76,7 @@ static void every_option(void **state)
 {
     (void)state;
     struct options options = good("run=bts.*,lbr.?os skip=*.slow list records=25 timeout=3600 end=poweroff exit=debug "
-                                  "console=ttyS1,57600 gdbwait width=32 paging=legacy");
+                                  "console=ttyS1,57600 gdbwait width=32 paging=legacy recap=all");
     assert_true(slice_equal(options.run, "bts.*,lbr.?os"));
     assert_true(slice_equal(options.skip, "*.slow"));
     assert_true(options.list);
@@ -77,40 +84,129 @@ static void every_option(void **state)
     assert_int_equal(options.timeout, 3600);
     assert_int_equal(options.end, OPTIONS_END_POWEROFF);
     assert_int_equal(options.exit, OPTIONS_EXIT_DEBUG);
-    assert_int_equal(options.console, 1);
-    assert_int_equal(options.console_baud, 57600);
+    assert_int_equal(options.consoles, 1);
+    assert_int_equal(options.console[0].uart.base, 0x2f8);
+    assert_int_equal(options.console[0].uart.baud, 57600);
     assert_true(options.gdbwait);
     assert_int_equal(options.width, 32);
     assert_int_equal(options.paging, OPTIONS_PAGING_LEGACY);
+    assert_int_equal(options.recap, OPTIONS_RECAP_ALL);
 
-    assert_int_equal(good("records=all").records, OPTIONS_RECORDS_ALL);
-    assert_int_equal(good("records=none").records, 0);
-    assert_int_equal(good("records=0").records, 0);
-    assert_int_equal(good("records=4294967294").records, 4294967294u);
+    static const struct {
+        const char *text;
+        uint32_t records, failing;
+    } records[] = { { "records=all", OPTIONS_RECORDS_ALL, OPTIONS_RECORDS_ALL },
+                    { "records=none", 0, 0 },
+                    { "records=0", 0, 0 },
+                    { "records=1", 1, 1 },
+                    { "records=4294967294", 4294967294u, 4294967294u },
+                    { "records=all records=auto", 1, 8 } };
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        assert_int_equal(good(records[i].text).records, records[i].records);
+        assert_int_equal(good(records[i].text).records_failing, records[i].failing);
+    }
     assert_true(good("dump=raw").dump);
     assert_false(good("dump=raw dump=none").dump);
+    assert_int_equal(good("recap=all recap=areas").recap, OPTIONS_RECAP_AREAS);
+    assert_int_equal(good("kinds=first").kinds, OPTIONS_KINDS_FIRST);
+    assert_int_equal(good("kinds=core").kinds, OPTIONS_KINDS_CORE);
+    assert_int_equal(good("kinds=atom").kinds, OPTIONS_KINDS_ATOM);
+    assert_int_equal(good("kinds=atom kinds=all").kinds, OPTIONS_KINDS_ALL);
     assert_int_equal(good("timeout=1").timeout, 1);
     assert_int_equal(good("end=reboot").end, OPTIONS_END_REBOOT);
     assert_int_equal(good("end=halt").end, OPTIONS_END_HALT);
     assert_int_equal(good("exit=none").exit, OPTIONS_EXIT_NONE);
     assert_int_equal(good("exit=auto").exit, OPTIONS_EXIT_AUTO);
-    assert_int_equal(good("console=ttyS3").console, 3);
-    assert_int_equal(good("console=ttyS0,1200").console_baud, 1200);
-    assert_int_equal(good("console=ttyS2").console_baud, 115200);
     assert_true(slice_equal(good("run=!~").run, "!~")); /* the first and the last printable character */
     assert_int_equal(good("width=64").width, 64);
     assert_int_equal(good("paging=pae").paging, OPTIONS_PAGING_PAE);
     assert_int_equal(good("paging=pae paging=auto").paging, OPTIONS_PAGING_AUTO);
+    assert_int_equal(good("menu=0").menu, 0);
+    assert_int_equal(good("menu=60").menu, 60);
+    assert_int_equal(good("menu=5 menu=auto").menu, OPTIONS_MENU_AUTO);
+    assert_int_equal(good("log=stick").log, OPTIONS_LOG_STICK);
+    assert_int_equal(good("log=stick log=none").log, OPTIONS_LOG_NONE);
+    assert_int_equal(good("log=tftp").log, OPTIONS_LOG_TFTP);
+    assert_int_equal(good("log=tftp").log_server, 0);
+    assert_int_equal(good("log=tftp,10.0.2.255").log, OPTIONS_LOG_TFTP);
+    assert_int_equal(good("log=tftp,10.0.2.255").log_server, 0x0a0002ff);
+    assert_int_equal(good("log=tftp,0.0.0.1").log_server, 1);
+    assert_int_equal(good("log=tftp,10.0.2.255 log=stick").log_server, 0);
 }
 
 static void the_last_one_counts(void **state)
 {
     (void)state;
-    struct options options = good("run=a timeout=3\nrun=b timeout=5\r\nconsole=ttyS1,9600\tconsole=ttyS2\n");
+    struct options options = good("run=a timeout=3\nrun=b timeout=5\r\nend=halt\tend=reboot\n");
     assert_true(slice_equal(options.run, "b"));
     assert_int_equal(options.timeout, 5);
-    assert_int_equal(options.console, 2);
-    assert_int_equal(options.console_baud, 115200);
+    assert_int_equal(options.end, OPTIONS_END_REBOOT);
+}
+
+static void each_kind_of_console(void **state)
+{
+    static const struct {
+        const char *text, *name;
+        struct uart uart; /* base, memory, stride, access, baud, clock */
+    } rows[] = {
+        { "console=ttyS0", "COM1", { 0x3f8, false, 1, 1, 115200, 1843200 } },
+        { "console=ttyS1,57600", "COM2", { 0x2f8, false, 1, 1, 57600, 1843200 } },
+        { "console=ttyS2,1200", "COM3", { 0x3e8, false, 1, 1, 1200, 1843200 } },
+        { "console=ttyS3,0", "COM4", { 0x2e8, false, 1, 1, 0, 1843200 } },
+        { "console=0x2c8", "option", { 0x2c8, false, 1, 1, 115200, 1843200 } },
+        { "console=0xFFF8,9600", "option", { 0xfff8, false, 1, 1, 9600, 1843200 } },
+        { "console=0xa9f,0", "option", { 0xa9f, false, 1, 1, 0, 1843200 } },
+        { "console=mmio,0xfe000000", "option", { 0xfe000000, true, 1, 1, 0, 0 } },
+        { "console=mmio8,0xfe000000,115200", "option", { 0xfe000000, true, 1, 1, 115200, 0 } },
+        { "console=mmio16,0xfe000000,0", "option", { 0xfe000000, true, 2, 2, 0, 0 } },
+        { "console=mmio32,0xfedcba9876543210,4000000,64000000",
+          "option",
+          { UINT64_C(0xfedcba9876543210), true, 4, 4, 4000000, 64000000 } },
+        { "console=mmio32,0x1,1200,19200", "option", { 1, true, 4, 4, 1200, 19200 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct uart *const want = &rows[i].uart;
+        const struct options options = good(rows[i].text);
+        const struct uart *const got = &options.console[0].uart;
+        assert_int_equal(options.consoles, 1);
+        assert_false(options.console_usual);
+        assert_false(options.console_pci);
+        assert_string_equal(options.console[0].name, rows[i].name);
+        assert_int_equal(got->base, want->base);
+        assert_int_equal(got->memory, want->memory);
+        assert_int_equal(got->stride, want->stride);
+        assert_int_equal(got->access, want->access);
+        assert_int_equal(got->baud, want->baud);
+        assert_int_equal(got->clock, want->clock);
+    }
+}
+
+static void consoles_add_up(void **state)
+{
+    (void)state;
+    struct options options = good("console=ttyS1 console=pci console=0x2c8 console=ttyS0 console=mmio,0xfe000000");
+    assert_int_equal(options.consoles, 4);
+    assert_int_equal(options.console[0].uart.base, 0x2f8);
+    assert_int_equal(options.console[1].uart.base, 0x2c8);
+    assert_int_equal(options.console[2].uart.base, 0x3f8);
+    assert_int_equal(options.console[3].uart.base, 0xfe000000);
+    assert_true(options.console_pci);
+    assert_false(options.console_usual);
+    options = good("console=ttyS1 console=pci console=none");
+    assert_int_equal(options.consoles, 0);
+    assert_false(options.console_pci);
+    assert_false(options.console_usual);
+    options = good("console=none console=ttyS3");
+    assert_int_equal(options.consoles, 1);
+    assert_int_equal(options.console[0].uart.base, 0x2e8);
+    assert_false(options.console_usual);
+    options = good("console=ttyS1 console=pci console=auto");
+    assert_defaults(&options);
+    assert_true(good("console=pci").console_pci);
+    assert_int_equal(good("console=pci").consoles, 0);
+    assert_false(good("console=pci").console_usual);
 }
 
 static void every_refusal_names_the_word(void **state)
@@ -121,6 +217,17 @@ static void every_refusal_names_the_word(void **state)
         const char *offender;
     } bad[] = {
         { "runs=a", OPTIONS_UNKNOWN, "runs=a" },
+        { "log", OPTIONS_NO_VALUE, "log" },
+        { "log=disk", OPTIONS_NOT_A_CHOICE, "log=disk" },
+        { "log=stick,1.2.3.4", OPTIONS_NOT_A_CHOICE, "log=stick,1.2.3.4" },
+        { "log=none,", OPTIONS_NOT_A_CHOICE, "log=none," },
+        { "log=tftp,", OPTIONS_NOT_A_CHOICE, "log=tftp," },
+        { "log=tftp,1.2.3", OPTIONS_NOT_A_CHOICE, "log=tftp,1.2.3" },
+        { "log=tftp,1.2.3.", OPTIONS_NOT_A_CHOICE, "log=tftp,1.2.3." },
+        { "log=tftp,1.2.3.4.5", OPTIONS_NOT_A_CHOICE, "log=tftp,1.2.3.4.5" },
+        { "log=tftp,1.2.3.256", OPTIONS_OUT_OF_RANGE, "log=tftp,1.2.3.256" },
+        { "log=tftp,0.0.0.0", OPTIONS_OUT_OF_RANGE, "log=tftp,0.0.0.0" },
+        { "log=tftp,1.x.3.4", OPTIONS_NOT_A_NUMBER, "log=tftp,1.x.3.4" },
         { "list nosuch run=a", OPTIONS_UNKNOWN, "nosuch" },
         { "ru=a", OPTIONS_UNKNOWN, "ru=a" },
         { "=a", OPTIONS_UNKNOWN, "=a" },
@@ -138,18 +245,51 @@ static void every_refusal_names_the_word(void **state)
         { "end=halted", OPTIONS_NOT_A_CHOICE, "end=halted" },
         { "end=hal", OPTIONS_NOT_A_CHOICE, "end=hal" },
         { "dump=all", OPTIONS_NOT_A_CHOICE, "dump=all" },
+        { "recap=none", OPTIONS_NOT_A_CHOICE, "recap=none" },
+        { "kinds=atom,core", OPTIONS_NOT_A_CHOICE, "kinds=atom,core" },
+        { "kinds", OPTIONS_NO_VALUE, "kinds" },
+        { "recap", OPTIONS_NO_VALUE, "recap" },
         { "dump=", OPTIONS_NO_VALUE, "dump=" },
         { "exit=yes", OPTIONS_NOT_A_CHOICE, "exit=yes" },
         { "console=ttyS4", OPTIONS_NOT_A_CHOICE, "console=ttyS4" },
         { "console=tty0", OPTIONS_NOT_A_CHOICE, "console=tty0" },
         { "console=,115200", OPTIONS_NOT_A_CHOICE, "console=,115200" },
         { "console=ttyS0,100000", OPTIONS_NOT_A_CHOICE, "console=ttyS0,100000" },
+        { "console=auto,9600", OPTIONS_NOT_A_CHOICE, "console=auto,9600" },
+        { "console=pci,9600", OPTIONS_NOT_A_CHOICE, "console=pci,9600" },
+        { "console=0x", OPTIONS_NOT_A_CHOICE, "console=0x" },
+        { "console=0x3g8", OPTIONS_NOT_A_CHOICE, "console=0x3g8" },
+        { "console=3f8", OPTIONS_NOT_A_CHOICE, "console=3f8" },
+        { "console=1x3f8", OPTIONS_NOT_A_CHOICE, "console=1x3f8" },
+        { "console=0x3f8,9600,1843200", OPTIONS_NOT_A_CHOICE, "console=0x3f8,9600,1843200" },
+        { "console=0xfff9", OPTIONS_OUT_OF_RANGE, "console=0xfff9" },
+        { "console=0x12345678123456789", OPTIONS_OUT_OF_RANGE, "console=0x12345678123456789" },
+        { "console=mmio32", OPTIONS_NO_VALUE, "console=mmio32" },
+        { "console=mmio32,", OPTIONS_NOT_A_CHOICE, "console=mmio32," },
+        { "console=mmio32,4000", OPTIONS_NOT_A_CHOICE, "console=mmio32,4000" },
+        { "console=mmio32,0x0", OPTIONS_OUT_OF_RANGE, "console=mmio32,0x0" },
+        { "console=mmio64,0x4000", OPTIONS_NOT_A_CHOICE, "console=mmio64,0x4000" },
+        { "console=mmio32,0x4000,", OPTIONS_NO_VALUE, "console=mmio32,0x4000," },
+        { "console=mmio32,0x4000,x", OPTIONS_NOT_A_NUMBER, "console=mmio32,0x4000,x" },
+        { "console=mmio32,0x4000,1199", OPTIONS_OUT_OF_RANGE, "console=mmio32,0x4000,1199" },
+        { "console=mmio32,0x4000,4000001", OPTIONS_OUT_OF_RANGE, "console=mmio32,0x4000,4000001" },
+        { "console=mmio32,0x4000,100000", OPTIONS_NOT_A_CHOICE, "console=mmio32,0x4000,100000" },
+        { "console=mmio32,0x4000,1200,", OPTIONS_NO_VALUE, "console=mmio32,0x4000,1200," },
+        { "console=mmio32,0x4000,0,x", OPTIONS_NOT_A_NUMBER, "console=mmio32,0x4000,0,x" },
+        { "console=mmio32,0x4000,0,19199", OPTIONS_OUT_OF_RANGE, "console=mmio32,0x4000,0,19199" },
+        { "console=mmio32,0x4000,0,4294967295", OPTIONS_OUT_OF_RANGE, "console=mmio32,0x4000,0,4294967295" },
+        { "console=mmio32,0x4000,1200,1,2", OPTIONS_NOT_A_NUMBER, "console=mmio32,0x4000,1200,1,2" },
+        { "console=0x1 console=0x2 console=0x3 console=0x4 console=0x5", OPTIONS_TOO_MANY, "console=0x5" },
         { "console=ttyS0,115200n8", OPTIONS_NOT_A_NUMBER, "console=ttyS0,115200n8" },
         { "console=ttyS0,300", OPTIONS_OUT_OF_RANGE, "console=ttyS0,300" },
+        { "console=ttyS0,1199", OPTIONS_OUT_OF_RANGE, "console=ttyS0,1199" },
+        { "console=ttyS0,115201", OPTIONS_OUT_OF_RANGE, "console=ttyS0,115201" },
         { "console=ttyS0,230400", OPTIONS_OUT_OF_RANGE, "console=ttyS0,230400" },
         { "width=16", OPTIONS_NOT_A_CHOICE, "width=16" },
         { "paging=4", OPTIONS_NOT_A_CHOICE, "paging=4" },
         { "paging", OPTIONS_NO_VALUE, "paging" },
+        { "menu=61", OPTIONS_OUT_OF_RANGE, "menu=61" },
+        { "menu=no", OPTIONS_NOT_A_NUMBER, "menu=no" },
         { "records=some", OPTIONS_NOT_A_NUMBER, "records=some" },
         { "records=-1", OPTIONS_NOT_A_NUMBER, "records=-1" },
         { "records=0x10", OPTIONS_NOT_A_NUMBER, "records=0x10" },
@@ -285,6 +425,38 @@ static void selection(void **state)
     assert_false(glob_next(&list, &glob));
 }
 
+/* A set of globs has a name, which is more than a glob: neither its beginning nor more than it. */
+static void sets(void **state)
+{
+    static const char *const quick[] = { "detect.full_width", "pmi.lvt.mask_set", "bts.calls",
+                                         "lbr.calls",         "pebs.loads",       "perfmon.count" };
+    static const char *const others[] = { "quick.one",     "bts.cpl.off_os",   "pebs.stores",
+                                          "selftest.hang", "measure.skid.far", "lbr.tos" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(quick); i++) {
+        struct options options = good("run=quick");
+        assert_true(options_select(&options, quick[i]));
+        options = good("run=lbr.tos,quick");
+        assert_true(options_select(&options, quick[i]));
+        options = good("skip=quick");
+        assert_false(options_select(&options, quick[i]));
+        assert_true(match("quick", quick[i]));
+        assert_false(match("quic", quick[i]));
+        assert_false(match("quicks", quick[i]));
+    }
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        struct options options = good("run=quick");
+        assert_false(options_select(&options, others[i]));
+        options = good("skip=quick");
+        assert_true(options_select(&options, others[i]));
+        assert_false(match("quick", others[i]));
+    }
+    struct options options = good("run=lbr.tos,quick");
+    assert_true(options_select(&options, "lbr.tos"));
+    assert_true(match("quic?", "quick"));
+    assert_false(match("quick", "quick"));
+}
+
 struct help {
     unsigned lines;
     char text[20][200];
@@ -303,12 +475,16 @@ static void help_has_every_option(void **state)
     struct help help = { 0 };
     (void)state;
     options_help(keep, &help);
-    assert_int_equal(help.lines, 12);
-    assert_string_equal(help.text[0], "run=GLOB[,GLOB..]          run tests whose id matches (default *)");
+    assert_int_equal(help.lines, 16);
+    assert_string_equal(help.text[0],
+                        "run=GLOB[,GLOB..]          run tests whose id matches; quick: a few of each area (default *)");
     assert_string_equal(help.text[1], "skip=GLOB[,GLOB..]         skip tests whose id matches");
     assert_string_equal(help.text[2], "list                       list the tests, run none");
-    assert_string_equal(help.text[3],
-                        "records=N|all|none         decoded records to print, per test and kind (default 8)");
+    assert_string_equal(
+        help.text[3],
+        "records=auto|N|all|none    records per test and kind; auto: 1, of a failing test 8 (default auto)");
+    assert_string_equal(help.text[4],
+                        "recap=areas|all            results at the end, by area; all: each test's too (default areas)");
 }
 
 static void texts(void **state)
@@ -323,6 +499,7 @@ static void texts(void **state)
         [OPTIONS_NOT_A_CHOICE] = "invalid value",
         [OPTIONS_NOT_A_NUMBER] = "value is not a decimal number",
         [OPTIONS_OUT_OF_RANGE] = "value is out of range",
+        [OPTIONS_TOO_MANY] = "more than 4 consoles",
     };
 
     (void)state;
@@ -337,11 +514,14 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_option),
         cmocka_unit_test(the_last_one_counts),
+        cmocka_unit_test(each_kind_of_console),
+        cmocka_unit_test(consoles_add_up),
         cmocka_unit_test(every_refusal_names_the_word),
         cmocka_unit_test(too_long),
         cmocka_unit_test(globs),
         cmocka_unit_test(globs_do_not_blow_up),
         cmocka_unit_test(selection),
+        cmocka_unit_test(sets),
         cmocka_unit_test(help_has_every_option),
         cmocka_unit_test(texts),
     };

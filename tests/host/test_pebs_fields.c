@@ -11,70 +11,69 @@
 
 #define LINES_MOST 40u
 
-/* In the order of the text. bits from shift on of the word at an offset; timing: only with IA32_PERF_CAPABILITIES[17].
- */
+/* In the order of the text. bits from shift on of the word at an offset; latency: only in forms that tell it. */
 struct place {
     const char *key;
     unsigned line, at, shift, bits;
     unsigned group; /* of adaptive records, and at counts from its start */
-    bool timing;
+    enum { NO, RETIRE, CACHE } latency;
 };
 
 static const struct place narrow[] = {
-    { "eip", 0, 0x04, 0, 32, 0, false }, { "eax", 1, 0x08, 0, 32, 0, false }, { "ebx", 1, 0x0c, 0, 32, 0, false },
-    { "ecx", 1, 0x10, 0, 32, 0, false }, { "edx", 1, 0x14, 0, 32, 0, false }, { "esi", 2, 0x18, 0, 32, 0, false },
-    { "edi", 2, 0x1c, 0, 32, 0, false }, { "ebp", 2, 0x20, 0, 32, 0, false }, { "esp", 2, 0x24, 0, 32, 0, false },
-    { "eflags", 3, 0, 0, 32, 0, false },
+    { "eip", 0, 0x04, 0, 32, 0, NO }, { "eax", 1, 0x08, 0, 32, 0, NO }, { "ebx", 1, 0x0c, 0, 32, 0, NO },
+    { "ecx", 1, 0x10, 0, 32, 0, NO }, { "edx", 1, 0x14, 0, 32, 0, NO }, { "esi", 2, 0x18, 0, 32, 0, NO },
+    { "edi", 2, 0x1c, 0, 32, 0, NO }, { "ebp", 2, 0x20, 0, 32, 0, NO }, { "esp", 2, 0x24, 0, 32, 0, NO },
+    { "eflags", 3, 0, 0, 32, 0, NO },
 };
 
 static const struct place wide[] = {
-    { "ip", 0, 0x08, 0, 64, 0, false },          { "eventing_ip", 0, 0xb0, 0, 64, 0, false },
-    { "counters", 0, 0x90, 0, 64, 0, false },    { "tsc", 0, 0xc0, 0, 64, 0, false },
-    { "rax", 1, 0x10, 0, 64, 0, false },         { "rbx", 1, 0x18, 0, 64, 0, false },
-    { "rcx", 1, 0x20, 0, 64, 0, false },         { "rdx", 1, 0x28, 0, 64, 0, false },
-    { "rsi", 2, 0x30, 0, 64, 0, false },         { "rdi", 2, 0x38, 0, 64, 0, false },
-    { "rbp", 2, 0x40, 0, 64, 0, false },         { "rsp", 2, 0x48, 0, 64, 0, false },
-    { "r8", 3, 0x50, 0, 64, 0, false },          { "r9", 3, 0x58, 0, 64, 0, false },
-    { "r10", 3, 0x60, 0, 64, 0, false },         { "r11", 3, 0x68, 0, 64, 0, false },
-    { "r12", 4, 0x70, 0, 64, 0, false },         { "r13", 4, 0x78, 0, 64, 0, false },
-    { "r14", 4, 0x80, 0, 64, 0, false },         { "r15", 4, 0x88, 0, 64, 0, false },
-    { "rflags", 5, 0x00, 0, 64, 0, false },      { "data_address", 6, 0x98, 0, 64, 0, false },
-    { "data_source", 6, 0xa0, 0, 64, 0, false }, { "latency", 6, 0xa8, 0, 64, 0, false },
-    { "tsx", 7, 0xb8, 0, 64, 0, false },
+    { "ip", 0, 0x08, 0, 64, 0, NO },          { "eventing_ip", 0, 0xb0, 0, 64, 0, NO },
+    { "counters", 0, 0x90, 0, 64, 0, NO },    { "tsc", 0, 0xc0, 0, 64, 0, NO },
+    { "rax", 1, 0x10, 0, 64, 0, NO },         { "rbx", 1, 0x18, 0, 64, 0, NO },
+    { "rcx", 1, 0x20, 0, 64, 0, NO },         { "rdx", 1, 0x28, 0, 64, 0, NO },
+    { "rsi", 2, 0x30, 0, 64, 0, NO },         { "rdi", 2, 0x38, 0, 64, 0, NO },
+    { "rbp", 2, 0x40, 0, 64, 0, NO },         { "rsp", 2, 0x48, 0, 64, 0, NO },
+    { "r8", 3, 0x50, 0, 64, 0, NO },          { "r9", 3, 0x58, 0, 64, 0, NO },
+    { "r10", 3, 0x60, 0, 64, 0, NO },         { "r11", 3, 0x68, 0, 64, 0, NO },
+    { "r12", 4, 0x70, 0, 64, 0, NO },         { "r13", 4, 0x78, 0, 64, 0, NO },
+    { "r14", 4, 0x80, 0, 64, 0, NO },         { "r15", 4, 0x88, 0, 64, 0, NO },
+    { "rflags", 5, 0x00, 0, 64, 0, NO },      { "data_address", 6, 0x98, 0, 64, 0, NO },
+    { "data_source", 6, 0xa0, 0, 64, 0, NO }, { "latency", 6, 0xa8, 0, 64, 0, NO },
+    { "tsx", 7, 0xb8, 0, 64, 0, NO },
 };
 
 enum { BASIC = 0, MEMORY = 1, GPRS = 2 }; /* in MSR_PEBS_DATA_CFG */
 
 static const struct place adaptive[] = {
-    { "ip", 0, 0x08, 0, 64, GPRS, false },
-    { "eventing_ip", 0, 0x08, 0, 64, BASIC, false },
-    { "counters", 0, 0x10, 0, 64, BASIC, false },
-    { "tsc", 0, 0x18, 0, 64, BASIC, false },
-    { "format_group", 1, 0x00, 0, 32, BASIC, false },
-    { "retire_latency", 1, 0x00, 32, 16, BASIC, true },
-    { "rax", 2, 0x10, 0, 64, GPRS, false },
-    { "rbx", 2, 0x28, 0, 64, GPRS, false },
-    { "rcx", 2, 0x18, 0, 64, GPRS, false },
-    { "rdx", 2, 0x20, 0, 64, GPRS, false },
-    { "rsi", 3, 0x40, 0, 64, GPRS, false },
-    { "rdi", 3, 0x48, 0, 64, GPRS, false },
-    { "rbp", 3, 0x38, 0, 64, GPRS, false },
-    { "rsp", 3, 0x30, 0, 64, GPRS, false },
-    { "r8", 4, 0x50, 0, 64, GPRS, false },
-    { "r9", 4, 0x58, 0, 64, GPRS, false },
-    { "r10", 4, 0x60, 0, 64, GPRS, false },
-    { "r11", 4, 0x68, 0, 64, GPRS, false },
-    { "r12", 5, 0x70, 0, 64, GPRS, false },
-    { "r13", 5, 0x78, 0, 64, GPRS, false },
-    { "r14", 5, 0x80, 0, 64, GPRS, false },
-    { "r15", 5, 0x88, 0, 64, GPRS, false },
-    { "rflags", 6, 0x00, 0, 64, GPRS, false },
-    { "data_address", 7, 0x00, 0, 64, MEMORY, false },
-    { "data_source", 7, 0x08, 0, 64, MEMORY, false },
-    { "latency", 7, 0x10, 0, 32, MEMORY, false },
-    { "cache_latency", 7, 0x10, 32, 16, MEMORY, true },
-    { "tsx", 8, 0x18, 0, 64, MEMORY, false },
-    { "tsx_cycles", 8, 0x18, 0, 32, MEMORY, false },
+    { "ip", 0, 0x08, 0, 64, GPRS, NO },
+    { "eventing_ip", 0, 0x08, 0, 64, BASIC, NO },
+    { "counters", 0, 0x10, 0, 64, BASIC, NO },
+    { "tsc", 0, 0x18, 0, 64, BASIC, NO },
+    { "format_group", 1, 0x00, 0, 32, BASIC, NO },
+    { "retire_latency", 1, 0x00, 32, 16, BASIC, RETIRE },
+    { "rax", 2, 0x10, 0, 64, GPRS, NO },
+    { "rbx", 2, 0x28, 0, 64, GPRS, NO },
+    { "rcx", 2, 0x18, 0, 64, GPRS, NO },
+    { "rdx", 2, 0x20, 0, 64, GPRS, NO },
+    { "rsi", 3, 0x40, 0, 64, GPRS, NO },
+    { "rdi", 3, 0x48, 0, 64, GPRS, NO },
+    { "rbp", 3, 0x38, 0, 64, GPRS, NO },
+    { "rsp", 3, 0x30, 0, 64, GPRS, NO },
+    { "r8", 4, 0x50, 0, 64, GPRS, NO },
+    { "r9", 4, 0x58, 0, 64, GPRS, NO },
+    { "r10", 4, 0x60, 0, 64, GPRS, NO },
+    { "r11", 4, 0x68, 0, 64, GPRS, NO },
+    { "r12", 5, 0x70, 0, 64, GPRS, NO },
+    { "r13", 5, 0x78, 0, 64, GPRS, NO },
+    { "r14", 5, 0x80, 0, 64, GPRS, NO },
+    { "r15", 5, 0x88, 0, 64, GPRS, NO },
+    { "rflags", 6, 0x00, 0, 64, GPRS, NO },
+    { "data_address", 7, 0x00, 0, 64, MEMORY, NO },
+    { "data_source", 7, 0x08, 0, 64, MEMORY, NO },
+    { "latency", 7, 0x10, 0, 32, MEMORY, NO },
+    { "cache_latency", 7, 0x10, 32, 16, MEMORY, CACHE },
+    { "tsx", 8, 0x18, 0, 64, MEMORY, NO },
+    { "tsx_cycles", 8, 0x18, 0, 32, MEMORY, NO },
 };
 
 /* ---- what is printed --------------------------------------------------------------------------------------------- */
@@ -211,10 +210,11 @@ static void check_adaptive(const struct pebs_form *form, unsigned groups)
         unsigned printed = print(form, bytes, size, keys);
         for (size_t i = 0; i < COUNT_OF(adaptive); i++) {
             const struct place *p = &adaptive[i];
-            if ((p->group & groups) != p->group || (p->timing && !form->timing))
+            if ((p->group & groups) != p->group || (p->latency == RETIRE && !form->retire_latency) ||
+                (p->latency == CACHE && !form->cache_latency))
                 continue;
             /* The instruction's latency has fewer bits if there is a cache latency too. */
-            uint64_t value = shown(p, it) & (form->timing && is(p, "latency") ? 0xffff : UINT64_MAX);
+            uint64_t value = shown(p, it) & (form->cache_latency && is(p, "latency") ? 0xffff : UINT64_MAX);
             assert_true(at < printed);
             assert_string_equal(keys[at].name, p->key);
             assert_int_equal(keys[at].value, is(p, "format_group") ? groups : value);
@@ -228,8 +228,12 @@ static void check_adaptive(const struct pebs_form *form, unsigned groups)
 
 static void every_field_of_adaptive_records(void **state)
 {
-    const struct pebs_form forms[] = { { .width = 8, .format = 4, .adaptive = true },
-                                       { .width = 8, .format = 4, .adaptive = true, .timing = true } };
+    const struct pebs_form forms[] = {
+        { .width = 8, .format = 4, .adaptive = true },
+        { .width = 8, .format = 4, .adaptive = true, .retire_latency = true },
+        { .width = 8, .format = 4, .adaptive = true, .cache_latency = true },
+        { .width = 8, .format = 4, .adaptive = true, .retire_latency = true, .cache_latency = true }
+    };
 
     (void)state;
     for (unsigned groups = 0; groups < 4; groups++)

@@ -222,11 +222,14 @@ static void data_source(void **state)
         { DATA_SOURCE_STORE, 0x30, 0, UINT64_C(0x52080184) },     /* L1 miss, TLB miss, locked */
         { DATA_SOURCE_GENERIC, 0x01, 0, UINT64_C(0x1e05080021) }, /* no load latency event: nothing known */
         { DATA_SOURCE_UNKNOWN, 0x01, 4, UINT64_C(0x1e05080021) },
+        { DATA_SOURCE_GRACEMONT, 0x58, 4, UINT64_C(0x2466a000842) },       /* L3, forwarded, locked, data blocked */
+        { DATA_SOURCE_LION_COVE, 0x2410, 4, UINT64_C(0x40c50100042) },     /* memory-side cache, address blocked */
+        { DATA_SOURCE_PANTHER_COVE, 0x138, 4, UINT64_C(0x2013a68802042) }, /* remote RAM, region 0, HitM */
     };
 
     (void)state;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct pebs_record record = { .has = PEBS_HAS_MEMORY,
+        const struct pebs_record record = { .has = PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
                                             .data_source = rows[i].source,
                                             .latency = rows[i].latency };
         assert_int_equal(perf_data_source(&record, rows[i].encoding, 0), rows[i].expected);
@@ -241,11 +244,15 @@ static void data_source(void **state)
         { 1, 1, 0x82d0, UINT64_C(0x1e05080021) }, /* before Haswell the event tells nothing */
     };
     for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-        const struct pebs_record record = { .has = PEBS_HAS_MEMORY,
+        const struct pebs_record record = { .has = PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
                                             .format = events[i].format,
                                             .data_source = events[i].source };
         assert_int_equal(perf_data_source(&record, DATA_SOURCE_SKYLAKE, events[i].select), events[i].expected);
     }
+    /* Where the data source is reserved, a store's level is not known: Goldmont. */
+    const struct pebs_record address = { .has = PEBS_HAS_MEMORY, .format = 3, .data_source = 1 };
+    assert_int_equal(perf_data_source(&address, DATA_SOURCE_UNKNOWN, 0x82d0), UINT64_C(0x1e05080024));
+    assert_int_equal(perf_data_source(&address, DATA_SOURCE_UNKNOWN, 0x81d0), UINT64_C(0x1e05080022));
     const struct pebs_record none = { .data_source = 1, .latency = 4 };
     assert_int_equal(perf_data_source(&none, DATA_SOURCE_GENERIC, 0x82d0), UINT64_C(0x1e05080021));
 }

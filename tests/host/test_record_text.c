@@ -123,14 +123,61 @@ static void lbr_types(void **state)
     }
 }
 
+/* The events of each counter that logs, the lowest first; nothing where the entry has none. */
+static void lbr_events(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    struct lbr_entry entry = { .from = 0x201234,
+                               .to = 0x201256,
+                               .has = LBR_HAS_TYPE | LBR_HAS_EVENTS,
+                               .type = LBR_TYPE_CALL,
+                               .events = { 0, 1, 2, 3 } };
+    (void)state;
+    lbr_text(&out, 0, &entry, NULL);
+    lbr_text(&out, 1, &entry, &symbols);
+    entry.has = LBR_HAS_TYPE;
+    lbr_text(&out, 2, &entry, NULL);
+    assert_string_equal(got.text[0], "lbr 0 0x201234/0x201256/-/-/-/0/CALL/0123");
+    assert_string_equal(got.text[1], "lbr 1 0x201234/0x201256/-/-/-/0/CALL/0123 main+0x234/main+0x256");
+    assert_string_equal(got.text[2], "lbr 2 0x201234/0x201256/-/-/-/0/CALL");
+}
+
+/* Every entry that was written, the newest first; a stack that shifts has no top. */
+static void lbr_stack(void **state)
+{
+    struct lines got = { 0 };
+    const struct line_sink out = { keep, &got };
+    const struct lbr_entry entries[4] = {
+        { .from = 0x201234, .to = 0x201000 },
+        { .from = 0, .to = 0x201001 },
+        { .from = 0, .to = 0 },
+        { .from = 0x201003, .to = 0 },
+    };
+    (void)state;
+    lbr_stack_text(&out, false, 13, 4, entries, &symbols);
+    assert_int_equal(got.count, 4);
+    assert_string_equal(got.text[0], "lbr stack tos 13 depth 4");
+    assert_string_equal(got.text[1], "lbr 0 0x201234/0x201000/-/-/-/0 main+0x234/main+0x0");
+    assert_string_equal(got.text[2], "lbr 1 0x0/0x201001/-/-/-/0 -/main+0x1");
+    assert_string_equal(got.text[3], "lbr 3 0x201003/0x0/-/-/-/0 main+0x3/-");
+
+    got.count = 0;
+    lbr_stack_text(&out, true, 13, 3, entries, NULL);
+    assert_int_equal(got.count, 3);
+    assert_string_equal(got.text[0], "lbr stack depth 3");
+    assert_string_equal(got.text[1], "lbr 0 0x201234/0x201000/-/-/-/0");
+    assert_string_equal(got.text[2], "lbr 1 0x0/0x201001/-/-/-/0");
+}
+
 static struct pebs_record whole_record(void)
 {
     struct pebs_record record = {
         .width = 8,
         .format = 3,
         .size = 200,
-        .has =
-            PEBS_HAS_GPRS | PEBS_HAS_APPLICABLE | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX | PEBS_HAS_TSC,
+        .has = PEBS_HAS_GPRS | PEBS_HAS_APPLICABLE | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_EVENTING_IP |
+               PEBS_HAS_TSX | PEBS_HAS_TSC,
         .rflags = 0x246,
         .ip = 0x201238,
         .counters = 0x1,
@@ -179,7 +226,7 @@ static void pebs_lines_of_older_formats(void **state)
     assert_string_equal(got.text[5], "pebs 0 rflags 0x246");
 
     got.count = 0;
-    record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY;
+    record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE;
     pebs_text(&out, 1, &record, DATA_SOURCE_UNKNOWN, NULL);
     assert_int_equal(got.count, 7);
     assert_string_equal(got.text[0], "pebs 1 ip 0x201238 counters 0x1");
@@ -251,8 +298,8 @@ static void adaptive_lines(void **state)
 
     got.count = 0;
     record.lbr_count = 2;
-    record.has |= PEBS_HAS_RETIRE_LATENCY | PEBS_HAS_MEMORY | PEBS_HAS_TSX | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_GPRS |
-                  PEBS_HAS_XMM | PEBS_HAS_LBR;
+    record.has |= PEBS_HAS_RETIRE_LATENCY | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX | PEBS_HAS_CACHE_LATENCY |
+                  PEBS_HAS_GPRS | PEBS_HAS_XMM | PEBS_HAS_LBR;
     pebs_text(&out, 0, &record, DATA_SOURCE_GENERIC, &symbols);
     assert_int_equal(got.count, 19);
     assert_string_equal(got.text[0], "pebs 0 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 "
@@ -278,7 +325,7 @@ static void store_lines(void **state)
     const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
     (void)state;
-    record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY;
+    record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE;
     record.latency = 0;
     record.data_source = 0x10;
     pebs_text(&out, 0, &record, DATA_SOURCE_STORE, NULL);
@@ -341,7 +388,8 @@ static void nothing_is_lost_at_the_limits(void **state)
 
     got.count = 0;
     record = adaptive_record();
-    record.has = PEBS_HAS_MEMORY | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_FORMAT_GROUP | PEBS_HAS_RETIRE_LATENCY;
+    record.has =
+        PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_FORMAT_GROUP | PEBS_HAS_RETIRE_LATENCY;
     record.data_address = UINT64_MAX;
     record.data_source = 0xffffffffffffffd9;
     record.latency = record.format_group = UINT32_MAX;
@@ -368,6 +416,8 @@ int main(void)
         cmocka_unit_test(bts_lines),
         cmocka_unit_test(lbr_lines),
         cmocka_unit_test(lbr_types),
+        cmocka_unit_test(lbr_events),
+        cmocka_unit_test(lbr_stack),
         cmocka_unit_test(pebs_lines),
         cmocka_unit_test(pebs_lines_of_older_formats),
         cmocka_unit_test(pebs_lines_of_32_bits),

@@ -17,6 +17,8 @@ machine  kernel  machine/m.c     in the middle
 high     kernel  high/high.h     on top
 program  host    program/p.c     a program
 other    model   other/o.c       another reading
+loader   loader  loader/l.c      on firmware
+plugin   plugin  plugin/q.c      in a host
 tests    test    tests/t.c       sees all
 END
 my %house = (
@@ -30,6 +32,9 @@ my %house = (
     'high/high.h' => "#include \"machine/m.h\"\n",
     'program/p.c' => "#include <stdio.h>\n#include \"low/low.h\"\n#include \"machine/m_decode.h\"\n",
     'other/o.c' => "#include <stdio.h>\n",
+    'other/o.h' => "#include <stdint.h>\n",
+    'loader/l.c' => "#include <efi.h>\n#include \"low/low.h\"\n",
+    'plugin/q.c' => "#include <qemu-plugin.h>\n#include \"other/o.h\"\n",
     'tests/t.c' => "#include \"high/high.h\"\n#include \"other/o.c\"\n");
 
 # What `floors` prints for the tree with these files changed, and its exit status.
@@ -57,7 +62,7 @@ sub is_wrong
 }
 
 my ($printed, $status) = floors_of();
-is($printed, "6 rooms, 10 files, 8 includes, 0 rooms in a circle\n", 'a house in order');
+is($printed, "8 rooms, 13 files, 10 includes, 0 rooms in a circle\n", 'a house in order');
 is($status, 0, 'it passes');
 
 is_wrong('an include that climbs', 'machine/m.c:2: machine climbs to high, which is a floor above it',
@@ -73,6 +78,13 @@ is_wrong('a program that wants a machine', 'program/p.c:1: host code may not see
     'program/p.c' => "#include \"machine/m.h\"\n");
 is_wrong('the model looks at the kernel', 'other/o.c:1: model code may not see low/low.h, which is pure code',
     'other/o.c' => "#include \"low/low.h\"\n");
+for my $it (['a loader', 'loader/l.c', 'loader', 'machine/m.h', 'kernel'], ['a loader', 'loader/l.c', 'loader', 'other/o.h', 'model'],
+    ['a plugin', 'plugin/q.c', 'plugin', 'low/low.h', 'pure'], ['a plugin', 'plugin/q.c', 'plugin', 'machine/m.h', 'kernel'],
+    ['the kernel', 'machine/m.c', 'kernel', 'loader/l.h', 'loader'], ['the model', 'other/o.c', 'model', 'plugin/q.h', 'plugin']) {
+    my ($who, $file, $kind, $wanted, $other) = @$it;
+    is_wrong("$who looks at $wanted", "$file:1: $kind code may not see $wanted, which is $other code",
+        $file => "#include \"$wanted\"\n", map { $_ => "\n" } grep { !$house{$_} } $wanted);
+}
 is_wrong('a test of the kernel looks at the model', 'machine/m_test.c:1: kernel code may not see other/o.c, which is model code',
     'machine/m_test.c' => "#include \"other/o.c\"\n");
 is_wrong('a file that is not there', 'low/low.c:1: no file low/gone.h', 'low/low.c' => "#include \"low/gone.h\"\n");
@@ -81,9 +93,9 @@ is_wrong('a room without its first file', 'floors: the room high has no file hig
     'high/high.h' => undef, 'machine/m_test.c' => "\n", 'tests/t.c' => "\n");
 is_wrong('a kind that there is not', 'floors: the room other has an unknown kind, odel',
     'floors' => $floors =~ s/ model / odel /r);
-is_wrong('a room that is listed twice', 'floors:8: the room low is listed twice',
+is_wrong('a room that is listed twice', 'floors:10: the room low is listed twice',
     'floors' => "${floors}low pure low/low.h again\n");
-is_wrong('a room without a description', 'floors:8: a room needs a kind, the file to read first, and what it holds: attic pure',
+is_wrong('a room without a description', 'floors:10: a room needs a kind, the file to read first, and what it holds: attic pure',
     'floors' => "${floors}attic pure\n");
 is_wrong('nothing to look at', 'no include was read', map { $_ => "\n" } grep { $_ ne 'floors' } keys %house);
 

@@ -7,7 +7,7 @@
 ;   two arguments     3600 rounds, each load from another page of 28 MiB, which no cache has held since the kernel
 ;                     cleared the pages
 ;   three arguments   reads a byte, and then, in a function called by `first`, makes 200 turns of 123 calls, giving up the
-;                     processor after each
+;                     processor after each; XMM5 has the turn as a double, and XMM15 ones
 ;   four arguments    the same, in a function called by `second`, called by `second_outer`
 
 default rel
@@ -117,8 +117,10 @@ second:
     ret
 take_turns:
     mov ebx, TURNS
+    pcmpeqd xmm15, xmm15
 turn:
     mov ebp, CALLS_A_TURN
+    cvtsi2sd xmm5, ebx
 call_leaf:
     call leaf
     dec ebp

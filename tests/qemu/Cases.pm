@@ -8,7 +8,7 @@ use Exporter 'import';
 use Model qw(machines);
 our @EXPORT_OK = qw(read_cases unbooted);
 
-# A line as a hash.
+# A line as a hash. A row of the hostile machines has a {title}, by read_cases.
 sub case
 {
     my ($line) = @_;
@@ -18,9 +18,13 @@ sub case
     die "want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
     my ($lies) = map { /^lie=(.*)/ ? $1 : () } @options;
     my ($faults) = map { /^fault=(.*)/ ? $1 : () } @options;
-    @options = grep { !/^(lie|fault)=/ } @options;
+    my ($latitude) = map { /^latitude=(.*)/ ? $1 : () } @options;
+    my ($cores) = map { /^cores=(.*)/ ? $1 : () } @options;
+    my ($left) = map { /^firmware=(.*)/ ? $1 : () } @options;
+    @options = grep { !/^(lie|fault|latitude|cores|firmware)=/ } @options;
     return { line => $line, name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
-        expected => $expected, options => "@options", text => $text, qemu => $qemu // '', lies => $lies, faults => $faults };
+        expected => $expected, options => "@options", text => $text, qemu => $qemu // '', lies => $lies, faults => $faults,
+        latitude => $latitude, cores => $cores, left => $left };
 }
 
 # The lines that match $wanted, or all, each a hash. A line of the profile * becomes one for each machine ([PROFILE, WIDTH])
@@ -29,12 +33,18 @@ sub read_cases
 {
     my ($path, $wanted, $machines) = @_;
     open my $file, '<', $path or die "$path: $!\n";
-    my @cases;
+    my (@cases, $title);
     while (my $line = <$file>) {
         chomp $line;
+        if ($line =~ /^#! (.+)/) {
+            die "$path, line $.: no line of a machine is between this title and the one before\n" if defined $title;
+            $title = $1;
+        }
         next if $line =~ /^\s*(#|$)/;
         push @cases, eval { case($line) } // die "$path, line $.: $@";
+        ($cases[-1]{title}, $title) = ($title, undef);
     }
+    die "$path: no line of a machine follows the title $title\n" if defined $title;
     my @others = grep { $_->{profile} ne '*' } @cases;
     @cases = map { my $case = $_;
         $case->{profile} ne '*' ? $case
@@ -48,7 +58,7 @@ sub unbooted
 {
     my ($machines, @cases) = @_;
     my @whole = grep { $_->{expected} eq 'pass' && $_->{options} =~ /\brecords=all\b/ && $_->{options} !~ /\b(run|skip)=/ &&
-            $_->{qemu} eq '' && !defined $_->{lies} && !defined $_->{faults} } @cases;
+            $_->{qemu} eq '' && !defined $_->{lies} && !defined $_->{faults} && !defined $_->{latitude} && !defined $_->{cores} && !defined $_->{left} } @cases;
     my %booted = map { ("$_->{profile} $_->{width}" => 1) } @whole;
     return grep { !$booted{"@$_"} } @$machines;
 }

@@ -13,7 +13,8 @@ our @EXPORT_OK = qw(sentences rule_of read_faults matching);
 # builds mutants that lack that rule.
 sub sentences
 {
-    my @rules = rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence));
+    my @rules = map { rows($_, 'RULE(id, name, weight, sentence, citation)', qw(name sentence)) }
+        qw(ds/ds_check.inc ds/arch_check.inc);
     return (faults(), map { ("check.$_->[0]" => "the kernel's check accepts what $_->[1]") } @rules);
 }
 
@@ -39,14 +40,19 @@ sub read_faults
         my ($left, $right) = $line =~ /^(.*?) : +(.*)$/ or $refuse->('want FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..');
         my ($fault, $profile, @rest) = split ' ', $left;
         $refuse->('no profile before the colon') if !defined $profile;
+        my $passed = $fault;
+        $fault =~ s/@\d+$//;
         $refuse->("unknown fault '$fault'") if !exists $known{$fault};
         my $width = widest_of($profile) // $refuse->("unknown profile '$profile'");
         $width = shift @rest if @rest && $rest[0] =~ /^(32|64)$/;
+        my ($processors) = map { /^processors=(\d+)$/ ? $1 : () } @rest;
+        my @options = grep { !/^processors=/ } @rest;
         my @globs = split ' ', $right;
         my $panic = @globs && $globs[0] eq 'panic' ? shift @globs : '';
         $refuse->('no test behind the colon') if !@globs && !$panic;
-        push @faults, { text => $line, fault => $fault, profile => $profile, width => $width, options => \@rest,
-            panic => $panic ne '', globs => \@globs };
+        push @faults, { text => $line, fault => $fault, passed => $passed, profile => $profile, width => $width,
+            options => \@options, processors => $processors // 1, panic => $panic ne '',
+            globs => \@globs };
     }
     return @faults;
 }

@@ -8,8 +8,11 @@ use Exporter 'import';
 use File::Path qw(make_path);
 use FindBin;
 use POSIX qw(WNOHANG);
+use Time::HiRes qw(time);
 our @EXPORT_OK = qw(side_by_side);
 our $at_once;    # machines at a time; default: the number of processors
+
+my $grace = 2;    # seconds from SIGTERM to SIGKILL
 
 sub start
 {
@@ -26,13 +29,14 @@ sub start
 }
 
 # Each boot is a hash: folder (of serial and stderr), arguments (tests/qemu/boot's). Boots that take more than $seconds
-# are killed. Calls $ended for each in order, once it has ended, with the keys status and, if it was, killed.
+# are killed. Calls $ended for each in order, once it has ended, with the keys status and, if it was, killed: after how
+# many seconds.
 sub side_by_side
 {
     my ($seconds, $ended, @boots) = @_;
-    my (@waiting, %running, $reported) = @boots;
+    my ($reported, %running) = (0);
+    my @waiting = @boots;
     chomp(my $processors = $at_once // `nproc`);
-    $reported = 0;
     local @SIG{qw(INT TERM)} = (sub { kill 'TERM', keys %running; exit 130 }) x 2;
     while ($reported < @boots) {
         while (@waiting && keys %running < $processors) {
@@ -46,8 +50,9 @@ sub side_by_side
         }
         for my $boot (values %running) {
             my $late = time - $boot->{started} - $seconds;
-            $boot->{killed} = 1 if $late > 0;
-            kill $late > 5 ? 'KILL' : 'TERM', $boot->{pid} if $late > 0;
+            next if $late <= 0;
+            $boot->{killed} = $seconds;
+            kill $late > $grace ? 'KILL' : 'TERM', $boot->{pid};
         }
         $ended->($boots[$reported++]) while $reported < @boots && $boots[$reported]{done};
         select undef, undef, undef, 0.02;

@@ -12,8 +12,11 @@ our @EXPORT_OK = qw(compare);
 my %is_about = map { $_ => 1 } qw(vcpu at size interrupts n where);
 
 # Values that the kernel prints for fields which the LBR format, and so the truth log, lacks.
-my %lbr_absent = (mispred => '-', in_tsx => '0x0', abort => '0x0', cycles => '0x0', type => '-');
+my %lbr_absent = (mispred => '-', in_tsx => '0x0', abort => '0x0', cycles => '0x0', type => '-', events => '0x0');
 my @lbr_keys = (qw(from to), sort keys %lbr_absent);
+
+# Stacks that fit nowhere before the others are not looked for.
+my $stacks_searched = 3;
 
 # Branch types of architectural LBRs: the SDM's number to perf's word; the others are "other".
 my @types = qw(JCC IND_JMP JMP IND_CALL CALL RET);
@@ -31,15 +34,15 @@ sub type_word
     return $types[hex $_[0]] // 'other';
 }
 
-# The fields of a branch in the truth, as FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE]; empty if it is not a branch.
+# The fields of a branch in the truth, as FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE[/EVENTS]]; empty if it is not a branch.
 sub printed_branch
 {
     my ($text) = @_;
-    my ($from, $to, $prediction, $tsx, $abort, $cycles, $type) =
-        $text =~ m{^(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?:/(\w+))?(?: |$)} or return;
+    my ($from, $to, $prediction, $tsx, $abort, $cycles, $type, $events) =
+        $text =~ m{^(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?:/(\w+)(?:/([0-3]{4}))?)?(?: |$)} or return;
     return { from => number($from), to => number($to), mispred => {M => '0x1', P => '0x0', '-' => '-'}->{$prediction},
         in_tsx => $tsx eq 'X' ? '0x1' : '0x0', abort => $abort eq 'A' ? '0x1' : '0x0', cycles => number($cycles),
-        type => $type // '-' };
+        type => $type // '-', events => number($events // '0') };
 }
 
 # An entry of a record's LBR group as one text, for both sides.
@@ -128,7 +131,8 @@ sub parse_printed
                     push @wrong, "$where is not understood: $_" if !$branch;
                     push @wrong, "$pebs->{where}: lbr$entry twice" if exists $pebs->{"lbr$entry"};
                     $pebs->{"lbr$entry"} = group_entry(@$branch{qw(from to mispred in_tsx abort cycles)},
-                        $branch->{type} ne '-' ? $branch->{type} : ()) if $branch;
+                        $branch->{type} ne '-' ? $branch->{type} : (),
+                        $branch->{events} ne '0x0' ? $branch->{events} : ()) if $branch;
                     next;
                 }
                 my @words = split ' ', $rest;
@@ -240,12 +244,17 @@ sub stack_difference
 
 # A stack is a piece of the branches that the model saw: no gap in it, its end written at TOS where there is one, and
 # never before the end of the stack that was printed before it. The earliest such piece is taken, so that loops, in
-# which pieces repeat, leave the most room for those that follow.
+# which pieces repeat, leave the most room for those that follow. Each stack that fits nowhere costs a search of the whole
+# truth, so that after some the rest is left alone.
 sub compare_stacks
 {
     my ($stacks, $truth) = @_;
     my ($from, @wrong) = (0);
     STACK: for my $stack (@$stacks) {
+        if (@wrong == $stacks_searched) {
+            push @wrong, "$stack->{where}: lbr stack: not compared, nor are those behind it";
+            last;
+        }
         my ($best, $why) = (-1, 'the truth has no entry left that was written ' .
             (defined $stack->{tos} ? 'at TOS ' . hex $stack->{tos} : 'without a TOS'));
         for my $end ($from .. $#$truth) {

@@ -30,8 +30,8 @@ is named(unbooted([machines()], read_cases("$FindBin::Bin/cases"))), '', 'each k
 is named(unbooted(\@two, cases('64 pvh core2 pass records=all ~ # pebs'))), '32-bit core2', 'a width that has no line';
 is named(unbooted(\@two, cases('64 uefi core2 pass records=all', '32 pvh core2 pass records=all'))), '', 'any route will do';
 for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core2 pass records=all run=bts.*',
-    '64 pvh core2 pass records=all skip=lbr.*', '64 pvh core2 pass records=all lie=no_apic',
-    '64 pvh core2 fail records=all fault=bts.threshold.ignored', '64 pvh core2 pass records=all -- -smp 2',
+    '64 pvh core2 pass records=all skip=lbr.*', '64 pvh core2 pass records=all lie=no_apic', '64 pvh core2 pass records=all latitude=7', '64 pvh core2 pass records=all cores=E',
+    '64 pvh core2 fail records=all fault=bts.threshold.ignored', '64 pvh core2 pass records=all firmware=lvt', '64 pvh core2 pass records=all -- -smp 2',
     '64 pvh skylake pass records=all') {
     is named(unbooted([$two[1]], cases($line))), '64-bit core2', "not by: $line";
 }
@@ -46,5 +46,26 @@ is lines(cases('32 pvh * pass records=all', '64 pvh core2 pass records=all', '32
 
 ok !eval { cases('64 pvh core2'); 1 }, 'a line without a verdict is refused';
 like $@, qr/, line 1: want WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';
+
+# A title belongs to the line below it.
+my @titled = cases('#! no PIT', '64 pvh core2 pass', '# a comment', '32 pvh core2 pass', '#! a 486', '', '# why', '32 pvh none error ~ i686');
+is join('|', map { $_->{title} // '-' } @titled), 'no PIT|-|a 486', 'titles';
+ok !eval { cases('#! one', '#! two', '64 pvh core2 pass'); 1 }, 'a title without a line is refused';
+like $@, qr/, line 2: no line of a machine is between this title and the one before$/, 'and named';
+ok !eval { cases('64 pvh core2 pass', '#! one'); 1 }, 'so is the last one';
+like $@, qr/: no line of a machine follows the title one$/, 'and named';
+
+# docs/hostile.md is what `make hostile` writes.
+my $hostile = qx('$FindBin::Bin/hostile');
+open my $page, '<', "$FindBin::Bin/../../docs/hostile.md" or die "docs/hostile.md: $!\n";
+is do { local $/; <$page> }, $hostile, 'docs/hostile.md is up to date: make hostile writes it anew';
+cmp_ok scalar(() = $hostile =~ /^\| (?!machine |-)/mg), '>=', 40, 'forty machines at least';
+my ($file, $path) = tempfile(UNLINK => 1);
+print $file "64 pvh core2 pass\n#! a | b\n32 bios-cd none skip run=x ~ c | d\n";
+close $file or die "$path: $!\n";
+my $row = '| a \\| b | no model | 32 | BIOS, CD | skip | `c \\| d` |';
+like qx('$FindBin::Bin/hostile' '$path'), qr/^Written .* Each of these 1 machines .*\n\Q$row\E\n\nOthers have tests/ms, 'a row';
+my $said = qx('$FindBin::Bin/hostile' /dev/null 2>&1);
+is "$said$?", "hostile: no line has a title\n65280", 'no row: an error';
 
 done_testing;

@@ -48,6 +48,9 @@ is($status, 33, 'the guest passes');
 like($out, qr/^# cpu .* Ice Lake/m, 'on the processor that was asked for');
 like(text("$folder/truth,"), qr/^bts /m, 'and the model tells what it wrote');
 is($err, '', 'nothing was violated');
+($status, $out, $err) = run_command($command, qw(--profile=alderlake --cores=E), @guest, 'run=bts.calls');
+is("$status $err", '33 ', 'a kind of core by its letter');
+like($out, qr/^# cpu .* Gracemont/m, 'is the one that the guest finds');
 
 ($status, $out, $err) = run_command($command, @guest, 'run=forbidden.lvt_masked');
 like($err, qr/^violation .* lvtpc-masked: /m, 'a violation is on standard error') or diag $out;
@@ -62,9 +65,12 @@ ok(-z "$folder/v", 'and an empty report');
 is("$status $err", "2 qemu-ds: --profile needs a value\n", "an option without its value is refused");
 my %refused = (
     '--profile pentium4' => qr/^dsmodel: profile=pentium4 is not known; the profiles are: netburst /,
+    '--profile alderlake --cores PX' => qr/^dsmodel: cores=PX is not a list of at most 256 cores of profile=alderlake, /,
     '--truth=' => qr/^qemu-ds: --truth needs a value$/,
     '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
-    '--list cpus' => qr/^qemu-ds: --list cpus: no such list; want profiles, faults or lies$/,
+    '--latitude seven' => qr/^dsmodel: latitude=seven: want SEED or /,
+    '--latitude=7:bts' => qr/^dsmodel: latitude=SEED:bts is not known; the freedoms are: /,
+    '--list cpus' => qr/^qemu-ds: --list cpus: no such list; want profiles, cores, faults, lies or freedoms$/,
     '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu: not an executable program$},
     '-enable-kvm' => qr/^qemu-ds: -enable-kvm: not supported; the model needs -accel tcg$/,
     '-accel kvm' => qr/^qemu-ds: -accel kvm: not supported; the model needs -accel tcg$/,
@@ -73,10 +79,11 @@ for my $words (sort keys %refused) {
     ($status, $out, $err) = run_command($command, split(' ', $words), qw(-display none -machine none));
     ok($status != 0 && $err =~ $refused{$words}, "$words is refused") or diag "$status: $err";
 }
-for my $list (qw(profiles faults lies)) {
+for my $list (qw(profiles cores faults lies freedoms)) {
     ($status, $out, $err) = run_command($command, '--list', $list);
-    my $line = $list eq 'profiles' ? qr/\S+ +(?:32|64)  \S.*\n/ : qr/\S+ +\D.*\n/;
-    ok($status == 0 && $out =~ /^(?:$line){10,}$/, "--list $list") or diag $err;
+    my $line = $list eq 'profiles' ? qr/\S+ +(?:32|64)  \S.*\n/ :
+        $list eq 'cores' ? qr/\S+ +[A-Z]  \S.*\n/ : qr/\S+ +\D.*\n/;
+    ok($status == 0 && $out =~ /^(?:$line)+$/, "--list $list") or diag $err;
 }
 SKIP: {
     skip 'no mandoc here', 1 if system('command -v mandoc >/dev/null') != 0;

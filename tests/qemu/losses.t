@@ -19,7 +19,7 @@ my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.d
   pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.rdpmc.beyond);
 
 my @exception = qw(lbr.debug_exception.disables lbr.debug_exception.kept_out);
-my @object    = (@exception, qw(pebs.registers pebs.interrupt.threshold pebs.record.tsc));
+my @object    = (@exception, qw(pebs.registers pebs.record.tsc));
 my $object    = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have';
 my $flags     = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF';
 my $slower    = 'PEBS is slower, and code mapped at several addresses';
@@ -37,7 +37,7 @@ my @cases = (
     [ 'g_free', 'has no heap object in current_cpu', $object, @object ],
     [ 'helper_read_eflags', 'does not export helper_read_eflags', "$flags\n", 'pebs.registers' ],
     [ 'helper_read_eflags=cpu_get_tsc', 'computes wrong flags for a copy by helper_read_eflags', "$flags\n", 'pebs.registers' ],
-    [ 'cpu_restore_state', 'does not export cpu_restore_state', "$flags, and PMIs", qw(pebs.registers pebs.interrupt.threshold) ],
+    [ 'cpu_restore_state', 'does not export cpu_restore_state', "$flags, and PMIs", 'pebs.registers' ],
     [ 'raise_exception_err_ra', 'does not export raise_exception_err_ra', 'RDPMC of a missing counter' ],
     [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'features that -cpu lacks' ],
     [ 'cpu_dump_state', 'does not export cpu_dump_state', 'a debug exception does not clear LBR', @exception ],

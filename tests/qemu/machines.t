@@ -8,7 +8,7 @@ here=$(dirname -- "$(realpath -- "$0")")
 root=$(realpath -- "$here/../..")
 
 echo 1..2
-"$here/machines" "$root"/build/test/* | diff -u "$root/docs/machines.md" - | sed 's/^/# /'
+"$here/machines" "$root"/build/test/* | diff -u "$root/docs/machines.md" - | sed 's/^/# /' >&2 # seen under prove, too
 if [ "${PIPESTATUS[*]:0:2}" = "0 0" ]; then
     echo "ok 1 - docs/machines.md is up to date"
 else

@@ -191,7 +191,7 @@ for my $machine (@machines) {
     my %of_event = map { $_->{event} => $_->{samples} } @events;
     is($of_event{'MEM_LOAD_L3_HIT_RETIRED.XSNP_NONE'}, 64, "$name: half of the lines that only the third level has")
         if $machine->{profile} eq 'skylake';
-    note map { "$_\n" } grep { /^# / && !/^# (?:result|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
+    note map { "$_\n" } grep { /^# / && !/^# (?:area|facility|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
 }
 
 # On the modelled Skylake each number of samples is known: 40 rounds of 2999 taken branches, of which each 31st

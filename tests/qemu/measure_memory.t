@@ -62,12 +62,39 @@ my ($kib, $mib) = (1024, 1024 * 1024);
 # Of each profile with three levels: their sizes in KiB and cycles, and the cycles of memory, as docs/model.md has them. The
 # sizes of the rings stay clear of a level's own size; where they do not, the kernel's own lines leave some to the next level.
 my %caches;
-my %more = (goldencove => 1);    # cycles of the instruction beside those of its data
+my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1);    # cycles of the instruction beside those of its data
 for (read_file("$FindBin::Bin/../../docs/model.md")) {
     my ($profile, @cells) = /^  \| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \|$/ or next;
     my @cycles = split /, /, pop @cells;
     my @kib = map { /^([\d.]+) ([KM])iB / ? $1 * ($2 eq 'M' ? 1024 : 1) : () } @cells;
     $caches{$profile} = [@kib, map { $_ + ($more{$profile} // 0) } @cycles[0 .. 3]] if @kib == 3;
+}
+
+# What is commonly said of these processors: KiB of the levels; the least and the most cycles of a load from the first,
+# the second and, where it is said, the third. Intel's Optimization Reference Manual (248966) has tables of them, with which
+# this was not compared. The third level and memory go by the clock and the size of the part.
+my %usual = (
+    nehalem => [[32, 256, 8192], [4, 4], [10, 10], [35, 40]],
+    sandybridge => [[32, 256, 8192], [4, 4], [12, 12], [26, 31]],
+    haswell => [[32, 256, 8192], [4, 4], [11, 12]],
+    broadwell => [[32, 256, 4096], [4, 4], [11, 12]],
+    skylake => [[32, 256, 8192], [4, 4], [12, 12], [34, 44]],
+    icelake => [[48, 1280, 8192], [5, 5], [13, 14]],
+    goldencove => [[48, 2048, 8192], [5, 5], [14, 16]],
+    lunarlake => [[48, 2560, 8192], [4, 4], [15, 18]],
+    alderlake => [[48, 1280, 8192], [5, 5], [14, 16]],
+    clearwaterforest => [[32, 4096, 8192], [4, 4], [17, 20]],
+    sierraforest => [[32, 4096, 12288], [4, 4], [17, 20]],
+);
+is(join(' ', sort keys %usual), join(' ', sort keys %caches), 'docs/model.md has a row for each of these processors');
+for my $profile (sort keys %usual) {
+    my ($kib, @ranges) = @{$usual{$profile}};
+    my @cycles = @{$caches{$profile}}[3 .. 6];
+    $_ -= $more{$profile} // 0 for @cycles;
+    is_deeply([@{$caches{$profile}}[0 .. 2]], $kib, "$profile: the caches are as large as the processor's");
+    my @odd = grep { $cycles[$_] < $ranges[$_][0] || $cycles[$_] > $ranges[$_][1] } 0 .. $#ranges;
+    is("@odd", '', "$profile: the cycles of each level (@cycles) are the processor's");
+    ok($cycles[2] > 2 * $cycles[1] && $cycles[3] > 2 * $cycles[2], "$profile: the third level and memory are far beyond");
 }
 my @sizes = map { $_ * $kib } 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144;
 
@@ -96,7 +123,10 @@ for my $profile (sort keys %caches) {
     ends("memory on $profile", 'pass', $folder, @lines);
     my @fitting = @sizes[0 .. ($profile eq 'skylake' ? 8 : 7)];    # a machine of 256 MiB has no ring of that size
     is_deeply([map { $_->{size} } measured('memory', @lines)], \@fitting, "$profile: all sizes");
-    is_deeply([map { $_->{samples} } measured('memory', @lines)], [(254) x @fitting], "$profile: every 129th of 32773 loads");
+    # With precise distribution, as Sierra Forest has it on the counters of load latency, the overflow itself is recorded.
+    my $spacing = $profile eq 'sierraforest' ? 128 : 129;
+    is_deeply([map { $_->{samples} } measured('memory', @lines)], [(int((32768 + 5) / $spacing)) x @fitting],
+        "$profile: every ${spacing}th of 32768 steps and five loads of parameters");
     my @rows = measured('level', @lines);
     my (@levels, @latencies, @expected, @cycles);
     for my $size (@fitting) {

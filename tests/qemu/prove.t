@@ -1,102 +1,269 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/prove must fail for each file like tests/qemu/faults with one mistake, on the fastest profile, which has no PEBS.
+# tests/qemu/prove must pass a file of faults that proves all, and fail for each mistake in one, with the reason: machines
+# are replayed.
 use strict;
 use warnings;
-use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin;
-use Faults qw(matching read_faults);
+use Faults qw(matching);
+use Replay qw(new_tree write_file read_file machine script);
 use Test::More;
 
-my $folder = tempdir(CLEANUP => 1);
+my $top = new_tree('prove');
+my $noticed = "$top/build/prove/noticed";
 
-sub write_file
+# The model's lists, the rules of the kernel's check, and how kernels without a rule are made.
+write_file("$top/build/dsmodel.so", '');
+write_file("$top/build/qemu-system-x86_64", <<'END');
+#!/bin/sh
+case "$*" in
+*dsmodel.so,profile=list) printf '%s\n' 'old           32  the first' 'new           64  the second' ;;
+*dsmodel.so,fault=list) printf '%s\n' 'tos.stuck  TOS stands still' 'bts.lost  a record is lost' 'pmi.never  none comes' ;;
+esac
+END
+chmod 0755, "$top/build/qemu-system-x86_64";
+write_file("$top/ds/ds_check.inc", 'RULE(ORDER, "order", BREACH, "ends before it begins", "[SDM]")');
+write_file("$top/ds/arch_check.inc", 'RULE(ORDER, "order", BREACH, "ends before it begins", "[SDM]")');
+write_file("$top/Makefile", "build/mutants/%:\n\techo \$@ >made\n");
+
+# A log: the results of these tests in order, an ID each, with - before a red one, ~ before a skipped one and ? before one in
+# which something differs; or a verdict.
+sub log_of
 {
-    my ($path, @lines) = @_;
-    open my $file, '>', $path or die "$path: $!\n";
-    print $file @lines;
-    close $file or die "$path: $!\n";
+    my ($verdict, @tests) = @_;
+    my $number = 0;
+    return join '', map { "$_\n" } '# begin dstest86 0.1.0 abc 64', map({
+        my ($sign, $id) = /^([-~?]?)(.*)/;
+        ($sign eq '?' ? "# differs: a cycle\n" : '') . ($sign eq '-' ? 'not ' : '') . 'ok ' . ++$number . " $id" . ($sign eq '~' ? ' # SKIP no DS' : '')
+    } @tests), $verdict ? "# end dstest86 verdict=$verdict" : ();
 }
 
-sub read_file
+sub machine_with
 {
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    return join '', <$file>;
+    my ($name, $ending, @log) = @_;
+    machine($top, $name, serial => log_of(@log), stderr => '', ending => $ending);
 }
 
-# The status and the output of a proof of these lines.
+# The same four tests on each machine; what turns red, by fault.
+my @green = qw(lbr.tos lbr.calls bts.calls ~pebs.one);
+machine_with('m', "exit 33\n", 'pass', @green);
+machine_with('m-tos.stuck', "exit 35\n", 'fail', qw(-lbr.tos -lbr.calls bts.calls ~pebs.one));
+machine_with('m-bts.lost', "exit 33\n", 'pass', qw(lbr.tos lbr.calls ?bts.calls ~pebs.one));
+machine_with('m-pmi.never', "exit 41\n", 'panic', qw(lbr.tos -lbr.calls));
+machine_with('m-order-64.elf', "exit 35\n", 'fail', qw(-lbr.tos lbr.calls bts.calls -pebs.one));
+# Machines on which something else is wrong.
+machine_with('red', "exit 35\n", 'fail', qw(-lbr.tos lbr.calls));
+machine_with('torn', "exit 33\n", '', @green);
+machine_with('late', "exec sleep 100\n", 'pass', @green);
+machine_with('red_but_pass', "exit 33\n", 'pass', qw(-lbr.tos lbr.calls));
+machine_with('differs', "exit 33\n", 'pass', qw(?lbr.tos lbr.calls));
+for my $name ('red', 'torn', 'late', 'red_but_pass', 'differs') {
+    machine_with("$name-tos.stuck", "exit 35\n", 'fail', qw(-lbr.tos lbr.calls bts.calls));
+}
+machine_with($_, "exit 33\n", 'pass', @green) for qw(blind none_ends cut absent other);
+machine_with('blind-tos.stuck', "exit 33\n", 'pass', @green);
+machine_with('none_ends-tos.stuck', "exec sleep 100\n", 'fail', qw(-lbr.tos -lbr.calls bts.calls));
+machine_with('cut-tos.stuck', "exit 0\n", '', qw(-lbr.tos -lbr.calls bts.calls));
+machine_with('absent-tos.stuck', "exit 35\n", 'fail', qw(-lbr.tos lbr.calls));
+
+# The status, the output and the errors of a proof of these lines.
 sub prove
 {
     my ($lines, @arguments) = @_;
-    write_file("$folder/faults", $lines);
-    my @prove = ("$FindBin::Bin/prove", '-d', "$folder/logs", '-f', "$folder/faults", @arguments);
-    open my $out, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', @prove or die "prove: $!\n";
-    my $said = join '', <$out>;
-    close $out;
-    return ($? >> 8, $said);
+    write_file("$top/tests/qemu/faults", $lines);
+    return script($top, 'prove', @arguments);
 }
 
-my $machine = 'pentium-m run=lbr.calls,lbr.tos,bts.calls';
-my $boot = "lbr.tos.stuck 32 $machine";
-my ($status, $said) = prove("lbr.tos.stuck $machine : lbr.calls lbr.tos\n", '.');
-is $status, 0, 'a right line passes' or diag $said;
-like $said, qr/^# faults caught 1$/m, 'and its fault is counted';
-is read_file("$folder/logs/noticed"), "$boot: lbr.calls\n$boot: lbr.tos\n", 'what turned red is written down';
+sub lines { return join '', map { "$_\n" } @_ }
 
+# ---- a file that proves all
+my @whole = ('tos.stuck new replay=m : lbr.*', 'bts.lost new 32 replay=m : bts.calls', 'pmi.never old replay=m : panic lbr.calls',
+    'check.order new replay=m : lbr.tos');
+push @whole, 'tos.stuck new replay=full : pebs.one';
+machine_with('full', "exit 33\n", 'pass', qw(lbr.tos pebs.one));
+machine_with('full-tos.stuck', "exit 35\n", 'fail', qw(-lbr.tos -pebs.one));
+my ($status, $out, $err) = prove(lines(@whole));
+is("$status $err", '0 ', 'a file that proves all passes');
+is($out, lines('1..11', 'ok 1 - 64 new replay=m, healthy', 'ok 2 - 32 new replay=m, healthy', 'ok 3 - 32 old replay=m, healthy',
+        'ok 4 - 64 new replay=full, healthy', 'ok 5 - tos.stuck 64 new replay=m', 'ok 6 - bts.lost 32 new replay=m',
+        'ok 7 - pmi.never 32 old replay=m', 'ok 8 - check.order 64 new replay=m', 'ok 9 - tos.stuck 64 new replay=full',
+        'ok 10 - every fault is caught', 'ok 11 - every test bites', '# claims 4', '# tests 4', '# faults 4', '# faults caught 4',
+        '# tests that bite 4'), '... with a line for each machine and each fault, and the counts');
+is(read_file($noticed), lines('bts.lost 32 new replay=m: bts.calls', 'check.order 64 new replay=m: lbr.tos',
+        'pmi.never 32 old replay=m: lbr.calls', 'tos.stuck 64 new replay=full: lbr.tos', 'tos.stuck 64 new replay=full: pebs.one',
+        'tos.stuck 64 new replay=m: lbr.calls', 'tos.stuck 64 new replay=m: lbr.tos'), '... and what turned red is written down');
+is(read_file("$top/made"), "build/mutants/order-64.elf\n", '... and the kernel without the rule is made');
+my %told = map { ($_ => read_file("$top/tests/qemu/machines/$_/arguments") =~ s{ \S+/build/mutants}{ MUTANTS}r) } qw(m m-pmi.never m-order-64.elf);
+is($told{m}, "-w 32 -p old -o timeout=10 replay=m\n", 'what boots without a fault');
+is($told{'m-pmi.never'}, "-w 32 -p old -o timeout=10 replay=m -f pmi.never\n", 'with a fault');
+is($told{'m-order-64.elf'}, "-w 64 -p new -o timeout=10 replay=m -k MUTANTS/order-64.elf\n", 'with another kernel');
+
+# ---- what is not the whole
+($status, $out, $err) = prove(lines(@whole[0 .. 3]));
+is("$status $err", "1 #   Failed: every test bites\n#   no line's machine runs: pebs.one\n", 'a test that runs nowhere');
+like($out, qr/^# claims 4\n# tests 3\n# faults 4\n# faults caught 4\n# tests that bite 3\n\z/m, '... is a claim, and no test');
+($status, $out, $err) = prove(lines(@whole[0, 3, 4]));
+is("$status $err", "1 #   Failed: every fault is caught\n#   not caught: bts.lost pmi.never\n#   Failed: every test bites\n" .
+    "#   not proven by any fault: bts.calls\n", 'faults without a line, and a test that no line names');
+($status, $out, $err) = prove(lines(@whole[0, 1, 2, 4]));
+is("$status $err", "1 #   Failed: every fault is caught\n#   not caught: check.order\n", "a rule of the kernel's check without a line");
+($status, $out, $err) = prove(lines(@whole, 'bts.lost old replay=m : panic'));
+is("$status $err", "1 #   Failed: bts.lost 32 old replay=m\n#   the kernel did not panic\n#   noticed: bts.calls\n", 'a panic that does not come');
+($status, $out, $err) = prove(lines(@whole[0, 1, 3, 4], 'pmi.never old replay=m : panic'));
+is("$status $err", '0 ', 'a fault that ends in a panic is caught, whatever else notices');
+
+# ---- one processor of several
+machine_with('several', "exit 33\n", 'pass', @green);
+machine_with('several-tos.stuck@1', "exit 35\n", 'fail', qw(-lbr.tos lbr.calls bts.calls ~pebs.one));
+($status, $out, $err) = prove("tos.stuck\@1 new processors=3 replay=several : lbr.tos\n", 'several');
+is("$status $err$out", '0 ' . lines('1..2', 'ok 1 - 64 new replay=several processors=3, healthy',
+        'ok 2 - tos.stuck@1 64 new replay=several processors=3', '# claims 4', '# tests 3', '# faults 1', '# faults caught 1',
+        '# tests that bite 1'), 'a fault of one processor of several');
+is(read_file("$top/tests/qemu/machines/several/arguments"), "-w 64 -p new -o timeout=10 replay=several -s 3\n", '... which are booted');
+is(read_file("$top/tests/qemu/machines/several-tos.stuck\@1/arguments"),
+    "-w 64 -p new -o timeout=10 replay=several -s 3 -f tos.stuck\@1\n", '... with the fault');
+like(read_file($noticed), qr/^tos\.stuck\@1 64 new replay=several processors=3: lbr\.tos$/m, '... and written down as that');
+
+# ---- lines alone
+($status, $out, $err) = prove(lines(@whole), '^bts');
+is("$status $err$out", '0 ' . lines('1..2', 'ok 1 - 32 new replay=m, healthy', 'ok 2 - bts.lost 32 new replay=m', '# claims 4',
+        '# tests 3', '# faults 1', '# faults caught 1', '# tests that bite 1'), 'one line by its name');
+
+# ---- parts, for several machines: together all lines, each once
+my @names = map { /^(\S+)/ } @whole;
+for my $parts (2, 3) {
+    my @proven;
+    for my $part (1 .. $parts) {
+        ($status, $out, $err) = prove(lines(@whole), '-p', "$part/$parts");
+        is("$status $err", '0 ', "part $part of $parts");
+        unlike($out, qr/every (?:fault|test)/, '... which proves nothing of the whole');
+        push @proven, $out =~ /^ok \d+ - (\S+\.\S+) /mg;
+    }
+    is("@{[sort @proven]}", "@{[sort @names]}", "$parts parts have all lines");
+}
+($status, $out, $err) = prove(lines(@whole), '-p', '2/2', '^tos');
+is("$status $err" . join(' ', $out =~ /^ok \d+ - (tos\..*)$/mg), '0 tos.stuck 64 new replay=full', 'a part of the lines that match');
+($status, $out, $err) = prove(lines(@whole), '-p', '6/6');
+is("$status $err$out", "255 prove: part 6 of 6 has no line: there are 5\n", 'a part without lines');
+for my $wrong ('0/4', '5/4', '1', '1/0', 'x/y', '1/4x') {
+    ($status, $out, $err) = prove(lines(@whole), '-p', $wrong);
+    is("$status $err$out", "255 prove: -p $wrong: want PART/PARTS, as in 1/4\n", "part $wrong");
+}
+
+for (
+    ['a test that does not notice', 'tos.stuck new replay=m : lbr.tos bts.calls',
+        'did not notice: bts.calls', 'noticed: lbr.calls lbr.tos'],
+    ['a fault that nothing notices', 'tos.stuck new replay=blind : lbr.tos', 'did not notice: lbr.tos', 'noticed: by no test'],
+    ['a test that did not run with the fault', 'tos.stuck new replay=absent : lbr.tos bts.calls', 'did not notice: bts.calls', 'noticed: lbr.tos'],
+    ['a glob of no test', 'tos.stuck new replay=m : lbr.* no.such.test', 'matches no test that runs there: no.such.test',
+        'noticed: lbr.calls lbr.tos'],
+    ['a test that is skipped there', 'check.order new replay=m : lbr.tos pebs.*', 'matches no test that runs there: pebs.*',
+        'noticed: lbr.tos'],
+    ['a panic that nobody wants', 'pmi.never new replay=m : lbr.calls', 'the kernel panicked', 'noticed: lbr.calls'],
+    ['no verdict', 'tos.stuck new replay=cut : lbr.tos', 'the kernel came to no verdict'],
+    ['no end', 'tos.stuck new replay=none_ends : lbr.tos', 'timed out after 1 seconds']) {
+    my ($what, $line, @complaint) = @$_;
+    my ($name) = $line =~ /^(\S+) new/;
+    my $machine = $line =~ s/.*(replay=\w+).*/$1/r;
+    ($status, $out, $err) = prove("$line\n", '-t', 1, '.');
+    is("$status $err", '1 ' . lines(map { "#   $_" } "Failed: $name 64 new $machine", @complaint), $what);
+    like($out, qr/\A1\.\.2\nok 1 - 64 new $machine, healthy\nnot ok 2 - \Q$name\E 64 new $machine\n# claims/, '... as a line that is not ok');
+}
+for (
+    ['a machine that fails without a fault', 'red', "verdict 'fail', not pass", 'red: lbr.tos'],
+    ['a machine that comes to no verdict without one', 'torn', "verdict '', not pass"],
+    ['a machine that never ends without one', 'late', 'timed out after 1 seconds'],
+    ['a machine with a red test that says pass', 'red_but_pass', 'red: lbr.tos'],
+    ['a machine on which something differs without a fault', 'differs', 'red: lbr.tos']) {
+    my ($what, $machine, @complaint) = @$_;
+    ($status, $out, $err) = prove("tos.stuck new replay=$machine : lbr.*\n", '-t', 1, '.');
+    my $failed = lines(map { "#   $_" } "Failed: 64 new replay=$machine, healthy", @complaint);
+    is("$status " . substr($err, 0, length $failed), "1 $failed", $what);
+    like($out, qr/\A1\.\.2\nnot ok 1 - 64 new replay=$machine, healthy\n/, '... as a line that is not ok');
+}
+
+# ---- processors with latitude
+# Any test that fails only with the fault proves a line; what differs proves nothing.
+($status, $out, $err) = prove(lines('bts.lost new replay=m : bts.calls', 'pmi.never old replay=m : panic lbr.calls'), '-l', 7, '.');
+is("$status $err", '1 ' . lines(map { "#   $_" } 'Failed: 9 of 10 faults are caught', 'too many are not'), 'a fault that nothing fails of');
+is($out, lines('1..5', 'ok 1 - 64 new replay=m, healthy', 'ok 2 - 32 old replay=m, healthy', 'not ok 3 - bts.lost 64 new replay=m # TODO',
+        'ok 4 - pmi.never 32 old replay=m', 'not ok 5 - 9 of 10 faults are caught', '# not caught: bts.lost', '# claims 4', '# tests 3', '# faults 2',
+        '# faults caught 1', '# tests that bite 1'), '... is named');
+like(read_file("$top/tests/qemu/machines/m-pmi.never/arguments"), qr/ -L 7 .*-f pmi\.never$/, 'what boots');
+ok(-e "$top/build/prove-latitude/noticed", '... in a folder of its own');
+($status, $out, $err) = prove(lines('tos.stuck new replay=m : bts.calls', 'check.order new replay=m : lbr.calls'), '-l', 7, '.');
+is("$status $err", '0 ', 'another test than the one named may notice');
+($status, $out, $err) = prove(lines('tos.stuck new replay=m : panic'), '-l', 7, '.');
+is("$status $err", '0 ', '... even where the kernel had to panic');
+($status, $out, $err) = prove(lines('tos.stuck new replay=blind : panic'), '-l', 7, '.');
+like($out, qr/^# not caught: tos\.stuck$/m, 'a panic that does not come catches nothing');
+($status, $out, $err) = prove(lines('tos.stuck new replay=red : lbr.*'), '-l', 7, '.');
+like($err, qr/^#   Failed: 64 new replay=red, healthy$/m, 'a false alarm is a failure');
+
+# ---- what is written down
 # Tests that fail besides those that must are written down, and reported only if they passed before.
-($status, $said) = prove("lbr.tos.stuck $machine : lbr.tos\n", '.');
-is $status, 0, 'another test may notice, too' or diag $said;
-unlike $said, qr/noticed/, 'of which nothing is said when it is no news';
-is read_file("$folder/logs/noticed"), "$boot: lbr.calls\n$boot: lbr.tos\n", 'all that turned red is written down';
-write_file("$folder/logs/noticed", "$boot: lbr.tos\n$boot: bts.calls\n");
-($status, $said) = prove("lbr.tos.stuck $machine : lbr.tos\n", '.');
-is $status, 0, 'a test that did not notice before is no failure' or diag $said;
-like $said, qr/^# now noticed by lbr\.calls$/m, 'but a note';
-like $said, qr/^# no longer noticed by bts\.calls$/m, 'and so is one that notices no longer';
+my $line = 'tos.stuck 64 new replay=m';
+write_file($noticed, "$line: lbr.tos\n$line: bts.calls\ngone 64 new: lbr.tos\nnot such a line\n");
+($status, $out, $err) = prove("tos.stuck new replay=m : lbr.tos\n", '.');
+is("$status $err", '0 ', 'other tests than those of the last run may notice');
+like($out, qr/^ok 2 - .*\n# now noticed by lbr\.calls\n# no longer noticed by bts\.calls\n# claims/m, '... which is told');
+is(read_file($noticed), "gone 64 new: lbr.tos\n$line: lbr.calls\n$line: lbr.tos\n", '... and written down');
+($status, $out, $err) = prove("tos.stuck new replay=m : lbr.tos\n", '.');
+unlike($out, qr/noticed by/, 'no news, no note');
+write_file($noticed, "$line: lbr.tos\n");
+prove("tos.stuck new replay=m : bts.calls\n", '.');
+is(read_file($noticed), "$line: lbr.tos\n", 'a line that fails leaves what was written');
+write_file($noticed, "gone 64 new: lbr.tos\n");
+prove(lines(@whole));
+unlike(read_file($noticed), qr/gone/, 'without a REGEX, lines that are gone are forgotten');
 
-for (
-    ['a test that does not notice', "lbr.tos.stuck $machine : lbr.calls lbr.tos bts.calls\n", qr/did not notice: bts\.calls$/m],
-    ['a fault that nothing notices', "pebs.index.stuck $machine : lbr.tos\n", qr/noticed: by no test$/m],
-    ['a glob of no test', "lbr.tos.stuck $machine : lbr.* no.such.test\n", qr/no test that runs there: no\.such\.test$/m],
-    ['a panic that does not come', "lbr.tos.stuck $machine : panic lbr.*\n", qr/the kernel did not panic/],
-    ['a machine that fails without a fault', "lbr.tos.stuck pentium-m run=selftest.no_records : *\n", qr/not pass/]) {
-    my ($what, $lines, $complaint) = @$_;
-    ($status, $said) = prove($lines, '.');
-    is $status, 1, "$what: fails";
-    like $said, $complaint, "$what: says so";
+# ---- options
+($status, $out, $err) = prove("tos.stuck new replay=m : lbr.*\n", '-d', "$top/elsewhere", '-j', 1, '.');
+is("$status $err", '0 ', 'another folder, one machine at a time');
+ok(-e "$top/elsewhere/noticed" && -e "$top/elsewhere/001-tos.stuck-new/serial" && -e "$top/elsewhere/64-new-replay-m/serial",
+    '... has a folder for each boot');
+write_file("$top/others", "bts.lost new replay=m : bts.calls\n");
+($status, $out, $err) = prove("nonsense\n", '-f', "$top/others", '.');
+is("$status $err", '0 ', 'another file');
+($status, $out, $err) = prove(lines(@whole), 'no line has this');
+is("$out$err", "prove: no line matches 'no line has this'\n", 'no line matches');
+isnt($status, 0, '... which is a failure');
+for my $wrong (['-x'], ['a', 'b'], ['-l', 'x']) {
+    ($status, $out, $err) = prove(lines(@whole), @$wrong);
+    ok($status != 0 && $out eq '', "prove @$wrong is refused");
+    like($err, qr/^usage: prove /m, '... with the usage');
 }
 
-for (
-    ['a fault that there is not', "lbr.no_such_fault $machine : lbr.*\n", qr/line 1: unknown fault 'lbr\.no_such_fault': /],
-    ['a profile that there is not', "lbr.tos.stuck pentium-9 : lbr.*\n", qr/line 1: unknown profile 'pentium-9': /],
-    ['a line that names no test', "# one line\nlbr.tos.stuck $machine : \n", qr/line 2: no test behind the colon: /],
-    ['a line without a colon', "lbr.tos.stuck $machine\n", qr/line 1: want FAULT PROFILE /]) {
-    my ($what, $lines, $complaint) = @$_;
-    ($status, $said) = prove($lines, '.');
-    isnt $status, 0, "$what: refused";
-    like $said, $complaint, "$what: says so";
-    unlike $said, qr/^(not )?ok /m, "$what: nothing was booted";
+# ---- machines at a time
+machine_with($_, "mkdir ../lock 2>&- || : >../crowd\nsleep 0.5\nrmdir ../lock\nexit 33\n", 'pass', @green)
+    for qw(one other one-tos.stuck other-tos.stuck);
+for my $at_once (1, 2) {
+    unlink "$top/tests/qemu/machines/crowd";
+    prove("tos.stuck new replay=one : lbr.*\ntos.stuck new replay=other : lbr.*\n", '-j', $at_once, '.');
+    is(-e "$top/tests/qemu/machines/crowd" ? 2 : 1, $at_once, "machines at a time: $at_once");
 }
 
-# Without a filter the faults must be complete.
-($status, $said) = prove("lbr.tos.stuck $machine : lbr.tos\n");
-is $status, 1, 'one line is not the whole';
-like $said, qr/not caught: .*\bbts\.index\.stuck\b/, 'faults without a line are named';
-unlike $said, qr/not caught: .*\blbr\.tos\.stuck\b/, 'the one with a line is not';
-like $said, qr/not caught: .*\bcheck\.overlap\b/, 'and so are rules of the kernel\x27s own check';
-like $said, qr/not proven by any fault: bts\.calls lbr\.calls$/m, 'tests that no line names are named, red or not';
+# ---- lines that cannot be read
+for (
+    ['a fault that there is not', "no.such new : lbr.*\n", "line 1: unknown fault 'no.such': no.such new : lbr.*"],
+    ['a processor that is no number', "tos.stuck\@x new : lbr.*\n", "line 1: unknown fault 'tos.stuck\@x': tos.stuck\@x new : lbr.*"],
+    ['a rule that there is not', "check.other new : lbr.*\n", "line 1: unknown fault 'check.other': check.other new : lbr.*"],
+    ['a profile that there is not', "\ntos.stuck newer : lbr.*\n", "line 2: unknown profile 'newer': tos.stuck newer : lbr.*"],
+    ['a line that names no test', "# one line\ntos.stuck new : \n", 'line 2: no test behind the colon: tos.stuck new : '],
+    ['a line without a profile', "tos.stuck : lbr.*\n", 'line 1: no profile before the colon: tos.stuck : lbr.*'],
+    ['a line without a colon', "tos.stuck new\n", 'line 1: want FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..: tos.stuck new']) {
+    my ($what, $lines, $complaint) = @$_;
+    ($status, $out, $err) = prove($lines, '.');
+    is("$out$err", "$top/tests/qemu/faults, $complaint\n", "$what: nothing is booted");
+    isnt($status, 0, '... and it is a failure');
+}
 
-# The lines.
-write_file("$folder/faults", "lbr.tos.stuck core-duo timeout=3 : lbr.*\nlbr.tos.stuck core2 : panic\nlbr.tos.stuck core2 32 : a b\n");
-is_deeply [map { "$_->{width} @{$_->{options}} @{$_->{globs}} " . ($_->{panic} ? 'panic' : 'none') } read_faults("$folder/faults")],
-    ['32 timeout=3 lbr.* none', '64   panic', '32  a b none'], 'the width is the widest of the profile, if a line has none';
-
-my @tests = qw(a.b a.b.c a.c b.a);
-is_deeply [matching(['a.*'], @tests)], [{ 'a.b' => 1, 'a.b.c' => 1, 'a.c' => 1 }], 'a glob';
-is_deeply [matching(['a.b'], @tests)], [{ 'a.b' => 1 }], 'a name is itself alone';
-is_deeply [matching(['c.*', 'b.*'], @tests)], [{ 'b.a' => 1 }, 'c.*'], 'a glob that matches nothing is told of';
-
+# ---- globs
+my @tests = qw(a.b a.b.c a.c b.a xa.b);
+is_deeply([matching(['a.*'], @tests)], [{ 'a.b' => 1, 'a.b.c' => 1, 'a.c' => 1 }], 'a glob');
+is_deeply([matching(['*.c'], @tests)], [{ 'a.b.c' => 1, 'a.c' => 1 }], 'a glob at the beginning');
+is_deeply([matching(['a.b'], @tests)], [{ 'a.b' => 1 }], 'a name is itself alone');
+is_deeply([matching(['c.*', 'b.*'], @tests)], [{ 'b.a' => 1 }, 'c.*'], 'a glob that matches nothing is told of');
 done_testing;

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# A missing or stuck serial port: the kernel gives the port up and goes on, and its verdict is QEMU's exit status. Prints TAP.
+# Serial ports that are missing or stuck: the kernel gives such a port up and goes on, and its verdict is QEMU's exit status.
+# Serial ports that only a table of ACPI's, PCI or an option knows of: the log comes over each that answers. Prints TAP.
 use strict;
 use warnings;
 use Fcntl;
@@ -70,5 +71,145 @@ for my $width (64, 32) {
     ($path, $pipe) = pipe_of("panic-$width", 1);
     ($verdict, $log) = boot(@common, 'run=selftest.exception.divide console=ttyS1', '--', '-serial', "pipe:$path");
     is($verdict, 'panic', "$width bits: a panic that nobody can be told of");
+}
+
+# ---- what names serial ports ----------------------------------------------------------------------------------------
+# QEMU's -acpitable takes a whole table and corrects its checksum. The offsets are those of Microsoft's documents "Serial Port
+# Console Redirection Table (SPCR)" and "Microsoft Debug Port Table 2 (DBG2)".
+
+sub table
+{
+    my ($signature, $revision, $rest) = @_;
+    my $path = "$folder/$signature";
+    open my $file, '>:raw', $path or die "serial.t: $path: $!\n";
+    print $file pack('a4 V C C a6 a8 V a4 V', $signature, 36 + length $rest, $revision, 0, 'TESTED', 'DSTEST86', 1, 'TEST', 1), $rest;
+    close $file or die "serial.t: $path: $!\n";
+    return ('-acpitable', "file=$path");
+}
+
+# A generic address of space 0 (memory) or 1 (ports).
+sub address
+{
+    my ($space, $base) = @_;
+    return pack 'C C C C Q<', $space, $space ? (8, 0, 1) : (32, 0, 3), $base;
+}
+
+# Up to offset 80, or in revision 4 to 90: kind, address, speed, clock, exact speed.
+sub spcr
+{
+    my ($revision, $address, $baud, $clock, $exact) = @_;
+    my $rest = pack 'C x3 a12 x6 C x17 V', 0, $address, $baud, $clock // 0;
+    $rest .= pack 'V v v a2', $exact // 0, 2, 88, '.' if $revision >= 4;
+    return table('SPCR', $revision, $rest);
+}
+
+sub dbg2
+{
+    my ($kind, $address) = @_;
+    return table('DBG2', 0, pack 'V V C v C v v v v v v x2 v v a12 V a2', 44, 1, 0, 40, 1, 2, 38, 0, 0, 0x8000, $kind, 22, 34, $address, 8, '.');
+}
+
+# A second port's log, which must be the first one's, its verdict, and the lines about consoles.
+sub second
+{
+    my ($width, $options, @qemu) = @_;
+    unlink "$folder/second";
+    my ($verdict, $log) = boot('-w', $width, '-o', "run=bts.calls $options", '--', '-chardev', "file,id=second,path=$folder/second", @qemu);
+    my $second = '';
+    if (open my $file, '<', "$folder/second") {
+        local $/;
+        $second = <$file> // '';
+    }
+    return ($verdict, $log, $second, join ', ', ($log || $second) =~ /^# console (.*?)\r?$/mg);
+}
+
+my @pci = ('-device', 'pci-serial,chardev=second');
+my @com2 = qw(-serial chardev:second);
+my $com1 = 'COM1 port 0x3f8: 115200 baud';
+for my $revision (1 .. 4) {
+    my ($verdict, $log, $second, $consoles) = second($revision & 1 ? 64 : 32, '', @com2, spcr($revision, address(1, 0x2f8), 6));
+    is($verdict, 'pass', "SPCR of revision $revision, COM2 at 57600 baud");
+    is($consoles, "$com1, SPCR port 0x2f8: 57600 baud", '... is named');
+    ok($log eq $second && $log =~ /verdict=pass/, '... and has the same log');
+}
+for ([3, [7, 14745600], '115200 baud, divisor 8'], [4, [7, 1843200, 38400], '38400 baud'], [4, [6, 0, 0], '57600 baud']) {
+    my ($revision, $rest, $name) = @$_;
+    my ($verdict, $log, $second, $consoles) = second(64, '', @com2, spcr($revision, address(1, 0x2f8), @$rest));
+    is($consoles, "$com1, SPCR port 0x2f8: " . ($name =~ /^(\d+ baud)/)[0], "SPCR of revision $revision: $name");
+    ok($log eq $second, '... has the log');
+}
+{
+    my ($verdict, $log, $second, $consoles) = second(64, '', @com2, spcr(2, address(1, 0x2f8), 0));
+    like($consoles, qr/^\Q$com1\E, SPCR port 0x2f8: (?:\d+ baud|at firmware's speed)$/, 'SPCR with speed 0 keeps that of firmware');
+    ok($log eq $second, '... and has the log');
+    ($verdict, $log, $second, $consoles) = second(64, '', @com2, spcr(2, address(1, 0x3f8), 3));
+    is($consoles, 'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: named above', 'SPCR names COM1: at its speed');
+    is($second, '', '... and COM2 has nothing');
+    ($verdict, $log, $second, $consoles) = second(64, 'console=ttyS0', @com2, spcr(2, address(1, 0x2f8), 7));
+    is("$consoles; '$second'", "$com1; ''", 'an option names the ports: SPCR does not count');
+}
+
+# Each points at nothing. A UART in memory is something that QEMU has none of.
+for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xfffc), 'port 0xfffc: not all of its registers are below port 0x10000'],
+    [address(0, 0xfe034000), 'mmio 0xfe034000 stride 4: no UART answers there'],
+    [address(0, 0xfee00000), 'mmio 0xfee00000 stride 4: no UART answers there'],
+    [address(0, 2 ** 33), 'mmio 0x200000000 stride 4: not all of its registers are below 4 GiB, beyond which nothing is mapped'],
+    [address(0, 0x300000), "mmio 0x300000 stride 4: the firmware's memory map has memory there"],
+    [address(0, 0x7000000), "mmio 0x7000000 stride 4: the firmware's memory map has memory there"],
+    [address(1, 0), 'port 0x0: firmware gave it no address'],
+    [address(2, 0x2f8), 'port 0x2f8: its registers are neither memory nor I/O ports']) {
+    my ($address, $name) = @$_;
+    for my $table ('SPCR', 'DBG2') {
+        my ($verdict, $log, $second, $consoles) = second($table eq 'SPCR' ? 64 : 32, '', @com2,
+            $table eq 'SPCR' ? spcr(3, $address, 7, 48000000) : dbg2(0x12, $address));
+        is("$verdict: $consoles", "pass: $com1, $table $name", "$table, $name");
+    }
+}
+
+{
+    my ($verdict, $log, $second, $consoles) = second(64, '', @com2, dbg2(0, address(1, 0x2f8)), spcr(2, address(1, 0x9000), 7));
+    is($consoles, "$com1, SPCR port 0x9000: no UART answers there", 'DBG2 does not count beside a console in SPCR');
+    ($verdict, $log, $second, $consoles) = second(64, '', @com2, dbg2(0, address(1, 0x2f8)));
+    like($consoles, qr/^\Q$com1\E, DBG2 port 0x2f8: /, 'DBG2 alone');
+    ok($log eq $second && $log =~ /verdict=pass/, '... has the log');
+    ($verdict, $log, $second, $consoles) = second(64, '', @com2, dbg2(3, address(1, 0x2f8)));
+    is("$consoles$second", "$com1, DBG2 port 0x2f8: not compatible with the 16550", 'DBG2 names a UART of another kind');
+}
+
+# QEMU's first UART, out of the way.
+my @no_com1 = ('-global', 'isa-serial.iobase=0x2c8');
+for my $width (64, 32) {
+    my ($verdict, $log, $second, $consoles) = second($width, '', @no_com1, @pci);
+    like("$verdict: $consoles", qr/^pass: COM1 port 0x3f8: no UART answers there, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/,
+        "$width bits: without COM1, PCI's");
+    like($second, qr/^# end dstest86 verdict=pass/m, '... has the log');
+    is($log, '', '... alone');
+    ($verdict, $log, $second, $consoles) = second($width, '', @no_com1);
+    is("$verdict '$log'", "pass ''", "$width bits: no serial port at all");
+    ($verdict, $log, $second, $consoles) = second($width, 'console=0x2c8,9600', @no_com1);
+    is("$verdict: $consoles", 'pass: option port 0x2c8: 9600 baud', "$width bits: a port that an option names");
+}
+{
+    my ($verdict, $log, $second, $consoles) = second(64, '', @pci);
+    is("$consoles '$second'", "$com1 ''", "COM1 answers: PCI's do not count");
+    ($verdict, $log, $second, $consoles) = second(64, 'console=ttyS0 console=pci', '-chardev', 'null,id=third', '-device', 'pci-serial-2x,chardev1=second,chardev2=third');
+    like($consoles, qr/^\Q$com1\E, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/, 'unless an option says so');
+    ok($log eq $second && $log =~ /verdict=pass/, '... has the log');
+    ($verdict, $log, $second, $consoles) = second(64, 'console=none', @pci);
+    is("$verdict '$log$second'", "pass ''", 'console=none: no serial port, and a verdict');
+    ($verdict, $log, $second, $consoles) = second(64, 'console=ttyS3 console=ttyS0 console=mmio32,0xfe034000,115200,48000000 console=0x2c8',
+        '-device', 'isa-serial,iobase=0x2c8,chardev=second');
+    is($consoles, "COM4 port 0x2e8: no UART answers there, $com1, option mmio 0xfe034000 stride 4: no UART answers there, option port 0x2c8: 115200 baud",
+        'four ports that options name');
+    ok($log eq $second && $log =~ /verdict=pass/, '... two have the log');
+}
+
+# A stuck port is said on the others, once.
+{
+    my ($path, $pipe) = pipe_of('stuck', 1);
+    my ($verdict, $log) = boot('-o', 'run=bts.calls console=ttyS1 console=ttyS0', '--', '-serial', "pipe:$path");
+    is($verdict, 'pass', 'one of two ports is stuck');
+    is(join(' ', $log =~ /^# console COM2: (.*?)\r?$/mg), 'given up, because it took no more characters', '... which the other one says once');
+    like($log, qr/^# begin .*^# end dstest86 verdict=pass/ms, '... and has all of the log');
 }
 done_testing;

@@ -9,6 +9,8 @@ use lib $FindBin::Bin;
 use Test::More;
 use Truth qw(compare);
 
+local $SIG{__WARN__} = sub { die "a warning: @_" };
+
 my @bts = ([0x201234, 0x201256], [0x201260, 0x201234], [0x201234, 0x201256]);
 
 # Branches 0 to 9 of a loop of two, then one that differs; TOS counts up from 3.
@@ -31,10 +33,11 @@ my @narrow = qw(eflags 0x46 eip 0x1300 eax 0x81 ebx 0x82 ecx 0x83 edx 0x84 esi 0
 my %adaptive = (eventing_ip => '0x201400', counters => '0x2', tsc => '0x1234', format_group => '0x100000d',
     retire_latency => 12, data_address => '0x203040', data_source => '0x101', latency => 5, cache_latency => 3,
     tsx => '0x22', map({ ("xmm$_" => sprintf '0x%016x%016x', 0xabc0 + $_, $_) } 0 .. 15),
-    lbr0 => '0x1000,0x1008,1,0,0,7,4', lbr1 => '0x1010,0x1000,0,1,1,0,9');
+    lbr0 => '0x1000,0x1008,1,0,0,7,4,0123', lbr1 => '0x1010,0x1000,0,1,1,0,9');
 
 # Entries of architectural LBRs: no TOS, but the kind of the branch.
 my @kinds = (0 .. 6, 15);
+my @events = qw(0000 1000 0100 0010 0000 3213 0001 0000);
 my @words = qw(JCC IND_JMP JMP IND_CALL CALL RET other other);
 
 sub truth_log
@@ -50,8 +53,8 @@ sub truth_log
         'pebs vcpu=0 at=0x2200f0 size=376 ' . join(' ', map { "$_=$adaptive{$_}" } sort keys %adaptive),
         map({ my $b = $_; 'lbr vcpu=0 ' . join ' ', map { sprintf /from|to$/ ? '%s=%#x' : '%s=%d', $_, $b->{$_} }
                     qw(tos from to mispred in_tsx abort cycles) } @branches),
-        map({ sprintf 'lbr vcpu=0 from=%#x to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=%d', 0x3000 + $_,
-                    $kinds[$_] } 0 .. $#kinds));
+        map({ sprintf 'lbr vcpu=0 from=%#x to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=%d events=%s',
+                    0x3000 + $_, $kinds[$_], $events[$_] } 0 .. $#kinds));
 }
 
 sub stack_log
@@ -82,10 +85,11 @@ sub kernel_log
             [qw(eventing_ip counters tsc)], [qw(format_group retire_latency)],
             [qw(data_address data_source latency cache_latency)], ['tsx'],
             map({ ['xmm' . $_ * 2, 'xmm' . ($_ * 2 + 1)] } 0 .. 7)),
-        '# pebs 2 lbr 0 0x1000/0x1008/M/-/-/7/CALL loop+0x0/loop+0x8', '# pebs 2 lbr 1 0x1010/0x1000/P/X/A/0/other',
+        '# pebs 2 lbr 0 0x1000/0x1008/M/-/-/7/CALL/0123 loop+0x0/loop+0x8', '# pebs 2 lbr 1 0x1010/0x1000/P/X/A/0/other',
         'ok 2 pebs.one', '# test lbr.one', stack_log(5, 4), stack_log(9, 4), 'ok 3 lbr.one', '# test lbr.types',
         "# lbr stack depth 8",
-        map({ sprintf '# lbr %d %#x/0x2000/P/-/-/5/%s', $#words - $_, 0x3000 + $_, $words[$_] } reverse 0 .. $#words),
+        map({ sprintf '# lbr %d %#x/0x2000/P/-/-/5/%s%s', $#words - $_, 0x3000 + $_, $words[$_],
+                    $events[$_] eq '0000' ? '' : "/$events[$_]" } reverse 0 .. $#words),
         'ok 4 lbr.types');
 }
 
@@ -189,6 +193,11 @@ breaks(kernel => qr{^# lbr \d .*/CALL}, sub { s{/CALL}{/RET} }, qr/lbr stack: en
     'lbr type');
 breaks(kernel => qr{^# lbr \d .*/CALL}, sub { s{/CALL}{} }, qr/lbr stack: entry 3: type -, the truth is CALL/,
     'lbr type not printed');
+breaks(kernel => qr{^# lbr \d .*/RET}, sub { s{/3213}{/3210} },
+    qr/lbr stack: entry 2: events 0xc8a, the truth is 0xc8d/, 'lbr events');
+breaks(kernel => qr{^# lbr \d .*/RET}, sub { s{/3213}{} }, qr/lbr stack: entry 2: events 0x0, the truth is 0xc8d/,
+    'lbr events not printed');
+breaks(kernel => qr{^# pebs \d lbr 0}, sub { s{/0123}{/0122} }, qr/lbr0/, 'events of a record');
 breaks(truth => qr/type=4/, sub { s/ type=4// }, qr/lbr stack: entry 3: type CALL, the truth is -/,
     'lbr type of its own');
 breaks(truth => qr/type=4/, sub { s/ cycles=5// }, qr/lbr stack: entry 3: cycles 0x5, the truth is 0x0/,
@@ -209,6 +218,11 @@ like join(' ', complaints(\@swapped, [grep { /^(dsmodel|lbr)/ } truth_log()])), 
 my @old = ('# test lbr.one', stack_log(1, 2), '# lbr 2 0x1000/0x1008/P/-/-/7');
 like join(' ', complaints(\@old, [grep { /^(dsmodel|lbr)/ } truth_log()])), qr/entry 2: the truth has no entry so old/,
     'a stack that begins before the truth';
+
+my @nowhere = ('# lbr stack tos 1 depth 32', '# lbr 0 0x1/0x2/P/-/-/7');
+is_deeply [map { /not compared/ ? 'not compared' : /tos|entry/i ? 'wrong' : $_ }
+    complaints(['# test lbr.one', (@nowhere) x 6], [grep { /^(dsmodel|lbr)/ } truth_log()])],
+    [('wrong') x 3, 'not compared'], 'three stacks that fit nowhere are enough';
 
 # A buffer of three records that the branches from @$from went through, and then a test with one branch.
 sub ring
@@ -239,13 +253,40 @@ for my $said ($circular, $undrained) {
 like join(' ', ring($circular, \@straight, [4, 5, 6], $interrupt)), qr/4 bts records printed, the truth has 8/,
     'circular: records that an interrupt could have saved';
 is join(' ', ring($undrained, \@straight, [4, 5, 6], $interrupt)), '', 'undrained: the interrupt is not let in';
+is join(' ', ring([@$circular, '# then # test bts.ring'], \@straight, [4, 5, 6])), '', 'a line that only mentions a test';
+like join(' ', ring(['# no # bts buffer circular: kept'], \@straight, [4, 5, 6])), qr/4 bts records printed, the truth has 8/,
+    'a line that only mentions a buffer';
 like join(' ', ring([], \@straight, [4, 5, 6])), qr/4 bts records printed, the truth has 8/, 'a buffer that said nothing';
 like join(' ', ring([@$circular, '# test bts.other'], \@straight, [4, 5, 6])), qr/4 bts records printed, the truth has 8/,
     'a buffer of which an earlier test said it';
 
 like join(' ', complaints([], ['dsmodel truth 1 profile=skylake'])), qr/no record was printed/, 'nothing compared';
 like join(' ', complaints([kernel_log()], [])), qr/no "dsmodel truth 1" line/, 'an empty truth log';
+for my $first ('dsmodel truth 2 profile=skylake', 'dsmodel truth 10', 'a dsmodel truth 1') {
+    my (undef, @lines) = truth_log();
+    is((complaints([kernel_log()], [$first, @lines]))[0], 'the truth log has no "dsmodel truth 1" line', "a truth log that begins: $first");
+}
 breaks(truth => qr/^bts/, sub { s/to=/to / }, qr/truth line 2 is not understood/, 'a truth line of another form');
+breaks(truth => qr/^bts/, sub { s/bts/btsx/ }, qr/truth line 2 is not understood/, 'a truth line of another kind');
+breaks(truth => qr/^pmi/, sub { s/pmi/pmis/ }, qr/truth line 5 is not understood/, 'a truth line of another interrupt');
+is join(' ', complaints([kernel_log()], [truth_log(), ''])), 'truth line ' . (1 + scalar(my @right = truth_log())) . ' is not understood: ', 'an empty truth line';
+is join(' ', complaints([kernel_log()], [truth_log(), 'pebs-dropped vcpu=0 ip=0x1'])), '', 'a record that was dropped is none';
+like join(' ', complaints(['# test one', '# bts 0 0x1 => 0x2', '# test two', '# bts 1 0x1 => 0x2'],
+    ['dsmodel truth 1', ('bts at=0x1 from=0x1 to=0x2 flags=0x0') x 2])), qr/line 4 \(two\): bts record 1 after -1/, "a test's first record is 0";
+breaks(kernel => qr/^# pebs 0.* rbx /, sub { s/ rbx 0x2/ rbx 0x2h/ }, qr/pebs 0: rbx not printed/, 'a number with something behind it');
+breaks(kernel => qr/^# pebs 0.* rbx /, sub { s/$/ rbx 0x2/ }, qr/pebs 0: rbx twice/, 'a field twice');
+breaks(kernel => qr/^# lbr stack tos/, sub { s/depth 32/depth 32k/ }, qr/lbr entry without an "lbr stack" line/, 'a stack line of another form');
+like join(' ', complaints(['# test one', '# bts 0 0x1 => 0x2 predicted'], ['dsmodel truth 1', 'bts at=0x1 from=0x1 to=0x2 flags=0x100'])),
+    qr/predicted 1, the truth has flags 0x100/, 'bit 4 of the flags, and no other';
+like join(' ', complaints(['# test one', '# bts 0 0x1 => 0x2 predicted'], ['dsmodel truth 1', 'bts at=0x1 from=0x1 to=0x2'])),
+    qr/predicted 1, the truth has flags none/, 'bts predicted, and a truth without flags';
+my @oldest = ('# lbr stack tos 3 depth 32', '# lbr 0 0x1000/0x1008/P/-/-/7');
+my @first = ('dsmodel truth 1', grep { /^lbr.* tos=3 from=0x1000 / } truth_log());
+is join(' ', complaints(['# test one', @oldest], [@first[0, 1]])), '', 'the very first branch may be the last of a stack';
+is join(' ', complaints(['# test one', map { s/tos 3/tos 4/r } @oldest], [@first[0, 1]])),
+    'line 2 (one): lbr stack: the truth has no entry left that was written at TOS 4', 'a stack whose TOS no branch has';
+is join(' ', complaints(['# test one', map { s/ tos 3//r } @oldest], [@first[0, 1]])),
+    'line 2 (one): lbr stack: the truth has no entry left that was written without a TOS', 'a stack without one, where all branches have one';
 
 # A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
 my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
@@ -264,6 +305,7 @@ for my $tos (0, 1) {
     like call_stack(\@said, $tos, 0, 2), qr/lbr stack: /, "a call stack $kind in the wrong order";
     like call_stack([], $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in any other stack $kind";
     like call_stack([@said, '# test lbr.two'], $tos, 2, 0), qr/lbr stack: entry 1/, "or in a later test's $kind";
+    like call_stack(['# no lbr as a call stack: this one'], $tos, 2, 0), qr/lbr stack: entry 1/, "or in one that denies it $kind";
 }
 like call_stack(\@said, 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with what has returned';
 

@@ -133,5 +133,5 @@ for my $case (@refused) {
 }
 my ($full, undef, $why) = run_program({ folder => $folder, stdout => '/dev/full' }, $dsdump, $whole);
 is $full, 1, 'a full disk: status';
-like $why, qr/standard output: No space left on device/, 'a full disk: said';
+like $why, qr/standard output: cannot write: No space left on device$/, 'a full disk: said';
 done_testing;

@@ -1,8 +1,9 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# End to end: a boot that prints every record as text and dumps it, and dsdump's text of the dump, must have
-# the same lines, one by one, symbols included. And the dump must be as small as docs/dump.md says. TAP.
+# End to end: a boot that prints every record as text and dumps it, dsdump's text of the dump, and that of a reader which
+# shares no code with either (reader.py), must have the same lines, one by one, symbols included. And the dump must be as
+# small as docs/dump.md says. TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -76,6 +77,12 @@ for my $profile (profiles()) {
     is @$got, @$want, "$name: as many of dsdump";
     my ($first) = grep { ($got->[$_] // '') ne $want->[$_] } 0 .. $#$want;
     is defined $first ? $got->[$first] : '', defined $first ? $want->[$first] : '', "$name: each the same";
+    my (undef, undef, $failed) = run_program({ folder => $folder }, "$FindBin::Bin/text", elf($width), $log);
+    my $second = record_lines("$folder/out");
+    is $failed, '', "$name: the second reader reads it";
+    is @$second, @$want, "$name: as many of the second reader";
+    ($first) = grep { ($second->[$_] // '') ne $want->[$_] } 0 .. $#$want;
+    is defined $first ? $second->[$first] : '', defined $first ? $want->[$first] : '', "$name: each the same";
     my ($of_text, $of_dump) = bytes_of($log);
     for my $kind (sort keys %most) {
         next if !$of_text->{$kind};

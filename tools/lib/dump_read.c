@@ -222,7 +222,12 @@ static struct pebs_form pebs_form_of(const uint64_t numbers[DUMP_FORM_NUMBERS])
     return (struct pebs_form){ .width = (unsigned)numbers[0],
                                .format = (unsigned)numbers[1],
                                .adaptive = numbers[2] != 0,
-                               .timing = numbers[3] != 0,
+                               .retire_latency =
+                                   numbers[3] == DUMP_LATENCIES_BOTH || numbers[3] == DUMP_LATENCIES_RETIRE,
+                               .cache_latency = numbers[3] == DUMP_LATENCIES_BOTH || numbers[3] == DUMP_LATENCIES_CACHE,
+                               .reserved = numbers[3] == DUMP_LATENCIES_NO_SOURCE   ? PEBS_RESERVED_SOURCE
+                                           : numbers[3] == DUMP_LATENCIES_NO_MEMORY ? PEBS_RESERVED_MEMORY
+                                                                                    : PEBS_RESERVED_NONE,
                                .lbr_format = (unsigned)numbers[4] };
 }
 
@@ -253,8 +258,17 @@ static enum dump_error read_head(struct dump_reader *r, const struct frame *f)
     return DUMP_READ_OK;
 }
 
+/* Checks the words that frames of records and events have in common. */
+static enum dump_error check_test(const struct frame *f)
+{
+    if (f->text[KEY_TEST].length > DUMP_TEST_MAX)
+        return DUMP_READ_TEST;
+    return f->number[KEY_CPU] > UINT32_MAX ? DUMP_READ_CPU : DUMP_READ_OK;
+}
+
 static enum dump_error read_event(struct dump_reader *r, const struct frame *f)
 {
+    const enum dump_error wrong = check_test(f);
     char name[DUMP_TEST_MAX + 1];
     const struct dump_sampling event = { .cpu = (unsigned)f->number[KEY_CPU],
                                          .counter = (unsigned)f->number[KEY_COUNTER],
@@ -265,6 +279,8 @@ static enum dump_error read_event(struct dump_reader *r, const struct frame *f)
                                          .data_cfg = f->number[KEY_DATA_CFG],
                                          .name = name };
 
+    if (wrong != DUMP_READ_OK)
+        return wrong;
     piece_copy(name, sizeof(name), f->text[KEY_NAME]);
     introduce(r, f);
     if (r->sink && r->sink->sampling)
@@ -449,16 +465,15 @@ static enum dump_error expand_stack(struct dump_reader *r, const struct frame *f
 static enum dump_error check_records(const struct frame *f, uint64_t *codes)
 {
     const uint64_t count = f->number[KEY_COUNT], width = f->form[0];
+    const enum dump_error wrong = check_test(f);
 
     *codes = 0;
     if (count == 0 || count > DUMP_RECORDS_MAX)
         return DUMP_READ_COUNT;
     if (f->number[KEY_BEFORE] > UINT64_MAX - count || f->number[KEY_FIRST] > f->number[KEY_BEFORE])
         return DUMP_READ_NUMBERING;
-    if (f->text[KEY_TEST].length > DUMP_TEST_MAX)
-        return DUMP_READ_TEST;
-    if (f->number[KEY_CPU] > UINT32_MAX)
-        return DUMP_READ_CPU;
+    if (wrong != DUMP_READ_OK)
+        return wrong;
     if (f->kind == KIND_LBR) {
         if (count != 1 || f->number[KEY_DEPTH] == 0 || f->number[KEY_DEPTH] > DUMP_DEPTH_MAX)
             return DUMP_READ_STACK;
@@ -473,7 +488,7 @@ static enum dump_error check_records(const struct frame *f, uint64_t *codes)
         const uint64_t size = f->number[KEY_SIZE];
         if (size == 0 || size % width != 0 || size > DUMP_RECORD_BYTES_MAX)
             return DUMP_READ_RECORD_SIZE;
-        if (f->number[KEY_SOURCE] > DATA_SOURCE_STORE)
+        if (f->number[KEY_SOURCE] >= DATA_SOURCE_ENCODINGS)
             return DUMP_READ_SOURCE;
         *codes = count * ((size / width + 7) / 8);
     }

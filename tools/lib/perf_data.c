@@ -235,6 +235,8 @@ static uint64_t of_event(const struct pebs_record *record, uint64_t select)
         return OP(OP_NA) | nothing;
     if (event != 0xd0 || !(select & 0x200))
         return OP(OP_LOAD) | nothing;
+    if (!(record->has & PEBS_HAS_SOURCE))
+        return OP(OP_STORE) | nothing;
     nothing &= ~LEVEL(LEVEL_NA);
     return OP(OP_STORE) | nothing | LEVEL(LEVEL_L1 | (record->data_source & STORE_L1_HIT ? LEVEL_HIT : LEVEL_MISS));
 }
@@ -274,9 +276,17 @@ static char *put_words(char *at, const struct word *words, uint64_t bits)
 
 static char *put_level(char *at, uint64_t data_source)
 {
-    static const char *const numbers[16] = { [NUM_L1] = "L1",   [NUM_L2] = "L2",       [NUM_L3] = "L3",
-                                             [NUM_L4] = "L4",   [NUM_LFB] = "LFB/MAB", [NUM_ANY_CACHE] = "Any cache",
-                                             [NUM_RAM] = "RAM", [NUM_NA] = NULL };
+    static const char *const numbers[16] = { [NUM_L0] = "L0",
+                                             [NUM_L1] = "L1",
+                                             [NUM_L2] = "L2",
+                                             [NUM_L3] = "L3",
+                                             [NUM_L4] = "L4",
+                                             [NUM_L2_MHB] = "L2 MHB",
+                                             [NUM_MEMORY_SIDE] = "Memory-side Cache",
+                                             [NUM_LFB] = "LFB/MAB",
+                                             [NUM_ANY_CACHE] = "Any cache",
+                                             [NUM_RAM] = "RAM",
+                                             [NUM_NA] = NULL };
     static const struct word levels[] = {
         { LEVEL_L1, "L1" }, { LEVEL_IO, "I/O" }, { LEVEL_UNCACHED, "Uncached" }, { 0, NULL }
     };
@@ -307,10 +317,21 @@ size_t perf_data_source_text(char out[PERF_DATA_SOURCE_TEXT], uint64_t data_sour
     char *at = put_words(put_string(out, "|OP "), operations, data_source);
 
     at = put_string(put_level(put_string(at, "|LVL "), data_source), "|SNP ");
-    at = data_source & FORWARDED ? put_string(at, "Fwd") : put_words(at, snoops, data_source >> 19);
+    if (!(data_source & FORWARDED))
+        at = put_words(at, snoops, data_source >> 19);
+    else if (data_source & SNOOP(SNOOP_HIT | SNOOP_HITM))
+        at = put_string(put_words(at, snoops, data_source >> 19), " or Fwd");
+    else
+        at = put_string(at, "Fwd");
     at = put_string(put_tlb(put_string(at, "|TLB "), data_source), "|LCK ");
     at = put_string(at, data_source & LOCK(LOCK_NA) ? "N/A" : data_source & LOCK(LOCK_LOCKED) ? "Yes" : "No");
-    at = put_string(at, "|BLK  N/A");
+    at = put_string(at, "|BLK ");
+    if (!(data_source & BLOCKED(BLOCKED_DATA | BLOCKED_ADDRESS)))
+        at = put_string(at, " N/A");
+    if (data_source & BLOCKED(BLOCKED_DATA))
+        at = put_string(at, " Data");
+    if (data_source & BLOCKED(BLOCKED_ADDRESS))
+        at = put_string(at, " Addr");
     *at = '\0';
     return (size_t)(at - out);
 }

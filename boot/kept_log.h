@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log in memory that outlasts a warm reset: the kernel writes it line by line, and the loader reads it at the next
+ * start. A reset at any moment leaves whole lines. A log that does not fit keeps its beginning and its end. Pure.
+ */
+#ifndef BOOT_KEPT_LOG_H
+#define BOOT_KEPT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KEPT_LOG_VERSION 1u
+#define KEPT_LOG_SIZE    0x100000u /* bytes of all that is kept */
+#define KEPT_LOG_HEAD    0x1000u   /* bytes, of which the text comes after */
+#define KEPT_LOG_END     0x8000u   /* bytes of each of the two halves of the end */
+
+/* The text's sections. Once the beginning is full, the halves of the end are filled by turns. */
+enum { KEPT_LOG_BEGINNING, KEPT_LOG_END_A, KEPT_LOG_END_B, KEPT_LOG_SECTIONS };
+
+/* What a section holds. Of its two marks the whole one with the higher serial counts: one is written at a time. */
+struct kept_log_mark {
+    uint32_t serial;
+    uint32_t before; /* lines of the log that came before this section's first */
+    uint32_t lines;
+    uint32_t length; /* bytes of text */
+    uint64_t text_sum;
+    uint64_t sum; /* of the members above */
+};
+
+struct kept_log_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t size; /* bytes of all that is kept */
+    uint64_t sequence;
+    uint64_t sum; /* of the members above */
+    struct kept_log_mark marks[KEPT_LOG_SECTIONS][2];
+};
+
+_Static_assert(sizeof(struct kept_log_mark) == 32, "kept_log_mark is an ABI");
+_Static_assert(offsetof(struct kept_log_head, marks) == 32, "kept_log_head is an ABI");
+_Static_assert(sizeof(struct kept_log_head) <= KEPT_LOG_HEAD, "KEPT_LOG_HEAD");
+
+/* A log that is being written. */
+struct kept_log {
+    struct kept_log_head *head; /* NULL: not kept */
+    unsigned section;
+    struct kept_log_mark mark;                       /* of that section, as it stands in memory */
+    void (*written)(const void *bytes, size_t size); /* makes what was written outlast a reset: out of the caches */
+};
+
+/* Makes an empty log in KEPT_LOG_SIZE bytes of memory. The sequence tells it from other runs' logs. */
+void kept_log_make(void *memory, uint64_t sequence);
+
+/* Makes what memory holds no log any more. */
+void kept_log_forget(void *memory);
+
+/* Opens a log that was made, to write it. False if there is none. */
+bool kept_log_open(struct kept_log *log, void *memory, size_t size, void (*written)(const void *bytes, size_t size));
+
+/* Appends a line: prefix, text, CR LF. It is kept when this returns, and as a whole or not at all before. */
+void kept_log_line(struct kept_log *log, const char *prefix, const char *text);
+
+enum kept_log_error {
+    KEPT_LOG_OK,
+    KEPT_LOG_NONE,   /* memory holds no log of this version */
+    KEPT_LOG_DAMAGED /* it does, and some of its text or of what tells its length was changed */
+};
+
+#define KEPT_LOG_PIECES 4u
+
+/* A log as pieces of text that follow each other. */
+struct kept_log_text {
+    uint64_t sequence;
+    struct {
+        const char *start;
+        size_t length;
+    } pieces[KEPT_LOG_PIECES];
+    size_t length; /* of all */
+    char gap[80];  /* the line that stands for what did not fit; pieces point to it */
+};
+
+/* Reads KEPT_LOG_SIZE bytes of memory. After an error *text has no pieces; if it is not KEPT_LOG_NONE, a sequence. */
+enum kept_log_error kept_log_read(const void *memory, struct kept_log_text *text);
+
+#endif

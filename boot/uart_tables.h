@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The serial ports that firmware names in ACPI tables: its console's (SPCR), and those for debuggers (DBG2). Pure. */
+#ifndef BOOT_UART_TABLES_H
+#define BOOT_UART_TABLES_H
+
+#include <stddef.h>
+
+#include "boot/acpi.h"
+#include "boot/uart.h"
+
+struct uart_named {
+    const char *by; /* the table: "SPCR" or "DBG2" */
+    struct uart uart;
+    enum uart_error error; /* UART_OK: it can be tried; else what of *uart is set depends on the error */
+};
+
+/*
+ * Fills *named with what SPCR names, then what DBG2 does, as far as there is room for `most`. Returns how many were
+ * filled in. Tables that are missing or damaged name none.
+ *
+ * Microsoft, "Serial Port Console Redirection Table (SPCR)", revisions 1 to 4; "Microsoft Debug Port Table 2 (DBG2)",
+ * tables 1 to 3; ACPI Specification 6.5, 5.2.3.2 "Generic Address Structure (GAS)".
+ */
+size_t uart_tables_read(const struct acpi_memory *memory, uint64_t root, struct uart_named *named, size_t most);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/uefi/log.h"
+
+#include <efilib.h>
+
+#include "boot/kept_log.h"
+#include "boot/uefi/log_target.h"
+
+/*
+ * Where a log may lie: multiples of 16 MiB below 4 GiB, the lowest that is free. Firmware fills memory from its top, so
+ * low memory has the best prospects of being left alone by the start after a reset.
+ */
+#define PLACE_STEP  UINT64_C(0x1000000)
+#define PLACES_END  UINT64_C(0x100000000)
+#define PLACE_PAGES (KEPT_LOG_SIZE / EFI_PAGE_SIZE)
+
+#define KEY_SECONDS 30u
+
+/*
+ * The note that a log must be there at the next start: a variable that holds the log's sequence. It is how a log that
+ * did not outlast the reset is noticed.
+ */
+static CHAR16 note_name[] = L"dstest86Log";
+static EFI_GUID note_guid = { 0x6a1b7c5e, 0x2f0d, 0x4c43, { 0x9e, 0x58, 0x64, 0x73, 0x38, 0x36, 0x6c, 0x67 } };
+
+static bool read_note(UINT64 *sequence)
+{
+    UINTN size = sizeof *sequence;
+    return !EFI_ERROR(RT->GetVariable(note_name, &note_guid, NULL, &size, sequence)) && size == sizeof *sequence;
+}
+
+static EFI_STATUS write_note(UINT64 sequence)
+{
+    return RT->SetVariable(note_name, &note_guid, EFI_VARIABLE_NON_VOLATILE | EFI_VARIABLE_BOOTSERVICE_ACCESS,
+                           sizeof sequence, &sequence);
+}
+
+static void delete_note(void)
+{
+    EFI_STATUS status = RT->SetVariable(note_name, &note_guid, 0, 0, NULL);
+    if (EFI_ERROR(status) && status != EFI_NOT_FOUND)
+        Print(L"dstest86: cannot delete the firmware's variable %s: %r\n", note_name, status);
+}
+
+static void *allocate_at(UINT64 place)
+{
+    EFI_PHYSICAL_ADDRESS address = place;
+    if (EFI_ERROR(BS->AllocatePages(AllocateAddress, EfiLoaderData, PLACE_PAGES, &address)))
+        return NULL;
+    return (void *)(UINTN)address;
+}
+
+static void release(void *memory)
+{
+    BS->FreePages((UINTN)memory, PLACE_PAGES);
+}
+
+/* Finds a log, whole or damaged, in memory that nobody uses, and allocates it; *memory is NULL if there is none. */
+static enum kept_log_error find_log(void **memory, struct kept_log_text *text)
+{
+    for (UINT64 place = PLACE_STEP; place < PLACES_END; place += PLACE_STEP) {
+        *memory = allocate_at(place);
+        if (*memory == NULL)
+            continue;
+        enum kept_log_error error = kept_log_read(*memory, text);
+        if (error != KEPT_LOG_NONE)
+            return error;
+        release(*memory);
+    }
+    *memory = NULL;
+    return KEPT_LOG_NONE;
+}
+
+static void say_trouble(const CHAR16 *before, const struct log_trouble *trouble)
+{
+    if (trouble->status != EFI_SUCCESS)
+        Print(L"dstest86: %s: %a: %r\n", before, trouble->what, trouble->status);
+    else
+        Print(L"dstest86: %s: %a\n", before, trouble->what);
+}
+
+/* By TFTP if that was asked for, or if the loader did not come from a volume, but by the network. */
+static bool by_server(const struct log_target *target)
+{
+    return target->options->log == OPTIONS_LOG_TFTP || !log_has_volume(target);
+}
+
+/* The last line of a log, which has the verdict; the text ends with a line end, or is empty. */
+static void say_last_line(char *bytes, size_t size)
+{
+    size_t start, end = size;
+    while (end > 0 && (bytes[end - 1] == '\n' || bytes[end - 1] == '\r'))
+        end--;
+    for (start = end; start > 0 && bytes[start - 1] != '\n';)
+        start--;
+    if (end == size) /* no line end to be replaced by a NUL */
+        return;
+    bytes[end] = '\0';
+    Print(L"dstest86: it ends with: %a\n", bytes + start);
+}
+
+static bool take(const struct log_target *target, const struct kept_log_text *text)
+{
+    struct log_trouble trouble = { "no memory", EFI_SUCCESS };
+    struct log_place place;
+    char *bytes;
+
+    if (text->length == 0) {
+        Print(L"dstest86: the log of the run before is empty: its kernel was not started, or stopped at once\n");
+        return false;
+    }
+    trouble.status = BS->AllocatePool(EfiLoaderData, text->length, (void **)&bytes);
+    if (EFI_ERROR(trouble.status)) {
+        say_trouble(L"the log of the run before is lost", &trouble);
+        return false;
+    }
+    size_t size = 0;
+    for (unsigned i = 0; i < KEPT_LOG_PIECES; i++) {
+        for (size_t n = 0; n < text->pieces[i].length; n++)
+            bytes[size + n] = text->pieces[i].start[n];
+        size += text->pieces[i].length;
+    }
+    Print(L"dstest86: taking away the log of the run before: %d bytes\n", (UINT32)size);
+    const bool taken = by_server(target) ? log_to_server(target, bytes, size, &place, &trouble)
+                                         : log_to_volume(target, bytes, size, &place, &trouble);
+    if (taken) {
+        Print(L"dstest86: the log of the run before is in %a\n", place.text);
+        say_last_line(bytes, size);
+    } else {
+        say_trouble(L"the log of the run before is lost", &trouble);
+    }
+    BS->FreePool(bytes);
+    return taken;
+}
+
+/* Whether a person presses a key in time. */
+static bool key_pressed(void)
+{
+    EFI_INPUT_KEY key;
+    Print(L"dstest86: press a key within %d seconds to run the tests again\n", KEY_SECONDS);
+    if (ST->ConIn == NULL || EFI_ERROR(WaitForSingleEvent(ST->ConIn->WaitForKey, (UINT64)KEY_SECONDS * 10000000)))
+        return false;
+    ST->ConIn->ReadKeyStroke(ST->ConIn, &key);
+    return true;
+}
+
+bool log_take_away(EFI_HANDLE device, const struct options *options)
+{
+    const struct log_target target = { device, options };
+    struct kept_log_text text;
+    UINT64 sequence;
+    void *memory;
+    bool taken = false;
+
+    const bool noted = read_note(&sequence);
+    if (options->log == OPTIONS_LOG_NONE && !noted) /* the option may have been chosen in the menu of the run before */
+        return false;
+    const enum kept_log_error error = find_log(&memory, &text);
+    if (error == KEPT_LOG_NONE && !noted)
+        return false;
+
+    if (error == KEPT_LOG_OK)
+        taken = take(&target, &text);
+    else if (error == KEPT_LOG_DAMAGED)
+        Print(L"dstest86: the log of the run before is lost: something wrote into its memory at 0x%lx\n",
+              (UINT64)(UINTN)memory);
+    else
+        Print(L"dstest86: the log of the run before is lost: the machine was switched off, or its firmware clears or "
+              L"uses the log's memory when it restarts\n");
+    if (memory != NULL) {
+        kept_log_forget(memory);
+        release(memory);
+    }
+    delete_note();
+    if (taken && options->end == OPTIONS_END_POWEROFF) {
+        Print(L"dstest86: switching the machine off\n");
+        RT->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
+    }
+    if (key_pressed())
+        return false;
+    Print(L"dstest86: nothing more to do; returning to the firmware\n");
+    return true;
+}
+
+void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_keep *keep)
+{
+    const struct log_target target = { device, options };
+    struct log_trouble trouble;
+    void *memory = NULL;
+
+    *keep = (struct boot_keep){ .base = 0 };
+    if (options->log == OPTIONS_LOG_NONE)
+        return;
+    if (!(by_server(&target) ? log_server_ready(&target, &trouble) : log_volume_ready(&target, &trouble))) {
+        say_trouble(L"no log will be kept", &trouble);
+        return;
+    }
+    for (UINT64 place = PLACE_STEP; place < PLACES_END && memory == NULL; place += PLACE_STEP)
+        memory = allocate_at(place);
+    if (memory == NULL) {
+        Print(L"dstest86: no log will be kept: no free memory at a multiple of 16 MiB below 4 GiB\n");
+        return;
+    }
+    const UINT64 sequence = __builtin_ia32_rdtsc();
+    kept_log_make(memory, sequence);
+    /* Without the note, a log that does not outlast the reset would start run after run. */
+    EFI_STATUS status = write_note(sequence);
+    if (EFI_ERROR(status)) {
+        Print(L"dstest86: no log will be kept: cannot write the firmware's variable %s: %r\n", note_name, status);
+        kept_log_forget(memory);
+        release(memory);
+        return;
+    }
+    *keep = (struct boot_keep){ .base = (UINTN)memory, .size = KEPT_LOG_SIZE };
+}
+
+void log_release(const struct boot_keep *keep)
+{
+    if (keep->base == 0)
+        return;
+    kept_log_forget((void *)(UINTN)keep->base);
+    release((void *)(UINTN)keep->base);
+    delete_note();
+}

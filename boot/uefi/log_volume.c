@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include <cpuid.h>
+#include <efi.h>
+#include <efilib.h>
+
+#include "base/format.h"
+#include "boot/uefi/log_target.h"
+
+#define FREE_LEAST  UINT64_C(0x10000) /* bytes: with less, a run's log will hardly find room */
+#define NUMBERS_END 1000u
+#define COMPARED    4096u /* bytes at a time */
+
+/* UEFI 2.10, 13.5.16 "EFI_FILE_SYSTEM_INFO": naturally aligned, which a 32-bit compiler's default is not. */
+struct volume_info {
+    UINT64 size;
+    UINT8 read_only;
+    UINT8 padding[7];
+    UINT64 volume_size, free_space;
+    UINT32 block_size;
+    CHAR16 label[130];
+};
+_Static_assert(offsetof(struct volume_info, free_space) == 24, "EFI_FILE_SYSTEM_INFO");
+
+static EFI_FILE_IO_INTERFACE *file_system(const struct log_target *target)
+{
+    EFI_FILE_IO_INTERFACE *found;
+    if (target->device == NULL || EFI_ERROR(BS->HandleProtocol(target->device, &FileSystemProtocol, (void **)&found)))
+        return NULL;
+    return found;
+}
+
+bool log_has_volume(const struct log_target *target)
+{
+    return file_system(target) != NULL;
+}
+
+static bool is_folder(EFI_FILE_HANDLE file)
+{
+    union {
+        EFI_FILE_INFO info;
+        UINT8 bytes[sizeof(EFI_FILE_INFO) + 520];
+    } buffer;
+    UINTN size = sizeof buffer;
+    return !EFI_ERROR(file->GetInfo(file, &GenericFileInfo, &size, &buffer)) &&
+           (buffer.info.Attribute & EFI_FILE_DIRECTORY) != 0;
+}
+
+/* Opens the folder of logs on a volume that has room for `needed` bytes. NULL: *trouble says why. */
+static EFI_FILE_HANDLE open_folder(const struct log_target *target, UINT64 needed, struct log_trouble *trouble)
+{
+    EFI_FILE_IO_INTERFACE *const volume = file_system(target);
+    EFI_FILE_HANDLE root, folder = NULL;
+    struct volume_info info;
+    UINTN size = sizeof info;
+
+    EFI_STATUS status = volume == NULL ? EFI_UNSUPPORTED : volume->OpenVolume(volume, &root);
+    if (EFI_ERROR(status)) {
+        log_fails(trouble, "cannot open the volume that this was started from", status);
+        return NULL;
+    }
+    const EFI_STATUS room = root->GetInfo(root, &FileSystemInfo, &size, &info);
+    status = root->Open(root, &folder, LOG_FOLDER, EFI_FILE_MODE_READ, 0);
+    if (EFI_ERROR(room))
+        log_fails(trouble, "cannot read how much room there is on the volume that this was started from", room);
+    else if (info.read_only)
+        log_fails(trouble, "the volume that this was started from is read-only", EFI_SUCCESS);
+    else if (status == EFI_NOT_FOUND)
+        log_fails(trouble, "there is no folder \\dstest86\\logs on the volume that this was started from", EFI_SUCCESS);
+    else if (EFI_ERROR(status))
+        log_fails(trouble, "cannot open \\dstest86\\logs on the volume that this was started from", status);
+    else if (!is_folder(folder))
+        log_fails(trouble, "\\dstest86\\logs on the volume that this was started from is no folder", EFI_SUCCESS);
+    else if (info.free_space < needed)
+        log_fails(trouble, "there is no room for it on the volume that this was started from", EFI_SUCCESS);
+    else
+        log_fails(trouble, NULL, EFI_SUCCESS);
+    root->Close(root);
+    if (trouble->what == NULL)
+        return folder;
+    if (!EFI_ERROR(status))
+        folder->Close(folder);
+    return NULL;
+}
+
+bool log_volume_ready(const struct log_target *target, struct log_trouble *trouble)
+{
+    EFI_FILE_HANDLE folder = open_folder(target, FREE_LEAST, trouble);
+    if (folder != NULL)
+        folder->Close(folder);
+    return folder != NULL;
+}
+
+void log_name(unsigned number, char name[40])
+{
+    unsigned eax = 0, ebx, ecx, edx;
+    EFI_TIME now = { .Year = 0 };
+    __get_cpuid(1, &eax, &ebx, &ecx, &edx);
+    if (EFI_ERROR(RT->GetTime(&now, NULL)))
+        now = (EFI_TIME){ .Year = 0 };
+    const int length = format(name, 40, "%08x-%04u%02u%02u-", eax, now.Year, now.Month, now.Day);
+    if (number == 0)
+        format(name + length, 40 - (size_t)length, "%02u%02u%02u.log", now.Hour, now.Minute, now.Second);
+    else
+        format(name + length, 40 - (size_t)length, "%u.log", number);
+}
+
+static void widen(const char *text, CHAR16 wide[40])
+{
+    unsigned i = 0;
+    do
+        wide[i] = (CHAR16)text[i];
+    while (text[i++] != '\0');
+}
+
+/* The first name of a file that is not there. */
+static bool choose_name(EFI_FILE_HANDLE folder, char name[40], CHAR16 wide[40], struct log_trouble *trouble)
+{
+    for (unsigned number = 1; number < NUMBERS_END; number++) {
+        EFI_FILE_HANDLE file;
+        log_name(number, name);
+        widen(name, wide);
+        EFI_STATUS status = folder->Open(folder, &file, wide, EFI_FILE_MODE_READ, 0);
+        if (status == EFI_NOT_FOUND)
+            return true;
+        if (EFI_ERROR(status))
+            return log_fails(trouble, "cannot read \\dstest86\\logs", status);
+        file->Close(file);
+    }
+    return log_fails(trouble, "\\dstest86\\logs has 999 logs of this day and processor", EFI_SUCCESS);
+}
+
+static bool reads_back(EFI_FILE_HANDLE folder, CHAR16 *name, const UINT8 *bytes, size_t size)
+{
+    UINT8 buffer[COMPARED];
+    EFI_FILE_HANDLE file;
+    size_t done = 0;
+    bool same = true;
+
+    if (EFI_ERROR(folder->Open(folder, &file, name, EFI_FILE_MODE_READ, 0)))
+        return false;
+    while (same) {
+        UINTN length = sizeof buffer;
+        if (EFI_ERROR(file->Read(file, &length, buffer)) || length > size - done)
+            same = false;
+        else if (length == 0)
+            break;
+        for (UINTN i = 0; same && i < length; i++)
+            same = buffer[i] == bytes[done + i];
+        done += length;
+    }
+    file->Close(file);
+    return same && done == size;
+}
+
+/*
+ * A new file, written in one go, flushed and closed: the volume's own structures then change as little and as seldom as
+ * firmware can do it. Nothing is reserved beforehand, because shrinking a file to its length at the end changes them
+ * once more; nothing is renamed, because FAT has no rename that the power cannot interrupt.
+ */
+static bool write_new(EFI_FILE_HANDLE folder, CHAR16 *name, const void *bytes, size_t size, struct log_trouble *trouble)
+{
+    EFI_FILE_HANDLE file;
+    UINTN written = size;
+
+    EFI_STATUS status =
+        folder->Open(folder, &file, name, EFI_FILE_MODE_CREATE | EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0);
+    if (EFI_ERROR(status))
+        return log_fails(trouble, "cannot create its file in \\dstest86\\logs", status);
+    status = file->Write(file, &written, (void *)(UINTN)bytes);
+    if (!EFI_ERROR(status))
+        status = written == size ? file->Flush(file) : EFI_VOLUME_FULL;
+    if (EFI_ERROR(status)) {
+        file->Delete(file);
+        return log_fails(trouble, "cannot write its file in \\dstest86\\logs", status);
+    }
+    file->Close(file);
+    return reads_back(folder, name, bytes, size) ||
+           log_fails(trouble, "its file in \\dstest86\\logs reads back as something else", EFI_SUCCESS);
+}
+
+bool log_to_volume(const struct log_target *target, const void *bytes, size_t size, struct log_place *place,
+                   struct log_trouble *trouble)
+{
+    EFI_FILE_HANDLE folder = open_folder(target, size, trouble);
+    char name[40];
+    CHAR16 wide[40];
+
+    if (folder == NULL)
+        return false;
+    const bool done = choose_name(folder, name, wide, trouble) && write_new(folder, wide, bytes, size, trouble);
+    folder->Close(folder);
+    format(place->text, sizeof place->text, "\\dstest86\\logs\\%s", done ? name : "");
+    return done;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/uefi/menu.h"
+
+#include <efi.h>
+#include <efilib.h>
+
+#define TICK         1000000u /* a tenth of a second, in units of 100 ns */
+#define TICKS        10u      /* a second */
+#define IDLE_SECONDS 60u      /* how long the menu stays after a key */
+#define KEYS_MAX     2000u    /* a key that is stuck, or noise on a serial console, must not keep the machine here */
+
+#define KEY_BACKSPACE 0x08
+#define KEY_ENTER     0x0d
+#define SCAN_DEL      0x08 /* what serial terminals send for backspace; UEFI 2.10, table 12.4 */
+#define SCAN_ESCAPE   0x17
+
+/* What each key adds to the options, the last of which counts. */
+static const struct choice {
+    char key;
+    const char *label;
+    const char *options;
+} choices[] = {
+    { '1', "all tests, or those that the options name", "" },
+    { '2', "quick: a few tests of each area", "run=quick records=1" },
+    { '3', "measure: not whether but how much", "run=measure.*" },
+};
+
+struct menu {
+    char *options;
+    unsigned width;
+    EFI_EVENT tick;
+    unsigned keys; /* read so far */
+};
+
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+    while (text[length] != '\0')
+        length++;
+    return length;
+}
+
+/* Waits for a key at most that long; false if none came. counts: tells how much time is left. */
+static bool read_key(struct menu *menu, unsigned seconds, bool counts, EFI_INPUT_KEY *key)
+{
+    for (unsigned left = seconds * TICKS; menu->keys < KEYS_MAX; left--) {
+        UINTN index;
+        if (!EFI_ERROR(ST->ConIn->ReadKeyStroke(ST->ConIn, key))) {
+            menu->keys++;
+            return true;
+        }
+        if (counts && left % TICKS == 0)
+            Print(L"\rstarts in %d s ", left / TICKS);
+        if (left == 0 || EFI_ERROR(BS->WaitForEvent(1, &menu->tick, &index)))
+            return false;
+    }
+    return false;
+}
+
+/* Appends words to the options. False, with a message, if there is no room. */
+static bool append(char *options, const char *words)
+{
+    size_t length = length_of(options);
+    const size_t more = length_of(words);
+    if (more == 0)
+        return true;
+    if (length + 1 + more > LOAD_OPTIONS_MAX) {
+        Print(L"\ndstest86: no room for %a: %a\n", words, load_options_error_text(LOAD_OPTIONS_TOO_LONG));
+        return false;
+    }
+    if (length != 0)
+        options[length++] = ' ';
+    __builtin_memcpy(options + length, words, more + 1);
+    return true;
+}
+
+/* Lets the options be edited. False if they stay as they were: after Escape, or a minute without a key. */
+static bool edit_options(struct menu *menu)
+{
+    char line[LOAD_OPTIONS_MAX + 1];
+    size_t length = length_of(menu->options);
+    EFI_INPUT_KEY key;
+
+    __builtin_memcpy(line, menu->options, length);
+    Print(L"\nEnter starts, Escape goes back. Options: %a", menu->options);
+    while (read_key(menu, IDLE_SECONDS, false, &key)) {
+        if (key.UnicodeChar == KEY_ENTER) {
+            line[length] = '\0';
+            __builtin_memcpy(menu->options, line, length + 1);
+            return true;
+        }
+        if (key.ScanCode == SCAN_ESCAPE)
+            break;
+        if (key.UnicodeChar == KEY_BACKSPACE || key.ScanCode == SCAN_DEL) {
+            if (length != 0) {
+                length--;
+                Print(L"\b \b");
+            }
+        } else if (key.UnicodeChar >= ' ' && key.UnicodeChar <= '~' && length < LOAD_OPTIONS_MAX) {
+            line[length++] = (char)key.UnicodeChar;
+            Print(L"%c", key.UnicodeChar);
+        }
+    }
+    Print(L"\n");
+    return false;
+}
+
+static void show(const struct menu *menu)
+{
+    Print(L"\ndstest86: choose by a key, or wait\n");
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        Print(L"  %c  %a\n", (UINT32)choices[i].key, choices[i].label);
+    Print(L"  4  options: %a\n  5  width: %d bits\n", menu->options[0] != '\0' ? menu->options : "none", menu->width);
+}
+
+/* Whether this key ends the menu; if not, and it is one of the menu's, shows it anew. */
+static bool take_key(struct menu *menu, CHAR16 key, bool long_mode)
+{
+    bool chosen = key == KEY_ENTER, known = false;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        if (key == (CHAR16)choices[i].key) {
+            chosen = append(menu->options, choices[i].options);
+            known = true;
+        }
+    if (key == '4') {
+        chosen = edit_options(menu);
+        known = true;
+    }
+    if (key == '5') {
+        menu->width = long_mode && menu->width == 32 ? 64 : 32;
+        if (!long_mode)
+            Print(L"\ndstest86: this processor has no long mode (CPUID.80000001H:EDX bit 29)\n");
+        known = true;
+    }
+    if (known && !chosen)
+        show(menu);
+    return chosen;
+}
+
+static void choose(struct menu *menu, unsigned seconds, bool long_mode)
+{
+    const unsigned width = menu->width;
+    EFI_INPUT_KEY key;
+
+    show(menu);
+    while (read_key(menu, seconds, true, &key) && !take_key(menu, key.UnicodeChar, long_mode))
+        seconds = IDLE_SECONDS;
+    if (menu->width != width)
+        append(menu->options, menu->width == 32 ? "width=32" : "width=64");
+    Print(L"\n");
+}
+
+void menu_choose(char options[LOAD_OPTIONS_MAX + 1], unsigned seconds, unsigned width, bool long_mode)
+{
+    struct menu menu = { .options = options, .width = width != 0 ? width : long_mode ? 64 : 32 };
+
+    if (seconds == 0 || ST->ConIn == NULL || EFI_ERROR(BS->CreateEvent(EVT_TIMER, 0, NULL, NULL, &menu.tick)))
+        return;
+    if (!EFI_ERROR(BS->SetTimer(menu.tick, TimerPeriodic, TICK)))
+        choose(&menu, seconds, long_mode);
+    BS->CloseEvent(menu.tick);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/uefi/screen.h"
+
+#include <efi.h>
+#include <efilib.h>
+#include <stdbool.h>
+
+#define EDGE_MAX 65536u /* pixels: what is beyond is no screen, and would overflow */
+
+/* How much a screen is worth: that it is a console's device tells it from the protocol that stands for all of them. */
+enum { WORTH_NOTHING, WORTH_INVALID, WORTH_BLT_ONLY, WORTH_FRAME, WORTH_CONSOLE };
+
+/* The bits of a pixel: up to the highest that any of its masks has. UEFI 2.10, 12.9.2, "EFI_PIXEL_BITMASK". */
+static UINT32 pixel_bits(const EFI_PIXEL_BITMASK *masks)
+{
+    const UINT32 all = masks->RedMask | masks->GreenMask | masks->BlueMask | masks->ReservedMask;
+    UINT32 bits = 0;
+    while (bits < 32 && all >> bits != 0)
+        bits += 8;
+    return bits;
+}
+
+/* Reads the current mode, and returns its worth. */
+static unsigned take_mode(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, bool console, struct boot_screen *screen)
+{
+    static const EFI_PIXEL_BITMASK rgbx = { 0x000000ff, 0x0000ff00, 0x00ff0000, 0xff000000 };
+    static const EFI_PIXEL_BITMASK bgrx = { 0x00ff0000, 0x0000ff00, 0x000000ff, 0xff000000 };
+    const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = mode != NULL ? mode->Info : NULL;
+    const EFI_PIXEL_BITMASK *masks;
+
+    if (info == NULL)
+        return WORTH_INVALID;
+    switch (info->PixelFormat) {
+    case PixelRedGreenBlueReserved8BitPerColor:
+        masks = &rgbx;
+        break;
+    case PixelBlueGreenRedReserved8BitPerColor:
+        masks = &bgrx;
+        break;
+    case PixelBitMask:
+        masks = &info->PixelInformation;
+        break;
+    case PixelBltOnly:
+        return WORTH_BLT_ONLY;
+    default:
+        return WORTH_INVALID;
+    }
+    const UINT32 bits = pixel_bits(masks), pitch = info->PixelsPerScanLine * (bits / 8);
+    if (mode->FrameBufferBase == 0 || info->HorizontalResolution > info->PixelsPerScanLine || pitch == 0 ||
+        info->PixelsPerScanLine > EDGE_MAX)
+        return WORTH_INVALID;
+    const UINTN rows_there = mode->FrameBufferSize / pitch;
+    *screen = (struct boot_screen){
+        .base = mode->FrameBufferBase,
+        .kind = BOOT_SCREEN_PIXELS,
+        .columns = info->HorizontalResolution,
+        .rows = info->VerticalResolution < rows_there ? info->VerticalResolution : (UINT32)rows_there,
+        .pitch = pitch,
+        .pixel_bits = bits,
+        .red = masks->RedMask,
+        .green = masks->GreenMask,
+        .blue = masks->BlueMask,
+    };
+    return console ? WORTH_CONSOLE : WORTH_FRAME;
+}
+
+static unsigned find(struct boot_screen *screen)
+{
+    static EFI_GUID graphics = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+    /* EFI_CONSOLE_OUT_DEVICE_GUID: UEFI 2.10, 12.3, does not name it; EDK2 puts it on the devices of ConOut. */
+    static EFI_GUID console = { 0xd3b36f2c, 0xd551, 0x11d4, { 0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d } };
+    UINTN count = 0;
+    EFI_HANDLE *handles = NULL;
+    unsigned best = WORTH_NOTHING;
+
+    if (EFI_ERROR(BS->LocateHandleBuffer(ByProtocol, &graphics, NULL, &count, &handles)))
+        return WORTH_NOTHING;
+    for (UINTN i = 0; i < count; i++) {
+        EFI_GRAPHICS_OUTPUT_PROTOCOL *output;
+        struct boot_screen candidate;
+        void *ignored;
+        if (EFI_ERROR(BS->HandleProtocol(handles[i], &graphics, (void **)&output)))
+            continue;
+        const bool is_console = !EFI_ERROR(BS->HandleProtocol(handles[i], &console, &ignored));
+        const unsigned worth = take_mode(output->Mode, is_console, &candidate);
+        if (worth <= best)
+            continue;
+        best = worth;
+        if (worth >= WORTH_FRAME)
+            *screen = candidate;
+    }
+    BS->FreePool(handles);
+    return best;
+}
+
+void screen_find(struct boot_screen *screen)
+{
+    switch (find(screen)) {
+    case WORTH_NOTHING:
+        *screen = (struct boot_screen){ .kind = BOOT_SCREEN_NONE };
+        Print(L"dstest86: no screen (no Graphics Output Protocol): from here on, the log is on the serial port only\n");
+        break;
+    case WORTH_INVALID:
+        *screen = (struct boot_screen){ .kind = BOOT_SCREEN_INVALID };
+        Print(L"dstest86: the screen's Graphics Output Protocol contradicts itself: from here on, the log is on the "
+              L"serial port only\n");
+        break;
+    case WORTH_BLT_ONLY:
+        *screen = (struct boot_screen){ .kind = BOOT_SCREEN_BLT_ONLY };
+        Print(L"dstest86: the screen has no frame buffer (PixelBltOnly): from here on, the log is on the serial port "
+              L"only\n");
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The buffer of architectural PEBS: physical memory that IA32_PEBS_BASE and IA32_PEBS_INDEX describe, with no area in
+ * memory. ds/ds.c opens, drains and closes it as it does that of the DS area.
+ */
+#ifndef DS_ARCH_BUFFER_H
+#define DS_ARCH_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/caps.h"
+
+/* A part of memory on a boundary of its own size, 4096 << n bytes: the largest, or the smallest with that many bytes.
+ */
+struct arch_buffer {
+    uint8_t *memory;
+    unsigned order; /* n */
+};
+struct arch_buffer arch_buffer_in(uint8_t *memory, size_t size, size_t wanted);
+
+static inline size_t arch_buffer_size(const struct arch_buffer *buffer)
+{
+    return (size_t)4096 << buffer->order;
+}
+
+/* IA32_PEBS_BASE of this buffer, and IA32_PEBS_INDEX, empty and enabled, with this threshold in bytes. */
+uint64_t arch_buffer_base(const struct arch_buffer *buffer);
+uint64_t arch_buffer_index(size_t threshold);
+
+/* Writes both; false if one raises #GP. */
+bool arch_buffer_open(uint64_t base, uint64_t index);
+
+/*
+ * What was written to the buffer: its bytes, and whether a record did not fit. The index is written back, empty and
+ * enabled or not, before anybody looks at the records, so that those which come meanwhile are taken neither twice nor
+ * away.
+ */
+struct arch_filled {
+    size_t bytes;
+    bool full;
+};
+struct arch_filled arch_buffer_take(bool enabled);
+
+/* Stops all records, and lets them go on: the index's EN. */
+bool arch_buffer_stop(void);
+void arch_buffer_go_on(bool enabled);
+
+/* Clears CFG_C of all counters that can sample, and both registers. */
+void arch_buffer_close(const struct caps *caps);
+
+#endif

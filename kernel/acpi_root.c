@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/acpi_root.h"
+
+static uint64_t root;
+
+static const void *physical(void *context, uint64_t address, size_t size)
+{
+    (void)context;
+    if (address >> 32 || (address + size) >> 32)
+        return NULL; /* not mapped, like the null page, whose pointer is NULL, too */
+    return (const void *)(uintptr_t)address;
+}
+
+static const struct acpi_memory memory = { physical, NULL };
+
+void acpi_root_init(const struct boot_info *boot)
+{
+    root = boot->rsdp ? boot->rsdp : acpi_scan(&memory);
+}
+
+enum acpi_error acpi_root_processors(struct acpi_processors *processors)
+{
+    return acpi_read_processors(&memory, root, processors);
+}
+
+void acpi_root_timers(struct acpi_timers *timers)
+{
+    acpi_read_timers(&memory, root, timers);
+}
+
+void acpi_root_io_apic(struct acpi_io_apic *io_apic)
+{
+    acpi_read_io_apic(&memory, root, io_apic);
+}
+
+size_t acpi_root_uarts(struct uart_named *named, size_t most)
+{
+    return uart_tables_read(&memory, root, named, most);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* ACPI's tables in this machine's memory, from the root pointer that was handed over, or that a scan finds. */
+#ifndef KERNEL_ACPI_ROOT_H
+#define KERNEL_ACPI_ROOT_H
+
+#include "boot/acpi.h"
+#include "boot/boot_info.h"
+#include "boot/uart_tables.h"
+
+void acpi_root_init(const struct boot_info *boot);
+
+/* As acpi_read_processors(), acpi_read_timers(), acpi_read_io_apic() and uart_tables_read(). */
+enum acpi_error acpi_root_processors(struct acpi_processors *processors);
+void acpi_root_timers(struct acpi_timers *timers);
+void acpi_root_io_apic(struct acpi_io_apic *io_apic);
+size_t acpi_root_uarts(struct uart_named *named, size_t most);
+
+#endif

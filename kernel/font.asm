@@ -1,0 +1,6 @@
+; SPDX-License-Identifier: MIT
+; The screen's font, which screen/make-font makes.
+
+section .rodata
+global font
+font:   incbin  "font.bin"

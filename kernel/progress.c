@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/progress.h"
+
+#include <stdarg.h>
+
+#include "arch/x86/clock.h"
+#include "base/format.h"
+#include "kernel/display.h"
+
+#define TURN_MICROSECONDS 8000000u /* long enough to point a phone at it */
+
+#define CODES_MAX 8u
+
+#define SEPARATOR "; "
+
+static struct page page;
+static char log_places[200], troubles[400];
+static struct page_code codes[CODES_MAX];
+static bool drawing;
+
+static void show(void)
+{
+    if (drawing) /* an exception in it brought us here */
+        return;
+    drawing = true;
+    page_draw(&page, display_cells());
+    display_show();
+    drawing = false;
+}
+
+/* Appends to a text, which is cut where its room ends. */
+static const char *append(char *text, size_t size, const char *fmt, va_list args)
+{
+    size_t used = 0;
+
+    while (text[used] != '\0')
+        used++;
+    if (used)
+        used += (size_t)format(text + used, size - used, "%s", SEPARATOR);
+    if (used < size)
+        vformat(text + used, size - used, fmt, args);
+    return text;
+}
+
+static bool text_begins(const char *text, const char *with)
+{
+    while (*with != '\0' && *text == *with)
+        text++, with++;
+    return *with == '\0';
+}
+
+void progress_start(const char *version, const char *revision, unsigned bits)
+{
+    page.version = version;
+    page.revision = revision;
+    page.bits = bits;
+}
+
+void progress_step(unsigned step, unsigned steps, const char *name)
+{
+    page.step = step;
+    page.steps = steps;
+    page.step_name = name;
+    show();
+}
+
+void progress_machine(const struct caps *caps)
+{
+    page.caps = caps;
+}
+
+void progress_log(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    page.log = append(log_places, sizeof log_places, fmt, args);
+    va_end(args);
+}
+
+void progress_plan(const struct result *results, size_t count, unsigned planned)
+{
+    page.results = results;
+    page.result_count = count;
+    page.planned = planned;
+}
+
+void progress_test(unsigned number, const char *id)
+{
+    page.state = PAGE_TESTS;
+    page.number = number;
+    page.test = id;
+    show();
+}
+
+void progress_verdict(enum verdict verdict, const struct facility facilities[FACILITIES])
+{
+    page.state = PAGE_VERDICT;
+    page.test = NULL;
+    page.verdict = verdict;
+    page.verdicts = facilities;
+    show();
+}
+
+bool progress_is_seen(void)
+{
+    const char *const text = display_text();
+
+    return text[0] != '\0' && !text_begins(text, "none");
+}
+
+unsigned progress_code_most(void)
+{
+    return progress_is_seen() ? page_code_most(display_cells()) : 0;
+}
+
+void progress_code(const struct page_code *code)
+{
+    if (page.code_count == CODES_MAX)
+        return;
+    codes[page.code_count++] = *code;
+    page.codes = codes;
+}
+
+void progress_trouble(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    page.trouble = append(troubles, sizeof troubles, fmt, args);
+    va_end(args);
+}
+
+void progress_end(enum verdict verdict, enum page_then then, bool sent)
+{
+    page.state = sent ? PAGE_END : PAGE_VERDICT;
+    page.verdict = verdict;
+    page.then = then;
+    page.turn = 0;
+    show();
+}
+
+void progress_take_turns(void)
+{
+    const unsigned turns = page_turns(&page, display_cells());
+
+    while (turns > 1 && clock_wait(TURN_MICROSECONDS)) {
+        page.turn = (page.turn + 1) % turns;
+        show();
+    }
+}

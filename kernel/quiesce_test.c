@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a test leaves on, the next one finds off: the first of a pair switches on what it can and leaves it so, the
+ * second looks. tests/qemu/cases runs both. Registers by their numbers, SDM Vol. 4 (335592-081), tables 2-2 and 2-20.
+ */
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/processors.h"
+#include "kernel/memory.h"
+#include "kernel/others.h"
+#include "kernel/test.h"
+#include "kernel/topology.h"
+#include "pebs/pebs.h"
+#include "suite/records.h"
+#include "suite/sources.h"
+
+/* Registers, and what the first test leaves in them; 0: what sampling needs there. */
+static const struct left {
+    uint32_t msr;
+    uint64_t value;
+    enum { ARCH_LBR, NO_ARCH_LBR, GENERAL, NETBURST } where;
+} left[] = {
+    { 0x1d9, 0x1, NO_ARCH_LBR },     /* IA32_DEBUGCTL: LBR */
+    { 0x14ce, 0x7, ARCH_LBR },       /* IA32_LBR_CTL: LBREn, OS, USR */
+    { 0x0c1, 0, GENERAL },           /* IA32_PMC0 */
+    { 0x186, 0, GENERAL },           /* IA32_PERFEVTSEL0 */
+    { 0x3f1, 0, GENERAL },           /* IA32_PEBS_ENABLE */
+    { 0x0c2, 0x1234, GENERAL },      /* IA32_PMC1 */
+    { 0x187, 0x4300c0, GENERAL },    /* IA32_PERFEVTSEL1: instructions, USR, OS, EN */
+    { 0x38d, 0x033, GENERAL },       /* IA32_FIXED_CTR_CTRL */
+    { 0x38f, 0x300000003, GENERAL }, /* IA32_PERF_GLOBAL_CTRL */
+    { 0x360, 0x30000, NETBURST },    /* MSR_BPU_CCCR0: bits 17:16 must be set */
+    { 0x371, 0x30000, NETBURST },    /* MSR_IQ_CCCR5, the last */
+    { 0x3f1, 0, NETBURST },          /* MSR_PEBS_ENABLE */
+    { 0x3f2, 0x1, NETBURST },        /* MSR_PEBS_MATRIX_VERT */
+};
+
+#define PERIOD        1000000000u /* longer than the test */
+#define SETTLE_PAUSES 100000u
+#define REST_TRIES    100u
+
+static bool is_there(const struct caps *caps, const struct left *of)
+{
+    switch (of->where) {
+    case ARCH_LBR:
+        return caps->lbr_layout == LBR_LAYOUT_ARCH;
+    case NO_ARCH_LBR:
+        return caps->lbr_layout != LBR_LAYOUT_ARCH;
+    case GENERAL:
+        return caps->pebs_method != PEBS_METHOD_NETBURST;
+    case NETBURST:
+        return caps->pebs_method == PEBS_METHOD_NETBURST;
+    }
+    return false;
+}
+
+static volatile unsigned observed, beats;
+static bool other_runs;
+
+static void observe(uint64_t global_status)
+{
+    (void)global_status;
+    observed++;
+}
+
+/* The main function of another processor, which never ends. */
+static void beat(unsigned number)
+{
+    (void)number;
+    for (;;) {
+        beats++;
+        cpu_pause();
+    }
+}
+
+static void settle(void)
+{
+    for (unsigned i = 0; i < SETTLE_PAUSES; i++)
+        cpu_pause();
+}
+
+static void leave_other_processor(struct test_run *run)
+{
+    struct topology topology;
+
+    other_runs = !others_barred() && topology_read(&topology) == ACPI_OK && topology.count && memory_low_page();
+    if (other_runs && !processor_start(1, topology.ids[0], memory_low_page(), beat))
+        test_fail(run, "the processor with APIC ID %u does not start", (unsigned)topology.ids[0]);
+}
+
+/* It may beat on for a while where a host divides its time between the processors. */
+static void expect_rest(struct test_run *run)
+{
+    for (unsigned tries = 0; tries < REST_TRIES; tries++) {
+        const unsigned before = beats;
+
+        settle();
+        if (beats == before)
+            return;
+    }
+    test_fail(run, "the other processor runs on");
+}
+
+/* The service routine calls nobody for the test before. */
+static void expect_no_observer(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
+
+    observed = 0;
+    if (!records_open(run, &config))
+        return;
+    apic_send_self(VECTOR_PERFORMANCE);
+    settle();
+    records_close_spurious(run, 1, 1);
+    test_equal(run, "calls of the observer of the test before", observed, 0);
+}
+
+static void leave(struct test_run *run)
+{
+    const struct ds_config config = { .bts = true,
+                                      .bts_records = 64,
+                                      .bts_threshold = 16,
+                                      .pebs = true,
+                                      .pebs_records = 8,
+                                      .pebs_threshold = 4,
+                                      .pebs_reset = { 0 - (uint64_t)PERIOD } };
+    const struct pebs_sampling sampling = { .event = pebs_find_event(run->caps, PEBS_ROLE_LOADS),
+                                            .period = PERIOD,
+                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
+
+    test_plan(run, 0);
+    if (!records_open(run, &config) || !pebs_program(run->caps, &sampling))
+        test_fail(run, "sampling cannot be set up");
+    for (unsigned i = 0; i < sizeof left / sizeof left[0]; i++) {
+        if (!is_there(run->caps, &left[i]))
+            continue;
+        if (left[i].value && !msr_write(left[i].msr, left[i].value))
+            test_fail(run, "MSR 0x%x does not take 0x%llx", (unsigned)left[i].msr, (unsigned long long)left[i].value);
+        if (!msr_get(left[i].msr))
+            test_fail(run, "MSR 0x%x is 0 before", (unsigned)left[i].msr);
+    }
+    ds_on_interrupt(observe);
+    leave_other_processor(run);
+}
+
+TEST(selftest_quiesce_leave) = {
+    .id = "selftest.quiesce.1_leave",
+    .title = "A test may leave counters, branch records and the debug store on",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = leave,
+};
+
+static void look(struct test_run *run)
+{
+    test_plan(run, 0);
+    for (unsigned i = 0; i < sizeof left / sizeof left[0]; i++) {
+        const bool freeze = left[i].msr == MSR_IA32_DEBUGCTL && run->caps->freeze_while_smm;
+        const uint64_t want = freeze ? DEBUGCTL_FREEZE_WHILE_SMM : 0;
+
+        if (is_there(run->caps, &left[i]) && msr_get(left[i].msr) != want)
+            test_fail(run, "MSR 0x%x is 0x%llx, must be 0x%llx", (unsigned)left[i].msr,
+                      (unsigned long long)msr_get(left[i].msr), (unsigned long long)want);
+    }
+    test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), 0);
+    test_equal(run, "the mask of the LVT entry", apic_performance_lvt() & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    expect_no_observer(run);
+    if (other_runs)
+        expect_rest(run);
+    msr_write(MSR_PEBS_ENABLE, 1); /* without an area, whose closing would clear it */
+}
+
+TEST(selftest_quiesce_look) = {
+    .id = "selftest.quiesce.2_look",
+    .title = "The next test finds off what the one before left on",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = look,
+};
+
+static void look_again(struct test_run *run)
+{
+    test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
+}
+
+TEST(selftest_quiesce_look_again) = {
+    .id = "selftest.quiesce.3_look",
+    .title = "PEBS is switched off, too, where no debug store is open",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
+    .on_request = true,
+    .run = look_again,
+};

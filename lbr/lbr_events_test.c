@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LBR event logging: an entry counts how often the events of general counters happened since the entry before it. What
+ * comes before the first jump of workload_pieces is partly the window's, and is left out. Whether a jump counts for the
+ * entry that it makes or for the next one makes no difference for the others: each piece ends with one.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "kernel/test.h"
+#include "lbr/lbr_arch.h"
+#include "lbr/lbr_layout.h"
+#include "pebs/pebs.h"
+#include "suite/lbr_record.h"
+#include "suite/records.h"
+#include "suite/sources.h"
+
+#define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
+#define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
+#define COUNTING     (PERFEVTSEL_EN | PERFEVTSEL_USR | PERFEVTSEL_OS)
+#define LOGGED       (COUNTING | PERFEVTSEL_BR_CNTR)
+
+#define LBR_EVENTS_SOURCE \
+    "Linux 6.8, arch/x86/events/intel/lbr.c and arch/x86/include/asm/msr-index.h, LBR_INFO_BR_CNTR_*"
+
+/* What a counter is programmed with, and how many of its events a piece has: NULL where none are logged. */
+struct logged {
+    uint64_t select;
+    unsigned (*events)(const struct piece_counts *piece);
+};
+
+static unsigned instructions_of(const struct piece_counts *piece)
+{
+    return piece->instructions;
+}
+
+static unsigned branches_of(const struct piece_counts *piece)
+{
+    return piece->branches;
+}
+
+static unsigned loads_of(const struct piece_counts *piece)
+{
+    return piece->loads;
+}
+
+/* Records the workload with these counters, and a filter, in lbr_recorded. */
+static void record(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t counting, uint64_t suppress)
+{
+    struct window window;
+
+    interrupts_off();
+    for (unsigned n = 0; n < LBR_COUNTERS; n++)
+        if ((run->caps->general_counters >> n & 1) &&
+            !counter_program(n, logged[n].select, 0, run->caps->full_width_write))
+            test_fail(run, "counter %u could not be programmed", n);
+    lbr_reset(run->caps, suppress);
+    window = lbr_window(run->caps, 0);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, counting);
+    workload_pieces.run(&window);
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    lbr_read(run->caps, &lbr_recorded);
+    lbr_reset(run->caps, 0);
+    interrupts_on();
+    records_print_lbr(run, &lbr_recorded);
+}
+
+/* The events that the entry of the workload's branch `last` must count: of all pieces since branch `before`. */
+static unsigned expected(const struct logged *logged, uint64_t before, uint64_t last)
+{
+    unsigned events = 0;
+
+    for (uint64_t i = before + 1; logged->events && i <= last; i++)
+        events += logged->events(&workload_piece_counts[i]);
+    return events < LBR_EVENTS_MAX ? events : LBR_EVENTS_MAX;
+}
+
+/* How many of the workload's branches the filter lets pass, without the first, whose piece is partly the window's. */
+static unsigned planned(const struct caps *caps, uint64_t suppress)
+{
+    const unsigned passing = branch_count(&workload_pieces, ~suppress) - 1;
+
+    return passing < caps->lbr_depth ? passing : caps->lbr_depth;
+}
+
+/* Compares the newest entries with the workload: from the last branch back to the second one that the filter passes. */
+static void compare(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t suppress)
+{
+    const struct branch *branches = workload_pieces.branches;
+    uint64_t last = workload_pieces.branch_count;
+
+    for (unsigned age = 0; age < planned(run->caps, suppress); age++) {
+        const struct lbr_entry *got = &lbr_recorded.entries[age];
+        uint64_t before;
+        do
+            last--;
+        while (branches[last].kind & suppress);
+        for (before = last - 1; branches[before].kind & suppress; before--)
+            ;
+        if (got->from != branches[last].from) {
+            test_fail(run, "LBR entry %u is from 0x%" PRIx64 ", must be from 0x%" PRIx64, age, got->from,
+                      branches[last].from);
+            return;
+        }
+        test_saw(run, 1);
+        for (unsigned n = 0; n < LBR_COUNTERS; n++) {
+            const unsigned want = expected(&logged[n], before, last);
+            if (got->events[n] != want)
+                test_fail(run, "LBR entry %u counts %u events of counter %u, must count %u", age, got->events[n], n,
+                          want);
+        }
+    }
+}
+
+static void log_events(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t counting,
+                       uint64_t suppress)
+{
+    record(run, logged, counting, suppress);
+    if (lbr_recorded.error == LBR_DECODE_OK)
+        compare(run, logged, suppress);
+}
+
+/* Each counter in turn logs an event, while the others are programmed with the rest and do not log. */
+static void one_at_a_time(struct test_run *run, uint64_t select, unsigned (*events)(const struct piece_counts *))
+{
+    unsigned counters = 0;
+
+    for (unsigned n = 0; n < LBR_COUNTERS; n++)
+        counters += run->caps->lbr_counters >> n & 1;
+    test_plan(run, counters * planned(run->caps, 0));
+    for (unsigned n = 0; n < LBR_COUNTERS; n++) {
+        struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+        if (!(run->caps->lbr_counters >> n & 1))
+            continue;
+        for (unsigned i = 0; i < LBR_COUNTERS; i++)
+            logged[i].select = BRANCHES | COUNTING;
+        logged[n] = (struct logged){ select | LOGGED, events };
+        log_events(run, logged, run->caps->lbr_counters, 0);
+    }
+}
+
+static void log_instructions(struct test_run *run)
+{
+    one_at_a_time(run, INSTRUCTIONS, instructions_of);
+}
+
+TEST(lbr_events_instructions) = {
+    .id = "lbr.events.instructions",
+    .title = "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that "
+             "logs them, and 0 for those that do not log",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .records = true,
+    .run = log_instructions,
+};
+
+static void log_branches(struct test_run *run)
+{
+    one_at_a_time(run, BRANCHES, branches_of);
+}
+
+TEST(lbr_events_branches) = {
+    .id = "lbr.events.branches",
+    .title =
+        "An LBR entry counts branches since the last one that were not taken, too, if the counter logs all branches",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .records = true,
+    .run = log_branches,
+};
+
+static const struct pebs_event *loads(const struct caps *caps)
+{
+    return pebs_event_of(caps->events, PEBS_ROLE_LOADS, caps->lbr_counters);
+}
+
+static const char *no_loads(const struct caps *caps)
+{
+    return loads(caps) ? NULL : "no event of loads is known on a counter whose events LBR entries can count";
+}
+
+/* The lowest counter that can both log and count this event. */
+static unsigned counter_of(const struct caps *caps, const struct pebs_event *event)
+{
+    unsigned n = 0;
+
+    while (!(event->counters & caps->lbr_counters & MSR_BIT(n)))
+        n++;
+    return n;
+}
+
+static void log_loads(struct test_run *run)
+{
+    const struct pebs_event *event = loads(run->caps);
+    struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+
+    test_plan(run, planned(run->caps, 0));
+    logged[counter_of(run->caps, event)] = (struct logged){ event->select | LOGGED, loads_of };
+    log_events(run, logged, run->caps->lbr_counters, 0);
+}
+
+TEST(lbr_events_loads) = {
+    .id = "lbr.events.loads",
+    .title = "An LBR entry counts none to three loads since the last one, and three for more",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .lacks = no_loads,
+    .records = true,
+    .run = log_loads,
+};
+
+/* Instructions and branches alternate from counter to counter: a field in another's place has another number. */
+static void together(struct test_run *run)
+{
+    struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+
+    test_plan(run, planned(run->caps, 0));
+    for (unsigned n = 0; n < LBR_COUNTERS; n++)
+        if (run->caps->lbr_counters >> n & 1)
+            logged[n] = n & 1 ? (struct logged){ BRANCHES | LOGGED, branches_of }
+                              : (struct logged){ INSTRUCTIONS | LOGGED, instructions_of };
+    log_events(run, logged, run->caps->lbr_counters, 0);
+}
+
+TEST(lbr_events_together) = {
+    .id = "lbr.events.together",
+    .title = "All counters that can log do so at once, each with its own number in an LBR entry",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .records = true,
+    .run = together,
+};
+
+static void left_out(struct test_run *run)
+{
+    struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+
+    test_plan(run, planned(run->caps, LBR_SELECT_NEAR_REL_JMP) + planned(run->caps, LBR_SELECT_JCC));
+    for (unsigned n = 0; n < LBR_COUNTERS; n++)
+        if (run->caps->lbr_counters >> n & 1)
+            logged[n] = (struct logged){ BRANCHES | LOGGED, branches_of };
+    log_events(run, logged, run->caps->lbr_counters, LBR_SELECT_NEAR_REL_JMP);
+    log_events(run, logged, run->caps->lbr_counters, LBR_SELECT_JCC);
+}
+
+TEST(lbr_events_filter) = {
+    .id = "lbr.events.filter",
+    .title = "Events before a branch that the filter leaves out are counted by the next LBR entry",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
+    .records = true,
+    .run = left_out,
+};
+
+/* Counters that count, and do not log; and that log, and are enabled by one of the two bits alone. */
+static void not_logged(struct test_run *run)
+{
+    static const struct {
+        uint64_t select;
+        bool global;
+    } cases[] = {
+        { INSTRUCTIONS | COUNTING, true },
+        { INSTRUCTIONS | PERFEVTSEL_BR_CNTR | PERFEVTSEL_OS | PERFEVTSEL_USR, true },
+        { INSTRUCTIONS | LOGGED, false },
+    };
+    const unsigned count = sizeof cases / sizeof cases[0];
+
+    test_plan(run, count * planned(run->caps, 0));
+    for (unsigned i = 0; i < count; i++) {
+        struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+        for (unsigned n = 0; n < LBR_COUNTERS; n++)
+            if (run->caps->lbr_counters >> n & 1)
+                logged[n].select = cases[i].select;
+        log_events(run, logged, cases[i].global ? run->caps->lbr_counters : 0, 0);
+    }
+}
+
+TEST(lbr_events_not_logged) = {
+    .id = "lbr.events.not_logged",
+    .title = "LBR entries count 0 events of a counter that does not log, or does not count",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .records = true,
+    .run = not_logged,
+};
+
+/* The workload runs at CPL 0. */
+static void rings(struct test_run *run)
+{
+    static const uint64_t ring[] = { PERFEVTSEL_USR, PERFEVTSEL_OS };
+
+    test_plan(run, 2 * planned(run->caps, 0));
+    for (unsigned i = 0; i < 2; i++) {
+        struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+        for (unsigned n = 0; n < LBR_COUNTERS; n++)
+            if (run->caps->lbr_counters >> n & 1)
+                logged[n] = (struct logged){ INSTRUCTIONS | PERFEVTSEL_EN | PERFEVTSEL_BR_CNTR | ring[i],
+                                             ring[i] == PERFEVTSEL_OS ? instructions_of : NULL };
+        log_events(run, logged, run->caps->lbr_counters, 0);
+    }
+}
+
+TEST(lbr_events_rings) = {
+    .id = "lbr.events.rings",
+    .title = "LBR entries count the events of the rings alone in which their counter counts",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .records = true,
+    .run = rings,
+};
+
+/* Where counters stand that have counted the same, one of them with the flag, and the others without it. */
+static void counts_alike(struct test_run *run)
+{
+    struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
+    uint64_t other = 0;
+
+    for (unsigned first = 0; first < LBR_COUNTERS; first++) {
+        if (!(run->caps->lbr_counters >> first & 1))
+            continue;
+        for (unsigned n = 0; n < LBR_COUNTERS; n++)
+            logged[n].select = BRANCHES | (n == first ? LOGGED : COUNTING);
+        record(run, logged, run->caps->lbr_counters, 0);
+        for (unsigned n = 0; n < LBR_COUNTERS; n++)
+            other = n != first && (run->caps->lbr_counters >> n & 1) ? counter_read(n) : other;
+        if (run->caps->lbr_counters & (run->caps->lbr_counters - 1))
+            test_equal(run, "branches that a counter which logs has counted", counter_read(first), other);
+        if (counter_read(first) < branch_count(&workload_pieces, BRANCH_KINDS_ALL))
+            test_fail(run, "counter %u logs, and has counted %" PRIu64 " branches", first, counter_read(first));
+    }
+}
+
+TEST(lbr_events_counter) = {
+    .id = "lbr.events.counter",
+    .title = "A counter whose events LBR entries count goes on counting as others do",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .run = counts_alike,
+};
+
+/* The stack is written and read back, with each of the eight bits alone, and all. */
+static void readback(struct test_run *run)
+{
+    const uint64_t field = UINT64_C(0xff) << LBR_INFO_EVENTS_SHIFT;
+
+    lbr_reset(run->caps, 0);
+    for (unsigned bit = 0; bit <= 8; bit++) {
+        const uint64_t value = bit < 8 ? MSR_BIT(LBR_INFO_EVENTS_SHIFT + bit) : field;
+        if (!msr_write(MSR_IA32_LBR_INFO(bit % run->caps->lbr_depth), value))
+            test_fail(run, "WRMSR of 0x%" PRIx64 " to IA32_LBR_%u_INFO raised #GP", value, bit);
+        test_equal(run, "counts of events in IA32_LBR_x_INFO",
+                   msr_get(MSR_IA32_LBR_INFO(bit % run->caps->lbr_depth)) & field, value);
+    }
+    lbr_reset(run->caps, 0);
+}
+
+TEST(lbr_events_readback) = {
+    .id = "lbr.events.readback",
+    .title = "The counts of events in an LBR entry can be written and read back",
+    .source = SDM_MSR_TABLE "IA32_LBR_x_INFO; " LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .run = readback,
+};
+
+/* A counter that cannot log: the flag is refused there, or does nothing. */
+static void others(struct test_run *run)
+{
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        const bool can = run->caps->lbr_counters >> n & 1;
+        const bool taken = msr_write(MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_BR_CNTR);
+        if (can && !taken)
+            test_fail(run, "IA32_PERFEVTSEL%u refuses bit 35, and CPUID.1CH:ECX says that it can log", n);
+        if (can)
+            test_equal(run, "IA32_PERFEVTSELx with bit 35", msr_get(MSR_IA32_PERFEVTSEL(n)), PERFEVTSEL_BR_CNTR);
+        if (!can && taken)
+            test_differs(run, "IA32_PERFEVTSEL%u takes bit 35, and CPUID.1CH:ECX does not say that it can log", n);
+        msr_write(MSR_IA32_PERFEVTSEL(n), 0);
+    }
+}
+
+TEST(lbr_events_select) = {
+    .id = "lbr.events.select",
+    .title = "IA32_PERFEVTSELx takes bit 35 on the counters that CPUID.1CH:ECX names, and typically on no other",
+    .source = LBR_EVENTS_SOURCE "; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .run = others,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_arch.h"
+
+#include "model/faults/broken.h"
+#include "model/faults/wrong_reload.h"
+
+#define CPUID_PERFMON    0x23
+#define CAPABILITIES     4 /* its sub-leaves */
+#define COUNTERS         5
+#define OPMASK           (UINT32_C(1) << 21) /* bit 53 of CFG_C */
+#define FIRST_BY_COUNTER 0x1900
+#define FIRST_FIXED      0x309 /* IA32_FIXED_CTR0 */
+#define SOME_STACK       UINT64_C(0xffff800000001000)
+
+void wrong_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    wrapped(v)->cpuid_answer(v, leaf, subleaf, regs);
+    if (leaf != CPUID_PERFMON) {
+        return;
+    }
+    wrong_reload_cpuid(v, subleaf, regs);
+    if (subleaf == CAPABILITIES && fault(v, FAULT_ARCH_CPUID_ALL_GROUPS)) {
+        regs[1] |= OPMASK;
+    }
+    if (subleaf == COUNTERS && fault(v, FAULT_ARCH_CPUID_FIXED_3)) {
+        regs[2] |= UINT32_C(1) << 3;
+    }
+}
+
+uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled)
+{
+    const uint64_t general = (UINT64_C(1) << v->profile->general_counters) - 1;
+
+    if (!vcpu_is_arch_pebs(v)) {
+        return enabled;
+    }
+    if (fault(v, FAULT_ARCH_CFG_ENABLE_IGNORED) && (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN)) {
+        enabled = (UINT64_C(1) << vcpu_counters(v)) - 1;
+    }
+    for (unsigned i = 0; fault(v, FAULT_ARCH_INDEX_ENABLE_IGNORED) && i < vcpu_counters(v); i++) {
+        enabled |= v->config[i].c & ARCH_EN ? UINT64_C(1) << i : 0;
+    }
+    return fault(v, FAULT_ARCH_FIXED_SILENT) ? enabled & general : enabled;
+}
+
+uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    if (m->reg == REG_IA32_PEBS_INDEX && fault(v, FAULT_ARCH_INDEX_READS_ZERO)) {
+        value &= ~PEBS_INDEX_WR;
+    }
+    if (m->reg == REG_IA32_PEBS_INDEX && v->pebs.dropping && fault(v, FAULT_ARCH_FULL_UNMARKED)) {
+        value &= ~PEBS_INDEX_FULL;
+    }
+    if (m->address >= FIRST_FIXED && m->address < FIRST_FIXED + 8 && v->pebs.dropping &&
+        fault(v, FAULT_ARCH_FULL_STOPS)) {
+        return 0;
+    }
+    return m->address >= FIRST_BY_COUNTER && m->stride != 0 && fault(v, FAULT_ARCH_ALIAS_APART) ? 0 : value;
+}
+
+uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
+{
+    uint64_t format = wrapped(v)->pebs_arch_format(v, counters);
+
+    if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT) {
+        format -= UINT64_C(1) << ARCH_LBR_SHIFT;
+    }
+    format &= fault(v, FAULT_ARCH_GROUPS_GPR_MISSING) ? ~ARCH_GPR : ~UINT64_C(0);
+    return fault(v, FAULT_ARCH_GROUPS_AUX_MISSING) ? format & ~ARCH_AUX : format;
+}
+
+uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
+{
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+        all |= vcpu_has_counter(v, i) ? UINT64_C(1) << i : 0;
+    }
+    return all; /* those that do not allow it, too */
+}
+
+void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
+{
+    wrapped(v)->pebs_arch_describe(v, arch);
+    arch->mode_64 = arch->mode_64 && !fault(v, FAULT_ARCH_MODE_CLEAR);
+    arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
+    arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
+    arch->lbr_depth = fault(v, FAULT_ARCH_LBR_DEPTH_ZERO) ? 0 : arch->lbr_depth;
+    arch->general <<= fault(v, FAULT_ARCH_COUNTS_NEXT);
+}
+
+void wrong_pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
+{
+    (void)v;
+    memset(arch->counts, 0, sizeof(arch->counts));
+}
+
+/* Changes the word at the start of each fragment of the record. */
+void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
+                            const struct adaptive_contents *extra, const struct arch_contents *arch,
+                            const struct arch_split *split)
+{
+    const size_t size = arch_bytes(arch, split);
+
+    wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
+    for (size_t at = 0, next; at < size; at = next) {
+        uint64_t word;
+
+        memcpy(&word, bytes + at, sizeof(word));
+        word = encode_little(word);
+        next = at + (word & 0xffff);
+        word &= fault(v, FAULT_ARCH_CONTINUE_MISSING) ? ~ARCH_CONTINUE : ~UINT64_C(0);
+        word |= fault(v, FAULT_ARCH_CONTINUE_ALWAYS) ? ARCH_CONTINUE : 0;
+        word &= fault(v, FAULT_ARCH_BASIC_MISSING) ? ~ARCH_BASIC : ~UINT64_C(0);
+        word -= fault(v, FAULT_ARCH_SIZE_WITHOUT_HEADER) ? ARCH_HEADER_BYTES : 0;
+        word &= fault(v, FAULT_ARCH_SIZE_ZERO) ? ~UINT64_C(0xffff) : ~UINT64_C(0);
+        word |= fault(v, FAULT_ARCH_SIZE_PAST_INDEX) && next == size ? 0xfff0 : 0;
+        encode_u64(bytes + at, word);
+    }
+}
+
+bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
+{
+    uint64_t *const index = &v->regs[REG_IA32_PEBS_INDEX];
+    const uint64_t end = UINT64_C(4096) << (v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_SIZE);
+    const bool full = wrapped(v)->pebs_arch_full(v, size);
+
+    if (full && fault(v, FAULT_ARCH_FULL_IGNORED)) {
+        return (*index & PEBS_INDEX_WR) + size > end;
+    }
+    if (full && fault(v, FAULT_ARCH_FULL_WRAPS)) {
+        *index &= ~PEBS_INDEX_WR;
+        return false;
+    }
+    return full && !(fault(v, FAULT_ARCH_FULL_PASSED) && (*index & PEBS_INDEX_WR) <= end && !v->pebs.dropping);
+}
+
+uint64_t wrong_pebs_arch_address(const struct vcpu *v)
+{
+    return wrapped(v)->pebs_arch_address(v) + ARCH_UNIT;
+}
+
+uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
+{
+    if (fault(v, FAULT_ARCH_INDEX_STUCK)) {
+        size = 0;
+    }
+    if (fault(v, FAULT_ARCH_INDEX_SHORT)) {
+        size -= ARCH_UNIT;
+    }
+    return wrapped(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
+}
+
+bool wrong_pebs_arch_reaches(const struct vcpu *v)
+{
+    const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
+    const uint64_t at = index & PEBS_INDEX_WR, threshold = index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR;
+
+    if (fault(v, FAULT_ARCH_THRESHOLD_BYTES)) {
+        return at >= threshold / ARCH_UNIT;
+    }
+    return fault(v, FAULT_ARCH_THRESHOLD_GREATER) && at > threshold; /* or never */
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/faults/wrong_reload.h"
+
+#include "model/faults/broken.h"
+
+/* The counters that the j-th one names. */
+static uint32_t named_by(const struct vcpu *v, unsigned j)
+{
+    uint32_t named = 0;
+
+    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+        named |= v->config[j].b & vcpu_counter_bit(v, i) ? UINT32_C(1) << i : 0;
+    }
+    return named;
+}
+
+uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
+{
+    const uint32_t own = UINT32_C(1) << j;
+    const unsigned general = v->profile->general_counters;
+    uint32_t targets = wrapped(v)->reload_targets(v, j);
+
+    if (fault(v, FAULT_PERFMON_RELOAD_FIXED_AS_GENERAL) && j >= general) {
+        targets = wrapped(v)->reload_targets(v, j - general);
+    }
+    if (fault(v, FAULT_PERFMON_RELOAD_CHAIN)) {
+        const uint32_t first = targets & ~own;
+
+        for (uint32_t left = first; left != 0; left &= left - 1) {
+            targets |= wrapped(v)->reload_targets(v, (unsigned)__builtin_ctz(left));
+        }
+    }
+    if (fault(v, FAULT_PERFMON_RELOAD_ONE)) {
+        targets &= -targets;
+    }
+    targets = fault(v, FAULT_PERFMON_RELOAD_REVERSED) ? named_by(v, j) : targets;
+    targets &= fault(v, FAULT_PERFMON_RELOAD_OTHERS_IGNORED) ? own : ~UINT32_C(0);
+    targets &= fault(v, FAULT_PERFMON_RELOAD_ITSELF_IGNORED) ? ~own : ~UINT32_C(0);
+    targets |= fault(v, FAULT_PERFMON_RELOAD_CAUSE_TOO) && targets != 0 ? own : 0;
+    targets |= fault(v, FAULT_PERFMON_RELOAD_UNNAMED) && v->config[j].c != 0 ? own : 0;
+    return fault(v, FAULT_PERFMON_RELOAD_NEVER) ? 0 : targets;
+}
+
+/* The first counter that has a value for a reload. */
+static unsigned first_with_value(const struct vcpu *v)
+{
+    unsigned i = 0;
+
+    while (v->config[i].c == 0) {
+        i++;
+    }
+    return i;
+}
+
+uint64_t wrong_reload_value(const struct vcpu *v, unsigned i)
+{
+    const uint64_t upper = ~UINT64_C(0xffffffff);
+
+    if (fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST)) {
+        return wrapped(v)->reload_value(v, first_with_value(v));
+    }
+    if (fault(v, FAULT_PERFMON_RELOAD_ZERO_EXTENDED)) {
+        return wrapped(v)->reload_value(v, i) & ~upper;
+    }
+    return wrapped(v)->reload_value(v, i) | (fault(v, FAULT_PERFMON_RELOAD_ONES_EXTENDED) ? upper : 0);
+}
+
+void wrong_reload_cpuid(const struct vcpu *v, uint32_t subleaf, uint32_t regs[4])
+{
+    if (subleaf == 2 &&
+        fault(v,
+              FAULT_PERFMON_RELOAD_LISTED)) { /* the counters behind the last general one and in the fixed ones' gap */
+        regs[0] |= UINT32_C(1) << v->profile->general_counters;
+        regs[3] |= ~v->profile->fixed_bitmap & 0xff;
+    }
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/latitude/latitude.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/engine/data_cache.h"
+#include "model/latitude/choices.h"
+#include "model/latitude/may_counters.h"
+#include "model/latitude/may_guess.h"
+#include "model/latitude/may_msr.h"
+#include "model/latitude/may_pebs.h"
+#include "model/latitude/may_pmi.h"
+#include "model/latitude/may_step.h"
+
+/* For each rule that some freedom takes part in, the function that replaces it. */
+static const struct rules may = {
+    .msr_takes = may_msr_takes,
+    .msr_set = may_msr_set,
+    .counting_interruption = may_counting_interruption,
+    .counting_exact = may_counting_exact,
+    .branches_mispredicted = may_branches_mispredicted,
+    .cpuid_answer = may_cpuid_answer,
+    .data_latency = may_data_latency,
+    .data_reach = may_data_reach,
+    .data_source = may_data_source,
+    .lbr_push = may_lbr_push,
+    .msr_value = may_msr_value,
+    .overflow_arms = may_overflow_arms,
+    .pebs_describe_groups = may_pebs_describe_groups,
+    .pmi_raise = may_pmi_raise,
+    .pmi_skid = may_pmi_skid,
+    .pmi_trails = true,
+    .smi_microseconds = may_smi_microseconds,
+    .stepped = may_stepped,
+    .pebs_together = may_pebs_together,
+    .pebs_arch_split = may_pebs_arch_split,
+    .pebs_visible = may_pebs_visible,
+    .pebs_reload = may_pebs_reload,
+    .data_followed = may_data_followed,
+};
+
+/* splitmix64: neighbouring seeds give generators that have nothing in common. */
+static uint64_t mixed(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* Each reset begins the generators again. */
+static void reset_registers(struct vcpu *v)
+{
+    struct latitude *l = v->latitude;
+
+    memset(&l->state, 0, sizeof(l->state));
+    for (unsigned i = 0; i < FREEDOMS; i++) {
+        l->state.stream[i] = mixed(mixed(mixed(l->seed) + v->number) + i) | 1; /* never 0, where it would stay */
+    }
+    may_choose_pebs(v);
+    may_choose_counters(v);
+    may_choose_msr(v);
+    may_choose_freeze(v);
+    may_choose_victims(v);
+    may_choose_predictor(v);
+    rules_manual.engine_reset_registers(v);
+    may_leave_running(v);
+}
+
+bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
+{
+    struct latitude *l = calloc(1, sizeof(*l));
+
+    if (l == NULL) {
+        return false;
+    }
+    l->rules = rules_manual;
+    l->freedoms = freedoms;
+    l->seed = seed;
+    l->rules.engine_reset_registers = reset_registers;
+#define RULE(rule) l->rules.rule = may.rule;
+#define FREEDOM(id, name, sentence, source, replaces) \
+    if (freedoms >> FREEDOM_##id & 1) {               \
+        replaces                                      \
+    }
+#include "model/latitude/freedoms.inc"
+#undef FREEDOM
+#undef RULE
+    v->latitude = l;
+    v->rules = &l->rules;
+    return true;
+}
+
+void latitude_take(struct vcpu *v)
+{
+    if (v->cache != NULL) {
+        data_cache_replace(v->cache, NULL, NULL);
+    }
+    free(v->latitude);
+    v->latitude = NULL;
+    v->rules = &rules_manual;
+}
+
+const struct rules *latitude_rules(const struct vcpu *v)
+{
+    return v->latitude == NULL ? &rules_manual : &v->latitude->rules;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/latitude/may_counters.h"
+
+#include "model/latitude/choices.h"
+
+#define MOST_ACCESSES 8 /* of which the load latency facility follows one */
+
+void may_choose_counters(struct vcpu *v)
+{
+    v->latitude->state.follows = 1 + latitude_draw(v, FREEDOM_LOAD_SAMPLING, MOST_ACCESSES - 1);
+}
+
+unsigned may_counting_interruption(struct vcpu *v)
+{
+    return latitude_draw(v, FREEDOM_OVERCOUNT, 1);
+}
+
+bool may_data_followed(const struct vcpu *v)
+{
+    return latitude_draw(v, FREEDOM_LOAD_SAMPLING, v->latitude->state.follows - 1) == 0;
+}

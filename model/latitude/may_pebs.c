@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/latitude/may_pebs.h"
+
+#include "model/engine/counting.h"
+#include "model/engine/pebs.h"
+#include "model/latitude/choices.h"
+#include "model/latitude/may_pmi.h"
+
+#define MOST_ARMING_CYCLES 40
+#define MOST_UNSEEN_CYCLES 100
+
+void may_choose_pebs(struct vcpu *v)
+{
+    v->latitude->state.arming.cycles = latitude_draw(v, FREEDOM_PEBS_ARMING, MOST_ARMING_CYCLES);
+    v->latitude->state.pdir_plus_late = latitude_draw(v, FREEDOM_PDIR_PLUS, 1);
+}
+
+/*
+ * Whether this counter samples with PDIR++: fixed counter 0 where other counters have PDist; but architectural PEBS
+ * lists both alike.
+ */
+static bool has_pdir_plus(const struct vcpu *v, const struct counter *c)
+{
+    return c->pdir && !vcpu_is_arch_pebs(v) && v->profile->pdist_distance > 0 &&
+           c == &v->counters[v->profile->general_counters];
+}
+
+static bool is_pdir_plus_late(const struct vcpu *v, const struct counter *c)
+{
+    return has_pdir_plus(v, c) && latitude_has(v, FREEDOM_PDIR_PLUS) && v->latitude->state.pdir_plus_late;
+}
+
+bool may_counting_exact(const struct vcpu *v, const struct counter *c)
+{
+    if (c->pdir && c->near && latitude_has(v, FREEDOM_PDIST_SHORT)) {
+        return latitude_draw(v, FREEDOM_PDIST_SHORT, 1);
+    }
+    if (c->imprecise && c->cycles && latitude_has(v, FREEDOM_PEBS_ARMING)) {
+        return false; /* the next cycle is an opportunity, too */
+    }
+    return counting_exact(v, c) && !is_pdir_plus_late(v, c);
+}
+
+bool may_overflow_arms(struct vcpu *v, unsigned i)
+{
+    const struct counter *c = &v->counters[i];
+    const bool at_once = !latitude_has(v, FREEDOM_PEBS_ARMING) || (is_pdir_plus_late(v, c) && !c->near);
+    const unsigned cycles = at_once ? 0 : v->latitude->state.arming.cycles;
+
+    v->latitude->state.arming.left[i] = cycles;
+    if (cycles > 0) {
+        counting_step(v, true);
+    }
+    return cycles == 0;
+}
+
+bool may_go_on_arming(struct vcpu *v, struct passed passed)
+{
+    bool waiting = false;
+
+    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+        unsigned *left = &v->latitude->state.arming.left[i];
+
+        *left -= passed.cycles < *left && !passed.serialised ? passed.cycles : *left;
+        v->counters[i].arming = v->counters[i].arming && *left > 0;
+        waiting = waiting || v->counters[i].arming;
+    }
+    return waiting;
+}
+
+/* All of them, the first alone, or, of three and more, the first with some of the others. */
+uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
+{
+    uint64_t together = due & -due;
+
+    for (uint64_t left = due & (due - 1); left != 0; left &= left - 1) {
+        together |= latitude_draw(v, FREEDOM_PEBS_SHARED, 1) ? left & -left : 0;
+    }
+    return together;
+}
+
+/* A cut is made before every second group; a null record stands before every second fragment. */
+void may_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split)
+{
+    (void)arch;
+    for (unsigned group = 1; group < ARCH_GROUPS; group++) {
+        split->cut[group] = latitude_draw(v, FREEDOM_PEBS_FRAGMENTS, 1);
+        if (split->cut[group] && latitude_draw(v, FREEDOM_PEBS_FRAGMENTS, 1)) {
+            const unsigned units = 1 + latitude_draw(v, FREEDOM_PEBS_FRAGMENTS, ARCH_MAX_NULL / ARCH_UNIT - 1);
+
+            split->null_bytes[group] = (uint16_t)(units * ARCH_UNIT);
+        }
+    }
+}
+
+bool may_pebs_visible(const struct vcpu *v)
+{
+    return v->latitude->state.unseen == 0;
+}
+
+/* A record that comes while another is on its way arrives with that. */
+static void hide_record(struct vcpu *v)
+{
+    unsigned *unseen = &v->latitude->state.unseen;
+
+    if (v->pebs.staged > 0 && *unseen == 0) {
+        *unseen = latitude_draw(v, FREEDOM_PEBS_VISIBLE, MOST_UNSEEN_CYCLES);
+    }
+    if (*unseen > 0) {
+        counting_step(v, true);
+    }
+}
+
+void may_pebs_reload(struct vcpu *v, uint64_t counters)
+{
+    pebs_reload(v, counters);
+    may_leave_own_bits(v, counters);
+    if (latitude_has(v, FREEDOM_PEBS_VISIBLE)) {
+        hide_record(v);
+    }
+}
+
+bool may_go_on_hiding(struct vcpu *v, struct passed passed)
+{
+    unsigned *unseen = &v->latitude->state.unseen;
+
+    if (*unseen == 0) {
+        return false;
+    }
+    *unseen -= passed.cycles < *unseen ? passed.cycles : *unseen;
+    if (*unseen == 0) {
+        pebs_flush(v);
+    }
+    return *unseen > 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/latitude/may_pmi.h"
+
+#include "model/engine/cpuid.h"
+#include "model/engine/msr.h"
+#include "model/engine/pmi.h"
+#include "model/latitude/choices.h"
+
+#define MOST_SKID     100 /* instructions */
+#define MOST_TRAILING 20  /* of a PMI that does not skid otherwise */
+
+#define SMI_ONE_IN 64 /* of the moments when software looks */
+#define LEAST_SMI  20 /* microseconds */
+#define MOST_SMI   200
+
+/* CPUID.07H:EBX */
+#define CPUID_7_EBX_SGX (UINT32_C(1) << 2)
+
+void may_choose_freeze(struct vcpu *v)
+{
+    v->latitude->state.pmi.freezes_lbrs = latitude_draw(v, FREEDOM_PMI_SKID, 1);
+}
+
+struct pmi_skid may_pmi_skid(struct vcpu *v)
+{
+    const unsigned instructions = latitude_has(v, FREEDOM_PMI_SKID)
+                                      ? latitude_draw(v, FREEDOM_PMI_SKID, MOST_SKID)
+                                      : latitude_draw(v, FREEDOM_PMI_TRAILING, MOST_TRAILING);
+
+    return (struct pmi_skid){ instructions, v->latitude->state.pmi.freezes_lbrs };
+}
+
+/* Bits that say nothing of an overflow come now and then; they stay until software clears them. */
+static void show_more(struct vcpu *v)
+{
+    if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 2) == 0) {
+        v->status |= STATUS_COND_CHGD;
+    }
+    if (v->profile->perfmon_version >= 4 && latitude_draw(v, FREEDOM_STATUS, 2) == 0) {
+        v->status |= STATUS_ASCI;
+    }
+}
+
+void may_pmi_raise(struct vcpu *v, struct place place)
+{
+    show_more(v);
+    pmi_raise(v, place);
+}
+
+uint64_t may_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS) {
+        show_more(v);
+    }
+    return msr_value(v, m, i);
+}
+
+/* A processor that reports enclaves may have run one. */
+void may_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    cpuid_answer(v, leaf, subleaf, regs);
+    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 4) {
+        regs[1] |= CPUID_7_EBX_SGX;
+    }
+}
+
+void may_leave_own_bits(struct vcpu *v, uint64_t counters)
+{
+    if (!latitude_has(v, FREEDOM_STATUS)) {
+        return;
+    }
+    for (uint64_t left = counters; left != 0 && (v->status & STATUS_OVF_BUF); left &= left - 1) {
+        if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 1)) {
+            v->status |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
+        }
+    }
+}
+
+unsigned may_smi_microseconds(struct vcpu *v)
+{
+    const bool due = latitude_draw(v, FREEDOM_SMI, SMI_ONE_IN - 1) == 0;
+
+    return due ? LEAST_SMI + latitude_draw(v, FREEDOM_SMI, MOST_SMI - LEAST_SMI) : 0;
+}

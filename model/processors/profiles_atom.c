@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Atom cores: Goldmont, and Crestmont as Sierra Forest has it. Events, their counters, and which of them have an
+ * address: Intel's lists GLM and SRF (github.com/intel/perfmon).
+ *
+ * Goldmont: SDM Vol. 3B (253669-083), "Performance Monitoring for Goldmont Microarchitecture"; Vol. 4 (335592-083),
+ * "MSRs in Intel Atom Processors Based on Goldmont Microarchitecture".
+ *
+ * Crestmont: SDM Vol. 3B (253669-083), "Adaptive PEBS" and "Last Branch Records"; Linux 6.12,
+ * arch/x86/events/intel/ds.c and core.c: bits and codes of a data source (intel_pmu_pebs_data_source_cmt,
+ * cmt_latency_data), precise distribution (cmt_get_event_constraints) and the registers that go with events
+ * (intel_cmt_extra_regs).
+ */
+#include <stddef.h>
+
+#include "model/processors/profiles.h"
+
+/* --- Goldmont ---------------------------------------------------------------------------------------------------- */
+
+/* Each of the four counts every event; the first one alone samples, and any of them, the precise ones with an IP. */
+#define EVERY 0x0f
+
+static const struct profile_event goldmont_events[] = {
+    { 0x2e, 0x4f, EVENT_L1_MISSES, EVERY, NOT_PRECISE }, /* the last level is the second */
+    { 0x2e, 0x41, EVENT_L2_MISSES, EVERY, NOT_PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, EVERY, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, EVERY, NOT_PRECISE },
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, EVERY, PRECISE },
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, EVERY, PRECISE }, /* uops: one an instruction */
+    { 0xc4, 0x00, EVENT_BRANCHES, EVERY, PRECISE },
+    { 0xc4, 0x7e, EVENT_CONDITIONAL, EVERY, PRECISE },
+    { 0xc4, 0x80, EVENT_TAKEN, EVERY, PRECISE },
+    { 0xc4, 0xbf, EVENT_FAR_BRANCHES, EVERY, PRECISE },
+    { 0xc4, 0xeb, EVENT_INDIRECT, EVERY, PRECISE },
+    { 0xc4, 0xf7, EVENT_NEAR_RETURNS, EVERY, PRECISE },
+    { 0xc4, 0xf9, EVENT_NEAR_CALLS, EVERY, PRECISE },
+    { 0xc4, 0xfb, EVENT_INDIRECT_CALLS, EVERY, PRECISE },
+    { 0xc4, 0xfd, EVENT_DIRECT_CALLS, EVERY, PRECISE },
+    { 0xc4, 0xfe, EVENT_CONDITIONAL_TAKEN, EVERY, PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, EVERY, PRECISE },
+    { 0xc5, 0x7e, EVENT_MISPREDICTED_CONDITIONAL, EVERY, PRECISE },
+    { 0xc5, 0xeb, EVENT_MISPREDICTED_INDIRECT, EVERY, PRECISE },
+    { 0xc5, 0xf7, EVENT_MISPREDICTED_NEAR_RETURNS, EVERY, PRECISE },
+    { 0xc5, 0xfb, EVENT_MISPREDICTED_INDIRECT_CALLS, EVERY, PRECISE },
+    { 0xc5, 0xfe, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, EVERY, PRECISE },
+    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x13, EVENT_STLB_MISSES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x21, EVENT_LOCKED_LOADS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x41, EVENT_SPLIT_LOADS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x42, EVENT_SPLIT_STORES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x43, EVENT_SPLITS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x81, EVENT_LOADS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x82, EVENT_STORES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x83, EVENT_ACCESSES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x01, EVENT_L1_HITS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x02, EVENT_L2_HITS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x08, EVENT_L1_MISSES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x10, EVENT_L2_MISSES, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x20, EVENT_MODIFIED_HITS, EVERY, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x80, EVENT_L3_MISSES, EVERY, PRECISE_WITH_ADDRESS }, /* DRAM had the line */
+};
+
+#define GOLDMONT_COUNTERS (BITS(3, 0) | BITS(34, 32))
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
+#define GOLDMONT_STATUS (GOLDMONT_COUNTERS | BIT(55) | BITS(62, 58))
+
+static const struct profile_msr goldmont_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x33c6 },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BIT(0) },
+    { 0x3f6, 2, .reg = REG_ABSENT },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BIT(14) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = GOLDMONT_STATUS | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = GOLDMONT_STATUS },
+    { 0x392, 1, REG_IA32_PERF_GLOBAL_INUSE, .read_only = true },
+    { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(4, 0) },
+    { 0x680, 32, REG_LASTBRANCH_FROM, .check = CHECK_FLAG_AND_ADDRESS, .writable = ALL },
+    { 0x6c0, 32, REG_LASTBRANCH_TO, .writable = ALL }, /* cycles above the address */
+};
+
+/* 06_5C, stepping 9. Leaves past QEMU's last are those of a part without what the leaves describe. */
+static const struct profile_cpuid goldmont_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x506c9, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x2294e283, 0, 0x2c000000 } },
+    { .leaf = 0x0a, .add = { 0x07300404, 0, 0, 0x603 } },
+    { .leaf = 0x0e, .last = 0x15 },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
+};
+
+static const struct profile goldmont = {
+    .name = "goldmont",
+    .brand = "Intel(R) Celeron(R) CPU N3350 (modelled)",
+    .microcode = 0x40,
+    .max_leaf = 0x15,
+    .max_extended = 0x80000008,
+    .cpuid = goldmont_cpuid,
+    .cpuid_count = COUNT(goldmont_cpuid),
+    .dtes64 = true,
+    .perfmon_version = 4,
+    .general_counters = 4,
+    .fixed_bitmap = 0x7,
+    .counter_width = 48,
+    .pebs_format = 3,
+    .pebs_any_event = true,
+    .pebs_address_only = true,
+    .pdist_counters = BIT(0),
+    .debugctl = &debugctl_core,
+    .lbr_depth = 32,
+    .lbr_format = LBR_FORMAT_TIME,
+    .predictor_slots = 4096,
+    /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 512 entries. */
+    .memory = {
+        .caches = { { 64, 6 }, { 1024, 16 } },
+        .tlb = { 128, 4 },
+        .latency = { 3, 17, 0, 200, 200 },
+    },
+    .msrs = { ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(goldmont_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
+/* --- Crestmont --------------------------------------------------------------------------------------------------- */
+
+#define ANY_COUNTER 0xff
+#define FIRST_TWO   0x03
+
+static const struct profile_event crestmont_events[] = {
+    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, PRECISE },
+    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
+    { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* uops: one an instruction */
+    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x7e, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x80, EVENT_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xbf, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xc0, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xdf, EVENT_DIRECT_JUMPS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xeb, EVENT_INDIRECT, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xef, EVENT_INDIRECT_JUMPS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xf7, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xf9, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xfb, EVENT_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xfd, EVENT_DIRECT_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0xfe, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x7e, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x80, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc5, 0xeb, EVENT_MISPREDICTED_INDIRECT, ANY_COUNTER, PRECISE },
+    { 0xc5, 0xef, EVENT_MISPREDICTED_INDIRECT_JUMPS, ANY_COUNTER, PRECISE },
+    { 0xc5, 0xf7, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
+    { 0xc5, 0xfb, EVENT_MISPREDICTED_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc5, 0xfe, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x05, EVENT_LOAD_LATENCY, FIRST_TWO, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x06, EVENT_STORE_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x13, EVENT_STLB_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x43, EVENT_SPLITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x83, EVENT_ACCESSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x1c, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x40, EVENT_L1_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x80, EVENT_L2_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd3, 0x01, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd3, 0xff, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd4, 0x08, EVENT_MODIFIED_HITS, ANY_COUNTER, PRECISE },
+};
+
+#define COUNTER_BITS (BITS(7, 0) | BITS(34, 32))
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
+#define STATUS_BITS        (COUNTER_BITS | BIT(55) | BITS(62, 58))
+#define FIXED_ANY_THREAD   (BIT(2) | BIT(6) | BIT(10))
+#define FIXED_CONTROL_BITS ((BITS(11, 0) & ~FIXED_ANY_THREAD) | BIT(32) | BIT(36) | BIT(40))
+
+/* What differs from a core with four fixed counters, PERF_METRICS and MSR_PEBS_FRONTEND. */
+static const struct profile_msr crestmont_msrs[] = {
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = COUNTER_BITS },
+    { 0x3f7, 1, .reg = REG_ABSENT },
+    { 0x329, 1, .reg = REG_ABSENT },
+    { 0x30c, 1, .reg = REG_ABSENT }, /* the fourth fixed counter */
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_CONTROL_BITS, .ignored = FIXED_ANY_THREAD },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(7, 0) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BIT(63) | BITS(51, 44) | BITS(41, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(51, 44) | BITS(41, 0) },
+    { 0x1328, 1, REG_MSR_SNOOP_RSP_0, .writable = ALL },
+    { 0x1329, 1, REG_MSR_SNOOP_RSP_1, .writable = ALL },
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
+};
+
+/* Features of QEMU's -cpu stay visible except SVM. Leaves past QEMU's last are those of a part without them. */
+#define DS_ECX (DTES64_ECX | DS_CPL_ECX | PDCM_ECX)
+
+static const struct profile_cpuid sierraforest_cpuid[] = {
+    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0xa06f3, 0, DS_ECX, DS_EDX } },
+    { 0x0e, .last = 0x23 },
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, BIT(19) } }, /* architectural LBR */
+    { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },
+    /* Depths 8, 16 and 32, lost in deep C-states; filters by level and kind, call stack; MISPRED, cycles, BR_TYPE. */
+    { 0x1c, .add = { BIT(30) | 0x0b, 7, 7, 0 } },
+    { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+};
+
+static const struct profile sierraforest = {
+    .name = "sierraforest",
+    .brand = "Intel(R) Xeon(R) 6780E (modelled)",
+    .microcode = 0x30003b2,
+    .max_leaf = 0x23,
+    .max_extended = 0x80000008,
+    .cpuid = sierraforest_cpuid,
+    .cpuid_count = COUNT(sierraforest_cpuid),
+    .dtes64 = true,
+    .la57 = true,
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = 0x7,
+    .counter_width = 48,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pebs_cache_latency = true,
+    .pdist_counters = BIT(32) | BITS(1, 0),
+    .pdist_distance = 128,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 32,
+    .lbr_depths = 0x0b,
+    .lbr_format = LBR_FORMAT_ARCH,
+    .predictor_slots = 4096,
+    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
+    .memory = {
+        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+        .tlb = { 512, 6 },
+        .latency = { 4, 19, 80, 300, 120 },
+        .source = { 1, 3, 4, 0x0a, 8 },
+        .source_tlb_miss = BIT(6),
+        .source_locked = BIT(5),
+    },
+    .msrs = { ROWS(crestmont_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(crestmont_events) },
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
+};
+
+const struct profile *const profiles_atom[] = { &goldmont, &sierraforest, NULL };

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/referee/referee_arch.h"
+
+#include "model/bytes/arch_pebs.h"
+#include "model/referee/referee_lvtpc.h"
+#include "model/referee/referee_report.h"
+
+#define PAGE_SIZE UINT64_C(0x1000)
+
+static uint64_t buffer_bytes(const struct vcpu *v)
+{
+    return PAGE_SIZE << (v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_SIZE);
+}
+
+static void check_memory(struct vcpu *v, uint64_t ip)
+{
+    const uint64_t base = v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_ADDRESS;
+    uint8_t byte;
+
+    for (uint64_t page = 0; page < buffer_bytes(v); page += PAGE_SIZE) {
+        if (!v->host->read_physical(v->cpu, base + page, &byte, sizeof(byte))) {
+            referee_report(v, PEBS_BUFFER_NOT_MEMORY, ip);
+            return;
+        }
+    }
+}
+
+static void check_index(struct vcpu *v, uint64_t ip)
+{
+    const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
+
+    if ((index & PEBS_INDEX_WR) > buffer_bytes(v)) {
+        referee_report(v, PEBS_INDEX_OUTSIDE, ip);
+    }
+    if ((index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR) > buffer_bytes(v)) {
+        referee_report(v, PEBS_THRESHOLD_OUTSIDE, ip);
+    }
+    if (index & PEBS_INDEX_FULL) {
+        referee_report(v, PEBS_FULL_KEPT, ip);
+    }
+}
+
+/* Whether some counter, of the general or of the fixed ones, may be in the records of others. */
+static bool any_allowed(const struct vcpu *v, bool fixed)
+{
+    const unsigned general = v->profile->general_counters;
+    bool any = false;
+
+    for (unsigned i = fixed ? general : 0; i < (fixed ? vcpu_counters(v) : general); i++) {
+        any = any || (v->config[i].c & ARCH_CNTR_ALLOW);
+    }
+    return any;
+}
+
+static void check_counts(struct vcpu *v, uint64_t ip)
+{
+    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
+        const uint64_t asked = v->config[__builtin_ctzll(left)].c;
+
+        if (((asked & ARCH_CNTR_GENERAL) && !any_allowed(v, false)) ||
+            ((asked & ARCH_CNTR_FIXED) && !any_allowed(v, true))) {
+            referee_report(v, PEBS_NOT_COUNTED, ip);
+        }
+    }
+}
+
+void referee_arch_check(struct vcpu *v, uint64_t ip)
+{
+    if (!(v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_ADDRESS)) {
+        referee_report(v, PEBS_BASE_ZERO, ip);
+    } else {
+        check_memory(v, ip);
+    }
+    check_index(v, ip);
+    check_counts(v, ip);
+    referee_lvtpc_check(v, ip);
+}
+
+void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value, uint64_t ip)
+{
+    const bool off = reg == REG_IA32_PEBS_INDEX && !(value & PEBS_INDEX_EN); /* which stops the records */
+
+    if (vcpu_pebs_counters(v) != 0 && !off) {
+        referee_report(v, reg == REG_IA32_PEBS_BASE ? PEBS_BASE_CHANGED : PEBS_INDEX_WRITTEN, ip);
+    }
+}
+
+void referee_arch_after(struct vcpu *v, uint64_t before, uint64_t now, uint64_t ip)
+{
+    if (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN) {
+        return;
+    }
+    for (uint64_t left = now & ~before & ~(UINT64_C(1) << STEPPER); left != 0; left &= left - 1) {
+        if (v->config[__builtin_ctzll(left)].c & ARCH_EN) {
+            referee_report(v, PEBS_INDEX_OFF, ip);
+        }
+    }
+}

@@ -1,0 +1,855 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where architectural PEBS writes, when it interrupts and when it stops: IA32_PEBS_BASE and _INDEX; and what a
+ * counter's CFG_C does beside choosing groups. Interrupts stay off while records are written, so that nobody drains
+ * them; what is then in memory and in the registers is compared. Fixed counter 0 samples instructions of known
+ * addresses.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/string.h"
+#include "cpu/arch_pebs.h"
+#include "suite/pebs_places.h"
+#include "suite/sources.h"
+
+#define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
+
+#define PATTERN 0xa5u
+
+enum { PERIOD = 100, FIXED_0 = 32 };
+
+static const char *lacks_fixed_0(const struct caps *caps)
+{
+    return caps->pebs_fixed_counters & 1 ? NULL : "fixed counter 0 cannot sample: CPUID.23H.5";
+}
+
+static const char *lacks_pdist(const struct caps *caps)
+{
+    return caps->pebs_pdist_fixed_counters & 1 ? NULL : "fixed counter 0 has no precise distribution: CPUID.23H.5";
+}
+
+static struct pebs_sample instructions(unsigned period)
+{
+    return (struct pebs_sample){
+        .fixed = true, .workload = &workload_straight, .period = period, .cfg_c = ARCH_PEBS_EN | ARCH_PEBS_GPRS
+    };
+}
+
+static unsigned usual(unsigned period)
+{
+    return (unsigned)workload_straight.instructions / period;
+}
+
+static uint64_t filled(void)
+{
+    return msr_get(MSR_IA32_PEBS_INDEX) & PEBS_INDEX_WR;
+}
+
+/* Fails unless all these bytes of the buffer are as they were painted. */
+static void check_painted(struct test_run *run, const char *what, size_t from, size_t to)
+{
+    const uint8_t *memory = ds_memory().pebs;
+
+    for (size_t at = from; at < to; at++) {
+        if (memory[at] != PATTERN) {
+            test_fail(run, "%s: byte 0x%x of the buffer was written", what, (unsigned)at);
+            return;
+        }
+    }
+}
+
+static bool open_painted(struct test_run *run, const struct pebs_sample *sample)
+{
+    if (!pebs_sample_open(run, sample))
+        return false;
+    memset(ds_memory().pebs, PATTERN, ds_memory().pebs_size);
+    return true;
+}
+
+/* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
+static void run_closed(struct test_run *run, const struct pebs_sample *sample)
+{
+    const struct window window = pebs_sample_window(run, sample);
+
+    interrupts_off();
+    sample->workload->run(&window);
+    ds_settle();
+}
+
+/* Puts records that a test had written elsewhere, at these bytes of the buffer, where the drain begins to read. */
+static void bring(size_t from, size_t to)
+{
+    memmove(ds_memory().pebs, ds_memory().pebs + from, to - from);
+    msr_write(MSR_IA32_PEBS_INDEX,
+              (msr_get(MSR_IA32_PEBS_INDEX) & ~(PEBS_INDEX_WR | PEBS_INDEX_FULL)) | (uint64_t)(to - from));
+}
+
+static void finish(struct test_run *run)
+{
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+/* ---- the index ----------------------------------------------------------------------------------------------------
+ */
+
+static void steps(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+    uint64_t index;
+    size_t sum = 0, left, size;
+
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    index = filled();
+    check_painted(run, "behind the last record", (size_t)index, ds_memory().pebs_size);
+    finish(run);
+    for (unsigned n = 0; n < ds_pebs_log()->records; n++) {
+        const uint8_t *record = ds_log_record(ds_pebs_log(), n, &left);
+        if (arch_pebs_extent(record, left, &size) == PEBS_DECODE_OK)
+            sum += size;
+    }
+    test_equal(run, "WR", index, sum);
+}
+
+TEST(arch_index_steps) = {
+    .id = "arch.index.steps",
+    .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = steps,
+};
+
+static void start(struct test_run *run)
+{
+    enum { AHEAD = 0x240 };
+    const struct pebs_sample sample = instructions(PERIOD);
+    uint64_t index;
+    size_t size = 0;
+
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | AHEAD);
+    run_closed(run, &sample);
+    index = filled();
+    check_painted(run, "in front of WR", 0, AHEAD);
+    if (index <= AHEAD || arch_pebs_extent(ds_memory().pebs + AHEAD, (size_t)index - AHEAD, &size) != PEBS_DECODE_OK)
+        test_fail(run, "there is no record where WR was: 0x%" PRIx64, index);
+    bring(AHEAD, index > AHEAD ? (size_t)index : AHEAD);
+    finish(run);
+}
+
+TEST(arch_index_start) = {
+    .id = "arch.index.start",
+    .title = "The first record is written where WR is, and nothing in front of it",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = start,
+};
+
+/* The second half of the same memory is another buffer. */
+static void base(struct test_run *run)
+{
+    struct pebs_sample sample = instructions(PERIOD);
+    const uint64_t half = 0x8000;
+    uint64_t was, index;
+    size_t size = 0;
+
+    sample.records = 250; /* which need 64 KByte */
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    was = msr_get(MSR_IA32_PEBS_BASE);
+    if (!msr_write(MSR_IA32_PEBS_BASE, (was & PEBS_BASE_ADDRESS) + half + 3))
+        test_fail(run, "the second half is no buffer");
+    run_closed(run, &sample);
+    index = filled();
+    check_painted(run, "the half that IA32_PEBS_BASE left", 0, (size_t)half);
+    if (!index || arch_pebs_extent(ds_memory().pebs + half, (size_t)index, &size) != PEBS_DECODE_OK)
+        test_fail(run, "there is no record where IA32_PEBS_BASE points");
+    msr_write(MSR_IA32_PEBS_BASE, was);
+    bring((size_t)half, (size_t)(half + index));
+    finish(run);
+}
+
+TEST(arch_base_used) = {
+    .id = "arch.base.used",
+    .title = "Records go where IA32_PEBS_BASE points when they are written",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = base,
+};
+
+/* ---- what enables --------------------------------------------------------------------------------------------------
+ */
+
+static void index_off(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+
+    test_plan(run, 0);
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    ds_pebs_stop();
+    run_closed(run, &sample);
+    test_equal(run, "WR", filled(), 0);
+    check_painted(run, "with EN clear", 0, ds_memory().pebs_size);
+    finish(run);
+}
+
+TEST(arch_enable_index) = {
+    .id = "arch.enable.index",
+    .title = "With EN of IA32_PEBS_INDEX clear no record is written",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = index_off,
+};
+
+static void counter_off(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+
+    test_plan(run, 0);
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    msr_write(MSR_IA32_PMC_FX_CFG_C(0), 0);
+    run_closed(run, &sample);
+    test_equal(run, "WR", filled(), 0);
+    test_equal(run, "overflow bit of the counter", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & MSR_BIT(FIXED_0),
+               MSR_BIT(FIXED_0));
+    finish(run);
+}
+
+TEST(arch_enable_counter) = {
+    .id = "arch.enable.counter",
+    .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = counter_off,
+};
+
+/* ---- the reload ----------------------------------------------------------------------------------------------------
+ */
+
+static void check_distances(struct test_run *run, const struct pebs_sample *sample, unsigned distance)
+{
+    struct pebs_record record;
+    unsigned last = 0, number;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!pebs_event_number(run, sample, &record, &number)) {
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            return;
+        }
+        if (n)
+            test_equal(run, "distance to the record before", number - last, distance);
+        last = number;
+    }
+}
+
+/* The counter starts farther from its overflow than CFG_C says: that is for what comes after the first record. */
+static void reload(struct test_run *run)
+{
+    enum { FIRST = 500, THEN = 130 };
+    const struct pebs_sample sample = instructions(THEN);
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    const unsigned records = 1 + ((unsigned)workload_straight.instructions - FIRST) / THEN;
+    struct pebs_record record;
+    unsigned number = 0;
+
+    test_plan_between(run, records - 1, records);
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    msr_write(MSR_IA32_PMC_FX_CTR(0), (0 - (uint64_t)FIRST) & width);
+    run_closed(run, &sample);
+    finish(run);
+    check_distances(run, &sample, THEN);
+    if (ds_pebs_log()->records && records_pebs(run, 0, &record) && pebs_event_number(run, &sample, &record, &number) &&
+        (number > FIRST || number < FIRST - 16))
+        test_fail(run, "the first record is of instruction %u, must be about %u", number, FIRST);
+}
+
+TEST(arch_reload_exact) = {
+    .id = "arch.reload.exact",
+    .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
+    .needs = NEEDS,
+    .lacks = lacks_pdist,
+    .records = true,
+    .run = reload,
+};
+
+static void extended(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    uint64_t value;
+
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    value = msr_get(MSR_IA32_FIXED_CTR(0));
+    finish(run);
+    if (((0 - value) & width) > PERIOD && value > PERIOD) /* it may have overflowed, and wait for its record */
+        test_fail(run, "the counter is 0x%" PRIx64 ", not within a period of its overflow", value);
+}
+
+TEST(arch_reload_extended) = {
+    .id = "arch.reload.extended",
+    .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = extended,
+};
+
+/* ---- the threshold -------------------------------------------------------------------------------------------------
+ */
+
+static unsigned seen;
+
+static void see(uint64_t status)
+{
+    seen += (status & GLOBAL_STATUS_PEBS) != 0;
+}
+
+static void kept(struct test_run *run)
+{
+    struct pebs_sample sample = instructions(PERIOD);
+    uint64_t was;
+
+    sample.records = 64;
+    sample.threshold = 4;
+    test_plan_between(run, usual(PERIOD) - 1, 4 * usual(PERIOD)); /* the routine's way in and out counts, too */
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    was = msr_get(MSR_IA32_PEBS_INDEX);
+    seen = 0;
+    ds_on_interrupt(see);
+    pebs_sample_run(run, &sample);
+    ds_settle();
+    ds_on_interrupt(NULL);
+    test_equal(run, "IA32_PEBS_INDEX without WR after the interrupts", msr_get(MSR_IA32_PEBS_INDEX) & ~PEBS_INDEX_WR,
+               was & ~PEBS_INDEX_WR);
+    records_close(run, 1);
+    test_saw(run, ds_pebs_log()->records);
+    if (!seen)
+        test_fail(run, "no interrupt came with bit 54 of IA32_PERF_GLOBAL_STATUS set");
+}
+
+TEST(arch_threshold_service) = {
+    .id = "arch.threshold.service",
+    .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = kept,
+};
+
+/* Samples with interrupts off and this threshold in bytes; the index is left to the test. */
+static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample, uint64_t threshold)
+{
+    if (!pebs_sample_open(run, sample) || !pebs_sample_arm(run, sample))
+        return 0;
+    msr_write(MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN | PEBS_INDEX_THRESH(threshold));
+    run_closed(run, sample);
+    return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS;
+}
+
+/* Holds the bit against where WR is: a processor is free to write a record in more fragments the next time. */
+static void check_status(struct test_run *run, const char *what, const struct pebs_sample *sample, uint64_t threshold)
+{
+    const uint64_t bit = status_at(run, sample, threshold);
+
+    test_equal(run, what, bit, filled() >= threshold ? GLOBAL_STATUS_PEBS : 0);
+    finish(run);
+}
+
+static void status(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+    uint64_t bytes;
+
+    test_plan_between(run, 3 * (usual(PERIOD) - 1), 3 * usual(PERIOD));
+    status_at(run, &sample, 0x8000);
+    bytes = filled();
+    finish(run);
+    check_status(run, "bit 54 with WR a unit short of THRESH", &sample, bytes + 16);
+    check_status(run, "bit 54 with WR at THRESH", &sample, bytes);
+}
+
+TEST(arch_threshold_status) = {
+    .id = "arch.threshold.status",
+    .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = status,
+};
+
+static void acknowledged(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!status_at(run, &sample, 64))
+        test_fail(run, "bit 54 was not set");
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, MSR_BIT(FIXED_0));
+    test_equal(run, "bit 54 with another one acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS,
+               GLOBAL_STATUS_PEBS);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_PEBS);
+    test_equal(run, "bit 54, acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS, 0);
+    finish(run);
+}
+
+TEST(arch_threshold_acknowledge) = {
+    .id = "arch.threshold.acknowledge",
+    .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
+    .source = SDM_ARCH_PEBS "; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = acknowledged,
+};
+
+static void one_interrupt(struct test_run *run)
+{
+    struct pebs_sample sample = instructions(PERIOD);
+
+    sample.records = 64;
+    sample.threshold = 4;
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    interrupts_on();
+    ds_settle();
+    finish(run);
+    if (!ds_counts()->interrupts)
+        test_fail(run, "no interrupt came at the threshold");
+    else if (ds_counts()->interrupts != 1)
+        test_differs(run, "%u interrupts came, typically 1", ds_counts()->interrupts);
+}
+
+TEST(arch_threshold_interrupt) = {
+    .id = "arch.threshold.interrupt",
+    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = one_interrupt,
+};
+
+/* ---- a full buffer --------------------------------------------------------------------------------------------------
+ */
+
+enum { ROOM = 4, SMALLEST = 4096 };
+
+static uint64_t base_as_opened; /* IA32_PEBS_BASE */
+
+/* Room for so many records up to the buffer's end, and a threshold that they do not reach: nobody serves an interrupt.
+ */
+static bool fill(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return false;
+    base_as_opened = msr_get(MSR_IA32_PEBS_BASE);
+    msr_write(MSR_IA32_PEBS_BASE, base_as_opened & PEBS_BASE_ADDRESS);
+    memset(ds_memory().pebs, 0, SMALLEST);
+    msr_write(MSR_IA32_PEBS_INDEX,
+              PEBS_INDEX_EN | PEBS_INDEX_THRESH(SMALLEST) | (SMALLEST - ROOM * ds_pebs_log()->record_size));
+    run_closed(run, &sample);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    return true;
+}
+
+/* Closes the buffer as it was opened, with the records that are in these bytes of it. */
+static void close_with(struct test_run *run, size_t from, size_t to)
+{
+    msr_write(MSR_IA32_PEBS_BASE, base_as_opened);
+    bring(from, to);
+    records_close_full(run);
+}
+
+/* The same with those from `first` on. */
+static void unfill(struct test_run *run, size_t first)
+{
+    const size_t end = (size_t)filled();
+
+    close_with(run, first < end ? first : end, end);
+}
+
+/* Where the first of them was written. */
+static size_t first_of_full(void)
+{
+    return SMALLEST - ROOM * ds_pebs_log()->record_size;
+}
+
+/*
+ * WR is at the end of a record; and at the buffer's, where all have the size for which there was room. Sizes vary where
+ * a processor writes records in several fragments.
+ */
+static void check_end(struct test_run *run)
+{
+    const uint8_t *memory = ds_memory().pebs;
+    size_t at = first_of_full(), size = 0, largest = 0;
+
+    while (at < filled() && arch_pebs_extent(memory + at, SMALLEST - at, &size) == PEBS_DECODE_OK) {
+        largest = size > largest ? size : largest;
+        at += size;
+    }
+    if (!largest)
+        test_fail(run, "no record came into the buffer before it was full");
+    test_equal(run, "WR of a full buffer", filled(), at);
+    if (largest == ds_pebs_log()->record_size)
+        test_equal(run, "the room of a full buffer", SMALLEST - filled(), 0);
+}
+
+static void full_flag(struct test_run *run)
+{
+    test_plan(run, 0);
+    if (!fill(run))
+        return;
+    test_equal(run, "FULL", msr_get(MSR_IA32_PEBS_INDEX) & PEBS_INDEX_FULL, PEBS_INDEX_FULL);
+    check_end(run);
+    unfill(run, first_of_full());
+}
+
+TEST(arch_full_flag) = {
+    .id = "arch.full.flag",
+    .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_flag,
+};
+
+/* Room there is, but FULL stands: software has not read what came before. */
+static void full_kept(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+
+    test_plan(run, 0);
+    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | PEBS_INDEX_FULL);
+    run_closed(run, &sample);
+    test_equal(run, "WR", filled(), 0);
+    check_painted(run, "while FULL is set", 0, ds_memory().pebs_size);
+    records_close_full(run);
+}
+
+TEST(arch_full_kept) = {
+    .id = "arch.full.kept",
+    .title = "While FULL is set no record is written, though there may be room",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_kept,
+};
+
+static void full_bound(struct test_run *run)
+{
+    test_plan(run, 0);
+    if (!fill(run))
+        return;
+    check_painted(run, "past the end of the buffer", SMALLEST, ds_memory().pebs_size);
+    unfill(run, first_of_full());
+}
+
+TEST(arch_full_bound) = {
+    .id = "arch.full.bound",
+    .title = "Nothing is written past the end of a full buffer",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_bound,
+};
+
+/* The oldest stay: the first is of about the first period's instruction, and the others follow it. */
+static void full_oldest(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+    struct pebs_record record;
+    unsigned number = 0;
+    size_t at;
+
+    test_plan(run, 0);
+    if (!fill(run))
+        return;
+    at = first_of_full();
+    if (filled() <= at)
+        test_fail(run, "no record came into the buffer before it was full");
+    for (unsigned n = 0; at < filled(); n++, at += (size_t)record.size) {
+        if (pebs_decode(&run->caps->pebs_form, ds_memory().pebs + at, SMALLEST - at, &record) != PEBS_DECODE_OK) {
+            test_fail(run, "record %u of the full buffer cannot be read", n);
+            break;
+        }
+        if (!pebs_event_number(run, &sample, &record, &number) || number + 16 < (n + 1) * PERIOD ||
+            number >= (n + 2) * PERIOD)
+            test_fail(run, "record %u of the full buffer is of instruction %u", n, number);
+    }
+    unfill(run, first_of_full());
+}
+
+TEST(arch_full_oldest) = {
+    .id = "arch.full.oldest",
+    .title = "A full buffer keeps its oldest records: what does not fit is dropped",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_oldest,
+};
+
+static void full_counting(struct test_run *run)
+{
+    uint64_t before, after;
+
+    test_plan(run, 0);
+    if (!fill(run))
+        return;
+    before = msr_get(MSR_IA32_FIXED_CTR(0));
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, MSR_BIT(FIXED_0));
+    for (volatile unsigned i = 0; i < 7; i++)
+        cpu_pause();
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    after = msr_get(MSR_IA32_FIXED_CTR(0));
+    if (before == after)
+        test_fail(run, "the counter stands still at 0x%" PRIx64, after);
+    unfill(run, first_of_full());
+}
+
+TEST(arch_full_counting) = {
+    .id = "arch.full.counting",
+    .title = "While the buffer is full counting goes on",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_counting,
+};
+
+static void full_room(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+    uint8_t *const memory = ds_memory().pebs;
+    size_t old, new;
+
+    test_plan_between(run, 1, usual(PERIOD));
+    if (!fill(run))
+        return;
+    msr_write(MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN | PEBS_INDEX_THRESH(SMALLEST - 64));
+    if (!pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    old = SMALLEST - first_of_full();
+    new = (size_t)filled();
+    if (!new)
+        test_fail(run, "no record came into the emptied buffer");
+    test_saw(run, ds_pebs_waiting());
+    old = new < SMALLEST - old ? old : 0;
+    memmove(memory + SMALLEST, memory, new); /* behind those that came first, and are there still */
+    close_with(run, SMALLEST - old, SMALLEST + new);
+}
+
+TEST(arch_full_room) = {
+    .id = "arch.full.room",
+    .title = "A full buffer takes records again once software has written WR and FULL back as 0",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_room,
+};
+
+/* The same, left to the drain: the buffer is the opened one, its records fit, and one more did not. */
+static void full_reported(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | PEBS_INDEX_FULL);
+    records_close_full(run);
+    test_saw(run, ds_pebs_log()->records);
+    test_equal(run, "drains of a full buffer that were counted", ds_pebs_log()->overruns, 1);
+    test_equal(run, "drains that found something broken", ds_pebs_log()->broken, 0);
+}
+
+TEST(arch_full_reported) = {
+    .id = "arch.full.reported",
+    .title = "A buffer that was found full is counted, and what it has is taken all the same",
+    .source = OWN_ROBUST,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = full_reported,
+};
+
+/* ---- each counter ---------------------------------------------------------------------------------------------------
+ */
+
+/*
+ * Instructions and cycles come by the hundred. Of the counters behind them, which count slots, there may be none: then
+ * the counter has not passed its overflow.
+ */
+static void check_silent(struct test_run *run, unsigned n)
+{
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    const uint64_t left = (0 - msr_get(MSR_IA32_FIXED_CTR(n))) & width;
+
+    if (n < 3 || left == 0 || left > PERIOD)
+        test_fail(run, "fixed counter %u left no record, with 0x%" PRIx64 " left to its overflow", n, left);
+}
+
+static void fixed_counters(struct test_run *run)
+{
+    unsigned counters = 0;
+    struct pebs_record record;
+
+    for (unsigned n = 0; n < 3; n++)
+        counters += run->caps->pebs_fixed_counters >> n & 1;
+    test_plan_between(run, counters, 4096);
+    for (unsigned n = 0; n < 32; n++) {
+        struct pebs_sample sample = instructions(PERIOD);
+        if (!(run->caps->pebs_fixed_counters >> n & 1))
+            continue;
+        sample.counter = n;
+        sample.rounds = 4;
+        if (!pebs_sample(run, &sample))
+            return;
+        if (!ds_pebs_log()->records)
+            check_silent(run, n);
+        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++)
+            test_equal(run, "applicable counters", record.counters, MSR_BIT(FIXED_0 + n));
+    }
+}
+
+TEST(arch_counters_each_fixed) = {
+    .id = "arch.counters.each_fixed",
+    .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = fixed_counters,
+};
+
+static void general_counters(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+    unsigned counters = 0;
+
+    for (unsigned n = 0; n < 32; n++)
+        counters += event->counters & run->caps->pebs_counters & MSR_BIT(n) ? 1 : 0;
+    test_plan_between(run, counters, 4096);
+    for (unsigned n = 0; n < 32; n++) {
+        const struct pebs_sample sample = {
+            .event = event, .counter = n, .workload = &workload_loads, .rounds = 8, .period = 51, .cfg_c = ARCH_PEBS_EN
+        };
+        struct pebs_record record;
+        if (!(event->counters & run->caps->pebs_counters & MSR_BIT(n)))
+            continue;
+        if (!pebs_sample(run, &sample))
+            return;
+        if (!ds_pebs_log()->records)
+            test_fail(run, "counter %u left no record", n);
+        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++) {
+            const struct access *want = pebs_access(run, sample.workload, &record);
+            test_equal(run, "applicable counters", record.counters, MSR_BIT(n));
+            if (!want)
+                test_fail(run, "PEBS record %u of counter %u is of no load of the workload", i, n);
+        }
+    }
+}
+
+TEST(arch_counters_each_general) = {
+    .id = "arch.counters.each_general",
+    .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
+    .records = true,
+    .run = general_counters,
+};
+
+static void pdist_fixed(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(2 * PEBS_PERIOD_PRECISE);
+
+    test_plan_between(run, usual(sample.period) - 1, usual(sample.period));
+    if (!pebs_sample(run, &sample))
+        return;
+    check_distances(run, &sample, sample.period);
+}
+
+TEST(arch_pdist_fixed) = {
+    .id = "arch.pdist.fixed",
+    .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEEDS,
+    .lacks = lacks_pdist,
+    .records = true,
+    .run = pdist_fixed,
+};
+
+/* Each load that overflows the counter is recorded, and no later one. */
+static void pdist_general(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+    struct pebs_sample sample = { .event = event,
+                                  .workload = &workload_chase,
+                                  .period = PEBS_PERIOD_PRECISE,
+                                  .cfg_c = ARCH_PEBS_EN | ARCH_PEBS_GPRS };
+    const unsigned each = pebs_events_of_round(&sample) / PEBS_PERIOD_PRECISE;
+    unsigned counters = 0;
+
+    for (unsigned n = 0; n < 32; n++)
+        counters += event->counters & run->caps->pebs_pdist_counters & MSR_BIT(n) ? 1 : 0;
+    test_plan(run, counters * each);
+    for (unsigned n = 0; n < 32; n++) {
+        if (!(event->counters & run->caps->pebs_pdist_counters & MSR_BIT(n)))
+            continue;
+        sample.counter = n;
+        if (!pebs_sample(run, &sample))
+            return;
+        pebs_check_numbers(run, &sample, sample.period - 1);
+    }
+}
+
+TEST(arch_pdist_general) = {
+    .id = "arch.pdist.general",
+    .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = pdist_general,
+};

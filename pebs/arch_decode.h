@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of architectural PEBS, of one fragment or several (cpu/arch_pebs.h): the branch of pebs_decode(). Pure. */
+#ifndef PEBS_ARCH_DECODE_H
+#define PEBS_ARCH_DECODE_H
+
+#include <stddef.h>
+
+#include "cpu/formats.h"
+#include "pebs/fields_decode.h"
+
+enum pebs_error arch_pebs_decode(const struct pebs_form *form, const uint8_t *bytes, size_t length,
+                                 struct pebs_record *out);
+
+/* Whether the fragment has the field, and then where it is in it. */
+bool arch_pebs_place(const struct arch_pebs_fragment *fragment, const struct pebs_field *field, size_t *at);
+
+#endif

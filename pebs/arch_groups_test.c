@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is in a record of architectural PEBS: the groups that its counter's CFG_C asks for and no other, in as many
+ * fragments as the processor likes. Fixed counter 0 samples instructions of known addresses.
+ */
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "cpu/arch_pebs.h"
+#include "suite/pebs_places.h"
+#include "suite/sources.h"
+
+#define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
+
+enum { PERIOD = 200, FIXED_0 = 32 };
+
+static const char *lacks_fixed_0(const struct caps *caps)
+{
+    return caps->pebs_fixed_counters & 1 ? NULL : "fixed counter 0 cannot sample: CPUID.23H.5";
+}
+
+static struct pebs_sample instructions(uint64_t groups)
+{
+    return (struct pebs_sample){
+        .fixed = true, .workload = &workload_straight, .period = PERIOD, .cfg_c = ARCH_PEBS_EN | groups
+    };
+}
+
+static unsigned usual(void)
+{
+    return (unsigned)workload_straight.instructions / PERIOD;
+}
+
+/* Samples; returns whether there is something to look at. */
+static bool sample_groups(struct test_run *run, uint64_t groups)
+{
+    const struct pebs_sample sample = instructions(groups);
+
+    test_plan_between(run, usual() - 1, usual());
+    return pebs_sample(run, &sample);
+}
+
+/* A group that CPUID.23H.4 lists: then the test samples it, else it is skipped. */
+static bool may_have(struct test_run *run, uint64_t groups)
+{
+    if (groups & ~run->caps->pebs_cfg_c)
+        test_skip(run, "the group is not listed: CPUID.23H.4");
+    return !(groups & ~run->caps->pebs_cfg_c);
+}
+
+struct wanted {
+    uint64_t groups; /* bits of CFG_C */
+    uint64_t has;    /* PEBS_HAS_* beside those of the basic group */
+};
+
+#define HAS_BASIC \
+    (PEBS_HAS_FORMAT_GROUP | PEBS_HAS_FRAGMENTS | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC)
+
+/* What a record may have beside: the retire latency is valid or not. */
+#define HAS_LOOSE PEBS_HAS_RETIRE_LATENCY
+
+static void check_groups(struct test_run *run, const struct wanted *wanted, const struct pebs_record *record)
+{
+    const struct pebs_sample sample = instructions(wanted->groups);
+    const uint64_t asked = wanted->groups & ~ARCH_PEBS_COUNTERS_ALLOW;
+
+    pebs_check(run, &sample, record, record->eventing_ip, record->eventing_ip + WORKLOAD_STRAIGHT_STEP);
+    test_equal(run, "groups of the record", record->format_group & ~ARCH_PEBS_COUNTERS_ALLOW, ARCH_PEBS_BASIC | asked);
+    test_equal(run, "what the record has", record->has & ~HAS_LOOSE, HAS_BASIC | wanted->has);
+}
+
+static void groups(struct test_run *run)
+{
+    const struct wanted *wanted = run->test->argument;
+    struct pebs_record record;
+
+    if (!may_have(run, wanted->groups) || !sample_groups(run, wanted->groups))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        check_groups(run, wanted, &record);
+}
+
+#define GROUPS_TEST(name, title_, groups_, has_)                     \
+    TEST(arch_groups_##name) = {                                     \
+        .id = "arch.groups." #name,                                  \
+        .title = title_,                                             \
+        .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C; " ARCH_LINUX, \
+        .needs = NEEDS,                                              \
+        .lacks = lacks_fixed_0,                                      \
+        .records = true,                                             \
+        .run = groups,                                               \
+        .argument = &(const struct wanted){ groups_, has_ },         \
+    }
+
+#define HAS_AUX (PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES | PEBS_HAS_CACHE_LATENCY)
+
+GROUPS_TEST(basic, "A counter that asks for no group writes the basic one alone", 0, 0);
+GROUPS_TEST(aux, "A counter that asks for AUX gets it, and no other group", ARCH_PEBS_AUX, HAS_AUX);
+GROUPS_TEST(gprs, "A counter that asks for registers gets them with SSP, and no other group", ARCH_PEBS_GPRS,
+            PEBS_HAS_GPRS | PEBS_HAS_SSP);
+GROUPS_TEST(xmm, "A counter that asks for XMM gets it behind the bitmap of XSAVE components, and no other group",
+            ARCH_PEBS_XMM, PEBS_HAS_XMM | PEBS_HAS_XER);
+GROUPS_TEST(two, "A counter that asks for AUX and registers gets both", ARCH_PEBS_AUX | ARCH_PEBS_GPRS,
+            HAS_AUX | PEBS_HAS_GPRS | PEBS_HAS_SSP);
+
+/* Another counter's CFG_C asks for another group, and the counter stands still. */
+static void own(struct test_run *run)
+{
+    const struct wanted wanted = { ARCH_PEBS_GPRS, PEBS_HAS_GPRS | PEBS_HAS_SSP };
+    const struct pebs_sample sample = instructions(wanted.groups);
+    struct pebs_record record;
+
+    if (!may_have(run, ARCH_PEBS_GPRS | ARCH_PEBS_AUX))
+        return;
+    test_plan_between(run, usual() - 1, usual());
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    msr_write(MSR_IA32_PMC_GP_CFG_C(0), ARCH_PEBS_EN | ARCH_PEBS_AUX);
+    pebs_sample_run(run, &sample);
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        check_groups(run, &wanted, &record);
+}
+
+TEST(arch_groups_own) = {
+    .id = "arch.groups.own",
+    .title = "A record has the groups of its own counter, whatever those of others ask for",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = own,
+};
+
+/* ---- the LBR group ------------------------------------------------------------------------------------------------
+ */
+
+static void lbr_group(struct test_run *run)
+{
+    const struct wanted *wanted = run->test->argument;
+    const unsigned number = (unsigned)(wanted->groups >> ARCH_PEBS_LBR_SHIFT);
+    const unsigned entries = number < 3 ? 8 * number : run->caps->lbr_depth;
+    const uint64_t depth = msr_get(MSR_IA32_LBR_DEPTH);
+    struct pebs_record record;
+
+    if (!may_have(run, wanted->groups))
+        return;
+    msr_write(MSR_IA32_LBR_DEPTH, run->caps->lbr_depth);
+    msr_write(MSR_IA32_LBR_CTL, LBR_CTL_OS | LBR_CTL_JCC);
+    if (sample_groups(run, wanted->groups))
+        for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+            check_groups(run, wanted, &record);
+            test_equal(run, "LBR entries", record.lbr_count, entries);
+            test_equal(run, "depth in the LBR group's header", record.lbr_depth, run->caps->lbr_depth);
+            test_equal(run, "IA32_LBR_CTL in the LBR group's header", record.lbr_ctl, LBR_CTL_OS | LBR_CTL_JCC);
+        }
+    msr_write(MSR_IA32_LBR_CTL, 0);
+    msr_write(MSR_IA32_LBR_DEPTH, depth);
+}
+
+#define LBR_TEST(name, number, title_)                                                                                \
+    TEST(arch_groups_lbr_##name) = {                                                                                  \
+        .id = "arch.groups.lbr." #name,                                                                               \
+        .title = title_,                                                                                              \
+        .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX,                                                           \
+        .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR,                                                                    \
+        .lacks = lacks_fixed_0,                                                                                       \
+        .records = true,                                                                                              \
+        .run = lbr_group,                                                                                             \
+        .argument = &(const struct wanted){ (uint64_t)(number) << ARCH_PEBS_LBR_SHIFT, PEBS_HAS_LBR | PEBS_HAS_LER }, \
+    }
+
+LBR_TEST(8, 1, "An LBR group of number 1 has 8 entries, and in front of them IA32_LBR_CTL and the depth");
+LBR_TEST(16, 2, "An LBR group of number 2 has 16 entries, and in front of them IA32_LBR_CTL and the depth");
+LBR_TEST(all, 3, "An LBR group of number 3 has as many entries as the stack, and in front of them IA32_LBR_CTL");
+
+/* ---- the counters group -------------------------------------------------------------------------------------------
+ */
+
+enum { COUNTING = 2 }; /* a general counter beside the sampling one */
+
+/* Retired instructions, an architectural event; the counter is programmed before the sampling one, and may be in its
+ * records or not. */
+static bool count_beside(struct test_run *run, bool allow)
+{
+    const uint64_t select = 0xc0 | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_EN;
+
+    if (msr_write(MSR_IA32_PMC_GP_CFG_C(COUNTING), allow ? ARCH_PEBS_COUNTERS_ALLOW : 0) &&
+        msr_write(MSR_IA32_PMC_GP_CTR(COUNTING), 0) && msr_write(MSR_IA32_PERFEVTSEL(COUNTING), select))
+        return true;
+    test_fail(run, "counter %u could not be programmed", COUNTING);
+    return false;
+}
+
+/* Samples instructions while another counter counts them. Returns what it counted in the end. */
+static uint64_t sample_beside(struct test_run *run, uint64_t groups, bool allow)
+{
+    const struct pebs_sample sample = instructions(groups);
+    struct window window = pebs_sample_window(run, &sample);
+    uint64_t end = 0;
+
+    test_plan_between(run, usual() - 1, usual());
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample) || !count_beside(run, allow))
+        return 0;
+    window.on |= MSR_BIT(COUNTING);
+    sample.workload->run(&window);
+    end = msr_get(MSR_IA32_PMC_GP_CTR(COUNTING));
+    records_close(run, 0);
+    msr_write(MSR_IA32_PMC_GP_CFG_C(COUNTING), 0);
+    msr_write(MSR_IA32_PERFEVTSEL(COUNTING), 0);
+    test_saw(run, ds_pebs_log()->records);
+    return end;
+}
+
+#define GENERAL (ARCH_PEBS_COUNTERS_ALLOW | ARCH_PEBS_COUNTERS_GENERAL)
+
+static void counts(struct test_run *run)
+{
+    uint64_t end, last = 0;
+    struct pebs_record record;
+
+    if (!may_have(run, GENERAL))
+        return;
+    end = sample_beside(run, ARCH_PEBS_COUNTERS_GENERAL, true);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "counters in the group", record.counted, MSR_BIT(COUNTING));
+        if (record.counts[0] <= last || record.counts[0] > end)
+            test_fail(run, "PEBS record %u: the count is %u, after %u, and %u in the end", n,
+                      (unsigned)record.counts[0], (unsigned)last, (unsigned)end);
+        if (n > 0)
+            test_equal(run, "instructions since the record before", record.counts[0] - last, PERIOD);
+        last = record.counts[0];
+    }
+}
+
+TEST(arch_counters_counts) = {
+    .id = "arch.counters.counts",
+    .title = "The counters group has another counter as it was at the record: a period more from one to the next",
+    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = counts,
+};
+
+static void not_allowed(struct test_run *run)
+{
+    struct pebs_record record;
+
+    if (!may_have(run, GENERAL))
+        return;
+    sample_beside(run, GENERAL, false);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "general counters in the group", record.counted & UINT32_MAX, 0);
+}
+
+TEST(arch_counters_allow) = {
+    .id = "arch.counters.allow",
+    .title = "A counter whose CFG_C does not allow it is in no counters group",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C, CNTR_ALLOW",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = not_allowed,
+};
+
+/* Whether the count is that of before the reload or of after it, the sources do not settle: 0, or a period short of it.
+ */
+static void fixed_counts(struct test_run *run)
+{
+    const uint64_t fixed = ARCH_PEBS_COUNTERS_ALLOW | ARCH_PEBS_COUNTERS_FIXED;
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    struct pebs_record record;
+
+    if (!may_have(run, fixed) || !sample_groups(run, fixed))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "counters in the group", record.counted, MSR_BIT(FIXED_0));
+        if (((0 - record.counts[0]) & width) > PERIOD)
+            test_fail(run, "PEBS record %u: fixed counter 0 is 0x%llx, not within a period of its overflow", n,
+                      (unsigned long long)record.counts[0]);
+    }
+}
+
+TEST(arch_counters_fixed) = {
+    .id = "arch.counters.fixed",
+    .title = "The counters group has the sampling fixed counter, at its overflow or reloaded",
+    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = fixed_counts,
+};
+
+/* ---- fragments ----------------------------------------------------------------------------------------------------
+ */
+
+/* Nothing is missing: each group that CPUID.23H.4 lists, put together from however many fragments. */
+static void fragments(struct test_run *run)
+{
+    const uint64_t asked = run->caps->pebs_cfg_c & ~ARCH_PEBS_EN & ~ARCH_PEBS_COUNTERS;
+    struct pebs_record record;
+    uint64_t most = 0;
+
+    if (!sample_groups(run, asked))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "groups of the record", record.format_group, ARCH_PEBS_BASIC | asked);
+        if (record.size < arch_pebs_size(asked, run->caps->lbr_depth, 0) + 16 * (record.fragments - 1))
+            test_fail(run, "PEBS record %u of %u bytes has no room for its groups", n, (unsigned)record.size);
+        most = record.fragments > most ? record.fragments : most;
+    }
+    if (most == 1)
+        test_differs(run, "no record was in more than one fragment");
+}
+
+TEST(arch_fragments_whole) = {
+    .id = "arch.fragments.whole",
+    .title = "A record with all groups is whole, in however many fragments it comes",
+    .source = SDM_ARCH_PEBS ", record format; " ARCH_LINUX,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = fragments,
+};
+
+/* ---- fields --------------------------------------------------------------------------------------------------------
+ */
+
+static void mode(struct test_run *run)
+{
+    struct pebs_record record;
+
+    if (!sample_groups(run, 0))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "the header's mode bit", record.mode_64, run->caps->ia32e_active);
+}
+
+TEST(arch_header_mode) = {
+    .id = "arch.header.mode",
+    .title = "The header says whether the instruction was of 64-bit mode",
+    .source = SDM_ARCH_PEBS ", record header",
+    .typical = "The print that says what the bit means outside 64-bit mode was not at hand",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = mode,
+};
+
+static void components(struct test_run *run)
+{
+    enum { SSE = 2 };
+    struct pebs_record record;
+
+    if (!may_have(run, ARCH_PEBS_XMM) || !sample_groups(run, ARCH_PEBS_XMM))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "the XSAVE component of the XMM registers", record.xer & SSE, SSE);
+}
+
+TEST(arch_xmm_component) = {
+    .id = "arch.xmm.component",
+    .title = "The bitmap in front of the XMM group names the XSAVE component of SSE, bit 1",
+    .source = SDM_ARCH_PEBS ", XER groups",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = components,
+};
+
+static void retire(struct test_run *run)
+{
+    struct pebs_record record;
+
+    if (!sample_groups(run, 0))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "whether the retire latency is valid", (record.has & PEBS_HAS_RETIRE_LATENCY) != 0,
+                   run->caps->pebs_retire_latency);
+}
+
+TEST(arch_basic_retire_latency) = {
+    .id = "arch.basic.retire_latency",
+    .title = "The retire latency is valid where IA32_PERF_CAPABILITIES bit 17 says that there is one",
+    .source = SDM_ARCH_PEBS ", basic group; " SDM_PERF_CAPABILITIES,
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = retire,
+};
+
+static void shadow_stack(struct test_run *run)
+{
+    struct pebs_record record;
+
+    if (!may_have(run, ARCH_PEBS_GPRS) || !sample_groups(run, ARCH_PEBS_GPRS))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "SSP", record.ssp, 0);
+}
+
+TEST(arch_gprs_ssp) = {
+    .id = "arch.gprs.ssp",
+    .title = "SSP is 0 where shadow stacks are off",
+    .source = SDM_ARCH_PEBS ", GPR group",
+    .typical = "What a record has of a shadow stack that is off was not in print at hand",
+    .needs = NEEDS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = shadow_stack,
+};

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registers of architectural PEBS: what CPUID.23H says of them, which of their bits hold what is written, which
+ * raise #GP, and which registers of the DS area's PEBS it does without.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "cpu/arch_pebs.h"
+#include "ds/arch_buffer.h"
+#include "kernel/test.h"
+#include "suite/sources.h"
+
+#define NEEDS NEED_PEBS_ARCH
+
+#define BITS(high, low) (UINT64_MAX >> (63 - (high)) & UINT64_MAX << (low))
+
+/* A free address on a boundary of every size that is tried. Nothing is written there, for the index is not enabled. */
+#define SOMEWHERE UINT64_C(0x10000000)
+
+static void close_all(struct test_run *run)
+{
+    arch_buffer_close(run->caps);
+}
+
+static void expect_value(struct test_run *run, const char *name, uint32_t msr, uint64_t value)
+{
+    if (!msr_write(msr, value))
+        test_fail(run, "WRMSR of 0x%" PRIx64 " to %s raised #GP", value, name);
+    else
+        test_equal(run, name, msr_get(msr), value);
+}
+
+/* Each of these bits by itself raises #GP, and leaves the register as it was. */
+static void expect_refused(struct test_run *run, const char *name, uint32_t msr, uint64_t kept, uint64_t bits)
+{
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if (!(bits >> bit & 1))
+            continue;
+        msr_write(msr, kept);
+        if (msr_write(msr, kept | MSR_BIT(bit)))
+            test_fail(run, "WRMSR with bit %u of %s set raised no #GP", bit, name);
+        test_equal(run, name, msr_get(msr), kept);
+    }
+}
+
+/* ---- CPUID --------------------------------------------------------------------------------------------------------
+ */
+
+static void counters(struct test_run *run)
+{
+    const struct caps *c = run->caps;
+    const struct cpuid leaf = cpuid(0x23, 5);
+
+    if (!c->pebs_counters && !c->pebs_fixed_counters)
+        test_fail(run, "no counter can sample");
+    test_equal(run, "counters with PEBS that do not exist", leaf.eax & ~c->general_counters, 0);
+    test_equal(run, "fixed counters with PEBS that do not exist", leaf.ecx & ~c->fixed_counters, 0);
+    test_equal(run, "counters with precise distribution and without PEBS", leaf.ebx & ~leaf.eax, 0);
+    test_equal(run, "fixed counters with precise distribution and without PEBS", leaf.edx & ~leaf.ecx, 0);
+    for (unsigned n = 0; n < 32; n++) {
+        uint64_t value;
+        if (c->pebs_counters >> n & 1 && !msr_read(MSR_IA32_PMC_GP_CFG_C(n), &value))
+            test_fail(run, "RDMSR of CFG_C of counter %u, which CPUID.23H.5 lists, raised #GP", n);
+        if (c->pebs_fixed_counters >> n & 1 && !msr_read(MSR_IA32_PMC_FX_CFG_C(n), &value))
+            test_fail(run, "RDMSR of CFG_C of fixed counter %u, which CPUID.23H.5 lists, raised #GP", n);
+    }
+}
+
+TEST(arch_detect_counters) = {
+    .id = "arch.detect.counters",
+    .title = "Each counter that CPUID.23H.5 lists exists, and has a CFG_C register",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEEDS,
+    .run = counters,
+};
+
+static void gaps(struct test_run *run)
+{
+    uint64_t value;
+
+    for (unsigned n = 0; n < 8; n++)
+        if (!(run->caps->fixed_counters >> n & 1) && msr_read(MSR_IA32_PMC_FX_CFG_C(n), &value))
+            test_fail(run, "RDMSR of CFG_C of fixed counter %u, which CPUID.23H.1 does not list, raised no #GP", n);
+}
+
+TEST(arch_detect_gaps) = {
+    .id = "arch.detect.gaps",
+    .title = "A fixed counter that CPUID.23H.1 does not list, between others, has no CFG_C register",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.1",
+    .needs = NEEDS,
+    .run = gaps,
+};
+
+static void enable_is_not_there(struct test_run *run)
+{
+    uint64_t value;
+
+    if (msr_read(MSR_PEBS_ENABLE, &value))
+        test_fail(run, "RDMSR of IA32_PEBS_ENABLE raised no #GP, and read 0x%" PRIx64, value);
+    if (msr_write(MSR_PEBS_ENABLE, 1))
+        test_fail(run, "WRMSR to IA32_PEBS_ENABLE raised no #GP");
+}
+
+TEST(arch_detect_pebs_enable) = {
+    .id = "arch.detect.pebs_enable",
+    .title = "IA32_PEBS_ENABLE is not there: no counter samples by it",
+    .source = SDM_ARCH_PEBS "; " ARCH_KVM,
+    .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
+    .needs = NEEDS,
+    .run = enable_is_not_there,
+};
+
+static void data_cfg_is_not_there(struct test_run *run)
+{
+    uint64_t value;
+
+    if (msr_read(MSR_PEBS_DATA_CFG, &value))
+        test_fail(run, "RDMSR of MSR_PEBS_DATA_CFG raised no #GP, and read 0x%" PRIx64, value);
+}
+
+TEST(arch_detect_data_cfg) = {
+    .id = "arch.detect.data_cfg",
+    .title = "MSR_PEBS_DATA_CFG is not there: each counter's CFG_C chooses the groups of its records",
+    .source = SDM_ARCH_PEBS "; " ARCH_KVM,
+    .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
+    .needs = NEEDS,
+    .run = data_cfg_is_not_there,
+};
+
+/* ---- IA32_PEBS_BASE -----------------------------------------------------------------------------------------------
+ */
+
+static void base(struct test_run *run)
+{
+    for (unsigned size = 0; size <= 8; size++)
+        expect_value(run, "IA32_PEBS_BASE", MSR_IA32_PEBS_BASE, SOMEWHERE | size);
+    for (unsigned bit = 20; bit < run->caps->physical_bits; bit++)
+        expect_value(run, "IA32_PEBS_BASE", MSR_IA32_PEBS_BASE, MSR_BIT(bit));
+    close_all(run);
+}
+
+TEST(arch_base_holds) = {
+    .id = "arch.base.holds",
+    .title = "IA32_PEBS_BASE holds each physical address of the processor, and each size up to 1 MByte",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
+    .needs = NEEDS,
+    .run = base,
+};
+
+static void base_reserved(struct test_run *run)
+{
+    expect_refused(run, "IA32_PEBS_BASE", MSR_IA32_PEBS_BASE, SOMEWHERE | 4, BITS(11, 4));
+    close_all(run);
+}
+
+TEST(arch_base_reserved) = {
+    .id = "arch.base.reserved",
+    .title = "A buffer that is not on a 4-KByte boundary: IA32_PEBS_BASE with one of bits 11:4 set raises #GP",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = base_reserved,
+};
+
+static void base_physical(struct test_run *run)
+{
+    expect_refused(run, "IA32_PEBS_BASE", MSR_IA32_PEBS_BASE, SOMEWHERE | 4, BITS(63, run->caps->physical_bits));
+    close_all(run);
+}
+
+TEST(arch_base_physical) = {
+    .id = "arch.base.physical",
+    .title = "A buffer beyond the physical addresses of the processor: such a bit in IA32_PEBS_BASE raises #GP",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = base_physical,
+};
+
+/* ---- IA32_PEBS_INDEX ----------------------------------------------------------------------------------------------
+ */
+
+static void index_holds(struct test_run *run)
+{
+    static const uint64_t values[] = { PEBS_INDEX_WR, PEBS_INDEX_THRESH_FIELD, PEBS_INDEX_FULL, PEBS_INDEX_EN };
+
+    for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++)
+        for (unsigned bit = 0; bit < 64; bit++)
+            if (values[i] >> bit & 1)
+                expect_value(run, "IA32_PEBS_INDEX", MSR_IA32_PEBS_INDEX, MSR_BIT(bit));
+    close_all(run);
+}
+
+TEST(arch_index_holds) = {
+    .id = "arch.index.holds",
+    .title = "IA32_PEBS_INDEX holds WR, FULL, EN and THRESH, each bit of them",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .run = index_holds,
+};
+
+struct reserved {
+    uint64_t bits;
+};
+
+static void index_reserved(struct test_run *run)
+{
+    const struct reserved *reserved = run->test->argument;
+
+    expect_refused(run, "IA32_PEBS_INDEX", MSR_IA32_PEBS_INDEX, PEBS_INDEX_THRESH(0x1000), reserved->bits);
+    close_all(run);
+}
+
+#define INDEX_RESERVED(name, high, low)                                                         \
+    TEST(arch_index_reserved_##name) = {                                                        \
+        .id = "arch.index.reserved." #name,                                                     \
+        .title = "IA32_PEBS_INDEX with one of its reserved bits " #high ":" #low " raises #GP", \
+        .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR,                                \
+        .needs = NEEDS,                                                                         \
+        .run = index_reserved,                                                                  \
+        .argument = &(const struct reserved){ BITS(high, low) },                                \
+    }
+
+INDEX_RESERVED(below_wr, 3, 0);
+INDEX_RESERVED(below_full, 30, 27);
+INDEX_RESERVED(below_thresh, 35, 33);
+INDEX_RESERVED(top, 63, 59);
+
+/* ---- CFG_C --------------------------------------------------------------------------------------------------------
+ */
+
+/* Calls this for the CFG_C of each counter that can sample, the general ones or the fixed ones. */
+static void for_each(struct test_run *run, bool fixed, void (*check)(struct test_run *run, uint32_t msr))
+{
+    const uint64_t counters_of = fixed ? run->caps->pebs_fixed_counters : run->caps->pebs_counters;
+
+    for (unsigned n = 0; n < 32; n++)
+        if (counters_of >> n & 1)
+            check(run, fixed ? MSR_IA32_PMC_FX_CFG_C(n) : MSR_IA32_PMC_GP_CFG_C(n));
+    close_all(run);
+}
+
+static void holds(struct test_run *run, uint32_t msr)
+{
+    expect_value(run, "CFG_C", msr, run->caps->pebs_cfg_c | ARCH_PEBS_RELOAD);
+    expect_value(run, "CFG_C", msr, ARCH_PEBS_EN | UINT64_C(0x80000001));
+    expect_value(run, "CFG_C", msr, 0);
+}
+
+static void refuses(struct test_run *run, uint32_t msr)
+{
+    expect_refused(run, "CFG_C", msr, 0xfffffff0, ~(run->caps->pebs_cfg_c | ARCH_PEBS_RELOAD));
+}
+
+static void general_holds(struct test_run *run)
+{
+    for_each(run, false, holds);
+}
+
+static void fixed_holds(struct test_run *run)
+{
+    for_each(run, true, holds);
+}
+
+static void general_refuses(struct test_run *run)
+{
+    for_each(run, false, refuses);
+}
+
+static void fixed_refuses(struct test_run *run)
+{
+    for_each(run, true, refuses);
+}
+
+TEST(arch_cfg_c_general) = {
+    .id = "arch.cfg_c.general",
+    .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value, and all bits that CPUID.23H.4 lists",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C",
+    .needs = NEEDS,
+    .run = general_holds,
+};
+
+TEST(arch_cfg_c_fixed) = {
+    .id = "arch.cfg_c.fixed",
+    .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value, and all bits that CPUID.23H.4 lists",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
+    .needs = NEEDS,
+    .run = fixed_holds,
+};
+
+TEST(arch_cfg_c_general_reserved) = {
+    .id = "arch.cfg_c.general.reserved",
+    .title = "Each bit of IA32_PMC_GPn_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = general_refuses,
+};
+
+TEST(arch_cfg_c_fixed_reserved) = {
+    .id = "arch.cfg_c.fixed.reserved",
+    .title = "Each bit of IA32_PMC_FXm_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = fixed_refuses,
+};
+
+/* ---- the counters' other names ------------------------------------------------------------------------------------
+ */
+
+/* Two numbers, one register: what is written by one is read by the other. */
+static void expect_same(struct test_run *run, unsigned n, uint32_t one, uint32_t other)
+{
+    static const uint64_t values[] = { 0x123450, 0x300 };
+    uint64_t value;
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (!msr_write(i ? other : one, values[i] + n) || !msr_read(i ? one : other, &value))
+            test_fail(run, "MSR 0x%" PRIx32 " or 0x%" PRIx32 " raised #GP", one, other);
+        else
+            test_equal(run, "the counter's other name", value, values[i] + n);
+    }
+    msr_write(one, 0);
+}
+
+static void aliases(struct test_run *run)
+{
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    for (unsigned n = 0; n < 32; n++) {
+        if (run->caps->general_counters >> n & 1) {
+            expect_same(run, n, MSR_IA32_A_PMC(n), MSR_IA32_PMC_GP_CTR(n));
+            expect_same(run, n, MSR_IA32_PERFEVTSEL(n), MSR_IA32_PMC_GP_CFG_A(n));
+        }
+        if (run->caps->fixed_counters >> n & 1)
+            expect_same(run, n, MSR_IA32_FIXED_CTR(n), MSR_IA32_PMC_FX_CTR(n));
+    }
+}
+
+TEST(arch_registers_aliases) = {
+    .id = "arch.registers.aliases",
+    .title = "IA32_PMC_GPn_CTR, IA32_PMC_GPn_CFG_A and IA32_PMC_FXm_CTR are IA32_A_PMCn, IA32_PERFEVTSELn and "
+             "IA32_FIXED_CTRm by other numbers",
+    .source = SDM_ARCH_PEBS ", performance monitoring version 6",
+    .needs = NEEDS,
+    .run = aliases,
+};

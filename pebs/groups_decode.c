@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "pebs/groups_decode.h"
+
+#include "base/bytes.h"
+
+void groups_set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t word, unsigned shift,
+                      unsigned bits)
+{
+    const uint64_t value = word >> shift;
+
+    *(uint64_t *)(void *)((char *)out + field->member) = bits ? value & ((UINT64_C(1) << bits) - 1) : value;
+}
+
+void groups_read_xmm(const uint8_t *bytes, struct pebs_record *out)
+{
+    out->has |= PEBS_HAS_XMM;
+    for (unsigned i = 0; i < 16; i++) {
+        out->xmm[i].low = read_u64(bytes, 16 * i);
+        out->xmm[i].high = read_u64(bytes, 16 * i + 8);
+    }
+}
+
+/* The youngest entry stands first; each is FROM, TO and INFO. */
+void groups_read_lbr(unsigned lbr_format, const uint8_t *bytes, unsigned entries, struct pebs_record *out)
+{
+    out->has |= PEBS_HAS_LBR;
+    out->lbr_count = entries;
+    for (unsigned i = 0; i < entries; i++, bytes += PEBS_LBR_BYTES) {
+        uint64_t from = read_u64(bytes, 0), to = read_u64(bytes, 8), info = read_u64(bytes, 16);
+        if (lbr_format == LBR_FORMAT_ARCH)
+            lbr_decode_arch(from, to, info, &out->lbr[i]);
+        else if (lbr_decode(lbr_format, from, to, info, &out->lbr[i]) != LBR_DECODE_OK)
+            out->lbr[i] = (struct lbr_entry){ .from = from, .to = to };
+    }
+}
+
+/* The counts stand in the order of their bits; behind them, where they were asked for, slots and metrics. */
+void groups_read_counters(const uint8_t *bytes, struct pebs_record *out)
+{
+    const uint8_t *at = bytes + PEBS_COUNTERS_BYTES;
+    unsigned count = 0;
+
+    out->has |= PEBS_HAS_COUNTS;
+    out->counted = read_u64(bytes, 0);
+    for (uint64_t left = out->counted; left; left &= left - 1, at += 8)
+        out->counts[count++] = read_u64(at, 0);
+    if (read_u32(bytes, 8) != PEBS_COUNTERS_METRICS)
+        return;
+    out->has |= PEBS_HAS_METRICS;
+    out->slots = read_u64(at, 0);
+    out->metrics = read_u64(at, 8);
+}

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The counters group of format 6: which counters MSR_PEBS_DATA_CFG names, and what they held when the record was
+ * written. The manual's print of 2023 does not know it. Linux 6.15, arch/x86/include/asm/perf_event.h (struct
+ * pebs_cntr_header, PEBS_DATACFG_CNTR and the names behind it) and arch/x86/events/intel/ds.c
+ * (__setup_pebs_counter_group(), intel_perf_event_update_pmc()), which reads it.
+ *
+ * All records are samples of instructions on fixed counter 0, so that no event of a core is needed; what other counters
+ * must have counted by then the workload's labels say.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "suite/pebs_places.h"
+#include "suite/sources.h"
+
+#define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED)
+
+#define LINUX_SNAPSHOT "Linux 6.15, arch/x86/events/intel/ds.c, __setup_pebs_counter_group()"
+#define LINUX_HEADER   "Linux 6.15, arch/x86/include/asm/perf_event.h, struct pebs_cntr_header"
+#define LINUX_DATA_CFG "Linux 6.15, arch/x86/include/asm/perf_event.h, PEBS_DATACFG_CNTR"
+
+#define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
+#define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
+#define BOTH_RINGS   (PERFEVTSEL_USR | PERFEVTSEL_OS)
+
+#define GENERAL(n) (UINT64_C(1) << (n))
+#define FIXED(n)   (UINT64_C(1) << (32 + (n)))
+
+#define SLOTS 3u /* the fixed counter */
+
+/* What a counter is loaded with that must keep it: bits in every part of its 48. */
+#define LOADED(n) (UINT64_C(0x400020001000) + 0x10101 * (n))
+
+/* Records of workload_straight, and of the long loop, which has six times as many instructions. */
+enum { PERIOD = 90, LOOP_PERIOD = 550 };
+
+static const char *lacks_snapshot(const struct caps *caps)
+{
+    return pebs_form_has_counters(&caps->pebs_form) ? NULL : "no counters group in records: not PEBS format 6";
+}
+
+static const char *lacks_metrics(const struct caps *caps)
+{
+    if (lacks_snapshot(caps))
+        return lacks_snapshot(caps);
+    return caps->perf_capabilities & PERF_CAP_METRICS && caps->fixed_counters >> SLOTS & 1
+               ? NULL
+               : "no PERF_METRICS: IA32_PERF_CAPABILITIES bit 15 clear, or no fixed counter 3";
+}
+
+static struct pebs_sample instructions(const struct workload *workload, unsigned period, uint64_t data_cfg)
+{
+    return (struct pebs_sample){
+        .fixed = true, .workload = workload, .period = period, .data_cfg = PEBS_DATA_CFG_GPRS | data_cfg
+    };
+}
+
+/* How many records come: PDIR records the overflowing instruction, or always the one after it. */
+static unsigned usual(const struct pebs_sample *sample)
+{
+    return (unsigned)sample->workload->instructions / sample->period;
+}
+
+static void plan(struct test_run *run, const struct pebs_sample *sample, unsigned times)
+{
+    test_plan_between(run, times * (usual(sample) - 1), times * usual(sample));
+}
+
+/* Samples in a window in which these counters, which are programmed, count too; without interrupts, which would. */
+static bool sample_beside(struct test_run *run, const struct pebs_sample *sample, uint64_t counters)
+{
+    struct window window;
+
+    if (!pebs_sample_arm(run, sample))
+        return false;
+    window = pebs_sample_window(run, sample);
+    window.on |= counters;
+    if (!sample->interrupts)
+        interrupts_off();
+    sample->workload->run(&window);
+    interrupts_on();
+    records_close(run, sample->interrupts);
+    test_saw(run, ds_pebs_log()->records);
+    return true;
+}
+
+static bool program(struct test_run *run, unsigned n, uint64_t select, uint64_t value)
+{
+    if (counter_program(n, select, value, run->caps->full_width_write))
+        return true;
+    test_fail(run, "counter %u could not be programmed", n);
+    return false;
+}
+
+/* The count of a counter in a record, by its bit: GENERAL(), FIXED(); 0 if the record has none. */
+static uint64_t count_of(const struct pebs_record *record, uint64_t counter)
+{
+    unsigned before = 0;
+
+    for (uint64_t left = record->counted & (counter - 1); left; left &= left - 1)
+        before++;
+    return record->counted & counter ? record->counts[before] : 0;
+}
+
+/* ---- which counters a record has, and in which order ------------------------------------------------------------ */
+
+/* Loads each counter but the sampling one with a value of its own, and lets it count in rings (or not at all). */
+static void load_all(struct test_run *run, uint64_t rings)
+{
+    for (unsigned n = 0; n < run->caps->general_count; n++)
+        program(run, n, rings ? BRANCHES | rings | PERFEVTSEL_EN : 0, LOADED(n));
+    for (unsigned n = 1; n < run->caps->fixed_count; n++)
+        if (!fixed_counter_program(n, rings ? FIXED_CTR_CTRL_USR(n) : 0, LOADED(32 + n)))
+            test_fail(run, "fixed counter %u could not be programmed", n);
+}
+
+static void check_loaded(struct test_run *run, const struct pebs_record *record)
+{
+    for (unsigned n = 0; n < run->caps->general_count; n++)
+        if (record->counted & GENERAL(n))
+            test_equal(run, "general counter in the record", count_of(record, GENERAL(n)), LOADED(n));
+    for (unsigned n = 1; n < run->caps->fixed_count; n++)
+        if (record->counted & FIXED(n))
+            test_equal(run, "fixed counter in the record", count_of(record, FIXED(n)), LOADED(32 + n));
+    if (record->has & PEBS_HAS_METRICS)
+        test_equal(run, "slots in the record", record->slots, LOADED(32 + SLOTS));
+}
+
+/* The counters to ask for, by the number of the case: each by itself, then every other, then all. 0: no more cases. */
+static uint64_t choice(uint64_t exist, unsigned number)
+{
+    uint64_t left = exist;
+
+    for (; number && left; number--)
+        left &= left - 1;
+    if (left)
+        return left & -left;
+    return number == 0 ? exist & UINT64_C(0x5555) : number == 1 ? exist : 0;
+}
+
+static void check_named(struct test_run *run, const struct pebs_sample *sample, uint64_t counters, bool metrics)
+{
+    struct pebs_record record;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "format group", record.format_group, (uint32_t)sample->data_cfg);
+        test_equal(run, "counters that the record names", record.counted, counters);
+        test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, metrics);
+        check_loaded(run, &record);
+    }
+}
+
+struct named {
+    uint64_t rings;  /* in which the counters count, and nothing happens; 0: they are stopped */
+    uint64_t groups; /* beside the counters group, 0: none */
+    bool metrics;
+};
+
+/* Every choice of general counters, with every choice of fixed ones in turn. That the size fits the decoder demands. */
+static void named(struct test_run *run)
+{
+    const struct named *how = run->test->argument;
+    const uint64_t general = run->caps->general_counters & 0xffff, fixed = run->caps->fixed_counters & 0xff;
+    const uint64_t groups = PEBS_DATA_CFG_COUNTERS | how->groups | (how->metrics ? PEBS_DATA_CFG_METRICS : 0);
+    struct pebs_sample sample = instructions(&workload_straight, 4 * PERIOD, 0);
+    unsigned cases = 0;
+
+    while (choice(general, cases))
+        cases++;
+    plan(run, &sample, cases);
+    for (unsigned i = 0; i < cases; i++) {
+        const uint64_t some = choice(general, i);
+        uint64_t beside = choice(fixed, i);
+        if (!beside && i + 1 == cases)
+            beside = fixed;
+        sample.data_cfg = PEBS_DATA_CFG_GPRS | groups | PEBS_DATA_CFG_GENERAL(some) | PEBS_DATA_CFG_FIXED(beside);
+        if (!pebs_sample_open(run, &sample))
+            return;
+        load_all(run, how->rings);
+        if (!sample_beside(run, &sample, how->rings ? general | (fixed & ~UINT64_C(1)) << 32 : 0))
+            return;
+        check_named(run, &sample, some | beside << 32, how->metrics);
+    }
+}
+
+TEST(pebs_snapshot_named) = {
+    .id = "pebs.snapshot.named",
+    .title = "A record has the counters that MSR_PEBS_DATA_CFG names and no others: general ones, then fixed ones, the "
+             "lowest first",
+    .source = LINUX_HEADER,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = named,
+    .argument = &(const struct named){ .rings = PERFEVTSEL_USR },
+};
+
+TEST(pebs_snapshot_last) = {
+    .id = "pebs.snapshot.last",
+    .title = "The counters stand behind all other groups, and the metrics behind the counters",
+    .source = LINUX_SNAPSHOT,
+    .needs = NEEDS,
+    .lacks = lacks_metrics,
+    .records = true,
+    .run = named,
+    .argument = &(const struct named){ .rings = PERFEVTSEL_USR,
+                                       .groups = PEBS_DATA_CFG_ALL | PEBS_DATA_CFG_LBR_COUNT(5),
+                                       .metrics = true },
+};
+
+TEST(pebs_snapshot_stopped) = {
+    .id = "pebs.snapshot.stopped",
+    .title = "A counter that is stopped is in the record, with the value that it holds",
+    .source = "Linux 6.15, arch/x86/events/intel/ds.c, intel_perf_event_update_pmc()",
+    .typical = "A comment in Linux's driver says that it can happen.",
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = named,
+    .argument = &(const struct named){ .rings = 0 },
+};
+
+/* Groups that leave a record of instructions without counters; what they leave is in format_group. */
+static void nothing(struct test_run *run)
+{
+    const struct pebs_sample *how = run->test->argument;
+    const uint64_t absent = lacks_metrics(run->caps) ? PEBS_DATA_CFG_METRICS : 0;
+    struct pebs_sample sample = instructions(&workload_straight, PERIOD, how->data_cfg & ~absent);
+    const uint64_t groups = how->basic ? 0 : (uint32_t)sample.data_cfg;
+    struct pebs_record record;
+
+    sample.basic = how->basic;
+    plan(run, &sample, 1);
+    if (!pebs_sample(run, &sample))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "format group", record.format_group, groups);
+        test_equal(run, "size", record.size, pebs_adaptive_size(groups));
+        if (record.has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS))
+            test_fail(run, "PEBS record %u has counters", n);
+    }
+}
+
+TEST(pebs_snapshot_not_asked) = {
+    .id = "pebs.snapshot.not_asked",
+    .title = "The bitmaps of MSR_PEBS_DATA_CFG alone bring no counters into a record",
+    .source = LINUX_DATA_CFG,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = nothing,
+    .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1) },
+};
+
+TEST(pebs_snapshot_ignored) = {
+    .id = "pebs.snapshot.ignored",
+    .title = "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG names",
+    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = nothing,
+    .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_METRICS |
+                                                         PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1),
+                                             .basic = true },
+};
+
+static void holds(struct test_run *run)
+{
+    const uint64_t old = msr_get(MSR_PEBS_DATA_CFG);
+    const uint64_t bits = PEBS_DATA_CFG_COUNTERS | (lacks_metrics(run->caps) ? 0 : PEBS_DATA_CFG_METRICS) |
+                          PEBS_DATA_CFG_GENERAL(run->caps->general_counters & 0xffff) |
+                          PEBS_DATA_CFG_FIXED(run->caps->fixed_counters & 0xff);
+
+    for (uint64_t left = bits; left; left &= left - 1) {
+        const uint64_t bit = left & -left;
+        if (!msr_write(MSR_PEBS_DATA_CFG, bit))
+            test_fail(run, "writing 0x%" PRIx64 " to MSR_PEBS_DATA_CFG raised #GP", bit);
+        test_equal(run, "MSR_PEBS_DATA_CFG", msr_get(MSR_PEBS_DATA_CFG), bit);
+    }
+    msr_write(MSR_PEBS_DATA_CFG, old);
+}
+
+TEST(pebs_snapshot_register) = {
+    .id = "pebs.snapshot.register",
+    .title = "MSR_PEBS_DATA_CFG holds the bits of the counters group that there are, and one for each counter that there is",
+    .source = LINUX_DATA_CFG,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .run = holds,
+};
+
+/* ---- what the counters have counted ------------------------------------------------------------------------------ */
+
+struct counted {
+    const struct workload *workload;
+    unsigned period;
+    uint64_t event;
+    uint64_t (*upto)(unsigned number); /* events up to an instruction of the workload, that one included; from 0 */
+};
+
+static uint64_t instructions_upto(unsigned number)
+{
+    return number + 1;
+}
+
+/* Behind its first instruction the long loop is a decrement and a branch, again and again. */
+static uint64_t loop_branches_upto(unsigned number)
+{
+    return number / 2;
+}
+
+static uint64_t no_branches(unsigned number)
+{
+    (void)number;
+    return 0;
+}
+
+/*
+ * A counter that counts beside the sampling one has, in a record, no less than the events up to the instruction of the
+ * record, and no more than those of the whole workload and of its window. From one record to the next it typically
+ * counts what lies between the two instructions, neither more nor less.
+ */
+static void counted(struct test_run *run)
+{
+    enum { COUNTER = 1, WINDOW = 8 };
+    const struct counted *how = run->test->argument;
+    const struct pebs_sample sample =
+        instructions(how->workload, how->period, PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_GENERAL(1 << COUNTER));
+    const uint64_t most = how->upto((unsigned)how->workload->instructions) + WINDOW;
+    uint64_t last = 0, last_upto = 0;
+    struct pebs_record record;
+    unsigned number;
+
+    plan(run, &sample, 1);
+    if (!pebs_sample_open(run, &sample) || !program(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, 0) ||
+        !sample_beside(run, &sample, GENERAL(COUNTER)))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const uint64_t count = count_of(&record, GENERAL(COUNTER));
+        if (pebs_is_closing(&sample, &record))
+            continue;
+        if (!pebs_event_number(run, &sample, &record, &number)) {
+            test_fail(run, "PEBS record %u is of no instruction of the workload", n);
+            return;
+        }
+        const uint64_t upto = how->upto(number);
+        if (count < upto || count > most)
+            test_fail(run, "counter %u is at %" PRIu64 " in PEBS record %u, must be at %" PRIu64 " to %" PRIu64,
+                      (unsigned)COUNTER, count, n, upto, most);
+        else if (n && count - last != upto - last_upto)
+            test_differs(run,
+                         "counter %u counted %" PRIu64 " events up to PEBS record %u, %" PRIu64 " lie between the two",
+                         (unsigned)COUNTER, count - last, n, upto - last_upto);
+        last = count;
+        last_upto = upto;
+    }
+}
+
+TEST(pebs_snapshot_instructions) = {
+    .id = "pebs.snapshot.instructions",
+    .title = "A counter of instructions in a record has counted those up to the record's own, and typically no other",
+    .source = LINUX_SNAPSHOT,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = counted,
+    .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto },
+};
+
+TEST(pebs_snapshot_branches) = {
+    .id = "pebs.snapshot.branches",
+    .title = "A counter of branches in a record has counted those up to the record's instruction",
+    .source = LINUX_SNAPSHOT,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = counted,
+    .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto },
+};
+
+TEST(pebs_snapshot_still) = {
+    .id = "pebs.snapshot.still",
+    .title = "A counter whose event does not happen stands still from record to record",
+    .source = LINUX_SNAPSHOT,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = counted,
+    .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches },
+};
+
+/* Counters that nothing reloads, over several interrupts: each record has as much as the one before it, or more. */
+static void forward(struct test_run *run)
+{
+    enum { THRESHOLD = 3, INTERRUPTS = 3 };
+    static const uint64_t counters[] = { GENERAL(0), GENERAL(1), FIXED(1), FIXED(2) };
+    struct pebs_sample sample = instructions(
+        &workload_long_loop, LOOP_PERIOD, PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(6));
+    struct pebs_record record, before = { .size = 0 };
+
+    sample.records = 2 * THRESHOLD;
+    sample.threshold = THRESHOLD;
+    sample.interrupts = INTERRUPTS;
+    test_plan_between(run, INTERRUPTS * THRESHOLD, 2 * usual(&sample));
+    if (!pebs_sample_open(run, &sample) || !program(run, 0, INSTRUCTIONS | BOTH_RINGS | PERFEVTSEL_EN, 0) ||
+        !program(run, 1, BRANCHES | BOTH_RINGS | PERFEVTSEL_EN, 0))
+        return;
+    for (unsigned n = 1; n <= 2; n++)
+        fixed_counter_program(n, FIXED_CTR_CTRL_OS(n) | FIXED_CTR_CTRL_USR(n), 0);
+    if (!sample_beside(run, &sample, GENERAL(0) | GENERAL(1) | FIXED(1) | FIXED(2)))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); before = record, n++) {
+        for (unsigned i = 0; i < sizeof counters / sizeof counters[0]; i++)
+            if (count_of(&record, counters[i]) < count_of(&before, counters[i]))
+                test_fail(
+                    run, "the counter of bit 0x%" PRIx64 " goes back in PEBS record %u: 0x%" PRIx64 " after 0x%" PRIx64,
+                    counters[i], n, count_of(&record, counters[i]), count_of(&before, counters[i]));
+    }
+}
+
+TEST(pebs_snapshot_forward) = {
+    .id = "pebs.snapshot.forward",
+    .title = "From record to record no counter runs backwards, interrupts between them or not",
+    .source = "Linux 7da9960b59fb, \"Fix counter backwards of non-precise events counters-snapshotting\"",
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = forward,
+};
+
+/*
+ * The counter that the record is for: its value is that before the reload, so that Linux adds the whole period. Behind
+ * the reload it would be one of the period's last, and greater.
+ */
+static void own(struct test_run *run)
+{
+    const struct pebs_sample sample =
+        instructions(&workload_straight, PERIOD, PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_FIXED(1));
+    struct pebs_record record;
+
+    plan(run, &sample, 1);
+    if (!pebs_sample(run, &sample))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        if (count_of(&record, FIXED(0)) >= sample.period)
+            test_fail(run, "fixed counter 0 is at 0x%" PRIx64 " in PEBS record %u, must be at less than %u",
+                      count_of(&record, FIXED(0)), n, sample.period);
+}
+
+TEST(pebs_snapshot_own) = {
+    .id = "pebs.snapshot.own",
+    .title = "The counter that a record is for has, in it, the events since its overflow, and is reloaded after that",
+    .source = LINUX_SNAPSHOT,
+    .typical = "Linux's driver relies on it; no manual that is at hand tells.",
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .records = true,
+    .run = own,
+};
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+/* The shares of the first level, in the lower four bytes, each of 255. */
+static unsigned first_level(uint64_t metrics)
+{
+    unsigned sum = 0;
+
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        sum += (unsigned)(metrics >> shift & 0xff);
+    return sum;
+}
+
+static void metrics(struct test_run *run)
+{
+    enum { WHOLE = 255, ROUNDING = 4 };
+    const struct pebs_sample sample =
+        instructions(&workload_long_loop, LOOP_PERIOD,
+                     PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_METRICS | PEBS_DATA_CFG_FIXED(1 << SLOTS));
+    struct pebs_record record;
+    uint64_t last = 0;
+
+    plan(run, &sample, 1);
+    if (!pebs_sample_open(run, &sample) ||
+        !fixed_counter_program(SLOTS, FIXED_CTR_CTRL_OS(SLOTS) | FIXED_CTR_CTRL_USR(SLOTS), 0) ||
+        !msr_write(MSR_PERF_METRICS, 0)) {
+        test_fail(run, "fixed counter 3 and PERF_METRICS could not be programmed");
+        return;
+    }
+    if (!sample_beside(run, &sample, FIXED(SLOTS) | PERF_GLOBAL_CTRL_METRICS))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, true);
+        test_equal(run, "slots beside PERF_METRICS", record.slots, count_of(&record, FIXED(SLOTS)));
+        if (record.slots <= last)
+            test_fail(run, "slots do not grow up to PEBS record %u: %" PRIu64 " after %" PRIu64, n, record.slots, last);
+        if (first_level(record.metrics) + ROUNDING < WHOLE || first_level(record.metrics) > WHOLE + ROUNDING)
+            test_differs(run, "the shares of PERF_METRICS 0x%" PRIx64 " in PEBS record %u make %u, typically %d",
+                         record.metrics, n, first_level(record.metrics), WHOLE);
+        last = record.slots;
+    }
+}
+
+TEST(pebs_snapshot_metrics) = {
+    .id = "pebs.snapshot.metrics",
+    .title =
+        "The metrics are two words: fixed counter 3, and PERF_METRICS, whose shares of the first level make a whole",
+    .source = LINUX_SNAPSHOT "; " SDM_2023 "\"Performance Metrics\"",
+    .needs = NEEDS,
+    .lacks = lacks_metrics,
+    .records = true,
+    .run = metrics,
+};
+
+/* Bit 5 without bit 4: a header that names no counter, and the two words. */
+static void metrics_alone(struct test_run *run)
+{
+    struct pebs_sample sample = instructions(&workload_straight, PERIOD, PEBS_DATA_CFG_METRICS);
+    struct pebs_record record;
+
+    plan(run, &sample, 1);
+    if (!pebs_sample_open(run, &sample))
+        return;
+    load_all(run, PERFEVTSEL_USR);
+    if (!sample_beside(run, &sample, FIXED(SLOTS)))
+        return;
+    check_named(run, &sample, 0, true);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "size", record.size, pebs_adaptive_size(sample.data_cfg));
+}
+
+TEST(pebs_snapshot_metrics_alone) = {
+    .id = "pebs.snapshot.metrics.alone",
+    .title = "Metrics without counters are a group that names no counter",
+    .source = LINUX_SNAPSHOT,
+    .needs = NEEDS,
+    .lacks = lacks_metrics,
+    .records = true,
+    .run = metrics_alone,
+};

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Auto counter reload: a counter's CFG_B names the counters whose overflow loads it anew, with the low half of its
+ * CFG_C. The workload's jumps are far apart, and a counter of instructions overflows half-way between two of them: then
+ * it makes no difference how soon behind an overflow the reload comes, and the number of jumps behind it is the answer.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "ds/counting.h"
+#include "kernel/test.h"
+#include "suite/count.h"
+#include "suite/sources.h"
+
+#define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
+#define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
+#define COUNTING     (PERFEVTSEL_EN | PERFEVTSEL_USR | PERFEVTSEL_OS)
+
+#define RELOAD_SOURCE SDM_2024 "\"Auto Counter Reload\", 21.9.11; Linux 6.16, intel_pmu_config_acr()"
+
+#define FIXED(n) MSR_BIT(32 + (n))
+#define JUMPS    WORKLOAD_SPREAD_JUMPS
+
+/* A value that no count over the workload comes near. */
+#define LOADED UINT64_C(0x40000)
+
+/* The start from which a counter of instructions overflows half-way between the n-th jump and the next. */
+#define BEHIND(n) (-(uint64_t)((n)*WORKLOAD_SPREAD_STEP + WORKLOAD_SPREAD_STEP / 2))
+
+/* The general counters that can be reloaded and cause it, lowest first; at most this many are used. */
+#define USED 3u
+
+struct counters {
+    unsigned n[USED];
+    unsigned count;
+};
+
+static struct counters usable(const struct caps *caps)
+{
+    struct counters c = { .count = 0 };
+
+    for (unsigned n = 0; n < 32 && c.count < USED; n++)
+        if (caps->reload_counters & caps->reload_causes & caps->general_counters & MSR_BIT(n))
+            c.n[c.count++] = n;
+    return c;
+}
+
+static const char *fewer_than(const struct caps *caps, unsigned count)
+{
+    return usable(caps).count >= count ? NULL
+                                       : "CPUID.23H.2 lists too few general counters that reload and are reloaded";
+}
+
+static const char *no_counter(const struct caps *caps)
+{
+    return fewer_than(caps, 1);
+}
+
+static const char *no_two(const struct caps *caps)
+{
+    return fewer_than(caps, 2);
+}
+
+static const char *no_three(const struct caps *caps)
+{
+    return fewer_than(caps, 3);
+}
+
+static const char *no_fixed(const struct caps *caps)
+{
+    const uint64_t both = caps->reload_counters & caps->reload_causes;
+
+    return both & FIXED(0) ? fewer_than(caps, 1) : "fixed counter 0 does not reload, or is not reloaded: CPUID.23H.2";
+}
+
+static uint64_t width_mask(const struct caps *caps)
+{
+    return UINT64_MAX >> (64 - caps->general_width);
+}
+
+/* A general counter with what reloads it (bits as in IA32_PERF_GLOBAL_CTRL), and its value then. */
+static void set(struct test_run *run, unsigned n, uint64_t select, uint64_t start, uint64_t by, uint32_t value)
+{
+    if (!counter_program(n, select, start, run->caps->full_width_write) || !msr_write(MSR_IA32_PMC_GP_CFG_B(n), by) ||
+        !msr_write(MSR_IA32_PMC_GP_CFG_C(n), value))
+        test_fail(run, "counter %u could not be programmed to be reloaded", n);
+}
+
+static void set_fixed_0(struct test_run *run, uint64_t start, uint64_t by, uint32_t value)
+{
+    const uint64_t control = FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0);
+
+    if (!fixed_counter_program(0, control, start) || !msr_write(MSR_IA32_PMC_FX_CFG_B(0), by) ||
+        !msr_write(MSR_IA32_PMC_FX_CFG_C(0), value))
+        test_fail(run, "fixed counter 0 could not be programmed to be reloaded");
+}
+
+/* Runs the workload once, and returns the overflow bits of all counters. */
+static uint64_t run_once(const struct caps *caps, uint64_t counters)
+{
+    uint64_t status;
+
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    count_once(caps, counters, &workload_spread);
+    status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, status);
+    return status & (caps->general_counters | caps->fixed_counters << 32);
+}
+
+/* Nothing reloads or is reloaded any more. */
+static void clear(const struct caps *caps)
+{
+    for (unsigned n = 0; n < 32; n++)
+        if (caps->reload_counters & MSR_BIT(n)) {
+            msr_write(MSR_IA32_PMC_GP_CFG_B(n), 0);
+            msr_write(MSR_IA32_PMC_GP_CFG_C(n), 0);
+        }
+    for (unsigned n = 0; n < 16; n++)
+        if (caps->reload_counters & FIXED(n)) {
+            msr_write(MSR_IA32_PMC_FX_CFG_B(n), 0);
+            msr_write(MSR_IA32_PMC_FX_CFG_C(n), 0);
+        }
+    counters_clear(caps);
+}
+
+/* ---- the registers ----------------------------------------------------------------------------------------------- */
+
+/* Calls `each` with the CFG_B of every counter that can be reloaded. */
+static void each_cfg_b(struct test_run *run, void (*each)(struct test_run *run, uint32_t msr, const char *name))
+{
+    for (unsigned n = 0; n < 32; n++)
+        if (run->caps->reload_counters & MSR_BIT(n))
+            each(run, MSR_IA32_PMC_GP_CFG_B(n), "IA32_PMC_GPx_CFG_B");
+    for (unsigned n = 0; n < 16; n++)
+        if (run->caps->reload_counters & FIXED(n))
+            each(run, MSR_IA32_PMC_FX_CFG_B(n), "IA32_PMC_FXx_CFG_B");
+}
+
+static void holds(struct test_run *run, uint32_t msr, const char *name)
+{
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const uint64_t value = run->caps->reload_causes & MSR_BIT(bit);
+        if (!value)
+            continue;
+        if (!msr_write(msr, value))
+            test_fail(run, "WRMSR of 0x%" PRIx64 " to %s (0x%" PRIx32 ") raised #GP", value, name, msr);
+        test_equal(run, name, msr_get(msr), value);
+    }
+    msr_write(msr, run->caps->reload_causes);
+    test_equal(run, name, msr_get(msr), run->caps->reload_causes);
+    msr_write(msr, 0);
+}
+
+static void causes_held(struct test_run *run)
+{
+    each_cfg_b(run, holds);
+}
+
+TEST(perfmon_reload_causes) = {
+    .id = "perfmon.reload.causes",
+    .title =
+        "Each counter that CPUID.23H.2 says can be reloaded has a CFG_B that takes every counter that can cause it",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .run = causes_held,
+};
+
+static void refuses(struct test_run *run, uint32_t msr, const char *name)
+{
+    const uint64_t before = msr_get(msr);
+    uint64_t taken = 0;
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if (run->caps->reload_causes & MSR_BIT(bit))
+            continue;
+        if (msr_write(msr, MSR_BIT(bit)))
+            taken |= MSR_BIT(bit);
+        else
+            test_equal(run, name, msr_get(msr), before);
+        msr_write(msr, before);
+    }
+    if (taken)
+        test_differs(run, "WRMSR of 0x%" PRIx64 " to %s (0x%" PRIx32 ") raised no #GP", taken, name, msr);
+}
+
+static void others_refused(struct test_run *run)
+{
+    each_cfg_b(run, refuses);
+}
+
+TEST(perfmon_reload_refused) = {
+    .id = "perfmon.reload.refused",
+    .title =
+        "CFG_B keeps its value when a counter is written to it that cannot cause a reload, and typically raises #GP",
+    .source =
+        "Linux 7.1, intel_pmu_acr_late_setup(): Panther Lake's #GP; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
+    .needs = NEED_COUNTER_RELOAD,
+    .run = others_refused,
+};
+
+static void listed(struct test_run *run)
+{
+    const uint64_t exist = run->caps->general_counters | run->caps->fixed_counters << 32;
+    const struct cpuid leaf = cpuid(0x23, 2);
+
+    test_equal(run, "counters in CPUID.23H.2:EBX and EAX that do not exist",
+               (leaf.eax | (uint64_t)leaf.ebx << 32) & ~(exist | run->caps->counters_taken), 0);
+    test_equal(run, "counters in CPUID.23H.2:EDX and ECX that do not exist",
+               (leaf.ecx | (uint64_t)leaf.edx << 32) & ~(exist | run->caps->counters_taken), 0);
+}
+
+TEST(perfmon_reload_listed) = {
+    .id = "perfmon.reload.listed",
+    .title = "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 does not have",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .run = listed,
+};
+
+/* ---- a counter that reloads itself ------------------------------------------------------------------------------- */
+
+/* Each counter in turn counts the jumps, and begins anew with every fifth. */
+static void by_itself(struct test_run *run)
+{
+    enum { PERIOD = 5 };
+    const uint32_t start = -(uint32_t)PERIOD;
+
+    for (unsigned n = 0; n < 32; n++) {
+        if (!(run->caps->reload_counters & run->caps->reload_causes & MSR_BIT(n)))
+            continue;
+        set(run, n, BRANCHES | COUNTING, -(uint64_t)PERIOD, MSR_BIT(n), start);
+        run_once(run->caps, MSR_BIT(n));
+        test_equal(run, "a counter that reloads itself with every 5th of the jumps", counter_read(n),
+                   (-(uint64_t)PERIOD + JUMPS % PERIOD) & width_mask(run->caps));
+        clear(run->caps);
+    }
+}
+
+TEST(perfmon_reload_itself) = {
+    .id = "perfmon.reload.itself",
+    .title =
+        "A counter whose CFG_B has its own bit begins anew at each of its overflows, with CFG_C's low half, whose sign "
+        "goes on to its width",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .run = by_itself,
+};
+
+static void no_status(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    uint64_t status;
+
+    for (unsigned i = 0; i < c.count; i++) {
+        set(run, c.n[i], BRANCHES | COUNTING, -UINT64_C(5), MSR_BIT(c.n[i]), -5u);
+        status = run_once(run->caps, MSR_BIT(c.n[i]));
+        test_equal(run, "IA32_PERF_GLOBAL_STATUS after overflows of a counter that reloads itself", status, 0);
+        if (counter_read(c.n[i]) < (-UINT64_C(5) & width_mask(run->caps)))
+            test_fail(run, "counter %u did not begin anew at its overflow", c.n[i]);
+        clear(run->caps);
+    }
+}
+
+TEST(perfmon_reload_no_status) = {
+    .id = "perfmon.reload.no_status",
+    .title = "The overflow of a counter that reloads itself sets no bit of IA32_PERF_GLOBAL_STATUS",
+    .source = RELOAD_SOURCE "; Linux 7.1, is_acr_self_reload_event()",
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_counter,
+    .run = no_status,
+};
+
+static void positive(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    const unsigned n = c.n[0];
+
+    set(run, n, BRANCHES | COUNTING, -UINT64_C(3), MSR_BIT(n), LOADED);
+    run_once(run->caps, MSR_BIT(n));
+    test_equal(run, "a counter that was reloaded with a positive value", counter_read(n), LOADED + JUMPS - 3);
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_positive) = {
+    .id = "perfmon.reload.positive",
+    .title = "A reload with CFG_C bit 31 clear leaves the counter's upper bits clear",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_counter,
+    .run = positive,
+};
+
+/* ---- one counter reloads another --------------------------------------------------------------------------------- */
+
+/* Both directions of each pair: the jumps behind the overflow of a counter of instructions. */
+static void by_another(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+
+    for (unsigned i = 0; i < c.count; i++)
+        for (unsigned j = 0; j < c.count; j++) {
+            if (i == j)
+                continue;
+            set(run, c.n[i], BRANCHES | COUNTING, 0, MSR_BIT(c.n[j]), LOADED);
+            set(run, c.n[j], INSTRUCTIONS | COUNTING, BEHIND(4 + i + j), 0, 0);
+            run_once(run->caps, MSR_BIT(c.n[i]) | MSR_BIT(c.n[j]));
+            test_equal(run, "jumps since the overflow of the counter that reloads", counter_read(c.n[i]),
+                       LOADED + JUMPS - (4 + i + j));
+            clear(run->caps);
+        }
+}
+
+TEST(perfmon_reload_another) = {
+    .id = "perfmon.reload.another",
+    .title = "The overflow of a counter that CFG_B names loads the counter anew with its own CFG_C",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = by_another,
+};
+
+/* The cause is not reloaded: it sets its status bit, and counts on from 0. */
+static void cause(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    const uint64_t both = MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]);
+    uint64_t status;
+
+    set(run, c.n[0], BRANCHES | COUNTING, 0, MSR_BIT(c.n[1]), LOADED);
+    set(run, c.n[1], BRANCHES | COUNTING, -UINT64_C(6), 0, LOADED);
+    status = run_once(run->caps, both);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS after the overflow of the counter that reloads", status, MSR_BIT(c.n[1]));
+    test_equal(run, "the counter that has reloaded another one", counter_read(c.n[1]), JUMPS - 6);
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_cause) = {
+    .id = "perfmon.reload.cause",
+    .title = "A counter that reloads another one, and not itself, sets its own overflow bit and counts on from 0",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = cause,
+};
+
+/* The first names the second: the first's own overflow tells its status, and does nothing to either. */
+static void one_way(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    uint64_t status;
+
+    set(run, c.n[0], BRANCHES | COUNTING, -UINT64_C(4), MSR_BIT(c.n[1]), LOADED);
+    set(run, c.n[1], BRANCHES | COUNTING, 0, 0, 2 * LOADED);
+    status = run_once(run->caps, MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]));
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS after the overflow of the counter that names another", status,
+               MSR_BIT(c.n[0]));
+    test_equal(run, "the counter that names another, after its own overflow", counter_read(c.n[0]), JUMPS - 4);
+    test_equal(run, "the counter that is named, and has not overflowed", counter_read(c.n[1]), JUMPS);
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_one_way) = {
+    .id = "perfmon.reload.one_way",
+    .title = "The overflow of a counter that names another one in CFG_B reloads neither, and sets its overflow bit",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = one_way,
+};
+
+/* No counter is named: neither CFG_C nor an overflow does anything. */
+static void unnamed(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+
+    set(run, c.n[0], BRANCHES | COUNTING, 0, 0, LOADED);
+    set(run, c.n[1], INSTRUCTIONS | COUNTING, BEHIND(8), 0, LOADED);
+    run_once(run->caps, MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]));
+    test_equal(run, "a counter that names none", counter_read(c.n[0]), JUMPS);
+    if (counter_read(c.n[1]) >= LOADED)
+        test_fail(run, "a counter that names none was reloaded at its overflow");
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_unnamed) = {
+    .id = "perfmon.reload.unnamed",
+    .title = "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C is",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = unnamed,
+};
+
+/* The third reloads the second, which the first names: a reload is no overflow. */
+static void chain(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    const uint64_t all = MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]) | MSR_BIT(c.n[2]);
+
+    set(run, c.n[0], BRANCHES | COUNTING, 0, MSR_BIT(c.n[1]), LOADED);
+    set(run, c.n[1], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), LOADED);
+    set(run, c.n[2], INSTRUCTIONS | COUNTING, BEHIND(5), 0, 0);
+    run_once(run->caps, all);
+    test_equal(run, "a counter that names one which was reloaded", counter_read(c.n[0]), JUMPS);
+    test_equal(run, "the counter that was reloaded", counter_read(c.n[1]), LOADED + JUMPS - 5);
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_chain) = {
+    .id = "perfmon.reload.chain",
+    .title = "A reload is no overflow: it reloads no further counter",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_three,
+    .run = chain,
+};
+
+/* The second overflows behind the third: the first is reloaded by both, at last by the second. */
+static void either(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    const uint64_t all = MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]) | MSR_BIT(c.n[2]);
+
+    for (unsigned i = 0; i < 2; i++) {
+        set(run, c.n[0], BRANCHES | COUNTING, 0, MSR_BIT(c.n[1]) | MSR_BIT(c.n[2]), LOADED);
+        set(run, c.n[1], INSTRUCTIONS | COUNTING, i ? 0 : BEHIND(9), 0, 0);
+        set(run, c.n[2], INSTRUCTIONS | COUNTING, BEHIND(3), 0, 0);
+        run_once(run->caps, all);
+        test_equal(run, "a counter that names two, after the last overflow", counter_read(c.n[0]),
+                   LOADED + JUMPS - (i ? 3 : 9));
+        clear(run->caps);
+    }
+}
+
+TEST(perfmon_reload_either) = {
+    .id = "perfmon.reload.either",
+    .title = "A counter that names several is reloaded at the overflow of each",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_three,
+    .run = either,
+};
+
+static void several(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    const uint64_t all = MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]) | MSR_BIT(c.n[2]);
+    const uint64_t period = BEHIND(7) + WORKLOAD_SPREAD_STEP / 5; /* overflows behind the 7th jump and the 14th */
+
+    set(run, c.n[0], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), LOADED);
+    set(run, c.n[1], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), 2 * LOADED);
+    set(run, c.n[2], INSTRUCTIONS | COUNTING, period, MSR_BIT(c.n[2]), (uint32_t)period);
+    run_once(run->caps, all);
+    test_equal(run, "the first of two that the same counter reloads", counter_read(c.n[0]), LOADED + JUMPS - 14);
+    test_equal(run, "the second one", counter_read(c.n[1]), 2 * LOADED + JUMPS - 14);
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_several) = {
+    .id = "perfmon.reload.several",
+    .title =
+        "A counter that reloads itself reloads all that name it, at each of its overflows, each with its own value",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_three,
+    .run = several,
+};
+
+/*
+ * What auto counter reload is for: the first samples only where its events are dense. The second, of instructions,
+ * begins both anew before the first has come to its overflow; with a longer period it does not.
+ */
+static void dense(struct test_run *run)
+{
+    const struct counters c = usable(run->caps);
+    const uint64_t first = MSR_BIT(c.n[0]), second = MSR_BIT(c.n[1]);
+
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t period = BEHIND(i ? 5 : 3);
+        uint64_t status;
+        set(run, c.n[0], BRANCHES | COUNTING, -UINT64_C(5), second, -5u);
+        set(run, c.n[1], INSTRUCTIONS | COUNTING, period, second, (uint32_t)period);
+        status = run_once(run->caps, first | second);
+        test_equal(run,
+                   i ? "overflow of 5 jumps in more instructions than they take"
+                     : "overflow of 5 jumps in fewer instructions than they take",
+                   status, i ? first : 0);
+        clear(run->caps);
+    }
+}
+
+TEST(perfmon_reload_dense) = {
+    .id = "perfmon.reload.dense",
+    .title =
+        "With a counter that begins both anew the other overflows only where so many of its events come within the "
+        "first's period",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = dense,
+};
+
+/* ---- fixed counters ---------------------------------------------------------------------------------------------- */
+
+static void by_fixed(struct test_run *run)
+{
+    const unsigned n = usable(run->caps).n[0];
+    uint64_t status;
+
+    set(run, n, BRANCHES | COUNTING, 0, FIXED(0), LOADED);
+    set_fixed_0(run, BEHIND(6), 0, 0);
+    status = run_once(run->caps, MSR_BIT(n) | FIXED(0));
+    test_equal(run, "jumps since the overflow of fixed counter 0", counter_read(n), LOADED + JUMPS - 6);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, FIXED(0));
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_by_fixed) = {
+    .id = "perfmon.reload.by_fixed",
+    .title = "The overflow of a fixed counter reloads a general one that names it, by bit 32 of CFG_B for the first",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_fixed,
+    .run = by_fixed,
+};
+
+/* It counts instructions, in the last few of which the jumps' counter does not overflow. */
+static void fixed(struct test_run *run)
+{
+    const unsigned n = usable(run->caps).n[0];
+    const uint64_t behind = (uint64_t)(JUMPS + 1 - 8) * WORKLOAD_SPREAD_STEP;
+    uint64_t status, value;
+
+    set(run, n, BRANCHES | COUNTING, -UINT64_C(8), 0, 0);
+    set_fixed_0(run, 0, MSR_BIT(n), LOADED);
+    status = run_once(run->caps, MSR_BIT(n) | FIXED(0));
+    value = msr_get(MSR_IA32_FIXED_CTR(0));
+    if (value < LOADED + behind - WORKLOAD_SPREAD_STEP || value > LOADED + behind + WORKLOAD_SPREAD_STEP)
+        test_fail(run, "fixed counter 0, reloaded with 0x%" PRIx64 " %" PRIu64 " instructions ago, is 0x%" PRIx64,
+                  LOADED, behind, value);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, MSR_BIT(n));
+    set_fixed_0(run, BEHIND(2), FIXED(0), LOADED);
+    status = run_once(run->caps, FIXED(0));
+    if (msr_get(MSR_IA32_FIXED_CTR(0)) < LOADED)
+        test_fail(run, "fixed counter 0 did not reload itself");
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS after fixed counter 0 reloaded itself", status, 0);
+    clear(run->caps);
+}
+
+TEST(perfmon_reload_fixed) = {
+    .id = "perfmon.reload.fixed",
+    .title = "A fixed counter is reloaded by a general one and by itself, and sets no overflow bit then",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_fixed,
+    .run = fixed,
+};

@@ -1,0 +1,248 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# tests/bench/run must compute ratios and hold them against their bounds: machines are replayed that move clocks by what is
+# written down.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Path qw(make_path);
+use FindBin;
+use lib "$FindBin::Bin/../qemu";
+use Replay qw(new_tree write_file read_file);
+use Test::More;
+
+my $top = new_tree();
+make_path("$top/tests/bench");
+symlink realpath("$FindBin::Bin/run"), "$top/tests/bench/run" or die "run: $!\n";
+write_file("$top/build/$_", '') for 'branchy.elf', 'dstest86.iso';
+
+# The clocks, of processor time and of the wall, are sums of hundredths of a second.
+write_file("$top/Clocks.pm", <<'END' =~ s/TOP/$top/gr);
+package Clocks;
+use Time::HiRes;
+sub now
+{
+    my ($clock) = @_;
+    if ($clock eq 'wall' && open my $looks, '>>', 'TOP/looks') {
+        print $looks "look\n";
+    }
+    open my $file, '<', "TOP/$clock" or return 0;
+    my $sum = 0;
+    $sum += $_ for <$file>;
+    return $sum / 100;
+}
+# The last two are the user's and the system's time of the processes that have ended.
+BEGIN { *CORE::GLOBAL::times = sub { return (0, 0, now('processor') / 2, now('processor') / 2) } }
+no warnings 'redefine';
+*Time::HiRes::time = sub () { return now('wall') };
+# The processor time of a machine that runs: at each look it is more by what stands in step.PID.
+my %spent;
+INIT { *main::spent_by = sub { return $spent{$_[0]} += now("step.$_[0]") } }
+1;
+END
+
+# A machine takes what it is told to in $top/takes: "WHAT HUNDREDTHS.." for each round; by itself it takes 7.
+my $machine = <<'END' =~ s/TOP/$top/r;
+#!/bin/sh
+cd TOP
+given="$*"
+next_of() # the next figure of a kind; the last one for ever
+{
+    figure=$(sed -n "s/^$1 \([0-9a-z]*\).*/\1/p" takes)
+    sed "s/^$1 [0-9a-z]* \(.\)/$1 \1/" takes >takes.new && mv takes.new takes
+}
+say() # a line, and waits for the look at the clock that it is worth, two seconds at most
+{
+    looks=$(wc -l <looks)
+    echo "$1"
+    for _ in $(seq 200); do
+        [ "$(wc -l <looks)" -eq "$looks" ] || break
+        sleep 0.01
+    done
+}
+END
+write_file("$top/tests/qemu/boot", $machine . <<'END');
+echo 7 >>wall
+case $given in
+*"-o list")
+    next_of first
+    echo "$figure" >>wall
+    echo '# begin dstest86 0.1.0 abc 64'
+    exit 33 ;;
+"-r uefi "*"-o run=quick records=1")
+    next_of firmware
+    echo "$figure" >>wall
+    say 'dstest86: loader at 0x1'
+    next_of quick
+    echo "$figure" >>wall
+    next_of verdict
+    say "# end dstest86 verdict=$figure pass=1"
+    echo "$given" >>given
+    echo 100 >>wall
+    exit 33 ;;
+*"count=0 "*) figure=5 ;;
+*"-d exec"*) next_of log ;;
+*) mode=${given##*mode=} && next_of "${mode%% *}" ;;
+esac
+echo "$figure" >>processor
+echo "$given" >>given
+echo "told: $given"
+next_of status
+exit "$figure"
+END
+# Linux, whose four programs take as long as each other; what it takes besides is a second.
+write_file("$top/build/qemu-system-x86_64", $machine . <<'END');
+mode=${given##*MODE=}
+case $given in
+*"-d exec"*) next_of linux_log; echo "$figure" >step.$$; echo 300 >>processor ;;
+*MODE=*-plugin* | *-plugin*MODE=*) next_of "linux_${mode%% *}" ;;
+*MODE=*) next_of linux_plain ;;
+*) echo 100 >>processor ;;
+esac
+case $given in
+*"-d exec"*) [ "$figure" = 0 ] || exec sleep 100 ;;
+*MODE=*)
+    echo "$figure" >step.$$
+    echo $((4 * figure + 100)) >>processor
+    echo "$given" >>given
+    for program in sort sha256sum gzip awk; do echo "@@ $program"; done
+    echo '@@ -'
+    next_of linux_done
+    [ "$figure" = 0 ] || echo '@@ done' ;;
+esac
+next_of linux_status
+exit "$figure"
+END
+chmod 0755, map { "$top/$_" } 'tests/qemu/boot', 'build/qemu-system-x86_64';
+
+my %right = (plain => 100, idle => 104, count => 129, bts => 199, lbr => 139, pebs => 139, log => 25, first => 29, firmware => 200, quick => 299, verdict => 'pass',
+    status => 33, linux_plain => 100, linux_none => 104, linux_count => 129, linux_lbr => 139, linux_bts => 199,
+    linux_100000 => 500, linux_1000 => 139, linux_100 => 700, linux_log => 0, linux_status => 0, linux_done => 1);
+
+# The status and the output of a bench whose machines take so long.
+sub bench
+{
+    my ($takes, @arguments) = @_;
+    my %takes = (%right, %$takes);
+    write_file("$top/takes", join '', map { "$_ $takes{$_}\n" } sort keys %takes);
+    unlink glob("$top/step.*"), map { "$top/$_" } qw(processor wall given);
+    local $ENV{PERL5OPT} = "-I$top -MClocks";
+    my $out = qx($top/tests/bench/run @arguments 2>&1);
+    return ($? >> 8, $out);
+}
+
+my ($status, $out) = bench({}, '-n 1 -l 0');
+is("$status\n$out", <<'END', 'each close to its bound');
+0
+240 million branches, 1 rounds, medians (lowest to highest)
+
+what                                seconds  ratio to plain         at most
+stock QEMU, no model                   1.00   1.00 (1.00 to 1.00)   
+model attached, nothing enabled        1.04   1.04 (1.04 to 1.04)   1.05
+one counter counts instructions        1.29   1.29 (1.29 to 1.29)   1.30
+every branch into BTS                  1.99   1.99 (1.99 to 1.99)   2.00
+LBR on                                 1.39   1.39 (1.39 to 1.39)   1.40
+PEBS every 1000th instruction          1.39   1.39 (1.39 to 1.39)   1.40
+-d exec,nochain -D /dev/null           0.20    4.0
+(one run of 12 million branches, its ratio by the branch)
+
+first kernel line through PVH: 0.290 s after what QEMU needs to start (at most 0.3)
+ISO: 0.00 MB (at most 4)
+quick tests under OVMF: verdict 2.99 s after the firmware's 2.07 s (at most 3)
+END
+like(read_file("$top/given"), qr{^-k \Q$top\E/build/branchy.elf -p none -o mode=plain count=20 --$}m, 'stock QEMU is plain');
+like(read_file("$top/given"), qr{^-k \S+ -p skylake -o mode=bts count=20 --$}m, 'and has the model in the other modes');
+bench({}, '-n 1 -l 0 -p icelake');
+like(read_file("$top/given"), qr{^-k \S+ -p icelake -o mode=bts count=20 --$}m, '... of the processor that was asked for');
+
+# Each a little beyond its bound.
+for my $mode (qw(idle count bts lbr pebs)) {
+    ($status, $out) = bench({ $mode => $right{$mode} + 2 }, '-n 1 -l 0');
+    my @over = $out =~ /^(.*OVER)$/mg;
+    is("$status " . @over, '1 1', "$mode: over");
+    my $ratio = sprintf '%.2f', ($right{$mode} + 2) / 100;
+    like($over[0] // '', qr/ $ratio +$ratio \($ratio to $ratio\) +[\d.]+  OVER$/, '... which is said');
+}
+($status, $out) = bench({ first => 31 }, '-n 1 -l 0');
+is($status, 1, 'the first line is late');
+like(read_file("$top/given"), qr{^-r uefi -p skylake -o run=quick records=1$}m, 'the quick tests run through firmware, with the model');
+($status, $out) = bench({ firmware => '300 300 900', quick => '302 100 301' }, '-n 3 -l 0');
+is($status, 1, 'the quick tests are late in the middle one of three rounds');
+like($out, qr/^quick tests under OVMF: verdict 3\.01 s after the firmware's 3\.07 s /m, '... which is said');
+($status, $out) = bench({ verdict => 'fail' }, '-n 1 -l 0');
+isnt($status, 0, 'the quick tests do not pass');
+like($out, qr/^run: the quick tests did not pass$/m, '... which is told');
+truncate "$top/build/dstest86.iso", 4_000_000;
+is((bench({}, '-n 1 -l 0'))[0], 0, 'the image has 4 MB');
+truncate "$top/build/dstest86.iso", 4_000_001;
+($status, $out) = bench({}, '-n 1 -l 0');
+is($status, 1, '... and more');
+truncate "$top/build/dstest86.iso", 0;
+
+# The median of all rounds counts, each by the plain QEMU of its own round.
+($status, $out) = bench({ plain => '100 200 100', lbr => '300 240 120' }, '-n 3 -l 0');
+is($status, 0, 'the middle one of three');
+like($out, qr/^stock QEMU, no model +1\.00 +1\.00 \(1\.00 to 1\.00\)/m, '... seconds');
+like($out, qr/^LBR on +2\.40 +1\.20 \(1\.20 to 3\.00\) +1\.40$/m, '... and ratios');
+($status, $out) = bench({ lbr => '160 150 100' }, '-n 3 -l 0');
+is($status, 1, 'the middle one is over');
+like($out, qr/^LBR on +1\.50 +1\.50 \(1\.00 to 1\.60\) +1\.40  OVER$/m, '... which is said');
+($status, $out) = bench({ lbr => '160 110' }, '-n 2 -l 0');
+like($out, qr/^LBR on +1\.35 +1\.35 \(1\.10 to 1\.60\) +1\.40$/m, 'between the two in the middle');
+
+($status, $out) = bench({ status => 35 }, '-n 1 -l 0');
+isnt($status, 0, 'a loop that fails');
+like($out, qr/^run: mode plain ended with status 35:\ntold: /m, '... is told with what it said');
+($status, $out) = bench({}, '-n 0 -l 0');
+is("$status $out", '0 ', 'no rounds, no loop');
+for my $wrong ('-n x', '-n 1x', '-l -1', '-x', 'more') {
+    ($status, $out) = bench({}, $wrong);
+    ok($status != 0 && $out =~ /^usage: run /m, "run $wrong is refused");
+}
+# ---- Linux
+write_file("$top/build/$_", '') for qw(linux/boot/vmlinuz-6 linux/usr/bin/busybox);
+chmod 0755, "$top/build/linux/usr/bin/busybox";
+($status, $out) = bench({}, '-n 0 -l 1');
+is("$status$out", <<'END', 'each mode of Linux close to its bound');
+0
+Linux, 1 rounds, medians: seconds of plain QEMU, and ratios to it
+
+what                               on to off      sort sha256sum      gzip       awk  programs   at most
+stock QEMU, no model                    5.00      1.00      1.00      1.00      1.00      4.00   
+model attached, nothing enabled         1.03      1.04      1.04      1.04      1.04      1.04   1.05
+one counter counts instructions         1.23      1.29      1.29      1.29      1.29      1.29   1.30
+LBR on                                  1.31      1.39      1.39      1.39      1.39      1.39   1.40
+every branch into BTS                   1.79      1.99      1.99      1.99      1.99      1.99   2.00
+PEBS every 100000th instruction         4.20      5.00      5.00      5.00      5.00      5.00   
+PEBS every 1000th instruction           1.31      1.39      1.39      1.39      1.39      1.39   1.40
+PEBS every 100th instruction            5.80      7.00      7.00      7.00      7.00      7.00   
+-d exec,nochain -D /dev/null             3.0   no program: plain needs 1.0 s; waited for 20 times as long at most
+END
+my @given = split /\n/, read_file("$top/given");
+my $linux = qr/-nodefaults -no-user-config -no-reboot -display none -serial stdio -cpu Skylake-Client/;
+like($given[0], qr/$linux -kernel \S+ -initrd \S+ -append console=ttyS0 .* MODE=none$/, 'stock QEMU runs the processor by its name');
+like($given[4], qr/$linux -plugin \S+dsmodel.so,profile=skylake -kernel .* MODE=bts$/, '... and with the model in the other modes');
+bench({}, '-n 0 -l 1 -p core2');
+like(read_file("$top/given"), qr/-cpu max -plugin \S+,profile=core2 /, '... a processor that QEMU does not know as max');
+for my $mode (qw(none count lbr bts 1000)) {
+    ($status, $out) = bench({ "linux_$mode" => $right{"linux_$mode"} + 2 }, '-n 0 -l 1');
+    my @over = $out =~ /^(.*OVER)$/mg;
+    is("$status " . @over, '1 1', "Linux, $mode: over");
+    my $ratio = sprintf '%.2f', ($right{"linux_$mode"} + 2) / 100;
+    like($over[0] // '', qr/ $ratio  +[\d.]+  OVER$/, '... which is said');
+}
+($status, $out) = bench({ linux_plain => '100 200 100', linux_lbr => '300 240 120' }, '-n 0 -l 3');
+like($out, qr/^LBR on .* 1\.20   1\.40$/m, 'the middle one of three rounds');
+($status, $out) = bench({ linux_log => 100000 }, '-n 0 -l 1');
+like($out, qr/^-d exec\S+ -D \S+ +over 20   no program/m, 'a Linux that is logged too long is given up');
+for my $failure ({ linux_status => 3 }, { linux_done => 0 }) {
+    ($status, $out) = bench($failure, '-n 0 -l 1');
+    isnt($status, 0, "Linux fails: @{[%$failure]}");
+    like($out, qr/^run: Linux in mode plain failed:\n\@\@ sort\n/m, '... which is told with what it said');
+}
+unlink "$top/build/linux/usr/bin/busybox";
+($status, $out) = bench({}, '-n 0 -l 1');
+is("$status$out", "0\nLinux is left out: there is no build/linux, which ./bootstrap --linux fetches\n",
+    'without Linux its half is left out');
+done_testing;

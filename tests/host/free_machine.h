@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine of model_machine.h with latitude. */
+#ifndef TESTS_HOST_FREE_MACHINE_H
+#define TESTS_HOST_FREE_MACHINE_H
+
+#include "tests/host/model_machine.h"
+
+#include "model/latitude/latitude.h"
+
+#define BIT_OF(freedom) (UINT32_C(1) << FREEDOM_##freedom)
+
+/* Its processor of this number, as after a reset. */
+static inline struct machine *free_machine_of(const char *profile, unsigned number, uint64_t seed, uint32_t freedoms)
+{
+    struct machine *m = machine_of(profile);
+
+    m->v.number = number;
+    assert_true(latitude_give(&m->v, seed, freedoms));
+    engine_reset(&m->v);
+    return m;
+}
+
+static inline struct machine *with(const char *profile, uint64_t seed, uint32_t freedoms)
+{
+    return free_machine_of(profile, 0, seed, freedoms);
+}
+
+static inline void without(struct machine *m)
+{
+    latitude_take(&m->v);
+    machine_free(m);
+}
+
+#endif

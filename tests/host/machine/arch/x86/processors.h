@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine of variables instead of arch/x86/processors.h. */
+#ifndef ARCH_X86_PROCESSORS_H
+#define ARCH_X86_PROCESSORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROCESSORS_MOST 4u
+
+unsigned processor_number(void);
+
+/* What a test of the kernel that starts others defines itself. */
+bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number));
+bool processor_done(unsigned number);
+void processor_wake(unsigned number);
+void processors_stop(void);
+
+#endif

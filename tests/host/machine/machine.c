@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/host/machine/machine.h"
+
+#include "tests/host/host_test.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/image.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/processors.h"
+#include "kernel/console.h"
+#include "kernel/dump.h"
+#include "kernel/test.h"
+
+#define REGISTERS_MAX 256u
+
+struct machine machine;
+
+static struct {
+    uint32_t msr;
+    uint64_t value;
+    bool refused;
+} registers[REGISTERS_MAX];
+static unsigned registers_used;
+
+static struct text {
+    char text[65536];
+    size_t used;
+} journal, printed;
+
+static void append(struct text *to, const char *prefix, const char *fmt, va_list args)
+{
+    const size_t room = sizeof to->text - to->used;
+    int length = snprintf(to->text + to->used, room, "%s", prefix);
+    length += vsnprintf(to->text + to->used + length, room - (size_t)length, fmt, args);
+    assert_true(length > 0 && (size_t)length + 1 < room);
+    to->used += (size_t)length;
+    to->text[to->used++] = '\n';
+    to->text[to->used] = 0;
+}
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const size_t line = journal.used;
+    append(&journal, "", fmt, args);
+    va_end(args);
+    if (machine.did) {
+        char copy[80]; /* without the line's end */
+        snprintf(copy, sizeof copy, "%.*s", (int)(journal.used - line - 1), journal.text + line);
+        machine.did(copy);
+    }
+}
+
+static void compare_and_empty(struct text *got, const char *lines)
+{
+    if (strcmp(got->text, lines) != 0)
+        fail_msg("got:\n%s\nmust be:\n%s", got->text, lines);
+    got->used = 0;
+    got->text[0] = 0;
+}
+
+void machine_did(const char *lines)
+{
+    compare_and_empty(&journal, lines);
+}
+
+void machine_found(const char *lines)
+{
+    static struct text found;
+    const char *line = journal.text, *end;
+    found.used = 0;
+    found.text[0] = 0;
+    for (; (end = strchr(line, '\n')); line = end + 1) {
+        if (strncmp(line, "wrong: ", 7) != 0 && strncmp(line, "differs: ", 9) != 0)
+            continue;
+        memcpy(found.text + found.used, line, (size_t)(end + 1 - line));
+        found.used += (size_t)(end + 1 - line);
+        found.text[found.used] = 0;
+    }
+    journal.used = 0;
+    journal.text[0] = 0;
+    compare_and_empty(&found, lines);
+}
+
+void machine_printed(const char *lines)
+{
+    compare_and_empty(&printed, lines);
+}
+
+static void must_have(const struct text *got, const char *lines)
+{
+    if (!strstr(got->text, lines))
+        print_error("got:\n%s\nmust have: %s\n", got->text, lines);
+    assert_non_null(strstr(got->text, lines));
+}
+
+void machine_has_printed(const char *lines)
+{
+    must_have(&printed, lines);
+}
+
+void machine_has_found(const char *line)
+{
+    must_have(&journal, line);
+}
+
+void machine_start(void)
+{
+    machine = (struct machine){ .apic = true,
+                                .gate_type = GATE_INTERRUPT,
+                                .page = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY | PAGE_NO_EXECUTE,
+                                .no_execute = true };
+    registers_used = 0;
+    journal.used = printed.used = 0;
+    journal.text[0] = printed.text[0] = 0;
+}
+
+/* ---- registers ----------------------------------------------------------------------------------------------------
+ */
+
+static unsigned find(uint32_t msr)
+{
+    unsigned i = 0;
+    while (i < registers_used && registers[i].msr != msr)
+        i++;
+    if (i == registers_used) {
+        assert_true(registers_used < REGISTERS_MAX);
+        registers_used++;
+        registers[i].msr = msr;
+        registers[i].value = 0;
+        registers[i].refused = false;
+    }
+    return i;
+}
+
+void machine_set(uint32_t msr, uint64_t value)
+{
+    registers[find(msr)].value = value;
+}
+
+void machine_refuse(uint32_t msr)
+{
+    registers[find(msr)].refused = true;
+}
+
+bool msr_read(uint32_t msr, uint64_t *value)
+{
+    const unsigned i = find(msr);
+    if (machine.read)
+        machine.read(msr);
+    *value = registers[i].refused ? machine.garbage : registers[i].value;
+    return !registers[i].refused;
+}
+
+bool msr_write(uint32_t msr, uint64_t value)
+{
+    const unsigned i = find(msr);
+    if (registers[i].refused) {
+        note("#GP wrmsr %" PRIx32 " %" PRIx64, msr, value);
+        return false;
+    }
+    note("wrmsr %" PRIx32 " %" PRIx64, msr, value);
+    registers[i].value = value;
+    if (machine.write)
+        machine.write(msr, value);
+    return true;
+}
+
+/* ---- the processor -------------------------------------------------------------------------------------------------
+ */
+
+struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    if (machine.leaves)
+        return machine.leaves(leaf, subleaf);
+    return (struct cpuid){ .edx = leaf == 1 ? machine.cpuid_1_edx : 0 };
+}
+
+uint64_t time_stamp(void)
+{
+    return machine.clock;
+}
+
+void cpu_pause(void)
+{
+    machine.pauses++;
+    if (machine.pause)
+        machine.pause();
+}
+
+uintptr_t dr7_read(void)
+{
+    return machine.dr7;
+}
+
+void dr7_write(uintptr_t value)
+{
+    machine.dr7 = value;
+    note("dr7 %" PRIxPTR, value);
+}
+
+void interrupts_on(void)
+{
+    note("sti");
+}
+
+void interrupts_off(void)
+{
+    note("cli");
+}
+
+void sse_enable(void)
+{
+    note("sse");
+}
+
+unsigned processor_number(void)
+{
+    return machine.processor;
+}
+
+/* ---- interrupts ----------------------------------------------------------------------------------------------------
+ */
+
+uint64_t apic_address(void)
+{
+    return 0xfee00000;
+}
+
+bool apic_present(void)
+{
+    return machine.apic;
+}
+
+void apic_eoi(void)
+{
+    note("eoi");
+}
+
+void apic_send_self(unsigned vector)
+{
+    note("self %x", vector);
+}
+
+uint32_t apic_performance_lvt(void)
+{
+    return machine.lvt;
+}
+
+void apic_performance_write(uint32_t entry)
+{
+    machine.lvt = entry;
+    note("lvt %" PRIx32, entry);
+}
+
+void apic_performance_arm(unsigned vector)
+{
+    apic_performance_write(vector);
+}
+
+void apic_performance_mask(void)
+{
+    apic_performance_write(machine.lvt | APIC_LVT_MASKED);
+}
+
+void interrupt_set(unsigned vector, interrupt_handler *handler)
+{
+    assert_in_range(vector, 0, 255);
+    *(vector == VECTOR_PERFORMANCE ? &machine.handler : &machine.handlers[vector]) = handler;
+}
+
+/* A gate's address is a thousand times its vector, until it is set. */
+static uint64_t gates[256];
+
+uint64_t interrupt_gate_address(unsigned vector)
+{
+    return gates[vector] ? gates[vector] : 1000 * vector;
+}
+
+void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
+{
+    gates[vector] = (uintptr_t)entry;
+    note("gate %u%s", vector, user ? " for CPL 3" : "");
+}
+
+uint8_t interrupt_gate_type(unsigned vector)
+{
+    assert_in_range(vector, 0, 255);
+    return machine.gate_type;
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------
+ */
+
+/* The code and that of CPL 3, half a page each: names of one array, which C has no words for. */
+__asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .zero 2048\ntext_end:\n"
+        "user_start: .zero 2048\nuser_end: .zero 1\n.text");
+
+bool paging_no_execute(void)
+{
+    return machine.no_execute;
+}
+
+bool paging_lookup(uint64_t linear, uint64_t *entry)
+{
+    const uint64_t page = machine.pages ? machine.pages(linear) : machine.page;
+    *entry = page | (linear & PAGE_ADDRESS);
+    return (page & PAGE_PRESENT) != 0;
+}
+
+/* ---- the kernel around it ------------------------------------------------------------------------------------------
+ */
+
+void test_plan(struct test_run *run, unsigned records)
+{
+    run->planned = true;
+    run->expected = run->most = records;
+}
+
+void test_plan_between(struct test_run *run, unsigned least, unsigned most)
+{
+    run->planned = true;
+    run->expected = least;
+    run->most = most;
+}
+
+void test_saw(struct test_run *run, unsigned records)
+{
+    run->seen += records;
+}
+
+void test_fail(struct test_run *run, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    append(&journal, "wrong: ", fmt, args);
+    va_end(args);
+    run->problems++;
+}
+
+void test_differs(struct test_run *run, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    append(&journal, "differs: ", fmt, args);
+    va_end(args);
+    run->differences++;
+}
+
+void test_skip(struct test_run *run, const char *reason)
+{
+    run->skipped = reason;
+}
+
+bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want)
+{
+    if (got != want)
+        test_fail(run, "%s is 0x%" PRIx64 ", must be 0x%" PRIx64, what, got, want);
+    return got == want;
+}
+
+void console_note(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    append(&printed, "", fmt, args);
+    va_end(args);
+}
+
+static void sink_line(void *context, const char *text)
+{
+    (void)context;
+    console_note("%s", text);
+}
+
+static bool no_symbol(void *context, uint64_t address, const char **name, uint64_t *offset)
+{
+    (void)context;
+    (void)address;
+    (void)name;
+    (void)offset;
+    return false;
+}
+
+const struct line_sink console_sink = { sink_line, NULL };
+const struct symbolizer console_symbols = { no_symbol, NULL };
+
+void dump_bts(unsigned cpu, const struct ds_log *log)
+{
+    note("dump bts of %u: %u", cpu, log->records);
+}
+
+void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
+{
+    note("dump pebs of %u: %u, sources %d", cpu, log->records, (int)encoding);
+}
+
+void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
+{
+    note("dump lbr of %u: %u", cpu, stack->depth);
+}
+
+void dump_flush(void)
+{
+    note("dump flush");
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A machine of variables, on which the kernel's own code runs in a host test (tests/host/test_kernel_*.c): what
+ * arch/x86 and kernel/ are to the rooms between them. Registers hold what was written to them and do nothing by
+ * themselves; everything that is done to the machine, and every problem that a test reports, is a line of the journal.
+ */
+#ifndef TESTS_HOST_MACHINE_MACHINE_H
+#define TESTS_HOST_MACHINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+
+struct machine {
+    unsigned processor;   /* the number of the one that runs */
+    unsigned pauses;      /* PAUSEs since the start */
+    uint64_t clock;       /* the time stamp counter */
+    uint32_t cpuid_1_edx; /* of CPUID.1; all else that CPUID says is 0, unless there are leaves */
+    struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: as above */
+    uintptr_t dr7;                                           /* the debug control register */
+    bool apic;                                               /* there is one */
+    uint32_t lvt;                                            /* the LVT entry of the performance counters */
+    interrupt_handler *handler;                              /* of the performance monitoring interrupt */
+    interrupt_handler *handlers[256];                        /* of the other vectors */
+    uint8_t gate_type;                                       /* of every vector */
+    uint64_t page;                      /* the entry of every page's, but for its address; not present: none is */
+    uint64_t (*pages)(uint64_t linear); /* the same of this page; NULL: page is of all */
+    bool no_execute;                    /* entries have PAGE_NO_EXECUTE */
+    void (*read)(uint32_t);             /* called before each RDMSR; NULL: nobody */
+    void (*write)(uint32_t, uint64_t);  /* called after each WRMSR; NULL: nobody */
+    uint64_t garbage;                   /* what a refused RDMSR gives, which is 0 in the kernel */
+    void (*pause)(void);                /* called after each PAUSE; NULL: nobody */
+    void (*did)(const char *line);      /* called after each new line of the journal; NULL: nobody */
+};
+extern struct machine machine;
+
+/* A machine with an APIC and pages as a DS area needs them, all registers 0, and an empty journal. */
+void machine_start(void);
+
+/* Sets a register without a line in the journal. */
+void machine_set(uint32_t msr, uint64_t value);
+
+/* RDMSR and WRMSR of this register raise #GP from now on. */
+void machine_refuse(uint32_t msr);
+
+/* Fails the host test unless the journal is these lines, and empties it. */
+void machine_did(const char *lines);
+
+/* Fails the host test unless the journal has these lines of test_fail() and test_differs(), and empties it. */
+void machine_found(const char *lines);
+
+/* Fails the host test unless these are the lines printed since the last call: without their "# ". */
+void machine_printed(const char *lines);
+
+/* Fails the host test unless these are among the lines printed since the last machine_printed(). */
+void machine_has_printed(const char *lines);
+
+/* Fails the host test unless the journal has this line of test_fail() or test_differs(), without its first word. */
+void machine_has_found(const char *line);
+
+#endif

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The local APIC as memory and as MSRs, and IA32_APIC_BASE as a variable: what is refused, what is written, what is
+ * left alone, and how long a command is waited for. Offsets and bits: SDM Vol. 3A (253668-081), "Local APIC Register
+ * Address Map", "x2APIC Register Address Space", "Interrupt Command Register (ICR)", "x2APIC State Transitions".
+ */
+#define _GNU_SOURCE /* mmap at an address */
+#include "tests/host/host_test.h"
+
+#include <sys/mman.h>
+
+/* Instead of arch/x86/cpu.h. */
+#define ARCH_X86_CPU_H
+struct cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf);
+static void cpu_pause(void);
+static void memory_fence(void);
+static void interrupts_on(void);
+static void interrupts_off(void);
+static bool interrupts_allowed;
+
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+
+#define X2APIC   (UINT64_C(1) << 10)
+#define ENABLE   (UINT64_C(1) << 11)
+#define FIXED_AT UINT64_C(0xfee00000)
+#define MEMORY   UINT64_C(0x10000000) /* where the registers are in these tests */
+
+static struct {
+    uint64_t base; /* IA32_APIC_BASE */
+    bool read_raises, write_raises, keeps_off, locked;
+    unsigned writes;
+    uint64_t written[4];
+    uint64_t by_msr[0x40]; /* the registers in x2APIC mode, one every 10H of their offsets */
+    unsigned fences, fences_at_command;
+    unsigned eois;
+    unsigned pauses, delivered_after; /* PAUSEs until a command's delivery status clears; 0: never */
+    bool on;                          /* interrupts */
+    unsigned pauses_on;
+    uint32_t highest_leaf, leaf_7_edx;
+    uint64_t capabilities, disable_status;
+    interrupt_handler *spurious;
+} machine;
+
+static volatile uint32_t *memory; /* below 4 GiB, as the kernel wants it */
+
+static bool in_x2apic(void)
+{
+    return machine.base & X2APIC;
+}
+
+static uint32_t at(unsigned offset)
+{
+    return in_x2apic() ? (uint32_t)machine.by_msr[offset / 16] : memory[offset / 4];
+}
+
+static void put(unsigned offset, uint32_t value)
+{
+    if (in_x2apic())
+        machine.by_msr[offset / 16] = value;
+    else
+        memory[offset / 4] = value;
+}
+
+static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    assert_int_equal(subleaf, 0);
+    return leaf ? (struct cpuid){ .edx = machine.leaf_7_edx } : (struct cpuid){ .eax = machine.highest_leaf };
+}
+
+static void memory_fence(void)
+{
+    machine.fences++;
+}
+
+static void interrupts_on(void)
+{
+    assert_true(interrupts_allowed);
+    assert_int_equal(at(0x80), 0xd0); /* all is quiet by now */
+    machine.on = true;
+}
+
+static void interrupts_off(void)
+{
+    machine.on = false;
+}
+
+static void cpu_pause(void)
+{
+    machine.pauses_on += machine.on;
+    if (++machine.pauses == machine.delivered_after)
+        memory[0x300 / 4] &= ~UINT32_C(0x1000);
+}
+
+bool msr_read(uint32_t msr, uint64_t *value)
+{
+    if (msr - 0x800 < COUNT_OF(machine.by_msr)) {
+        assert_true(in_x2apic());
+        *value = machine.by_msr[msr - 0x800];
+        return true;
+    }
+    if (msr == 0xbd || msr == 0x10a) {
+        *value = msr == 0xbd ? machine.disable_status : machine.capabilities;
+        return true;
+    }
+    assert_int_equal(msr, 0x1b);
+    *value = machine.read_raises ? 0 : machine.base;
+    return !machine.read_raises;
+}
+
+/* An EOI ends the interrupt in service that has the highest vector. */
+static void end_one(void)
+{
+    machine.eois++;
+    for (unsigned vector = 256; vector-- > 0;) {
+        uint64_t *const word = &machine.by_msr[0x10 + vector / 32];
+        if (*word >> vector % 32 & 1) {
+            *word &= ~(UINT64_C(1) << vector % 32);
+            return;
+        }
+    }
+}
+
+/* x2APIC mode is left through the disabled state alone, unless it is locked, and entered from xAPIC mode. */
+bool msr_write(uint32_t msr, uint64_t value)
+{
+    const uint64_t to = value & (X2APIC | ENABLE), from = machine.base & (X2APIC | ENABLE);
+
+    if (msr - 0x800 < COUNT_OF(machine.by_msr)) {
+        assert_true(in_x2apic());
+        if (msr == 0x80b)
+            end_one();
+        if (msr == 0x830)
+            machine.fences_at_command = machine.fences;
+        machine.by_msr[msr - 0x800] = value;
+        return true;
+    }
+    assert_int_equal(msr, 0x1b);
+    if (machine.write_raises || to == X2APIC || (from == (X2APIC | ENABLE) && (to == ENABLE || machine.locked)) ||
+        (from == 0 && to == (X2APIC | ENABLE)))
+        return false;
+    assert_true(machine.writes < COUNT_OF(machine.written));
+    machine.written[machine.writes++] = value;
+    machine.base = machine.keeps_off ? value & ~ENABLE : value;
+    return true;
+}
+
+void interrupt_set(unsigned vector, interrupt_handler *handler)
+{
+    assert_int_equal(vector, 0xff);
+    machine.spurious = handler;
+}
+
+#include "arch/x86/apic.c"
+
+/* An APIC with these bits of IA32_APIC_BASE, six LVT entries, and nothing quiet. */
+static void start(uint64_t base)
+{
+    memset(&machine, 0, sizeof machine);
+    machine.base = base;
+    for (unsigned i = 0; i < 0x400 / 4; i++)
+        memory[i] = 0xffffff50;
+    for (unsigned i = 0x100; i < 0x280; i += 0x10)
+        memory[i / 4] = 0;
+    put(0x30, 0x50014);
+    apic = NULL;
+    registers = NULL;
+    interrupts_allowed = false;
+    memset((void *)(uintptr_t)&strays, 0, sizeof strays);
+}
+
+/* As above; taken over without an error. */
+static void begin(uint64_t base)
+{
+    start(base);
+    assert_int_equal(apic_init(MEMORY), APIC_OK);
+    machine.pauses = 0;
+}
+
+static const uint64_t modes[] = { FIXED_AT | ENABLE, FIXED_AT | ENABLE | X2APIC };
+
+static void expect_refusal(enum apic_error error, uint64_t base)
+{
+    assert_int_equal(apic_init(base), error);
+    assert_false(apic_present());
+    assert_false(interrupts_allowed);
+    assert_null(machine.spurious);
+    assert_int_equal(machine.pauses, 0);
+    assert_false(apic_take_stray(0x45));
+}
+
+static void what_cannot_be_used_is_refused(void **state)
+{
+    (void)state;
+    start(FIXED_AT | ENABLE);
+    expect_refusal(APIC_BASE, 0);
+    expect_refusal(APIC_BASE, UINT64_C(0x100000000));
+    assert_int_equal(machine.writes, 0);
+    machine.read_raises = true;
+    expect_refusal(APIC_RAISES_GP, MEMORY);
+    start(FIXED_AT);
+    machine.write_raises = true;
+    expect_refusal(APIC_MODE, MEMORY);
+    start(FIXED_AT);
+    machine.keeps_off = true;
+    expect_refusal(APIC_MODE, MEMORY);
+    for (unsigned i = 0; i < 4; i++) {
+        start(modes[i / 2]);
+        put(0x30, i % 2 ? UINT32_MAX : 0);
+        expect_refusal(APIC_SILENT, MEMORY);
+        assert_int_not_equal(at(0xf0), 0x1ff);
+    }
+}
+
+/* What firmware has switched on stays as it is: leaving x2APIC mode may raise #GP, and nothing needs it. */
+static void the_mode_stays(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(modes); i++) {
+        start(modes[i] | 0x100);
+        machine.locked = true;
+        assert_int_equal(apic_init(MEMORY), APIC_OK);
+        assert_int_equal(machine.writes, 0);
+        assert_true(apic_present());
+        assert_string_equal(apic_mode(), i ? "x2APIC" : "xAPIC");
+        assert_int_equal(apic_id_most(), i ? 0xfffffffe : 254);
+    }
+    start(FIXED_AT | ENABLE | X2APIC); /* whose base address means nothing */
+    assert_int_equal(apic_init(UINT64_C(0x100000000)), APIC_OK);
+    start(FIXED_AT | 0x100);
+    assert_int_equal(apic_init(MEMORY), APIC_OK);
+    assert_int_equal(machine.writes, 1);
+    assert_int_equal(machine.base, FIXED_AT | 0x100 | ENABLE);
+    start(UINT64_C(0xfff00000fee00000) | 0xd00);
+    assert_int_equal(apic_address(), FIXED_AT);
+}
+
+/* Another processor gets the boot processor's mode, whichever it has. */
+static void other_processors_follow(void **state)
+{
+    static const struct {
+        uint64_t boot, has, written[3];
+        unsigned writes;
+    } rows[] = {
+        { ENABLE, ENABLE, { 0 }, 0 },
+        { ENABLE, 0, { ENABLE }, 1 },
+        { ENABLE, ENABLE | X2APIC, { 0, ENABLE }, 2 },
+        { ENABLE | X2APIC, ENABLE | X2APIC, { 0 }, 0 },
+        { ENABLE | X2APIC, ENABLE, { ENABLE, ENABLE | X2APIC }, 2 },
+        { ENABLE | X2APIC, 0, { ENABLE, ENABLE | X2APIC }, 2 },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        begin(FIXED_AT | rows[i].boot);
+        machine.base = FIXED_AT | rows[i].has;
+        assert_int_equal(apic_enter(), APIC_OK);
+        assert_int_equal(machine.writes, rows[i].writes);
+        for (unsigned n = 0; n < rows[i].writes; n++)
+            assert_int_equal(machine.written[n], FIXED_AT | rows[i].written[n]);
+        assert_int_equal(machine.base, FIXED_AT | rows[i].boot);
+    }
+    begin(FIXED_AT | ENABLE);
+    machine.base |= X2APIC;
+    machine.locked = true;
+    assert_int_equal(apic_enter(), APIC_MODE);
+    machine.read_raises = true;
+    assert_int_equal(apic_enter(), APIC_RAISES_GP);
+}
+
+/* CMCI's entry is there where the version register counts seven. The thermal one came with the sixth. */
+static void everything_is_masked_at_first(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned last = i % 4 ? 3 + i % 4 : 0;
+        start(modes[i / 4]);
+        put(0x30, last << 16 | 0x14);
+        put(0x2f0, 0xf0);
+        put(0x330, 0xf1);
+        assert_int_equal(apic_init(MEMORY), APIC_OK);
+        assert_int_equal(at(0xf0), 0x1ff);
+        for (unsigned lvt = 0x320; lvt <= 0x370; lvt += 0x10)
+            assert_int_equal(at(lvt), lvt == 0x330 && last < 5 ? 0xf1 : 0x10000);
+        assert_int_equal(at(0x2f0), last < 6 ? 0xf0 : 0x10000);
+        assert_int_equal(at(0x380), 0);
+        assert_int_equal(at(0x80), 0xd0);
+    }
+}
+
+/* What is in service is ended before anything else, and what is pending comes once all is quiet. */
+static void what_firmware_began_is_ended(void **state)
+{
+    (void)state;
+    start(FIXED_AT | ENABLE | X2APIC);
+    machine.by_msr[0x10] = UINT64_C(0x80010000); /* vectors 16 and 31 */
+    machine.by_msr[0x17] = UINT64_C(0x80200000); /* F5H and FFH */
+    machine.by_msr[0x18] = 1;                    /* behind them, of the trigger modes */
+    assert_int_equal(apic_init(MEMORY), APIC_OK);
+    assert_int_equal(machine.eois, 4);
+    for (unsigned i = 0x10; i < 0x18; i++)
+        assert_int_equal(machine.by_msr[i], 0);
+    assert_true(interrupts_allowed);
+    assert_false(machine.on);
+    assert_in_range(machine.pauses_on, 900, 1100);
+    begin(FIXED_AT | ENABLE | X2APIC);
+    assert_int_equal(machine.eois, 0);
+}
+
+static unsigned stray_vector(void)
+{
+    unsigned vector;
+
+    apic_strays(&vector);
+    return vector;
+}
+
+static unsigned stray_count(void)
+{
+    unsigned vector;
+
+    return apic_strays(&vector);
+}
+
+/* A stray is one that the APIC has in service: any other was not its doing. */
+static void strays_are_counted_and_ended(void **state)
+{
+    (void)state;
+    begin(FIXED_AT | ENABLE | X2APIC);
+    assert_int_equal(stray_count(), 0);
+    assert_false(apic_take_stray(0x45));
+    machine.by_msr[0x12] = 1u << 5;
+    assert_false(apic_take_stray(0x46));
+    assert_int_equal(stray_count(), 0);
+    assert_true(apic_take_stray(0x45));
+    assert_int_equal(stray_count(), 1);
+    assert_int_equal(stray_vector(), 0x45);
+    assert_int_equal(machine.eois, 1);
+    assert_int_equal(machine.by_msr[0x12], 0);
+    for (unsigned i = 1; i < 1000; i++) {
+        machine.by_msr[0x17] = 1u << 14;
+        assert_true(apic_take_stray(0xee));
+        assert_int_equal(machine.by_msr[0x17], 0);
+    }
+    machine.by_msr[0x17] = 1u << 14;
+    assert_true(apic_take_stray(0xee)); /* the thousandth stays */
+    assert_int_equal(machine.by_msr[0x17], 1u << 14);
+    assert_int_equal(stray_count(), 1001);
+    assert_int_equal(stray_vector(), 0xee);
+}
+
+/* An interrupt with the vector of spurious ones is in service, a spurious one is not. */
+static void spurious_interrupts_get_no_eoi(void **state)
+{
+    struct interrupt_frame frame = { .vector = 0xff };
+
+    (void)state;
+    begin(FIXED_AT | ENABLE | X2APIC);
+    machine.spurious(&frame);
+    assert_int_equal(machine.eois, 0);
+    assert_int_equal(stray_count(), 0);
+    machine.by_msr[0x17] = 1u << 31;
+    machine.spurious(&frame);
+    assert_int_equal(machine.eois, 1);
+    assert_int_equal(stray_count(), 1);
+}
+
+/* Each of the three must say so, and the leaf must be there. */
+static void a_locked_mode_is_known(void **state)
+{
+    (void)state;
+    for (unsigned lacks = 0; lacks < 5; lacks++) {
+        begin(FIXED_AT | ENABLE | X2APIC);
+        machine.highest_leaf = lacks == 1 ? 6 : 7;
+        machine.leaf_7_edx = lacks == 2 ? ~(1u << 29) : 1u << 29;
+        machine.capabilities = lacks == 3 ? ~(UINT64_C(1) << 21) : 1u << 21;
+        machine.disable_status = lacks == 4 ? ~UINT64_C(1) : 1;
+        assert_int_equal(apic_locked(), lacks == 0);
+    }
+}
+
+static void commands_have_their_formats(void **state)
+{
+    (void)state;
+    begin(FIXED_AT | ENABLE);
+    assert_true(apic_send_init(3));
+    assert_int_equal(at(0x310), 0x03000000);
+    assert_int_equal(at(0x300), 0x4500); /* INIT, level, asserted */
+    assert_true(apic_send_startup(0xfe, 0x9e000));
+    assert_int_equal(at(0x310), 0xfe000000);
+    assert_int_equal(at(0x300), 0x469e); /* SIPI */
+    assert_true(apic_send(2, 0xe3));
+    assert_int_equal(at(0x310), 0x02000000);
+    assert_int_equal(at(0x300), 0xe3);
+    apic_send_self(0xe2);
+    assert_int_equal(at(0x300), 0x400e2);
+    put(0x20, 0xfe000000);
+    assert_int_equal(apic_id(), 0xfe);
+    put(0xb0, 1);
+    apic_eoi();
+    assert_int_equal(at(0xb0), 0);
+    assert_int_equal(machine.pauses, 0);
+    assert_int_equal(machine.fences, 0);
+}
+
+/* One register of 64 bits, which is written once what was stored before can be seen, and of which nothing is waited
+ * for. */
+static void commands_of_x2apic_have_theirs(void **state)
+{
+    static const uint64_t *const command = &machine.by_msr[0x30];
+
+    (void)state;
+    begin(FIXED_AT | ENABLE | X2APIC);
+    assert_true(apic_send_init(0x12345));
+    assert_int_equal(*command, UINT64_C(0x1234500004500));
+    assert_int_equal(machine.fences_at_command, 1);
+    assert_true(apic_send_startup(0xfe, 0x9e000));
+    assert_int_equal(*command, UINT64_C(0xfe0000469e));
+    assert_true(apic_send(2, 0xe3));
+    assert_int_equal(*command, UINT64_C(0x2000000e3));
+    apic_send_self(0xe2);
+    assert_int_equal(*command, 0x400e2);
+    assert_int_equal(machine.fences_at_command, 4);
+    put(0x20, 0x12345);
+    assert_int_equal(apic_id(), 0x12345);
+    put(0xb0, 1);
+    apic_eoi();
+    assert_int_equal(at(0xb0), 0);
+    assert_int_equal(machine.pauses, 0);
+}
+
+/* Bit 12 of the command is its delivery status. */
+static void a_command_is_waited_for(void **state)
+{
+    (void)state;
+    begin(FIXED_AT | ENABLE);
+    machine.delivered_after = 7;
+    assert_true(apic_send(2, 0x10e3));
+    assert_int_equal(machine.pauses, 7);
+    machine.delivered_after = 0;
+    machine.pauses = 0;
+    assert_false(apic_send(2, 0x10e3));
+    assert_in_range(machine.pauses, 999998, 1000000);
+}
+
+static void the_performance_entry_is_armed_and_masked(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(modes); i++) {
+        start(modes[i]);
+        put(0x340, 0x51);
+        assert_int_equal(apic_performance_lvt(), 0x10000); /* without an APIC */
+        apic_performance_mask();
+        assert_int_equal(at(0x340), 0x51);
+        begin(modes[i]);
+        apic_performance_arm(0xe1);
+        assert_int_equal(at(0x340), 0xe1);
+        assert_int_equal(apic_performance_lvt(), 0xe1);
+        apic_performance_write(0x184ff);
+        assert_int_equal(at(0x340), 0x184ff);
+        apic_performance_mask();
+        assert_int_equal(at(0x340), 0x10000);
+    }
+}
+
+static void the_timer_counts_down_once(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(modes); i++) {
+        begin(modes[i]);
+        apic_timer_start(0xf0, 12345);
+        assert_int_equal(at(0x3e0), 0xa); /* divide by 128 */
+        assert_int_equal(at(0x320), 0xf0);
+        assert_int_equal(at(0x380), 12345);
+        put(0x390, 99);
+        assert_int_equal(apic_timer_left(), 99);
+        apic_timer_start(0xf0, 0);
+        assert_int_equal(at(0x320), 0x100f0);
+        assert_int_equal(at(0x380), 0);
+    }
+}
+
+static void each_error_has_its_sentence(void **state)
+{
+    static const char *const sentences[] = { "no error",
+                                             "its base address (IA32_APIC_BASE) is 0 or above 4 GiB",
+                                             "IA32_APIC_BASE cannot be read",
+                                             "writing IA32_APIC_BASE does not enable it",
+                                             "its version register reads as if there were none",
+                                             "unknown APIC error" };
+
+    (void)state;
+    for (unsigned error = 0; error < COUNT_OF(sentences); error++)
+        assert_string_equal(apic_error_text((enum apic_error)error), sentences[error]);
+}
+
+static int map_memory(void **state)
+{
+    void *const page = mmap((void *)(uintptr_t)MEMORY, 4096, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+    (void)state;
+    if (page == MAP_FAILED)
+        return -1;
+    memory = page;
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_used_is_refused), cmocka_unit_test(the_mode_stays),
+        cmocka_unit_test(other_processors_follow),        cmocka_unit_test(everything_is_masked_at_first),
+        cmocka_unit_test(what_firmware_began_is_ended),   cmocka_unit_test(strays_are_counted_and_ended),
+        cmocka_unit_test(spurious_interrupts_get_no_eoi), cmocka_unit_test(a_locked_mode_is_known),
+        cmocka_unit_test(commands_have_their_formats),    cmocka_unit_test(commands_of_x2apic_have_theirs),
+        cmocka_unit_test(a_command_is_waited_for),        cmocka_unit_test(the_performance_entry_is_armed_and_masked),
+        cmocka_unit_test(the_timer_counts_down_once),     cmocka_unit_test(each_error_has_its_sentence),
+    };
+
+    return cmocka_run_group_tests_name("apic", tests, map_memory, NULL);
+}

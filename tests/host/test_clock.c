@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clocks on devices that the test answers: which one is used, how long it is waited for, and what comes of those
+ * that are missing or stand still. Ports and bits: Intel's data sheet of the 8254 (231164); ACPI
+ * Specification 6.5, 4.8.3.3; IA-PC HPET Specification 1.0a, 2.3.
+ */
+#define _GNU_SOURCE /* mmap at an address */
+#include "tests/host/host_test.h"
+
+#include <sys/mman.h>
+
+/* Instead of arch/x86/cpu.h. */
+#define ARCH_X86_CPU_H
+
+static uint8_t port_read8(uint16_t port);
+static uint32_t port_read32(uint16_t port);
+static void port_write8(uint16_t port, uint8_t value);
+static uint64_t time_stamp(void);
+static void cpu_pause(void);
+
+#include "arch/x86/clock.c"
+#include "arch/x86/hpet.c"
+
+#define HPET_AT UINT64_C(0x10000000)
+
+/* What a clock shows goes on by `step` at each read, until `reads` have been made. */
+static struct {
+    uint64_t tsc_step, pm_step, hpet_step, pit_step;
+    uint64_t tsc, pm, hpet, pit;
+    uint64_t stops_after; /* reads of whichever; 0: never */
+    unsigned reads, pauses;
+    bool back; /* each other read of the PM timer shows one less than the one before */
+    uint8_t port_61;
+    bool no_pit;
+    unsigned pit_byte;
+    char written[200];
+} machine;
+
+static volatile uint32_t *registers; /* the HPET's */
+
+static bool goes_on(void)
+{
+    return ++machine.reads <= machine.stops_after || !machine.stops_after;
+}
+
+static uint64_t time_stamp(void)
+{
+    return machine.tsc += goes_on() ? machine.tsc_step : 0;
+}
+
+static uint32_t port_read32(uint16_t port)
+{
+    assert_int_equal(port, 0x608);
+    if (machine.back && machine.reads % 2) {
+        machine.reads++;
+        return (uint32_t)machine.pm - 1;
+    }
+    machine.pm += goes_on() ? machine.pm_step : 0;
+    return (uint32_t)machine.pm;
+}
+
+static uint8_t port_read8(uint16_t port)
+{
+    if (port == 0x61)
+        return machine.port_61;
+    assert_int_equal(port, 0x42);
+    if (machine.no_pit)
+        return 0xff;
+    return (uint8_t)((0 - machine.pit) >> 8 * (machine.pit_byte++ % 2));
+}
+
+static void port_write8(uint16_t port, uint8_t value)
+{
+    const size_t length = strlen(machine.written);
+
+    if (port == 0x43 && value == 0x80) /* latches channel 2 */
+        machine.pit += goes_on() ? machine.pit_step : 0;
+    else
+        snprintf(machine.written + length, sizeof machine.written - length, "%x %x, ", port, value);
+}
+
+/* The HPET counts as the others are read: memory has no reads that can be seen. */
+static void cpu_pause(void)
+{
+    machine.pauses++;
+    machine.hpet += machine.hpet_step;
+    registers[0xf0 / 4] = (uint32_t)machine.hpet;
+}
+
+/* Devices without clocks. */
+static void begin(void)
+{
+    memset(&machine, 0, sizeof machine);
+    for (unsigned i = 0; i < CLOCKS; i++)
+        clocks[i].clock.state = CLOCK_ABSENT;
+    machine.port_61 = 0x1e;
+    machine.no_pit = true;
+    for (unsigned i = 0; i < 0x100 / 4; i++)
+        registers[i] = 0;
+}
+
+static void init(uint64_t tsc_hz, uint16_t port, uint64_t hpet_at)
+{
+    const struct acpi_timers timers = { .pm_port = port, .hpet = hpet_at };
+
+    clock_init(tsc_hz, &timers);
+    machine.reads = machine.pauses = 0;
+    machine.stops_after = 0;
+}
+
+/* states: a letter for each clock in their order: absent, still, runs. */
+static void expect(const char *states)
+{
+    static const char *const names[] = { "tsc", "acpi_pm", "hpet", "pit" };
+
+    for (unsigned i = 0; i < CLOCKS; i++) {
+        assert_int_equal("asr"[clock_number(i)->state], states[i]);
+        assert_string_equal(clock_number(i)->name, names[i]);
+    }
+}
+
+static void the_first_that_runs_is_used(void **state)
+{
+    (void)state;
+    begin();
+    machine.tsc_step = 100;
+    machine.pm_step = 1;
+    init(1000000000, 0x608, 0);
+    expect("raaa");
+    assert_int_equal(clock_number(0)->hz, 1000000000);
+    assert_true(clock_wait(10000));          /* ten million ticks, of 100 a read */
+    assert_int_equal(machine.reads, 100002); /* and the first */
+    assert_string_equal(machine.written, "");
+
+    begin();
+    machine.tsc_step = 100;
+    machine.pm_step = 1;
+    init(0, 0x608, 0); /* its rate is not known */
+    expect("araa");
+    assert_int_equal(clock_number(1)->hz, 3579545);
+    assert_true(clock_wait(10000));
+    assert_int_equal(machine.reads, 35797);
+
+    begin();
+    machine.hpet_step = 10;
+    registers[1] = 10000000; /* femtoseconds: 100 MHz */
+    registers[4] = 2;        /* legacy routing, which stays */
+    init(0, 0, HPET_AT);
+    expect("aara");
+    assert_int_equal(clock_number(2)->hz, 100000000);
+    assert_int_equal(registers[4], 3);
+    assert_true(clock_wait(10000));
+    assert_int_equal(machine.pauses, 100002);
+
+    begin();
+    machine.no_pit = false;
+    machine.pit_step = 1;
+    machine.port_61 = 0x3e; /* the speaker on, the gate off */
+    init(0, 0, 0);
+    expect("aaar");
+    assert_int_equal(clock_number(3)->hz, 1193182);
+    assert_string_equal(machine.written, "61 3d, 43 b4, 42 0, 42 0, ");
+    assert_true(clock_wait(10000));
+    assert_int_equal(machine.reads, 11933);
+}
+
+/* Clocks with few bits wrap meanwhile: the PM timer's 24, the PIT's 16. */
+static void long_waits_wrap(void **state)
+{
+    (void)state;
+    begin();
+    machine.pm_step = 10000;
+    machine.pm = 0xffffff;
+    init(0, 0x608, 0);
+    assert_true(clock_wait(10000000));
+    assert_int_equal(machine.reads, 3581);
+    begin();
+    machine.no_pit = false;
+    machine.pit_step = 100;
+    init(0, 0, 0);
+    assert_true(clock_wait(10000000));
+    assert_int_equal(machine.reads, 119320);
+}
+
+static void what_is_none_is_not_believed(void **state)
+{
+    static const uint32_t periods[] = { 0, 100000001, UINT32_MAX };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(periods); i++) {
+        begin();
+        machine.hpet_step = 10;
+        registers[1] = periods[i];
+        init(0, 0, HPET_AT);
+        expect("aaas");
+        assert_int_equal(registers[4], 0);
+    }
+    begin();
+    machine.hpet_step = 10;
+    registers[1] = 100000000; /* the longest */
+    init(0, 0, HPET_AT);
+    expect("aara");
+    assert_int_equal(clock_number(2)->hz, 10000000);
+    begin();
+    registers[1] = 1;
+    init(0, 0, HPET_AT);
+    assert_int_equal(clock_number(2)->hz, UINT64_C(1000000000000000));
+    begin();
+    init(0, 0, HPET_AT | UINT64_C(0x100000000)); /* not mapped */
+    expect("aaas");
+}
+
+/* Each that stands still is tried once, and costs ten thousand reads; later waits cost nothing. */
+static void nothing_is_paid_twice(void **state)
+{
+    (void)state;
+    begin();
+    registers[1] = 10000000;
+    clock_init(1000000000, &(struct acpi_timers){ 0x608, HPET_AT });
+    expect("ssss");
+    assert_int_equal(machine.pauses, 4 * 10000);
+    machine.reads = machine.pauses = 0;
+    for (unsigned i = 0; i < 1000; i++)
+        assert_false(clock_wait(10000));
+    assert_int_equal(machine.reads, 0);
+    assert_int_equal(machine.pauses, 0);
+}
+
+static void a_clock_that_stops_is_given_up(void **state)
+{
+    (void)state;
+    begin();
+    machine.pm_step = 1;
+    init(0, 0x608, 0);
+    machine.stops_after = 1000;
+    assert_false(clock_wait(10000));
+    assert_int_equal(machine.reads, 11000);
+    expect("asaa");
+    machine.reads = 0;
+    assert_false(clock_wait(10000));
+    assert_int_equal(machine.reads, 0);
+}
+
+/* One tick in many reads is as good as none, whatever rate it is said to have. */
+static void a_slow_clock_is_given_up(void **state)
+{
+    (void)state;
+    begin();
+    machine.tsc_step = 1;
+    machine.pm_step = 1;
+    init(UINT64_C(20000000000), 0x608, 0);
+    expect("sraa");
+    begin();
+    machine.tsc_step = 100;
+    init(UINT64_C(20000000000), 0, 0); /* 200 reads a microsecond */
+    expect("raaa");
+    assert_true(clock_wait(10000));
+    assert_int_equal(machine.reads, 2000002);
+}
+
+/* Whoever is not let run for a while misses most of the PIT's round. */
+static void a_large_step_is_one(void **state)
+{
+    (void)state;
+    begin();
+    machine.no_pit = false;
+    machine.pit_step = 65535 - 1000;
+    init(0, 0, 0);
+    expect("aaar");
+    assert_true(clock_wait(1000000));
+    assert_int_equal(machine.reads, 20);
+    machine.reads = 0;
+    machine.pit_step++; /* is taken for one back: only every other read shows that time has passed */
+    assert_true(clock_wait(1000000));
+    assert_int_equal(machine.reads, 39);
+}
+
+/* A step back is none, and what follows is counted from before it. */
+static void a_step_back_is_no_step(void **state)
+{
+    (void)state;
+    begin();
+    machine.pm_step = 2;
+    machine.back = true;
+    init(0, 0x608, 0);
+    expect("araa");
+    assert_true(clock_wait(10000));
+    assert_int_equal(machine.reads, 35797);
+}
+
+static int map_registers(void **state)
+{
+    void *const page = mmap((void *)(uintptr_t)HPET_AT, 4096, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+    (void)state;
+    if (page == MAP_FAILED)
+        return -1;
+    registers = page;
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_that_runs_is_used),
+        cmocka_unit_test(long_waits_wrap),
+        cmocka_unit_test(what_is_none_is_not_believed),
+        cmocka_unit_test(nothing_is_paid_twice),
+        cmocka_unit_test(a_clock_that_stops_is_given_up),
+        cmocka_unit_test(a_slow_clock_is_given_up),
+        cmocka_unit_test(a_large_step_is_one),
+        cmocka_unit_test(a_step_back_is_no_step),
+    };
+
+    return cmocka_run_group_tests_name("clock", tests, map_registers, NULL);
+}

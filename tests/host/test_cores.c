@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each model has its core, and each row of cpu/cores.c is what the manuals say of that core: which models, the bits of
+ * register 1D9h, the LBR stack, how PEBS is programmed, and the errata that change it.
+ */
+#include "tests/host/host_test.h"
+
+#include "cpu/cores.h"
+#include "tests/host/intel_mapfile.h"
+
+/* The core of each of Intel's event files. */
+static const struct {
+    const char *file, *core;
+} files[] = {
+    { "Silvermont", "Silvermont" },
+    { "goldmont", "Goldmont" },
+    { "goldmontplus", "Goldmont Plus" },
+    { "knightslanding", "Knights Landing" },
+    { "bonnell", "Bonnell" },
+    { "NehalemEP", "Nehalem" },
+    { "NehalemEX", "Nehalem" },
+    { "WestmereEP-SP", "Westmere" },
+    { "WestmereEP-DP", "Westmere" },
+    { "WestmereEX", "Westmere" },
+    { "sandybridge", "Sandy Bridge" },
+    { "Jaketown", "Sandy Bridge" },
+    { "ivybridge", "Ivy Bridge" },
+    { "ivytown", "Ivy Bridge" },
+    { "haswell", "Haswell" },
+    { "haswellx", "Haswell" },
+    { "broadwell", "Broadwell" },
+    { "broadwellx", "Broadwell" },
+    { "broadwellde", "Broadwell" },
+    { "skylake", "Skylake" },
+    { "skylakex", "Skylake" },
+    { "cascadelakex", "Skylake" },
+    { "icelake", "Ice Lake" },
+    { "icelakex", "Ice Lake" },
+    { "tigerlake", "Ice Lake" },
+    { "rocketlake", "Ice Lake" },
+    { "sapphirerapids", "Golden Cove" },
+    { "emeraldrapids", "Golden Cove" },
+    { "alderlake_goldencove", "Golden Cove" },
+    { "snowridgex", "Tremont" },
+    { "elkhartlake", "Tremont" },
+    { "alderlake_gracemont", "Gracemont" },
+    { "meteorlake_redwoodcove", "Redwood Cove" },
+    { "meteorlake_crestmont", "Crestmont" },
+    { "graniterapids", "Redwood Cove" },
+    { "sierraforest", "Crestmont" },
+    { "grandridge", "Crestmont" },
+    { "lunarlake_lioncove", "Lion Cove" },
+    { "lunarlake_skymont", "Skymont" },
+    { "arrowlake_lioncove", "Lion Cove" },
+    { "arrowlake_skymont", "Skymont" },
+    { "arrowlake_crestmont", "Crestmont" },
+    { "pantherlake_cougarcove", "Cougar Cove" },
+    { "pantherlake_darkmont", "Darkmont" },
+    { "clearwaterforest", "Darkmont" },
+    { "novalake_coyotecove", "Coyote Cove" },
+    { "novalake_arcticwolf", "Arctic Wolf" },
+};
+
+/*
+ * Models that Intel's map leaves out. Older ones and 06_5D: SDM Vol. 4 (335592-081), table 2-1; the others by name
+ * alone: Linux 6.19, arch/x86/include/asm/intel-family.h.
+ */
+static const struct {
+    unsigned family, model;
+    const char *core;
+    bool named_only;
+} others[] = {
+    { 0x0f, 0x00, "NetBurst", false },     { 0x0f, 0x01, "NetBurst", false },
+    { 0x0f, 0x02, "NetBurst", false },     { 0x0f, 0x03, "NetBurst", false },
+    { 0x0f, 0x04, "NetBurst", false },     { 0x0f, 0x06, "NetBurst", false },
+    { 0x06, 0x09, "Pentium M", false },    { 0x06, 0x0d, "Pentium M", false },
+    { 0x06, 0x0e, "Core Duo", false },     { 0x06, 0x0f, "Core 2", false },
+    { 0x06, 0x16, "Core 2", false },       { 0x06, 0x17, "Core 2", false },
+    { 0x06, 0x1d, "Core 2", false },       { 0x06, 0x5d, "Silvermont", false },
+    { 0x06, 0x66, "Palm Cove", true },     { 0x06, 0x8a, "Sunny Cove or Tremont", true },
+    { 0x06, 0x9d, "Sunny Cove", true },    { 0x06, 0xd7, "Raptor Cove", true },
+    { 0x13, 0x01, "Panther Cove", false },
+};
+
+/* Every row of Intel's map has its core, of which more is known than the name. */
+static void mapped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(intel_mapfile); i++) {
+        const struct intel_mapped *row = &intel_mapfile[i];
+        const struct core *got = core_find_kind(row->family, row->model, row->type, row->native);
+        size_t f = 0;
+
+        while (f < COUNT_OF(files) && strcmp(files[f].file, row->file) != 0)
+            f++;
+        if (f == COUNT_OF(files))
+            fail_msg("no core for %s", row->file);
+        if (!got->name || strcmp(files[f].core, got->name) != 0 || got->named_only)
+            fail_msg("%02x_%02x %s is %s%s", row->family, row->model, row->file, got->name ? got->name : "not listed",
+                     got->named_only ? ", no more" : "");
+    }
+    print_message("# Intel's map: %zu rows, each with its core\n", COUNT_OF(intel_mapfile));
+}
+
+static bool is_mapped(unsigned family, unsigned model)
+{
+    for (size_t i = 0; i < COUNT_OF(intel_mapfile); i++)
+        if (intel_mapfile[i].family == family && intel_mapfile[i].model == model)
+            return true;
+    return false;
+}
+
+/* Every other model that there can be, listed or not. */
+static void models(void **state)
+{
+    (void)state;
+    for (unsigned family = 0; family <= 0x14; family++)
+        for (unsigned model = 0; model <= 0xff; model++) {
+            const struct core *got = core_find(family, model);
+            const char *want = NULL;
+            bool named_only = false;
+
+            if (is_mapped(family, model))
+                continue;
+            for (size_t i = 0; i < COUNT_OF(others); i++)
+                if (others[i].family == family && others[i].model == model) {
+                    want = others[i].core;
+                    named_only = others[i].named_only;
+                }
+            if ((want == NULL) != (got->name == NULL) || (want && strcmp(want, got->name) != 0) ||
+                got->named_only != named_only)
+                fail_msg("%02x_%02x is %s, must be %s", family, model, got->name ? got->name : "not listed",
+                         want ? want : "not listed");
+        }
+}
+
+/* Of a hybrid whose kind of core is not known, or that is no hybrid, the row of its model. */
+static void kinds(void **state)
+{
+    (void)state;
+    assert_string_equal(core_find(6, 0x97)->name, "Golden Cove or Gracemont");
+    assert_true(core_find(6, 0x97)->named_only);
+    assert_ptr_equal(core_find_kind(6, 0x97, 0, 0), core_find(6, 0x97));
+    assert_ptr_equal(core_find_kind(6, 0x97, 0x30, 1), core_find(6, 0x97));
+    assert_ptr_equal(core_find_kind(6, 0xbf, 0x40, 1), core_find(6, 0x8f));
+    assert_ptr_equal(core_find_kind(6, 0xb7, 0x20, 1), core_find(6, 0xbe));
+    assert_ptr_equal(core_find_kind(6, 0x5e, 0x40, 1), core_find(6, 0x5e));
+    assert_ptr_equal(core_find_kind(6, 0xaa, 0x40, 2), core_find(6, 0xad));
+    assert_ptr_equal(core_find_kind(6, 0xaa, 0x20, 2), core_find(6, 0xaf));
+    assert_ptr_equal(core_find_kind(6, 0xcc, 0x20, 4), core_find(6, 0xdd));
+    assert_string_equal(core_find(6, 0xaa)->name, "Redwood Cove or Crestmont");
+    assert_string_equal(core_find(6, 0xc5)->name, "Lion Cove, Skymont or Crestmont");
+    assert_string_equal(core_find(6, 0xc6)->name, "Lion Cove or Skymont");
+    assert_string_equal(core_find(6, 0xcc)->name, "Cougar Cove or Darkmont");
+    assert_string_equal(core_find(0x12, 0x01)->name, "Coyote Cove or Arctic Wolf");
+    assert_true(core_find(0x12, 0x03)->named_only);
+
+    /* The type alone does not tell Arrow Lake-H's two Atoms apart; one with another id is of no known kind. */
+    assert_string_equal(core_find_kind(6, 0xc5, 0x20, 2)->name, "Crestmont");
+    assert_string_equal(core_find_kind(6, 0xc5, 0x20, 3)->name, "Skymont");
+    assert_ptr_equal(core_find_kind(6, 0xc5, 0x20, 1), core_find(6, 0xc5));
+    assert_ptr_equal(core_find_kind(6, 0xc5, 0x20, 0), core_find(6, 0xc5));
+    assert_string_equal(core_find_kind(6, 0xc5, 0x40, 0)->name, "Lion Cove");
+    assert_string_equal(core_find_kind(6, 0xc6, 0x20, 0)->name, "Skymont");
+}
+
+/* Linux, arch/x86/events/intel/core.c, intel_snb_pebs_broken: 06_2A from 28h; 06_2D from 618h or 70Ch, by stepping. */
+static void microcode(void **state)
+{
+    static const struct {
+        unsigned model, stepping;
+        uint32_t least;
+    } rows[] = {
+        { 0x2a, 7, 0x28 },       { 0x2a, 6, UINT32_MAX }, { 0x2d, 6, 0x618 }, { 0x2d, 7, 0x70c },
+        { 0x2d, 5, UINT32_MAX }, { 0x2d, 8, UINT32_MAX }, { 0x3a, 7, 0 },     { 0x1a, 5, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_int_equal(core_microcode_least(core_find(6, rows[i].model), rows[i].model, rows[i].stepping),
+                         rows[i].least);
+}
+
+/* SDM Vol. 3A (253668-032), "MSR_DEBUGCTLA MSR", "MSR_DEBUGCTLB MSR", "IA32_DEBUGCTL MSR". */
+static const struct debugctl_bits netburst_debugctl = { 0x1, 0x4, 0x8, 0x10, 0x20, 0x40, 0, 0 };
+static const struct debugctl_bits pentium_m_debugctl = { 0x1, 0x40, 0x80, 0x100, 0, 0, 0, 0 };
+static const struct debugctl_bits core_debugctl = { 0x1, 0x40, 0x80, 0x100, 0x200, 0x400, 0x800, 0x1000 };
+
+#define OF_NOW(family, model, type, counters, source, kib, pdist)                                          \
+    {                                                                                                      \
+        (family), (model), &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false,  \
+            PEBS_METHOD_GENERAL, (counters), (source), (kib), 0, (type), (pdist), PEBS_RESERVED_NONE, true \
+    }
+
+/*
+ * LBR stacks: SDM Vol. 3B (253669-059), table 17-4 ("LBR Stack Size and TOS Pointer Range"), and the sections of each
+ * core in "Last Branch, Call Stack, Interrupt, and Exception Recording"; call stacks "Haswell" and later. Counters of
+ * PEBS: the sections of each core in "Performance Monitoring"; IA32_PMC0 alone on Core, Atom, and Knights Landing; from
+ * Golden Cove on Intel's event lists, which also tell the counters with precise distribution. The second level: the
+ * largest of the core's models. Reserved fields: table 18-13 (Silvermont), and "PEBS Data Linear Address
+ * Profiling", 18.7.1.1 (Goldmont). Encodings of data
+ * sources from Golden Cove on: Linux 7.1, arch/x86/events/intel/ds.c.
+ */
+static const struct row {
+    unsigned family, model;
+    const struct debugctl_bits *debugctl;
+    enum lbr_layout layout;
+    unsigned depth, from, to, info, tos, select, format;
+    bool callstack, quirk;
+    enum pebs_method method;
+    uint64_t counters;
+    enum data_source_encoding source;
+    unsigned second_level_kib, auxiliary;
+    unsigned type; /* of a hybrid's core, else 0 */
+    uint64_t pdist;
+    enum pebs_reserved reserved;
+    bool cache_latency;
+} rows[] = {
+    { 0x0f, 0x00, &netburst_debugctl, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0, 0x1da, 0, 0, false, false,
+      PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x0f, 0x02, &netburst_debugctl, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0, 0x1da, 0, 0, false, false,
+      PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x0f, 0x03, &netburst_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1da, 0, 1, false, false,
+      PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x0f, 0x06, &netburst_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1da, 0, 1, false, false,
+      PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x06, 0x0d, &pentium_m_debugctl, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0, 0x1c9, 0, 0, false, false, PEBS_METHOD_NONE, 0,
+      DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x06, 0x0e, &pentium_m_debugctl, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0, 0x1c9, 0, 0, false, false, PEBS_METHOD_NONE, 0,
+      DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x06, 0x17, &core_debugctl, LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0, 0x1c9, 0, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x06, 0x1c, &core_debugctl, LBR_LAYOUT_PAIRS, 8, 0x40, 0x60, 0, 0x1c9, 0, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x06, 0x37, &core_debugctl, LBR_LAYOUT_PAIRS, 8, 0x40, 0x60, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0, .reserved = PEBS_RESERVED_MEMORY },
+    { 0x06,
+      0x5c,
+      &core_debugctl,
+      LBR_LAYOUT_PAIRS,
+      32,
+      0x680,
+      0x6c0,
+      0,
+      0x1c9,
+      0x1c8,
+      CAPS_UNKNOWN,
+      true,
+      false,
+      PEBS_METHOD_GENERAL,
+      0x1,
+      DATA_SOURCE_UNKNOWN,
+      0,
+      0,
+      .pdist = 0x1,
+      .reserved = PEBS_RESERVED_SOURCE },
+    { 0x06,
+      0x7a,
+      &core_debugctl,
+      LBR_LAYOUT_PAIRS,
+      32,
+      0x680,
+      0x6c0,
+      0,
+      0x1c9,
+      0x1c8,
+      CAPS_UNKNOWN,
+      true,
+      false,
+      PEBS_METHOD_GENERAL,
+      0xf,
+      DATA_SOURCE_UNKNOWN,
+      0,
+      0,
+      .pdist = 0x1,
+      .reserved = PEBS_RESERVED_SOURCE },
+    { 0x06, 0x96, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0, .pdist = 0x1 },
+    { 0x06, 0x57, &core_debugctl, LBR_LAYOUT_PAIRS, 8, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+    { 0x06, 0x1a, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, true,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_NEHALEM, 256, .auxiliary = 0 },
+    { 0x06, 0x2e, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, true,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_NEHALEM, 256, .auxiliary = 0 },
+    { 0x06, 0x2c, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, true,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_NEHALEM, 256, .auxiliary = 0 },
+    { 0x06, 0x2a, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0 },
+    { 0x06, 0x3a, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0 },
+    { 0x06, 0x3c, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0 },
+    { 0x06, 0x3d, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0 },
+    { 0x06, 0x5e, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_SKYLAKE, 1024, .auxiliary = 0 },
+    { 0x06, 0x55, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
+      PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_SKYLAKE, 1024, .auxiliary = 0 },
+    { 0x06, 0x6a, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
+      PEBS_METHOD_GENERAL, 0xff, DATA_SOURCE_SKYLAKE, 1280, .auxiliary = 0 },
+    { 0x06,
+      0x8f,
+      &core_debugctl,
+      LBR_LAYOUT_NONE,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      CAPS_UNKNOWN,
+      false,
+      false,
+      PEBS_METHOD_GENERAL,
+      0xff,
+      DATA_SOURCE_GOLDEN_COVE,
+      2048,
+      0x8203,
+      0,
+      0x1,
+      PEBS_RESERVED_NONE,
+      true },
+    OF_NOW(0x06, 0xad, 0, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x1),
+    OF_NOW(0x06, 0xc6, 0x40, 0x3ff, DATA_SOURCE_LION_COVE, 3072, 0x3),
+    OF_NOW(0x06, 0xcc, 0x40, 0x3ff, DATA_SOURCE_LION_COVE, 3072, 0x3),
+    OF_NOW(0x12, 0x01, 0x40, 0xff, DATA_SOURCE_PANTHER_COVE, 4096, 0x3),
+    OF_NOW(0x13, 0x01, 0, 0xff, DATA_SOURCE_PANTHER_COVE, 4096, 0x3),
+    OF_NOW(0x06, 0xbe, 0, 0x3f, DATA_SOURCE_GRACEMONT, 4096, 0x1),
+    OF_NOW(0x06, 0xaf, 0, 0xff, DATA_SOURCE_CRESTMONT, 4096, 0x3),
+    OF_NOW(0x06, 0xbd, 0x20, 0xff, DATA_SOURCE_CRESTMONT, 4096, 0x3),
+    OF_NOW(0x06, 0xdd, 0, 0xff, DATA_SOURCE_CRESTMONT, 4096, 0x3),
+    OF_NOW(0x12, 0x03, 0x20, 0xff, DATA_SOURCE_ARCTIC_WOLF, 4096, 0x3),
+    { 0x06, 0xff, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_NONE, 0,
+      DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0 },
+};
+
+static void registers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct row *want = &rows[i];
+        const struct core *got = core_find_kind(want->family, want->model, want->type, 0);
+
+        assert_int_equal(got->debugctl->lbr, want->debugctl->lbr);
+        assert_int_equal(got->debugctl->tr, want->debugctl->tr);
+        assert_int_equal(got->debugctl->bts, want->debugctl->bts);
+        assert_int_equal(got->debugctl->btint, want->debugctl->btint);
+        assert_int_equal(got->debugctl->bts_off_os, want->debugctl->bts_off_os);
+        assert_int_equal(got->debugctl->bts_off_usr, want->debugctl->bts_off_usr);
+        assert_int_equal(got->debugctl->freeze_lbrs, want->debugctl->freeze_lbrs);
+        assert_int_equal(got->debugctl->freeze_perfmon, want->debugctl->freeze_perfmon);
+        assert_int_equal(got->lbr_layout, want->layout);
+        assert_int_equal(got->lbr_depth, want->depth);
+        assert_int_equal(got->lbr_from, want->from);
+        assert_int_equal(got->lbr_to, want->to);
+        assert_int_equal(got->lbr_info, want->info);
+        assert_int_equal(got->lbr_tos, want->tos);
+        assert_int_equal(got->lbr_select, want->select);
+        assert_int_equal(got->lbr_format, want->format);
+        assert_int_equal(got->lbr_callstack, want->callstack);
+        assert_int_equal(got->lbr_select_jumps_quirk, want->quirk);
+        assert_int_equal(got->pebs_method, want->method);
+        assert_int_equal(got->pebs_counters, want->counters);
+        assert_int_equal(got->data_source, want->source);
+        assert_int_equal(got->second_level_kib, want->second_level_kib);
+        assert_int_equal(got->load_latency_auxiliary, want->auxiliary);
+
+        assert_int_equal(got->pebs_pdist_counters, want->pdist);
+        assert_int_equal(got->pebs_reserved, want->reserved);
+        assert_int_equal(got->cache_latency, want->cache_latency);
+
+        /* Errata of Nehalem and Westmere; the format that Knights Landing has and does not name. */
+        assert_int_equal(got->prime_counters, got->data_source == DATA_SOURCE_NEHALEM);
+        assert_int_equal(got->lbr_says_lip, want->model == 0x57);
+
+        /* What only NetBurst has: bit 4 of BTS flags, trap-like records, and counters of 40 bits without a CPUID leaf.
+         */
+        assert_int_equal(got->bts_prediction, want->family == 0xf);
+        assert_int_equal(got->pebs_trap_like, want->family == 0xf);
+        assert_int_equal(got->counter_width, want->family == 0xf ? 40 : 0);
+    }
+}
+
+/* What a core's notes must speak of, one after the other. */
+static void notes(void **state)
+{
+    static const struct {
+        unsigned family, model;
+        const char *of[8];
+    } want[] = {
+        { 0x0f,
+          0x02,
+          { "bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24",
+            "OVF_PMI stays clear, though SDM table 18-11", "the state after the instruction; SDM 17.4.9", "N15" } },
+        { 0x0f,
+          0x04,
+          { "bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24",
+            "OVF_PMI stays clear, though SDM table 18-11", "the state after the instruction; SDM 17.4.9", "N15" } },
+        { 0x06, 0x0d, { NULL } },
+        { 0x06, 0x0e, { NULL } },
+        { 0x06,
+          0x17,
+          { "AJ67/AR63/W126", "AJ68/AR64/W127",
+            "AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI", "AJ106/AM94", "AR62/W125",
+            "counter 0 alone" } },
+        { 0x06,
+          0x0f,
+          { "AJ67/AR63/W126", "AJ68/AR64/W127", "AJ69", "AJ106/AM94", "AR62/W125", "counter 0 alone",
+            "Linux leaves PEBS off on 06_0F" } },
+        { 0x06, 0x1c, { "before stepping 10" } },
+        { 0x06, 0x37, { NULL } },
+        { 0x06, 0x5c, { NULL } },
+        { 0x06, 0x7a, { NULL } },
+        { 0x06, 0x57, { "LBR format 1; entries are read as of format 3" } },
+        { 0x06,
+          0x1a,
+          { "LBR_SELECT", "load latency on counter 3", "AAK100, AAP53, BD53", "status covers all counters" } },
+        { 0x06,
+          0x2e,
+          { "LBR_SELECT", "load latency on counter 3", "AAK100, AAP53, BD53", "status covers all counters" } },
+        { 0x06,
+          0x25,
+          { "LBR_SELECT", "load latency on counter 3", "AAK100, AAP53, BD53", "status covers all counters" } },
+        { 0x06, 0x2a, { "on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1" } },
+        { 0x06, 0x3a, { "on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1" } },
+        { 0x06,
+          0x3c,
+          { "HSW11: INST_RETIRED.ALL needs a period of at least 128",
+            "on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1" } },
+        { 0x06,
+          0x3d,
+          { "BDM11, BDM55: INST_RETIRED.ALL needs a period of at least 128, and a multiple of 64",
+            "on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1" } },
+        { 0x06, 0x5e, { NULL } },
+        { 0x06, 0x55, { NULL } },
+        { 0x06, 0x6a, { NULL } },
+        { 0x06, 0x8f, { NULL } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        static const char *const none[] = { NULL };
+        const char *const *note = core_find(want[i].family, want[i].model)->notes;
+        if (!note)
+            note = none;
+        for (size_t n = 0; want[i].of[n]; n++, note++) {
+            if (!*note || !strstr(*note, want[i].of[n]))
+                fail_msg("%02x_%02x: no note of %s", want[i].family, want[i].model, want[i].of[n]);
+        }
+        assert_null(*note);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mapped),    cmocka_unit_test(models),    cmocka_unit_test(kinds),
+        cmocka_unit_test(microcode), cmocka_unit_test(registers), cmocka_unit_test(notes),
+    };
+    return cmocka_run_group_tests_name("cores", tests, NULL, NULL);
+}

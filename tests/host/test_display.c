@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which screens the kernel uses and what it says of the others, where it draws and when, on a machine of variables: the
+ * ports of a VGA, memory where frame buffers are, and page tables that only write down what they are asked for.
+ */
+#define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
+#include <sys/mman.h>
+
+#include "tests/host/host_test.h"
+
+/* In place of arch/x86/cpu.h. */
+#define ARCH_X86_CPU_H
+static uint8_t port_read8(uint16_t port);
+static void port_write8(uint16_t port, uint8_t value);
+#include "kernel/display.c"
+
+#define VGA    UINT64_C(0xa0000)
+#define FRAME  UINT64_C(0x50000000)
+#define HIGH   UINT64_C(0x200000123000) /* beyond what the sanitizer uses */
+#define WINDOW UINT64_C(0x60000000)
+#define ROOM   (8u << 20)
+
+const uint8_t font[256][GLYPH_HEIGHT] = { ['A'] = { 0x80 }, ['B'] = { 0x40 } };
+
+static struct {
+    uint8_t miscellaneous, graphics[16], controller[32];
+    uint8_t graphics_index, controller_index;
+    unsigned writes; /* to ports */
+    bool used, no_memory, no_map;
+    uint64_t used_start, used_size;
+    size_t kept, alignment;
+    uint64_t linear, physical, size; /* the last mapping */
+    unsigned maps;
+} machine;
+
+static uint8_t port_read8(uint16_t port)
+{
+    switch (port) {
+    case 0x3cc:
+        return machine.miscellaneous;
+    case 0x3cf:
+        return machine.graphics[machine.graphics_index];
+    default:
+        assert_int_equal(port, 0x3d5);
+        return machine.controller[machine.controller_index];
+    }
+}
+
+static void port_write8(uint16_t port, uint8_t value)
+{
+    machine.writes++;
+    if (port == 0x3ce) {
+        machine.graphics_index = value & 15;
+    } else if (port == 0x3d4) {
+        machine.controller_index = value & 31;
+    } else {
+        assert_int_equal(port, 0x3d5);
+        machine.controller[machine.controller_index] = value;
+    }
+}
+
+bool memory_is_used(uint64_t start, uint64_t size)
+{
+    machine.used_start = start;
+    machine.used_size = size;
+    return machine.used;
+}
+
+void *memory_keep(size_t size, size_t alignment)
+{
+    machine.kept = size;
+    machine.alignment = alignment;
+    return machine.no_memory ? NULL : (void *)(uintptr_t)WINDOW;
+}
+
+bool paging_map_device(uint64_t linear, uint64_t physical, uint64_t size)
+{
+    machine.linear = linear;
+    machine.physical = physical;
+    machine.size = size;
+    machine.maps++;
+    return !machine.no_map;
+}
+
+static void map_room(uint64_t address, size_t size)
+{
+    assert_ptr_equal(mmap((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+                     (void *)(uintptr_t)address);
+}
+
+static int map_rooms(void **state)
+{
+    (void)state;
+    map_room(VGA, 0x20000);
+    map_room(FRAME, ROOM);
+    map_room(WINDOW, ROOM);
+    if (sizeof(uintptr_t) == sizeof(uint64_t))
+        map_room(HIGH, ROOM);
+    return 0;
+}
+
+static uint8_t *at(uint64_t address)
+{
+    return (uint8_t *)(uintptr_t)address;
+}
+
+/* A VGA as a BIOS leaves it. */
+static int new_machine(void **state)
+{
+    (void)state;
+    memset(&machine, 0, sizeof machine);
+    memset(&display, 0, sizeof display);
+    memset(&cells, 0, sizeof cells);
+    memset(&shown, 0, sizeof shown);
+    memset(at(VGA), 0x5a, 0x20000);
+    memset(at(FRAME), 0x5a, ROOM);
+    memset(at(WINDOW), 0x5a, ROOM);
+    machine.miscellaneous = 0x67;
+    machine.graphics[6] = 0x0e;
+    machine.controller[1] = 79;
+    machine.controller[10] = 0x0d;
+    return 0;
+}
+
+static struct boot_screen pixels_at(uint64_t base)
+{
+    return (struct boot_screen){ base, BOOT_SCREEN_PIXELS, 1024, 768, 4160, 32, 0xff0000, 0xff00, 0xff };
+}
+
+static void init(struct boot_screen screen)
+{
+    display_init(&screen);
+}
+
+/* No screen: the reason, a page of the least size, and no harm in showing it. */
+static void assert_none(const char *text)
+{
+    assert_string_equal(display_text(), text);
+    assert_int_equal(display_cells()->columns, 80);
+    assert_int_equal(display_cells()->rows, 25);
+    display_cells()->at[3][4].character = 'A';
+    display_show();
+    display_map(36);
+    display_show();
+    assert_int_equal(machine.maps, 0);
+    assert_int_equal(at(VGA)[0x18000 + 3 * 160 + 8], 0x5a);
+    assert_int_equal(at(FRAME)[0], 0x5a);
+}
+
+static void no_screen(void **state)
+{
+    (void)state;
+    init((struct boot_screen){ .kind = BOOT_SCREEN_NONE });
+    assert_none("none: the firmware has no screen (no Graphics Output Protocol)");
+    new_machine(NULL);
+    init((struct boot_screen){ .kind = BOOT_SCREEN_BLT_ONLY });
+    assert_none("none: the firmware's screen has no frame buffer (PixelBltOnly)");
+    new_machine(NULL);
+    init((struct boot_screen){ .kind = BOOT_SCREEN_INVALID });
+    assert_none("none: the loader was told of a screen that cannot exist");
+    new_machine(NULL);
+    init((struct boot_screen){ .kind = 6 });
+    assert_none("none: the loader passes a screen of unknown kind 6");
+    assert_int_equal(machine.writes, 0);
+}
+
+static void before_anything(void **state)
+{
+    (void)state;
+    assert_none("");
+}
+
+/* A VGA that no loader told of is used in the one mode in which a BIOS leaves it; each case is one register away. */
+static void vga_unasked(void **state)
+{
+    static const char *const none = "none: the loader tells of none, and there is no VGA in text mode";
+    (void)state;
+    init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+    assert_string_equal(display_text(), "VGA text at 0xb8000, 80x25 characters");
+
+    static const uint8_t miscellaneous[] = { 0xff, 0x66, 0x65 }; /* nothing there; monochrome; no memory */
+    for (size_t i = 0; i < COUNT_OF(miscellaneous); i++) {
+        new_machine(NULL);
+        machine.miscellaneous = miscellaneous[i];
+        init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+        assert_none(none);
+        assert_int_equal(machine.writes, 0);
+    }
+    static const uint8_t graphics[] = { 0x0f, 0x06, 0x0a, 0x02 }; /* graphics; memory elsewhere */
+    for (size_t i = 0; i < COUNT_OF(graphics); i++) {
+        new_machine(NULL);
+        machine.graphics[6] = graphics[i];
+        init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+        assert_none(none);
+    }
+    new_machine(NULL);
+    machine.controller[1] = 39;
+    init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+    assert_none(none);
+}
+
+static void vga(void **state)
+{
+    (void)state;
+    init((struct boot_screen){ 0xb8000, BOOT_SCREEN_TEXT, 90, 30, 200, 0, 0, 0, 0 });
+    assert_string_equal(display_text(), "VGA text at 0xb8000, 90x30 characters");
+    assert_int_equal(machine.controller[10], 0x2d); /* the cursor is off */
+    for (unsigned i = 0; i < 200 * 30; i++)
+        assert_int_equal(at(0xb8000)[i], 0);
+    assert_int_equal(at(0xb8000)[200 * 30], 0x5a);
+    assert_int_equal(display_cells()->columns, 90);
+    assert_int_equal(display_cells()->rows, 30);
+    display_cells()->at[0][0] = (struct cell){ 'A', 0x07 };
+    display_cells()->at[29][89] = (struct cell){ 'B', 0x1e };
+    display_cells()->at[29][90] = (struct cell){ 'C', 0x1e };
+    display_show();
+    assert_memory_equal(at(0xb8000), "A\x07\0", 3);
+    assert_memory_equal(at(0xb8000) + 29 * 200 + 178, "B\x1e\0\0", 4);
+    display_map(36);
+    assert_int_equal(machine.maps, 0);
+
+    memset(at(0xb8000), 0x5a, 6000); /* what has not changed is not drawn; a character or a colour has */
+    display_cells()->at[0][0].character = 'B';
+    display_cells()->at[29][89].attributes = 0x1f;
+    display_show();
+    assert_memory_equal(at(0xb8000), "B\x07\x5a", 3);
+    assert_memory_equal(at(0xb8000) + 29 * 200 + 178, "B\x1f\x5a", 3);
+    memset(at(0xb8000), 0x5a, 6000);
+    display_show();
+    for (unsigned i = 0; i < 6000; i++)
+        assert_int_equal(at(0xb8000)[i], 0x5a);
+}
+
+static void large_text(void **state)
+{
+    (void)state;
+    init((struct boot_screen){ 0xa0000, BOOT_SCREEN_TEXT, 200, 120, 400, 0, 0, 0, 0 });
+    assert_string_equal(display_text(), "VGA text at 0xa0000, 160x100 characters");
+}
+
+static void text_that_cannot_be(void **state)
+{
+    static const struct boot_screen cases[] = {
+        { 0xb8000, BOOT_SCREEN_TEXT, 79, 25, 160, 0, 0, 0, 0 },
+        { 0xb8000, BOOT_SCREEN_TEXT, 80, 24, 160, 0, 0, 0, 0 },
+        { 0xb8000, BOOT_SCREEN_TEXT, 80, 25, 159, 0, 0, 0, 0 },
+        { 0x9ffff, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
+        { 0xbf061, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
+        { 0xc0000, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
+        { 0x1000b8000, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
+    };
+    char text[120];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        new_machine(NULL);
+        init(cases[i]);
+        snprintf(text, sizeof text, "none: VGA text of %ux%u characters at 0x%llx is not one that can be used",
+                 cases[i].columns, cases[i].rows, (unsigned long long)cases[i].base);
+        assert_none(text);
+        assert_int_equal(machine.writes, 0);
+    }
+    new_machine(NULL);
+    init((struct boot_screen){ 0xbf060, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 });
+    assert_string_equal(display_text(), "VGA text at 0xbf060, 80x25 characters");
+}
+
+/* The pixel at a place, as a number. */
+static uint32_t pixel(uint64_t base, unsigned x, unsigned y)
+{
+    uint32_t value;
+    memcpy(&value, at(base) + y * 4160 + x * 4, 4);
+    return value;
+}
+
+static void pixels(void **state)
+{
+    (void)state;
+    init(pixels_at(FRAME));
+    assert_string_equal(display_text(), "1024x768 32 bits at 0x50000000, 128x48 characters");
+    assert_int_equal(machine.used_start, FRAME);
+    assert_int_equal(machine.used_size, 4160 * 768);
+    assert_int_equal(display_cells()->columns, 128);
+    assert_int_equal(display_cells()->rows, 48);
+    assert_int_equal(machine.writes, 0);
+
+    display_cells()->at[1][2] = (struct cell){ 'A', 0x0f };
+    display_show(); /* before it is mapped: the character, and nothing else */
+    assert_int_equal(pixel(FRAME, 16, 16), 0xffffff);
+    assert_int_equal(pixel(FRAME, 17, 16), 0);
+    assert_int_equal(pixel(FRAME, 15, 16), 0x5a5a5a5a);
+    assert_int_equal(pixel(FRAME, 16, 15), 0x5a5a5a5a);
+
+    memset(at(FRAME), 0x5a, ROOM);
+    display_map(32); /* clears, and draws all again */
+    assert_int_equal(machine.maps, 1);
+    assert_int_equal(machine.linear, FRAME);
+    assert_int_equal(machine.physical, FRAME);
+    assert_int_equal(machine.size, 4160 * 768);
+    assert_int_equal(machine.kept, 0);
+    assert_int_equal(pixel(FRAME, 16, 16), 0xffffff);
+    assert_int_equal(pixel(FRAME, 15, 16), 0);
+    assert_int_equal(pixel(FRAME, 1023, 767), 0);
+    assert_int_equal(pixel(FRAME, 1024, 767), 0x5a5a5a5a);
+
+    memset(at(FRAME), 0x5a, ROOM);
+    display_cells()->at[47][127] = (struct cell){ 'B', 0x04 };
+    display_show();
+    assert_int_equal(pixel(FRAME, 1016, 752), 0);
+    assert_int_equal(pixel(FRAME, 1017, 752), 0xaa0000);
+    assert_int_equal(pixel(FRAME, 16, 16), 0x5a5a5a5a);
+}
+
+/* At its own address, or where memory was given up for its addresses. */
+static void above_4_gib(void **state)
+{
+    const bool wide = sizeof(uintptr_t) == sizeof(uint64_t);
+    const uint64_t linear = wide ? HIGH : WINDOW + (HIGH & 0x3fffff);
+    (void)state;
+    init(pixels_at(HIGH));
+    assert_string_equal(display_text(), "1024x768 32 bits at 0x200000123000, 128x48 characters");
+    display_cells()->at[1][2] = (struct cell){ 'A', 0x0f };
+    display_show();
+    assert_int_equal(at(WINDOW)[0], 0x5a);
+    display_map(46);
+    assert_int_equal(machine.linear, linear);
+    assert_int_equal(machine.physical, HIGH);
+    assert_int_equal(machine.size, 4160 * 768);
+    assert_int_equal(machine.kept, wide ? 0 : (HIGH & 0x3fffff) + 4160 * 768);
+    assert_int_equal(machine.alignment, wide ? 0 : 0x400000);
+    assert_int_equal(pixel(linear, 16, 16), 0xffffff);
+
+    new_machine(NULL);
+    machine.no_memory = true;
+    init(pixels_at(HIGH));
+    display_map(46);
+    assert_int_equal(machine.maps, wide);
+}
+
+/* The last page below 4 GiB needs no window. */
+static void at_the_end_of_4_gib(void **state)
+{
+    (void)state;
+    machine.no_map = true;
+    init(pixels_at(0x100000000 - 4160 * 768));
+    assert_ptr_equal(display.frame, (void *)(uintptr_t)(0x100000000 - 4160 * 768));
+    display_map(36);
+    assert_int_equal(machine.linear, 0x100000000 - 4160 * 768);
+    assert_int_equal(machine.kept, 0);
+
+    new_machine(NULL);
+    init(pixels_at(0x100000000 - 4160 * 768 + 1));
+    assert_null(display.frame);
+}
+
+static void assert_unreachable(uint64_t base, unsigned physical_bits, unsigned maps)
+{
+    char text[120];
+    init(pixels_at(base));
+    display_map(physical_bits);
+    snprintf(text, sizeof text, "none: the frame buffer at 0x%llx is out of this kernel's reach",
+             (unsigned long long)base);
+    assert_string_equal(display_text(), text);
+    assert_int_equal(machine.maps, maps);
+    display_cells()->at[0][0].character = 'A';
+    display_show();
+}
+
+static void out_of_reach(void **state)
+{
+    (void)state;
+    machine.no_map = true;
+    assert_unreachable(FRAME, 36, 1);
+    assert_int_equal(at(FRAME)[0], 0x5a);
+    new_machine(NULL);
+    assert_unreachable(0x1000000000, 36, 0);
+    new_machine(NULL);
+    assert_unreachable(0x1000000000 - 4160 * 768 + 1, 36, 0); /* its last byte alone */
+    new_machine(NULL);
+    machine.no_map = true;
+    assert_unreachable(0x1000000000 - 4160 * 768, 36, 1);
+    new_machine(NULL);
+    machine.no_map = true;
+    assert_unreachable(0x1000000000, 255, 1); /* a width that no processor has is no limit */
+}
+
+static void pixels_that_cannot_be_used(void **state)
+{
+    struct boot_screen screen = pixels_at(FRAME);
+    (void)state;
+    screen.rows = 399;
+    init(screen);
+    assert_none("none: 1024x399 32 bits at 0x50000000: too small for 80x25 characters, which need 640x400 pixels");
+
+    new_machine(NULL);
+    machine.used = true;
+    init(pixels_at(FRAME));
+    assert_none("none: 1024x768 32 bits at 0x50000000: it lies in memory that the firmware says is free");
+
+    new_machine(NULL); /* each value arrives where it belongs */
+    screen = (struct boot_screen){ FRAME, BOOT_SCREEN_PIXELS, 640, 400, 2560, 32, 1, 2, 4 };
+    init(screen);
+    assert_int_equal(display.pixels.form.columns, 640);
+    assert_int_equal(display.pixels.form.rows, 400);
+    assert_int_equal(display.pixels.form.pitch, 2560);
+    assert_int_equal(display.pixels.form.red, 1);
+    assert_int_equal(display.pixels.form.green, 2);
+    assert_int_equal(display.pixels.form.blue, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(no_screen, new_machine),
+        cmocka_unit_test_setup(before_anything, new_machine),
+        cmocka_unit_test_setup(vga_unasked, new_machine),
+        cmocka_unit_test_setup(vga, new_machine),
+        cmocka_unit_test_setup(large_text, new_machine),
+        cmocka_unit_test_setup(text_that_cannot_be, new_machine),
+        cmocka_unit_test_setup(pixels, new_machine),
+        cmocka_unit_test_setup(above_4_gib, new_machine),
+        cmocka_unit_test_setup(at_the_end_of_4_gib, new_machine),
+        cmocka_unit_test_setup(out_of_reach, new_machine),
+        cmocka_unit_test_setup(pixels_that_cannot_be_used, new_machine),
+    };
+    return cmocka_run_group_tests_name("display", tests, map_rooms, NULL);
+}

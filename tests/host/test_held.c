@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines that are held back: all of them, in order, until there is no room. */
+#include "tests/host/host_test.h"
+
+#include "kernel/held.c"
+
+static char printed[1000];
+
+static void print(void *context, const char *text)
+{
+    const size_t length = strlen(printed);
+
+    assert_ptr_equal(context, printed);
+    snprintf(printed + length, sizeof printed - length, "%s\n", text);
+}
+
+static const struct line_sink out = { print, printed };
+
+static void expect(const char *lines)
+{
+    printed[0] = '\0';
+    held_print(&out);
+    assert_string_equal(printed, lines);
+}
+
+static void put(const char *text)
+{
+    held_sink.line(held_sink.context, text);
+}
+
+#define HEAD "more records, because the test did not pass:\n"
+
+static void lines_come_back_in_order(void **state)
+{
+    char memory[64];
+
+    (void)state;
+    held_init(memory, sizeof memory);
+    held_start();
+    expect("");
+    put("one");
+    put("");
+    put("two");
+    expect(HEAD "one\n\ntwo\n");
+    expect(HEAD "one\n\ntwo\n");
+    held_start();
+    expect("");
+}
+
+/* Memory of exactly so many bytes, so that the sanitizers see a write past it. */
+static void what_has_no_room_is_counted(void **state)
+{
+    char *memory = malloc(8);
+
+    (void)state;
+    assert_non_null(memory);
+    held_init(memory, 8);
+    held_start();
+    put("abc");
+    put("def"); /* with their NULs that is all of it */
+    expect(HEAD "abc\ndef\n");
+    put("");
+    put("g");
+    expect(HEAD "abc\ndef\n2 more lines of records had no room (records=all prints them)\n");
+    held_start();
+    put("abcdefgh");
+    put("a"); /* would fit, but what was before it is missing */
+    expect("2 more lines of records had no room (records=all prints them)\n");
+    held_start();
+    put("abcdefg");
+    expect(HEAD "abcdefg\n");
+    free(memory);
+}
+
+static void without_memory_nothing_is_held(void **state)
+{
+    (void)state;
+    held_init(NULL, 100);
+    held_start();
+    put("abc");
+    expect("1 more lines of records had no room (records=all prints them)\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_come_back_in_order),
+        cmocka_unit_test(what_has_no_room_is_counted),
+        cmocka_unit_test(without_memory_nothing_is_held),
+    };
+
+    return cmocka_run_group_tests_name("held", tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Who gets an interrupt or exception: its handler, a fixup, the APIC's count of strays, or the report of a panic. */
+#include "tests/host/host_test.h"
+
+/* Instead of arch/x86/cpu.h, apic.h and descriptors.h. */
+#define ARCH_X86_CPU_H
+#define ARCH_X86_APIC_H
+#define ARCH_X86_DESCRIPTORS_H
+
+extern bool interrupts_allowed;
+
+static struct {
+    char ports[40];
+    unsigned asked;           /* the vector that the APIC was asked about; 0: none */
+    bool stray;               /* what it says */
+    unsigned handled, panics; /* the vector */
+    bool described;
+} machine;
+
+static void port_write8(uint16_t port, uint8_t value)
+{
+    const size_t used = strlen(machine.ports);
+
+    snprintf(machine.ports + used, sizeof machine.ports - used, "%x %x, ", port, value);
+}
+
+static void descriptors_init(void)
+{
+    machine.described = true;
+}
+
+static bool apic_take_stray(unsigned vector)
+{
+    machine.asked = vector;
+    return machine.stray;
+}
+
+#include "arch/x86/interrupts.h"
+
+void interrupt_dispatch(struct interrupt_frame *frame);
+#include "arch/x86/interrupts.c"
+
+/* Instructions at 1000H and 2000H that are fixed up. */
+__asm__(
+    ".section .rodata\n.globl fixups_start, fixups_end\n.balign 8\nfixups_start: .dc.a 0x1000, 0x1010, 0x2000, 0x2020\n"
+    "fixups_end:\n.text");
+
+static void panic(struct interrupt_frame *frame)
+{
+    machine.panics = (unsigned)frame->vector;
+}
+
+static void handle(struct interrupt_frame *frame)
+{
+    machine.handled = (unsigned)frame->vector;
+}
+
+static uintptr_t dispatch(unsigned vector, uintptr_t ip)
+{
+    struct interrupt_frame frame = { .vector = vector, .ip = ip };
+
+    machine.asked = machine.handled = machine.panics = 0;
+    interrupt_dispatch(&frame);
+    return frame.ip;
+}
+
+static void begin(void)
+{
+    memset(&machine, 0, sizeof machine);
+    interrupts_init(panic);
+    for (unsigned vector = 0; vector < 256; vector++)
+        interrupt_set(vector, NULL);
+}
+
+static void the_old_controllers_are_masked(void **state)
+{
+    (void)state;
+    begin();
+    assert_string_equal(machine.ports, "21 ff, a1 ff, ");
+    assert_true(machine.described);
+    assert_false(interrupts_allowed); /* until somebody has looked at the APIC */
+}
+
+static void a_handler_goes_first(void **state)
+{
+    (void)state;
+    begin();
+    machine.stray = true;
+    interrupt_set(0xe1, handle);
+    interrupt_set(13, handle);
+    dispatch(0xe1, 0x3000);
+    assert_int_equal(machine.handled, 0xe1);
+    assert_int_equal(dispatch(13, 0x1000), 0x1000);
+    assert_int_equal(machine.handled, 13);
+    assert_int_equal(machine.asked, 0);
+    assert_int_equal(machine.panics, 0);
+}
+
+/* #GP and #UD alone are an instruction's own doing. */
+static void instructions_are_fixed_up(void **state)
+{
+    (void)state;
+    begin();
+    assert_int_equal(dispatch(13, 0x1000), 0x1010);
+    assert_int_equal(dispatch(6, 0x2000), 0x2020);
+    assert_int_equal(machine.panics, 0);
+    assert_int_equal(dispatch(13, 0x3000), 0x3000);
+    assert_int_equal(machine.panics, 13);
+    assert_int_equal(dispatch(2, 0x1000), 0x1000);
+    assert_int_equal(machine.panics, 2);
+}
+
+/* Only what can be the APIC's is asked for: no exception. */
+static void strays_are_no_panic(void **state)
+{
+    (void)state;
+    begin();
+    machine.stray = true;
+    dispatch(32, 0x3000);
+    assert_int_equal(machine.asked, 32);
+    assert_int_equal(machine.panics, 0);
+    dispatch(255, 0x1000);
+    assert_int_equal(machine.asked, 255);
+    assert_int_equal(machine.panics, 0);
+    dispatch(31, 0x3000);
+    assert_int_equal(machine.asked, 0);
+    assert_int_equal(machine.panics, 31);
+    machine.stray = false; /* INT n */
+    dispatch(32, 0x3000);
+    assert_int_equal(machine.panics, 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_old_controllers_are_masked),
+        cmocka_unit_test(a_handler_goes_first),
+        cmocka_unit_test(instructions_are_fixed_up),
+        cmocka_unit_test(strays_are_no_panic),
+    };
+
+    return cmocka_run_group_tests_name("interrupts", tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log that outlasts a reset: its bytes, whole lines at every moment, what stays of one that is too long, and that
+ * no changed byte goes unnoticed.
+ */
+#include "tests/host/host_test.h"
+
+#include "boot/kept_log.h"
+
+static _Alignas(64) uint8_t memory[KEPT_LOG_SIZE];
+static struct kept_log kept;
+
+/* What was last made to outlast a reset, byte for byte: what a reset at this moment would leave. */
+static uint8_t survived[KEPT_LOG_SIZE];
+static unsigned flushes;
+static void (*at_flush)(void);
+
+static void written(const void *bytes, size_t size)
+{
+    const size_t at = (size_t)((const uint8_t *)bytes - memory);
+    assert_true(at < sizeof memory && size <= sizeof memory - at);
+    /* The caches may hold back what is behind the first byte: then a reset leaves a part of it. */
+    for (size_t i = 0; i < size; i++) {
+        survived[at + i] = memory[at + i];
+        if (at_flush)
+            at_flush();
+    }
+    flushes++;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    memset(memory, 0xa5, sizeof memory);
+    kept_log_make(memory, 0x123456789);
+    memcpy(survived, memory, sizeof memory);
+    at_flush = NULL;
+    assert_true(kept_log_open(&kept, memory, sizeof memory, written));
+    return 0;
+}
+
+static char *joined(const uint8_t *bytes, struct kept_log_text *text)
+{
+    static char all[KEPT_LOG_SIZE + 1];
+    size_t length = 0;
+    assert_int_equal(kept_log_read(bytes, text), KEPT_LOG_OK);
+    for (unsigned i = 0; i < KEPT_LOG_PIECES; i++) {
+        if (text->pieces[i].length > 0)
+            memcpy(all + length, text->pieces[i].start, text->pieces[i].length);
+        length += text->pieces[i].length;
+    }
+    assert_int_equal(length, text->length);
+    all[length] = '\0';
+    return all;
+}
+
+static void expect(const char *want)
+{
+    struct kept_log_text text;
+    assert_string_equal(joined(survived, &text), want);
+    assert_true(text.sequence == 0x123456789);
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    expect("");
+    kept_log_line(&kept, "# ", "begin");
+    expect("# begin\r\n");
+    kept_log_line(&kept, "", "1..2");
+    kept_log_line(&kept, "", "");
+    expect("# begin\r\n1..2\r\n\r\n");
+    assert_memory_equal(memory, survived, sizeof memory);
+}
+
+/* Typed by hand, except the sums: of "a\r\n" and of nothing they are FNV-1a's. */
+static void its_bytes(void **state)
+{
+    static const uint8_t head[] = { 'd', 's', 't', '8',  '6', 'l',  'o',  'g',  1,    0, 0,
+                                    0,   0,   0,   0x10, 0,   0x89, 0x67, 0x45, 0x23, 1 };
+    static const uint8_t mark[] = { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0 };
+    static const uint8_t nothing[] = { 0x25, 0x23, 0x22, 0x84, 0xe4, 0x9c, 0xf2, 0xcb };
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    (void)state;
+    kept_log_line(&kept, "a", "");
+    assert_memory_equal(memory, head, sizeof head);
+    for (size_t i = 0; i < 24; i++)
+        sum = (sum ^ memory[i]) * UINT64_C(0x100000001b3);
+    assert_memory_equal(memory + 24, &sum, 8);
+    assert_memory_equal(memory + 32 + 16, nothing, 8);
+    assert_memory_equal(memory + 64, mark, sizeof mark);
+    sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < 3; i++)
+        sum = (sum ^ (uint8_t) "a\r\n"[i]) * UINT64_C(0x100000001b3);
+    assert_memory_equal(memory + 64 + 16, &sum, 8);
+    assert_memory_equal(memory + 0x1000, "a\r\n\xa5", 4);
+}
+
+static const char *wanted_before, *wanted_after;
+
+static void reset_now(void)
+{
+    struct kept_log_text text;
+    const char *const found = joined(survived, &text);
+    if (strcmp(found, wanted_before) != 0)
+        assert_string_equal(found, wanted_after);
+}
+
+/* A reset after each byte that leaves the caches. */
+static void a_reset_at_any_moment_leaves_whole_lines(void **state)
+{
+    (void)state;
+    kept_log_line(&kept, "# ", "first");
+    wanted_before = "# first\r\n";
+    wanted_after = "# first\r\nsecond\r\n";
+    at_flush = reset_now;
+    kept_log_line(&kept, "", "second");
+    wanted_before = wanted_after;
+    wanted_after = "# first\r\nsecond\r\n# third\r\n";
+    kept_log_line(&kept, "# ", "third");
+    at_flush = NULL;
+    expect(wanted_after);
+}
+
+#define BEGINNING (KEPT_LOG_SIZE - 0x1000 - 2 * 0x8000)
+
+/* Lines of 16 bytes, numbered. */
+static void fill(unsigned first, unsigned count)
+{
+    char line[20];
+    for (unsigned i = first; i < first + count; i++) {
+        snprintf(line, sizeof line, "%012u", i);
+        kept_log_line(&kept, "# ", line);
+    }
+}
+
+/* The lines of a log are these, in order: from 0 to `beginning` without it, and from `end` to `last` without it. */
+static void expect_lines(unsigned beginning, unsigned end, unsigned last)
+{
+    struct kept_log_text text;
+    char *at = joined(memory, &text), want[80];
+    for (unsigned i = 0; i < last; i++) {
+        if (i == beginning && end > beginning) {
+            const int length =
+                snprintf(want, sizeof want, "# log full: %u lines are left out here\r\n", end - beginning);
+            assert_memory_equal(at, want, (size_t)length);
+            at += length;
+            i = end;
+        }
+        snprintf(want, sizeof want, "# %012u\r\n", i);
+        assert_memory_equal(at, want, 16);
+        at += 16;
+    }
+    assert_int_equal(*at, '\0');
+}
+
+static void a_full_log_keeps_its_beginning_and_its_end(void **state)
+{
+    const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
+    (void)state;
+    assert_int_equal(BEGINNING % 16, 0);
+    fill(0, whole);
+    expect_lines(whole, whole, whole);
+    fill(whole, 1);
+    expect_lines(whole, whole, whole + 1);
+    fill(whole + 1, 2 * half - 1);
+    expect_lines(whole, whole, whole + 2 * half);
+    fill(whole + 2 * half, 1); /* over the older half */
+    expect_lines(whole, whole + half, whole + 2 * half + 1);
+    fill(whole + 2 * half + 1, half);
+    expect_lines(whole, whole + 2 * half, whole + 3 * half + 1);
+    fill(whole + 3 * half + 1, 10 * half);
+    expect_lines(whole, whole + 12 * half, whole + 13 * half + 1);
+    assert_memory_equal(memory, survived, sizeof memory);
+}
+
+/* When a half of the end is used again, a reset leaves the log as before or without that half. */
+static void a_reset_while_a_half_is_used_again(void **state)
+{
+    const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
+    static char before[KEPT_LOG_SIZE + 1];
+    struct kept_log_text text;
+    (void)state;
+    fill(0, whole + 2 * half);
+    strcpy(before, joined(survived, &text));
+    wanted_before = before;
+    static char without[KEPT_LOG_SIZE + 100];
+    snprintf(without, sizeof without, "%.*s# log full: %u lines are left out here\r\n%s", (int)BEGINNING, before, half,
+             before + BEGINNING + 0x8000);
+    wanted_after = without;
+    struct kept_log_mark *const mark = &kept.mark;
+    assert_int_equal(mark->before, whole + half);
+    at_flush = NULL;
+    kept_log_line(&kept, "", "x");
+    /* As it was, but for the mark that empties the half. */
+    char *found = joined(survived, &text);
+    assert_memory_equal(found, without, strlen(without));
+    assert_string_equal(found + strlen(without), "x\r\n");
+}
+
+static void long_lines_are_cut(void **state)
+{
+    static char line[0x8000 + 1], want[0x8000 + 1];
+    (void)state;
+    memset(line, 'x', sizeof line - 1);
+    kept_log_line(&kept, "# ", line);
+    memset(want, 'x', sizeof want - 1);
+    memcpy(want, "# ", 2);
+    memcpy(want + 0x8000 - 2, "\r\n", 2);
+    expect(want);
+    fill(0, BEGINNING / 16 - 0x8000 / 16);
+    kept_log_line(&kept, "# ", line); /* as large as a half */
+    struct kept_log_text text;
+    assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_OK);
+    assert_int_equal(text.length, BEGINNING + 0x8000);
+}
+
+static void memory_without_a_log(void **state)
+{
+    struct kept_log_text text;
+    struct kept_log other;
+    (void)state;
+    kept_log_line(&kept, "", "x");
+    for (size_t i = 0; i < 32; i++) { /* each byte of the head */
+        memory[i] ^= 0x10;
+        assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_NONE);
+        assert_int_equal(text.length, 0);
+        assert_false(kept_log_open(&other, memory, sizeof memory, written));
+        assert_null(other.head);
+        memory[i] ^= 0x10;
+    }
+    assert_false(kept_log_open(&other, memory, sizeof memory - 1, written));
+    assert_true(kept_log_open(&other, memory, sizeof memory, written));
+    kept_log_forget(memory);
+    assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_NONE);
+    kept_log_line(&other, "", "y");
+    kept = (struct kept_log){ .head = NULL };
+    kept_log_line(&kept, "", "nowhere");
+}
+
+static void no_changed_byte_goes_unnoticed(void **state)
+{
+    struct kept_log_text text;
+    (void)state;
+    kept_log_line(&kept, "", "first");
+    kept_log_line(&kept, "", "second");
+    for (size_t i = 0; i < 15; i++) { /* of the text */
+        memory[0x1000 + i] ^= 1;
+        assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_DAMAGED);
+        assert_int_equal(text.length, 0);
+        assert_true(text.sequence == 0x123456789);
+        memory[0x1000 + i] ^= 1;
+    }
+    memory[0x1000 + 15] ^= 1; /* behind it */
+    assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_OK);
+    /* Of a newer mark: the older counts, and the log ends a line earlier. Of both: nothing is known. */
+    for (size_t i = 0; i < 32; i++) {
+        memory[32 + i] ^= 1;
+        assert_string_equal(joined(memory, &text), "first\r\n");
+        memory[64 + i] ^= 1;
+        assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_DAMAGED);
+        memory[32 + i] ^= 1;
+        assert_string_equal(joined(memory, &text), "first\r\nsecond\r\n");
+        memory[64 + i] ^= 1;
+    }
+    for (unsigned section = 1; section < 3; section++) { /* the marks of the end, of which one was never written */
+        memory[32 + section * 64] ^= 1;
+        assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_DAMAGED);
+        memory[32 + section * 64] ^= 1;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(lines, start),
+        cmocka_unit_test_setup(its_bytes, start),
+        cmocka_unit_test_setup(a_reset_at_any_moment_leaves_whole_lines, start),
+        cmocka_unit_test_setup(a_full_log_keeps_its_beginning_and_its_end, start),
+        cmocka_unit_test_setup(a_reset_while_a_half_is_used_again, start),
+        cmocka_unit_test_setup(long_lines_are_cut, start),
+        cmocka_unit_test_setup(memory_without_a_log, start),
+        cmocka_unit_test_setup(no_changed_byte_goes_unnoticed, start),
+    };
+    return cmocka_run_group_tests_name("kept_log", tests, NULL, NULL);
+}

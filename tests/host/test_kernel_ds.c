@@ -1,0 +1,972 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's debug store on a machine of variables: the bytes of the area it builds, what it takes out of a buffer
+ * and what it says of one that overran or was damaged, and the registers it writes, in which order and with which
+ * values. Offsets are typed from SDM Vol. 3A (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM
+ * Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL, 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and
+ * _OVF_CTRL, 3F1H IA32_PEBS_ENABLE, 600H IA32_DS_AREA.
+ */
+#include "tests/host/host_test.h"
+
+#include "arch/x86/image.h"
+#include "arch/x86/paging.h"
+#include "ds/counting.h"
+#include "ds/ds.h"
+#include "ds/ds_steps.h"
+#include "tests/host/machine/machine.h"
+
+#define BTS_RECORD  24u
+#define PEBS_RECORD 200u
+
+/* DEBUGCTL of Core: TR is bit 6, BTS bit 7, BTINT bit 8. */
+static const struct debugctl_bits core = { .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100 };
+/* MSR_DEBUGCTLA of NetBurst: TR is bit 2, BTS bit 3, BTINT bit 4. */
+static const struct debugctl_bits debugctla = { .lbr = 1, .tr = 4, .bts = 8, .btint = 0x10 };
+
+static const struct caps skylake = {
+    .debugctl = &core,
+    .linear_bits = 48,
+    .global_ctrl = true,
+    .general_width = 48,
+    .fixed_width = 48,
+    .ds_width = 8,
+    .ds_area_format = 3,
+    .ds_area_size = 0x60,
+    .bts_record_size = BTS_RECORD,
+    .pebs_method = PEBS_METHOD_GENERAL,
+    .pebs_format = 3,
+    .pebs_record_size = PEBS_RECORD,
+};
+static const struct caps netburst = {
+    .debugctl = &debugctla,
+    .linear_bits = 32,
+    .ds_width = 4,
+    .ds_area_size = 0x30,
+    .bts_record_size = 12,
+    .pebs_method = PEBS_METHOD_NETBURST,
+    .pebs_record_size = 40,
+};
+
+static const struct ds_config both = {
+    .bts = true, .bts_records = 10, .bts_threshold = 6, .pebs = true, .pebs_records = 8, .pebs_threshold = 5
+};
+
+/* Where the fields of the 64-bit area are. */
+enum field {
+    BTS_BASE = 0x00,
+    BTS_INDEX = 0x08,
+    BTS_MAXIMUM = 0x10,
+    BTS_THRESHOLD = 0x18,
+    PEBS_BASE = 0x20,
+    PEBS_INDEX = 0x28,
+    PEBS_MAXIMUM = 0x30,
+    PEBS_THRESHOLD = 0x38,
+    PEBS_RESET = 0x40
+};
+
+static uint64_t peek(unsigned offset, unsigned width)
+{
+    const uint8_t *area = ds_memory().area;
+    uint64_t value = 0;
+    for (unsigned i = width; i-- > 0;)
+        value = value << 8 | area[offset + i];
+    return value;
+}
+
+static void poke(unsigned offset, uint64_t value)
+{
+    uint8_t *area = ds_memory().area;
+    for (unsigned i = 0; i < 8; i++)
+        area[offset + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void move(enum field field, int64_t distance)
+{
+    poke(field, peek(field, 8) + (uint64_t)distance);
+}
+
+static void opened(const struct caps *caps, const struct ds_config *config)
+{
+    struct ds_breaches breaches;
+    machine_start();
+    ds_on_interrupt(NULL);
+    assert_true(ds_open(caps, config, &breaches));
+    assert_int_equal(breaches.count, 0);
+    interrupt_handler *const handler = machine.handler;
+    machine_start();
+    machine.handler = handler;
+}
+
+/* What the other processors are given. */
+static uint8_t stores[3][DS_STORE_MEMORY] __attribute__((section(".ds"), aligned(4096)));
+static uint8_t kept[3][DS_KEPT_MEMORY] __attribute__((aligned(4096)));
+
+static int closed(void **state)
+{
+    (void)state;
+    machine.processor = 0;
+    ds_close();
+    return 0;
+}
+
+/* Record n of a buffer is all bytes of first + n. */
+static void fill(uint8_t *buffer, unsigned record, unsigned records, unsigned first)
+{
+    for (unsigned n = 0; n < records; n++)
+        memset(buffer + (size_t)n * record, (int)(first + n), record);
+}
+
+static void assert_records(const struct ds_log *log, unsigned at, unsigned records, unsigned first)
+{
+    assert_true(at + records <= log->records);
+    for (size_t i = 0; i < (size_t)records * log->record_size; i++)
+        assert_int_equal(log->bytes[(size_t)at * log->record_size + i], first + i / log->record_size);
+}
+
+static void assert_log(const struct ds_log *log, unsigned records, unsigned dropped, unsigned overruns, unsigned broken)
+{
+    assert_int_equal(log->records, records);
+    assert_int_equal(log->dropped, dropped);
+    assert_int_equal(log->overruns, overruns);
+    assert_int_equal(log->broken, broken);
+}
+
+/* ---- what is built -------------------------------------------------------------------------------------------------
+ */
+
+static void area_of_64_bits(void **state)
+{
+    struct ds_breaches breaches;
+    struct ds_config config = both;
+    const uint64_t resets[] = { 1, 0x123456789abcdef0, UINT64_MAX, 0xffff800000000000 };
+    (void)state;
+    memcpy(config.pebs_reset, resets, sizeof(resets));
+    config.pebs_reset[4] = 0x777; /* a counter without a slot */
+    config.bts_before = 3;
+    machine_start();
+    memset(ds_memory().bts, 0xa5, ds_memory().bts_size);
+    memset(ds_memory().pebs, 0xa5, ds_memory().pebs_size);
+    assert_true(ds_open(&skylake, &config, &breaches));
+    const struct ds_memory memory = ds_memory();
+    assert_int_equal((uintptr_t)memory.area % 4096, 0);
+    assert_int_equal((uintptr_t)memory.bts % 4096, 0);
+    assert_int_equal((uintptr_t)memory.pebs % 4096, 0);
+    assert_int_equal(memory.area_size, 4096);
+    assert_int_equal(memory.bts_size, 96 * 1024);
+    assert_int_equal(memory.pebs_size, 64 * 1024);
+    assert_int_equal(peek(BTS_BASE, 8), (uintptr_t)memory.bts + 3 * 24);
+    assert_int_equal(peek(BTS_INDEX, 8), (uintptr_t)memory.bts + 3 * 24);
+    assert_int_equal(peek(BTS_MAXIMUM, 8), (uintptr_t)memory.bts + 13 * 24);
+    assert_int_equal(peek(BTS_THRESHOLD, 8), (uintptr_t)memory.bts + 9 * 24);
+    assert_int_equal(peek(PEBS_BASE, 8), (uintptr_t)memory.pebs);
+    assert_int_equal(peek(PEBS_INDEX, 8), (uintptr_t)memory.pebs);
+    assert_int_equal(peek(PEBS_MAXIMUM, 8), (uintptr_t)memory.pebs + 8 * 200);
+    assert_int_equal(peek(PEBS_THRESHOLD, 8), (uintptr_t)memory.pebs + 5 * 200);
+    assert_int_equal(peek(0x40, 8), 1); /* modulo the counters' 48 bits */
+    assert_int_equal(peek(0x48, 8), 0x56789abcdef0);
+    assert_int_equal(peek(0x50, 8), 0xffffffffffff);
+    assert_int_equal(peek(0x58, 8), 0x800000000000);
+    for (size_t i = 0; i < memory.bts_size; i++)
+        assert_int_equal(memory.bts[i], 0);
+    for (size_t i = 0; i < memory.pebs_size; i++)
+        assert_int_equal(memory.pebs[i], 0);
+    char did[64];
+    snprintf(did, sizeof(did), "lvt e1\nwrmsr 600 %llx\n", (unsigned long long)(uintptr_t)memory.area);
+    machine_did(did);
+    assert_non_null(machine.handler);
+}
+
+static void area_of_32_bits(void **state)
+{
+    struct ds_breaches breaches;
+    struct ds_config config = both;
+    static struct caps caps; /* for as long as the area is open */
+    (void)state;
+    caps = netburst;
+    config.pebs_reset[0] = 0 - UINT64_C(7);
+    for (unsigned width = 0; width <= 40; width += 40) { /* no CPUID.0AH, as on NetBurst itself: all bits */
+        caps.general_width = width;
+        machine_start();
+        assert_true(ds_open(&caps, &config, &breaches));
+        const uint32_t bts = (uint32_t)(uintptr_t)ds_memory().bts, pebs = (uint32_t)(uintptr_t)ds_memory().pebs;
+        const uint32_t fields[] = { bts, bts, bts + 10 * 12, bts + 6 * 12, pebs, pebs, pebs + 8 * 40, pebs + 5 * 40 };
+        for (unsigned i = 0; i < COUNT_OF(fields); i++)
+            assert_int_equal(peek(4 * i, 4), fields[i]);
+        assert_int_equal(peek(0x20, 8), width ? 0xfffffffff9 : 0xfffffffffffffff9);
+    }
+}
+
+/* Adaptive records are as long as their groups; fixed counters have slots from 80H on. */
+static void area_of_adaptive_records(void **state)
+{
+    struct ds_breaches breaches;
+    struct ds_config config = both;
+    static struct caps caps;
+    (void)state;
+    caps = skylake;
+    caps.pebs_method = PEBS_METHOD_ADAPTIVE;
+    caps.ds_area_format = caps.pebs_format = 4;
+    caps.ds_area_size = 0xa0;
+    caps.fixed_width = 40;
+    config.pebs_data_cfg = 3; /* 32 bytes of the basic group, 32 of memory, 144 of registers */
+    config.pebs_reset[7] = 0 - UINT64_C(9);
+    config.pebs_reset_fixed[0] = 0 - UINT64_C(5);
+    config.pebs_reset_fixed[3] = 4;
+    machine_start();
+    assert_true(ds_open(&caps, &config, &breaches));
+    assert_int_equal(peek(PEBS_MAXIMUM, 8) - peek(PEBS_BASE, 8), 8 * 208);
+    assert_int_equal(peek(PEBS_THRESHOLD, 8) - peek(PEBS_BASE, 8), 5 * 208);
+    assert_int_equal(ds_pebs_log()->record_size, 208);
+    assert_int_equal(peek(0x78, 8), 0xfffffffffff7);
+    assert_int_equal(peek(0x80, 8), 0xfffffffffb);
+    assert_int_equal(peek(0x98, 8), 4);
+    caps.fixed_width = 0; /* unknown: all bits */
+    assert_true(ds_open(&caps, &config, &breaches));
+    assert_int_equal(peek(0x80, 8), 0xfffffffffffffffb);
+    caps.ds_area_format = 6; /* 32 slots of general counters, of which this kernel uses 10, and 16 of fixed ones */
+    config.pebs_reset[9] = 0 - UINT64_C(11);
+    caps.ds_area_size = 0x1c0;
+    assert_true(ds_open(&caps, &config, &breaches));
+    assert_int_equal(peek(0x78, 8), 0xfffffffffff7);
+    assert_int_equal(peek(0x88, 8), 0xfffffffffff5);
+    assert_int_equal(peek(0x140, 8), 0xfffffffffffffffb);
+    assert_int_equal(peek(0x158, 8), 4);
+    for (unsigned at = 0x80; at < 0x1c0; at += 8)
+        assert_true(peek(at, 8) == 0 || at == 0x88 || at == 0x140 || at == 0x158);
+    assert_int_equal(ds_pebs_capacity(&caps, 0), 65536 / 32);
+    assert_int_equal(ds_pebs_capacity(&caps, 3), 65536 / 208);
+    assert_int_equal(ds_pebs_capacity(&caps, 0x0001000300000010), 65536 / 72); /* three counters */
+    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0); /* a group that nobody knows */
+}
+
+/* A circular buffer's threshold is past its maximum, so that it is never reached, and what is not used is 0. */
+static void area_of_circular_bts(void **state)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 10, .bts_threshold = 4 };
+    (void)state;
+    opened(&skylake, &config);
+    assert_int_equal(peek(BTS_MAXIMUM, 8) - peek(BTS_BASE, 8), 240);
+    assert_int_equal(peek(BTS_THRESHOLD, 8) - peek(BTS_BASE, 8), 264);
+    for (unsigned field = PEBS_BASE; field < 0x60; field += 8)
+        assert_int_equal(peek(field, 8), 0);
+    opened(&skylake, &(const struct ds_config){ .pebs = true, .pebs_records = 8, .pebs_threshold = 5 });
+    for (unsigned field = BTS_BASE; field < PEBS_BASE; field += 8)
+        assert_int_equal(peek(field, 8), 0);
+}
+
+/* Core 2 hangs with a PEBS buffer larger than a page. Other processors have smaller buffers than the first. */
+static void capacity(void **state)
+{
+    struct caps caps = skylake;
+    (void)state;
+    machine_start();
+    assert_int_equal(ds_pebs_capacity(&caps, UINT64_MAX), 65536 / 200);
+    machine.processor = 3;
+    assert_int_equal(ds_pebs_capacity(&caps, 0), 28672 / 200);
+    machine.processor = 0;
+    caps.pebs_format = 0;
+    caps.pebs_record_size = 144;
+    assert_int_equal(ds_pebs_capacity(&caps, 0), 4096 / 144);
+    caps.pebs_method = PEBS_METHOD_NETBURST;
+    assert_int_equal(ds_pebs_capacity(&caps, 0), 65536 / 144);
+    caps.pebs_record_size = 0;
+    assert_int_equal(ds_pebs_capacity(&caps, 0), 0);
+}
+
+/* The largest buffers that there is memory for, and one record more. */
+static void room(void **state)
+{
+    struct ds_breaches breaches;
+    struct ds_config config = { .bts = true, .bts_records = 4000, .bts_threshold = 9, .bts_before = 96 };
+    (void)state;
+    opened(&skylake, &config);
+    config.bts_records++;
+    assert_false(ds_open(&skylake, &config, &breaches));
+    config.bts_records--;
+    config.bts_before++;
+    assert_false(ds_open(&skylake, &config, &breaches));
+    config = (struct ds_config){ .pebs = true, .pebs_records = 327, .pebs_threshold = 5 };
+    opened(&skylake, &config);
+    config.pebs_records++;
+    assert_false(ds_open(&skylake, &config, &breaches));
+    assert_int_equal(breaches.count, 0);
+    config.pebs = false; /* then nothing is asked of its size */
+    opened(&skylake, &config);
+}
+
+/* Another area is opened only when the one that is open has been closed and drained. */
+static void opened_twice(void **state)
+{
+    const struct ds_config circular = { .bts_circular = true, .pebs = true, .pebs_records = 8, .pebs_threshold = 5 };
+    struct ds_breaches breaches;
+    char did[200];
+    (void)state;
+    opened(&skylake, &both);
+    machine.lvt = 0xe1;
+    assert_true(ds_open(&skylake, &circular, &breaches));
+    snprintf(did, sizeof(did),
+             "cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 3f1 0\nwrmsr 390 0\nlvt 100e1\nwrmsr 600 0\nsti\nlvt e1\n"
+             "wrmsr 600 %llx\n",
+             (unsigned long long)(uintptr_t)ds_memory().area);
+    machine_did(did);
+    ds_memory().bts[0] = 1; /* of a BTS that is not used nothing is drained, circular or not */
+    ds_close();
+    assert_log(ds_bts_log(), 0, 0, 0, 0);
+}
+
+/* What the check refuses is never told to the processor. */
+static void refused(void **state)
+{
+    struct ds_breaches breaches;
+    struct ds_config config = both;
+    (void)state;
+    config.bts_threshold = 9;
+    config.pebs_reset[0] = 5;
+    machine_start();
+    poke(PEBS_RESET, 0);
+    assert_false(ds_open(&skylake, &config, &breaches));
+    assert_int_equal(breaches.set, UINT64_C(1) << DS_BREACH_THRESHOLD_ROOM);
+    assert_int_equal(peek(PEBS_RESET, 8), 0);
+    machine_did("lvt e1\nlvt 100e1\n");
+    ds_close(); /* nothing is open */
+    machine_did("");
+}
+
+static void described(void **state)
+{
+    static const struct {
+        uint8_t type;
+        enum ds_gate gate;
+    } gates[] = { { 0xe, DS_GATE_INTERRUPT }, { 0xf, DS_GATE_TRAP }, { 5, DS_GATE_OTHER }, { 0, DS_GATE_ABSENT } };
+    struct ds_description d;
+    struct ds_config config = both;
+    (void)state;
+    machine_start();
+    assert_true(ds_build(&skylake, &config));
+    machine.lvt = 0x4e2;
+    for (unsigned i = 0; i < COUNT_OF(gates); i++) {
+        machine.gate_type = gates[i].type;
+        machine.apic = i % 2;
+        config.bts = i != 1;
+        config.pebs = i != 2;
+        config.bts_circular = i == 3;
+        ds_describe(&skylake, &config, &d);
+        assert_int_equal(d.gate, gates[i].gate);
+        assert_int_equal(d.apic_enabled, i % 2);
+        assert_int_equal(d.bts, i != 1);
+        assert_int_equal(d.pebs, i != 2);
+        assert_int_equal(d.bts_circular, i == 3);
+        assert_int_equal(d.lvt_performance, 0x4e2);
+        assert_int_equal(d.area_base, (uintptr_t)ds_memory().area);
+        assert_int_equal(d.area_size, 0x60);
+        assert_int_equal(d.width, 8);
+        assert_int_equal(d.linear_bits, 48);
+        assert_int_equal(d.bts_record_size, 24);
+        assert_int_equal(d.pebs_record_size, 200);
+        assert_false(d.a20m_prevented);
+    }
+}
+
+/* Each fact of a page from its bit: SDM Vol. 3A (253668-081), "Format of a Page-Table Entry that Maps a 4-KByte Page".
+ */
+static void pages(void **state)
+{
+    static const struct {
+        uint64_t entry;
+        struct ds_page page;
+    } facts[] = {
+        { 1, { .code = true, .write_back = true } },
+        { 1 | 1 << 1, { .writable = true, .code = true, .write_back = true } },
+        { 1 | 1 << 2, { .user = true, .code = true, .write_back = true } },
+        { 1 | 1 << 3, { .code = true } }, /* PWT */
+        { 1 | 1 << 4, { .code = true } }, /* PCD */
+        { 1 | 1 << 5, { .accessed = true, .code = true, .write_back = true } },
+        { 1 | 1 << 6, { .dirty = true, .code = true, .write_back = true } },
+        { 1 | UINT64_C(1) << 63, { .write_back = true } },
+        { 1 | 1 << 20, { .code = true, .write_back = true, .physical = 1 << 20 } },
+    };
+    struct ds_description d;
+    struct ds_page page;
+    (void)state;
+    machine_start();
+    ds_describe(&skylake, &both, &d);
+    for (unsigned i = 0; i < COUNT_OF(facts); i++) {
+        const uint64_t at = 0x7654321;
+        machine.page = facts[i].entry;
+        assert_true(d.page(d.context, at, &page));
+        assert_int_equal(page.writable, facts[i].page.writable);
+        assert_int_equal(page.user, facts[i].page.user);
+        assert_int_equal(page.accessed, facts[i].page.accessed);
+        assert_int_equal(page.dirty, facts[i].page.dirty);
+        assert_int_equal(page.code, facts[i].page.code);
+        assert_int_equal(page.write_back, facts[i].page.write_back);
+        assert_int_equal(page.physical, at | facts[i].page.physical);
+    }
+    machine.page = 0;
+    assert_false(d.page(d.context, 0x1000, &page));
+
+    machine.page = 1; /* entries that cannot say it: code is from the kernel's first page of it up to user code's end */
+    machine.no_execute = false;
+    assert_true(d.page(d.context, (uintptr_t)text_start - 1, &page) && !page.code);
+    assert_true(d.page(d.context, (uintptr_t)text_start, &page) && page.code);
+    assert_true(d.page(d.context, (uintptr_t)user_end - 1, &page) && page.code);
+    assert_true(d.page(d.context, (uintptr_t)user_end, &page) && !page.code);
+}
+
+/* ---- what is drained ------------------------------------------------------------------------------------------------
+ */
+
+/* The service routine empties both buffers up to their indexes, and the area is as it was when it was opened. */
+static void drained(void **state)
+{
+    uint8_t area[0x60];
+    (void)state;
+    opened(&skylake, &both);
+    memcpy(area, ds_memory().area, sizeof(area));
+    fill(ds_memory().bts, BTS_RECORD, 10, 1);
+    fill(ds_memory().pebs, PEBS_RECORD, 8, 101);
+    move(BTS_INDEX, 6 * 24);
+    move(PEBS_INDEX, 5 * 200);
+    machine.handler(NULL);
+    assert_log(ds_bts_log(), 6, 0, 0, 0);
+    assert_log(ds_pebs_log(), 5, 0, 0, 0);
+    assert_records(ds_bts_log(), 0, 6, 1);
+    assert_records(ds_pebs_log(), 0, 5, 101);
+    assert_memory_equal(ds_memory().area, area, sizeof(area));
+
+    move(BTS_INDEX, 2 * 24); /* the next ones are appended */
+    fill(ds_memory().bts, BTS_RECORD, 2, 7);
+    machine.handler(NULL);
+    machine.handler(NULL);
+    assert_log(ds_bts_log(), 8, 0, 0, 0);
+    assert_records(ds_bts_log(), 0, 8, 1);
+    assert_log(ds_pebs_log(), 5, 0, 0, 0);
+    assert_memory_equal(ds_memory().area, area, sizeof(area));
+    assert_int_equal(ds_counts()->interrupts, 3);
+    assert_int_equal(ds_counts()->spurious, 1);
+    assert_int_equal(ds_counts()->bts_indexed, 8);
+    assert_int_equal(ds_counts()->pebs_indexed, 5);
+
+    move(PEBS_INDEX, 1 * 200); /* closing drains what is left */
+    fill(ds_memory().pebs, PEBS_RECORD, 1, 106);
+    ds_close();
+    assert_log(ds_pebs_log(), 6, 0, 0, 0);
+    assert_records(ds_pebs_log(), 0, 6, 101);
+    assert_int_equal(ds_counts()->pebs_indexed, 6);
+    assert_int_equal(ds_counts()->interrupts, 3);
+    assert_int_equal(ds_counts_of(0)->pebs_indexed, 6);
+    assert_ptr_equal(ds_pebs_log_of(0), ds_pebs_log());
+
+    opened(&skylake, &both); /* opening empties logs and counts */
+    assert_log(ds_bts_log(), 0, 0, 0, 0);
+    assert_log(ds_pebs_log(), 0, 0, 0, 0);
+    assert_int_equal(ds_counts()->interrupts + ds_counts()->spurious, 0);
+    assert_int_equal(ds_counts()->bts_indexed + ds_counts()->pebs_indexed, 0);
+}
+
+/* An interrupt is spurious if there was neither a record nor a status bit. */
+static void spurious(void **state)
+{
+    (void)state;
+    opened(&skylake, &both);
+    machine_set(0x38e, 1);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->spurious, 0);
+    machine_set(0x38e, 0);
+    move(PEBS_INDEX, 200);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->spurious, 0);
+    move(BTS_INDEX, 24);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->spurious, 0);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->spurious, 1);
+    assert_int_equal(ds_counts()->interrupts, 4);
+    for (unsigned bit = 0; bit < 64; bit++) { /* LBR_Frz, CTR_Frz, ASCI and CondChgd are no cause */
+        const bool cause = bit != 58 && bit != 59 && bit != 60 && bit != 63;
+        opened(&skylake, &both);
+        machine_set(0x38e, UINT64_C(1) << bit);
+        assert_int_equal(counting_causes(UINT64_C(1) << bit), cause ? UINT64_C(1) << bit : 0);
+        machine.handler(NULL);
+        assert_int_equal(ds_counts()->spurious, !cause);
+        ds_close();
+    }
+}
+
+/* The trace has the interrupts that came while BTS was on. */
+static void untraced(void **state)
+{
+    (void)state;
+    opened(&skylake, &both);
+    machine_set(0x1d9, 0x1c0);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->untraced, 0);
+    machine_set(0x1d9, 0x140);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->untraced, 1);
+    machine_set(0x1d9, 0);
+    machine.handler(NULL);
+    assert_int_equal(ds_counts()->untraced, 2);
+    assert_int_equal(ds_counts()->interrupts, 3);
+    opened(&skylake, &both);
+    assert_int_equal(ds_counts()->untraced, 0);
+}
+
+/* A buffer without room for one record more may have lost some: the index is at the maximum, or less than one short. */
+static void overran(void **state)
+{
+    struct ds_config config = both;
+    (void)state;
+    for (unsigned records = 7; records <= 10; records++) {
+        opened(&skylake, &both);
+        move(BTS_INDEX, 24 * (int64_t)records);
+        machine.handler(NULL);
+        assert_log(ds_bts_log(), records, 0, records == 10, 0);
+        assert_log(ds_pebs_log(), 0, 0, 0, 0);
+    }
+    for (unsigned records = 6; records <= 8; records++) {
+        opened(&skylake, &both);
+        move(PEBS_INDEX, 200 * (int64_t)records);
+        machine.handler(NULL);
+        move(PEBS_INDEX, 200 * (int64_t)records);
+        ds_close();
+        assert_log(ds_pebs_log(), 2 * records, 0, records == 8 ? 2 : 0, 0);
+        assert_log(ds_bts_log(), 0, 0, 0, 0);
+    }
+    config.pebs = false; /* a buffer that is not in use has no room either */
+    opened(&skylake, &config);
+    machine.handler(NULL);
+    assert_log(ds_pebs_log(), 0, 0, 0, 0);
+    assert_int_equal(ds_counts()->spurious, 1);
+}
+
+/* What the log has no room for is dropped by whole records, and counted. */
+static void dropped(void **state)
+{
+    static const struct {
+        struct ds_config config;
+        enum field index;
+        unsigned record, room; /* bytes of a record; records that the log holds: 192 KiB of either */
+    } logs[] = {
+        { { .bts = true, .bts_records = 4096, .bts_threshold = 4000 }, BTS_INDEX, 24, 0x30000 / 24 },
+        { { .pebs = true, .pebs_records = 327, .pebs_threshold = 300 }, PEBS_INDEX, 200, 0x30000 / 200 },
+    };
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(logs); i++) {
+        const struct ds_log *log = i ? ds_pebs_log() : ds_bts_log();
+        const unsigned each = logs[i].room / 4; /* records of a drain; four leave less room than one more needs */
+        unsigned last = 0;
+        opened(&skylake, &logs[i].config);
+        for (unsigned n = 0; n < 4; n++) {
+            fill(i ? ds_memory().pebs : ds_memory().bts, logs[i].record, each, n);
+            move(logs[i].index, (int64_t)each * logs[i].record);
+            machine.handler(NULL);
+            assert_log(log, (n + 1) * each, 0, 0, 0);
+        }
+        last = logs[i].room - 4 * each;
+        move(logs[i].index, (int64_t)(last + 3) * logs[i].record);
+        machine.handler(NULL);
+        assert_log(log, logs[i].room, 3, 0, 0);
+        move(logs[i].index, 2 * (int64_t)logs[i].record);
+        ds_close();
+        assert_log(log, logs[i].room, 5, 0, 0);
+        assert_int_equal(i ? ds_counts()->pebs_indexed : ds_counts()->bts_indexed, logs[i].room + 5);
+    }
+    opened(&skylake, &logs[1].config); /* an observer that has read the logs makes room */
+    move(PEBS_INDEX, 200);
+    machine.handler(NULL);
+    ds_logs_empty();
+    assert_log(ds_pebs_log(), 0, 0, 0, 0);
+    opened(&skylake, &logs[0].config);
+    move(BTS_INDEX, 24);
+    machine.handler(NULL);
+    ds_logs_empty();
+    assert_log(ds_bts_log(), 0, 0, 0, 0);
+}
+
+/* A field that only software may write, or an index that the processor cannot have written: no record is believed. */
+static void broken(void **state)
+{
+    static const struct {
+        enum field field;
+        int64_t distance;
+        unsigned bts, pebs; /* drains of the one and of the other that are broken */
+    } ways[] = {
+        { BTS_BASE, 24, 1, 0 },        { BTS_BASE, -24, 1, 0 },      { BTS_MAXIMUM, 24, 1, 0 },
+        { BTS_MAXIMUM, -24, 1, 0 },    { BTS_THRESHOLD, 24, 1, 0 },  { BTS_THRESHOLD, -24, 1, 0 },
+        { BTS_INDEX, 1, 1, 0 },        { BTS_INDEX, 23, 1, 0 },      { BTS_INDEX, -24, 1, 0 },
+        { BTS_INDEX, 11 * 24, 1, 0 },  { BTS_INDEX, 4096, 1, 0 },    { PEBS_BASE, 200, 0, 1 },
+        { PEBS_MAXIMUM, 200, 0, 1 },   { PEBS_MAXIMUM, -200, 0, 1 }, { PEBS_THRESHOLD, 1, 0, 1 },
+        { PEBS_THRESHOLD, -1, 0, 1 },  { PEBS_INDEX, 199, 0, 1 },    { PEBS_INDEX, -200, 0, 1 },
+        { PEBS_INDEX, 9 * 200, 0, 1 }, { PEBS_RESET, 1, 0, 1 },      { PEBS_RESET + 8, 1, 0, 1 },
+        { PEBS_RESET + 16, 1, 0, 1 },  { PEBS_RESET + 24, 1, 0, 1 }, { BTS_INDEX, 0, 0, 0 },
+    };
+    uint8_t area[0x60];
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(ways); i++) {
+        const bool reset = ways[i].field >= PEBS_RESET;
+        opened(&skylake, &both);
+        memcpy(area, ds_memory().area, sizeof(area));
+        move(ways[i].field, ways[i].distance);
+        machine.handler(NULL);
+        assert_log(ds_bts_log(), 0, 0, 0, ways[i].bts);
+        assert_log(ds_pebs_log(), 0, 0, 0, ways[i].pebs);
+        assert_memory_equal(ds_memory().area, area, sizeof(area));
+        assert_int_equal(ds_counts()->spurious, ways[i].bts + ways[i].pebs == 0);
+        if (reset) /* the records are the processor's own, only the distance between them is unknown */
+            move(PEBS_INDEX, 200);
+        move(ways[i].field, ways[i].distance);
+        ds_close();
+        assert_log(ds_bts_log(), 0, 0, 0, 2 * ways[i].bts);
+        assert_log(ds_pebs_log(), reset, 0, 0, 2 * ways[i].pebs);
+    }
+    opened(&skylake, &(const struct ds_config){ .bts = true, .bts_records = 10, .bts_threshold = 6 });
+    move(PEBS_RESET, 1); /* nobody uses it */
+    machine.handler(NULL);
+    assert_log(ds_pebs_log(), 0, 0, 0, 0);
+}
+
+/* Every reset slot that the format has, and none of the reserved bytes behind the only one of format 0. */
+static void broken_resets(void **state)
+{
+    static const struct {
+        unsigned format, size, slots;
+    } areas[] = { { 0, 0x50, 1 }, { 1, 0x60, 4 }, { 4, 0xa0, 12 }, { 6, 0x1c0, 48 } };
+    static struct caps caps;
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(areas); i++) {
+        caps = skylake;
+        caps.ds_area_format = areas[i].format;
+        caps.ds_area_size = areas[i].size;
+        for (unsigned slot = 0; slot < 48; slot++) {
+            opened(&caps, &both);
+            move(PEBS_RESET + 8 * slot, 1);
+            machine.handler(NULL);
+            assert_log(ds_pebs_log(), 0, 0, 0, slot < areas[i].slots);
+        }
+        ds_close();
+    }
+}
+
+/* A test that changed the area on purpose says so: the new contents, with empty buffers, are what must be found. */
+static void adopted(void **state)
+{
+    (void)state;
+    opened(&skylake, &both);
+    const uint64_t bts = peek(BTS_BASE, 8), pebs = peek(PEBS_BASE, 8);
+    move(PEBS_RESET, 3);
+    move(BTS_THRESHOLD, -24);
+    move(BTS_INDEX, 24);
+    move(PEBS_INDEX, 200);
+    ds_area_adopt();
+    machine.handler(NULL);
+    assert_log(ds_bts_log(), 1, 0, 0, 0);
+    assert_log(ds_pebs_log(), 1, 0, 0, 0);
+    assert_int_equal(peek(BTS_INDEX, 8), bts);
+    assert_int_equal(peek(PEBS_INDEX, 8), pebs);
+    assert_int_equal(peek(BTS_THRESHOLD, 8), bts + 5 * 24);
+    assert_int_equal(peek(PEBS_RESET, 8), 3);
+    struct ds_area now;
+    move(BTS_INDEX, 48);
+    ds_area_now(&now);
+    assert_int_equal(now.bts.index, bts + 48);
+    assert_int_equal(now.pebs_reset[0], 3);
+}
+
+/* The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
+ */
+static void circular(void **state)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 4 };
+    (void)state;
+    for (unsigned at = 0; at <= 4; at++) { /* wrapped: record 10 + at is the oldest */
+        opened(&skylake, &config);
+        fill(ds_memory().bts, BTS_RECORD, 4, 10);
+        fill(ds_memory().bts, BTS_RECORD, at, 14);
+        move(BTS_INDEX, 24 * (int64_t)at);
+        machine.handler(NULL); /* takes nothing out while it is traced into */
+        assert_int_equal(ds_bts_log()->records, 0);
+        assert_int_equal(peek(BTS_INDEX, 8) - peek(BTS_BASE, 8), 24 * at);
+        ds_close();
+        assert_log(ds_bts_log(), 4, 0, 0, 0);
+        assert_records(ds_bts_log(), 0, 4, 10 + at);
+        assert_int_equal(ds_counts()->bts_indexed, 0);
+    }
+    for (unsigned at = 0; at < 4; at++) { /* not wrapped: what is past the index was never written */
+        opened(&skylake, &config);
+        fill(ds_memory().bts, BTS_RECORD, at, 1);
+        move(BTS_INDEX, 24 * (int64_t)at);
+        ds_close();
+        assert_log(ds_bts_log(), at, 0, 0, 0);
+        assert_records(ds_bts_log(), 0, at, 1);
+    }
+    for (unsigned byte = 72; byte < 96; byte += 23) { /* one byte of it was */
+        opened(&skylake, &config);
+        ds_memory().bts[byte] = 1;
+        move(BTS_INDEX, 24);
+        ds_close();
+        assert_int_equal(ds_bts_log()->records, 4);
+    }
+    for (unsigned at = 0; at < 4; at++) { /* wrapped, on a processor that leaves the last place free */
+        opened(&skylake, &config);
+        fill(ds_memory().bts, BTS_RECORD, 3, 10);
+        fill(ds_memory().bts, BTS_RECORD, at, 13);
+        move(BTS_INDEX, 24 * (int64_t)at);
+        ds_close();
+        assert_log(ds_bts_log(), 3, 0, 0, 0);
+        assert_records(ds_bts_log(), 0, 3, 10 + at);
+    }
+    opened(&skylake, &config);
+    ds_memory().bts[96] = 1; /* past its end */
+    move(BTS_INDEX, 24);
+    ds_close();
+    assert_int_equal(ds_bts_log()->records, 1);
+    opened(&skylake, &config);
+    fill(ds_memory().bts, BTS_RECORD, 4, 10);
+    move(BTS_MAXIMUM, -24);
+    ds_close();
+    assert_log(ds_bts_log(), 0, 0, 0, 1);
+}
+
+/* ---- which registers ------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t observed, records_observed;
+
+static void observe(uint64_t status)
+{
+    observed = status;
+    records_observed = ds_bts_log()->records;
+    machine_did("wrmsr 1d9 1\nwrmsr 38f 2\n");
+}
+
+/* Stop, drain, acknowledge, unmask, EOI, and only then count and trace again. */
+static void service_registers(void **state)
+{
+    struct ds_config config = both;
+    (void)state;
+    config.counting = 0x2;
+    opened(&skylake, &config);
+    machine_set(0x1d9, 0x1c1);
+    machine_set(0x38f, 0x300000003);
+    machine_set(0x38e, 0x4000000000000001);
+    machine_set(0x390, 0);
+    move(BTS_INDEX, 24);
+    ds_on_interrupt(observe);
+    machine.handler(NULL);
+    assert_int_equal(observed, 0x4000000000000001);
+    assert_int_equal(records_observed, 1);
+    machine_did("wrmsr 390 4000000000000001\nlvt e1\neoi\nwrmsr 38f 300000003\nwrmsr 1d9 1c1\n");
+    ds_on_interrupt(NULL);
+
+    config.bts = false; /* then BTS is not switched */
+    opened(&skylake, &config);
+    machine_set(0x1d9, 0x1c1);
+    machine_set(0x38f, 1);
+    machine.handler(NULL);
+    machine_did("wrmsr 38f 0\nwrmsr 390 0\nlvt e1\neoi\nwrmsr 38f 1\n");
+}
+
+/* NetBurst's only counter in use is stopped by the enable flag of its CCCR; its overflow flag is cleared. */
+static void service_registers_netburst(void **state)
+{
+    (void)state;
+    opened(&netburst, &both);
+    machine_set(0x1d9, 0x1d);
+    machine_set(0x370, 0x84039000);
+    machine.handler(NULL);
+    machine_did("wrmsr 1d9 1\nwrmsr 370 84038000\nwrmsr 370 4038000\nlvt e1\neoi\nwrmsr 370 4039000\nwrmsr 1d9 1d\n");
+    assert_int_equal(ds_counts()->spurious, 0); /* the flag was its reason */
+}
+
+static void close_registers(void **state)
+{
+    struct ds_config config = both;
+    (void)state;
+    config.counting = 0x4;
+    opened(&skylake, &config);
+    machine.lvt = 0xe1;
+    machine_set(0x1d9, 0x1c1);
+    machine_set(0x38f, 0x7);
+    machine_set(0x38e, 0x3);
+    ds_close();
+    machine_did("cli\nwrmsr 1d9 1\nwrmsr 38f 4\nwrmsr 3f1 0\nwrmsr 390 3\nlvt 100e1\nwrmsr 600 0\nsti\n");
+    assert_true(machine.pauses >= 100); /* a quiescent period */
+    ds_close();
+    machine_did("");
+    machine.handler(NULL); /* was pending: the LVT entry stays masked */
+    machine_did("eoi\n");
+
+    config.pebs = false;
+    opened(&skylake, &config);
+    ds_close();
+    machine_did("cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n");
+    assert_int_equal(machine.pauses, 0);
+    config.pebs = true;
+    config.bts = false;
+    opened(&skylake, &config);
+    ds_close();
+    machine_did("cli\nwrmsr 38f 0\nwrmsr 3f1 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n");
+}
+
+/* Records written while PEBS is being switched off still reach the log. */
+static void late_record(uint32_t msr, uint64_t value)
+{
+    if (msr == 0x3f1 && value == 0)
+        move(PEBS_INDEX, 200);
+}
+
+static void drained_when_off(void **state)
+{
+    (void)state;
+    opened(&skylake, &both);
+    machine.write = late_record;
+    ds_close();
+    assert_int_equal(ds_pebs_log()->records, 1);
+}
+
+static void area_register_refused(void **state)
+{
+    struct ds_description description;
+    (void)state;
+    machine_start();
+    assert_true(ds_build(&skylake, &both));
+    ds_describe(&skylake, &both, &description);
+    assert_true(ds_force(&skylake, &description));
+    ds_close();
+    machine_refuse(0x600);
+    assert_true(ds_build(&skylake, &both));
+    assert_false(ds_force(&skylake, &description));
+}
+
+/* Performance monitoring before version 2 has no register for all counters: nothing is stopped or acknowledged. */
+static void counting(void **state)
+{
+    struct caps caps = skylake;
+    (void)state;
+    machine_start();
+    machine_set(0x38f, 0x70000000f);
+    machine_set(0x38e, 0x5);
+    assert_int_equal(counting_stop(&caps, 0x200000001), 0x70000000f);
+    assert_int_equal(counting_status(&caps), 0x5);
+    counting_acknowledge(&caps, 0x4);
+    counting_resume(&caps, 0x70000000f);
+    machine_did("wrmsr 38f 200000001\nwrmsr 390 4\nwrmsr 38f 70000000f\n");
+
+    caps = netburst;
+    machine_set(0x370, 0x80001234);
+    assert_int_equal(counting_stop(&caps, 0), 0x80001234);
+    machine_did("wrmsr 370 80000234\n");
+    assert_int_equal(counting_status(&caps), 0x80000000);
+    counting_acknowledge(&caps, 0x80000000);
+    assert_int_equal(counting_status(&caps), 0);
+    counting_resume(&caps, 0x80001234);
+    machine_did("wrmsr 370 234\nwrmsr 370 1234\n");
+
+    caps.pebs_method = PEBS_METHOD_NONE;
+    assert_int_equal(counting_stop(&caps, 0), 0);
+    assert_int_equal(counting_status(&caps), 0);
+    counting_acknowledge(&caps, 1);
+    counting_resume(&caps, 1);
+    machine_did("");
+}
+
+/* ---- other processors -----------------------------------------------------------------------------------------------
+ */
+
+/* Each has an area, buffers and logs of its own, all in the memory that it was given. */
+static void other_processors(void **state)
+{
+    const struct ds_config config = {
+        .bts = true, .bts_records = 1365, .bts_threshold = 9, .pebs = true, .pebs_records = 143, .pebs_threshold = 5
+    };
+    struct ds_config more = config, more_bts = config;
+    struct ds_memory memory[4];
+    struct ds_breaches breaches;
+    (void)state;
+    more.pebs_records++;
+    more_bts.bts_records++;
+    for (unsigned n = 0; n < 4; n++) {
+        machine_start();
+        machine.processor = n;
+        memory[n] = ds_memory();
+        assert_true(ds_open(&skylake, &config, &breaches));
+        move(PEBS_INDEX, 200 * (int64_t)(n + 1));
+        fill(memory[n].pebs, PEBS_RECORD, n + 1, 10 * n);
+        move(BTS_INDEX, 24 * (int64_t)(n + 2));
+        fill(memory[n].bts, 24, n + 2, 10 * n + 100);
+        machine.handler(NULL);
+        for (unsigned other = 0; other < n; other++) {
+            assert_ptr_not_equal(memory[n].area, memory[other].area);
+            assert_ptr_not_equal(memory[n].pebs, memory[other].pebs);
+            assert_ptr_not_equal(memory[n].bts, memory[other].bts);
+        }
+    }
+    for (unsigned n = 0; n < 4; n++) {
+        machine.processor = n;
+        ds_close();
+        assert_log(ds_pebs_log_of(n), n + 1, 0, 0, 0);
+        assert_records(ds_pebs_log_of(n), 0, n + 1, 10 * n);
+        assert_log(ds_bts_log_of(n), n + 2, 0, 0, 0);
+        assert_int_equal(ds_bts_log_of(n)->bytes[0], 10 * n + 100);
+        assert_int_equal(ds_counts_of(n)->pebs_indexed, n + 1);
+        assert_int_equal(ds_counts_of(n)->bts_indexed, n + 2);
+        assert_int_equal(ds_counts_of(n)->interrupts, 1);
+        if (n == 0)
+            continue;
+        assert_false(ds_open(&skylake, &more, &breaches));
+        assert_false(ds_open(&skylake, &more_bts, &breaches));
+        assert_ptr_equal(memory[n].area, stores[n - 1]);
+        assert_ptr_equal(memory[n].pebs, stores[n - 1] + 0x1000);
+        assert_ptr_equal(memory[n].bts, stores[n - 1] + 0x8000);
+        assert_int_equal(memory[n].bts_size, 0x8000);
+        assert_int_equal(memory[n].pebs_size, 0x7000);
+        assert_ptr_equal(ds_pebs_log_of(n)->bytes, kept[n - 1]);
+        assert_ptr_equal(ds_bts_log_of(n)->bytes, kept[n - 1] + 0x6000);
+        for (unsigned i = 0; i < 5; i++) { /* the logs hold 122 and 426 records */
+            assert_true(i > 0 || ds_open(&skylake, &config, &breaches));
+            move(PEBS_INDEX, 200 * 30);
+            move(BTS_INDEX, 24 * 100);
+            machine.handler(NULL);
+        }
+        assert_log(ds_pebs_log(), 122, 28, 0, 0);
+        assert_log(ds_bts_log(), 426, 74, 0, 0);
+        ds_close();
+    }
+    machine.processor = 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(area_of_64_bits, closed),
+        cmocka_unit_test_teardown(area_of_32_bits, closed),
+        cmocka_unit_test_teardown(area_of_adaptive_records, closed),
+        cmocka_unit_test_teardown(area_of_circular_bts, closed),
+        cmocka_unit_test_teardown(capacity, closed),
+        cmocka_unit_test_teardown(room, closed),
+        cmocka_unit_test_teardown(opened_twice, closed),
+        cmocka_unit_test_teardown(refused, closed),
+        cmocka_unit_test_teardown(described, closed),
+        cmocka_unit_test_teardown(pages, closed),
+        cmocka_unit_test_teardown(drained, closed),
+        cmocka_unit_test_teardown(spurious, closed),
+        cmocka_unit_test_teardown(untraced, closed),
+        cmocka_unit_test_teardown(overran, closed),
+        cmocka_unit_test_teardown(dropped, closed),
+        cmocka_unit_test_teardown(broken, closed),
+        cmocka_unit_test_teardown(broken_resets, closed),
+        cmocka_unit_test_teardown(adopted, closed),
+        cmocka_unit_test_teardown(circular, closed),
+        cmocka_unit_test_teardown(service_registers, closed),
+        cmocka_unit_test_teardown(service_registers_netburst, closed),
+        cmocka_unit_test_teardown(close_registers, closed),
+        cmocka_unit_test_teardown(drained_when_off, closed),
+        cmocka_unit_test_teardown(area_register_refused, closed),
+        cmocka_unit_test_teardown(counting, closed),
+        cmocka_unit_test_teardown(other_processors, closed),
+    };
+    for (unsigned n = 0; n < 3; n++)
+        ds_give(n + 1, stores[n], kept[n]);
+    return cmocka_run_group_tests_name("kernel_ds", tests, NULL, NULL);
+}

@@ -1,0 +1,956 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registers that sampling writes, in which order and with which values, and a sample of known records held against
+ * them, on a machine of variables. Registers by their numbers from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H
+ * IA32_PERFEVTSEL0, 309H IA32_FIXED_CTR0, 38DH IA32_FIXED_CTR_CTRL, 38FH IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE,
+ * 3F2H MSR_PEBS_DATA_CFG (NetBurst: MSR_PEBS_MATRIX_VERT), 3F6H MSR_PEBS_LD_LAT_THRESHOLD, 4C1H IA32_A_PMC0; of
+ * NetBurst 310H MSR_IQ_COUNTER4, 360H to 371H the CCCRs, 3BCH MSR_RAT_ESCR0, 3CCH MSR_CRU_ESCR2.
+ */
+#include "tests/host/host_test.h"
+
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "measure/meter.h"
+#include "measure/overflow.h"
+#include "pebs/netburst.h"
+#include "pebs/pebs.h"
+#include "perfmon/reset_state.h"
+#include "suite/pebs_places.h"
+#include "tests/host/machine/machine.h"
+
+#define BOTH_RINGS (PERFEVTSEL_USR | PERFEVTSEL_OS) /* 3 << 16 */
+
+static const struct debugctl_bits core = { .lbr = 1 };
+static const struct pebs_event events[] = {
+    { "LOADS", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0x81d0, 0xff, true },
+    { "LATENCY", PEBS_ROLE_LOAD_LATENCY, PEBS_FAMILY_NONE, 0x01cd, 0xfe, true },
+    { "STORE", PEBS_ROLE_PRECISE_STORE, PEBS_FAMILY_NONE, 0x02cd, 0x8, true },
+    { "PREC_DIST", PEBS_ROLE_PREC_DIST, PEBS_FAMILY_NONE, 0x01c0, 0x2, false },
+    { "INSTRUCTIONS", PEBS_ROLE_INSTRUCTIONS, PEBS_FAMILY_NONE, 0x00c0, 0xf, false },
+};
+static const struct pebs_event *const loads = &events[0], *const latency = &events[1], *const store = &events[2],
+                                      *const distributed = &events[3], *const instructions = &events[4];
+static const struct pebs_event_list list = { events, COUNT_OF(events) };
+static const struct pebs_event_list without_loads = { events + 4, 1 };
+
+static const struct caps skylake = {
+    .debugctl = &core,
+    .linear_bits = 48,
+    .global_ctrl = true,
+    .general_count = 4,
+    .general_width = 48,
+    .fixed_count = 3,
+    .fixed_width = 48,
+    .full_width_write = true,
+    .ds_width = 8,
+    .ds_area_format = 3,
+    .ds_area_size = 0x60,
+    .bts_record_size = 24,
+    .pebs_method = PEBS_METHOD_GENERAL,
+    .pebs_format = 3,
+    .pebs_form = { .width = 8, .format = 3 },
+    .pebs_record_size = 200,
+    .pebs_counters = 0xf,
+    .events = &list,
+    .data_source = DATA_SOURCE_SKYLAKE,
+};
+
+static struct caps adaptive(void)
+{
+    struct caps caps = skylake;
+    caps.pebs_method = PEBS_METHOD_ADAPTIVE;
+    caps.pebs_counters = 0xff;
+    caps.pebs_fixed_counters = 1;
+    caps.pebs_format = caps.ds_area_format = 4;
+    caps.pebs_form = (struct pebs_form){ .width = 8, .format = 4, .adaptive = true };
+    caps.ds_area_size = 0xa0;
+    return caps;
+}
+
+static struct caps netburst(void)
+{
+    struct caps caps = skylake;
+    caps.pebs_method = PEBS_METHOD_NETBURST;
+    caps.global_ctrl = false;
+    caps.pebs_counters = 1;
+    caps.pebs_format = caps.ds_area_format = 0;
+    caps.pebs_form = (struct pebs_form){ .width = 8 };
+    caps.pebs_record_size = 144;
+    caps.ds_area_size = 0x50;
+    return caps;
+}
+
+static const struct pebs_sampling ten = { .period = 10, .rings = BOTH_RINGS, .threshold = 77 };
+
+static struct pebs_sampling sampling(const struct pebs_event *event, unsigned counter)
+{
+    struct pebs_sampling s = ten;
+    s.event = event;
+    s.counter = counter;
+    return s;
+}
+
+static const struct pebs_sampling *programmed;
+static unsigned times_programmed;
+static void observe(const struct pebs_sampling *s)
+{
+    programmed = s;
+    times_programmed++;
+}
+
+static void programs(const struct caps *caps, struct pebs_sampling s, const char *did)
+{
+    machine_start();
+    machine_set(0x3f1, 0x2); /* another counter samples, too */
+    pebs_observe(observe);
+    times_programmed = 0;
+    assert_true(pebs_program(caps, &s));
+    machine_did(did);
+    assert_ptr_equal(programmed, &s);
+    assert_int_equal(times_programmed, 1);
+    pebs_observe(NULL);
+}
+
+static void general(void **state)
+{
+    struct caps caps = skylake;
+    (void)state;
+    programs(&caps, sampling(loads, 0),
+             "wrmsr 38f 0\nwrmsr 3f1 3\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr 4c1 fffffffffff6\nwrmsr 186 4381d0\n");
+    programs(&caps, sampling(loads, 3),
+             "wrmsr 38f 0\nwrmsr 3f1 a\nwrmsr 38f 0\nwrmsr 189 0\nwrmsr 4c4 fffffffffff6\nwrmsr 189 4381d0\n");
+    caps.full_width_write = false;
+    struct pebs_sampling user = sampling(loads, 2);
+    user.rings = PERFEVTSEL_USR;
+    programs(&caps, user, "wrmsr 38f 0\nwrmsr 3f1 6\nwrmsr 38f 0\nwrmsr 188 0\nwrmsr c3 fffffff6\nwrmsr 188 4181d0\n");
+    programs(&caps, sampling(latency, 1), /* the threshold, and bit 33 beside bit 1 */
+             "wrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 3f1 200000002\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr c2 fffffff6\n"
+             "wrmsr 187 4301cd\n");
+    programs(
+        &caps, sampling(store, 3), /* bit 63 beside bit 3 */
+        "wrmsr 38f 0\nwrmsr 3f1 800000000000000a\nwrmsr 38f 0\nwrmsr 189 0\nwrmsr c4 fffffff6\nwrmsr 189 4302cd\n");
+}
+
+/* Bit 34 of the event select, and the field of a fixed counter at bit 32, ask for the groups. */
+static void with_groups(void **state)
+{
+    struct caps caps = adaptive();
+    struct pebs_sampling s = sampling(loads, 5);
+    (void)state;
+    s.data_cfg = 3;
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 3\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
+             "wrmsr 18b 4004381d0\n");
+    s.basic = true;
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 3\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
+             "wrmsr 18b 4381d0\n");
+    s.basic = false;
+    s.data_cfg = 0;
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 0\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
+             "wrmsr 18b 4381d0\n");
+    s = sampling(latency, 1); /* the event says all: no bit 33 */
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 0\nwrmsr 3f1 2\nwrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr 4c2 fffffffffff6\n"
+             "wrmsr 187 4301cd\n");
+    caps.load_latency_auxiliary = 0x8203;
+    s.data_cfg = 1;
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 1\nwrmsr 3f1 2\nwrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr 4c1 0\n"
+             "wrmsr 186 438203\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr 4c2 fffffffffff6\nwrmsr 187 4004301cd\n");
+    assert_int_equal(pebs_counters(&caps, &s), 3);
+    s.event = loads;
+    assert_int_equal(pebs_counters(&caps, &s), 2);
+    s = (struct pebs_sampling){ .fixed = true, .period = 10, .rings = PERFEVTSEL_OS, .data_cfg = 1 };
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 1\nwrmsr 3f1 100000002\nwrmsr 38f 0\nwrmsr 38d 0\nwrmsr 309 fffffffffff6\n"
+             "wrmsr 38d 100000001\n");
+    assert_int_equal(pebs_counters(&caps, &s), UINT64_C(1) << 32);
+    s.rings = PERFEVTSEL_USR;
+    s.basic = true;
+    programs(&caps, s,
+             "wrmsr 38f 0\nwrmsr 3f2 1\nwrmsr 3f1 100000002\nwrmsr 38f 0\nwrmsr 38d 0\nwrmsr 309 fffffffffff6\n"
+             "wrmsr 38d 2\n");
+}
+
+static void tagging(void **state)
+{
+    const struct pebs_event memory_loads = { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0, 1, true };
+    const struct caps caps = netburst();
+    struct pebs_sampling s = sampling(&memory_loads, 0);
+    (void)state;
+    s.rings = PERFEVTSEL_OS;
+    programs(&caps, s,
+             "wrmsr 370 3a000\nwrmsr 3f1 0\nwrmsr 3f2 0\nwrmsr 3bc 4000408\nwrmsr 3cc 10000208\nwrmsr 310 fffffffff6\n"
+             "wrmsr 310 fffffffff6\nwrmsr 3f1 2000000\n");
+    s.rings = PERFEVTSEL_USR;
+    programs(&caps, s,
+             "wrmsr 370 3a000\nwrmsr 3f1 0\nwrmsr 3f2 0\nwrmsr 3bc 4000404\nwrmsr 3cc 10000204\nwrmsr 310 fffffffff6\n"
+             "wrmsr 310 fffffffff6\nwrmsr 3f1 2000000\n");
+    const struct window window = pebs_window(&caps, 1);
+    assert_int_equal(window.msr, 0x370);
+    assert_int_equal(window.on, 0x3b000);
+    assert_int_equal(window.off, 0x3a000);
+    machine_start();
+    machine_set(0x310, 0xabfffffffff7);
+    assert_int_equal(netburst_counter(), 0xfffffffff7);
+    netburst_quiesce();
+    machine_did(
+        "wrmsr 360 0\nwrmsr 361 0\nwrmsr 362 0\nwrmsr 363 0\nwrmsr 364 0\nwrmsr 365 0\nwrmsr 366 0\nwrmsr 367 0\n"
+        "wrmsr 368 0\nwrmsr 369 0\nwrmsr 36a 0\nwrmsr 36b 0\nwrmsr 36c 0\nwrmsr 36d 0\nwrmsr 36e 0\nwrmsr 36f 0\n"
+        "wrmsr 370 0\nwrmsr 371 0\nwrmsr 3f1 0\nwrmsr 3f2 0\n");
+}
+
+/* A register that raises #GP, whichever it is, ends the programming, and nobody is told of it. */
+static void refused(void **state)
+{
+    static const struct {
+        unsigned method; /* 0 general, 1 adaptive, 2 NetBurst */
+        unsigned event, counter;
+        bool fixed;
+        uint32_t msrs[8];
+    } ways[] = {
+        { 0, 0, 0, false, { 0x38f, 0x3f1, 0x186, 0x4c1 } },
+        { 0, 1, 1, false, { 0x3f6, 0x38f, 0x3f1, 0x187, 0x4c2 } },
+        { 1, 1, 1, false, { 0x38f, 0x3f2, 0x3f1, 0x3f6, 0x186, 0x4c1, 0x187, 0x4c2 } },
+        { 1, 0, 0, true, { 0x38f, 0x3f2, 0x3f1, 0x38d, 0x309 } },
+    };
+    const struct pebs_event memory_loads = { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0, 1, true };
+    (void)state;
+    pebs_observe(observe);
+    times_programmed = 0;
+    for (unsigned i = 0; i < COUNT_OF(ways); i++)
+        for (unsigned n = 0; n < COUNT_OF(ways[i].msrs) && ways[i].msrs[n]; n++) {
+            struct caps caps = ways[i].method ? adaptive() : skylake;
+            struct pebs_sampling s = sampling(&events[ways[i].event], ways[i].counter);
+            caps.load_latency_auxiliary = 0x8203;
+            s.fixed = ways[i].fixed;
+            machine_start();
+            machine_refuse(ways[i].msrs[n]);
+            assert_false(pebs_program(&caps, &s));
+        }
+    const struct caps caps = netburst();
+    const struct pebs_sampling s = sampling(&memory_loads, 0);
+    const uint32_t msrs[] = { 0x370, 0x3f1, 0x3f2, 0x3bc, 0x3cc, 0x310 };
+    for (unsigned n = 0; n < COUNT_OF(msrs); n++) {
+        machine_start();
+        machine_refuse(msrs[n]);
+        assert_false(pebs_program(&caps, &s));
+    }
+    assert_int_equal(times_programmed, 0);
+    pebs_observe(NULL);
+}
+
+/* A counter that cannot sample the event, or that this processor lets sample nothing, is not programmed at all. */
+static void no_counter(void **state)
+{
+    struct caps caps = adaptive();
+    struct pebs_sampling s = sampling(store, 2);
+    (void)state;
+    machine_start();
+    assert_false(pebs_program(&caps, &s));
+    s = sampling(loads, 4);
+    assert_false(pebs_program(&skylake, &s));
+    s.fixed = true;
+    s.counter = 1;
+    assert_false(pebs_program(&caps, &s));
+    s.counter = 0;
+    assert_false(pebs_program(&skylake, &s));
+    machine_did("");
+    assert_int_equal(pebs_counter(&skylake, loads), 0);
+    assert_int_equal(pebs_counter(&skylake, latency), 1);
+    assert_int_equal(pebs_counter(&skylake, store), 3);
+    caps.pebs_counters = 0xf0;
+    assert_int_equal(pebs_counter(&caps, loads), 4);
+    caps.pebs_pdist_counters = 0x10; /* one without precise distribution, if there is one */
+    assert_int_equal(pebs_counter(&caps, loads), 5);
+    caps.pebs_pdist_counters = 0xf0;
+    assert_int_equal(pebs_counter(&caps, loads), 4);
+    assert_ptr_equal(pebs_find_event(&skylake, PEBS_ROLE_PRECISE_STORE), store);
+    assert_null(pebs_find_event(&caps, PEBS_ROLE_PRECISE_STORE));
+    const struct window window = pebs_window(&skylake, 0x100000003);
+    assert_int_equal(window.msr, 0x38f);
+    assert_int_equal(window.on, 0x100000003);
+    assert_int_equal(window.off, 0);
+}
+
+/* ---- counters -------------------------------------------------------------------------------------------------------
+ */
+
+/* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
+static void counters(void **state)
+{
+    (void)state;
+    machine_start();
+    machine_set(0x38d, UINT64_C(0x500000bbb));
+    assert_true(fixed_counter_program(1, 0x30, 0 - UINT64_C(3)));
+    machine_did("wrmsr 38f 0\nwrmsr 38d 500000b0b\nwrmsr 30a fffffffffffd\nwrmsr 38d 500000b3b\n");
+    machine_set(0x38d, UINT64_C(0x1100000bbb));
+    assert_true(fixed_counter_program(0, 0, 1)); /* its bit 32 is cleared with it */
+    machine_did("wrmsr 38f 0\nwrmsr 38d 1000000bb0\nwrmsr 309 1\nwrmsr 38d 1000000bb0\n");
+    machine_set(0xc3, 1234);
+    assert_int_equal(counter_read(2), 1234);
+    machine_set(0x38e, 5);
+    struct caps caps = { .general_count = 2, .fixed_count = 1, .global_ctrl = true };
+    counters_clear(&caps);
+    machine_did("wrmsr 38f 0\nwrmsr 186 0\nwrmsr c1 0\nwrmsr 187 0\nwrmsr c2 0\nwrmsr 38d 0\nwrmsr 390 5\n");
+    caps = (struct caps){ .general_count = 1 };
+    counters_clear(&caps);
+    machine_did("wrmsr 186 0\nwrmsr c1 0\n");
+
+    /* Nehalem, errata AAK100: each of the three events on some counter, each counter with one of them. */
+    caps = (struct caps){ .general_count = 4, .global_ctrl = true, .prime_counters = true };
+    machine_set(0x38e, 0);
+    counters_clear(&caps);
+    machine_did("wrmsr 38f 0\nwrmsr 390 0\nwrmsr 186 4300b5\nwrmsr 187 4300d2\nwrmsr 188 4300b1\nwrmsr 189 4300b5\n"
+                "wrmsr 38f f\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr c1 0\nwrmsr 187 0\nwrmsr c2 0\nwrmsr 188 0\n"
+                "wrmsr c3 0\nwrmsr 189 0\nwrmsr c4 0\nwrmsr 390 0\n");
+}
+
+/* The state after reset is that of the first call: what is programmed later does not change it. */
+static void after_reset(void **state)
+{
+    struct caps caps = skylake;
+    (void)state;
+    machine_start();
+    machine_set(0x38f, 0xf);
+    machine_set(0x1c8, 0x3);
+    for (unsigned n = 0; n < 9; n++) {
+        machine_set(0x186 + n, 0x100 + n);
+        machine_set(0xc1 + n, 0x200 + n);
+    }
+    caps.lbr_select = 0x1c8;
+    reset_state_take(&caps);
+    counters_clear(&(struct caps){ .general_count = 4, .global_ctrl = true });
+    assert_int_equal(reset_state()->global_ctrl, 0xf);
+    assert_int_equal(reset_state()->lbr_select, 3);
+    for (unsigned n = 0; n < 8; n++) {
+        assert_int_equal(reset_state()->event_select[n], n < 4 ? 0x100 + n : 0);
+        assert_int_equal(reset_state()->counter[n], n < 4 ? 0x200 + n : 0);
+    }
+    machine_set(0x189, 0x77);
+    machine_set(0x1c8, 0x7);
+    machine_set(0x38f, 0x7);
+    caps.general_count = 9; /* eight are kept */
+    caps.lbr_select = 0;
+    caps.global_ctrl = false;
+    reset_state_take(&caps);
+    assert_int_equal(reset_state()->event_select[3], 0x77);
+    assert_int_equal(reset_state()->event_select[7], 0x107);
+    assert_int_equal(reset_state()->counter[7], 0x207);
+    assert_int_equal(reset_state()->global_ctrl, 0xf);
+    assert_int_equal(reset_state()->lbr_select, 3);
+}
+
+/* ---- a sample -------------------------------------------------------------------------------------------------------
+ */
+
+static void nothing(const struct window *window)
+{
+    (void)window;
+}
+
+/* A ring of 1024 loads, of which the table has one; a loop of 100 branches, and instructions of four bytes. */
+static const struct access ring[] = { { .ip = 0x1000, .next_ip = 0x1004 } };
+static const struct branch loop[] = { { .from = 0x2007, .to = 0x2005, .kind = 4, .repeat = 99 } };
+const struct workload workload_loads = { .run = nothing, .access_count = 64 };
+const struct workload workload_chase = { .run = nothing, .accesses = ring, .access_count = 1 };
+const struct workload workload_long_loop = {
+    .run = nothing, .start = 0x2000, .limit = 0x2009, .branches = loop, .branch_count = 1, .instructions = 201
+};
+const struct workload workload_user_loop = { .run = nothing, .branches = loop, .branch_count = 1 };
+static const struct workload straight = { .run = nothing, .start = 0x3000, .limit = 0x3190, .instructions = 100 };
+
+static struct test_run run;
+
+static void started(const struct caps *caps)
+{
+    machine_start();
+    ds_on_interrupt(NULL);
+    run = (struct test_run){ .caps = caps };
+}
+
+static void spacing_and_room(void **state)
+{
+    struct caps caps = skylake;
+    (void)state;
+    machine_start();
+    assert_int_equal(pebs_spacing(loads, 10), 11);
+    assert_int_equal(pebs_spacing(distributed, 10), 10);
+    assert_int_equal(pebs_room(&caps, 0), 317); /* of 327 records 320, and three less */
+    caps.pebs_record_size = 144;
+    caps.pebs_format = 0;
+    assert_int_equal(pebs_room(&caps, 0), 25); /* 28 on one page */
+    caps = adaptive();
+    assert_int_equal(pebs_room(&caps, 0xf | UINT64_C(31) << 24), 50); /* 65536 / 1232 is 53 */
+    assert_int_equal(pebs_room(&caps, 0x1), 317);
+
+    /* Nine times the spacing of 115 is more than 1024 loads and the window's 8 instructions; eight leave 104 loads. */
+    struct pebs_sample any = pebs_sample_any(&skylake, 8);
+    assert_ptr_equal(any.event, loads);
+    assert_ptr_equal(any.workload, &workload_chase);
+    assert_int_equal(any.counter, 0);
+    assert_int_equal(any.period, 114);
+    assert_int_equal(pebs_events_of_round(&any), 1024);
+    caps = skylake;
+    caps.events = &without_loads;
+    caps.pebs_counters = 0xc;
+    any = pebs_sample_any(&caps, 10);
+    assert_ptr_equal(any.event, instructions);
+    assert_ptr_equal(any.workload, &workload_long_loop);
+    assert_int_equal(any.counter, 2);
+    assert_int_equal(any.period, 19); /* of 201 and 8 instructions */
+    assert_int_equal(pebs_events_of_round(&any), 201);
+    any.workload = &workload_loads;
+    any.event = loads;
+    assert_int_equal(pebs_events_of_round(&any), 64);
+
+    /* Of the event that overflows the counter: PREC_DIST, a fixed counter, any event with PDist from 128 on. */
+    struct pebs_sample s = { .event = loads, .counter = 0, .period = 128 };
+    caps.pebs_pdist_counters = 0x1;
+    assert_true(pebs_is_precise(&caps, &s));
+    assert_int_equal(pebs_sample_spacing(&caps, &s), 128);
+    s.period = 127;
+    assert_false(pebs_is_precise(&caps, &s));
+    assert_int_equal(pebs_sample_spacing(&caps, &s), 127); /* it may be the event itself, or a later one */
+    s.period = 200;
+    s.counter = 1;
+    assert_false(pebs_is_precise(&caps, &s));
+    assert_int_equal(pebs_sample_spacing(&caps, &s), 201);
+    assert_false(pebs_of_instructions(&s));
+    s.event = distributed;
+    assert_true(pebs_is_precise(&caps, &s));
+    assert_true(pebs_of_instructions(&s));
+    s = (struct pebs_sample){ .fixed = true, .period = 5 };
+    assert_true(pebs_is_precise(&caps, &s));
+    assert_true(pebs_of_instructions(&s));
+    assert_int_equal(pebs_sample_spacing(&caps, &s), 5);
+}
+
+static uint64_t peek(unsigned offset)
+{
+    uint64_t value;
+    memcpy(&value, ds_memory().area + offset, sizeof(value));
+    return value;
+}
+
+/* What the area holds for a sample: its buffer, its threshold and its reset slot. */
+/* PEBS is stopped, and what is under way has time to arrive. */
+static void settling(void **state)
+{
+    (void)state;
+    machine_start();
+    machine_set(0x3f1, 0x5);
+    pebs_settle();
+    machine_did("wrmsr 3f1 0\n");
+    assert_true(machine.pauses >= 100);
+}
+
+static void opening(void **state)
+{
+    static struct caps caps;
+    struct pebs_sample s = { .event = loads, .workload = &workload_loads, .counter = 2, .period = 7 };
+    (void)state;
+    started(&skylake);
+    assert_true(pebs_sample_open(&run, &s));
+    machine_printed("event LOADS, counter 2, reset -7\n");
+    assert_int_equal(peek(0x30) - peek(0x20), 320 * 200);
+    assert_int_equal(peek(0x38) - peek(0x20), 318 * 200);
+    assert_int_equal(peek(0x40), 0);
+    assert_int_equal(peek(0x50), 0xfffffffffff9);
+    assert_int_equal(run.data_source, DATA_SOURCE_SKYLAKE);
+    s.event = store;
+    s.counter = 3;
+    s.records = 12;
+    s.threshold = 9;
+    assert_true(pebs_sample_open(&run, &s));
+    assert_int_equal(peek(0x30) - peek(0x20), 12 * 200);
+    assert_int_equal(peek(0x38) - peek(0x20), 9 * 200);
+    assert_int_equal(peek(0x58), 0xfffffffffff9);
+    assert_int_equal(run.data_source, DATA_SOURCE_STORE);
+    ds_close();
+
+    caps = adaptive(); /* memory and registers, unless another group is asked for, or none */
+    started(&caps);
+    s = (struct pebs_sample){ .fixed = true, .workload = &workload_loads, .period = 7 };
+    assert_true(pebs_sample_open(&run, &s));
+    machine_printed("event of its own, fixed counter 0, reset -7\n");
+    assert_int_equal(ds_pebs_log()->record_size, 208);
+    assert_int_equal(peek(0x40), 0);
+    assert_int_equal(peek(0x80), 0xfffffffffff9);
+    assert_true(pebs_sample_arm(&run, &s));
+    const struct window window = pebs_sample_window(&run, &s);
+    assert_int_equal(window.on, UINT64_C(1) << 32);
+    s.data_cfg = 1;
+    assert_true(pebs_sample_open(&run, &s));
+    assert_int_equal(ds_pebs_log()->record_size, 64);
+    s.basic = true;
+    assert_true(pebs_sample_open(&run, &s));
+    assert_int_equal(ds_pebs_log()->record_size, 32);
+    ds_close();
+    assert_int_equal(run.problems, 0);
+}
+
+static void arming(void **state)
+{
+    struct pebs_sample s = { .event = latency, .workload = &workload_loads, .counter = 1, .period = 7 };
+    (void)state;
+    started(&skylake);
+    assert_true(pebs_sample_arm(&run, &s));
+    machine_did("wrmsr 3f6 3\nwrmsr 38f 0\nwrmsr 3f1 200000002\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr 4c2 fffffffffff9\n"
+                "wrmsr 187 4301cd\n");
+    s.latency = 512;
+    s.rings = PERFEVTSEL_USR;
+    assert_true(pebs_sample_arm(&run, &s));
+    machine_did("wrmsr 3f6 200\nwrmsr 38f 0\nwrmsr 3f1 200000002\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr 4c2 fffffffffff9\n"
+                "wrmsr 187 4101cd\n");
+    s.counter = 0;
+    assert_false(pebs_sample_arm(&run, &s));
+    machine_did("wrong: the counter could not be programmed\n");
+    struct caps caps = adaptive();
+    run.caps = &caps;
+    s = (struct pebs_sample){ .event = loads, .workload = &workload_loads, .period = 7, .basic = true };
+    assert_true(pebs_sample_arm(&run, &s));
+    machine_did("wrmsr 38f 0\nwrmsr 3f2 3\nwrmsr 3f1 200000003\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr 4c1 fffffffffff9\n"
+                "wrmsr 186 4381d0\n");
+}
+
+/* The workload of a sample "leaves" these time stamps in records of counter 0. */
+static const uint64_t *stamps;
+static unsigned stamped;
+static void leave_records(const struct window *window)
+{
+    assert_int_equal(window->msr, 0x38f);
+    assert_int_equal(window->on, 1);
+    for (unsigned n = 0; n < stamped; n++)
+        memcpy(ds_memory().pebs + 200 * n + 0xc0, &stamps[n], sizeof(stamps[n]));
+    const uint64_t index = peek(0x20) + UINT64_C(200) * stamped;
+    memcpy(ds_memory().area + 0x28, &index, sizeof(index));
+}
+
+/* Whether a sample with these time stamps passes. */
+static void sampled(const uint64_t *times, unsigned count, unsigned problems)
+{
+    static const struct workload workload = { .run = leave_records, .access_count = 64 };
+    const struct pebs_sample s = { .event = loads, .workload = &workload, .period = 7 };
+    started(&skylake);
+    stamps = times;
+    stamped = count;
+    assert_true(pebs_sample(&run, &s));
+    assert_int_equal(run.seen, count);
+    assert_int_equal(run.problems, problems);
+}
+
+static void time_never_goes_back(void **state)
+{
+    (void)state;
+    sampled((const uint64_t[]){ 5, 6, 1000 }, 3, 0);
+    sampled((const uint64_t[]){ 0, 6, 1000 }, 3, 1);
+    sampled((const uint64_t[]){ 5, 5, 1000 }, 3, 1);
+    sampled((const uint64_t[]){ 5, 6, 5 }, 3, 1);
+    sampled((const uint64_t[]){ 7, 6, 5 }, 3, 2);
+    sampled((const uint64_t[]){ 7 }, 0, 0);
+    struct caps caps = skylake; /* a record of before the time stamp has none to go back */
+    caps.pebs_form.format = 2;
+    caps.pebs_record_size = 192;
+    static const struct workload workload = { .run = nothing };
+    const struct pebs_sample s = { .event = loads, .workload = &workload, .period = 7, .interrupts = 1 };
+    started(&caps);
+    assert_true(pebs_sample(&run, &s));
+    assert_int_equal(run.problems, 1); /* no interrupt came */
+    started(&skylake);
+    const struct pebs_sample none = { .event = latency, .workload = &workload, .counter = 0, .period = 7 };
+    assert_false(pebs_sample(&run, &none));
+    assert_int_equal(run.problems, 1);
+    ds_close();
+}
+
+/* As many rounds as the sample says; or until so many records have come, but not for ever. */
+static unsigned rounds_run, record_after;
+static void leave_one(const struct window *window)
+{
+    (void)window;
+    if (++rounds_run == record_after)
+        memcpy(ds_memory().area + 0x28, &(uint64_t){ peek(0x28) + 200 }, 8);
+}
+
+static unsigned rounds_of(unsigned rounds, unsigned until, unsigned after)
+{
+    static const struct workload workload = { .run = leave_one, .access_count = 64 };
+    const struct pebs_sample s = {
+        .event = loads, .workload = &workload, .period = 7, .rounds = rounds, .until = until
+    };
+    started(&skylake);
+    rounds_run = 0;
+    record_after = after;
+    assert_true(pebs_sample_open(&run, &s));
+    assert_true(pebs_sample_arm(&run, &s));
+    pebs_sample_run(&run, &s);
+    assert_int_equal(msr_get(0x3f1), 1); /* still enabled */
+    ds_close();
+    return rounds_run;
+}
+
+static void going_on(void **state)
+{
+    (void)state;
+    assert_int_equal(rounds_of(0, 0, 0), 1);
+    assert_int_equal(rounds_of(1, 0, 0), 1);
+    assert_int_equal(rounds_of(5, 0, 0), 5);
+    assert_int_equal(rounds_of(0, 1, 1), 1);
+    assert_int_equal(rounds_of(0, 1, 9), 9);
+    assert_int_equal(rounds_of(4, 1, 2), 4);
+    assert_int_equal(rounds_of(0, 2, 9), 256);
+}
+
+/* Each field that tells whose a record is, and where: as it must be, and wrong. */
+static void checking(void **state)
+{
+    static const struct {
+        uint64_t has;
+        struct pebs_record wrong; /* of the members that `has` covers, what differs from those below */
+        const char *says;
+    } ways[] = {
+        { PEBS_HAS_APPLICABLE, { .counters = 1 ^ 4 }, "wrong: applicable counters is 0x1, must be 0x4\n" },
+        { PEBS_HAS_APPLICABLE,
+          { .counters = UINT64_C(1) << 62 },
+          "wrong: applicable counters is 0x4000000000000004, must be 0x4\n" },
+        { PEBS_HAS_STATUS, { .counters = 4 }, "wrong: status of the PEBS counters is 0x0, must be 0x4\n" },
+        { PEBS_HAS_STATUS, { .counters = 8 }, "wrong: status of the PEBS counters is 0xc, must be 0x4\n" },
+        { PEBS_HAS_STATUS, { .counters = UINT64_C(1) << 62 | 1 << 4 }, "" }, /* the buffer, a counter without PEBS */
+        { PEBS_HAS_EVENTING_IP, { .eventing_ip = 1 }, "wrong: EventingIP is 0x1001, must be 0x1000\n" },
+        { PEBS_HAS_GPRS, { .ip = 0x1000 ^ 0x1004 }, "wrong: IP is 0x1000, must be 0x1004\n" },
+        { PEBS_HAS_TSX, { .tsx = 1 }, "wrong: TSX information is 0x1, must be 0x0\n" },
+    };
+    struct caps caps = skylake;
+    const struct pebs_sample s = { .event = loads, .workload = &workload_loads, .counter = 2, .period = 7 };
+    (void)state;
+    caps.pebs_trap_like = true;
+    for (unsigned i = 0; i < COUNT_OF(ways); i++)
+        for (unsigned wrong = 0; wrong < 2; wrong++) {
+            struct pebs_record record = { .counters = 4, .eventing_ip = 0x1000, .ip = 0x1004, .has = ways[i].has };
+            if (ways[i].has == PEBS_HAS_APPLICABLE && wrong && i == 0)
+                record.counters = 4;
+            record.counters ^= wrong ? (i == 0 ? 5 : ways[i].wrong.counters) : 0;
+            record.eventing_ip ^= wrong ? ways[i].wrong.eventing_ip : 0;
+            record.ip ^= wrong ? ways[i].wrong.ip : 0;
+            record.tsx ^= wrong ? ways[i].wrong.tsx : 0;
+            started(&caps);
+            pebs_check(&run, &s, &record, 0x1000, 0x1004);
+            machine_did(wrong ? ways[i].says : "");
+        }
+    struct pebs_sample interrupted = s; /* an acknowledgement may come between */
+    interrupted.interrupts = 1;
+    started(&caps);
+    pebs_check(&run, &interrupted, &(struct pebs_record){ .has = PEBS_HAS_STATUS }, 0, 0);
+    machine_did("differs: the status of a record names no PEBS counter\n");
+    pebs_check(&run, &interrupted, &(struct pebs_record){ .has = PEBS_HAS_STATUS, .counters = 1 }, 0, 0);
+    machine_did("wrong: status of the PEBS counters is 0x1, must be 0x4\n");
+    struct pebs_record record = { .ip = 0x1000, .has = PEBS_HAS_GPRS }; /* where PEBS is fault-like */
+    started(&skylake);
+    pebs_check(&run, &s, &record, 0x1000, 0x1004);
+    machine_did("");
+    record.counters = UINT64_C(1) << 34; /* fixed counter 2, at bit 34 */
+    record.has = PEBS_HAS_APPLICABLE;
+    const struct pebs_sample fixed = { .fixed = true, .counter = 2 };
+    pebs_check(&run, &fixed, &record, 0, 0);
+    machine_did("");
+    record = (struct pebs_record){ .counters = 9, .eventing_ip = 9, .ip = 9, .tsx = 9 }; /* fields it does not have */
+    pebs_check(&run, &s, &record, 0x1000, 0x1004);
+    machine_did("");
+}
+
+/* ---- places
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Records that a workload "leaves", as many as there are. */
+static const struct left {
+    uint64_t ip, eventing_ip, rcx;
+} * left;
+static unsigned left_count;
+static void leave(const struct window *window)
+{
+    (void)window;
+    for (unsigned n = 0; n < left_count; n++) {
+        uint8_t *record = ds_memory().pebs + 200 * n;
+        memcpy(record + 0x08, &left[n].ip, 8);
+        memcpy(record + 0x20, &left[n].rcx, 8);
+        memcpy(record + 0xb0, &left[n].eventing_ip, 8);
+        memcpy(record + 0xc0, &(uint64_t){ n + 1 }, 8);
+    }
+    memcpy(ds_memory().area + 0x28, &(uint64_t){ peek(0x20) + 200 * left_count }, 8);
+}
+
+/* What is said of these records of a sample, whose workload is the one that is known. */
+static void said(const struct caps *caps, struct pebs_sample s, const struct left *records, unsigned count,
+                 unsigned first, const char *lines)
+{
+    const struct workload leaving = { .run = leave, .access_count = 64 }, *const known = s.workload;
+    started(caps);
+    s.workload = &leaving;
+    left = records;
+    left_count = count;
+    const unsigned rounds = s.rounds;
+    s.rounds = 0;
+    assert_true(pebs_sample(&run, &s));
+    machine_start();
+    s.workload = known;
+    s.rounds = rounds;
+    pebs_check_numbers(&run, &s, first);
+    machine_did(lines);
+}
+#define SAID(caps, s, first, lines, ...) \
+    said(caps, s, (const struct left[]){ __VA_ARGS__ }, COUNT_OF(((const struct left[]){ __VA_ARGS__ })), first, lines)
+
+/* Loads of the ring: RCX counts down from 1024. Of a spacing of 33 a record may be late by 32 events, and not early. */
+static void numbers_of_loads(void **state)
+{
+    const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 32 };
+    (void)state;
+    SAID(&skylake, s, 32, "", { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 65 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 0 is of event 31, must be of 32 or later\n",
+         { 0x1004, 0x1000, 1024 - 31 }, { 0x1004, 0x1000, 1024 - 64 });
+    SAID(&skylake, s, 32, "differs: PEBS record 0 is of event 33, typically of 32\n", { 0x1004, 0x1000, 1024 - 33 },
+         { 0x1004, 0x1000, 1024 - 67 });
+    SAID(&skylake, s, 32, "differs: PEBS record 1 is of event 97, typically of 65\n", { 0x1004, 0x1000, 1024 - 32 },
+         { 0x1004, 0x1000, 1024 - 97 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 1 is of event 98: one of about event 65 is missing\n",
+         { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 98 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event of the workload\n",
+         { 0x1004, 0x1004, 1000 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event of the workload\n", { 0x1004, 0x1000, 0 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event of the workload\n",
+         { 0x1004, 0x1000, 1025 });
+
+    struct caps caps = skylake; /* of precise distribution none may be late */
+    struct pebs_sample precise = s;
+    caps.pebs_pdist_counters = 1;
+    precise.period = 128;
+    SAID(&caps, precise, 127, "", { 0x1004, 0x1000, 1024 - 127 }, { 0x1004, 0x1000, 1024 - 255 });
+    SAID(&caps, precise, 127, "wrong: PEBS record 1 is of event 256, must be of 255\n", { 0x1004, 0x1000, 1024 - 127 },
+         { 0x1004, 0x1000, 1024 - 256 });
+    SAID(&caps, precise, 127, "wrong: PEBS record 0 is of event 126, must be of 127 or later\n",
+         { 0x1004, 0x1000, 1024 - 126 });
+}
+
+/* Over several rounds the number is the next that the place allows. */
+static void numbers_over_rounds(void **state)
+{
+    static struct access table[64];
+    static const struct workload accesses = { .run = nothing, .accesses = table, .access_count = 64 };
+    struct pebs_sample s = { .event = loads, .workload = &accesses, .period = 33, .rounds = 4 };
+    (void)state;
+    for (unsigned i = 0; i < 64; i++)
+        table[i] = (struct access){ .ip = 0x4000 + 8 * i, .next_ip = 0x4004 + 8 * i };
+#define AT(i) { 0x4004 + 8 * (i), 0x4000 + 8 * (i), 0 }
+    SAID(&skylake, s, 33, "", AT(33), AT(67 - 64), AT(101 - 64));
+    SAID(&skylake, s, 33, "differs: PEBS record 1 is of event 68, typically of 67\n", AT(33), AT(68 - 64));
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 130: one of about event 67 is missing\n", AT(33),
+         AT(66 - 64));
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 101: one of about event 67 is missing\n", AT(33),
+         AT(101 - 64));
+    s.rounds = 1;
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 3, must be of 67 or later\n", AT(33), AT(67 - 64));
+#undef AT
+}
+
+/* Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
+ */
+static void numbers_of_instructions(void **state)
+{
+    struct caps trap = skylake;
+    const struct pebs_sample s = { .event = instructions, .workload = &workload_long_loop, .period = 49 };
+    unsigned number;
+    (void)state;
+    trap.pebs_trap_like = true;
+    static const struct {
+        uint64_t ip, rcx;
+        int trap, fault; /* the number; -1: of none */
+    } places[] = {
+        { 0x2005, 100, 0, 1 },   { 0x2007, 99, 1, 2 },    { 0x2005, 99, 2, 3 },
+        { 0x2007, 0, 199, 200 }, { 0x2009, 0, 200, -1 },  { 0x2000, 5, -1, -1 },
+        { 0x2006, 50, -1, -1 },  { 0x2005, 101, -1, -1 }, { 0x200c, 0, -1, -1 },
+    };
+    for (unsigned i = 0; i < COUNT_OF(places); i++) {
+        const struct pebs_record record = { .ip = places[i].ip, .gpr[PEBS_RCX] = places[i].rcx, .has = PEBS_HAS_GPRS };
+        started(&trap);
+        assert_int_equal(pebs_event_number(&run, &s, &record, &number), places[i].trap >= 0);
+        if (places[i].trap >= 0)
+            assert_int_equal(number, places[i].trap);
+        started(&skylake);
+        assert_int_equal(pebs_event_number(&run, &s, &record, &number), places[i].fault >= 0);
+        if (places[i].fault >= 0)
+            assert_int_equal(number, places[i].fault);
+    }
+    SAID(&trap, s, 49, "", { 0x2005, 0, 100 - 24 }, { 0x2005, 0, 100 - 49 }); /* 48 and 98 */
+    SAID(&trap, s, 49, "wrong: PEBS record 0 is of event 47, must be of 49 or later\n", { 0x2007, 0, 100 - 24 });
+    const struct pebs_sample line = { .event = instructions, .workload = &straight, .period = 49 };
+    SAID(&trap, line, 49, "differs: PEBS record 1 is of event 99, typically of 98\n", { 0x3000 + 4 * 49, 0, 0 },
+         { 0x3000 + 4 * 100, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, is of no event of the workload\n", { 0x30c6, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x3000, is of no event of the workload\n", { 0x3000, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, is of no event of the workload\n", { 0x31b1, 0, 0 });
+    SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 }, { 0x31b0, 0, 0 }); /* close the window */
+}
+
+/* A branch is known by both ends where the record has them; the one at which a loop ends goes on behind it. */
+static void branches(void **state)
+{
+    static const struct branch table[] = { { .from = 0x10, .to = 0x20, .kind = 8, .repeat = 1 },
+                                           { .from = 0x10, .to = 0x30, .kind = 8, .repeat = 1 },
+                                           { .from = 0x40, .to = 0x50, .kind = 4, .repeat = 1 } };
+    static const struct workload workload = { .branches = table, .branch_count = 3 };
+    const uint64_t both = PEBS_HAS_EVENTING_IP | PEBS_HAS_GPRS;
+    static const struct {
+        const struct workload *workload;
+        uint64_t has, ip, eventing_ip;
+        bool trap_like;
+        const struct branch *branch;
+        const char *lines;
+    } ways[] = {
+        { &workload, both, 0x30, 0x10, true, &table[1], "" },
+        { &workload, both, 0x30, 0x10, false, &table[1],
+          "wrong: IP is 0x30, must be 0x10\n" }, /* not only known, but checked */
+        { &workload, both, 0x31, 0x10, true, NULL, "wrong: PEBS record 7, IP 0x31, is of no branch of its kind\n" },
+        { &workload, both, 0x50, 0x40, true, NULL, "wrong: PEBS record 7, IP 0x50, is of no branch of its kind\n" },
+        { &workload, PEBS_HAS_EVENTING_IP, 0, 0x10, true, &table[0], "" },
+        { &workload, PEBS_HAS_GPRS, 0x30, 0, true, &table[1], "" },
+        { &workload, PEBS_HAS_GPRS, 0x10, 0, false, &table[0], "" },
+        { &workload_long_loop, both, 0x2009, 0x2007, true, NULL, "" },
+        { &workload_user_loop, PEBS_HAS_GPRS, 0x2009, 0, true, NULL, "" },
+        { &workload_long_loop, both, 0x200a, 0x2007, true, NULL, "wrong: IP is 0x200a, must be 0x2009\n" },
+        { &workload_long_loop, PEBS_HAS_GPRS, 0x2008, 0, true, NULL,
+          "wrong: PEBS record 7, IP 0x2008, is of no branch of its kind\n" },
+    };
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(ways); i++) {
+        const struct pebs_sample s = { .event = loads, .workload = ways[i].workload, .period = 33 };
+        const struct pebs_record record = { .has = ways[i].has, .ip = ways[i].ip, .eventing_ip = ways[i].eventing_ip };
+        const uint64_t kinds = ways[i].workload == &workload ? 8 : UINT64_MAX;
+        struct caps caps = skylake;
+        caps.pebs_trap_like = ways[i].trap_like;
+        started(&caps);
+        assert_ptr_equal(pebs_check_branch(&run, &s, kinds, 7, &record), ways[i].branch);
+        machine_did(ways[i].lines);
+    }
+}
+
+static void counts(void **state)
+{
+    const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 33 };
+    (void)state;
+    assert_int_equal(pebs_typical(&skylake, &s, 1024), 30);
+    started(&skylake);
+    pebs_plan(&run, 31);
+    assert_int_equal(run.expected, 16);
+    assert_int_equal(run.most, 31);
+    machine_start();
+    pebs_check_count(&run, 31, 31);
+    machine_did("");
+    pebs_check_count(&run, 30, 31);
+    pebs_check_count(&run, 16, 31);
+    pebs_check_count(&run, 15, 31);
+    pebs_check_count(&run, 32, 31);
+    machine_did("differs: 30 records came, typically 31\ndiffers: 16 records came, typically 31\n"
+                "wrong: 15 records came, must be 16 to 31\nwrong: 32 records came, must be 16 to 31\n");
+}
+
+/* ---- meters ---------------------------------------------------------------------------------------------------------
+ */
+
+static void opens(const struct caps *caps, enum meter_kind kind, const char *name, uint64_t counter_bits, uint32_t msr,
+                  const char *did)
+{
+    struct meter meter;
+    machine_start();
+    assert_true(meter_open(caps, kind, &meter));
+    assert_string_equal(meter.name, name);
+    assert_int_equal(meter.counters, counter_bits);
+    assert_int_equal(meter.msr, msr);
+    machine_did(did);
+}
+
+/* The TSC, or under a hypervisor a counter; instructions at CPL 0 alone. */
+static void meters(void **state)
+{
+    struct caps caps = skylake, old = netburst();
+    struct meter meter;
+    (void)state;
+    opens(&caps, METER_CYCLES, "tsc", 0, 0, "");
+    opens(&caps, METER_INSTRUCTIONS, "INST_RETIRED.ANY", UINT64_C(1) << 32, 0x309,
+          "wrmsr 38f 0\nwrmsr 38d 0\nwrmsr 309 0\nwrmsr 38d 1\nwrmsr 38f 100000000\n");
+    caps.hypervisor = true;
+    opens(&caps, METER_CYCLES, "CPU_CLK_UNHALTED.CORE", UINT64_C(1) << 33, 0x30a,
+          "wrmsr 38f 0\nwrmsr 38d 0\nwrmsr 30a 0\nwrmsr 38d 30\nwrmsr 38f 200000000\n");
+    caps.fixed_count = 1;
+    opens(&caps, METER_CYCLES, "tsc", 0, 0, "");
+    machine_start();
+    assert_false(meter_open(&caps, METER_INSTRUCTIONS, &meter));
+
+    old.hypervisor =
+        true; /* global_power_events by MSR_FSB_ESCR0 on MSR_BPU_COUNTER0; instr_retired by MSR_CRU_ESCR0 */
+    opens(&old, METER_CYCLES, "global_power_events", 0, 0x300,
+          "wrmsr 360 3c000\nwrmsr 3a2 2600020c\nwrmsr 300 0\nwrmsr 360 3d000\n");
+    opens(&old, METER_INSTRUCTIONS, "instr_retired", 0, 0x30c,
+          "wrmsr 36c 38000\nwrmsr 3b8 4000608\nwrmsr 30c 0\nwrmsr 36c 39000\n");
+
+    caps = (struct caps){ .hypervisor = true, .perfmon_version = 1 }; /* without PEBS, and no register for all */
+    opens(&caps, METER_INSTRUCTIONS, "INST_RETIRED", 0, 0xc1, "wrmsr 186 0\nwrmsr c1 0\nwrmsr 186 4200c0\n");
+    opens(&caps, METER_CYCLES, "CPU_CLK_UNHALTED", 0, 0xc1, "wrmsr 186 0\nwrmsr c1 0\nwrmsr 186 43003c\n");
+    caps.perfmon_version = 0;
+    opens(&caps, METER_CYCLES, "CPU_CLK_UNHALTED", 0, 0xc1, "wrmsr 186 0\nwrmsr c1 0\nwrmsr 186 430079\n");
+    caps.pebs_method = PEBS_METHOD_GENERAL; /* its counter 0 samples */
+    opens(&caps, METER_CYCLES, "tsc", 0, 0, "");
+}
+
+static void readings(void **state)
+{
+    const struct meter clock = { .name = "tsc" };
+    const struct meter counter = { .name = "a counter", .counters = UINT64_C(1) << 33, .msr = 0x30a };
+    (void)state;
+    machine_start();
+    machine.clock = UINT64_C(0x20000000005);
+    machine_set(0x30a, 3);
+    assert_int_equal(meter_read(&clock), UINT64_C(0x20000000005));
+    assert_int_equal(meter_read(&counter), 3);
+    assert_int_equal(meter_since(&clock, 5), UINT64_C(0x20000000000));
+    assert_int_equal(meter_since(&counter, UINT64_C(0xfffffffffe)), 5); /* wrapped after 40 bits */
+    assert_int_equal(meter_since(&counter, 1), 2);
+    struct window window = meter_window(&counter, (struct window){ 0x38f, 1, 0 });
+    assert_int_equal(window.on, 0x200000001);
+    assert_int_equal(window.off, 0x200000000);
+    window = meter_window(&counter, (struct window){ 0x1d9, 1, 0 });
+    assert_int_equal(window.msr, 0x1d9);
+    assert_int_equal(window.on, 1);
+    assert_int_equal(window.off, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(general),
+        cmocka_unit_test(with_groups),
+        cmocka_unit_test(tagging),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(no_counter),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(after_reset),
+        cmocka_unit_test(spacing_and_room),
+        cmocka_unit_test(settling),
+        cmocka_unit_test(opening),
+        cmocka_unit_test(going_on),
+        cmocka_unit_test(arming),
+        cmocka_unit_test(time_never_goes_back),
+        cmocka_unit_test(checking),
+        cmocka_unit_test(numbers_of_loads),
+        cmocka_unit_test(numbers_over_rounds),
+        cmocka_unit_test(numbers_of_instructions),
+        cmocka_unit_test(branches),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(meters),
+        cmocka_unit_test(readings),
+    };
+    return cmocka_run_group_tests_name("kernel_pebs", tests, NULL, NULL);
+}

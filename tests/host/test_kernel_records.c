@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every test of records says of wrong ones (suite/records.c, suite/lbr_record.c), on a machine of variables:
+ * records that were lost, a buffer that overran, too few interrupts, and a branch that is not the workload's, be it the
+ * first, the last or one between.
+ */
+#include "tests/host/host_test.h"
+
+#include "bts/bts.h"
+#include "kernel/console.h"
+#include "kernel/held.h"
+#include "suite/lbr_record.h"
+#include "suite/records.h"
+#include "tests/host/machine/machine.h"
+
+static const struct debugctl_bits core = {
+    .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100, .bts_off_os = 0x200, .bts_off_usr = 0x400
+};
+static const struct caps skylake = {
+    .debugctl = &core,
+    .linear_bits = 48,
+    .global_ctrl = true,
+    .general_width = 48,
+    .ds_width = 8,
+    .ds_area_format = 3,
+    .ds_area_size = 0x60,
+    .bts_record_size = 24,
+    .pebs_method = PEBS_METHOD_GENERAL,
+    .pebs_format = 3,
+    .pebs_form = { .width = 8, .format = 3 },
+    .pebs_record_size = 200,
+    .data_source = DATA_SOURCE_SKYLAKE,
+    .lbr_layout = LBR_LAYOUT_PAIRS,
+    .lbr_format = LBR_FORMAT_LIP,
+    .lbr_depth = 4,
+    .lbr_from = 0x680,
+    .lbr_to = 0x6c0,
+    .lbr_tos = 0x1c9,
+    .lbr_select = 0x1c8,
+};
+static const struct ds_config both = {
+    .bts = true, .bts_records = 10, .bts_threshold = 8, .pebs = true, .pebs_records = 8, .pebs_threshold = 6
+};
+
+static struct test_run run;
+
+static void started(void)
+{
+    machine_start();
+    ds_on_interrupt(NULL);
+    run = (struct test_run){ .caps = &skylake, .print_most = 100, .data_source = DATA_SOURCE_SKYLAKE };
+}
+
+static void opened(const struct ds_config *config)
+{
+    started();
+    assert_true(records_open(&run, config));
+    interrupt_handler *const handler = machine.handler;
+    machine_start();
+    machine.handler = handler;
+}
+
+static int closed(void **state)
+{
+    (void)state;
+    ds_close();
+    return 0;
+}
+
+static void put(uint8_t *at, uint64_t value)
+{
+    memcpy(at, &value, sizeof(value));
+}
+
+/* So many records are in a buffer, as its index says. */
+static void index_at(unsigned offset, unsigned record, unsigned records)
+{
+    uint64_t base;
+    memcpy(&base, ds_memory().area + offset - 8, sizeof(base));
+    put(ds_memory().area + offset, base + (uint64_t)record * records);
+}
+#define BTS_RECORDS(n)  index_at(0x08, 24, n)
+#define PEBS_RECORDS(n) index_at(0x28, 200, n)
+
+/* ---- opening and closing --------------------------------------------------------------------------------------------
+ */
+
+static void opening(void **state)
+{
+    struct ds_config config = both;
+    (void)state;
+    opened(&both);
+    ds_close();
+    started();
+    config.bts_circular = true;
+    assert_true(records_open(&run, &config));
+    machine_printed("bts buffer circular: only the newest records are kept\n");
+    ds_close();
+    started();
+    config.bts = false;
+    assert_true(records_open(&run, &config));
+    machine_printed("");
+    ds_close();
+    assert_int_equal(run.problems, 0);
+}
+
+/* A refusal says why. Advice is said, too, and refuses nothing. */
+static void refusal(void **state)
+{
+    struct ds_config config = both;
+    char lines[512];
+    (void)state;
+    started();
+    config.bts_threshold = 9;
+    assert_false(records_open(&run, &config));
+    machine_did("lvt e1\nlvt 100e1\nwrong: the DS area was refused: it breaks 1 of the manual's restrictions\n");
+    snprintf(lines, sizeof(lines),
+             "breach threshold_room: bts.threshold 0x%llx is not several records short of the maximum "
+             "[SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9]\n",
+             (unsigned long long)(uintptr_t)ds_memory().bts + 9 * 24);
+    machine_printed(lines);
+    started();
+    machine.page |= 1 << 4; /* PCD */
+    config = (struct ds_config){ .bts = true, .bts_circular = true, .bts_records = 10 };
+    assert_true(records_open(&run, &config));
+    snprintf(
+        lines, sizeof(lines),
+        "advice memory_type: area 0x%llx should be in write-back memory [SDM Vol. 3A (253668-032), \"Setting Up the "
+        "DS Save Area\", 16.4.9.2]\nadvice memory_type: bts 0x%llx should be in write-back memory "
+        "[SDM Vol. 3A (253668-032), \"Setting Up the DS Save Area\", 16.4.9.2]\n"
+        "bts buffer circular: only the newest records are kept\n",
+        (unsigned long long)(uintptr_t)ds_memory().area, (unsigned long long)(uintptr_t)ds_memory().bts);
+    machine_printed(lines);
+    assert_int_equal(run.problems, 0);
+    ds_close();
+}
+
+/* What closing reports for these records in the buffers, drained by so many interrupts of so many spurious ones. */
+static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsigned least, unsigned spurious,
+                         const char *wrong)
+{
+    char lines[1024];
+    opened(&both);
+    run.print_most = 0;
+    for (unsigned i = 0; i < interrupts; i++) {
+        BTS_RECORDS(bts);
+        PEBS_RECORDS(pebs);
+        machine.handler(NULL);
+    }
+    machine_start();
+    if (spurious)
+        records_close_spurious(&run, least, spurious);
+    else
+        records_close(&run, least);
+    snprintf(lines, sizeof(lines),
+             "cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 3f1 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n"
+             "dump bts of 0: %u\ndump pebs of 0: %u, sources %d\ndump flush\n%s",
+             bts * interrupts, pebs * interrupts, DATA_SOURCE_SKYLAKE, wrong);
+    machine_did(lines);
+    snprintf(lines, sizeof(lines), "drained %u BTS and %u PEBS records in %u interrupts\n", bts * interrupts,
+             pebs * interrupts, interrupts);
+    if (bts)
+        snprintf(lines + strlen(lines), 200, "%u more BTS records (records=all prints them)\n", bts * interrupts);
+    if (pebs)
+        snprintf(lines + strlen(lines), 200, "%u more PEBS records (records=all prints them)\n", pebs * interrupts);
+    machine_printed(lines);
+    assert_int_equal(run.problems, *wrong == 'w');
+    assert_int_equal(run.differences, *wrong == 'd');
+}
+
+static void closing(void **state)
+{
+    (void)state;
+    closing_says(0, 0, 0, 0, 0, "");
+    closing_says(9, 7, 1, 1, 0, "");
+    closing_says(9, 7, 3, 2, 0, "");
+    closing_says(10, 7, 2, 0, 0, "wrong: the BTS buffer was full 2 times: records may have been lost\n");
+    closing_says(9, 8, 1, 0, 0, "wrong: the PEBS buffer was full 1 times: records may have been lost\n");
+    closing_says(9, 7, 1, 2, 0, "wrong: 1 interrupts came, expected at least 2\n");
+    closing_says(0, 0, 2, 2, 2, "");
+    closing_says(0, 0, 2, 0, 0, "differs: 2 interrupts were spurious, expected 0\n");
+    closing_says(0, 0, 1, 0, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
+}
+
+static unsigned late; /* the PAUSE with which an interrupt comes */
+
+static void come_late(void)
+{
+    if (machine.pauses == late) {
+        BTS_RECORDS(1);
+        machine.handler(NULL);
+    }
+}
+
+/* An interrupt may come after its cause was stopped: closing waits for it, but not for ever. */
+static void closing_waits(void **state)
+{
+    const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8 };
+    (void)state;
+    for (late = 9999; late <= 10001; late++) {
+        opened(&bts);
+        machine.pause = come_late;
+        records_close(&run, 1);
+        assert_int_equal(machine.pauses, late < 10000 ? late : 10000);
+        assert_int_equal(ds_counts()->interrupts, late <= 10000);
+        assert_int_equal(run.problems, late > 10000);
+    }
+    opened(&bts);
+    machine.handler(NULL);
+    records_close(&run, 1);
+    assert_int_equal(machine.pauses, 0);
+}
+
+/* The log has no room for two of these, and the area's fields were found damaged twice. */
+static void closing_a_damaged_log(void **state)
+{
+    const struct ds_config config = { .bts = true, .bts_records = 2050, .bts_threshold = 2000 };
+    (void)state;
+    for (unsigned full = 0; full < 2; full++) {
+        opened(&config);
+        run.print_most = 0;
+        for (unsigned i = 0; i < 4; i++) {
+            BTS_RECORDS(2048);
+            machine.handler(NULL);
+        }
+        BTS_RECORDS(2);
+        machine.handler(NULL);
+        for (unsigned i = 0; i < 2; i++) {
+            ds_memory().area[0x18]++;
+            machine.handler(NULL);
+        }
+        machine_start();
+        if (full)
+            records_close_full(&run);
+        else
+            records_close(&run, 0);
+        char lines[512];
+        snprintf(lines, sizeof(lines),
+                 "cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n"
+                 "dump bts of 0: 8192\ndump pebs of 0: 0, sources %d\ndump flush\n%s",
+                 DATA_SOURCE_SKYLAKE,
+                 full ? ""
+                      : "wrong: the log had no room for 2 BTS records\n"
+                        "wrong: the BTS fields of the DS area were found overwritten 2 times\n");
+        machine_did(lines);
+        machine_printed(full ? "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
+                             : "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
+                               "8192 more BTS records (records=all prints them)\n");
+    }
+}
+
+/* records=N prints so many of each kind, also if a test samples twice; their numbers go on. */
+static void printing(void **state)
+{
+    (void)state;
+    opened(&both);
+    run.print_most = 3;
+    for (unsigned n = 0; n < 2; n++) {
+        put(ds_memory().bts + 24 * n, 0x1000 + n);
+        put(ds_memory().bts + 24 * n + 8, 0x2000 + n);
+    }
+    BTS_RECORDS(2);
+    records_close(&run, 0);
+    machine_printed("bts 0 0x0000000000001000 => 0x0000000000002000\n"
+                    "bts 1 0x0000000000001001 => 0x0000000000002001\n"
+                    "drained 2 BTS and 0 PEBS records in 0 interrupts\n");
+    const struct test_run before = run;
+    opened(&both);
+    run = before;
+    for (unsigned n = 0; n < 3; n++)
+        put(ds_memory().bts + 24 * n, 0x3000 + n);
+    BTS_RECORDS(3);
+    records_close(&run, 0);
+    machine_printed("bts 2 0x0000000000003000 => 0x0000000000000000\n"
+                    "drained 3 BTS and 0 PEBS records in 0 interrupts\n"
+                    "2 more BTS records (records=all prints them)\n");
+    assert_int_equal(run.bts_printed, 3);
+    assert_int_equal(run.pebs_printed, 0);
+
+    opened(&both);
+    run.print_most = 1;
+    PEBS_RECORDS(2);
+    records_close(&run, 0);
+    assert_int_equal(run.bts_printed, 0);
+    assert_int_equal(run.pebs_printed, 1);
+    opened(&both);
+    PEBS_RECORDS(2);
+    records_close(&run, 0);
+    assert_int_equal(run.pebs_printed, 2);
+    assert_int_equal(run.problems, 0);
+}
+
+static void count_pebs(void *context, const char *text)
+{
+    *(unsigned *)context += strncmp(text, "pebs 1 ip ", 10) == 0;
+    assert_int_not_equal(strncmp(text, "pebs 0", 6), 0);
+}
+
+/* What is past print_most is held back, up to hold_most, and printed by who finds that the test did not pass. */
+static void holding(void **state)
+{
+    static char memory[0x1000];
+    unsigned held = 0;
+    const struct line_sink counter = { count_pebs, &held };
+
+    (void)state;
+    held_init(memory, sizeof memory);
+    held_start();
+    opened(&both);
+    run.print_most = 1;
+    run.hold_most = 3;
+    for (unsigned n = 0; n < 4; n++)
+        put(ds_memory().bts + 24 * n, 0x1000 + n);
+    BTS_RECORDS(4);
+    records_close(&run, 0);
+    machine_printed("bts 0 0x0000000000001000 => 0x0000000000000000\n"
+                    "drained 4 BTS and 0 PEBS records in 0 interrupts\n"
+                    "3 more BTS records (records=all prints them)\n");
+    assert_int_equal(run.bts_printed, 3);
+    held_print(&console_sink);
+    machine_printed("more records, because the test did not pass:\n"
+                    "bts 1 0x0000000000001001 => 0x0000000000000000\n"
+                    "bts 2 0x0000000000001002 => 0x0000000000000000\n");
+    held_start();
+    opened(&both);
+    run.print_most = 3;
+    run.hold_most = 1; /* less than is printed: nothing is held back */
+    BTS_RECORDS(4);
+    records_close(&run, 0);
+    assert_int_equal(run.bts_printed, 3);
+    machine_start();
+    held_print(&console_sink);
+    machine_printed("");
+
+    opened(&both);
+    run.print_most = 1;
+    run.hold_most = 2;
+    PEBS_RECORDS(4);
+    records_close(&run, 0);
+    assert_int_equal(run.pebs_printed, 2);
+    held_print(&counter);
+    assert_int_equal(held, 1);
+}
+
+/* A record past the end of the log is refused, not read. */
+static void decoding(void **state)
+{
+    struct bts_record bts;
+    struct pebs_record pebs;
+    (void)state;
+    opened(&both);
+    put(ds_memory().bts + 24 + 8, 0x4321);
+    put(ds_memory().pebs + 200 + 0xb0, 0x1234); /* EventingIP */
+    BTS_RECORDS(2);
+    PEBS_RECORDS(2);
+    ds_close();
+    machine_start();
+    assert_true(records_bts(&run, 1, &bts));
+    assert_int_equal(bts.to, 0x4321);
+    assert_true(records_pebs(&run, 1, &pebs));
+    assert_int_equal(pebs.eventing_ip, 0x1234);
+    assert_false(records_bts(&run, 2, &bts));
+    assert_false(records_pebs(&run, 2, &pebs));
+    machine_did("wrong: BTS record 2: BTS record truncated\nwrong: PEBS record 2: PEBS record truncated\n");
+}
+
+/* ---- branches -------------------------------------------------------------------------------------------------------
+ */
+
+#define A LBR_SELECT_JCC
+#define B LBR_SELECT_NEAR_RET
+
+/* Six branches of two kinds in a body from 1000H up to 2000H. */
+static const struct branch branches[] = {
+    { 0x1000, 0x1100, A, 1 },
+    { 0x1100, 0x1200, B, 2 },
+    { 0x1200, 0x1300, A, 2 },
+    { 0x1fff, 0x1000, B, 1 },
+};
+static void run_nothing(const struct window *window)
+{
+    (void)window;
+}
+static const struct workload six = {
+    .run = run_nothing, .start = 0x1000, .limit = 0x2000, .branches = branches, .branch_count = COUNT_OF(branches)
+};
+static const uint64_t taken[6][2] = { { 0x1000, 0x1100 }, { 0x1100, 0x1200 }, { 0x1100, 0x1200 },
+                                      { 0x1200, 0x1300 }, { 0x1200, 0x1300 }, { 0x1fff, 0x1000 } };
+
+static void walking(void **state)
+{
+    static const struct {
+        uint64_t kinds;
+        unsigned count, order[6]; /* numbers of branches */
+    } walks[] = {
+        { BRANCH_KINDS_ALL, 6, { 0, 1, 1, 2, 2, 3 } },
+        { A, 3, { 0, 2, 2 } },
+        { B, 3, { 1, 1, 3 } },
+        { LBR_SELECT_FAR_BRANCH, 0, { 0 } },
+    };
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(walks); i++) {
+        struct branch_walk walk = { &six, walks[i].kinds, 0, 0 };
+        assert_int_equal(branch_count(&six, walks[i].kinds), walks[i].count);
+        for (unsigned n = 0; n < walks[i].count; n++)
+            assert_ptr_equal(branch_next(&walk), &branches[walks[i].order[n]]);
+        assert_null(branch_next(&walk));
+        assert_null(branch_next(&walk));
+    }
+}
+
+/* So many interrupts come while an area is open, with these bits of IA32_DEBUGCTL. */
+static void interrupted(unsigned times, uint64_t debugctl)
+{
+    machine_set(0x1d9, debugctl);
+    while (times--)
+        machine.handler(NULL);
+}
+
+/* The log has these records, the first of them being record `first` of the six. */
+static void log_has(const uint64_t (*records)[2], unsigned count)
+{
+    opened(&(const struct ds_config){ .bts = true, .bts_records = 20, .bts_threshold = 18 });
+    interrupted(2, 0xc0);
+    interrupted(1, 0);
+    for (unsigned n = 0; n < count; n++) {
+        put(ds_memory().bts + 24 * n, records[n][0]);
+        put(ds_memory().bts + 24 * n + 8, records[n][1]);
+    }
+    BTS_RECORDS(count);
+    ds_close();
+    machine_start();
+    run.seen = run.problems = 0;
+}
+
+static void the_same_branches(void **state)
+{
+    (void)state;
+    log_has(taken, 6);
+    records_compare_bts(&run, &six, 0);
+    assert_int_equal(run.seen, 6);
+    log_has(taken, 4); /* that two are missing, the plan says */
+    records_compare_bts(&run, &six, 0);
+    assert_int_equal(run.seen, 4);
+    log_has(taken + 2, 4);
+    records_compare_bts(&run, &six, 2);
+    assert_int_equal(run.seen, 4);
+    log_has(taken, 0);
+    records_compare_bts(&run, &six, 0);
+    assert_int_equal(run.seen, 0);
+    machine_did("");
+}
+
+/* Every record, both addresses: the first one that is wrong is reported, and those before it were seen. */
+static void other_branches(void **state)
+{
+    uint64_t records[7][2];
+    char line[256];
+    (void)state;
+    for (unsigned n = 0; n < 6; n++)
+        for (unsigned which = 0; which < 2; which++) {
+            memcpy(records, taken, sizeof(taken));
+            records[n][which] ^= 1 << 4;
+            log_has(records, 6);
+            records_compare_bts(&run, &six, 0);
+            snprintf(line, sizeof(line), "wrong: BTS record %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", n,
+                     (unsigned long long)records[n][0], (unsigned long long)records[n][1],
+                     (unsigned long long)taken[n][0], (unsigned long long)taken[n][1]);
+            machine_did(line);
+            assert_int_equal(run.seen, n + 1);
+        }
+    log_has(taken, 6);
+    records_compare_bts(&run, &six, 1);
+    machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1100 => 0x1200\n");
+    memcpy(records, taken, sizeof(taken)); /* one too many */
+    memcpy(records[6], taken[5], sizeof(records[6]));
+    log_has(records, 7);
+    records_compare_bts(&run, &six, 0);
+    machine_did("wrong: BTS record 6 is 0x1fff => 0x1000, must be 0x0 => 0x0\n");
+    assert_int_equal(run.seen, 7);
+}
+
+/* Hardware interrupts and what lies outside the workload are none of its branches; its own interrupts are. */
+static void others_branches(void **state)
+{
+    static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };
+    static const struct workload interrupted = { .start = 0x1000, .limit = 0x2000, .branches = own, .branch_count = 2 };
+    static const uint64_t mixed[][2] = {
+        { 0xfff, 0x1000 },      { 0x1000, 128 * 1000 }, { 0x1800, 225 * 1000 },
+        { 225 * 1000, 0x1800 }, { 0x1800, 32 * 1000 },  { 0x1001, 226 * 1000 },
+        { 0x1fff, 255 * 1000 }, { 0x2000, 0x1000 },     { 0x1234, 225 * 1000 },
+    };
+    static const uint64_t exception[][2] = { { 0x1000, 128 * 1000 }, { 0x1800, 31 * 1000 } };
+    (void)state;
+    log_has(mixed, COUNT_OF(mixed));
+    records_compare_bts(&run, &interrupted, 0);
+    machine_did("");
+    assert_int_equal(run.seen, 2);
+    records_compare_interrupts(&run);
+    machine_did("");
+    log_has(exception, 2);
+    records_compare_bts(&run, &interrupted, 0);
+    machine_did("wrong: BTS record 1 is 0x1800 => 0x7918, must be 0x1001 => 0x372d0\n");
+    log_has(taken, 6);
+    records_compare_interrupts(&run);
+    machine_did("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
+}
+
+/* Of a circular buffer with four places the newest four must have come, or typically not, three. */
+static void newest_branches(void **state)
+{
+    (void)state;
+    log_has(taken + 2, 4);
+    records_plan_circular(&run, 4);
+    assert_int_equal(run.expected, 3);
+    assert_int_equal(run.most, 4);
+    records_compare_circular(&run, &six, 4);
+    assert_int_equal(run.seen, 4);
+    machine_did("");
+    log_has(taken + 3, 3);
+    records_compare_circular(&run, &six, 4);
+    assert_int_equal(run.seen, 3);
+    machine_did("differs: the last of the circular buffer's 4 places was left free\n");
+    log_has(taken + 4, 2);
+    records_compare_circular(&run, &six, 4);
+    assert_int_equal(run.seen, 2);
+    machine_did("");
+    log_has(taken, 3); /* those are not the newest */
+    records_compare_circular(&run, &six, 3);
+    machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
+}
+
+/* ---- the LBR stack --------------------------------------------------------------------------------------------------
+ */
+
+/* The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
+ */
+static const uint64_t (*lbr_taken)[2];
+static unsigned lbr_count, lbr_top;
+
+static void run_lbr(const struct window *window)
+{
+    assert_int_equal(window->msr, 0x1d9);
+    assert_int_equal(window->on, 1);
+    assert_int_equal(window->off, 0);
+    for (unsigned n = 0; n < lbr_count; n++) {
+        const unsigned at = (lbr_top + 4 - (lbr_count - 1 - n)) % 4;
+        machine_set(0x680 + at, lbr_taken[n][0]);
+        machine_set(0x6c0 + at, lbr_taken[n][1]);
+    }
+    machine_set(0x1c9, lbr_top);
+}
+
+#define RESET(select)                                                                                           \
+    "cli\nwrmsr 1c8 " select "\nwrmsr 680 0\nwrmsr 6c0 0\nwrmsr 681 0\nwrmsr 6c1 0\nwrmsr 682 0\nwrmsr 6c2 0\n" \
+    "wrmsr 683 0\nwrmsr 6c3 0\nsti\ndump lbr of 0: 4\n"
+
+static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count, unsigned top)
+{
+    struct workload workload = six;
+    workload.run = run_lbr;
+    lbr_taken = records;
+    lbr_count = count;
+    lbr_top = top;
+    return workload;
+}
+
+/* A stack of four holds the last four of six. */
+static void lbr_the_same(void **state)
+{
+    (void)state;
+    for (unsigned top = 0; top < 4; top++) {
+        const struct workload workload = lbr_workload(taken, 6, top);
+        started();
+        lbr_record(&run, &workload, 0);
+        machine_did(RESET("0"));
+        assert_int_equal(run.expected, 4);
+        assert_int_equal(run.most, 4);
+        assert_int_equal(run.seen, 4);
+        assert_int_equal(run.problems, 0);
+    }
+    const uint64_t of_kind[][2] = { { 0x1000, 0x1100 }, { 0x1200, 0x1300 }, { 0x1200, 0x1300 } };
+    const struct workload workload = lbr_workload(of_kind, 3, 1);
+    started();
+    lbr_record(&run, &workload, B);
+    machine_did(RESET("20"));
+    assert_int_equal(run.expected, 3);
+    assert_int_equal(run.seen, 3);
+    started();
+    struct test test = { .argument = &workload };
+    run.test = &test;
+    lbr_record_all(&run); /* expects all six, and finds three */
+    assert_int_equal(run.expected, 4);
+    assert_int_equal(run.seen, 3);
+    assert_int_equal(run.problems, 3);
+}
+
+/* Each entry from the newest to the oldest, both addresses. */
+static void lbr_others(void **state)
+{
+    uint64_t records[4][2];
+    char lines[512];
+    (void)state;
+    for (unsigned age = 0; age < 4; age++)
+        for (unsigned which = 0; which < 2; which++) {
+            memcpy(records, taken + 2, sizeof(records));
+            uint64_t *got = records[3 - age];
+            const uint64_t *want = taken[5 - age];
+            got[which] ^= 1 << 4;
+            const struct workload workload = lbr_workload(records, 4, 2);
+            started();
+            lbr_record(&run, &workload, 0);
+            snprintf(lines, sizeof(lines),
+                     RESET("0") "wrong: LBR entry %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", age,
+                     (unsigned long long)got[0], (unsigned long long)got[1], (unsigned long long)want[0],
+                     (unsigned long long)want[1]);
+            machine_did(lines);
+        }
+    /* An entry with either address is used; one with neither is not. */
+    const uint64_t halves[4][2] = { { 0x1100, 0 }, { 0, 0x1300 }, { 0, 0 }, { 0x1fff, 0x1000 } };
+    const struct workload workload = lbr_workload(halves, 4, 3);
+    started();
+    lbr_record(&run, &workload, 0);
+    assert_int_equal(run.seen, 3);
+    assert_int_equal(run.problems, 3);
+}
+
+static void keep_entry(uint32_t msr, uint64_t value)
+{
+    (void)value;
+    if (msr >= 0x680 && msr < 0x6c4)
+        machine_set(msr, 0x5000);
+}
+
+/* Where the registers of the stack cannot be written, the steps of its top tell how many entries are new. */
+static void lbr_read_only(void **state)
+{
+    static const struct {
+        unsigned branches, top, seen;
+    } runs[] = { { 3, 1, 3 }, { 3, 0, 4 }, { 6, 0, 4 }, { 6, 3, 4 }, { 1, 2, 4 } };
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(runs); i++) {
+        struct workload workload = lbr_workload(taken, runs[i].branches, runs[i].top);
+        workload.branch_count = runs[i].branches == 3 ? 2 : runs[i].branches == 1 ? 1 : 4;
+        started();
+        machine_set(0x1c9, 2);
+        machine.write = keep_entry;
+        assert_int_equal(lbr_run(&run, &workload, 0), runs[i].seen);
+    }
+}
+
+static void lbr_printing(void **state)
+{
+    const struct workload workload = lbr_workload(taken, 6, 2);
+    (void)state;
+    started();
+    lbr_run(&run, &workload, LBR_SELECT_CALL_STACK);
+    machine_did(RESET("200"));
+    machine_printed("lbr as a call stack: a return removes its call\n"
+                    "lbr stack tos 2 depth 4\n"
+                    "lbr 0 0x1fff/0x1000/-/-/-/0\n"
+                    "lbr 1 0x1200/0x1300/-/-/-/0\n"
+                    "lbr 2 0x1200/0x1300/-/-/-/0\n"
+                    "lbr 3 0x1100/0x1200/-/-/-/0\n");
+    started();
+    machine_set(0x1c9, 4);
+    lbr_count = 0;
+    lbr_top = 4;
+    lbr_record(&run, &workload, 0);
+    machine_did("cli\nwrmsr 1c8 0\nwrmsr 680 0\nwrmsr 6c0 0\nwrmsr 681 0\nwrmsr 6c1 0\nwrmsr 682 0\nwrmsr 6c2 0\n"
+                "wrmsr 683 0\nwrmsr 6c3 0\nsti\nwrong: LBR stack: LBR top-of-stack pointer is past the last entry\n");
+    machine_printed("");
+    assert_int_equal(run.seen, 0);
+}
+
+/* ---- the window of BTS ----------------------------------------------------------------------------------------------
+ */
+
+static void tracing(void **state)
+{
+    (void)state;
+    started();
+    machine_set(0x1d9, 0x4001);
+    const struct window linear = bts_window(&skylake, false, 0), wraps = bts_window(&skylake, true, 0x600);
+    assert_int_equal(linear.msr, 0x1d9);
+    assert_int_equal(linear.on, 0x41c1);
+    assert_int_equal(linear.off, 0x4001);
+    assert_int_equal(wraps.msr, 0x1d9);
+    assert_int_equal(wraps.on, 0x46c1);
+    assert_int_equal(wraps.off, 0x4001);
+    machine_did("");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(opening, closed),
+        cmocka_unit_test_teardown(refusal, closed),
+        cmocka_unit_test_teardown(closing, closed),
+        cmocka_unit_test_teardown(closing_waits, closed),
+        cmocka_unit_test_teardown(closing_a_damaged_log, closed),
+        cmocka_unit_test_teardown(printing, closed),
+        cmocka_unit_test_teardown(holding, closed),
+        cmocka_unit_test_teardown(decoding, closed),
+        cmocka_unit_test_teardown(walking, closed),
+        cmocka_unit_test_teardown(the_same_branches, closed),
+        cmocka_unit_test_teardown(other_branches, closed),
+        cmocka_unit_test_teardown(others_branches, closed),
+        cmocka_unit_test_teardown(newest_branches, closed),
+        cmocka_unit_test_teardown(lbr_the_same, closed),
+        cmocka_unit_test_teardown(lbr_others, closed),
+        cmocka_unit_test_teardown(lbr_read_only, closed),
+        cmocka_unit_test_teardown(lbr_printing, closed),
+        cmocka_unit_test_teardown(tracing, closed),
+    };
+    return cmocka_run_group_tests_name("kernel_records", tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory that runs out: each allocation of the model fails in turn, and what has been made until then is given back.
+ * The linker sends the model's calls here (mk/host-test.mk).
+ */
+#include "tests/host/model_machine.h"
+
+#include "model/engine/rules.h"
+#include "model/faults/break.h"
+#include "model/latitude/latitude.h"
+
+void *__real_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_malloc(size_t size);
+
+#define NONE (-1)
+
+static int failing = NONE; /* allocations before the one that fails */
+
+static bool fails(void)
+{
+    return failing != NONE && failing-- == 0;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+/* The predictor, the data cache with its three levels and its TLB, and the two places for kept blocks. */
+#define OF_A_PROCESSOR 8
+
+static void processor(void **state)
+{
+    struct vcpu *v = calloc(1, sizeof(*v));
+    struct hot *hot = calloc(1, sizeof(*hot));
+
+    (void)state;
+    assert_true(v != NULL && hot != NULL);
+    for (int i = 0; i < OF_A_PROCESSOR; i++) {
+        bool made;
+
+        memset(v, 0, sizeof(*v));
+        failing = i;
+        made = engine_init(v, 0, profile_find("skylake"), &machine_host, NULL, hot);
+        failing = NONE;
+        assert_false(made);
+        assert_true(v->predictor == NULL && v->cache == NULL && v->kept == NULL && v->kept_last == NULL);
+    }
+    memset(v, 0, sizeof(*v));
+    failing = OF_A_PROCESSOR;
+    assert_true(engine_init(v, 0, profile_find("skylake"), &machine_host, NULL, hot));
+    failing = NONE;
+    engine_free(v);
+    engine_free(v); /* once is enough, and twice is no harm */
+    free(hot);
+    free(v);
+}
+
+/* Two caches that could not be joined stay as they were, and can be joined later. */
+static void joined_caches(void **state)
+{
+    const struct profile_memory *memory = &profile_find("skylake")->memory;
+    struct data_cache *first = data_cache_new(memory), *second = data_cache_new(memory);
+    bool joined;
+
+    (void)state;
+    assert_true(first != NULL && second != NULL);
+    failing = 0;
+    joined = data_cache_join(second, first);
+    failing = NONE;
+    assert_false(joined);
+    assert_int_equal(data_cache_load(first, 0x1000), LEVEL_MEMORY);
+    assert_int_equal(data_cache_load(second, 0x2000), LEVEL_MEMORY);
+    assert_true(data_cache_join(second, first));
+    assert_int_equal(data_cache_store(first, 0x1000), LEVEL_L1);
+    assert_int_equal(data_cache_load(second, 0x1000), LEVEL_MODIFIED);
+    data_cache_free(first);
+    data_cache_free(second);
+}
+
+/* A fault that cannot be set up leaves the manual's rules. */
+static void faults(void **state)
+{
+    struct machine *m = machine_new();
+    struct fault_set set = { 0 };
+    const struct profile *changed;
+    size_t length;
+    bool broken;
+
+    (void)state;
+    assert_null(faults_parse(&set, "perfmon.width.32", &length));
+    failing = 0;
+    broken = break_rules(&m->v, &set, 0);
+    failing = 0;
+    changed = break_profile(m->v.profile, &set);
+    failing = NONE;
+    assert_false(broken);
+    assert_ptr_equal(m->v.rules, &rules_manual);
+    assert_null(changed);
+    changed = break_profile(m->v.profile, &set);
+    assert_int_equal(changed->counter_width, 32);
+    free((void *)(uintptr_t)changed);
+    machine_free(m);
+}
+
+/* Latitude that cannot be given leaves the manual's rules. */
+static void latitude(void **state)
+{
+    struct machine *m = machine_new();
+    bool given;
+
+    (void)state;
+    failing = 0;
+    given = latitude_give(&m->v, 1, ALL_FREEDOMS);
+    failing = NONE;
+    assert_false(given);
+    assert_ptr_equal(m->v.rules, &rules_manual);
+    assert_null(m->v.latitude);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processor),
+        cmocka_unit_test(joined_caches),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(latitude),
+    };
+    return cmocka_run_group_tests_name("the model without memory", tests, NULL, NULL);
+}

@@ -1,0 +1,892 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Architectural PEBS in the model: the bytes of a record, group by group and fragment by fragment, typed from the
+ * tables that Linux 6.19 has of them (asm/perf_event.h, struct arch_pebs_header and those behind it), not taken from
+ * the model's; and the processor that writes them, from WRMSR to the record in physical memory.
+ */
+#include "tests/host/model_machine.h"
+
+#include "model/bytes/arch_pebs.h"
+#include "model/engine/rules.h"
+
+#define CLEARWATERFOREST "clearwaterforest"
+
+#define PEBS_BASE    0x3f4
+#define PEBS_INDEX   0x3f5
+#define GP_CTR(n)    (0x1900u + 4 * (n))
+#define GP_CFG_A(n)  (0x1901u + 4 * (n))
+#define GP_CFG_C(n)  (0x1903u + 4 * (n))
+#define FX_CTR(n)    (0x1980u + 4 * (n))
+#define FX_CFG_C(n)  (0x1983u + 4 * (n))
+#define ARCH_LBR_CTL 0x14ce
+#define LBR_DEPTH    0x14cf
+
+/* CFG_C, and a header's format. */
+#define ALLOW    (UINT64_C(1) << 35)
+#define GENERALS (UINT64_C(1) << 36)
+#define FIXEDS   (UINT64_C(1) << 37)
+#define LBR_8    (UINT64_C(1) << 40)
+#define LBR_16   (UINT64_C(2) << 40)
+#define LBR_ALL  (UINT64_C(3) << 40)
+#define XMM      (UINT64_C(1) << 49)
+#define GPR      (UINT64_C(1) << 61)
+#define AUX      (UINT64_C(1) << 62)
+#define EN       (UINT64_C(1) << 63)
+#define BASIC    (UINT64_C(1) << 63)
+#define MODE_64  (UINT64_C(1) << 30)
+#define CONTINUE (UINT64_C(1) << 31)
+
+#define INDEX_FULL      (UINT64_C(1) << 31)
+#define INDEX_EN        (UINT64_C(1) << 32)
+#define INDEX_THRESH(b) ((uint64_t)(b) / 16 << 36)
+
+#define STATUS_THRESHOLD (UINT64_C(1) << 54)
+
+#define BUFFER 0x4000u /* physical; PEBS of model_machine.h is where it is seen */
+
+#define NEAR_TAKEN_EVENT   0xfbc4u
+#define LOAD_LATENCY_EVENT 0x05d0u
+
+/* --- the bytes --------------------------------------------------------------------------------------------------- */
+
+/* A word whose bytes are n, n + 1 and so on, so that a value says where it stands. */
+static uint64_t word_of(unsigned n)
+{
+    return UINT64_C(0x0706050403020100) + UINT64_C(0x0101010101010101) * n;
+}
+
+static struct pebs_contents some_contents(void)
+{
+    return (struct pebs_contents){
+        .rflags = word_of(0x00),
+        .ip = word_of(0x08),
+        .general = { [RAX] = word_of(0x10),
+                     [RCX] = word_of(0x18),
+                     [RDX] = word_of(0x20),
+                     [RBX] = word_of(0x28),
+                     [RSP] = word_of(0x30),
+                     [RBP] = word_of(0x38),
+                     [RSI] = word_of(0x40),
+                     [RDI] = word_of(0x48),
+                     [R8] = word_of(0x50),
+                     [R9] = word_of(0x58),
+                     [R10] = word_of(0x60),
+                     [R11] = word_of(0x68),
+                     [R12] = word_of(0x70),
+                     [R13] = word_of(0x78),
+                     [R14] = word_of(0x80),
+                     [R15] = word_of(0x88) },
+        .eventing_ip = 0xa1a2a3a4a5a6a7a8,
+        .counters = 0xb1b2b3b4b5b6b7b8,
+        .tsc = 0xc1c2c3c4c5c6c7c8,
+        .data_address = 0xd1d2d3d4d5d6d7d8,
+        .data_source = 0xe1e2e3e4e5e6e7e8,
+        .latency = 0x1f2f3,
+        .tsx = 0x9192939495969798,
+    };
+}
+
+static const struct lbr_entry some_entries[3] = { { 0x101, 0x102, 0x103 },
+                                                  { 0x111, 0x112, 0x113 },
+                                                  { 0x121, 0x122, 0x123 } };
+
+static struct adaptive_contents some_extra(void)
+{
+    struct adaptive_contents extra = { .retire_latency = 0x3132, .cache_latency = 0x4142 };
+
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        extra.xmm[i][0] = word_of(16 * i);
+        extra.xmm[i][1] = word_of(16 * i + 8);
+    }
+    extra.lbr = some_entries;
+    extra.lbr_count = 3;
+    return extra;
+}
+
+static struct arch_contents some_arch(uint64_t format)
+{
+    return (struct arch_contents){
+        .format = format,
+        .mode_64 = true,
+        .retire_valid = true,
+        .ssp = 0x5152535455565758,
+        .lbr_control = 0x6162636465666768,
+        .lbr_depth = 32,
+        .last_event = { 0x71, 0x72, 0x73 },
+        .general = 0x82,
+        .fixed = 0x41,
+        .counts = { 0x8001, 0x8007, 0x9000, 0x9006 },
+    };
+}
+
+static uint8_t bytes[ARCH_MAX_BYTES + 8];
+
+static uint64_t at(size_t offset)
+{
+    uint64_t value;
+
+    memcpy(&value, bytes + offset, sizeof(value));
+    return value;
+}
+
+/* Encodes a record, and nothing behind its size. */
+static size_t encode(const struct arch_contents *arch, const struct arch_split *split)
+{
+    const struct pebs_contents contents = some_contents();
+    const struct adaptive_contents extra = some_extra();
+    const size_t size = arch_bytes(arch, split);
+
+    memset(bytes, 0xee, sizeof(bytes));
+    arch_encode(bytes, &contents, &extra, arch, split);
+    assert_true(size <= ARCH_MAX_BYTES && size % 16 == 0);
+    assert_int_equal(at(size), 0xeeeeeeeeeeeeeeee);
+    return size;
+}
+
+static const struct arch_split whole;
+
+static void basic_group(void **state)
+{
+    struct arch_contents arch = some_arch(BASIC);
+
+    (void)state;
+    assert_int_equal(encode(&arch, &whole), 64);
+    assert_int_equal(at(0x00), BASIC | MODE_64 | 64);
+    assert_int_equal(at(0x08), 0);
+    assert_int_equal(at(0x10), 0xa1a2a3a4a5a6a7a8);
+    assert_int_equal(at(0x18), 0xb1b2b3b4b5b6b7b8);
+    assert_int_equal(at(0x20), 0xc1c2c3c4c5c6c7c8);
+    assert_int_equal(at(0x28), 0x13132);
+    assert_int_equal(at(0x30), 0);
+    assert_int_equal(at(0x38), 0);
+    arch.retire_valid = false;
+    arch.mode_64 = false;
+    encode(&arch, &whole);
+    assert_int_equal(at(0x00), BASIC | 64);
+    assert_int_equal(at(0x28), 0);
+}
+
+static void aux_group(void **state)
+{
+    const struct arch_contents arch = some_arch(BASIC | AUX);
+
+    (void)state;
+    assert_int_equal(encode(&arch, &whole), 64 + 64);
+    assert_int_equal(at(0x00), BASIC | AUX | MODE_64 | 128);
+    assert_int_equal(at(0x40), 0xd1d2d3d4d5d6d7d8);
+    for (unsigned offset = 0x48; offset < 0x68; offset += 8) {
+        assert_int_equal(at(offset), 0);
+    }
+    assert_int_equal(at(0x68), 0xe1e2e3e4e5e6e7e8);
+    assert_int_equal(at(0x70), 0x41420000f2f3); /* the instruction's 15:0, the cache's 47:32 */
+    assert_int_equal(at(0x78), 0x9192939495969798);
+}
+
+static void gpr_group(void **state)
+{
+    const struct arch_contents arch = some_arch(BASIC | GPR);
+
+    (void)state;
+    assert_int_equal(encode(&arch, &whole), 64 + 160);
+    assert_int_equal(at(0x00), BASIC | GPR | MODE_64 | 224);
+    for (unsigned offset = 0; offset < 0x90; offset++) { /* flags, ip, ax, cx, dx, bx, sp, bp, si, di, r8 to r15 */
+        assert_int_equal(bytes[0x40 + offset], offset);
+    }
+    assert_int_equal(at(0x40 + 0x90), 0x5152535455565758);
+    assert_int_equal(at(0x40 + 0x98), 0);
+}
+
+static void xmm_group(void **state)
+{
+    const struct arch_contents arch = some_arch(BASIC | XMM);
+
+    (void)state;
+    assert_int_equal(encode(&arch, &whole), 64 + 16 + 256);
+    assert_int_equal(at(0x00), BASIC | XMM | MODE_64 | 336);
+    assert_int_equal(at(0x40), 2); /* XSAVE's SSE state */
+    assert_int_equal(at(0x48), 0);
+    for (unsigned offset = 0; offset < 0x100; offset++) {
+        assert_int_equal(bytes[0x50 + offset], offset);
+    }
+}
+
+static void lbr_group(void **state)
+{
+    static const struct {
+        uint64_t asked, depth;
+        unsigned entries;
+    } rows[] = { { LBR_8, 32, 8 },    { LBR_16, 32, 16 }, { LBR_ALL, 32, 32 },
+                 { LBR_ALL, 16, 16 }, { LBR_ALL, 8, 8 },  { LBR_16, 8, 16 } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arch_contents arch = some_arch(BASIC | rows[i].asked);
+
+        arch.lbr_depth = rows[i].depth;
+        assert_int_equal(arch_lbr_entries(&arch), rows[i].entries);
+        assert_int_equal(encode(&arch, &whole), 64 + 48 + 24 * rows[i].entries);
+        assert_int_equal(at(0x00), BASIC | rows[i].asked | MODE_64 | (64 + 48 + 24 * rows[i].entries));
+        assert_int_equal(at(0x40), 0);
+        assert_int_equal(at(0x48), 0x6162636465666768);
+        assert_int_equal(at(0x50), rows[i].depth);
+        assert_int_equal(at(0x58), 0x71);
+        assert_int_equal(at(0x60), 0x72);
+        assert_int_equal(at(0x68), 0x73);
+        for (unsigned n = 0; n < rows[i].entries; n++) {
+            for (unsigned word = 0; word < 3; word++) {
+                assert_int_equal(at(0x70 + 24 * n + 8 * word), n < 3 ? 0x101 + 0x10 * n + word : 0);
+            }
+        }
+    }
+}
+
+/* An odd number of counts leaves eight bytes to fill up the last unit. */
+static void counters_group(void **state)
+{
+    struct arch_contents arch = some_arch(BASIC | GENERALS | FIXEDS);
+
+    (void)state;
+    assert_int_equal(encode(&arch, &whole), 64 + 16 + 32);
+    assert_int_equal(at(0x00), BASIC | GENERALS | FIXEDS | MODE_64 | 112);
+    assert_int_equal(at(0x40), 0x4100000082);
+    assert_int_equal(at(0x48), 0); /* no metrics */
+    assert_int_equal(at(0x50), 0x8001);
+    assert_int_equal(at(0x58), 0x8007);
+    assert_int_equal(at(0x60), 0x9000);
+    assert_int_equal(at(0x68), 0x9006);
+    arch.fixed = 0x40;
+    assert_int_equal(encode(&arch, &whole), 64 + 16 + 32);
+    assert_int_equal(at(0x40), 0x4000000082);
+    assert_int_equal(at(0x60), 0x9000);
+    assert_int_equal(at(0x68), 0);
+    arch.format = BASIC | FIXEDS;
+    arch.general = 0;
+    assert_int_equal(encode(&arch, &whole), 64 + 16 + 16);
+    assert_int_equal(at(0x00), BASIC | FIXEDS | MODE_64 | 96);
+    arch.format = BASIC | GENERALS; /* and no counter that may be there */
+    arch.fixed = 0;
+    assert_int_equal(encode(&arch, &whole), 64 + 16);
+    assert_int_equal(at(0x00), BASIC | GENERALS | MODE_64 | 80);
+    assert_int_equal(at(0x40), 0);
+}
+
+#define EVERYTHING (BASIC | AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS)
+
+/* All groups in one fragment, in their order; and each in a fragment of its own. */
+static void fragments(void **state)
+{
+    static const struct {
+        uint64_t format;
+        unsigned size;
+        uint64_t first; /* the first word of the group */
+    } groups[] = {
+        { BASIC, 48, 0xa1a2a3a4a5a6a7a8 },
+        { AUX, 64, 0xd1d2d3d4d5d6d7d8 },
+        { GPR, 160, 0x0706050403020100 },
+        { XMM, 272, 2 },
+        { LBR_8, 240, 0 },
+        { GENERALS | FIXEDS, 48, 0x4100000082 },
+    };
+    const struct arch_contents arch = some_arch(EVERYTHING);
+    struct arch_split split = { .cut = { false } };
+    unsigned offset = 16;
+
+    (void)state;
+    assert_int_equal(encode(&arch, &whole), 848);
+    assert_int_equal(at(0), EVERYTHING | MODE_64 | 848);
+    for (size_t i = 0; i < COUNT_OF(groups); i++) {
+        assert_int_equal(at(offset), groups[i].first);
+        offset += groups[i].size;
+    }
+    for (unsigned group = 0; group < ARCH_GROUPS; group++) {
+        split.cut[group] = true;
+    }
+    assert_int_equal(encode(&arch, &split), 832 + 6 * 16);
+    offset = 0;
+    for (size_t i = 0; i < COUNT_OF(groups); i++) {
+        const unsigned size = 16 + groups[i].size;
+
+        assert_int_equal(at(offset), groups[i].format | MODE_64 | (i < 5 ? CONTINUE : 0) | size);
+        assert_int_equal(at(offset + 8), 0);
+        assert_int_equal(at(offset + 16), groups[i].first);
+        offset += size;
+    }
+    /* A cut before a group that is not there, or after the last, makes no fragment. */
+    struct arch_contents few = some_arch(BASIC | GPR);
+
+    assert_int_equal(encode(&few, &split), 64 + 16 + 160);
+    assert_int_equal(at(0), BASIC | MODE_64 | CONTINUE | 64);
+    assert_int_equal(at(64), GPR | MODE_64 | 176);
+    few.format = BASIC;
+    assert_int_equal(encode(&few, &split), 64);
+    assert_int_equal(at(0), BASIC | MODE_64 | 64);
+}
+
+/* A null record has nothing but a size, and stands where a fragment begins. */
+static void null_records(void **state)
+{
+    const struct arch_contents arch = some_arch(BASIC | GPR | XMM);
+    struct arch_split split = { .cut = { [GROUP_GPR] = true }, .null_bytes = { [GROUP_GPR] = 32, [GROUP_XMM] = 16 } };
+
+    (void)state;
+    assert_int_equal(encode(&arch, &split), 64 + 32 + 16 + 160 + 272);
+    assert_int_equal(at(0), BASIC | MODE_64 | CONTINUE | 64);
+    assert_int_equal(at(64), 32);
+    assert_int_equal(at(72), 0);
+    assert_int_equal(at(80), 0);
+    assert_int_equal(at(88), 0);
+    assert_int_equal(at(96), GPR | XMM | MODE_64 | 448);
+    split.null_bytes[GROUP_BASIC] = 16; /* the first fragment is the one with the basic group */
+    assert_int_equal(encode(&arch, &split), 64 + 32 + 16 + 160 + 272);
+    assert_int_equal(at(0), BASIC | MODE_64 | CONTINUE | 64);
+}
+
+/* --- the processor ----------------------------------------------------------------------------------------------- */
+
+static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
+{
+    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
+}
+
+/* After a reset all general counters are enabled. */
+static struct machine *machine_stopped(void)
+{
+    struct machine *m = machine_of(CLEARWATERFOREST);
+
+    wrmsr(m, GLOBAL_CTRL, 0);
+    return m;
+}
+
+/* A buffer of 4 KiB << size at BUFFER, with the threshold at this offset. */
+static struct machine *machine_with_buffer(unsigned size, unsigned threshold)
+{
+    struct machine *m = machine_stopped();
+
+    wrmsr(m, PEBS_BASE, BUFFER | size);
+    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(threshold));
+    return m;
+}
+
+/* Sampling on a general counter; groups: bits of CFG_C above 31. */
+static void arm(struct machine *m, unsigned n, uint64_t select, uint32_t period, uint64_t groups)
+{
+    wrmsr(m, GP_CFG_C(n), EN | groups | (uint32_t)-period);
+    wrmsr(m, GP_CFG_A(n), EVTSEL_ON | select);
+    wrmsr(m, GP_CTR(n), -(uint64_t)period & 0xffffffffffff);
+}
+
+static uint64_t index_of(struct machine *m)
+{
+    finish(m);
+    return rdmsr(m, PEBS_INDEX);
+}
+
+static uint64_t field(struct machine *m, unsigned offset)
+{
+    return get(m, PEBS + offset);
+}
+
+static void run_times(struct machine *m, const struct block *b, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        run(m, b);
+    }
+}
+
+/* Overflow arms, and the next event writes the record: the sixth of period 5, on a counter without distribution. */
+static void records(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    arm(m, 2, INST_RETIRED, 5, GPR | AUX);
+    m->registers.rflags = 0x246;
+    m->registers.general[RAX] = 0x1111;
+    m->registers.general[R15] = 0x2222;
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run_times(m, b, 6);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(4096) | 4 * 288); /* events 6, 12, 18 and 24 */
+    assert_int_equal(field(m, 0x00), BASIC | AUX | GPR | MODE_64 | 288);
+    assert_int_equal(field(m, 0x08), 0);
+    assert_int_equal(field(m, 0x10), CODE + 4); /* the second instruction of the second round */
+    assert_int_equal(field(m, 0x18), 1 << 2);
+    assert_int_not_equal(field(m, 0x20), 0);
+    assert_int_equal(field(m, 0x28), 0x10001); /* a cycle, valid */
+    assert_int_equal(field(m, 0x40), 0);       /* not a memory event */
+    assert_int_equal(field(m, 0x80), 0x246);
+    assert_int_equal(field(m, 0x88), CODE + 8);
+    assert_int_equal(field(m, 0x90), 0x1111);
+    assert_int_equal(field(m, 0x80 + 0x88), 0x2222);
+    assert_int_equal(field(m, 0x80 + 0x90), 0);
+    assert_int_equal(field(m, 288 + 0x10), CODE + 12);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    assert_int_equal(m->pmis, 0);
+    assert_int_equal(rdmsr(m, GP_CTR(2)), 0xfffffffffffc); /* reloaded by the last of 24, and one more: WRMSR */
+    machine_free(m);
+    free(b);
+}
+
+/* Counters 0 and 1 and fixed counter 0 have precise distribution, if loaded with 128 events to go at least. */
+static void distribution(void **state)
+{
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    for (unsigned n = 0; n < 8; n++) {
+        for (unsigned period = 127; period <= 128; period++) {
+            struct machine *m = machine_with_buffer(1, 8192);
+
+            arm(m, n, INST_RETIRED, period, 0);
+            wrmsr(m, GLOBAL_CTRL, 1 << n);
+            run_times(m, b, 64);
+            wrmsr(m, GLOBAL_CTRL, 0);
+            assert_int_equal(field(m, 0x18), 1 << n);
+            /* 127 and 128 are the third and the fourth of four */
+            assert_int_equal(field(m, 0x10), period == 128 ? (n < 2 ? CODE + 12 : CODE) : CODE + 12);
+            machine_free(m);
+        }
+    }
+    free(b);
+}
+
+/* Fixed counters sample, too: those behind the gap by their own numbers. The first event of the topdown ones is none.
+ */
+static void fixed(void **state)
+{
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    for (unsigned n = 0; n < 7; n++) {
+        struct machine *m = machine_with_buffer(0, 4096);
+        const bool there = n != 3;
+        const bool counts = n != 4 && n != 5; /* no slot is lost in modelled time */
+        uint64_t value = 0;
+
+        assert_int_equal(try_write(m, FX_CFG_C(n), EN | (uint32_t)-5), there ? MSR_DONE : MSR_GP);
+        assert_int_equal(engine_rdmsr(&m->v, FX_CTR(n), &value, BETWEEN_BLOCKS), there ? MSR_DONE : MSR_GP);
+        assert_int_equal(engine_rdmsr(&m->v, FIXED_CTR0 + n, &value, BETWEEN_BLOCKS), there ? MSR_DONE : MSR_GP);
+        assert_int_equal(engine_rdpmc(&m->v, 0x40000000 | n, &value, BETWEEN_BLOCKS), there ? MSR_DONE : MSR_GP);
+        assert_int_equal(try_write(m, FIXED_CTRL, UINT64_C(3) << 4 * n), there ? MSR_DONE : MSR_GP);
+        assert_int_equal(try_write(m, GLOBAL_CTRL, UINT64_C(1) << (32 + n)), there ? MSR_DONE : MSR_GP);
+        if (there) {
+            wrmsr(m, GLOBAL_CTRL, 0);
+            wrmsr(m, FX_CTR(n), 0xfffffffffffb);
+            assert_int_equal(rdmsr(m, FIXED_CTR0 + n), 0xfffffffffffb);
+            wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << (32 + n));
+            run_times(m, b, 3);
+            wrmsr(m, GLOBAL_CTRL, 0);
+            assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(4096) | (counts ? 128 : 0)); /* 6 and 12 */
+            assert_int_equal(field(m, 0x18), counts ? UINT64_C(1) << (32 + n) : 0);
+        }
+        machine_free(m);
+    }
+    free(b);
+}
+
+/* The record that takes WR to THRESH sets bit 54 and requests the PMI; those before do not, and each after it does. */
+static void threshold(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 128);
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    arm(m, 3, INST_RETIRED, 5, 0);
+    wrmsr(m, GLOBAL_CTRL, 1 << 3);
+    run(m, b);
+    assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(128) | 64);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    assert_int_equal(m->pmis, 0);
+    run_times(m, b, 2);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_THRESHOLD);
+    assert_int_equal(m->pmis, 1);
+    wrmsr(m, STATUS_RESET, STATUS_THRESHOLD);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    m->lvtpc &= 0xffff;
+    run(m, b);
+    finish(m);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_THRESHOLD);
+    assert_int_equal(m->pmis, 2);
+    machine_free(m);
+    free(b);
+}
+
+/* What does not fit sets FULL; then nothing is written until software clears it, and the counter stays armed. */
+static void full(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096) | (4096 - 64));
+    arm(m, 2, INST_RETIRED, 3, 0);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, b);
+    assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(4096) | 4096); /* the last one fits */
+    assert_false(violated(m, "pebs-buffer-full"));
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_THRESHOLD);
+    wrmsr(m, STATUS_RESET, STATUS_THRESHOLD);
+    m->lvtpc &= 0xffff;
+    put(m, PEBS + 4096, 0xabcd);
+    run_times(m, b, 3);
+    assert_int_equal(index_of(m), INDEX_EN | INDEX_FULL | INDEX_THRESH(4096) | 4096);
+    assert_int_equal(get(m, PEBS + 4096), 0xabcd);
+    assert_true(violated(m, "pebs-buffer-full"));
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_FULL | INDEX_THRESH(4096)); /* room, but still FULL */
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, b);
+    assert_int_equal(index_of(m), INDEX_EN | INDEX_FULL | INDEX_THRESH(4096));
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096));
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, b);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    assert_int_equal(index_of(m),
+                     INDEX_EN | INDEX_THRESH(4096) | 128); /* of the first event at once, and of the fifth */
+    assert_int_equal(field(m, 0x10), CODE);
+    machine_free(m);
+    free(b);
+}
+
+/* SIZE is a power of two of pages, and WR has 27 bits: the largest buffer is one unit short. */
+static void sizes(void **state)
+{
+    (void)state;
+    for (unsigned size = 0; size < 16; size++) {
+        struct machine *m = machine_of(CLEARWATERFOREST);
+        const uint64_t end = UINT64_C(4096) << size;
+
+        wrmsr(m, PEBS_BASE, BUFFER | size);
+        for (unsigned room = 0; room <= 64; room += 16) {
+            m->v.regs[REG_IA32_PEBS_INDEX] = INDEX_EN | ((end - room) & 0x7fffff0);
+            assert_int_equal(m->v.rules->pebs_arch_full(&m->v, 64),
+                             room < 64 + 16 * (size == 15) && room > 0 ? 1 : room == 0 && size < 15);
+        }
+        machine_free(m);
+    }
+}
+
+/* EN of IA32_PEBS_INDEX, and of CFG_C: without either the counter overflows like any other. */
+static void enabled(void **state)
+{
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    for (unsigned on = 0; on < 4; on++) {
+        struct machine *m = machine_with_buffer(0, 4096);
+
+        wrmsr(m, PEBS_INDEX, (on & 1 ? INDEX_EN : 0) | INDEX_THRESH(4096));
+        arm(m, 5, INST_RETIRED, 5, 0);
+        wrmsr(m, GP_CFG_C(5), (on & 2 ? EN : 0) | (uint32_t)-5);
+        wrmsr(m, GLOBAL_CTRL, 1 << 5);
+        run(m, b);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        assert_int_equal(index_of(m) & 0xffff, on == 3 ? 64 : 0);
+        assert_int_equal(rdmsr(m, GLOBAL_STATUS), on == 3 ? 0 : 1 << 5);
+        assert_int_equal(violated(m, "pebs-index-off"), on == 2);
+        machine_free(m);
+    }
+    free(b);
+}
+
+/* CFG_C's low half, sign-extended, is what the counter goes on with: here for one more event. */
+static void reload(void **state)
+{
+    static const struct {
+        uint32_t value;
+        uint64_t counter;
+    } rows[] = { { 0xffffff00, 0xffffffffff01 }, { 0x80000000, 0xffff80000001 }, { 0x7fffffff, 0x80000000 }, { 0, 1 } };
+    struct block *b = block_new(0, 7, END_REL_JMP);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_with_buffer(0, 4096);
+
+        arm(m, 2, INST_RETIRED, 5, 0);
+        wrmsr(m, GP_CFG_C(2), EN | rows[i].value);
+        wrmsr(m, GLOBAL_CTRL, 1 << 2);
+        run(m, b);
+        assert_int_equal(rdmsr(m, GP_CTR(2)), rows[i].counter);
+        assert_int_equal(violated(m, "pebs-no-reset"), rows[i].value == 0);
+        machine_free(m);
+    }
+    free(b);
+}
+
+/* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
+static void groups_of(void **state)
+{
+    static const struct {
+        uint64_t one, other, format;
+    } rows[] = {
+        { 0, 0, BASIC },
+        { AUX | ALLOW, GPR, BASIC | AUX | GPR },
+        { XMM, GENERALS | FIXEDS, BASIC | XMM | GENERALS | FIXEDS },
+        { LBR_8, LBR_16, BASIC | LBR_16 },
+        { LBR_16, LBR_8, BASIC | LBR_16 },
+        { LBR_ALL, LBR_8, BASIC | LBR_ALL },
+        { LBR_16, 0, BASIC | LBR_16 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(CLEARWATERFOREST);
+
+        wrmsr(m, GP_CFG_C(1), EN | rows[i].one | 0x12345678);
+        wrmsr(m, FX_CFG_C(6), EN | rows[i].other | 0x87654321);
+        wrmsr(m, GP_CFG_C(0), EN | AUX | GPR | XMM | LBR_ALL | GENERALS); /* not due */
+        assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1 | 1 << 14), rows[i].format);
+        assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1), BASIC | (rows[i].one & ~ALLOW));
+        machine_free(m);
+    }
+}
+
+/* Counters that allow it are in the records that ask for their kind, with their counts before the reload. */
+static void counts(void **state)
+{
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    for (unsigned asked = 1; asked < 4; asked++) {
+        struct machine *m = machine_with_buffer(0, 4096);
+        const uint64_t groups = (asked & 1 ? GENERALS : 0) | (asked & 2 ? FIXEDS : 0);
+        unsigned offset = 0x50;
+
+        arm(m, 2, INST_RETIRED, 5, groups | ALLOW);
+        wrmsr(m, GP_CTR(4), 1000); /* allowed, and does not count */
+        wrmsr(m, GP_CFG_C(4), ALLOW);
+        wrmsr(m, GP_CFG_A(5), EVTSEL_ON | INST_RETIRED); /* counts, and is not allowed */
+        wrmsr(m, FIXED_CTRL, 0x3000000);
+        wrmsr(m, FX_CTR(6), 2000);
+        wrmsr(m, FX_CFG_C(6), ALLOW);
+        wrmsr(m, GLOBAL_CTRL, 1 << 2 | 1 << 5 | UINT64_C(1) << 38);
+        run(m, b);
+        finish(m);
+        assert_int_equal(field(m, 0x00) & ~UINT64_C(0xffff), BASIC | MODE_64 | groups);
+        assert_int_equal(field(m, 0x40), (asked & 1 ? 0x14 : 0) | (asked & 2 ? UINT64_C(0x40) << 32 : 0));
+        if (asked & 1) {
+            assert_int_equal(field(m, offset),
+                             1); /* the sixth instruction is recorded, then -5 loaded, and the jump counted */
+            assert_int_equal(rdmsr(m, GP_CTR(2)), 0xfffffffffffc);
+            assert_int_equal(field(m, offset + 8), 1000);
+            offset += 16;
+        }
+        if (asked & 2) {
+            assert_int_equal(field(m, offset), 2006);
+        }
+        assert_int_equal(field(m, 0x00) & 0xffff, asked == 1 ? 96 : asked == 2 ? 96 : 112);
+        assert_false(violated(m, "pebs-not-counted"));
+        machine_free(m);
+    }
+    free(b);
+}
+
+/* The LBR group has its registers, and the branches, the youngest first; a shallower stack has fewer. */
+static void branches(void **state)
+{
+    struct block *b = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    for (unsigned depth = 8; depth <= 32; depth *= 2) {
+        struct machine *m = machine_with_buffer(1, 8192);
+
+        wrmsr(m, LBR_DEPTH, depth);
+        wrmsr(m, ARCH_LBR_CTL, 0x7f0007);
+        b->next = b->pc;
+        arm(m, 2, NEAR_TAKEN_EVENT, 3, LBR_ALL);
+        wrmsr(m, GLOBAL_CTRL, 1 << 2);
+        run_times(m, b, 6);
+        finish(m);
+        assert_int_equal(field(m, 0x00), BASIC | MODE_64 | (depth > 16 ? CONTINUE : 0) | LBR_ALL * (depth <= 16) |
+                                             (depth > 16 ? 64 : 64 + 48 + 24 * depth));
+        const unsigned group = depth > 16 ? 64 + 16 : 64;
+
+        assert_int_equal(field(m, group + 0x08), 0x7f0007);
+        assert_int_equal(field(m, group + 0x10), depth);
+        assert_int_equal(field(m, group + 0x18), 0);
+        for (unsigned i = 0; i < depth; i++) {
+            assert_int_equal(field(m, group + 48 + 24 * i), i < 4 ? b->last : 0);
+            assert_int_equal(field(m, group + 48 + 24 * i + 8), i < 4 ? b->pc : 0);
+        }
+        machine_free(m);
+    }
+    free(b);
+}
+
+/* By default a fragment holds what fits into 512 bytes, and a larger group one of its own. */
+static void split_by_size(void **state)
+{
+    static const struct {
+        uint64_t groups;
+        unsigned sizes[4];
+    } rows[] = {
+        { 0, { 64 } },
+        { AUX | GPR, { 288 } },
+        { AUX | XMM, { 400 } },
+        { AUX | GPR | XMM, { 288, 288 } },
+        { GPR | XMM | LBR_8, { 496, 256 } },
+        { AUX | GPR | XMM | LBR_ALL, { 288, 288, 832 } },
+        { LBR_ALL | GENERALS, { 64, 832, 32 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(CLEARWATERFOREST);
+        struct arch_contents arch = { .format = BASIC | rows[i].groups, .lbr_depth = 32 };
+        struct arch_split split = { .cut = { false } };
+        unsigned offset = 0;
+
+        m->v.rules->pebs_arch_split(&m->v, &arch, &split);
+        const size_t size = encode(&arch, &split);
+
+        for (unsigned n = 0; n < 4 && rows[i].sizes[n] != 0; n++) {
+            assert_int_equal(at(offset) & 0xffff, rows[i].sizes[n]);
+            offset += rows[i].sizes[n];
+        }
+        assert_int_equal(size, offset);
+        machine_free(m);
+    }
+}
+
+/* Outside IA-32e mode the upper halves are zero, and the mode bit is clear. */
+static void legacy_mode(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    m->ia32e = false;
+    m->registers.general[RAX] = 0x100000001;
+    m->registers.general[R8] = 0x200000002;
+    m->xmm[7][0] = 7;
+    m->xmm[8][0] = 8;
+    arm(m, 2, INST_RETIRED, 5, GPR | XMM);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, b);
+    finish(m);
+    assert_int_equal(field(m, 0x00), BASIC | GPR | XMM | 496);
+    assert_int_equal(field(m, 0x40 + 0x10), 1);
+    assert_int_equal(field(m, 0x40 + 0x50), 0);
+    assert_int_equal(field(m, 0xe0 + 0x10 + 16 * 7), 7);
+    assert_int_equal(field(m, 0xe0 + 0x10 + 16 * 8), 0);
+    machine_free(m);
+    free(b);
+}
+
+/* The address and the source of the data, and the two latencies. */
+static void memory(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+    struct block *b = block_new(0, 3, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, LD_LAT, 3);
+    arm(m, 3, LOAD_LATENCY_EVENT, 1, AUX);
+    wrmsr(m, GLOBAL_CTRL, 1 << 3);
+    for (unsigned i = 0; i < 2; i++) {
+        run(m, b);
+        data_accessed(&m->v, (struct place){ b, 1 }, 0x5678, 8, false);
+        engine_data_retired(&m->v, (struct place){ b, 2 }, CODE + 8, 0);
+    }
+    finish(m);
+    assert_int_equal(field(m, 0x10), CODE + 4);
+    assert_int_equal(field(m, 0x40), 0x5678);
+    assert_int_equal(field(m, 0x68), 1);           /* the first level */
+    assert_int_equal(field(m, 0x70), 0x400000005); /* its 4 cycles, and one more */
+    machine_free(m);
+    free(b);
+}
+
+/* The log tells what the record has, before it is encoded. */
+static void truth(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+    struct block *b = block_new(0, 7, END_REL_JMP);
+    char *text = NULL;
+    size_t length = 0;
+
+    (void)state;
+    m->v.truth = open_memstream(&text, &length);
+    assert_non_null(m->v.truth);
+    arm(m, 2, INST_RETIRED, 5, AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS | ALLOW);
+    wrmsr(m, FX_CFG_C(0), ALLOW);
+    wrmsr(m, ARCH_LBR_CTL, 0x7f0007);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, b);
+    finish(m);
+    fflush(m->v.truth);
+    const char *line =
+        strstr(text, "pebs vcpu=0 at=0x4000 size=864 format_group=0xe002013000000000 fragments=3 mode_64=1 "
+                     "retire_latency=1 eventing_ip=0x400014 counters=0x4 tsc=0x");
+    assert_non_null(line);
+    assert_non_null(strstr(line, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 tsx_cycles=0 "
+                                 "rflags=0x0 ip=0x400018 rax=0x0 "));
+    assert_non_null(strstr(line, " r15=0x0 ssp=0x0 xer=0x2 xmm0=0x0"));
+    assert_non_null(strstr(line, " lbr_ctl=0x7f0007 lbr_depth=32 ler_from=0x0 ler_to=0x0 ler_info=0x0 lbr0=0x"));
+    assert_non_null(strstr(line, " lbr7=0x"));
+    assert_null(strstr(line, " lbr8="));
+    assert_non_null(strstr(line, " count2=0x1 fixed_count0=0x0\n"));
+    fclose(m->v.truth);
+    m->v.truth = NULL;
+    free(text);
+    machine_free(m);
+    free(b);
+}
+
+/* A buffer that is not memory: the record is lost, and WR goes on. */
+static void not_memory(void **state)
+{
+    struct machine *m = machine_stopped();
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    wrmsr(m, PEBS_BASE, 0x10000);
+    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096));
+    arm(m, 2, INST_RETIRED, 5, 0);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, b);
+    assert_int_equal(index_of(m) & 0xffff, 64);
+    assert_true(violated(m, "record-lost"));
+    machine_free(m);
+    free(b);
+}
+
+/* The debug store is for branches alone: no rule on its PEBS part, and no area is looked at for these records. */
+static void no_area(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 64);
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    arm(m, 2, INST_RETIRED, 5, 0);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    wrmsr(m, DS_AREA, 0x1000);
+    run(m, b);
+    finish(m);
+    fflush(m->violations);
+    assert_int_equal(m->violations_size, 0);
+    assert_int_equal(try_write(m, PEBS_ENABLE, 0), MSR_GP);
+    assert_int_equal(try_write(m, 0x3f2, 0), MSR_GP);
+    machine_free(m);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(basic_group),  cmocka_unit_test(aux_group),     cmocka_unit_test(gpr_group),
+        cmocka_unit_test(xmm_group),    cmocka_unit_test(lbr_group),     cmocka_unit_test(counters_group),
+        cmocka_unit_test(fragments),    cmocka_unit_test(null_records),  cmocka_unit_test(records),
+        cmocka_unit_test(distribution), cmocka_unit_test(fixed),         cmocka_unit_test(threshold),
+        cmocka_unit_test(full),         cmocka_unit_test(sizes),         cmocka_unit_test(enabled),
+        cmocka_unit_test(reload),       cmocka_unit_test(groups_of),     cmocka_unit_test(counts),
+        cmocka_unit_test(branches),     cmocka_unit_test(split_by_size), cmocka_unit_test(legacy_mode),
+        cmocka_unit_test(memory),       cmocka_unit_test(truth),
+
+        cmocka_unit_test(not_memory),   cmocka_unit_test(no_area),
+    };
+    return cmocka_run_group_tests_name("architectural PEBS in the model", tests, NULL, NULL);
+}

@@ -1,0 +1,823 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the model reads out of QEMU: registers by name, page tables, the local APIC, the frames of interruptions. QEMU
+ * is a register file and some memory here, and its private state is not found.
+ */
+#include "tests/host/host_test.h"
+
+#include "model/engine/rules.h"
+#include "model/qemu/processor.h"
+
+#define MEMORY_SIZE 0x10000
+#define APIC        UINT64_C(0xfee00000)
+#define APIC_SIZE   0x1000
+
+/* --- QEMU --------------------------------------------------------------------------------------------------------- */
+
+struct fake_register {
+    const char *name;
+    unsigned size;
+    uint8_t value[16];
+};
+
+#define WIDE(name) \
+    {              \
+        name, 8,   \
+        {          \
+            0      \
+        }          \
+    }
+#define NARROW(name) \
+    {                \
+        name, 4,     \
+        {            \
+            0        \
+        }            \
+    }
+
+static struct fake_register wide_file[] = {
+    WIDE("rax"),
+    WIDE("rbx"),
+    WIDE("rcx"),
+    WIDE("rdx"),
+    WIDE("rsi"),
+    WIDE("rdi"),
+    WIDE("rbp"),
+    WIDE("rsp"),
+    WIDE("r8"),
+    WIDE("r9"),
+    WIDE("r10"),
+    WIDE("r11"),
+    WIDE("r12"),
+    WIDE("r13"),
+    WIDE("r14"),
+    WIDE("r15"),
+    WIDE("rip"),
+    NARROW("eflags"),
+    NARROW("cs"),
+    NARROW("ss"),
+    WIDE("cr0"),
+    WIDE("cr3"),
+    WIDE("cr4"),
+    WIDE("efer"),
+    { "xmm0", 16, { 0 } },
+    { "xmm1", 16, { 0 } },
+    { "xmm10", 16, { 0 } },
+    { "xmm15", 16, { 0 } },
+    { "xmm3", 8, { 0 } },
+};
+static struct fake_register narrow_file[] = {
+    NARROW("eax"), NARROW("ebx"), NARROW("ecx"),    NARROW("edx"), NARROW("esi"), NARROW("edi"), NARROW("ebp"),
+    NARROW("esp"), NARROW("eip"), NARROW("eflags"), NARROW("cs"),  NARROW("cr0"), NARROW("cr3"), NARROW("cr4"),
+};
+
+static struct fake_register *file;
+static unsigned file_size;
+static const char *left_out; /* the name of a register that this QEMU does not have */
+
+static uint8_t memory[MEMORY_SIZE]; /* physical, and linear at the same addresses */
+static uint8_t apic[APIC_SIZE];
+static bool apic_hidden; /* in x2APIC mode its memory reads as all ones */
+static uint64_t message_to;
+static uint32_t message;
+static uint64_t idt;
+static bool idt_known;
+static jmp_buf went;
+static uint64_t went_to;
+
+GArray *qemu_plugin_get_registers(void)
+{
+    GArray *all = g_array_new(FALSE, TRUE, sizeof(struct qemu_register_descriptor));
+
+    for (unsigned i = 0; i < file_size; i++) {
+        struct qemu_register_descriptor d = { (struct qemu_plugin_register *)&file[i], file[i].name, "", false };
+
+        if (left_out == NULL || strcmp(left_out, file[i].name) != 0) {
+            g_array_append_val(all, d);
+        }
+    }
+    return all;
+}
+
+bool qemu_plugin_read_register(struct qemu_plugin_register *reg, GByteArray *to)
+{
+    const struct fake_register *r = (struct fake_register *)reg;
+
+    g_byte_array_append(to, r->value, r->size);
+    return true;
+}
+
+bool qemu_plugin_write_register(struct qemu_plugin_register *reg, GByteArray *from)
+{
+    struct fake_register *r = (struct fake_register *)reg;
+
+    assert_true(from->len >= r->size);
+    memcpy(r->value, from->data, r->size);
+    return true;
+}
+
+void qemu_plugin_set_pc(uint64_t pc)
+{
+    went_to = pc;
+    longjmp(went, 1);
+}
+
+static uint8_t *place(uint64_t address, size_t size)
+{
+    if (address >= APIC && address - APIC + size <= APIC_SIZE) {
+        return apic + (address - APIC);
+    }
+    return address + size <= MEMORY_SIZE ? memory + address : NULL;
+}
+
+static bool get(uint64_t address, GByteArray *to, size_t size)
+{
+    if (place(address, size) == NULL) {
+        return false;
+    }
+    g_byte_array_append(to, place(address, size), (guint)size);
+    if (address >= APIC && apic_hidden) {
+        memset(to->data, 0xff, size);
+    }
+    return true;
+}
+
+bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size)
+{
+    return address < MEMORY_SIZE && get(address, to, size);
+}
+
+bool qemu_plugin_write_memory_vaddr(uint64_t address, GByteArray *from)
+{
+    if (address + from->len > MEMORY_SIZE) {
+        return false;
+    }
+    memcpy(memory + address, from->data, from->len);
+    return true;
+}
+
+int qemu_plugin_read_memory_hwaddr(uint64_t address, GByteArray *to, size_t size)
+{
+    return get(address, to, size) ? 0 : -1;
+}
+
+/* A write to an APIC's first register is a message-signalled interrupt, whose address names the processor. */
+int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
+{
+    if ((address & 0xfff) == 0 && address >= APIC) {
+        message_to = address;
+        memcpy(&message, from->data, sizeof(message));
+        return 0;
+    }
+    if (place(address, from->len) == NULL) {
+        return -1;
+    }
+    memcpy(place(address, from->len), from->data, from->len);
+    return 0;
+}
+
+/* Leaf 80000008h, where it is known. */
+static uint32_t address_sizes;
+static bool sizes_known;
+
+bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t regs[4])
+{
+    (void)p;
+    memset(regs, 0, 4 * sizeof(regs[0]));
+    regs[0] = leaf == 0x80000008 ? address_sizes : 0xff;
+    return sizes_known;
+}
+
+void qemu_private_init(struct qemu_private *p)
+{
+    p->registers = QEMU_LOST;
+}
+
+void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
+{
+    (void)p, (void)seen;
+}
+
+void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
+{
+    (void)p, (void)general;
+}
+
+uint64_t qemu_private_rip(const struct qemu_private *p)
+{
+    (void)p;
+    return 0;
+}
+
+uint64_t qemu_private_eflags(const struct qemu_private *p)
+{
+    (void)p;
+    return 0;
+}
+
+uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struct qemu_middle *middle)
+{
+    (void)p, (void)middle;
+    return system_flags | 1;
+}
+
+bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
+{
+    (void)p;
+    *base = idt;
+    return idt_known;
+}
+
+uint64_t qemu_private_tsc(const struct qemu_private *p)
+{
+    (void)p;
+    return 0x123456789;
+}
+
+void qemu_ops_init(struct qemu_ops *o)
+{
+    o->state = QEMU_OPS_GIVEN_UP;
+}
+
+/* --- the processor ------------------------------------------------------------------------------------------------ */
+
+static void set(const char *name, uint64_t value)
+{
+    for (unsigned i = 0; i < file_size; i++) {
+        if (strcmp(file[i].name, name) == 0) {
+            memcpy(file[i].value, &value, file[i].size < 8 ? file[i].size : 8);
+            return;
+        }
+    }
+    fail_msg("no register %s", name);
+}
+
+static void put(uint64_t address, uint64_t value, size_t size)
+{
+    assert_true(address + size <= MEMORY_SIZE);
+    memcpy(memory + address, &value, size);
+}
+
+static uint32_t apic_register(unsigned offset)
+{
+    uint32_t value;
+
+    memcpy(&value, apic + offset, sizeof(value));
+    return value;
+}
+
+static void set_apic(unsigned offset, uint32_t value)
+{
+    memcpy(apic + offset, &value, sizeof(value));
+}
+
+static struct processor *made(struct fake_register *registers, unsigned count, const char **missing)
+{
+    struct processor *p = g_new0(struct processor, 1);
+
+    file = registers;
+    file_size = count;
+    for (unsigned i = 0; i < count; i++) {
+        memset(registers[i].value, 0, sizeof(registers[i].value));
+    }
+    memset(memory, 0, sizeof(memory));
+    memset(apic, 0, sizeof(apic));
+    apic_hidden = false;
+    message_to = message = 0;
+    p->vcpu.profile = profile_find("skylake");
+    p->vcpu.rules = &rules_manual;
+    *missing = NULL;
+    processor_init(p, missing);
+    return p;
+}
+
+/* A processor of qemu-system-x86_64. It stays in the list of all, as QEMU's do. */
+static struct processor *wide(void)
+{
+    const char *missing;
+    struct processor *p = made(wide_file, COUNT_OF(wide_file), &missing);
+
+    assert_null(missing);
+    return p;
+}
+
+static struct processor *narrow(void)
+{
+    const char *missing;
+    struct processor *p = made(narrow_file, COUNT_OF(narrow_file), &missing);
+
+    assert_null(missing);
+    return p;
+}
+
+static void registers_by_name(void **state)
+{
+    static const char *const order[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
+                                         "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
+    static const unsigned as_encoded[] = { RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP,     R8,
+                                           R9,  R10, R11, R12, R13, R14, R15, NAME_RIP };
+    struct processor *p = wide();
+    struct registers r;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(order); i++) {
+        set(order[i], 0x1111111100000000 + i);
+        assert_int_equal(processor_read(p, as_encoded[i]), 0x1111111100000000 + i);
+    }
+    set("eflags", 0x10246);
+    processor_host.registers(p, 0, &r);
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        assert_int_equal(r.general[as_encoded[i]], 0x1111111100000000 + i);
+    }
+    assert_int_equal(r.rflags, 0x247); /* with what QEMU's private state adds, and without RF */
+    processor_write(p, RDX, 0x2222222233333333);
+    assert_int_equal(processor_read(p, RDX), 0x2222222233333333);
+    assert_int_equal(processor_read(p, RCX), 0x1111111100000002);
+    assert_int_equal(processor_host.tsc(p), 0x123456789);
+
+    p = narrow();
+    set("esi", 0x89abcdef);
+    set("eip", 0x7c00);
+    assert_int_equal(processor_read(p, RSI), 0x89abcdef);
+    assert_int_equal(processor_read(p, NAME_RIP), 0x7c00);
+    assert_int_equal(processor_read(p, R8), 0);
+    assert_int_equal(processor_read(p, NAME_EFER), 0);
+}
+
+/* Only what a 32-bit processor lacks may be missing. */
+static void registers_missing(void **state)
+{
+    static const char *const optional[] = { "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "efer" };
+    const char *missing;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(wide_file); i++) {
+        bool needed = strncmp(wide_file[i].name, "xmm", 3) != 0 && strcmp(wide_file[i].name, "ss") != 0;
+
+        for (unsigned k = 0; k < COUNT_OF(optional); k++) {
+            needed = needed && strcmp(wide_file[i].name, optional[k]) != 0;
+        }
+        left_out = wide_file[i].name;
+        made(wide_file, COUNT_OF(wide_file), &missing);
+        left_out = NULL;
+        assert_true(needed == (missing != NULL));
+        assert_true(!needed || strcmp(missing, wide_file[i].name) == 0);
+    }
+}
+
+static void xmm_registers(void **state)
+{
+    struct processor *p = wide();
+    uint64_t xmm[XMM_REGISTERS][2];
+
+    (void)state;
+    for (unsigned i = 0; i < file_size; i++) {
+        if (strncmp(file[i].name, "xmm", 3) == 0) {
+            memset(file[i].value, 0x10 + (int)strtoul(file[i].name + 3, NULL, 10), 8);
+            memset(file[i].value + 8, 0x80, 8);
+        }
+    }
+    processor_host.xmm(p, xmm);
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        const bool there = i == 0 || i == 1 || i == 10 || i == 15; /* 3 is too short */
+
+        assert_int_equal(xmm[i][0], there ? (0x10 + i) * UINT64_C(0x0101010101010101) : 0);
+        assert_int_equal(xmm[i][1], there ? UINT64_C(0x8080808080808080) : 0);
+    }
+}
+
+/* SDM Vol. 3A (253668-083), "Privilege Levels": CS's in protected mode, 3 in virtual-8086 mode, 0 in real mode. */
+static void privilege_levels(void **state)
+{
+    struct processor *p = wide();
+
+    (void)state;
+    set("cs", 0x3003);
+    assert_int_equal(processor_cpl(p), 0);
+    set("cr0", 1);
+    assert_int_equal(processor_cpl(p), 3);
+    set("cs", 0x8);
+    assert_int_equal(processor_cpl(p), 0);
+    set("cs", 0x11);
+    assert_int_equal(processor_cpl(p), 1);
+    set("eflags", 1 << 17);
+    assert_int_equal(processor_cpl(p), 3);
+    set("efer", 0x100);
+    assert_false(processor_in_ia32e(p));
+    set("efer", 0x400);
+    assert_true(processor_in_ia32e(p));
+    assert_true(processor_host.ia32e(p));
+    p->block = &(struct block){ .ia32e = false };
+    assert_false(processor_host.ia32e(p)); /* the block's own */
+    p->block = NULL;
+    set("eflags", 0x200);
+    assert_true(processor_host.interrupts_on(p));
+    set("eflags", 0xfffffdff);
+    assert_false(processor_host.interrupts_on(p));
+}
+
+static void goes_to(const struct block *block, uint64_t to, uint64_t expected)
+{
+    if (setjmp(went) == 0) {
+        processor_go_to(block, to);
+    }
+    assert_int_equal(went_to, expected);
+}
+
+/* QEMU's program counter is an offset in the code segment. */
+static void going_on_elsewhere(void **state)
+{
+    const struct block flat = { .code_base = 0 }, based = { .code_base = 0x7c00 };
+
+    (void)state;
+    goes_to(&flat, 0xffffffff81000000, 0xffffffff81000000);
+    goes_to(&based, 0x7c10, 0x10);
+    goes_to(&based, 0x100, 0xffff8500);
+}
+
+/* --- page tables -------------------------------------------------------------------------------------------------- */
+
+#define P_W_U        UINT64_C(7)
+#define LARGE        UINT64_C(0x80)
+#define TABLE(level) (UINT64_C(0x1000) * (level))
+
+/* Control registers of a way of paging, and its shape. */
+struct paging {
+    uint64_t cr4, efer;
+    unsigned levels, bits, bytes;
+    uint64_t address;
+};
+
+static const struct paging ways[] = {
+    { 0, 0, 2, 10, 4, 0x8abcd000 },
+    { 0x20, 0, 3, 9, 8, 0xcabcd000 },
+    { 0x20, 0x400, 4, 9, 8, 0xffff812345678000 },
+    { 0x1020, 0x400, 5, 9, 8, 0xff12345678abc000 },
+};
+
+/* The entry of each level on the way to the address: `top` first, `leaf` last, at the level where that is. */
+static void map(const struct paging *w, unsigned leaf_level, uint64_t upper, uint64_t leaf)
+{
+    memset(memory, 0, sizeof(memory));
+    for (unsigned level = w->levels; level >= leaf_level; level--) {
+        const uint64_t index = w->address >> (12 + w->bits * (level - 1)) & ((1u << w->bits) - 1);
+        const uint64_t entry = level == leaf_level ? leaf : TABLE(level - 1) | upper;
+
+        put(TABLE(level) + (level == 3 && w->levels == 3 ? index & 3 : index) * w->bytes, entry, w->bytes);
+    }
+    set("cr0", UINT64_C(0x80000001));
+    set("cr3", TABLE(w->levels));
+    set("cr4", w->cr4);
+    set("efer", w->efer);
+}
+
+static void page_tables(void **state)
+{
+    struct processor *p = wide();
+
+    (void)state;
+    assert_int_equal(processor_host.page(p, 0x1234), 0x63); /* without paging: present, writable, accessed, dirty */
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        const struct paging *w = &ways[i];
+        const bool pae = w->levels == 3;
+
+        map(w, 1, P_W_U, 0x9000 | 0x67);
+        assert_int_equal(processor_host.page(p, w->address + 0xabc), 0x9067);
+        map(w, 1, P_W_U, 0x9000 | 0x7f);
+        assert_int_equal(processor_host.page(p, w->address), 0x907f);
+        map(w, 1, P_W_U, 0x9000 | 0x61); /* neither writable nor the user's, by the leaf */
+        assert_int_equal(processor_host.page(p, w->address), 0x9061);
+        map(w, 1, 0x3, 0x9000 | 0x67); /* not the user's, by those above */
+        assert_int_equal(processor_host.page(p, w->address), 0x9063);
+        map(w, 1, 0x5, 0x9000 | 0x67);
+        assert_int_equal(processor_host.page(p, w->address), 0x9065);
+        map(w, 1, 0x6, 0x9000 | 0x67);
+        assert_int_equal(processor_host.page(p, w->address), 0);
+        map(w, 1, P_W_U, 0x9000 | 0x66);
+        assert_int_equal(processor_host.page(p, w->address), 0);
+        assert_int_equal(processor_host.page(p, w->address ^ 0x1000), 0); /* another page */
+        map(w, 2, P_W_U, 0x9000 | 0x67 | LARGE);                          /* 2 or 4 MiB */
+        assert_int_equal(processor_host.page(p, w->address), 0x90e7);
+        if (w->levels > 3) {
+            map(w, 3, P_W_U, 0x9000 | 0x63 | LARGE); /* 1 GiB */
+            assert_int_equal(processor_host.page(p, w->address), 0x90e3);
+            map(w, 4, P_W_U, TABLE(3) | 0x67 | LARGE); /* reserved there: no large page */
+            assert_int_equal(processor_host.page(p, w->address), 0);
+        }
+        if (w->levels < 4) { /* where addresses have 32 bits, an upper half that the DS area has is ignored */
+            map(w, 1, P_W_U, 0x9000 | 0x67);
+            assert_int_equal(processor_host.page(p, UINT64_C(0xffffffff00000000) | w->address), 0x9067);
+        }
+        if (pae) { /* the four entries of the top have no such flags, and CR3 is aligned on 32 bytes */
+            map(w, 1, P_W_U, 0x9000 | 0x67);
+            put(0x8fe0 + (w->address >> 30) * 8, TABLE(2) | 1 | LARGE, 8);
+            set("cr3", 0x8fe0 | 0x18);
+            assert_int_equal(processor_host.page(p, w->address), 0x9067);
+        }
+    }
+}
+
+/* --- the local APIC ----------------------------------------------------------------------------------------------- */
+
+#define ID              0x20
+#define SPURIOUS        0xf0
+#define IN_SERVICE_BITS 0x100
+#define LVTPC           0x340
+#define MASKED          0x10000u
+
+static void local_apic(void **state)
+{
+    struct processor *p = wide();
+
+    (void)state;
+    set_apic(LVTPC, 0x4fe);
+    assert_int_equal(processor_host.lvtpc(p), 0x4fe);
+    assert_false(processor_in_x2apic_mode(p));
+    set_apic(SPURIOUS, 0xff);
+    assert_false(processor_host.apic_enabled(p));
+    set_apic(SPURIOUS, 0x100);
+    assert_true(processor_host.apic_enabled(p));
+    for (unsigned vector = 32; vector < 256; vector++) {
+        set_apic(IN_SERVICE_BITS + vector / 32 * 0x10, UINT32_C(1) << vector % 32);
+        assert_int_equal(processor_host.in_service(p, (uint8_t)vector), IN_SERVICE);
+        set_apic(IN_SERVICE_BITS + vector / 32 * 0x10, ~(UINT32_C(1) << vector % 32));
+        assert_int_equal(processor_host.in_service(p, (uint8_t)vector), NOT_IN_SERVICE);
+    }
+    apic_hidden = true;
+    p->x2apic_lvtpc = 0x1234;
+    assert_true(processor_in_x2apic_mode(p));
+    assert_int_equal(processor_host.lvtpc(p), 0x1234);
+    assert_true(processor_host.apic_enabled(p));
+    assert_int_equal(processor_host.in_service(p, 0x40), SERVICE_UNSEEN);
+    processor_reset(p);
+    assert_int_equal(processor_host.lvtpc(p),
+                     MASKED); /* SDM Vol. 3A (253668-083), "Local APIC State After ... Reset" */
+}
+
+/* The message goes to the processor's own APIC with LVTPC's vector and delivery mode, and LVTPC is masked. */
+static void interrupts(void **state)
+{
+    static const uint32_t entries[] = { 0x40, 0x4fe, 0x400, 0x80fe };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(entries); i++) {
+        struct processor *p = wide();
+
+        set_apic(ID, UINT32_C(5) << 24);
+        set_apic(LVTPC, entries[i]);
+        assert_int_equal(processor_host.pmi(p), entries[i]);
+        assert_int_equal(message_to, APIC | 5 << 12);
+        assert_int_equal(message, entries[i] & 0x7ff);
+        assert_int_equal(apic_register(LVTPC), entries[i] | MASKED);
+
+        message_to = 0;
+        assert_int_equal(processor_host.pmi(p), entries[i] | MASKED); /* lost */
+        assert_int_equal(message_to, 0);
+
+        p = wide();
+        apic_hidden = true;
+        p->apic_id = 3;
+        p->x2apic_lvtpc = entries[i];
+        assert_int_equal(processor_host.pmi(p), entries[i]);
+        assert_int_equal(message_to, APIC | 3 << 12);
+        assert_int_equal(message, entries[i] & 0x7ff);
+        assert_int_equal(p->x2apic_lvtpc, entries[i] | MASKED);
+    }
+}
+
+/* --- interruptions ------------------------------------------------------------------------------------------------ */
+
+#define STACK 0x8000
+#define IP    0x401234
+
+/* The frame's words at STACK, the first `code` of them an error code. */
+static void push(unsigned size, bool code, uint64_t cs, uint64_t flags, uint64_t sp)
+{
+    const uint64_t words[] = { IP, cs, flags, sp, 0x18 };
+
+    memset(memory, 0, sizeof(memory));
+    put(STACK, 0xbad, size);
+    for (unsigned i = 0; i < COUNT_OF(words); i++) {
+        put(STACK + (i + code) * size, words[i], size);
+    }
+}
+
+static void frames(void **state)
+{
+    static const struct {
+        unsigned size;
+        bool code;
+        uint64_t cs, flags, handler_cs, sp;
+        unsigned cpl;
+    } rows[] = {
+        { 8, false, 0x33, 0x202, 0x10, 0x7ffe1000, 3 }, { 8, true, 0x33, 0x246, 0x10, 0x7ffe1000, 3 },
+        { 8, false, 0x10, 0x206, 0x10, 0x7008, 0 },     { 4, false, 0x1b, 0x202, 0x08, 0x6000, 3 },
+        { 4, true, 0x1b, 0x202, 0x08, 0x6000, 3 },      { 4, false, 0x08, 0x202, 0x08, STACK + 12, 0 },
+        { 4, true, 0x08, 0x202, 0x08, STACK + 16, 0 },  { 4, false, 0x7c0, 0x20202, 0x08, 0x6000, 3 },
+        { 4, false, 0x09, 0x202, 0x09, STACK + 12, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct processor *p = wide();
+        struct registers r;
+
+        push(rows[i].size, rows[i].code, rows[i].cs, rows[i].flags, rows[i].sp);
+        set("rsp", STACK);
+        set("cr0", 1);
+        set("cs", rows[i].handler_cs);
+        set("efer", rows[i].size == 8 ? 0x400 : 0);
+        set("eflags", 0x2);
+        assert_int_equal(processor_host.interrupted_cpl(p, IP, 2), rows[i].cpl);
+        assert_int_equal(processor_host.interrupted_cpl(p, IP + 1, 2), 2); /* another instruction's */
+        p->delivered = true;
+        processor_host.registers(p, IP, &r);
+        assert_int_equal(r.general[RSP], rows[i].sp);
+        assert_int_equal(r.rflags, rows[i].flags);
+        processor_host.registers(p, IP + 1, &r);
+        assert_int_equal(r.general[RSP], STACK);
+        assert_int_equal(r.rflags, 2);
+        set("rsp", MEMORY_SIZE - 8); /* no such memory */
+        assert_int_equal(processor_host.interrupted_cpl(p, IP, 1), 1);
+    }
+}
+
+/* Gates of 8 and of 16 bytes: SDM Vol. 3A (253668-083), "IDT Descriptors" and "64-Bit Mode IDT". */
+static void descriptor_table(void **state)
+{
+    struct processor *p = wide();
+
+    (void)state;
+    idt = 0x2000;
+    idt_known = true;
+    put(0x2000 + 8, 0x80208e0000101234, 8);
+    assert_false(processor_is_entry(p, 1, 0x80201234)); /* real mode has another table */
+    set("cr0", 1);
+    assert_true(processor_is_entry(p, 1, 0x80201234));
+    assert_false(processor_is_entry(p, 2, 0x80201234));
+    assert_false(processor_is_entry(p, 1, 0x80201235));
+    set("efer", 0x400);
+    put(0x2000 + 16, 0x80208e0000101234, 8);
+    put(0x2000 + 24, 0xfedcba98, 8);
+    assert_true(processor_is_entry(p, 1, 0xfedcba9880201234));
+    assert_false(processor_is_entry(p, 1, 0x80201234));
+    idt_known = false;
+    assert_false(processor_is_entry(p, 1, 0xfedcba9880201234));
+    idt_known = true;
+    idt = MEMORY_SIZE - 8;
+    assert_false(processor_is_entry(p, 1, 0));
+}
+
+static void change(struct vcpu *v, uint64_t *flags, uint64_t *code)
+{
+    (void)v;
+    *flags ^= 1;
+    if (code != NULL) {
+        *code = 0x55;
+    }
+}
+
+/* A rule changes the flags and the error code of a frame where they lie, and nothing else. */
+static void changed_frames(void **state)
+{
+    const struct rules changing = { .exception_pushed = change };
+
+    (void)state;
+    for (unsigned k = 0; k < 8; k++) {
+        const unsigned size = k & 1 ? 8 : 4;
+        const bool code = k & 2, paging = k & 4;
+        struct processor *p = wide();
+        uint8_t before[MEMORY_SIZE];
+
+        p->vcpu.rules = &changing;
+        push(size, code, 0x10, 0x202, 0x7000);
+        set("rsp", STACK);
+        set("cr0", paging ? UINT64_C(0x80000001) : 1);
+        set("efer", size == 8 ? 0x400 : 0);
+        memcpy(before, memory, sizeof(before));
+        if (paging) {
+            before[STACK + (2 + code) * size] ^= 1;
+            if (code) {
+                memset(before + STACK, 0, size);
+                before[STACK] = 0x55;
+            }
+        }
+        processor_change_frame(p);
+        assert_memory_equal(memory, before, sizeof(before));
+        p->vcpu.rules = &rules_manual;
+        processor_change_frame(p);
+        assert_memory_equal(memory, before, sizeof(before));
+    }
+}
+
+/* --- what several processors know ----------------------------------------------------------------------------------
+ */
+
+static void shared_areas(void **state)
+{
+    struct processor *p = wide(), *other = wide();
+
+    (void)state;
+    other->vcpu.regs[REG_IA32_DS_AREA] = 0x5000;
+    assert_false(processor_host.area_shared(p, 0x5000)); /* it does not record */
+    other->vcpu.bts.on = true;
+    assert_true(processor_host.area_shared(p, 0x5000));
+    assert_false(processor_host.area_shared(p, 0x6000));
+    assert_false(processor_host.area_shared(other, 0x5000)); /* its own */
+    other->vcpu.bts.on = false;
+}
+
+static void pages_with_code(void **state)
+{
+    struct processor *p = wide();
+
+    (void)state;
+    set("efer", 0x400);
+    processor_note_code(0x101ff0, 0x102000);
+    assert_true(processor_host.has_code(p, 0x101000));
+    assert_true(processor_host.has_code(p, 0x101fff));
+    assert_false(processor_host.has_code(p, 0x102000));
+    assert_false(processor_host.has_code(p, 0x100fff));
+    processor_note_code(0x104fff, 0x106001);
+    assert_false(processor_host.has_code(p, 0x103000));
+    assert_true(processor_host.has_code(p, 0x104000));
+    assert_true(processor_host.has_code(p, 0x105000));
+    assert_true(processor_host.has_code(p, 0x106000));
+    assert_false(processor_host.has_code(p, 0x107000));
+    assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
+    set("efer", 0); /* where linear addresses have 32 bits */
+    assert_true(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
+    assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00107000)));
+}
+
+static void memory_by_linear_address(void **state)
+{
+    struct processor *p = wide();
+    uint8_t bytes[4] = { 1, 2, 3, 4 };
+
+    (void)state;
+    assert_true(processor_host.write(p, 0x3000, bytes, 4));
+    memset(bytes, 0, 4);
+    assert_true(processor_host.read(p, 0x3001, bytes, 3));
+    assert_memory_equal(bytes, ((uint8_t[]){ 2, 3, 4, 0 }), 4);
+    assert_false(processor_host.read(p, MEMORY_SIZE - 1, bytes, 2));
+    assert_false(processor_host.write(p, MEMORY_SIZE - 1, bytes, 2));
+}
+
+static void memory_by_physical_address(void **state)
+{
+    struct processor *p = wide();
+    const uint64_t written = 0x1122334455667788;
+    uint64_t read = 0;
+
+    (void)state;
+    assert_true(processor_host.write_physical(p, 0x2340, &written, sizeof(written)));
+    assert_memory_equal(memory + 0x2340, &written, sizeof(written));
+    assert_true(processor_host.read_physical(p, 0x2340, &read, sizeof(read)));
+    assert_int_equal(read, written);
+    assert_true(processor_host.read_physical(p, 0x2341, &read, 2)); /* and no more */
+    assert_int_equal(read, 0x1122334455666677);
+    assert_false(processor_host.write_physical(p, MEMORY_SIZE - 4, &written, sizeof(written)));
+    assert_false(processor_host.read_physical(p, MEMORY_SIZE - 4, &read, sizeof(read)));
+    assert_int_equal(read, 0x1122334455666677);
+}
+
+/* As CPUID says; 36 bits where it does not. */
+static void physical_addresses(void **state)
+{
+    struct processor *p = wide();
+
+    (void)state;
+    address_sizes = 0x3028;
+    sizes_known = true;
+    assert_int_equal(processor_host.physical_bits(p), 40);
+    address_sizes = 0x3000;
+    assert_int_equal(processor_host.physical_bits(p), 36);
+    address_sizes = 0x3034;
+    assert_int_equal(processor_host.physical_bits(p), 52);
+    sizes_known = false;
+    assert_int_equal(processor_host.physical_bits(p), 36);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_by_name),
+        cmocka_unit_test(registers_missing),
+        cmocka_unit_test(xmm_registers),
+        cmocka_unit_test(privilege_levels),
+        cmocka_unit_test(going_on_elsewhere),
+        cmocka_unit_test(page_tables),
+        cmocka_unit_test(local_apic),
+        cmocka_unit_test(interrupts),
+        cmocka_unit_test(frames),
+        cmocka_unit_test(descriptor_table),
+        cmocka_unit_test(changed_frames),
+        cmocka_unit_test(shared_areas),
+        cmocka_unit_test(pages_with_code),
+        cmocka_unit_test(memory_by_linear_address),
+        cmocka_unit_test(memory_by_physical_address),
+        cmocka_unit_test(physical_addresses),
+    };
+    return cmocka_run_group_tests_name("what the model reads out of QEMU", tests, NULL, NULL);
+}

@@ -1,0 +1,833 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Latitude: its table, the list of latitude=, how choices follow from a seed, and how it goes with faults and lies. */
+#include "tests/host/free_machine.h"
+
+#include <ctype.h>
+
+#include "model/engine/counting.h"
+#include "model/engine/overflow.h"
+#include "model/engine/pebs.h"
+#include "model/engine/rules.h"
+#include "model/faults/break.h"
+#include "model/faults/lies.h"
+#include "model/latitude/choices.h"
+
+static struct machine *free_machine(unsigned number, uint64_t seed, uint32_t freedoms)
+{
+    return free_machine_of("skylake", number, seed, freedoms);
+}
+
+static void names_a_list(void **state)
+{
+    static const struct {
+        const char *list;
+        uint32_t freedoms;
+    } rows[] = {
+        { "pebs-arming", BIT_OF(PEBS_ARMING) },
+        { "pebs-arming,pebs-arming", BIT_OF(PEBS_ARMING) },
+        { "-pebs-arming", ALL_FREEDOMS & ~(BIT_OF(PEBS_ARMING)) },
+        { "-pebs-arming,-pebs-arming", ALL_FREEDOMS & ~(BIT_OF(PEBS_ARMING)) },
+    };
+    static const struct {
+        const char *list;
+        size_t at, length;
+    } wrong[] = {
+        { "", 0, 0 },
+        { "-", 1, 0 },
+        { "pebs-armin", 0, 10 },
+        { "pebs-arming,", 12, 0 },
+        { "pebs-arming,PEBS-arming", 12, 11 },
+        { "pebs-arming,-pebs-arming", 12, 12 },
+        { "--pebs-arming", 1, 12 },
+        { "-pebs-arming,none", 13, 4 },
+    };
+    uint32_t freedoms;
+    size_t length;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_null(freedoms_parse(&freedoms, rows[i].list, &length));
+        assert_int_equal(freedoms, rows[i].freedoms);
+    }
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        assert_ptr_equal(freedoms_parse(&freedoms, wrong[i].list, &length), wrong[i].list + wrong[i].at);
+        assert_int_equal(length, wrong[i].length);
+    }
+}
+
+/* Each freedom is found by its name, is named like its identifier, and has a sentence and a source. */
+static void table(void **state)
+{
+    static const char *const identifiers[] = {
+#define FREEDOM(id, name, sentence, source, replaces) #id,
+#include "model/latitude/freedoms.inc"
+#undef FREEDOM
+    };
+
+    (void)state;
+    assert_int_equal(COUNT_OF(identifiers), FREEDOMS);
+    for (unsigned i = 0; i < FREEDOMS; i++) {
+        const char *name = freedom_name(i);
+        uint32_t freedoms;
+        size_t length;
+
+        assert_null(freedoms_parse(&freedoms, name, &length));
+        assert_int_equal(freedoms, UINT32_C(1) << i); /* and no other has the name */
+        assert_int_equal(strlen(name), strlen(identifiers[i]));
+        for (unsigned at = 0; name[at] != '\0'; at++) {
+            assert_int_equal(name[at] == '-' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
+        }
+        assert_true(strlen(freedom_sentence(i)) > 10);
+        assert_true(strlen(freedom_source(i)) > 10);
+    }
+    assert_null(freedom_name(FREEDOMS));
+    assert_null(freedom_sentence(FREEDOMS));
+    assert_null(freedom_source(FREEDOMS));
+}
+
+#define DRAWS 200
+
+static void draw(struct machine *m, unsigned drawn[DRAWS])
+{
+    for (unsigned i = 0; i < DRAWS; i++) {
+        drawn[i] = latitude_draw(&m->v, FREEDOM_PEBS_ARMING, 9);
+    }
+}
+
+/* The seed and the processor's number decide, and neither other freedoms nor what was before a reset. */
+static void choices(void **state)
+{
+    static const struct {
+        unsigned number;
+        uint64_t seed;
+        uint32_t freedoms;
+        bool same;
+    } rows[] = {
+        { 0, 5, ALL_FREEDOMS, true },  { 0, 5, 1, true },
+        { 1, 5, ALL_FREEDOMS, false }, { 0, 4, ALL_FREEDOMS, false },
+        { 1, 4, ALL_FREEDOMS, false }, { 0, 5 + (UINT64_C(1) << 32), ALL_FREEDOMS, false },
+    };
+    unsigned first[DRAWS], drawn[DRAWS], count[10] = { 0 };
+    struct machine *m = free_machine(0, 5, ALL_FREEDOMS);
+
+    (void)state;
+    draw(m, first);
+    for (unsigned i = 0; i < DRAWS; i++) {
+        assert_in_range(first[i], 0, 9);
+        count[first[i]]++;
+    }
+    for (unsigned i = 0; i < 10; i++) {
+        assert_in_range(count[i], 5, 45);
+    }
+    engine_reset(&m->v);
+    draw(m, drawn);
+    assert_memory_equal(drawn, first, sizeof(first));
+    draw(m, drawn);
+    assert_memory_not_equal(drawn, first, sizeof(first));
+    assert_int_equal(latitude_draw(&m->v, FREEDOM_PEBS_ARMING, 0), 0);
+    without(m);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        m = free_machine(rows[i].number, rows[i].seed, rows[i].freedoms);
+        draw(m, drawn);
+        assert_int_equal(memcmp(drawn, first, sizeof(first)) == 0, rows[i].same);
+        without(m);
+    }
+}
+
+/* The rules that no chosen freedom takes part in stay the manual's. */
+static void nothing_else_changes(void **state)
+{
+    struct machine *m = free_machine(0, 1, BIT_OF(PEBS_ARMING));
+
+    (void)state;
+    assert_ptr_equal(m->v.rules, latitude_rules(&m->v));
+    assert_ptr_not_equal(m->v.rules->stepped, NULL);
+    assert_ptr_not_equal(m->v.rules->overflow_arms, rules_manual.overflow_arms);
+    assert_ptr_equal(m->v.rules->msr_takes, rules_manual.msr_takes);
+    assert_ptr_equal(m->v.rules->pmi_raise, rules_manual.pmi_raise);
+    latitude_take(&m->v);
+    assert_ptr_equal(m->v.rules, &rules_manual);
+    assert_ptr_equal(latitude_rules(&m->v), &rules_manual);
+    machine_free(m);
+}
+
+/* A processor with latitude lies and has faults like any other, and has its latitude again without them. */
+static void below_faults_and_lies(void **state)
+{
+    struct machine *m = free_machine(0, 1, ALL_FREEDOMS);
+    struct fault_set set = { 0 };
+    size_t length;
+
+    (void)state;
+    assert_null(faults_parse(&set, "ds.area.low_32", &length));
+    assert_true(break_rules(&m->v, &set, UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN));
+    assert_ptr_equal(m->v.rules->overflow_arms, latitude_rules(&m->v)->overflow_arms);
+    assert_ptr_equal(m->v.rules->stepped, latitude_rules(&m->v)->stepped);
+    wrmsr(m, DS_AREA, MEMORY);
+    assert_int_equal(rdmsr(m, DS_AREA), (uint32_t)MEMORY);
+    assert_int_equal(rdmsr(m, PERF_CAPS), 0x3ec5);
+    assert_true(break_rules(&m->v, &set, 0));
+    break_mend(&m->v);
+    assert_ptr_equal(m->v.rules, latitude_rules(&m->v));
+    assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
+    without(m);
+}
+
+/* --- PEBS: the delay until it is armed --------------------------------------------------------------------------- */
+
+#define PERIOD  100
+#define BLOCK   7
+#define RECORDS 5
+
+/*
+ * Samples PERIOD events of counter i, in blocks of BLOCK instructions with these flags of which the last is a branch.
+ * distances: the recorded instructions, each counted from the one before, the first from where counting began. Returns
+ * the cycles that the delay takes in this boot.
+ */
+static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags, unsigned distances[RECORDS])
+{
+    struct machine *m = free_machine(0, seed, BIT_OF(PEBS_ARMING));
+    struct block *b = block_new(0, BLOCK, END_REL_JMP);
+    const unsigned cycles = m->v.latitude->state.arming.cycles;
+    unsigned blocks = 0, last = 0;
+
+    for (unsigned k = 0; k < BLOCK; k++) {
+        b->insns[k].flags = (uint8_t)flags;
+    }
+    set_up_ds(m, 0, 0, 20, 20);
+    put(m, DS + 0x40 + 8 * i, -(uint64_t)PERIOD);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0 + i, EVTSEL_ON | event);
+    wrmsr(m, PMC0 + i, (uint32_t)-PERIOD);
+    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << i);
+    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
+    for (unsigned n = 0; n < RECORDS; n++) {
+        while (get(m, DS + 0x28) == PEBS + n * RECORD_PEBS) {
+            run(m, b);
+            pebs_flush(&m->v);
+            assert_true(++blocks < RECORDS * 3 * PERIOD);
+        }
+        const unsigned at = (unsigned)(get(m, PEBS + n * RECORD_PEBS + 0xb0) - CODE) / 4;
+        /* an event in a block's last instruction is seen when the next one begins */
+        const unsigned number = (blocks - 1 - (at == BLOCK - 1)) * BLOCK + at + 1;
+
+        assert_in_range(at, 0, BLOCK - 1);
+        distances[n] = number - last;
+        last = number;
+    }
+    free(b);
+    without(m);
+    return cycles;
+}
+
+/* The delay is constant in cycles, of which an instruction takes 0 to 2. */
+static void arming_takes_time(void **state)
+{
+    bool none = false, most = false, varied = false;
+    unsigned distances[RECORDS], again[RECORDS];
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const unsigned cycles = sample(seed, 0, INST_RETIRED, 0, distances);
+
+        none = none || cycles == 0;
+        most = most || cycles == 40;
+        assert_in_range(cycles, 0, 40);
+        for (unsigned n = 0; n < RECORDS; n++) {
+            const unsigned instructions = distances[n] - PERIOD - 1;
+
+            assert_in_range(instructions, (cycles + 1) / 2, cycles * 4);
+            varied = varied || distances[n] != distances[0];
+        }
+        assert_int_equal(sample(seed, 0, INST_RETIRED, 0, again), cycles);
+        assert_memory_equal(again, distances, sizeof(distances));
+    }
+    assert_true(none && most && varied);
+}
+
+/* Branches that pass meanwhile are counted from the reload on, and not recorded. */
+static void arming_passes_events(void **state)
+{
+    unsigned distances[RECORDS];
+    bool passed = false;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        const unsigned cycles = sample(seed, 2, seed % 2 == 0 ? ALL_BRANCHES : NEAR_TAKEN, 0, distances);
+
+        for (unsigned n = 0; n < RECORDS; n++) {
+            const unsigned branches = distances[n] / BLOCK;
+
+            assert_int_equal(distances[n] % BLOCK, 0);
+            assert_in_range(branches, PERIOD + 1 + cycles / 2 / BLOCK, PERIOD + 2 + cycles * 4 / BLOCK);
+            passed = passed || branches > PERIOD + 1;
+        }
+    }
+    assert_true(passed);
+}
+
+/* Behind a serialising instruction PEBS is armed; precise distribution needs no time at all. */
+static void arming_ends(void **state)
+{
+    unsigned distances[RECORDS];
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        const unsigned cycles = sample(seed, 0, INST_RETIRED, INSN_SERIALISES, distances);
+
+        for (unsigned n = 0; n < RECORDS; n++) {
+            assert_int_equal(distances[n], PERIOD + 1 + (cycles > 0));
+        }
+        sample(seed, 1, PREC_DIST, 0, distances);
+        for (unsigned n = 0; n < RECORDS; n++) {
+            assert_int_equal(distances[n], PERIOD);
+        }
+    }
+}
+
+/* A seed with a delay of these cycles. */
+static uint64_t seed_of(unsigned cycles)
+{
+    for (uint64_t seed = 0;; seed++) {
+        struct machine *m = free_machine(0, seed, BIT_OF(PEBS_ARMING));
+        const bool found = m->v.latitude->state.arming.cycles == cycles;
+
+        without(m);
+        if (found) {
+            return seed;
+        }
+    }
+}
+
+/* However often a REP instruction goes on, it is one: no time passes for each of its rounds. */
+static void arming_through_repetitions(void **state)
+{
+    struct machine *m = free_machine(0, seed_of(40), BIT_OF(PEBS_ARMING));
+    struct block *b = block_new(0, 4, END_PLAIN), *repeated = block_new(0x40, 1, END_REPEAT);
+    const struct counter *c = &m->v.counters[0];
+    unsigned left;
+
+    (void)state;
+    set_up_ds(m, 0, 0, 20, 20);
+    put(m, DS + 0x40, -(uint64_t)PERIOD);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
+    wrmsr(m, PMC0, (uint32_t)-4);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 3);
+    run(m, b);
+    run(m, repeated);
+    assert_true(c->armed && c->arming);
+    left = m->v.latitude->state.arming.left[0];
+    for (unsigned i = 0; i < 100; i++) {
+        engine_repeat(&m->v, repeated);
+        counting_update(&m->v, BETWEEN_BLOCKS);
+        overflow_take(&m->v, BETWEEN_BLOCKS, repeated->pc, repeated->pc, NULL);
+        run(m, repeated);
+    }
+    assert_true(c->armed && c->arming);
+    assert_in_range(m->v.latitude->state.arming.left[0], left - 2, left);
+    for (unsigned i = 0; i < 24; i++) {
+        run(m, b);
+    }
+    assert_int_equal(get(m, DS + 0x28), PEBS);
+    finish(m);
+    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
+    free(b), free(repeated);
+    without(m);
+}
+
+/* The block in whose middle a delay begins is left, once, for nothing else would end the delay there. */
+static void arming_in_the_middle(void **state)
+{
+    (void)state;
+    for (unsigned cycles = 0; cycles < 20; cycles += 19) {
+        struct machine *m = free_machine(0, seed_of(cycles), BIT_OF(PEBS_ARMING));
+        struct block *b = block_new(0, 8, END_PLAIN);
+
+        set_up_ds(m, 0, 0, 20, 20);
+        put(m, DS + 0x40, -(uint64_t)PERIOD);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_LOADS);
+        wrmsr(m, PMC0, (uint32_t)-2);
+        wrmsr(m, PEBS_ENABLE, 1);
+        wrmsr(m, GLOBAL_CTRL, 1);
+        run(m, b);
+        for (unsigned i = 0; i < 4; i++) {
+            data_accessed(&m->v, (struct place){ b, i }, MEMORY, 8, false);
+            const bool leaves = engine_data_retired(&m->v, (struct place){ b, i + 1 }, block_address(b, i + 1), 0);
+
+            assert_int_equal(leaves, i == 1 && cycles > 0);
+        }
+        finish(m);
+        assert_int_equal(get(m, DS + 0x28), cycles > 0 ? PEBS : PEBS + RECORD_PEBS);
+        free(b);
+        without(m);
+    }
+}
+
+/* --- PEBS: precise distribution, and records that counters share ------------------------------------------------- */
+
+#define CYCLES          0x3cu /* in modelled time one an instruction, and precise on goldencove's counter 0 */
+#define RECORD_ADAPTIVE 32    /* the basic group alone */
+#define FIXED_0         8u    /* goldencove's counters in the DS area */
+
+/* The numbers of the first two instructions, from 1 on, that a goldencove's counter records every `period` ones. */
+static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned period, uint64_t numbers[2])
+{
+    struct machine *m = free_machine_of("goldencove", 0, seed, freedoms);
+    struct block *b = block_new(0, 900, END_PLAIN);
+    const uint64_t bit = fixed ? UINT64_C(1) << 32 : 1;
+
+    for (unsigned i = 0; i < b->count; i++) {
+        b->insns[i].offset_low = (uint8_t)(4 * i);
+        b->insns[i].offset_high = (uint8_t)(4 * i >> 8);
+    }
+    put(m, DS + 0x20, PEBS);
+    put(m, DS + 0x28, PEBS);
+    put(m, DS + 0x30, PEBS + 100 * RECORD_ADAPTIVE);
+    put(m, DS + 0x38, PEBS + 100 * RECORD_ADAPTIVE);
+    put(m, DS + 0x40 + 8 * (fixed ? FIXED_0 : 0u), -(uint64_t)period);
+    wrmsr(m, DS_AREA, DS);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | CYCLES);
+    wrmsr(m, FIXED_CTRL, 3);
+    wrmsr(m, fixed ? FIXED_CTR0 : A_PMC0, -(uint64_t)period & 0xffffffffffff);
+    wrmsr(m, PEBS_ENABLE, bit);
+    wrmsr(m, GLOBAL_CTRL, bit);
+    run(m, b);
+    finish(m);
+    for (unsigned n = 0; n < 2; n++) {
+        assert_int_equal(get(m, PEBS + n * RECORD_ADAPTIVE) >> 48, RECORD_ADAPTIVE);
+        numbers[n] = (get(m, PEBS + n * RECORD_ADAPTIVE + 8) - CODE) / 4 + 1;
+    }
+    free(b);
+    without(m);
+}
+
+/* From 128 events on precise distribution is precise; below, the event or a later one, with the delay of any counter.
+ */
+static void short_distribution(void **state)
+{
+    const uint32_t both = BIT_OF(PDIST_SHORT) | BIT_OF(PEBS_ARMING);
+    bool exact = false, next = false, late = false, mixed = false;
+    uint64_t numbers[2];
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        distribute(seed, both, false, 128, numbers);
+        assert_int_equal(numbers[0], 128);
+        assert_int_equal(numbers[1], 256);
+        distribute(seed, both, false, 127, numbers);
+        assert_in_range(numbers[0], 127, 128 + 4 * 40);
+        exact = exact || numbers[0] == 127;
+        late = late || numbers[0] > 128;
+        distribute(seed, BIT_OF(PDIST_SHORT), false, 127, numbers);
+        assert_in_range(numbers[0], 127, 128);
+        assert_in_range(numbers[1] - numbers[0], 127, 128);
+        next = next || numbers[0] == 128;
+        mixed = mixed || numbers[1] - numbers[0] != numbers[0];
+    }
+    assert_true(exact && next && late && mixed);
+}
+
+/* Fixed counter 0 records the overflowing instruction or the next one, always the same, and needs no time. */
+static void instruction_accurate(void **state)
+{
+    const uint32_t both = BIT_OF(PDIR_PLUS) | BIT_OF(PEBS_ARMING);
+    bool seen[2] = { false, false };
+    uint64_t numbers[2];
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        distribute(seed, both, true, 150, numbers);
+        assert_in_range(numbers[0], 150, 151);
+        assert_int_equal(numbers[1], 2 * numbers[0]);
+        seen[numbers[0] - 150] = true;
+        distribute(seed, both, false, 150, numbers);
+        assert_int_equal(numbers[0], 150);
+        assert_int_equal(numbers[1], 300);
+    }
+    assert_true(seen[0] && seen[1]);
+}
+
+/* Three counters that are due at once: one record for all, one for each, or something in between. */
+static void shared_records(void **state)
+{
+    bool seen[4] = { false };
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct machine *m = free_machine(0, seed, BIT_OF(PEBS_SHARED));
+        struct block *b = block_new(0, 8, END_PLAIN);
+        uint64_t bits = 0;
+
+        set_up_ds(m, 0, 0, 20, 20);
+        wrmsr(m, GLOBAL_CTRL, 0);
+        for (unsigned i = 0; i < 3; i++) {
+            put(m, DS + 0x40 + 8 * i, -UINT64_C(1000));
+            wrmsr(m, EVTSEL0 + i, EVTSEL_ON | INST_RETIRED);
+            wrmsr(m, PMC0 + i, (uint32_t)-4);
+        }
+        wrmsr(m, PEBS_ENABLE, 7);
+        wrmsr(m, GLOBAL_CTRL, 7);
+        run(m, b);
+        finish(m);
+        const uint64_t records = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
+
+        assert_in_range(records, 1, 3);
+        for (unsigned n = 0; n < records; n++) {
+            const uint64_t mine = get(m, PEBS + n * RECORD_PEBS + 0x90);
+
+            assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xb0), block_address(b, 4));
+            assert_int_not_equal(mine, 0);
+            assert_int_equal(bits & mine, 0);
+            bits |= mine;
+        }
+        assert_int_equal(bits, 7);
+        seen[records] = true;
+        free(b);
+        without(m);
+    }
+    assert_true(seen[1] && seen[2] && seen[3]);
+}
+
+/* --- PEBS: records that become visible late ---------------------------------------------------------------------- */
+
+/* Instructions behind a record, each of these flags, before it is in memory. */
+static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
+{
+    struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
+    struct block *b = block_new(0, 1, END_PLAIN);
+    unsigned instructions = 0;
+
+    b->insns[0].flags = (uint8_t)flags;
+    set_up_ds(m, 0, 0, 20, 20);
+    put(m, DS + 0x40, -UINT64_C(1000));
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PMC0, (uint32_t)-2);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    run(m, b);
+    run(m, b);
+    run(m, b);
+    assert_true(engine_due(&m->v, b, false) == DUE_GO_ON); /* the record is made */
+    *cycles = m->v.latitude->state.unseen;
+    while (engine_settle(&m->v, BETWEEN_BLOCKS), get(m, DS + 0x28) == PEBS) {
+        assert_int_equal(get(m, PEBS + 0xb0), 0);
+        run(m, b);
+        instructions++;
+        assert_true(instructions < 1000);
+    }
+    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
+    assert_int_equal(get(m, PEBS + 0xb0), b->pc);
+    free(b);
+    without(m);
+    return instructions;
+}
+
+static void late_records(void **state)
+{
+    bool at_once = false, late = false;
+    unsigned cycles;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        const unsigned instructions = unseen(seed, 0, &cycles);
+
+        assert_in_range(cycles, 0, 100);
+        assert_in_range(instructions, (cycles + 1) / 2, cycles * 3 + 2);
+        at_once = at_once || instructions == 0;
+        late = late || cycles > 95;
+        assert_in_range(unseen(seed, INSN_SERIALISES, &cycles), (cycles + 9) / 10, (cycles + 9) / 10 + 1);
+    }
+    assert_true(at_once && late);
+}
+
+/* The PMI of the threshold finds the record in memory; a record on its way does not go into another area. */
+static void late_but_in_place(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
+        struct block *b = block_new(0, 1, END_PLAIN);
+
+        set_up_ds(m, 0, 0, 20, 2);
+        put(m, DS + 0x40, -UINT64_C(1));
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+        wrmsr(m, PMC0, (uint32_t)-1);
+        wrmsr(m, PEBS_ENABLE, 1);
+        wrmsr(m, GLOBAL_CTRL, 1);
+        while (m->pmis == 0) {
+            assert_int_equal(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS, false);
+            run(m, b);
+        }
+        assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
+        memcpy(m->memory + 0x800, m->memory, 0x100); /* a second area, which is like the first one */
+        run(m, b), run(m, b), run(m, b);
+        wrmsr(m, DS_AREA, DS + 0x800);
+        assert_true(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS);
+        assert_int_equal(get(m, DS + 0x800 + 0x28), PEBS + 2 * RECORD_PEBS);
+        free(b);
+        without(m);
+    }
+}
+
+/* --- counters ---------------------------------------------------------------------------------------------------- */
+
+static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
+{
+    struct block *b = block_new(0, 1, END_PLAIN);
+
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0 + 3, EVTSEL_ON | event);
+    wrmsr(m, PMC0 + 3, 0);
+    wrmsr(m, LD_LAT, 3);
+    wrmsr(m, GLOBAL_CTRL, 8);
+    b->insns[0].flags = INSN_ACCESS;
+    for (unsigned i = 0; i < 800; i++) {
+        run(m, b);
+        data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 8 * i, 8, store);
+        engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
+    }
+    free(b);
+    return (unsigned)rdmsr(m, PMC0 + 3);
+}
+
+/* One access in so many is followed: between all of them and an eighth. Other events count all. */
+static void followed_accesses(void **state)
+{
+    bool all = false, few = false;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct machine *m = free_machine_of("sandybridge", 0, seed, BIT_OF(LOAD_SAMPLING));
+        const unsigned follows = m->v.latitude->state.follows;
+        const unsigned loads = count_accesses(m, LOAD_LATENCY, false);
+        const unsigned stores = count_accesses(m, 0x02cd, true);
+
+        assert_in_range(follows, 1, 8);
+        assert_in_range(loads, 800 / follows - 80, 800 / follows + 80);
+        assert_in_range(stores, 800 / follows - 80, 800 / follows + 80);
+        assert_int_equal(count_accesses(m, ALL_LOADS, false), 800);
+        assert_int_equal(count_accesses(m, ALL_STORES, true), 800);
+        assert_int_equal(follows == 1, loads == 800);
+        all = all || follows == 1;
+        few = few || follows == 8;
+        without(m);
+    }
+    assert_true(all && few);
+}
+
+/* Interrupts and exceptions count, or do not, as instructions of the interrupted level; INT n is one anyway. */
+static void interruptions_that_count(void **state)
+{
+    struct machine *m = free_machine(0, 3, BIT_OF(OVERCOUNT));
+    struct block *user = block_new(0, 4, END_REL_JMP), *handler = block_new(0x100, 2, END_PLAIN);
+    struct block *software = block_new(0x200, 3, END_INT);
+    uint64_t in_all, in_user;
+
+    (void)state;
+    user->cpl = 3;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, EVTSEL0 + 1, (EVTSEL_ON & ~0x20000u) | INST_RETIRED); /* USR only */
+    wrmsr(m, EVTSEL0 + 2, EVTSEL_ON | ALL_BRANCHES);
+    wrmsr(m, GLOBAL_CTRL, 7);
+    for (unsigned i = 0; i < 100; i++) {
+        run(m, user);
+        engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user->pc, handler->pc, 0);
+        run(m, handler);
+    }
+    in_all = rdmsr(m, PMC0);
+    in_user = rdmsr(m, PMC0 + 1);
+    assert_in_range(in_user, 400 + 30, 400 + 70);
+    assert_int_equal(in_all, in_user + 200);
+    assert_int_equal(rdmsr(m, PMC0 + 2), 100);
+    for (unsigned i = 0; i < 100; i++) {
+        run(m, handler);
+        engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(handler, 1), user->pc, 0);
+    }
+    assert_in_range(rdmsr(m, PMC0) - in_all, 100 + 30, 100 + 70);
+    assert_int_equal(rdmsr(m, PMC0 + 1), in_user);
+    in_all = rdmsr(m, PMC0);
+    for (unsigned i = 0; i < 100; i++) {
+        run(m, software);
+        engine_interruption(&m->v, INTERRUPTION_EXCEPTION, software->last, handler->pc, 0);
+    }
+    assert_int_equal(rdmsr(m, PMC0) - in_all, 300);
+    free(user), free(handler), free(software);
+    without(m);
+}
+
+/* --- registers --------------------------------------------------------------------------------------------------- */
+
+/* Four registers refuse reserved bits, or drop them, each in its own way for good; no other does. */
+static void reserved_bits(void **state)
+{
+    static const struct {
+        uint32_t address;
+        uint64_t reserved, good;
+        bool reads; /* back what was written */
+    } rows[] = {
+        { STATUS_RESET, UINT64_C(1) << 50, 1, false },
+        { LBR_SELECT, UINT64_C(1) << 40, 5, true },
+        { EVTSEL0 + 1, UINT64_C(1) << 63, EVTSEL_ON, true },
+        { FIXED_CTRL, UINT64_C(1) << 62, 3, true },
+    };
+    unsigned dropped[COUNT_OF(rows)] = { 0 };
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct machine *m = free_machine(0, seed, BIT_OF(MSR_RESERVED));
+
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            const uint64_t value = rows[i].reserved | rows[i].good;
+            const enum msr_answer answer = engine_wrmsr(&m->v, rows[i].address, value, BETWEEN_BLOCKS);
+
+            assert_int_equal(engine_wrmsr(&m->v, rows[i].address, value, BETWEEN_BLOCKS), answer);
+            assert_int_equal(rdmsr(m, rows[i].address), answer == MSR_DONE && rows[i].reads ? rows[i].good : 0);
+            dropped[i] += answer == MSR_DONE;
+        }
+        assert_int_equal(engine_wrmsr(&m->v, PEBS_ENABLE, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
+        assert_int_equal(engine_wrmsr(&m->v, GLOBAL_CTRL, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
+        assert_int_equal(engine_wrmsr(&m->v, DS_AREA, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
+        assert_int_equal(engine_wrmsr(&m->v, GLOBAL_STATUS, 0, BETWEEN_BLOCKS), MSR_GP);
+        without(m);
+    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_in_range(dropped[i], 8, 32);
+    }
+}
+
+/* The registers of the LBR stack are read-only on NetBurst, by one chapter of the manual, and on no other processor. */
+static void lbr_read_only(void **state)
+{
+    static const struct {
+        const char *profile;
+        uint32_t address;
+        enum msr_answer answer;
+    } rows[] = {
+        { "netburst", 0x1db, MSR_GP },   { "netburst", 0x1de, MSR_GP },   { "netburst64", 0x680, MSR_GP },
+        { "netburst64", 0x6cf, MSR_GP }, { "pentium-m", 0x40, MSR_DONE }, { "core2", 0x60, MSR_DONE },
+        { "skylake", 0x680, MSR_DONE },  { "netburst", 0x1d9, MSR_DONE },
+    };
+
+    (void)state;
+    for (unsigned free = 0; free < 2; free++) {
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            struct machine *m = free_machine_of(rows[i].profile, 0, 1, (uint32_t)free << FREEDOM_LBR_READ_ONLY);
+
+            assert_int_equal(engine_wrmsr(&m->v, rows[i].address, 0, BETWEEN_BLOCKS), free ? rows[i].answer : MSR_DONE);
+            assert_int_equal(rdmsr(m, rows[i].address), 0);
+            without(m);
+        }
+    }
+}
+
+/* After a reset counters and LBRs run, of every processor as far as it has them; BTS and PEBS do not. */
+static void left_running(void **state)
+{
+    static const char *const profiles[] = { "netburst", "pentium-m", "core2", "nehalem", "skylake", "goldencove" };
+    bool fixed = false, general = false, status = false, freezes = false, still = false;
+
+    (void)state;
+    for (size_t p = 0; p < COUNT_OF(profiles); p++) {
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            struct machine *m = free_machine_of(profiles[p], 0, seed, BIT_OF(FIRMWARE));
+            const struct vcpu *v = &m->v;
+            const struct profile_debugctl *bits = v->profile->debugctl;
+
+            assert_true(v->lbr.on && v->lbr.stack[0].from >> 16 == 0xf);
+            assert_false(v->bts.on || v->pebs.enabled != 0);
+            assert_int_equal(v->regs[REG_IA32_DEBUGCTL] & ~(bits->lbr | bits->freeze_lbrs | bits->freeze_perfmon), 0);
+            general = general || (v->counting.active & 1);
+            fixed = fixed || (v->counting.active >> v->profile->general_counters);
+            still = still || v->counting.active == 0;
+            status = status || v->status != 0;
+            freezes = freezes || (bits->freeze_lbrs != 0 && vcpu_debugctl(v, bits->freeze_lbrs));
+            if (v->counting.active & 1) {
+                assert_true(v->counters[0].value >= vcpu_width_mask(v) - (1 << 20));
+            }
+            if (strcmp(profiles[p], "netburst") != 0 && strcmp(profiles[p], "pentium-m") != 0) {
+                assert_int_equal(rdmsr(m, GLOBAL_STATUS), v->status);
+                wrmsr(m, GLOBAL_CTRL, 0);
+                assert_int_equal(v->counting.active, 0);
+            }
+            without(m);
+        }
+    }
+    assert_true(general && fixed && still && status && freezes);
+}
+
+/*
+ * Architectural records are split before any group and no other, with null records between, of one to four units; not
+ * always alike; without the freedom by their size.
+ */
+static void fragments(void **state)
+{
+    const struct arch_contents arch = { .format = UINT64_C(0xe002003000000000) | UINT64_C(1) << 40, .lbr_depth = 32 };
+    unsigned cuts[ARCH_GROUPS] = { 0 }, nulls[5] = { 0 }, whole = 0;
+
+    (void)state;
+    for (unsigned seed = 0; seed < 40; seed++) {
+        struct machine *m = free_machine_of("clearwaterforest", 0, seed, UINT32_C(1) << FREEDOM_PEBS_FRAGMENTS);
+
+        for (unsigned n = 0; n < 10; n++) {
+            struct arch_split split = { .cut = { false } };
+            bool any = false;
+
+            m->v.rules->pebs_arch_split(&m->v, &arch, &split);
+            assert_true(arch_bytes(&arch, &split) <= ARCH_MAX_BYTES);
+            assert_false(split.cut[GROUP_BASIC]);
+            for (unsigned group = 0; group < ARCH_GROUPS; group++) {
+                assert_true(split.null_bytes[group] % 16 == 0 && split.null_bytes[group] <= 64);
+                assert_true(split.cut[group] || split.null_bytes[group] == 0);
+                cuts[group] += split.cut[group];
+                nulls[split.null_bytes[group] / 16] += split.cut[group];
+                any = any || split.cut[group];
+            }
+            whole += !any;
+        }
+        without(m);
+    }
+    assert_int_not_equal(whole, 0);
+    for (unsigned group = GROUP_AUX; group < ARCH_GROUPS; group++) {
+        assert_true(cuts[group] > 100 && cuts[group] < 300);
+    }
+    for (unsigned units = 0; units < COUNT_OF(nulls); units++) {
+        assert_true(nulls[units] > (units == 0 ? 300u : 50u));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_a_list),
+        cmocka_unit_test(table),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(nothing_else_changes),
+        cmocka_unit_test(below_faults_and_lies),
+        cmocka_unit_test(arming_takes_time),
+        cmocka_unit_test(arming_passes_events),
+        cmocka_unit_test(arming_ends),
+        cmocka_unit_test(arming_through_repetitions),
+        cmocka_unit_test(arming_in_the_middle),
+        cmocka_unit_test(short_distribution),
+        cmocka_unit_test(instruction_accurate),
+        cmocka_unit_test(shared_records),
+        cmocka_unit_test(late_records),
+        cmocka_unit_test(late_but_in_place),
+        cmocka_unit_test(lbr_read_only),
+        cmocka_unit_test(left_running),
+        cmocka_unit_test(followed_accesses),
+        cmocka_unit_test(interruptions_that_count),
+        cmocka_unit_test(reserved_bits),
+        cmocka_unit_test(fragments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Changes to a block's operations, on a translator of lists: where the value of the last access is found, which stores
+ * of it are removed, when that is given up and what is said then, and where a word is appended.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "tests/host/host_test.h"
+
+static void *find_symbol(void *handle, const char *name);
+#define dlsym find_symbol
+#include "model/private/qemu_loss.c"
+#include "model/private/qemu_ops.c"
+#undef dlsym
+
+enum { CALLBACKS = 3, LOAD_64, STORE_32, STORE_64, ADD_64, OTHER };
+
+/* --- the translator ----------------------------------------------------------------------------------------------- */
+
+static struct link head; /* next: the first operation; before: the link of the last */
+static void *translator = &head;
+static uintptr_t register_file = 0x77; /* TCG's handle of the base of registers */
+static uintptr_t handles;
+static const char *missing; /* a function that this QEMU does not export */
+static bool shifted;        /* arguments lie elsewhere than in QEMU 11.1 */
+
+static struct op *insert_behind(struct link *before, int opcode, unsigned count)
+{
+    struct op *op = calloc(1, sizeof *op + PLENTY * sizeof op->arguments[0]);
+    assert_non_null(op);
+    assert_true(count <= PLENTY);
+    op->opcode = (uint8_t)opcode;
+    op->count = (uint8_t)count;
+    op->link.next = before->next;
+    op->link.before = before;
+    (op->link.next ? &op->link.next->link : &head)->before = &op->link;
+    before->next = op;
+    return op;
+}
+
+static struct op *make(int opcode, unsigned count)
+{
+    return insert_behind(head.before, opcode, count);
+}
+
+static struct op *insert_after(void *context, struct op *op, int opcode, int type, unsigned count)
+{
+    struct op *made = insert_behind(&op->link, opcode, count);
+    assert_ptr_equal(context, translator);
+    made->type = (uint8_t)type;
+    return made;
+}
+
+static void erase_op(void *context, struct op *op)
+{
+    assert_ptr_equal(context, translator);
+    op->link.before->next = op->link.next;
+    (op->link.next ? &op->link.next->link : &head)->before = op->link.before;
+    free(op);
+}
+
+static struct op *make_with(int opcode, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct op *op = make(opcode, 3);
+    op->arguments[shifted] = a;
+    op->arguments[shifted + 1] = b;
+    op->arguments[shifted + 2] = c;
+    return op;
+}
+
+static void make_six(int opcode, int type, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+    struct op *op = make_with(opcode, a, b, c);
+    op->type = (uint8_t)type;
+    op->count = 6;
+    op->arguments[shifted + 3] = d;
+    op->arguments[shifted + 4] = e;
+    op->arguments[shifted + 5] = f;
+}
+
+static void make_callbacks(int of)
+{
+    make(CALLBACKS, 1)->arguments[0] = (uint64_t)of;
+}
+
+static void load_64(uintptr_t to, uintptr_t base, intptr_t offset)
+{
+    make_with(LOAD_64, to, base, (uint64_t)offset);
+}
+
+static void store_32(uintptr_t what, uintptr_t base, intptr_t offset)
+{
+    make_with(STORE_32, what, base, (uint64_t)offset);
+}
+
+static void store_64(uintptr_t what, uintptr_t base, intptr_t offset)
+{
+    make_with(STORE_64, what, base, (uint64_t)offset);
+}
+
+static void add_64(uintptr_t to, uintptr_t a, uintptr_t b)
+{
+    make_with(ADD_64, to, a, b);
+}
+
+static uintptr_t constant_64(uint64_t value)
+{
+    return (uintptr_t)value;
+}
+
+static uintptr_t new_64(void)
+{
+    return ++handles;
+}
+
+static void *find_symbol(void *handle, const char *name)
+{
+    static const struct {
+        const char *name;
+        void *symbol;
+    } symbols[] = {
+        { "tcg_emit_op", (void *)make },
+        { "tcg_gen_op6", (void *)make_six },
+        { "tcg_op_insert_after", (void *)insert_after },
+        { "tcg_op_remove", (void *)erase_op },
+        { "tcg_gen_plugin_cb", (void *)make_callbacks },
+        { "tcg_gen_ld_i64", (void *)load_64 },
+        { "tcg_gen_st_i32", (void *)store_32 },
+        { "tcg_gen_st_i64", (void *)store_64 },
+        { "tcg_gen_add_i64", (void *)add_64 },
+        { "tcg_constant_i64", (void *)constant_64 },
+        { "tcg_temp_ebb_new_i64", (void *)new_64 },
+        { "tcg_env", &register_file },
+        { "tcg_ctx", &translator },
+    };
+
+    assert_ptr_equal(handle, RTLD_DEFAULT);
+    for (size_t i = 0; i < COUNT_OF(symbols); i++)
+        if (strcmp(symbols[i].name, name) == 0)
+            return missing && strcmp(missing, name) == 0 ? NULL : symbols[i].symbol;
+    return NULL;
+}
+
+/* The block's operations as text: "store_64(1, 77, -16) ...". */
+static const char *block(void)
+{
+    static const char *const names[] = { "mark",     "?",        "?",      "callbacks", "load_64",
+                                         "store_32", "store_64", "add_64", "other" };
+    static char text[1000];
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (const struct op *op = head.next; op; op = op->link.next)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s(%llx, %llx, %lld)", length ? " " : "",
+                                   names[op->opcode], (unsigned long long)op->arguments[0],
+                                   (unsigned long long)op->arguments[1], (long long)op->arguments[2]);
+    return text;
+}
+
+static int new_block(void **state)
+{
+    (void)state;
+    while (head.next) {
+        struct op *op = head.next;
+        head.next = op->link.next;
+        free(op);
+    }
+    head.before = &head;
+    handles = 0;
+    missing = NULL;
+    shifted = false;
+    return 0;
+}
+
+/* --- what was said ------------------------------------------------------------------------------------------------ */
+
+static FILE *said;
+static int real_stderr;
+
+static void listen(void)
+{
+    fflush(stderr);
+    said = tmpfile();
+    assert_non_null(said);
+    real_stderr = dup(fileno(stderr));
+    assert_true(dup2(fileno(said), fileno(stderr)) >= 0);
+}
+
+static void assert_said(const char *want)
+{
+    char text[400] = "";
+
+    fflush(stderr);
+    assert_true(dup2(real_stderr, fileno(stderr)) >= 0);
+    close(real_stderr);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    assert_string_equal(text, want);
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------------- */
+
+#define ENV 1024 /* the register file, in an object of words that mean nothing */
+
+static uint64_t words[ENV / 8 + 16];
+static const struct qemu_object object = { .cpu = (char *)words, .size = sizeof words, .width = 8, .env = ENV };
+
+static void put_value(int back, struct qemu_value value)
+{
+    words[ENV / 8 - back] = value.low;
+    words[ENV / 8 - back + 1] = value.high;
+}
+
+static struct qemu_ops new_ops(void)
+{
+    struct qemu_ops o;
+
+    memset(&o, 0xa5, sizeof o);
+    memset(words, 0xee, sizeof words);
+    qemu_ops_init(&o);
+    assert_int_equal(o.state, QEMU_OPS_NOT_TRIED);
+    return o;
+}
+
+/* Shows the value in one more block; with `again` also at another place, farther from the registers. */
+static void show(struct qemu_ops *o, int back, int again, uint64_t number)
+{
+    const struct qemu_value value = { 0x1000 + number, 0x2000 + number };
+
+    put_value(back, value);
+    if (again)
+        put_value(again, value);
+    qemu_ops_drop_values(o, &object, value);
+}
+
+static void stores_of_values_are_dropped(void **state)
+{
+    static const int places[] = { 2, 5, 65 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        const int back = places[i];
+        struct qemu_ops o = new_ops();
+
+        for (uint64_t n = 0; n < 8; n++) {
+            assert_int_equal(o.value_at, 0);
+            show(&o, back, 0, n);
+            show(&o, back, 0, n); /* the same value again teaches nothing */
+        }
+        assert_int_equal(o.state, QEMU_OPS_WORK);
+        assert_int_equal(o.value_at, -8 * back);
+        assert_string_equal(block(), ""); /* nothing that was made to try is left */
+
+        store_64(1, 0x77, -8 * back);
+        store_64(2, 0x77, -8 * back + 8);
+        store_32(3, 0x77, -8 * back);
+        make_with(OTHER, 4, 0x77, (uint64_t)(-8 * back));
+        store_64(5, 0x77, -8 * back - 8);
+        store_32(6, 0x77, -8 * back + 8);
+        store_64(7, 0x78, -8 * back);
+        store_32(8, 0x77, -8 * back);
+        qemu_ops_drop_values(&o, &object, (struct qemu_value){ 0, 0 });
+        char want[300];
+        snprintf(want, sizeof want, "other(4, 77, %d) store_64(5, 77, %d) store_32(6, 77, %d) store_64(7, 78, %d)",
+                 -8 * back, -8 * back - 8, -8 * back + 8, -8 * back);
+        assert_string_equal(block(), want);
+        new_block(NULL);
+    }
+}
+
+/* Two places that hold each value are one too many, until one of them does not. */
+static void one_of_two_places(void **state)
+{
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    for (uint64_t n = 0; n < 20; n++)
+        show(&o, 3, 9, n);
+    assert_int_equal(o.value_at, 0);
+    words[ENV / 8 - 9] = 0; /* high and low half are of one value only at the other place */
+    put_value(3, (struct qemu_value){ 0x5000, 0x6000 });
+    qemu_ops_drop_values(&o, &object, (struct qemu_value){ 0x5000, 0x6000 });
+    assert_int_equal(o.value_at, -24);
+}
+
+#define VALUES                                                                                                     \
+    "dsmodel: this QEMU does not keep in front of its registers the value returned by qemu_plugin_mem_get_value: " \
+    "the guest is about a tenth slower\n"
+
+static void values_that_are_nowhere(void **state)
+{
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    listen();
+    qemu_ops_drop_values(&o, &object, (struct qemu_value){ 1, 2 });
+    assert_int_equal(o.places, 0);
+    for (uint64_t n = 0; n < 20; n++)
+        show(&o, 3, 0, n); /* too late */
+    assert_said(VALUES);
+    assert_int_equal(o.value_at, 0);
+    assert_int_equal(o.state, QEMU_OPS_WORK); /* appending goes on */
+}
+
+/* 64 changes of the value leave two places: there is nothing to choose by. Said once a process. */
+static void places_that_stay_two(void **state)
+{
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    listen();
+    for (uint64_t n = 0; n < 64; n++)
+        show(&o, 3, 9, n);
+    assert_int_not_equal(o.places, 0);
+    show(&o, 3, 9, 64);
+    assert_int_equal(o.places, 0);
+    assert_int_equal(o.value_at, 0);
+    assert_said("");
+}
+
+/* The words of an object that begins right before its registers are not read. */
+static void an_object_without_room(void **state)
+{
+    struct qemu_ops o = new_ops();
+    const struct qemu_object small = { .cpu = (char *)&words[ENV / 8 - 3], .size = 64, .width = 8, .env = 24 };
+    const struct qemu_value value = { 0x11, 0x22 };
+
+    (void)state;
+    put_value(4, value); /* in front of the object */
+    listen();
+    qemu_ops_drop_values(&o, &small, value);
+    assert_said("");
+    assert_int_equal(o.places, 0);
+    o = new_ops();
+    put_value(3, value); /* its first words */
+    qemu_ops_drop_values(&o, &small, value);
+    assert_int_equal(o.places, 1u << 1);
+}
+
+static void without_an_object(void **state)
+{
+    struct qemu_ops o = new_ops();
+    const struct qemu_object none = { .cpu = NULL };
+
+    (void)state;
+    qemu_ops_drop_values(&o, &none, (struct qemu_value){ 1, 2 });
+    assert_true(o.places == UINT64_MAX);
+    assert_int_equal(o.state, QEMU_OPS_WORK);
+}
+
+static const struct qemu_ops_list list = { (void *)0x5000, 0x100, 8, 16 };
+
+static void words_are_appended_behind_the_callbacks(void **state)
+{
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    assert_false(qemu_ops_append(&o, &list, 9)); /* not before the operations were tried */
+    show(&o, 3, 0, 0);
+    make(OTHER, 3);
+    make_callbacks(0);
+    make_callbacks(2); /* of an instruction */
+    make_with(OTHER, 7, 7, 7)->type = 5;
+    head.next->link.next->link.next->link.next->parameter = 6;
+    assert_true(qemu_ops_append(&o, &list, 0xabc));
+    assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) load_64(1, 5000, 8) add_64(2, 1, 20480) "
+                                 "store_64(abc, 2, 256) load_64(3, 5000, 16) add_64(1, 1, 3) store_64(1, 5000, 8) "
+                                 "callbacks(2, 0, 0) other(7, 7, 7)");
+}
+
+/* QEMU checks for interrupts before the callbacks; where these begin the block, nothing is appended. */
+static void blocks_that_never_append(void **state)
+{
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    show(&o, 3, 0, 0);
+    make_callbacks(0);
+    make(OTHER, 3);
+    assert_false(qemu_ops_append(&o, &list, 0xabc));
+    assert_string_equal(block(), "callbacks(0, 0, 0) other(0, 0, 0)");
+    new_block(NULL);
+    make(OTHER, 3);
+    make_callbacks(2);
+    assert_false(qemu_ops_append(&o, &list, 0xabc));
+    assert_string_equal(block(), "other(0, 0, 0) callbacks(2, 0, 0)");
+}
+
+#define OPERATIONS "the guest is about a tenth slower, BTS and LBR by more\n"
+
+/* Said once a process, here by another layout; a symbol that is missing gives up silently then. */
+static void another_translator(void **state)
+{
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    make(OTHER, 3);
+    shifted = true;
+    listen();
+    show(&o, 3, 0, 0);
+    assert_said("dsmodel: this QEMU does not link operations as QEMU 11.1 does in tcg_emit_op: " OPERATIONS);
+    assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
+    assert_string_equal(block(), "other(0, 0, 0)");
+    assert_false(qemu_ops_append(&o, &list, 1));
+    assert_true(o.places == UINT64_MAX);
+
+    missing = "tcg_op_remove";
+    listen();
+    qemu_ops_init(&o);
+    assert_said("");
+    assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(stores_of_values_are_dropped, new_block),
+        cmocka_unit_test_setup(one_of_two_places, new_block),
+        cmocka_unit_test_setup(values_that_are_nowhere, new_block),
+        cmocka_unit_test_setup(places_that_stay_two, new_block),
+        cmocka_unit_test_setup(an_object_without_room, new_block),
+        cmocka_unit_test_setup(without_an_object, new_block),
+        cmocka_unit_test_setup(words_are_appended_behind_the_callbacks, new_block),
+        cmocka_unit_test_setup(blocks_that_never_append, new_block),
+        cmocka_unit_test_setup(another_translator, new_block),
+    };
+    const int failed = cmocka_run_group_tests_name("ops", tests, NULL, NULL);
+    new_block(NULL);
+    return failed;
+}

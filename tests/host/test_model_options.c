@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plugin's options: what it takes from them, what it says of wrong ones, word by word, and that nothing is left
+ * half done. Each is read by a process of its own, because a wrong one ends it.
+ */
+#define _GNU_SOURCE
+#include "tests/host/host_test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/faults/lies.h"
+#include "model/latitude/freedoms.h"
+#include "model/qemu/options.h"
+
+#define MOST_ARGUMENTS 6
+
+#define VIOLATIONS_LOST "dsmodel: the file of violations= could not be written to its end: "
+
+static char folder[] = "/tmp/model-options-XXXXXX";
+static char said[1 << 17], printed[1 << 17]; /* on standard error and output */
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL || chdir(folder) != 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink("t"), unlink("v"), unlink("err"), unlink("out");
+    return chdir("/") != 0 || rmdir(folder) != 0;
+}
+
+static void slurp(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
+
+    text[length] = '\0';
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+/* Reads the arguments, separated by blanks, and then calls `then`. Returns the exit status: 7 if it came so far. */
+static int reads(const char *arguments, void (*then)(struct options *options))
+{
+    char text[512], *argv[MOST_ARGUMENTS];
+    int argc = 0, status;
+    pid_t child;
+
+    snprintf(text, sizeof(text), "%s", arguments);
+    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+        assert_true(argc < MOST_ARGUMENTS);
+        argv[argc++] = word;
+    }
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct options options = { .lies = 0 };
+
+        if (freopen("err", "w", stderr) == NULL || freopen("out", "w", stdout) == NULL) {
+            _exit(99);
+        }
+        options_read(argc, argv, 4, &options);
+        if (then != NULL) {
+            then(&options);
+        }
+        fflush(NULL);
+        _exit(7);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    slurp("err", said, sizeof(said));
+    slurp("out", printed, sizeof(printed));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void refused(const char *arguments, const char *sentence)
+{
+    char expected[1024];
+
+    snprintf(expected, sizeof(expected), "dsmodel: %s\n", sentence);
+    assert_int_equal(reads(arguments, NULL), 1);
+    assert_string_equal(said, expected);
+    assert_string_equal(printed, "");
+}
+
+static void wrong_ones(void **state)
+{
+    static const char *const no_seeds[] = { "x", "-1", "+1", ":pebs-arming", "1x", "0x10", "18446744073709551616" };
+
+    (void)state;
+    refused("profile=skylake profile=haswell", "profile= was given twice");
+    refused("profile=", "profile= was given without a value");
+    refused("truth=", "truth= was given without a value");
+    refused("profile=skylake violations=", "violations= was given without a value");
+    refused("profile=skylake fault=", "fault= was given without a value");
+    refused("lie= profile=skylake", "lie= was given without a value");
+    refused("profile=skylake truth=t truth=t", "truth= was given twice");
+    refused("profile=skylake lies=inert",
+            "lies=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
+            "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]");
+    refused("profile", "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
+                       "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]");
+    for (size_t i = 0; i < COUNT_OF(no_seeds); i++) {
+        char arguments[64], sentence[160];
+
+        snprintf(arguments, sizeof(arguments), "profile=skylake latitude=%s", no_seeds[i]);
+        snprintf(sentence, sizeof(sentence),
+                 "latitude=%s: want SEED or SEED:NAME[,NAME..], with a seed from 0 to 18446744073709551615",
+                 no_seeds[i]);
+        refused(arguments, sentence);
+    }
+    refused("profile=skylake cores=P",
+            "cores=P is not a list of kinds of cores: those of profile=skylake are all alike");
+    refused("profile=alderlake cores=PX",
+            "cores=PX is not a list of at most 256 cores of profile=alderlake, each kind by its "
+            "letter, with a number behind it for several: P Golden Cove, E Gracemont");
+    refused("cores=P2E3 profile=alderlake", "cores=P2E3 names 5 processors, and QEMU's -smp has 4");
+    refused("profile=alderlake cores=", "cores= was given without a value");
+    refused("cores=P profile=alderlake cores=E", "cores= was given twice");
+    refused("profile=skylake truth=/no/such/file", "/no/such/file cannot be written: No such file or directory");
+    refused("profile=skylake violations=/", "/ cannot be written: Is a directory");
+    refused("profile=skylake truth=t violations=t", "truth= and violations= are the same file: t");
+    refused("profile=skylake truth=t violations=./t", "truth= and violations= are the same file: t");
+}
+
+/* A name that is not known is named by itself, without what follows, and all that are known are named. */
+static void unknown_names(void **state)
+{
+    static const struct {
+        const char *arguments, *begin, *end;
+    } rows[] = {
+        { "truth=t", "dsmodel: no profile=NAME was given; the profiles are: netburst netburst64 pentium-m ",
+          " goldencove alderlake lunarlake clearwaterforest goldmont sierraforest\n" },
+        { "profile=486", "dsmodel: profile=486 is not known; the profiles are: netburst ",
+          " lunarlake clearwaterforest goldmont sierraforest\n" },
+        { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; the faults are: ", "\n" },
+        { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; the faults are: ", "\n" },
+        { "profile=skylake lie=no_apic,nor,this", "dsmodel: lie=nor is not known; the lies are: inert msr_faults ",
+          " no_apic x2apic_locked tsc_fast kvm\n" },
+        { "profile=skylake latitude=7:pebs-arming,nor,this",
+          "dsmodel: latitude=SEED:nor is not known; the freedoms are: pebs-arming", "\n" },
+        { "profile=skylake latitude=7:", "dsmodel: latitude=SEED: is not known; the freedoms are: pebs-arming", "\n" },
+    };
+
+    (void)state;
+    unlink("t");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(reads(rows[i].arguments, NULL), 1);
+        assert_int_equal(strncmp(said, rows[i].begin, strlen(rows[i].begin)), 0);
+        assert_string_equal(said + strlen(said) - strlen(rows[i].end), rows[i].end);
+        assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+    }
+    assert_int_equal(access("t", F_OK), -1); /* no log of a run that does not begin */
+}
+
+/* OPTION=list prints one line a name, whatever else was given, and ends well. */
+static void lists(void **state)
+{
+    static const struct {
+        const char *arguments;
+        const char *(*name)(unsigned index);
+        const char *(*meaning)(unsigned index);
+        bool width;
+    } rows[] = {
+        { "profile=list", profile_name, profile_brand, true },
+        { "fault=list", fault_name, fault_sentence, false },
+        { "lie=list profile=nosuch", lie_name, lie_sentence, false },
+        { "latitude=list", freedom_name, freedom_sentence, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *at = printed;
+        unsigned n = 0;
+
+        assert_int_equal(reads(rows[i].arguments, NULL), 0);
+        assert_string_equal(said, "");
+        for (; rows[i].name(n) != NULL; n++) {
+            char line[512];
+
+            snprintf(line, sizeof(line), rows[i].width ? "%-34s %u  %s\n" : "%-34s %.0u%s\n", rows[i].name(n),
+                     rows[i].width ? profile_width(n) : 0, rows[i].meaning(n));
+            assert_int_equal(strncmp(at, line, strlen(line)), 0);
+            at += strlen(line);
+        }
+        assert_string_equal(at, "");
+        assert_true(n > 0);
+    }
+    assert_int_equal(reads("cores=list", NULL), 0);
+    assert_non_null(strstr(printed, "alderlake                          P  Golden Cove\n"
+                                    "alderlake                          E  Gracemont\n"));
+    assert_null(strstr(printed, "skylake"));
+    assert_int_equal(reads("profile=list", NULL), 0);
+    assert_non_null(strstr(printed, "\npentium-m                          32  Intel(R) Pentium(R) M processor "));
+}
+
+static void of_skylake(struct options *options)
+{
+    const bool same = options->profile == profile_find("skylake") && options->broken[0] == NULL;
+
+    _exit(same && !options->faults.any && options->lies == 0 && options->freedoms == 0 && options->truth == NULL &&
+                  options->violations == NULL
+              ? 0
+              : 8);
+}
+
+static void with_everything(struct options *options)
+{
+    const bool faults = options->faults.any && fault_set_has(&options->faults, FAULT_PERFMON_WIDTH_32) &&
+                        fault_set_has(&options->faults, FAULT_LBR_TOS_STUCK) &&
+                        !fault_set_has(&options->faults, FAULT_LBR_TOS_EARLY);
+    const bool profile = options->profile == profile_find("haswell") && options->broken[0]->counter_width == 32 &&
+                         strcmp(options->broken[0]->name, "haswell") == 0;
+
+    fprintf(options->violations, "a violation\n"); /* in its file at once */
+    slurp("v", printed, sizeof(printed));
+    _exit(faults && profile && options->lies == (1u << LIE_INERT | 1u << LIE_NO_APIC) && options->seed == UINT64_MAX &&
+                  options->freedoms == 1u << FREEDOM_PEBS_ARMING && strcmp(printed, "a violation\n") == 0
+              ? (options_finish_logs(options), 0)
+              : 8);
+}
+
+/* Each kind of core is broken by itself. */
+static void of_two_kinds(struct options *options)
+{
+    const struct profile *const *const broken = options->broken;
+
+    _exit(options->profile == profile_find("alderlake") && options->cores.named == 4 && options->cores.kind[0] == 1 &&
+                  options->cores.kind[1] == 0 && options->cores.kind[2] == 0 && options->cores.kind[3] == 0 &&
+                  broken[0]->letter == 'P' && broken[1]->letter == 'E' && broken[0]->counter_width == 32 &&
+                  broken[1]->counter_width == 32 && broken[0]->kinds == options->profile->kinds && broken[2] == NULL
+              ? 0
+              : 8);
+}
+
+static void right_ones(void **state)
+{
+    (void)state;
+    assert_int_equal(reads("profile=skylake", of_skylake), 0);
+    assert_int_equal(reads("profile=alderlake cores=EP3 fault=perfmon.width.32", of_two_kinds), 0);
+    assert_int_equal(reads("truth=t lie=inert,no_apic violations=v profile=haswell "
+                           "fault=perfmon.width.32,lbr.tos.stuck latitude=18446744073709551615:pebs-arming",
+                           with_everything),
+                     0);
+    assert_string_equal(said, "");
+    slurp("t", printed, sizeof(printed));
+    assert_string_equal(printed, "dsmodel truth 1 profile=haswell\n");
+    assert_int_equal(reads("profile=netburst truth=- violations=-", NULL), 7); /* both on standard error, together */
+    assert_string_equal(said, "dsmodel truth 1 profile=netburst\n");
+}
+
+static void finish(struct options *options)
+{
+    options_finish_logs(options);
+}
+
+static void violate_and_finish(struct options *options)
+{
+    fprintf(options->violations, "a violation\n");
+    options_finish_logs(options);
+}
+
+/* Output that was lost is said when QEMU ends, of each log: what is lost then, and what was lost before. */
+static void lost_output(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) {
+        skip();
+    }
+    assert_int_equal(reads("profile=skylake truth=/dev/full", finish), 7);
+    assert_string_equal(said, "dsmodel: the file of truth= could not be written to its end: No space left on device\n");
+    assert_int_equal(reads("profile=skylake violations=/dev/full truth=t", finish), 7);
+    assert_string_equal(said, "");
+    assert_int_equal(reads("profile=skylake violations=/dev/full", violate_and_finish), 7);
+    assert_int_equal(strncmp(said, VIOLATIONS_LOST, strlen(VIOLATIONS_LOST)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_ones), cmocka_unit_test(unknown_names), cmocka_unit_test(lists),
+        cmocka_unit_test(right_ones), cmocka_unit_test(lost_output),
+    };
+    return cmocka_run_group_tests_name("the plugin's options", tests, make_folder, remove_folder);
+}

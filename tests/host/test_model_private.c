@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QEMU's private state as the model finds it: this program exports the symbols that the model looks for, and its
+ * processor is an object on the heap with QEMU 11.1's first fields. What is said where a symbol is missing, or is not
+ * as expected, is tests/qemu/losses.t's.
+ */
+#define _GNU_SOURCE
+#include "tests/host/host_test.h"
+
+#include <unistd.h>
+
+#include "model/private/qemu_loss.h"
+#include "model/private/qemu_private.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define PC_RELATIVE (UINT32_C(1) << 17)
+#define OF_CLUSTER  (UINT32_C(1) << 24)
+#define OTHER_FLAGS (UINT32_C(1) << 3 | UINT32_C(1) << 30)
+
+/* --- QEMU ----------------------------------------------------------------------------------------------------------
+ */
+
+struct wide_processor {
+    const void *class;
+    void (*free)(void *object);
+    uint32_t decoy, translation_flags, another_decoy, nothing;
+    uint64_t regs[16], eip, eflags;
+    uint32_t status, operation, more[10]; /* from which the status flags are computed */
+    uint64_t end[8];
+};
+
+struct narrow_processor {
+    const void *class;
+    void (*free)(void *object);
+    uint32_t translation_flags, nothing;
+    uint32_t regs[8], eip, eflags;
+    uint32_t status, operation, more[12];
+    uint64_t end[8];
+};
+
+struct field {
+    const char *name;
+    size_t offset, size;
+    char more[72];
+};
+
+struct description {
+    const char *name;
+    char more[88];
+    const struct field *fields;
+    const void *subsections;
+};
+
+EXPORT _Thread_local void *current_cpu;
+static struct field fields[3] = { { .name = "env.regs" }, { .name = "env.eip" }, { .name = "env.eflags" } };
+/* In a section of its own, where clang's sanitizer leaves the symbol's size alone, which the model looks at. */
+EXPORT __attribute__((section("qemu"))) struct description vmstate_x86_cpu = { .name = "cpu", .fields = fields };
+EXPORT int use_icount;
+EXPORT bool tcg_allowed = true;
+
+static bool narrow;
+static unsigned restored; /* calls */
+static uintptr_t restored_for;
+static void *restored_cpu;
+static struct {
+    void *env;
+    int vector, error_code;
+    uintptr_t host_pc;
+} raised;
+static const char *dumped;
+static uint32_t last_leaf, last_extended_leaf;
+
+EXPORT void g_free(void *object);
+EXPORT void *object_dynamic_cast(void *object, const char *type);
+EXPORT uint64_t helper_read_eflags(void *env);
+EXPORT bool cpu_restore_state(void *cpu, uintptr_t host_pc);
+EXPORT uint64_t cpu_get_tsc(void *env);
+EXPORT void raise_exception_err_ra(void *env, int vector, int error_code, uintptr_t host_pc);
+EXPORT void cpu_dump_state(void *cpu, FILE *stream, int flags);
+EXPORT void cpu_x86_cpuid(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                          uint32_t *edx);
+EXPORT bool tcg_cflags_has(void *cpu, uint32_t flags);
+
+void g_free(void *object)
+{
+    free(object);
+}
+
+void *object_dynamic_cast(void *object, const char *type)
+{
+    return strcmp(type, narrow ? "i386-cpu" : "x86_64-cpu") == 0 ? object : NULL;
+}
+
+static size_t env_offset(void)
+{
+    return narrow ? offsetof(struct narrow_processor, regs) : offsetof(struct wide_processor, regs);
+}
+
+static void *env_of(void *cpu)
+{
+    return (char *)cpu + env_offset();
+}
+
+/* The words behind EFLAGS: status, operation, ... */
+static uint32_t *state_of(void *cpu)
+{
+    return narrow ? &((struct narrow_processor *)cpu)->status : &((struct wide_processor *)cpu)->status;
+}
+
+/* IF and AC as they are kept; CF to OF from `status`, as `operation` says: 1 as it is, 2 inverted. */
+uint64_t helper_read_eflags(void *env)
+{
+    char *const cpu = (char *)env - env_offset();
+    const uint64_t kept =
+        narrow ? ((struct narrow_processor *)(void *)cpu)->eflags : ((struct wide_processor *)(void *)cpu)->eflags;
+    const uint32_t *state = state_of(cpu);
+    const uint32_t status = state[1] == 2 ? ~state[0] : state[1] == 1 ? state[0] : 0;
+
+    return kept | (status & 0x8d5);
+}
+
+#define ONE_WORD  0x1000 /* translated code that leaves RIP and `operation` behind, which is 2 there */
+#define TWO_WORDS 0x2000 /* and `status` as well, which is 4 */
+#define NO_WORD   0x3000 /* RIP alone */
+
+bool cpu_restore_state(void *cpu, uintptr_t host_pc)
+{
+    restored++;
+    restored_for = host_pc;
+    restored_cpu = cpu;
+    if (host_pc != ONE_WORD && host_pc != TWO_WORDS && host_pc != NO_WORD) {
+        return false;
+    }
+    if (narrow) {
+        ((struct narrow_processor *)cpu)->eip = 0x401000;
+    } else {
+        ((struct wide_processor *)cpu)->eip = 0x401000;
+    }
+    if (host_pc != NO_WORD) {
+        state_of(cpu)[1] = 2;
+    }
+    if (host_pc == TWO_WORDS) {
+        state_of(cpu)[0] = 4;
+    }
+    return true;
+}
+
+uint64_t cpu_get_tsc(void *env)
+{
+    return env == env_of(current_cpu) ? 0x1122334455 : 0;
+}
+
+void raise_exception_err_ra(void *env, int vector, int error_code, uintptr_t host_pc)
+{
+    raised.env = env;
+    raised.vector = vector;
+    raised.error_code = error_code;
+    raised.host_pc = host_pc;
+}
+
+void cpu_dump_state(void *cpu, FILE *stream, int flags)
+{
+    assert_ptr_equal(cpu, current_cpu);
+    assert_int_equal(flags, 0);
+    fputs(dumped, stream);
+}
+
+void cpu_x86_cpuid(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                   uint32_t *edx)
+{
+    assert_ptr_equal(env, env_of(current_cpu));
+    assert_int_equal(subleaf, 0);
+    *eax = leaf == 0 ? last_leaf : leaf == 0x80000000 ? last_extended_leaf : leaf + 1;
+    *ebx = leaf + 2;
+    *ecx = leaf + 3;
+    *edx = leaf + 4;
+}
+
+static uint32_t *translation_flags(void *cpu)
+{
+    return narrow ? &((struct narrow_processor *)cpu)->translation_flags
+                  : &((struct wide_processor *)cpu)->translation_flags;
+}
+
+bool tcg_cflags_has(void *cpu, uint32_t flags)
+{
+    return *translation_flags(cpu) & flags;
+}
+
+/* --- the tests -----------------------------------------------------------------------------------------------------
+ */
+
+static struct wide_processor *wide_cpu(void)
+{
+    return current_cpu;
+}
+
+/* Makes QEMU's processor, of either width, and finds it. */
+static struct qemu_private *found(bool is_narrow)
+{
+    struct qemu_private *p = calloc(1, sizeof(*p));
+
+    narrow = is_narrow;
+    if (narrow) {
+        struct narrow_processor *cpu = calloc(1, sizeof(*cpu));
+
+        assert_non_null(cpu);
+        cpu->free = g_free;
+        for (unsigned i = 0; i < 8; i++) {
+            cpu->regs[i] = 0x100 + i;
+        }
+        cpu->eip = 0x400000;
+        cpu->eflags = 0x202;
+        current_cpu = cpu;
+        fields[0].offset = offsetof(struct narrow_processor, regs);
+        fields[1].offset = offsetof(struct narrow_processor, eip);
+        fields[2].offset = offsetof(struct narrow_processor, eflags);
+    } else {
+        struct wide_processor *cpu = calloc(1, sizeof(*cpu));
+
+        assert_non_null(cpu);
+        cpu->free = g_free;
+        for (unsigned i = 0; i < 16; i++) {
+            cpu->regs[i] = 0xffff000000000100 + i;
+        }
+        cpu->eip = 0xffffffff81000000;
+        cpu->eflags = 0x202;
+        cpu->decoy = cpu->another_decoy = PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS;
+        current_cpu = cpu;
+        fields[0].offset = offsetof(struct wide_processor, regs);
+        fields[1].offset = offsetof(struct wide_processor, eip);
+        fields[2].offset = offsetof(struct wide_processor, eflags);
+    }
+    *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS;
+    for (unsigned i = 0; i < 3; i++) {
+        fields[i].size = narrow ? 4 : 8;
+    }
+    assert_non_null(p);
+    qemu_private_init(p);
+    assert_int_equal(p->registers, QEMU_UNSEEN);
+    return p;
+}
+
+static void drop(struct qemu_private *p)
+{
+    qemu_object_forget(&p->object);
+    free(p);
+    free(current_cpu);
+    current_cpu = NULL;
+}
+
+/* The registers as QEMU's plugin interface would read them. */
+static struct qemu_seen seen(const struct qemu_private *p)
+{
+    struct qemu_seen s = { .rip = qemu_private_rip(p), .eflags = qemu_private_eflags(p) };
+
+    qemu_private_general(p, s.general);
+    return s;
+}
+
+/* A processor whose registers were found right at two places. */
+static struct qemu_private *certain(bool is_narrow)
+{
+    struct qemu_private *p = found(is_narrow);
+    struct qemu_seen s = seen(p);
+
+    qemu_private_look(p, &s);
+    assert_int_equal(p->registers, QEMU_SEEN);
+    qemu_private_look(p, &s); /* the same place proves nothing */
+    assert_int_equal(p->registers, QEMU_SEEN);
+    if (is_narrow) {
+        ((struct narrow_processor *)current_cpu)->eip += 2;
+    } else {
+        wide_cpu()->eip += 2;
+    }
+    s = seen(p);
+    qemu_private_look(p, &s);
+    assert_int_equal(p->registers, QEMU_CERTAIN);
+    assert_true(qemu_private_is_settled(p) && qemu_private_reads(p));
+    return p;
+}
+
+/* Eight or sixteen registers in the order of their numbers in instructions. */
+static void registers(void **state)
+{
+    static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+    (void)state;
+    for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
+        struct qemu_private *p = found(is_narrow);
+        uint64_t general[GENERAL_REGISTERS];
+
+        qemu_private_general(p, general);
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            assert_int_equal(general[order[i]], !is_narrow ? 0xffff000000000100 + i : i < 8 ? 0x100 + i : 0);
+        }
+        assert_int_equal(qemu_private_rip(p), is_narrow ? 0x400000 : 0xffffffff81000000);
+        assert_int_equal(qemu_private_eflags(p), 0x202);
+        assert_true(qemu_object_is_current(&p->object));
+        void *const mine = current_cpu;
+
+        current_cpu = &p;
+        assert_false(qemu_object_is_current(&p->object));
+        current_cpu = mine;
+        drop(p);
+        drop(certain(is_narrow));
+    }
+}
+
+/* One wrong register, wherever, loses the object; upper halves and R8 to R15 count in 64-bit code alone. */
+static void registers_that_differ(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < GENERAL_REGISTERS + 2; i++) {
+        for (unsigned high = 0; high < 2; high++) {
+            struct qemu_private *p = found(false);
+            struct qemu_seen s;
+            uint64_t *one;
+
+            for (unsigned low_code = 0; low_code < 2; low_code++) {
+                if (low_code) { /* 32-bit code: the interface has low halves of eight registers only */
+                    memset(wide_cpu()->regs, 0, 8 * sizeof(uint64_t));
+                    wide_cpu()->regs[1] = 0x7777000000000011;
+                    wide_cpu()->eip = 0x400000;
+                }
+                s = seen(p);
+                if (low_code) {
+                    s.general[RCX] = 0x11;
+                    memset(&s.general[R8], 0, 8 * sizeof(uint64_t));
+                }
+                qemu_private_look(p, &s);
+                assert_int_not_equal(p->registers, QEMU_LOST);
+            }
+            drop(p);
+
+            p = found(false);
+            s = seen(p);
+            one = i < GENERAL_REGISTERS ? &s.general[i] : i == GENERAL_REGISTERS ? &s.rip : &s.eflags;
+            *one ^= UINT64_C(1) << (high ? 35 : 3);
+            qemu_private_look(p, &s);
+            assert_int_equal(p->registers, QEMU_LOST);
+            assert_true(qemu_private_is_settled(p) && !qemu_private_reads(p));
+            assert_false(qemu_private_settle(p, ONE_WORD));
+            drop(p);
+        }
+    }
+}
+
+/* The one word that tcg_cflags_has reads, among others with the same value; its other bits stay. */
+static void translations(void **state)
+{
+    (void)state;
+    for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
+        struct qemu_private *p = found(is_narrow);
+        uint32_t *flags = translation_flags(current_cpu);
+
+        assert_ptr_equal(p->translation_flags, flags);
+        assert_false(qemu_private_translates_apart(p));
+        assert_true(qemu_private_translate_apart(p, true));
+        assert_int_equal(*flags, PC_RELATIVE | OTHER_FLAGS);
+        assert_true(qemu_private_translates_apart(p));
+        assert_true(qemu_private_translate_apart(p, false));
+        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS);
+        qemu_private_bind_translations(p);
+        assert_int_equal(*flags, OF_CLUSTER | OTHER_FLAGS);
+        if (!is_narrow) {
+            assert_int_equal(wide_cpu()->decoy, PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS);
+            assert_int_equal(wide_cpu()->another_decoy, PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS);
+        }
+        p->translation_flags = NULL; /* not found */
+        qemu_private_bind_translations(p);
+        assert_false(qemu_private_translate_apart(p, true));
+        assert_false(qemu_private_translates_apart(p));
+        assert_int_equal(*flags, OF_CLUSTER | OTHER_FLAGS);
+        drop(p);
+    }
+}
+
+/*
+ * Status flags in the middle of a block are those that QEMU's own restoring gives, also where the quick way replaces
+ * the one word that is stale: then QEMU restores a few times to compare, and no more.
+ */
+static void flags_in_the_middle(void **state)
+{
+    static const struct {
+        uintptr_t at;
+        uint64_t flags; /* with `status` 0x41 and `operation` 1 in the object */
+        bool quick;
+    } rows[] = {
+        { NO_WORD, 0x202 | 0x41, true },
+        { ONE_WORD, 0x202 | (0x8d5 & ~0x41), true },
+        { TWO_WORDS, 0x202 | (0x8d5 & ~4), false },
+        { 0x9999, 0x202 | 0x41, false }, /* nothing to restore */
+    };
+
+    (void)state;
+    for (unsigned k = 0; k < 2 * COUNT_OF(rows); k++) {
+        const size_t i = k / 2;
+        struct qemu_private *p = certain(k % 2);
+        struct qemu_middle middle = { rows[i].at, 0 };
+
+        state_of(current_cpu)[0] = 0x41;
+        state_of(current_cpu)[1] = 1;
+        for (unsigned n = 0; n < 20; n++) {
+            assert_int_equal(qemu_private_flags(p, 0x202, &middle), rows[i].flags);
+        }
+        restored = 0;
+        assert_int_equal(qemu_private_flags(p, 0x202, &middle), rows[i].flags);
+        assert_true(rows[i].quick == (restored == 0));
+        assert_int_equal(state_of(current_cpu)[0], 0x41); /* QEMU's processor is left alone */
+        assert_int_equal(state_of(current_cpu)[1], 1);
+        drop(p);
+    }
+}
+
+/* Between blocks nothing is stale. Without a way to the flags they are what the plugin interface has. */
+static void flags_between_blocks(void **state)
+{
+    struct qemu_private *p = found(false);
+
+    (void)state;
+    state_of(current_cpu)[0] = 0x8d5;
+    state_of(current_cpu)[1] = 1;
+    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246); /* the registers were not seen yet */
+    struct qemu_seen s = seen(p);
+
+    qemu_private_look(p, &s);
+    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x202 | 0x8d5);
+    wide_cpu()->eflags = 0x40002;
+    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x40002 | 0x8d5);
+    p->flags_known = false;
+    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246);
+    drop(p);
+}
+
+static void its_own_functions(void **state)
+{
+    struct qemu_private *p = found(false);
+    uint64_t base = 0;
+    uint32_t regs[4];
+
+    (void)state;
+    dumped = "GDT=     fffffe0000001000 0000007f\nIDT=     fffffe0000000abc 00000fff\nCR0=80050033\n";
+    assert_true(qemu_private_idt(p, &base));
+    assert_int_equal(base, 0xfffffe0000000abc);
+    assert_int_equal(qemu_private_tsc(p), 0x1122334455);
+    assert_false(qemu_private_settle(p, 0x9999));
+    restored_cpu = NULL;
+    assert_true(qemu_private_settle(p, NO_WORD));
+    assert_ptr_equal(restored_cpu, current_cpu); /* itself, not a copy */
+    assert_int_equal(restored_for, NO_WORD);
+
+    assert_false(qemu_private_cpuid(p, 1, regs)); /* not before the registers have been seen */
+    qemu_private_general_protection(p, 0x77);
+    assert_null(raised.env);
+    struct qemu_seen s = seen(p);
+
+    qemu_private_look(p, &s);
+    last_leaf = 0x0d;
+    last_extended_leaf = 0x80000008;
+    static const struct {
+        uint32_t leaf;
+        bool there;
+    } rows[] = { { 1, true },          { 0x0d, true },       { 0x0e, false },
+                 { 0x80000001, true }, { 0x80000008, true }, { 0x80000009, false } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        memset(regs, 0xff, sizeof(regs));
+        assert_true(qemu_private_cpuid(p, rows[i].leaf, regs));
+        for (unsigned r = 0; r < 4; r++) {
+            assert_int_equal(regs[r], rows[i].there ? rows[i].leaf + 1 + r : 0);
+        }
+    }
+    last_extended_leaf = 0; /* QEMU's 486 has no extended leaves */
+    assert_true(qemu_private_cpuid(p, 0x80000001, regs));
+    assert_int_equal(regs[3], 0);
+    qemu_private_general_protection(p, 0x77);
+    assert_ptr_equal(raised.env, env_of(current_cpu));
+    assert_int_equal(raised.vector, 13);
+    assert_int_equal(raised.error_code, 0);
+    assert_int_equal(raised.host_pc, 0x77);
+    drop(p);
+}
+
+static void accelerators(void **state)
+{
+    (void)state;
+    assert_false(qemu_private_icount());
+    use_icount = 1;
+    assert_true(qemu_private_icount());
+    use_icount = 2;
+    assert_true(qemu_private_icount());
+    use_icount = 0;
+    assert_false(qemu_private_accelerated());
+    tcg_allowed = false;
+    assert_true(qemu_private_accelerated());
+    tcg_allowed = true;
+}
+
+/* Places of registers at which something would be read that is not the object's. */
+static void impossible_places(void **state)
+{
+    static const struct {
+        unsigned field;
+        size_t offset, size;
+        bool possible;
+    } rows[] = {
+        { 0, offsetof(struct wide_processor, regs), 8, true },
+        { 0, offsetof(struct wide_processor, regs), 4, false },
+        { 0, offsetof(struct wide_processor, regs) + 8, 8, false }, /* RIP among the registers */
+        { 0, offsetof(struct wide_processor, regs) - 4, 8, false },
+        { 0, offsetof(struct wide_processor, regs) - 8, 8, true },
+        { 0, (size_t)1 << 40, 8, false },
+        { 1, offsetof(struct wide_processor, eip), 4, false },
+        { 1, offsetof(struct wide_processor, eip) - 8, 8, false },
+        { 1, sizeof(struct wide_processor) - 8, 8, false },
+        { 1, 0, 8, false },
+        { 2, offsetof(struct wide_processor, eflags), 4, false },
+        { 2, offsetof(struct wide_processor, eflags) - 8, 8, false }, /* over RIP */
+        { 2, offsetof(struct wide_processor, eip) + 56, 8, true },
+        { 2, offsetof(struct wide_processor, eip) + 64, 8, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct qemu_private *p = found(false);
+        struct qemu_object o;
+
+        fields[rows[i].field].offset = rows[i].offset;
+        fields[rows[i].field].size = rows[i].size;
+        assert_int_equal(qemu_object_find(&o), rows[i].possible);
+        assert_true(rows[i].possible == (o.cpu != NULL));
+        if (rows[i].possible) {
+            qemu_object_forget(&o);
+        }
+        drop(p);
+    }
+    struct qemu_private *p = found(false);
+    struct qemu_object o;
+    static const char *const names[] = { "env.rip", "env.eipp", "env.ei" };
+
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        fields[1].name = names[i];
+        assert_false(qemu_object_find(&o));
+    }
+    fields[1].name = "env.eip";
+    wide_cpu()->free = NULL;
+    assert_false(qemu_object_find(&o));
+    wide_cpu()->free = free; /* not QEMU's */
+    assert_false(qemu_object_find(&o));
+    wide_cpu()->free = g_free;
+    narrow = true; /* of neither type: object_dynamic_cast knows the other */
+    assert_true(qemu_object_find(&o));
+    qemu_object_forget(&o);
+    narrow = false;
+    void *const mine = current_cpu;
+
+    current_cpu = NULL;
+    assert_false(qemu_object_find(&o));
+    current_cpu = mine;
+    drop(p);
+}
+
+/* Each loss is said once, however often it is met. */
+static void said_once(void **state)
+{
+    char text[4096];
+    FILE *file = tmpfile();
+    const int kept = dup(STDERR_FILENO);
+    size_t size;
+
+    (void)state;
+    assert_non_null(file);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    qemu_loss_say(LOSS_VALUES, "keeps elsewhere", "this");
+    qemu_loss_say(LOSS_VALUES, "does not export", "that");
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    size = fread(text, 1, sizeof(text) - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    assert_string_equal(text, "dsmodel: this QEMU keeps elsewhere this: the guest is about a tenth slower\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers),
+        cmocka_unit_test(registers_that_differ),
+        cmocka_unit_test(translations),
+        cmocka_unit_test(flags_in_the_middle),
+        cmocka_unit_test(flags_between_blocks),
+        cmocka_unit_test(its_own_functions),
+        cmocka_unit_test(accelerators),
+        cmocka_unit_test(impossible_places),
+        cmocka_unit_test(said_once),
+    };
+    return cmocka_run_group_tests_name("QEMU's private state", tests, NULL, NULL);
+}

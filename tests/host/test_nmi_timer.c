@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The NMI's timer on an HPET and an I/O APIC that the test answers: which comparator and which input are taken, what is
+ * written, and what comes of an NMI in time, late, and of another's. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel
+ * 82093AA (290566-001), 3.2.
+ */
+#include "tests/host/host_test.h"
+
+/* Instead of arch/x86/cpu.h. */
+#define ARCH_X86_CPU_H
+
+static uint8_t port_read8(uint16_t port);
+
+#include "arch/x86/clock.h"
+#include "arch/x86/hpet.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/io_apic.h"
+#include "arch/x86/nmi_timer.h"
+
+#include "arch/x86/nmi_timer.c"
+
+#define HZ   10000000u
+#define AT   0xfed00000u
+#define IO   0xfec00000u
+#define MASK 0x10000u
+
+static struct {
+    uint64_t rate;
+    uint32_t hpet[0x200 / 4], io[256];
+    unsigned answers; /* the comparators, a bit each, whose NMI comes */
+    unsigned tried, waits;
+    unsigned strays; /* NMIs of a device that come while an input is open, one in each wait, before the timer's */
+    interrupt_handler *handler;
+    unsigned unexpected, due;
+    uint8_t port_61;
+} machine;
+
+static uint8_t port_read8(uint16_t port)
+{
+    assert_int_equal(port, 0x61);
+    return machine.port_61;
+}
+
+uint64_t hpet_start(uint64_t address)
+{
+    return address == AT ? machine.rate : 0;
+}
+
+volatile uint32_t *hpet_register(uint32_t offset)
+{
+    return &machine.hpet[offset / 4];
+}
+
+uint32_t io_apic_read(uintptr_t address, uint32_t number)
+{
+    assert_int_equal(address, IO);
+    return machine.io[number];
+}
+
+void io_apic_write(uintptr_t address, uint32_t number, uint32_t value)
+{
+    assert_int_equal(address, IO);
+    machine.io[number] = value;
+}
+
+void interrupt_set(unsigned vector, interrupt_handler *handler)
+{
+    assert_int_equal(vector, VECTOR_NMI);
+    machine.handler = handler;
+}
+
+void interrupt_unexpected(struct interrupt_frame *frame)
+{
+    assert_int_equal(frame->vector, VECTOR_NMI);
+    machine.unexpected++;
+}
+
+static void send_nmi(void)
+{
+    machine.handler(&(struct interrupt_frame){ .vector = VECTOR_NMI });
+}
+
+/* Time passes, and the comparators that are on are compared. */
+static void pass(uint32_t ticks)
+{
+    machine.hpet[0xf0 / 4] += ticks;
+    for (unsigned n = 0; n < 4; n++) {
+        const uint32_t configuration = machine.hpet[(0x100 + 0x20 * n) / 4], input = configuration >> 9 & 0x1f;
+
+        if (!(configuration & 4))
+            continue;
+        machine.tried |= 1u << n;
+        if (machine.strays && machine.io[0x10 + 2 * input] == 0x400) {
+            machine.strays--;
+            machine.hpet[0xf0 / 4] -= ticks;
+            send_nmi();
+            machine.hpet[0xf0 / 4] += ticks;
+            continue;
+        }
+        assert_int_equal(configuration & 0x1fa, 0x100 | (configuration & 0x30)); /* by the edge, once, of 32 bits */
+        if (machine.answers >> n & 1 && machine.io[0x10 + 2 * input] == 0x400 &&
+            machine.hpet[0xf0 / 4] - machine.hpet[(0x108 + 0x20 * n) / 4] < HZ)
+            send_nmi();
+    }
+}
+
+bool clock_wait(unsigned microseconds)
+{
+    assert_int_equal(microseconds, 1000);
+    machine.waits++;
+    pass(microseconds * (HZ / 1000000));
+    return true;
+}
+
+static void due(void)
+{
+    machine.due++;
+}
+
+static const struct acpi_io_apic io = { .address = IO };
+
+/* Three comparators with routes to inputs 20 to 23, and an I/O APIC of 24 inputs, all masked. */
+static void start_machine(void)
+{
+    memset(&machine, 0, sizeof machine);
+    machine.rate = HZ;
+    machine.answers = 7;
+    machine.hpet[0] = 0x80868201;
+    machine.hpet[0x10 / 4] = 3; /* on, legacy routes */
+    for (unsigned n = 0; n < 3; n++) {
+        machine.hpet[(0x100 + 0x20 * n) / 4] = 0x8030;
+        machine.hpet[(0x104 + 0x20 * n) / 4] = 0xf00000;
+    }
+    machine.io[1] = 0x170020;
+    for (unsigned i = 0; i < 24; i++)
+        machine.io[0x10 + 2 * i] = MASK;
+}
+
+static void the_last_of_each_is_taken(void **state)
+{
+    (void)state;
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 5, due));
+    assert_int_equal(machine.tried, 4);
+    assert_int_equal(machine.waits, 1);
+    assert_int_equal(machine.due, 0); /* the trial is nobody's time */
+    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+    assert_int_equal(machine.io[0x11 + 2 * 23], 5u << 24);
+    assert_int_equal(machine.hpet[0x10 / 4], 1);
+    assert_int_equal(machine.hpet[0x140 / 4], 0x8030 | 0x100 | 23 << 9);
+
+    nmi_timer_start(3);
+    assert_int_equal(machine.hpet[0x140 / 4] & 4, 4);
+    pass(3 * HZ - 1);
+    assert_int_equal(machine.due, 0);
+    pass(1);
+    assert_int_equal(machine.due, 1);
+    pass(1);
+    assert_int_equal(machine.due, 1); /* once */
+    nmi_timer_start(3);
+    nmi_timer_start(5); /* in place of it */
+    pass(3 * HZ);
+    assert_int_equal(machine.due, 1);
+    pass(2 * HZ);
+    assert_int_equal(machine.due, 2);
+    assert_int_equal(nmi_timer_most(), 214); /* half of what 32 bits count */
+}
+
+static void an_input_that_firmware_uses_is_left_alone(void **state)
+{
+    (void)state;
+    start_machine();
+    machine.io[0x10 + 2 * 23] = 0x31;
+    machine.io[0x10 + 2 * 22] = 0xa032;
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.io[0x10 + 2 * 23], 0x31);
+    assert_int_equal(machine.io[0x10 + 2 * 22], 0xa032);
+    assert_int_equal(machine.hpet[0x140 / 4] >> 9 & 0x1f, 21);
+
+    start_machine();
+    machine.io[1] = 0x150020; /* 22 inputs */
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.hpet[0x140 / 4] >> 9 & 0x1f, 21);
+}
+
+static void the_first_that_works_counts(void **state)
+{
+    (void)state;
+    start_machine();
+    machine.answers = 1;
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.tried, 7);
+    nmi_timer_start(1);
+    assert_int_equal(machine.hpet[0x100 / 4] & 4, 4);
+    assert_int_equal(machine.hpet[0x120 / 4] & 4, 0);
+    assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
+    nmi_timer_stop();
+    assert_int_equal(machine.hpet[0x100 / 4] & 4, 0);
+    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+
+    start_machine();
+    machine.hpet[0x144 / 4] = 0; /* this comparator has no way out */
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.tried, 2);
+}
+
+static void a_machine_without_one(void **state)
+{
+    static const struct acpi_io_apic none = { 0 }, high = { .address = UINT64_C(0x1fec00000) },
+                                     second = { .address = IO, .first_interrupt = 24 };
+
+    (void)state;
+    start_machine();
+    machine.answers = 0;
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.tried, 7);
+    assert_int_equal(machine.waits, 150);
+    nmi_timer_start(3);
+    for (unsigned n = 0; n < 3; n++)
+        assert_int_equal(machine.hpet[(0x100 + 0x20 * n) / 4] & 4, 0);
+    nmi_timer_stop();
+
+    start_machine();
+    assert_false(nmi_timer_init(0, &io, 0, due));
+    assert_false(nmi_timer_init(AT, &none, 0, due));
+    assert_false(nmi_timer_init(AT, &high, 0, due));
+    assert_false(nmi_timer_init(AT, &second, 0, due));
+    assert_false(nmi_timer_init(AT, &io, 0xff, due));
+    machine.rate = UINT64_C(0x80000000);
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.tried, 0);
+    machine.rate = HZ;
+    assert_true(nmi_timer_init(AT, &io, 0xfe, due));
+}
+
+/* After a stop an NMI may be on its way for a second. Before its time, and long after, it is another's. */
+static void nmis_of_others(void **state)
+{
+    (void)state;
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    nmi_timer_start(3);
+    machine.hpet[0xf0 / 4] += 3 * HZ - 1;
+    nmi_timer_stop();
+    send_nmi();
+    assert_int_equal(machine.unexpected, 1);
+    machine.hpet[0xf0 / 4] += 1;
+    send_nmi();
+    machine.hpet[0xf0 / 4] += HZ;
+    send_nmi();
+    assert_int_equal(machine.unexpected, 1);
+    assert_int_equal(machine.due, 0);
+    machine.hpet[0xf0 / 4] += 1;
+    send_nmi();
+    assert_int_equal(machine.unexpected, 2);
+    assert_int_equal(machine.due, 0);
+    assert_true(nmi_timer_usable());
+}
+
+/* The inputs below 16 have devices of their own, as the PIT on input 2: each of its ticks would be an NMI. */
+static void inputs_of_isa_devices_are_left_alone(void **state)
+{
+    (void)state;
+    start_machine();
+    for (unsigned n = 0; n < 3; n++)
+        machine.hpet[(0x104 + 0x20 * n) / 4] = 0xffff;
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.tried, 0);
+    for (unsigned i = 0; i < 24; i++)
+        assert_int_equal(machine.io[0x10 + 2 * i], MASK);
+
+    machine.hpet[0x104 / 4] = 0x10004;
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.hpet[0x100 / 4] >> 9 & 0x1f, 16);
+}
+
+/* An input that a device shares is masked at its first NMI, in a trial and later; what comes then is nobody's. */
+static void an_input_that_is_shared_is_given_up(void **state)
+{
+    (void)state;
+    start_machine();
+    machine.strays = 1;
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.unexpected, 0);
+    assert_int_equal(machine.tried, 6); /* the last was given up */
+    assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
+
+    start_machine();
+    machine.strays = 3;
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+    assert_false(nmi_timer_usable());
+    assert_int_equal(machine.waits, 3);
+
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    assert_true(nmi_timer_usable());
+    nmi_timer_start(3);
+    machine.hpet[0xf0 / 4] += 3 * HZ - 1;
+    send_nmi();
+    assert_int_equal(machine.unexpected, 0);
+    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+    assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
+    assert_false(nmi_timer_usable());
+    send_nmi();
+    assert_int_equal(machine.unexpected, 1);
+    nmi_timer_stop();
+    nmi_timer_start(3);
+    pass(3 * HZ);
+    assert_int_equal(machine.due, 0);
+    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+}
+
+/* SERR# and IOCHK# are errors, whoever listens; the other bits of the port tell of the PIT and the speaker. */
+static void errors_of_the_machine_end_the_run(void **state)
+{
+    (void)state;
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    nmi_timer_start(3);
+    machine.port_61 = 0x80;
+    send_nmi();
+    assert_int_equal(machine.unexpected, 1);
+    machine.port_61 = 0x40;
+    send_nmi();
+    assert_int_equal(machine.unexpected, 2);
+    assert_true(nmi_timer_usable());
+    machine.port_61 = 0x3f;
+    send_nmi();
+    assert_int_equal(machine.unexpected, 2);
+    assert_false(nmi_timer_usable());
+}
+
+/* What comes when 32 bits of the counter begin anew is the timer's, and nobody's time. */
+static void the_counter_begins_anew(void **state)
+{
+    (void)state;
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
+    nmi_timer_start(3);
+    machine.hpet[0xf0 / 4] = 0;
+    send_nmi();
+    machine.hpet[0xf0 / 4] = HZ;
+    send_nmi();
+    assert_true(nmi_timer_usable());
+    assert_int_equal(machine.due, 0);
+    machine.hpet[0xf0 / 4] = HZ + 1;
+    nmi_timer_stop();
+    send_nmi();
+    assert_int_equal(machine.unexpected, 1);
+    nmi_timer_start(3);
+    pass(3 * HZ);
+    assert_int_equal(machine.due, 1);
+
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
+    nmi_timer_start(3);
+    machine.hpet[0xf0 / 4] = UINT32_MAX; /* not yet */
+    send_nmi();
+    assert_false(nmi_timer_usable());
+
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
+    nmi_timer_start(3); /* the counter is low, and has not begun anew */
+    send_nmi();
+    assert_false(nmi_timer_usable());
+
+    start_machine();
+    machine.hpet[0xf0 / 4] = UINT32_MAX - 20000; /* a trial in which nothing else comes */
+    machine.answers = 0;
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+}
+
+static void another_processor_gets_it(void **state)
+{
+    (void)state;
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 5, due));
+    assert_true(nmi_timer_send_to(0));
+    assert_int_equal(machine.io[0x11 + 2 * 23], 0);
+    assert_true(nmi_timer_send_to(254));
+    assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
+    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+    assert_false(nmi_timer_send_to(255)); /* which the I/O APIC cannot name */
+    assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
+    start_machine();
+    machine.answers = 0;
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+    assert_false(nmi_timer_send_to(1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_processor_gets_it),
+        cmocka_unit_test(the_last_of_each_is_taken),
+        cmocka_unit_test(an_input_that_firmware_uses_is_left_alone),
+        cmocka_unit_test(the_first_that_works_counts),
+        cmocka_unit_test(a_machine_without_one),
+        cmocka_unit_test(nmis_of_others),
+        cmocka_unit_test(inputs_of_isa_devices_are_left_alone),
+        cmocka_unit_test(an_input_that_is_shared_is_given_up),
+        cmocka_unit_test(errors_of_the_machine_end_the_run),
+        cmocka_unit_test(the_counter_begins_anew),
+    };
+
+    return cmocka_run_group_tests_name("nmi_timer", tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The other processors' memory: whose it is, where bit 20 of an address is clear, and who is left out. Memory, APIC and
+ * firmware's table are the test's.
+ */
+#include "tests/host/host_test.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/processors.h"
+#include "ds/ds.h"
+#include "kernel/console.h"
+#include "kernel/memory.h"
+#include "kernel/others.h"
+
+#define BLOCKS 4u
+#define MIB    0x100000u
+
+static uint8_t memory[BLOCKS][2 * MIB] __attribute__((aligned(0x200000)));
+static uint32_t ids[600];
+static struct {
+    bool no_apic;
+    enum acpi_error error;
+    struct topology topology;
+    unsigned blocks, kept; /* that there are, and that were asked for */
+    uint8_t *given[100], *stores[100], *logs[100];
+    unsigned started;
+    uint32_t started_id;
+    bool lent;
+} machine;
+static char said[1000];
+
+bool apic_present(void)
+{
+    return !machine.no_apic;
+}
+
+uint32_t apic_id_most(void)
+{
+    return 254;
+}
+
+enum acpi_error topology_read(struct topology *topology)
+{
+    *topology = machine.topology;
+    topology->ids = ids;
+    return machine.error;
+}
+
+void *memory_keep(size_t size, size_t alignment)
+{
+    assert_int_equal(size, 2 * MIB);
+    assert_int_equal(alignment, 2 * MIB);
+    return machine.kept < machine.blocks ? memory[machine.kept++] : NULL;
+}
+
+static bool no_low_page;
+
+uintptr_t memory_low_page(void)
+{
+    return no_low_page ? 0 : 0x9e000;
+}
+
+void processor_give(unsigned number, void *of)
+{
+    machine.given[number] = of;
+}
+
+void ds_give(unsigned processor, uint8_t *store, uint8_t *kept)
+{
+    machine.stores[processor] = store;
+    machine.logs[processor] = kept;
+}
+
+bool processor_is_lent(void)
+{
+    return machine.lent;
+}
+
+bool processor_start(unsigned number, uint32_t id, uintptr_t low_page, void (*main)(unsigned number))
+{
+    assert_int_equal(low_page, 0x9e000);
+    assert_null(main);
+    machine.started = number;
+    machine.started_id = id;
+    return id != 13;
+}
+
+void console_note(const char *fmt, ...)
+{
+    const size_t used = strlen(said);
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(said + used, sizeof said - used - 1, fmt, args);
+    va_end(args);
+    strcat(said, "\n");
+}
+
+#include "kernel/others.c"
+
+static void start(unsigned others, unsigned siblings, unsigned blocks)
+{
+    memset(&machine, 0, sizeof machine);
+    memset(memory, 0xff, sizeof memory);
+    machine.topology = (struct topology){ .total = others + siblings + 1, .count = others, .siblings = siblings };
+    machine.blocks = blocks;
+    for (unsigned i = 0; i < 600; i++)
+        ids[i] = i + 10;
+    others_init();
+    said[0] = 0;
+    others_say();
+}
+
+static void nobody_can_be_started(void **state)
+{
+    (void)state;
+    no_low_page = true;
+    start(2, 0, 4);
+    assert_string_equal(said,
+                        "processors 3\n"
+                        "processors cannot be started: no usable page below 640 KiB for their first instructions\n");
+    start(0, 0, 4);
+    assert_string_equal(said, "processors 1\n");
+    no_low_page = false;
+}
+
+/* Each has 64 KiB of either half of a block; nobody's overlap, and all are cleared. */
+static void each_has_its_share(void **state)
+{
+    (void)state;
+    start(18, 2, 4);
+    assert_int_equal(others_count(), 20);
+    assert_int_equal(machine.kept, 2);
+    assert_string_equal(said, "processors 21\n");
+    for (unsigned n = 1; n <= 20; n++) {
+        uint8_t *const share = memory[(n - 1) / 16] + (n - 1) % 16 * 0x10000;
+        assert_ptr_equal(machine.stores[n], share);
+        assert_int_equal((uintptr_t)machine.stores[n] & MIB, 0);
+        assert_int_equal((uintptr_t)(machine.stores[n] + DS_STORE_MEMORY - 1) & MIB, 0);
+        assert_ptr_equal(machine.given[n], share + MIB);
+        assert_ptr_equal(machine.logs[n], share + MIB + PROCESSOR_MEMORY);
+        assert_ptr_equal(others_page(n), share + MIB + PROCESSOR_MEMORY + DS_KEPT_MEMORY);
+        assert_true((uint8_t *)others_page(n) + OTHERS_PAGE <= share + MIB + 0x10000);
+        for (unsigned i = 0; i < 0x10000; i++)
+            assert_false(share[i] || share[MIB + i]);
+        assert_int_equal(others_id(n), n + 9);
+    }
+    assert_true(others_start(20, NULL));
+    assert_int_equal(machine.started, 20);
+    assert_int_equal(machine.started_id, 29);
+    assert_false(others_start(4, NULL));
+}
+
+static void those_without_memory_are_left_out(void **state)
+{
+    (void)state;
+    start(40, 0, 2);
+    assert_int_equal(others_count(), 32);
+    assert_string_equal(said,
+                        "processors 33\nprocessors left out: 8, because there is no memory for them: each 16 need "
+                        "2 MiB below 4 GiB\n");
+    start(1, 0, 0);
+    assert_int_equal(others_count(), 0);
+    assert_string_equal(said, "processors 1\nprocessors left out: 1, because there is no memory for them: each 16 need "
+                              "2 MiB below 4 GiB\n");
+    start(16, 0, 4);
+    assert_int_equal(others_count(), 16);
+    assert_int_equal(machine.kept, 1);
+}
+
+static void what_cannot_be_reached_is_said(void **state)
+{
+    struct topology topology;
+
+    (void)state;
+    start(0, 0, 4);
+    assert_string_equal(said, "processors 1\n");
+    assert_int_equal(machine.kept, 0);
+    machine.topology.beyond = 3;
+    machine.topology.ignored = 88;
+    others_init();
+    said[0] = 0;
+    others_say();
+    assert_string_equal(said,
+                        "processors 1\n"
+                        "processors left out: 88, because only the first 512 of firmware's table are looked at\n"
+                        "processors left out: 3, because their APIC IDs are above 254, which need x2APIC mode: see "
+                        "whether the firmware's setup can turn it on\n");
+    machine.topology = (struct topology){ 0 };
+    machine.error = ACPI_NO_MADT;
+    others_init();
+    said[0] = 0;
+    others_say();
+    assert_string_equal(said, "processors 1: others cannot be found: no valid MADT among the ACPI tables\n");
+    assert_int_equal(others_topology(&topology), ACPI_NO_MADT);
+    assert_int_equal(others_count(), 0);
+}
+
+/* No command reaches them then, and the line about the APIC says why. */
+static void without_an_apic_there_are_none(void **state)
+{
+    (void)state;
+    start(0, 0, 4);
+    machine.topology.count = 3;
+    machine.no_apic = true;
+    others_init();
+    said[0] = 0;
+    others_say();
+    assert_string_equal(said, "");
+    assert_int_equal(others_count(), 0);
+}
+
+static void a_lent_one_starts_nobody(void **state)
+{
+    (void)state;
+    machine.lent = false;
+    assert_null(others_barred());
+    machine.lent = true;
+    assert_string_equal(others_barred(), "other processors are started on the first kind of cores alone");
+    machine.lent = false;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lent_one_starts_nobody),
+        cmocka_unit_test(without_an_apic_there_are_none),
+        cmocka_unit_test(each_has_its_share),
+        cmocka_unit_test(nobody_can_be_started),
+        cmocka_unit_test(those_without_memory_are_left_out),
+        cmocka_unit_test(what_cannot_be_reached_is_said),
+    };
+
+    return cmocka_run_group_tests_name("others", tests, NULL, NULL);
+}

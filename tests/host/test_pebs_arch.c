@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of architectural PEBS. Their bytes are typed from Intel Architecture Instruction Set Extensions Programming
+ * Reference (319433), chapter 11 "Architectural PEBS", by way of the structures of Linux, commit 52448a0a7390, as
+ * offset and value; records are put together from them, in one fragment and in several.
+ */
+#include "tests/host/host_test.h"
+
+#include "cpu/arch_pebs.h"
+#include "pebs/pebs_decode.h"
+#include "report/record_text.h"
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+enum { MOST = 8192 };
+
+/* The groups by their bits in a header, in the order of a record, and what they begin with. */
+static const struct group {
+    uint64_t bit;
+    size_t bytes;
+} order[] = {
+    { BIT(63), 48 },  { BIT(62), 64 },  { BIT(61), 160 }, /* basic, aux, registers */
+    { BIT(49), 256 }, { BIT(50), 256 }, { BIT(52), 128 }, { BIT(53), 64 }, { BIT(54), 512 }, { BIT(55), 1024 },
+};
+#define VECTORS (BIT(49) | BIT(50) | BIT(51) | BIT(52) | BIT(53) | BIT(54) | BIT(55))
+
+static void put(uint8_t *bytes, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+}
+
+static const struct word {
+    uint64_t group;
+    size_t at;
+    uint64_t value;
+} words[] = {
+    { BIT(63), 0x00, 0xffffffff81001234 }, /* the instruction's address */
+    { BIT(63), 0x08, 0x0000000100000002 }, /* applicable counters: general 1, fixed 0 */
+    { BIT(63), 0x10, 0x0000123456789abc }, /* TSC */
+    { BIT(63), 0x18, 0xaaaaaaaaaaab0077 }, /* retire latency 77h, valid; the rest is reserved */
+    { BIT(62), 0x00, 0xffff888000001040 }, /* data linear address */
+    { BIT(62), 0x28, 0x0000000000000035 }, /* data source */
+    { BIT(62), 0x30, 0xeeee0045dddd0089 }, /* latencies: of the instruction 89h, of the cache 45h */
+    { BIT(62), 0x38, 0x000000aa00000bbb }, /* TSX */
+    { BIT(61), 0x00, 0x0000000000000246 }, { BIT(61), 0x08, 0xffffffff81001238 }, /* RFLAGS, RIP */
+    { BIT(61), 0x10, 0xa0a0a0a0a0a0a0a0 }, { BIT(61), 0x18, 0xc1c1c1c1c1c1c1c1 }, /* RAX, RCX */
+    { BIT(61), 0x20, 0xd2d2d2d2d2d2d2d2 }, { BIT(61), 0x28, 0xb3b3b3b3b3b3b3b3 }, /* RDX, RBX */
+    { BIT(61), 0x30, 0x5454545454545454 }, { BIT(61), 0x38, 0x5555555555555555 }, /* RSP, RBP */
+    { BIT(61), 0x40, 0x5656565656565656 }, { BIT(61), 0x48, 0xd7d7d7d7d7d7d7d7 }, /* RSI, RDI */
+    { BIT(61), 0x50, 0x0808080808080808 }, { BIT(61), 0x88, 0x1515151515151515 }, /* R8, R15 */
+    { BIT(61), 0x90, 0x00005555aaaa0000 }, { BIT(61), 0x98, 0xeeeeeeeeeeeeeeee }, /* SSP, reserved */
+};
+
+/* What a fragment has beside the order's groups. */
+struct parts {
+    uint64_t groups;  /* bits of the header's first word, without the size */
+    unsigned entries; /* of the LBR group */
+    uint64_t counted; /* in the counters group, general in the lower half */
+    unsigned metrics; /* of its header: 3, both words follow */
+    unsigned padding;
+};
+
+static unsigned ones(uint64_t bits)
+{
+    return (unsigned)__builtin_popcountll(bits);
+}
+
+/* Puts a fragment together; returns its size. Words that the tables do not name say their group and their place. */
+static size_t lay(uint8_t *bytes, struct parts parts)
+{
+    size_t at = 16;
+
+    memset(bytes, 0, 16);
+    for (size_t i = 0; i < COUNT_OF(order); i++) {
+        if (order[i].bit == BIT(49) && parts.groups & VECTORS) {
+            put(bytes + at, 0x80e6);
+            put(bytes + at + 8, 0xdddddddddddddddd);
+            at += 16;
+        }
+        if (!(parts.groups & order[i].bit) && !(order[i].bit == BIT(52) && parts.groups & BIT(51)))
+            continue;
+        for (size_t k = 0; k < order[i].bytes; k += 8)
+            put(bytes + at + k, (uint64_t)(i + 1) << 32 | k);
+        for (size_t k = 0; k < COUNT_OF(words); k++)
+            if (words[k].group == order[i].bit)
+                put(bytes + at + words[k].at, words[k].value);
+        at += order[i].bytes;
+    }
+    if (parts.groups & (BIT(40) | BIT(41))) {
+        static const uint64_t header[] = { 0xeeee, 0x7f0007, 0, 0x201111, 0x202222, 0x8000000000000333 };
+        for (unsigned i = 0; i < 6; i++)
+            put(bytes + at + 8 * i, i == 2 ? parts.entries : header[i]);
+        at += 48;
+        for (unsigned i = 0; i < parts.entries; i++, at += 24) {
+            put(bytes + at, 0xffffffff81000000 + i);
+            put(bytes + at + 8, 0x700000005678);
+            put(bytes + at + 16, 0xd4000000000000ff);
+        }
+    }
+    if (parts.groups & (BIT(35) | BIT(36) | BIT(37) | BIT(38))) {
+        put(bytes + at, parts.counted);
+        put(bytes + at + 8, parts.metrics);
+        at += 16;
+        for (unsigned i = 0; i < ones(parts.counted) + (parts.metrics == 3 ? 2 : 0); i++, at += 8)
+            put(bytes + at, 0xffff00000000 + i);
+    }
+    memset(bytes + at, 0, parts.padding);
+    at += parts.padding;
+    put(bytes, parts.groups | at);
+    return at;
+}
+
+static const struct pebs_form form = { .width = 8, .format = 15, .lbr_format = 0x3f };
+
+static struct pebs_record decode(const uint8_t *bytes, size_t size, size_t whole)
+{
+    static struct pebs_record out;
+    uint8_t *copy = exact_copy(bytes, size);
+
+    memset(&out, 0xa5, sizeof(out));
+    assert_int_equal(pebs_decode(&form, copy, size, &out), PEBS_DECODE_OK);
+    free(copy);
+    assert_int_equal(out.size, whole);
+    assert_int_equal(out.width, 8);
+    assert_int_equal(out.format, 15);
+    return out;
+}
+
+static void refuse(const uint8_t *bytes, size_t size, enum pebs_error error)
+{
+    static struct pebs_record out, before;
+    uint8_t *copy = exact_copy(bytes, size);
+
+    memset(&out, 0xa5, sizeof(out));
+    memcpy(&before, &out, sizeof(out));
+    assert_int_equal(pebs_decode(&form, copy, size, &out), error);
+    assert_memory_equal(&out, &before, sizeof(out));
+    free(copy);
+}
+
+/* ---- one fragment -------------------------------------------------------------------------------------------------
+ */
+
+static void check_groups(const struct pebs_record *out, uint64_t groups)
+{
+    const bool aux = groups & BIT(62), gprs = groups & BIT(61);
+
+    assert_int_equal(
+        out->has & ~(PEBS_HAS_COUNTS | PEBS_HAS_METRICS),
+        PEBS_HAS_FORMAT_GROUP | PEBS_HAS_FRAGMENTS | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC |
+            PEBS_HAS_RETIRE_LATENCY |
+            (aux ? PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES | PEBS_HAS_CACHE_LATENCY
+                 : 0) |
+            (gprs ? PEBS_HAS_GPRS | PEBS_HAS_SSP : 0) | (groups & VECTORS ? PEBS_HAS_XER : 0) |
+            (groups & BIT(49) ? PEBS_HAS_XMM : 0) | (groups & BIT(50) ? PEBS_HAS_YMMH : 0) |
+            (groups & (BIT(51) | BIT(52)) ? PEBS_HAS_EGPR : 0) | (groups & BIT(53) ? PEBS_HAS_OPMASK : 0) |
+            (groups & BIT(54) ? PEBS_HAS_ZMMH : 0) | (groups & BIT(55) ? PEBS_HAS_H16ZMM : 0) |
+            (groups & (BIT(40) | BIT(41)) ? PEBS_HAS_LBR | PEBS_HAS_LER : 0));
+    assert_int_equal(out->format_group, groups);
+    assert_int_equal(out->eventing_ip, 0xffffffff81001234);
+    assert_int_equal(out->counters, 0x100000002);
+    assert_int_equal(out->tsc, 0x123456789abc);
+    assert_int_equal(out->retire_latency, 0x77);
+    assert_int_equal(out->data_address, aux ? 0xffff888000001040 : 0);
+    assert_int_equal(out->data_source, aux ? 0x35 : 0);
+    assert_int_equal(out->latency, aux ? 0x89 : 0);
+    assert_int_equal(out->cache_latency, aux ? 0x45 : 0);
+    assert_int_equal(out->tsx, aux ? 0xaa00000bbb : 0);
+    assert_int_equal(out->tsx_cycles, aux ? 0xbbb : 0);
+    assert_int_equal(out->rflags, gprs ? 0x246 : 0);
+    assert_int_equal(out->ip, gprs ? 0xffffffff81001238 : 0);
+    static const uint64_t gpr[16] = {
+        0xa0a0a0a0a0a0a0a0, 0xc1c1c1c1c1c1c1c1, 0xd2d2d2d2d2d2d2d2, 0xb3b3b3b3b3b3b3b3,
+        0x5454545454545454, 0x5555555555555555, 0x5656565656565656, 0xd7d7d7d7d7d7d7d7,
+        0x0808080808080808, 0x0000000300000058, 0x0000000300000060, 0x0000000300000068,
+        0x0000000300000070, 0x0000000300000078, 0x0000000300000080, 0x1515151515151515,
+    };
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(out->gpr[i], gprs ? gpr[i] : 0);
+    assert_int_equal(out->ssp, gprs ? 0x5555aaaa0000 : 0);
+    assert_int_equal(out->xer, groups & VECTORS ? 0x80e6 : 0);
+    for (uint64_t i = 0; i < 16; i++) {
+        assert_int_equal(out->xmm[i].low, groups & BIT(49) ? UINT64_C(4) << 32 | 16 * i : 0);
+        assert_int_equal(out->xmm[i].high, groups & BIT(49) ? UINT64_C(4) << 32 | (16 * i + 8) : 0);
+        assert_int_equal(out->egpr[i], groups & (BIT(51) | BIT(52)) ? UINT64_C(6) << 32 | 8 * i : 0);
+        assert_int_equal(out->opmask[i % 8], groups & BIT(53) ? UINT64_C(7) << 32 | 8 * (i % 8) : 0);
+        for (unsigned k = 0; k < 8; k++) {
+            if (k < 2)
+                assert_int_equal(out->ymmh[i][k], groups & BIT(50) ? UINT64_C(5) << 32 | (16 * i + 8 * k) : 0);
+            if (k < 4)
+                assert_int_equal(out->zmmh[i][k], groups & BIT(54) ? UINT64_C(8) << 32 | (32 * i + 8 * k) : 0);
+            assert_int_equal(out->h16zmm[i][k], groups & BIT(55) ? UINT64_C(9) << 32 | (64 * i + 8 * k) : 0);
+        }
+    }
+}
+
+/* Every combination of the nine groups of fixed size, both bits that may be those of R16 to R31, and both modes. */
+static void every_combination(void **state)
+{
+    static const uint64_t bits[] = { BIT(62), BIT(61), BIT(49), BIT(50), BIT(52), BIT(53), BIT(54), BIT(55) };
+
+    (void)state;
+    for (unsigned choice = 0; choice < 256; choice++) {
+        uint8_t bytes[MOST];
+        uint64_t groups = BIT(63), mode = choice & 1 ? BIT(30) : 0;
+        for (unsigned i = 0; i < 8; i++)
+            groups |= choice >> i & 1 ? bits[i] : 0;
+        if (choice & 2 && groups & BIT(52))
+            groups ^= BIT(51) | BIT(52);
+        size_t size = lay(bytes, (struct parts){ .groups = groups | mode });
+        assert_int_equal(arch_pebs_size(groups, 0, 0), size);
+        struct pebs_record out = decode(bytes, size, size);
+        check_groups(&out, groups);
+        assert_int_equal(out.mode_64, mode != 0);
+        assert_int_equal(out.fragments, 1);
+        assert_int_equal(out.lbr_count | out.counted, 0);
+    }
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(arch_pebs_size(0, 32, UINT64_MAX), 64);
+    assert_int_equal(arch_pebs_size(BIT(63) | 0xffffffff, 32, UINT64_MAX),
+                     64); /* the enable bit and the reload value */
+    assert_int_equal(arch_pebs_size(BIT(40), 32, 0), 64 + 48 + 8 * 24);
+    assert_int_equal(arch_pebs_size(BIT(41), 32, 0), 64 + 48 + 16 * 24);
+    assert_int_equal(arch_pebs_size(BIT(40) | BIT(41), 32, 0), 64 + 48 + 32 * 24);
+    assert_int_equal(arch_pebs_size(BIT(40) | BIT(41), 24, 0), 64 + 48 + 24 * 24);
+    assert_int_equal(arch_pebs_size(BIT(36), 0, 0xff), 64 + 16 + 64);
+    assert_int_equal(arch_pebs_size(BIT(37), 0, 0x700000000), 64 + 16 + 32); /* to the next unit */
+    assert_int_equal(arch_pebs_size(BIT(38), 0, 0), 64 + 16 + 16);
+    assert_int_equal(arch_pebs_size(BIT(35), 0, 0), 64 + 16);
+}
+
+static void lbrs(void **state)
+{
+    static const struct {
+        unsigned number, entries;
+    } rows[] = { { 1, 8 }, { 2, 16 }, { 3, 0 }, { 3, 1 }, { 3, 32 } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint8_t bytes[MOST];
+        const uint64_t groups = BIT(63) | (uint64_t)rows[i].number << 40;
+        const struct parts parts = { .groups = groups, .entries = rows[i].entries, .padding = rows[i].entries % 2 * 8 };
+        size_t size = lay(bytes, parts);
+        struct pebs_record out = decode(bytes, size, size);
+        check_groups(&out, groups);
+        assert_int_equal(out.lbr_count, rows[i].entries);
+        assert_int_equal(out.lbr_depth, rows[i].entries);
+        assert_int_equal(out.lbr_ctl, 0x7f0007);
+        assert_int_equal(out.ler_from, 0x201111);
+        assert_int_equal(out.ler_to, 0x202222);
+        assert_int_equal(out.ler_info, 0x8000000000000333);
+        for (unsigned k = 0; k < 32; k++) {
+            const bool there = k < rows[i].entries;
+            assert_int_equal(out.lbr[k].from, there ? 0xffffffff81000000 + k : 0);
+            assert_int_equal(out.lbr[k].to, there ? 0x700000005678 : 0);
+            assert_int_equal(out.lbr[k].cycles, there ? 0xff : 0);
+            assert_int_equal(out.lbr[k].mispredicted, there);
+        }
+    }
+}
+
+/* The counts stand in the order of their bits, general before fixed; only metrics of 3 adds two words. */
+static void counts(void **state)
+{
+    static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };
+    static const uint64_t groups[] = { BIT(35), BIT(36), BIT(37), BIT(38) };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(counted); i++) {
+        for (unsigned metrics = 0; metrics < 4; metrics++) {
+            uint8_t bytes[MOST];
+            const struct parts parts = { .groups = BIT(63) | groups[(i + metrics) % 4],
+                                         .counted = counted[i],
+                                         .metrics = metrics };
+            const unsigned count = ones(counted[i]);
+            size_t size = lay(bytes, parts);
+            struct pebs_record out = decode(bytes, size, size);
+            check_groups(&out, parts.groups);
+            assert_true(out.has & PEBS_HAS_COUNTS);
+            assert_int_equal((out.has & PEBS_HAS_METRICS) != 0, metrics == 3);
+            assert_int_equal(out.counted, counted[i]);
+            for (unsigned k = 0; k < 64; k++)
+                assert_int_equal(out.counts[k], k < count ? 0xffff00000000 + k : 0);
+            assert_int_equal(out.slots, metrics == 3 ? 0xffff00000000 + count : 0);
+            assert_int_equal(out.metrics, metrics == 3 ? 0xffff00000001 + count : 0);
+        }
+    }
+}
+
+static void latencies(void **state)
+{
+    uint8_t bytes[MOST];
+    size_t size = lay(bytes, (struct parts){ .groups = BIT(63) });
+
+    (void)state;
+    bytes[16 + 0x1a] &= 0xfe; /* not valid */
+    struct pebs_record out = decode(bytes, size, size);
+    assert_false(out.has & PEBS_HAS_RETIRE_LATENCY);
+    assert_int_equal(out.retire_latency, 0);
+}
+
+/* ---- several fragments --------------------------------------------------------------------------------------------
+ */
+
+static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < count; i++)
+        at += lay(bytes + at, parts[i]);
+    return at;
+}
+
+/* Each fragment has its own groups; null records stand between them. What follows is another record. */
+static void fragments(void **state)
+{
+    static const struct parts chain[] = {
+        { .groups = 0 },
+        { .groups = BIT(63) | BIT(31) | BIT(30) },
+        { .groups = BIT(62) | BIT(49) | BIT(31) },
+        { .groups = 0, .padding = 32 },
+        { .groups = BIT(61) | BIT(50) | BIT(31) },
+        { .groups = BIT(40) | BIT(31), .entries = 8 },
+        { .groups = BIT(36) | BIT(37), .counted = 3 },
+        { .groups = BIT(63) },
+    };
+    uint8_t bytes[MOST];
+    const size_t size = lay_chain(bytes, chain, COUNT_OF(chain) - 1);
+    const size_t all = lay_chain(bytes, chain, COUNT_OF(chain));
+    struct pebs_record out = decode(bytes, all, size);
+
+    (void)state;
+    check_groups(&out, BIT(63) | BIT(62) | BIT(61) | BIT(49) | BIT(50) | BIT(40) | BIT(36) | BIT(37));
+    assert_int_equal(out.fragments, 5);
+    assert_int_equal(out.mode_64, 1);
+    assert_int_equal(out.lbr_count, 8);
+    assert_int_equal(out.counted, 3);
+    assert_int_equal(out.counts[1], 0xffff00000001);
+    out = decode(bytes + size, all - size, all - size);
+    check_groups(&out, BIT(63));
+    assert_int_equal(out.fragments, 1);
+
+    for (size_t length = 0; length < size; length++) {
+        uint8_t *copy = exact_copy(bytes, length);
+        assert_int_not_equal(pebs_decode(&form, copy, length, &out), PEBS_DECODE_OK);
+        free(copy);
+    }
+}
+
+static void extent(void **state)
+{
+    static const struct parts chain[] = { { .groups = BIT(63) | BIT(31) }, { .groups = BIT(61) } };
+    uint8_t bytes[MOST];
+    const size_t whole = lay_chain(bytes, chain, COUNT_OF(chain));
+    size_t size = 7;
+
+    (void)state;
+    assert_int_equal(arch_pebs_extent(bytes, whole, &size), PEBS_DECODE_OK);
+    assert_int_equal(size, 64 + 176);
+    size = 7;
+    assert_int_equal(arch_pebs_extent(bytes, 64, &size), PEBS_DECODE_UNFINISHED);
+    assert_int_equal(arch_pebs_extent(bytes, 64 + 15, &size), PEBS_DECODE_UNFINISHED);
+    assert_int_equal(arch_pebs_extent(bytes, 64 + 16, &size), PEBS_DECODE_SIZE_PAST_END);
+    assert_int_equal(arch_pebs_extent(bytes, 15, &size), PEBS_DECODE_TRUNCATED);
+    assert_int_equal(size, 7);
+    assert_true(arch_pebs_continued(BIT(31) | 64));
+    assert_true(arch_pebs_continued(16)); /* a null record */
+    assert_false(arch_pebs_continued(BIT(63) | 64));
+    assert_false(arch_pebs_continued(BIT(16) | 16));
+}
+
+/* ---- what lies ----------------------------------------------------------------------------------------------------
+ */
+
+static void sizes_that_lie(void **state)
+{
+    uint8_t bytes[MOST] = { 0 };
+    const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(61) });
+
+    (void)state;
+    refuse(bytes, 0, PEBS_DECODE_TRUNCATED);
+    refuse(bytes, 15, PEBS_DECODE_TRUNCATED);
+    refuse(bytes, 16, PEBS_DECODE_SIZE_PAST_END);
+    refuse(bytes, size - 1, PEBS_DECODE_SIZE_PAST_END);
+    put(bytes, BIT(63));
+    refuse(bytes, size, PEBS_DECODE_SIZE_ZERO);
+    for (unsigned small = 1; small < 16; small++) {
+        put(bytes, BIT(63) | small);
+        refuse(bytes, size, PEBS_DECODE_HEADER_SMALL);
+    }
+    for (unsigned less = 16; less < 64; less++) { /* the basic group does not fit */
+        put(bytes, BIT(63) | less);
+        refuse(bytes, size, PEBS_DECODE_SIZE_DIFFERS);
+    }
+    put(bytes, BIT(63) | 64);
+    decode(bytes, size, 64);
+    put(bytes, BIT(63) | (64 + 15)); /* up to the next unit it may be padding */
+    decode(bytes, size, 64 + 15);
+    put(bytes, BIT(63) | (64 + 16));
+    refuse(bytes, size, PEBS_DECODE_SIZE_DIFFERS);
+    put(bytes, BIT(63) | 0xffff);
+    refuse(bytes, size, PEBS_DECODE_SIZE_PAST_END);
+}
+
+/* A group that varies in size goes past the end of its fragment, by its first bytes or by what they say. */
+static void groups_that_lie(void **state)
+{
+    uint8_t bytes[MOST] = { 0 };
+    size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40), .entries = 8 });
+
+    (void)state;
+    put(bytes, BIT(63) | BIT(40) | (size - 1));
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+    put(bytes, BIT(63) | BIT(41) | size);
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+    put(bytes, BIT(63) | BIT(40) | (64 + 47));
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+
+    size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40) | BIT(41), .entries = 32 });
+    put(bytes + 64 + 16, 33);
+    refuse(bytes, MOST, PEBS_DECODE_LBR_DEPTH);
+    put(bytes + 64 + 16, BIT(32));
+    refuse(bytes, MOST, PEBS_DECODE_LBR_DEPTH);
+    put(bytes + 64 + 16, 31);
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+
+    size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(36), .counted = 0xf });
+    put(bytes, BIT(63) | BIT(36) | (size - 1));
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+    put(bytes, BIT(63) | BIT(36) | (64 + 15));
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+    put(bytes, BIT(63) | BIT(36) | size);
+    bytes[64 + 8] = 3;
+    refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+}
+
+static void groups_unknown(void **state)
+{
+    uint8_t bytes[MOST] = { 0 };
+    uint64_t known = BIT(30) | BIT(31) | VECTORS | BIT(35) | BIT(36) | BIT(37) | BIT(38) | BIT(39) | BIT(40) | BIT(41) |
+                     BIT(61) | BIT(62) | BIT(63);
+
+    (void)state;
+    known &= ~BIT(39);
+    for (unsigned bit = 16; bit < 64; bit++) {
+        size_t size = lay(bytes, (struct parts){ .groups = BIT(63) });
+        if (known >> bit & 1)
+            continue;
+        put(bytes, BIT(63) | BIT(bit) | size);
+        refuse(bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
+    }
+    size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(51) });
+    put(bytes, BIT(63) | BIT(51) | BIT(52) | size);
+    refuse(bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
+}
+
+static void chains_that_lie(void **state)
+{
+    uint8_t bytes[MOST];
+    size_t size;
+
+    (void)state;
+    size = lay(bytes, (struct parts){ .groups = BIT(61) });
+    refuse(bytes, size, PEBS_DECODE_NO_BASIC);
+    size = lay_chain(bytes, (const struct parts[]){ { .groups = 0 }, { .groups = BIT(61) } }, 2);
+    refuse(bytes, size, PEBS_DECODE_NO_BASIC);
+    size = lay_chain(bytes, (const struct parts[]){ { .groups = BIT(30) | BIT(31) }, { .groups = BIT(63) } }, 2);
+    refuse(bytes, size, PEBS_DECODE_NO_BASIC);
+    size = lay(bytes, (struct parts){ .groups = 0 });
+    refuse(bytes, size, PEBS_DECODE_UNFINISHED);
+    size = lay_chain(bytes, (const struct parts[]){ { .groups = BIT(63) | BIT(31) }, { .groups = BIT(63) } }, 2);
+    refuse(bytes, size, PEBS_DECODE_GROUP_AGAIN);
+    size = lay_chain(bytes,
+                     (const struct parts[]){ { .groups = BIT(63) | BIT(40) | BIT(31), .entries = 8 },
+                                             { .groups = BIT(41), .entries = 16 } },
+                     2);
+    refuse(bytes, size, PEBS_DECODE_GROUP_AGAIN);
+    size = lay_chain(bytes, (const struct parts[]){ { .groups = BIT(63) | BIT(31) }, { .groups = BIT(61) } }, 2);
+    put(bytes + 64, BIT(61));
+    refuse(bytes, size, PEBS_DECODE_SIZE_ZERO);
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------------------
+ */
+
+struct lines {
+    unsigned count;
+    char text[128][LINE_SIZE];
+};
+
+static void keep(void *context, const char *text)
+{
+    struct lines *lines = context;
+
+    assert_true(lines->count < COUNT_OF(lines->text));
+    snprintf(lines->text[lines->count++], LINE_SIZE, "%s", text);
+}
+
+static void text(void **state)
+{
+    static const struct parts chain[] = {
+        { .groups = BIT(63) | BIT(62) | BIT(61) | BIT(31) | BIT(30) },
+        { .groups = VECTORS & ~BIT(51) },
+    };
+    static const char *const expected[] = {
+        "pebs 7 ip 0xffffffff81001238 eventing_ip 0xffffffff81001234 counters 0x100000002 tsc 0x123456789abc",
+        "pebs 7 format_group 0xe0f6000000000000 retire_latency 119 fragments 2 mode_64 1",
+        "pebs 7 rax 0xa0a0a0a0a0a0a0a0 rbx 0xb3b3b3b3b3b3b3b3 rcx 0xc1c1c1c1c1c1c1c1 rdx 0xd2d2d2d2d2d2d2d2",
+        "pebs 7 rsi 0x5656565656565656 rdi 0xd7d7d7d7d7d7d7d7 rbp 0x5555555555555555 rsp 0x5454545454545454",
+        "pebs 7 r8 0x808080808080808 r9 0x300000058 r10 0x300000060 r11 0x300000068",
+        "pebs 7 r12 0x300000070 r13 0x300000078 r14 0x300000080 r15 0x1515151515151515",
+        "pebs 7 rflags 0x246 ssp 0x5555aaaa0000",
+        "pebs 7 data_address 0xffff888000001040 data_source 0x35 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 137 "
+        "cache_latency 69",
+        "pebs 7 tsx 0xaa00000bbb tsx_cycles 3003",
+        "pebs 7 xer 0x80e6",
+        "pebs 7 xmm0 0x00000004000000080000000400000000 xmm1 0x00000004000000180000000400000010",
+        [18] = "pebs 7 ymmh0 0x00000005000000080000000500000000 ymmh1 0x00000005000000180000000500000010",
+        [25] = "pebs 7 ymmh14 0x00000005000000e800000005000000e0 ymmh15 0x00000005000000f800000005000000f0",
+        [26] = "pebs 7 r16 0x0000000600000000 r17 0x0000000600000008 r18 0x0000000600000010 r19 0x0000000600000018",
+        [29] = "pebs 7 r28 0x0000000600000060 r29 0x0000000600000068 r30 0x0000000600000070 r31 0x0000000600000078",
+        [30] = "pebs 7 k0 0x0000000700000000 k1 0x0000000700000008 k2 0x0000000700000010 k3 0x0000000700000018",
+        [31] = "pebs 7 k4 0x0000000700000020 k5 0x0000000700000028 k6 0x0000000700000030 k7 0x0000000700000038",
+        [32] = "pebs 7 zmmh0 0x0000000800000018000000080000001000000008000000080000000800000000",
+        [47] = "pebs 7 zmmh15 0x00000008000001f800000008000001f000000008000001e800000008000001e0",
+        [48] = "pebs 7 zmm16 0x00000009000000380000000900000030000000090000002800000009000000200000000900000018"
+               "000000090000001000000009000000080000000900000000",
+        [63] = "pebs 7 zmm31 0x00000009000003f800000009000003f000000009000003e800000009000003e000000009000003d8"
+               "00000009000003d000000009000003c800000009000003c0",
+    };
+    static struct lines got;
+    uint8_t bytes[MOST];
+    const size_t size = lay_chain(bytes, chain, COUNT_OF(chain));
+    struct pebs_record record = decode(bytes, size, size);
+
+    (void)state;
+    pebs_text(&(struct line_sink){ keep, &got }, 7, &record, DATA_SOURCE_UNKNOWN, NULL);
+    assert_int_equal(got.count, COUNT_OF(expected));
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        if (expected[i])
+            assert_string_equal(got.text[i], expected[i]);
+}
+
+static void text_of_lbrs_and_counts(void **state)
+{
+    static const char *const expected[] = {
+        "pebs 0 eventing_ip 0xffffffff81001234 counters 0x100000002 tsc 0x123456789abc",
+        "pebs 0 format_group 0x8000037000000000 retire_latency 119 fragments 1 mode_64 0",
+        "pebs 0 lbr_ctl 0x7f0007 lbr_depth 1",
+        "pebs 0 ler_from 0x201111 ler_to 0x202222 ler_info 0x8000000000000333",
+        "pebs 0 slots 0xffff00000005 metrics 0xffff00000006",
+        "pebs 0 count0 0xffff00000000 count31 0xffff00000001 fixed_count0 0xffff00000002 fixed_count1 0xffff00000003",
+        "pebs 0 fixed_count31 0xffff00000004",
+        "pebs 0 lbr 0 0xffffffff81000000/0x700000005678/M/X/-/255/CALL",
+    };
+    static struct lines got;
+    uint8_t bytes[MOST];
+    const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(36) | BIT(37) | BIT(38) | BIT(40) | BIT(41),
+                                                   .entries = 1,
+                                                   .counted = BIT(0) | BIT(31) | BIT(32) | BIT(33) | BIT(63),
+                                                   .metrics = 3 });
+    struct pebs_record record = decode(bytes, size, size);
+
+    (void)state;
+    pebs_text(&(struct line_sink){ keep, &got }, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
+    assert_int_equal(got.count, COUNT_OF(expected));
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        assert_string_equal(got.text[i], expected[i]);
+
+    /* four counts fill a line, and leave none empty */
+    got.count = 0;
+    record.has = PEBS_HAS_COUNTS | PEBS_HAS_TSC;
+    record.lbr_count = 0;
+    record.counted = 0xf;
+    pebs_text(&(struct line_sink){ keep, &got }, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
+    assert_int_equal(got.count, 2);
+    assert_string_equal(got.text[1], "pebs 0 count0 0xffff00000000 count1 0xffff00000001 count2 0xffff00000002 "
+                                     "count3 0xffff00000003");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_combination),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(lbrs),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(fragments),
+        cmocka_unit_test(extent),
+        cmocka_unit_test(sizes_that_lie),
+        cmocka_unit_test(groups_that_lie),
+        cmocka_unit_test(groups_unknown),
+        cmocka_unit_test(chains_that_lie),
+        cmocka_unit_test(text),
+        cmocka_unit_test(text_of_lbrs_and_counts),
+    };
+    return cmocka_run_group_tests_name("pebs_arch", tests, NULL, NULL);
+}

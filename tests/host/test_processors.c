@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What starts, wakes and stops another processor, command by command: SDM Vol. 3A (253668-081), "MP Initialization
+ * Protocol Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
+ */
+#include "tests/host/host_test.h"
+
+/* Instead of arch/x86/cpu.h. */
+#define ARCH_X86_CPU_H
+
+#include <ucontext.h>
+
+static unsigned pauses;
+
+/* While a processor is lent, whoever waits lets the other go on. */
+static ucontext_t boot_processor, other_processor;
+static bool lending, on_other;
+
+static void cpu_pause(void)
+{
+    pauses++;
+    if (lending && on_other) {
+        on_other = false;
+        swapcontext(&other_processor, &boot_processor);
+    }
+}
+
+static void interrupts_off(void)
+{
+}
+static void cpu_halt_for_interrupt(void);
+
+#include "arch/x86/apic.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/clock.h"
+
+#define LOW_PAGE ((uintptr_t)page_below)
+
+static uint8_t page_below[4096];
+static char journal[100000];
+static struct {
+    bool clock;
+    enum apic_error mode;
+    unsigned comes_after; /* waits until the processor has come; 0: it never does */
+    unsigned waits;
+    void (*when_it_comes)(void);
+    interrupt_handler *wake;
+} machine;
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...)
+{
+    const size_t used = strlen(journal);
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(journal + used, sizeof journal - used, fmt, args);
+    va_end(args);
+}
+
+bool apic_send_init(uint32_t id)
+{
+    note("init %u; ", id);
+    return true;
+}
+
+bool apic_send_startup(uint32_t id, uintptr_t page)
+{
+    note("startup %u %s; ", id, page == LOW_PAGE ? "low page" : "elsewhere");
+    return true;
+}
+
+bool apic_send(uint32_t id, unsigned vector)
+{
+    note("vector 0x%x to %u; ", vector, id);
+    return true;
+}
+
+uint32_t apic_id(void)
+{
+    return 5;
+}
+
+void apic_eoi(void)
+{
+    note("eoi; ");
+}
+
+enum apic_error apic_enter(void)
+{
+    note("mode; ");
+    return machine.mode;
+}
+
+void apic_quiet(void)
+{
+    note("quiet; ");
+}
+
+static uint8_t given[4][PROCESSOR_MEMORY];
+static const uint8_t boots_tables[4096];
+static uint8_t bed[PROCESSOR_MEMORY];
+
+void descriptors_load(unsigned processor, void *tables)
+{
+    assert_ptr_equal(tables, processor == 0                          ? boots_tables
+                             : lending && !on_other && tables == bed ? bed
+                                                                     : given[processor]);
+    note("descriptors %u; ", processor);
+}
+
+void paging_enter(void)
+{
+    note("paging; ");
+}
+
+void interrupt_set(unsigned vector, interrupt_handler *handler)
+{
+    assert_int_equal(vector, VECTOR_WAKE);
+    machine.wake = handler;
+}
+
+bool clock_wait(unsigned microseconds)
+{
+    note("%u us; ", microseconds);
+    machine.waits++;
+    if (machine.when_it_comes && machine.waits == machine.comes_after)
+        machine.when_it_comes();
+    return machine.clock;
+}
+
+const uint8_t startup_code[64] = { 0xfa, 0xfc, 1, 2, 3, [63] = 0x63 };
+
+void *descriptors_of_boot(void)
+{
+    return (void *)(uintptr_t)boots_tables;
+}
+
+void apic_timer_start(unsigned vector, uint32_t ticks)
+{
+    note("timer 0x%x %u; ", vector, ticks);
+}
+
+void call_on_stack(uintptr_t top, void (*function)(void));
+void call_on_stack(uintptr_t top, void (*function)(void))
+{
+    note(top == (uintptr_t)bed + PROCESSOR_MEMORY ? "on the spare stack; " : "on the boot processor's stack; ");
+    function();
+}
+
+#include "arch/x86/processors.c"
+
+static void other_main(unsigned number)
+{
+    note("main %u; ", number);
+    assert_false(processor_done(number));
+}
+
+/* The other processor, seen by what it executes: the code in the low page, on the stack that it was given. */
+static void come(void)
+{
+    assert_memory_equal(page_below, startup_code, sizeof startup_code);
+    note("[");
+    processor_entry();
+    note("] ");
+}
+
+static void begin(unsigned comes_after)
+{
+    memset(&machine, 0, sizeof machine);
+    machine.clock = true;
+    machine.comes_after = comes_after;
+    machine.when_it_comes = come;
+    for (unsigned i = 0; i < sizeof page_below; i++)
+        page_below[i] = (uint8_t)(i * 7 + 1);
+    processors_stop();
+    absent_count = 0;
+    for (unsigned n = 1; n < 4; n++)
+        processor_give(n, given[n]);
+    journal[0] = 0;
+}
+
+static void did(const char *lines)
+{
+    assert_string_equal(journal, lines);
+    journal[0] = 0;
+    for (unsigned i = 0; i < sizeof page_below; i++)
+        assert_int_equal(page_below[i], (uint8_t)(i * 7 + 1));
+}
+
+static void one_startup_may_be_enough(void **state)
+{
+    (void)state;
+    begin(2);
+    assert_true(processor_start(2, 9, LOW_PAGE, other_main));
+    did("init 9; 10000 us; startup 9 low page; 200 us; [descriptors 2; paging; mode; quiet; main 2; ] ");
+    assert_true(processor_done(2));
+    assert_false(processor_done(1));
+    assert_ptr_equal(startup_stack, given[3]);
+}
+
+static void a_second_one_is_sent(void **state)
+{
+    (void)state;
+    begin(4);
+    assert_true(processor_start(1, 3, LOW_PAGE, other_main));
+    did("init 3; 10000 us; startup 3 low page; 200 us; startup 3 low page; 1000 us; 1000 us; "
+        "[descriptors 1; paging; mode; quiet; main 1; ] ");
+    assert_ptr_equal(startup_stack, given[2]);
+}
+
+static unsigned count(const char *what)
+{
+    unsigned times = 0;
+
+    for (const char *at = journal; (at = strstr(at, what)) != NULL; at++)
+        times++;
+    return times;
+}
+
+/* A second is waited for it; then it is stopped, so that it does not start later. */
+static void one_that_does_not_come_is_stopped(void **state)
+{
+    (void)state;
+    begin(0);
+    assert_false(processor_start(3, 7, LOW_PAGE, other_main));
+    assert_int_equal(count("; 1000 us"), 1000);
+    assert_int_equal(count("startup 7"), 2);
+    assert_int_equal(count("init 7"), 2);
+    assert_string_equal(journal + strlen(journal) - strlen("1000 us; init 7; 10000 us; "),
+                        "1000 us; init 7; 10000 us; ");
+    assert_false(processor_done(3));
+    assert_int_equal(processors[3].state, STOPPED);
+    journal[0] = 0;
+    did("");
+    processors_stop();
+    did(""); /* nothing runs */
+}
+
+/* Nor is it tried again; and when three have not come, the next ones are given 20 ms. */
+static void many_that_do_not_come_take_little_time(void **state)
+{
+    (void)state;
+    begin(0);
+    for (uint32_t id = 10; id < 13; id++) {
+        assert_false(processor_start(1, id, LOW_PAGE, other_main));
+        assert_int_equal(count("; 1000 us"), 1000);
+        journal[0] = 0;
+    }
+    for (uint32_t id = 13; id < 600; id++) {
+        assert_false(processor_start(1, id, LOW_PAGE, other_main));
+        assert_int_equal(count("; 1000 us"), 20);
+        journal[0] = 0;
+    }
+    assert_int_equal(absent_count, PROCESSORS_MOST);
+    for (uint32_t id = 10; id < 10 + PROCESSORS_MOST; id++)
+        assert_false(processor_start(2, id, LOW_PAGE, other_main));
+    did("");
+    machine.waits = 0;
+    machine.comes_after = 2;
+    assert_true(processor_start(1, 9, LOW_PAGE, other_main));
+}
+
+static void without_memory_none_starts(void **state)
+{
+    (void)state;
+    begin(2);
+    processor_give(3, NULL);
+    assert_false(processor_start(3, 9, LOW_PAGE, other_main));
+    did("");
+    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* which is not the processor's fault */
+}
+
+static void one_that_keeps_its_mode_has_not_started(void **state)
+{
+    (void)state;
+    begin(2);
+    machine.mode = APIC_MODE;
+    assert_false(processor_start(1, 9, LOW_PAGE, other_main));
+    assert_int_equal(count("main"), 0);
+    assert_int_equal(count("quiet"), 0);
+}
+
+/* Without a clock the waits are counted in PAUSEs: 20 a microsecond. */
+static void without_a_clock_it_waits_all_the_same(void **state)
+{
+    (void)state;
+    begin(2);
+    machine.clock = false;
+    pauses = 0;
+    assert_true(processor_start(1, 9, LOW_PAGE, other_main));
+    assert_int_equal(pauses, 20 * (10000 + 200));
+    machine.clock = true;
+    pauses = 0;
+    begin(2);
+    assert_true(processor_start(1, 9, LOW_PAGE, other_main));
+    assert_int_equal(pauses, 0);
+}
+
+static bool runs_on;
+
+static void endless_main(unsigned number)
+{
+    (void)number;
+    runs_on = true;
+    assert_int_equal(processors[number].state, RUNNING);
+    processors_stop(); /* by the boot processor, meanwhile */
+    processors[number].state = RUNNING;
+}
+
+static void those_that_run_are_stopped(void **state)
+{
+    struct interrupt_frame frame = { 0 };
+
+    (void)state;
+    begin(2);
+    assert_true(processor_start(3, 9, LOW_PAGE, endless_main));
+    did("init 9; 10000 us; startup 9 low page; 200 us; [descriptors 3; paging; mode; quiet; init 9; ] ");
+    processors[1].state = processors[3].state = RUNNING;
+    processors[1].apic_id = 4;
+    processors_stop();
+    did("init 4; init 9; ");
+    processors_stop();
+    did("");
+    for (unsigned n = 1; n < PROCESSORS_MOST; n++)
+        assert_int_equal(processors[n].state, STOPPED);
+    processor_wake(3);
+    did("vector 0xe3 to 9; ");
+    processor_wake(0);
+    did("vector 0xe3 to 5; ");
+    machine.wake(&frame);
+    did("eoi; ");
+}
+
+/* ---- lent -------------------------------------------------------------------------------------------------------- */
+
+static bool hangs, ends_it;
+
+static void cpu_halt_for_interrupt(void)
+{
+    note("sleeps [");
+    on_other = true;
+    swapcontext(&boot_processor, &other_processor);
+    note("] ");
+}
+
+static void run_other(void)
+{
+    processor_entry();
+    on_other = false;
+    swapcontext(&other_processor, &boot_processor);
+}
+
+/* The other processor comes, and goes on as far as it can. */
+static void come_to_be_lent(void)
+{
+    static char stack[1 << 16];
+
+    getcontext(&other_processor);
+    other_processor.uc_stack.ss_sp = stack;
+    other_processor.uc_stack.ss_size = sizeof stack;
+    other_processor.uc_link = NULL;
+    makecontext(&other_processor, run_other, 0);
+    on_other = true;
+    swapcontext(&boot_processor, &other_processor);
+}
+
+static void main_of_lent(void)
+{
+    note("main; ");
+    assert_true(processor_is_lent());
+    assert_false(processor_start(1, 4, LOW_PAGE, other_main)); /* the boot processor is one of its others */
+    processors_stop();                                         /* not itself */
+    while (hangs)
+        cpu_pause();
+}
+
+static bool look_at_it(void)
+{
+    note("look; ");
+    return ends_it;
+}
+
+static void begin_lending(bool never_ends, bool ended)
+{
+    begin(2);
+    machine.when_it_comes = come_to_be_lent;
+    lending = true;
+    hangs = never_ends;
+    ends_it = ended;
+}
+
+static void one_is_the_boot_processor_for_a_while(void **state)
+{
+    (void)state;
+    begin_lending(false, false);
+    assert_int_equal(processor_lend(2, 9, LOW_PAGE, bed, 1000, main_of_lent, look_at_it), LOAN_OVER);
+    lending = false;
+    did("init 9; 10000 us; startup 9 low page; 200 us; descriptors 2; paging; mode; quiet; " /* it waits for the tables
+                                                                                              */
+        "descriptors 2; on the spare stack; timer 0xe3 1000; sleeps [descriptors 0; on the boot processor's stack; "
+        "main; "
+        "descriptors 2; vector 0xe3 to 5; ] timer 0xe3 0; init 9; 10000 us; descriptors 0; paging; ");
+    assert_false(processor_is_lent());
+    assert_int_equal(processors[2].state, STOPPED);
+    begin(2);
+    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* it can be started as before */
+}
+
+static void one_that_is_late_is_ended(void **state)
+{
+    (void)state;
+    begin_lending(true, true);
+    assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_ENDED);
+    lending = false;
+    did("init 7; 10000 us; startup 7 low page; 200 us; descriptors 1; paging; mode; quiet; descriptors 1; "
+        "on the spare stack; timer 0xe3 5; sleeps [descriptors 0; on the boot processor's stack; main; ] look; "
+        "timer 0xe3 0; init 7; 10000 us; descriptors 0; paging; ");
+    assert_false(processor_is_lent());
+    assert_int_equal(processors[1].state, STOPPED);
+}
+
+static void one_that_does_not_come_is_not_lent(void **state)
+{
+    (void)state;
+    begin_lending(true, false);
+    machine.comes_after = 0;
+    assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_NEVER);
+    assert_false(processor_is_lent());
+    lending = false;
+    assert_int_equal(count("look"), 0);
+    assert_int_equal(count("descriptors"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_startup_may_be_enough),
+        cmocka_unit_test(a_second_one_is_sent),
+        cmocka_unit_test(one_that_does_not_come_is_stopped),
+        cmocka_unit_test(many_that_do_not_come_take_little_time),
+        cmocka_unit_test(without_memory_none_starts),
+        cmocka_unit_test(one_that_keeps_its_mode_has_not_started),
+        cmocka_unit_test(without_a_clock_it_waits_all_the_same),
+        cmocka_unit_test(those_that_run_are_stopped),
+        cmocka_unit_test(one_is_the_boot_processor_for_a_while),
+        cmocka_unit_test(one_that_is_late_is_ended),
+        cmocka_unit_test(one_that_does_not_come_is_not_lent),
+    };
+
+    return cmocka_run_group_tests_name("processors", tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* What the run tells the page, and when it is shown: on a screen of variables. */
+#include "tests/host/host_test.h"
+
+#include "arch/x86/clock.h"
+#include "kernel/display.h"
+
+static struct cells cells;
+static unsigned shown;         /* calls of display_show() */
+static const char *the_screen; /* what the screen is */
+static unsigned waits;         /* that the clock still does */
+static unsigned waited;        /* microseconds, the last time */
+static char turns_seen[100];   /* which page was on the screen, for each wait */
+static void (*raises)(void);   /* an exception in drawing */
+
+struct cells *display_cells(void)
+{
+    return &cells;
+}
+
+void display_show(void)
+{
+    void (*const now)(void) = raises;
+
+    shown++;
+    raises = NULL;
+    if (now)
+        now();
+}
+
+const char *display_text(void)
+{
+    return the_screen;
+}
+
+static bool is_code_page(void)
+{
+    return cells.at[0][0].character == ' ' && cells.at[0][79].character == CELL_FULL;
+}
+
+/* Whether a line of the page begins so, after its margin. */
+static bool says(const char *text)
+{
+    for (unsigned row = 0; row < cells.rows; row++) {
+        unsigned length = 0;
+        while (text[length] != '\0' && cells.at[row][1 + length].character == (uint8_t)text[length])
+            length++;
+        if (text[length] == '\0')
+            return true;
+    }
+    return false;
+}
+
+bool clock_wait(unsigned microseconds)
+{
+    waited = microseconds;
+    if (!waits)
+        return false;
+    waits--;
+    strcat(turns_seen, !is_code_page() ? "text " : says("Scan code 1 of ") ? "code1 " : "code2 ");
+    return true;
+}
+
+#include "kernel/progress.c"
+
+static void start(void)
+{
+    memset(&page, 0, sizeof page);
+    memset(log_places, 0, sizeof log_places);
+    memset(troubles, 0, sizeof troubles);
+    memset(&cells, 0, sizeof cells);
+    drawing = false;
+    cells.columns = CELLS_COLUMNS;
+    cells.rows = CELLS_ROWS;
+    shown = waits = waited = 0;
+    turns_seen[0] = '\0';
+    raises = NULL;
+    the_screen = "1024x768 32 bits at 0x80000000, 128x48 characters";
+    progress_start("0.1.0", "revision", 32);
+}
+
+static const struct result results[] = {
+    { .id = "ds.a", .outcome = OUTCOME_PASS },
+    { .id = "bts.b", .outcome = OUTCOME_FAIL, .why = "got 1 records, expected 2" },
+    { .id = "bts.c", .outcome = OUTCOME_NOT_RUN },
+};
+
+static const struct facility judged[FACILITIES] = {
+    { .name = "bts", .state = FACILITY_FAIL, .failed = 1, .selected = 1 },
+    { .name = "pebs", .state = FACILITY_NOT_SELECTED },
+    { .name = "lbr", .state = FACILITY_NOT_SELECTED },
+};
+
+static void a_run(void **state)
+{
+    static const struct caps caps = { .vendor = "GenuineIntel", .core = "Skylake", .lbr_depth = 16, .lbr_format = 4 };
+
+    (void)state;
+    start();
+    assert_int_equal(shown, 0);
+    progress_step(2, 12, "what the firmware left on");
+    assert_int_equal(shown, 1);
+    assert_true(says("dstest86 0.1.0, 32 bits, revision"));
+    assert_true(says("The processor is not known yet."));
+    assert_true(says("Step 2 of 12: what the firmware left on"));
+
+    progress_log("COM%u at %u baud", 1u, 115200u);
+    progress_log("COM%u", 2u);
+    progress_machine(&caps);
+    assert_int_equal(shown, 1); /* they wait for the next step */
+    assert_true(says("The processor is not known yet."));
+    progress_step(12, 12, "tests");
+    assert_int_equal(shown, 2);
+    assert_true(says("Log: COM1 at 115200 baud; COM2 "));
+    assert_true(says("Skylake, signature"));
+    assert_true(says("LBR   16 entries, format 4"));
+    assert_false(says("Test "));
+
+    progress_plan(results, COUNT_OF(results), 3);
+    assert_int_equal(shown, 2);
+    progress_test(3, "bts.c");
+    assert_int_equal(shown, 3);
+    assert_true(says("Test 3 of 3: bts.c"));
+    assert_true(says("fail bts.b: got 1 records, expected 2"));
+    assert_true(says("all          1       0    1    0     0"));
+
+    progress_verdict(VERDICT_FAIL, judged);
+    assert_int_equal(shown, 4);
+    assert_true(says("BTS   fail 1 of 1"));
+    assert_true(says("Something does not work as the manual promises."));
+    assert_true(says("The end of the log is being written: please wait."));
+    assert_false(says("Test "));
+
+    progress_end(VERDICT_FAIL, PAGE_REBOOTS, false);
+    assert_int_equal(shown, 5);
+    assert_true(says("The end of the log is being written: please wait."));
+    progress_end(VERDICT_FAIL, PAGE_REBOOTS, true);
+    assert_int_equal(shown, 6);
+    assert_true(says("Something does not work as the manual promises."));
+    assert_true(says("The run has ended. The machine starts again by itself."));
+    progress_take_turns();
+    assert_int_equal(shown, 6); /* there is just one page */
+    assert_int_equal(waited, 0);
+}
+
+static void what_is_wrong(void **state)
+{
+    (void)state;
+    start();
+    progress_step(3, 12, "options");
+    progress_trouble("run=%s matches no test", "a");
+    progress_trouble("skip=%s matches no test", "b");
+    assert_int_equal(shown, 1);
+    progress_end(VERDICT_ERROR, PAGE_HALTS, true);
+    assert_int_equal(shown, 2);
+    assert_true(says("run=a matches no test; skip=b matches no test "));
+}
+
+static void texts_that_are_too_long(void **state)
+{
+    (void)state;
+    start();
+    for (unsigned i = 0; i < 100; i++) {
+        progress_trouble("trouble %u", i);
+        progress_log("COM%u", i);
+    }
+    assert_int_equal(strlen(troubles), sizeof troubles - 1);
+    assert_int_equal(strlen(log_places), sizeof log_places - 1);
+    assert_int_equal(strncmp(troubles, "trouble 0; trouble 1; ", 22), 0);
+    assert_int_equal(strncmp(log_places, "COM0; COM1; ", 12), 0);
+}
+
+static void a_panic_in_a_test(void **state)
+{
+    (void)state;
+    start();
+    progress_step(12, 12, "tests");
+    progress_plan(results, COUNT_OF(results), 3);
+    progress_test(3, "bts.c");
+    progress_trouble("vector 14");
+    progress_end(VERDICT_PANIC, PAGE_HALTS, true);
+    assert_true(says("vector 14 "));
+    assert_true(says("It came in test 3 of 3: bts.c"));
+}
+
+static void a_panic_after_the_tests(void **state)
+{
+    (void)state;
+    start();
+    progress_step(12, 12, "tests");
+    progress_plan(results, COUNT_OF(results), 3);
+    progress_test(3, "bts.c");
+    progress_verdict(VERDICT_FAIL, judged);
+    progress_trouble("vector 14");
+    progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, true);
+    assert_true(says("It came in step 12 of 12: tests"));
+    assert_true(says("The run has ended. The machine switches itself off now."));
+}
+
+static void panic(void)
+{
+    progress_trouble("vector 14");
+    progress_end(VERDICT_PANIC, PAGE_HALTS, true);
+}
+
+static void an_exception_in_drawing_is_not_drawn(void **state)
+{
+    (void)state;
+    start();
+    raises = panic;
+    progress_step(1, 12, "one");
+    assert_int_equal(shown, 1);
+    progress_step(2, 12, "two");
+    assert_int_equal(shown, 2);
+}
+
+static void codes_need_a_screen(void **state)
+{
+    (void)state;
+    start();
+    assert_int_equal(progress_code_most(), 45);
+    the_screen = "none: the firmware has no screen";
+    assert_int_equal(progress_code_most(), 0);
+    the_screen = "";
+    assert_int_equal(progress_code_most(), 0);
+    the_screen = "none";
+    assert_int_equal(progress_code_most(), 0);
+    the_screen = "nonesuch";
+    assert_int_equal(progress_code_most(), 0);
+    the_screen = "non";
+    assert_int_equal(progress_code_most(), 45);
+}
+
+static void codes_take_turns(void **state)
+{
+    static const uint8_t dark[45 * 45];
+    const struct page_code code = { 45, dark };
+
+    (void)state;
+    start();
+    progress_plan(results, COUNT_OF(results), 3);
+    progress_code(&code);
+    progress_code(&code);
+    assert_int_equal(shown, 0);
+    progress_verdict(VERDICT_FAIL, judged);
+    page.turn = 1;
+    progress_end(VERDICT_FAIL, PAGE_HALTS, true); /* begins with the text */
+    assert_int_equal(shown, 2);
+    assert_false(is_code_page());
+    waits = 5;
+    progress_take_turns();
+    assert_string_equal(turns_seen, "text code1 code2 text code1 ");
+    assert_int_equal(waited, 8000000);
+    assert_int_equal(shown, 7);
+}
+
+static void one_code_takes_turns_with_the_text(void **state)
+{
+    static const uint8_t dark[45 * 45];
+
+    (void)state;
+    start();
+    progress_code(&(struct page_code){ 45, dark });
+    progress_end(VERDICT_PASS, PAGE_HALTS, true);
+    waits = 3;
+    progress_take_turns();
+    assert_string_equal(turns_seen, "text code1 text ");
+}
+
+static void no_more_codes_than_there_is_room_for(void **state)
+{
+    static const uint8_t dark[21 * 21];
+
+    (void)state;
+    start();
+    for (unsigned i = 0; i < 20; i++)
+        progress_code(&(struct page_code){ 21, dark });
+    assert_int_equal(page.code_count, COUNT_OF(codes));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run),
+        cmocka_unit_test(what_is_wrong),
+        cmocka_unit_test(texts_that_are_too_long),
+        cmocka_unit_test(a_panic_in_a_test),
+        cmocka_unit_test(a_panic_after_the_tests),
+        cmocka_unit_test(an_exception_in_drawing_is_not_drawn),
+        cmocka_unit_test(codes_need_a_screen),
+        cmocka_unit_test(codes_take_turns),
+        cmocka_unit_test(one_code_takes_turns_with_the_text),
+        cmocka_unit_test(no_more_codes_than_there_is_room_for),
+    };
+
+    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
+}

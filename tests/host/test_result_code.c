@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Which codes a run ends with: the line of the log, and the QR codes for screens of every size. */
+#include "tests/host/host_test.h"
+
+/* Instead of arch/x86/paging.h. */
+#define ARCH_X86_PAGING_H
+#define PAGE_SIZE 0x1000u
+
+#include "kernel/console.h"
+#include "kernel/memory.h"
+#include "kernel/runner.h"
+
+#include "kernel/result_code.c"
+
+#define TESTS 401u
+
+static struct result all[PACKED_TESTS_MAX];
+static size_t tests;
+static char printed[4096];
+static uint8_t *memory;
+static bool no_memory;
+static const struct totals counts = { .pass = 7, .fail = 3 };
+static const struct caps caps = { .signature = 0x506e3, .microcode = 0xf0 };
+
+void console_text(const char *text)
+{
+    snprintf(printed + strlen(printed), sizeof printed - strlen(printed), "# %s\n", text);
+}
+
+void console_note(const char *fmt, ...)
+{
+    char text[200];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    console_text(text);
+}
+
+void *memory_keep(size_t size, size_t alignment)
+{
+    assert_int_equal(alignment, PAGE_SIZE);
+    free(memory);
+    return memory = no_memory ? NULL : calloc(1, size);
+}
+
+unsigned runner_kinds(void)
+{
+    return 1;
+}
+
+const struct result *runner_results(unsigned kind, size_t *known, const struct caps **of)
+{
+    assert_int_equal(kind, 0);
+    *known = tests;
+    *of = machine;
+    return all;
+}
+
+/* A new boot, whose outcomes repeat nothing, or little. */
+static void boot(bool varied)
+{
+    machine = NULL;
+    count = 0;
+    printed[0] = '\0';
+    drawn = false;
+    for (unsigned i = 0; i < PACKED_TESTS_MAX; i++)
+        all[i] = (struct result){ .id = "bts.calls", .outcome = (enum outcome)((varied ? i : i / 20) % 3) };
+    tests = TESTS;
+    result_code_init(&caps, "1.2.3", "abcdef");
+}
+
+static unsigned take_bits(const struct qr_code *code, size_t *at, unsigned width)
+{
+    unsigned value = 0;
+
+    for (; width > 0; width--, ++*at)
+        value = value << 1 | (code->codewords[*at / 8] >> (7 - *at % 8) & 1);
+    return value;
+}
+
+/* The text in a code, from its data codewords, which come first and in their order: alphanumeric, or bytes. */
+static const char *text_in(const struct qr_code *code)
+{
+    static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
+    static char text[2000];
+    size_t at = 0;
+    unsigned length = 0;
+    const bool alphanumeric_mode = take_bits(code, &at, 4) == 2;
+    const unsigned number = take_bits(code, &at,
+                                      (alphanumeric_mode ? 9u : 8u) + (code->version < 10  ? 0
+                                                                       : alphanumeric_mode ? 2
+                                                                                           : 8));
+
+    while (length < number) {
+        if (!alphanumeric_mode) {
+            text[length++] = (char)take_bits(code, &at, 8);
+        } else if (number - length == 1) {
+            text[length++] = letters[take_bits(code, &at, 6)];
+        } else {
+            const unsigned pair = take_bits(code, &at, 11);
+            text[length++] = letters[pair / 45];
+            text[length++] = letters[pair % 45];
+        }
+    }
+    text[length] = '\0';
+    return text;
+}
+
+/* Whether the code has the error correction of level M: the first two bits of its format, 00 under a mask of 10. */
+static bool is_m(const struct qr_code *code)
+{
+    assert_int_equal(code->modules[8 * code->side], 1);
+    return !code->modules[8 * code->side + 1];
+}
+
+/* Reads the codes of results, from the first one on, and holds them against the results. Returns how many there are. */
+static unsigned check_parts(unsigned codes_there)
+{
+    static struct packed packed;
+    unsigned told = 0, parts = 0;
+    size_t offender;
+
+    for (; told < tests; parts++) {
+        assert_true(parts < codes_there);
+        assert_int_equal(packed_read(text_in(result_code(parts)), &packed, &offender), PACKED_OK);
+        assert_string_equal(packed.head.version, "1.2.3");
+        assert_string_equal(packed.head.revision, "abcdef");
+        assert_int_equal(packed.head.width, 8 * sizeof(void *));
+        assert_false(packed.head.hypervisor);
+        assert_int_equal(packed.head.signature, 0x506e3);
+        assert_int_equal(packed.head.microcode, 0xf0);
+        assert_int_equal(packed.head.verdict, VERDICT_FAIL);
+        assert_int_equal(packed.head.totals.pass, 7);
+        assert_int_equal(packed.head.totals.fail, 3);
+        assert_int_equal(packed.head.tests, tests);
+        assert_int_equal(packed.head.fingerprint, packed_fingerprint(all, tests));
+        assert_int_equal(packed.first, told);
+        for (unsigned i = 0; i < packed.count; i++, told++)
+            assert_int_equal(packed.outcomes[told], all[told].outcome);
+    }
+    return parts;
+}
+
+static void none_before_the_first_test(void **state)
+{
+    (void)state;
+    boot(false);
+    tests = 0;
+    assert_int_equal(result_code_draw(VERDICT_ERROR, &counts, 97), 0);
+    boot(false);
+    machine = NULL;
+    assert_int_equal(result_code_draw(VERDICT_ERROR, &counts, 97), 0);
+}
+
+static void the_line_is_said_once(void **state)
+{
+    static struct packed packed;
+    size_t offender;
+
+    (void)state;
+    /* This must be the first of all calls, since nothing takes back that the line was said. */
+    tests = 0;
+    for (unsigned i = 0; i < 3; i++)
+        all[i] = (struct result){ .id = "bts.calls", .outcome = OUTCOME_PASS };
+    all[2].outcome = OUTCOME_FAIL;
+    tests = 3;
+    struct caps guest = caps;
+    guest.hypervisor = true;
+    guest.reason[CAPS_NEED_LBR] = CAPS_LBR_NOT_INTEL;
+    result_code_init(&guest, "1.2.3", "abcdef");
+    printed[0] = '\0';
+    result_code_say(VERDICT_FAIL, &counts);
+    assert_memory_equal(printed, "# code DSTEST86:", 16);
+    assert_int_equal(printed[strlen(printed) - 1], '\n');
+    printed[strlen(printed) - 1] = '\0';
+    assert_int_equal(packed_read(printed + strlen("# code "), &packed, &offender), PACKED_OK);
+    assert_true(packed.head.hypervisor);
+    assert_int_equal(packed.head.facilities[0], FACILITY_FAIL);
+    assert_int_equal(packed.head.facilities[1], FACILITY_NOT_SELECTED);
+    assert_int_equal(packed.head.facilities[2],
+                     caps_reason_absent(CAPS_LBR_NOT_INTEL) ? FACILITY_NONE : FACILITY_NOT_SELECTED);
+    assert_int_equal(packed.outcomes[2], OUTCOME_FAIL);
+    printed[0] = '\0';
+    result_code_say(VERDICT_PANIC, &counts);
+    assert_string_equal(printed, "");
+}
+
+/* What a screen of 80 x 25 characters has room for: version 7. A code is as small as it can be, and then as sound. */
+static void one_code(void **state)
+{
+    (void)state;
+    boot(false);
+    assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 45), 1);
+    assert_int_equal(check_parts(1), 1);
+    const char *const text = text_in(result_code(0));
+    assert_int_equal(result_code(0)->version, qr_version_for(text, strlen(text), QR_LEVEL_L));
+    assert_int_equal(is_m(result_code(0)), qr_version_for(text, strlen(text), QR_LEVEL_M) == result_code(0)->version);
+    const unsigned side = result_code(0)->side;
+    assert_int_equal(result_code_draw(VERDICT_PASS, &counts, 97), 1); /* the same again: only the first call counts */
+    assert_int_equal(check_parts(1), 1);
+    for (unsigned most = side - 4; most <= side + 1; most++) { /* exactly as large as the screen permits */
+        boot(false);
+        assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, most) == 1, most >= side);
+    }
+}
+
+/* Both levels come about, with the number of tests. */
+static void soundness(void **state)
+{
+    unsigned m = 0, l = 0;
+
+    (void)state;
+    for (unsigned n = 1; n < 400; n += 20) {
+        boot(true);
+        tests = n;
+        assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 97), 1);
+        const char *const text = text_in(result_code(0));
+        const bool room = qr_version_for(text, strlen(text), QR_LEVEL_M) == result_code(0)->version;
+        assert_int_equal(is_m(result_code(0)), room);
+        *(room ? &m : &l) += 1;
+    }
+    assert_true(m > 0 && l > 0);
+}
+
+/* Whether each of four codes has room on this screen. */
+static bool quarters_fit(unsigned side)
+{
+    static char text[PACKED_TEXT_MAX];
+    struct packed_head head;
+    const unsigned all_tests = (unsigned)tests;
+
+    assert_non_null(head_of(0, VERDICT_FAIL, &counts, &head));
+    for (unsigned part = 0; part < 4; part++) {
+        const unsigned first = all_tests * part / 4;
+        const size_t length = packed_write(text, &head, all, first, all_tests * (part + 1) / 4 - first);
+        if (17 + 4 * qr_version_for(text, length, QR_LEVEL_L) > side)
+            return false;
+    }
+    return true;
+}
+
+/* The fewest codes of which each has room: the smaller the screen, the more; until it does not fit into four. */
+static void check_sides(unsigned number)
+{
+    unsigned before = 0, seen = 0;
+
+    for (unsigned side = 97; side >= 17; side--) {
+        boot(true);
+        tests = number;
+        const unsigned there = result_code_draw(VERDICT_FAIL, &counts, side);
+        if (there == 0) {
+            assert_false(quarters_fit(side));
+            before = 4;
+            continue;
+        }
+        assert_int_equal(check_parts(there), there);
+        for (unsigned i = 0; i < there; i++)
+            assert_true(result_code(i)->side <= side);
+        assert_true(there >= before && there <= 4);
+        before = there;
+        seen |= 1u << there;
+    }
+    assert_int_equal(seen & 6u, 6u); /* one and two, at least */
+    if (number == PACKED_TESTS_MAX)
+        assert_int_equal(seen, 0x1e); /* and all of them */
+}
+
+static void parts(void **state)
+{
+    (void)state;
+    check_sides(TESTS);
+    check_sides(PACKED_TESTS_MAX);
+    boot(true);
+    assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 0), 0);
+    /* The first half is small, and would fit alone: it leaves nothing behind. */
+    for (unsigned side = 53; side >= 37; side -= 4) {
+        boot(true);
+        for (unsigned i = 0; i < TESTS / 2; i++)
+            all[i].outcome = OUTCOME_NOT_RUN;
+        const unsigned there = result_code_draw(VERDICT_FAIL, &counts, side);
+        assert_int_equal(there ? check_parts(there) : 0, there);
+    }
+}
+
+static void the_longest_list(void **state)
+{
+    (void)state;
+    boot(true);
+    tests = PACKED_TESTS_MAX;
+    const unsigned there = result_code_draw(VERDICT_FAIL, &counts, 97);
+    assert_int_equal(check_parts(there), 1);
+}
+
+/* Codes of reasons follow: three at most, of version 10 at most, that no phone has trouble with. */
+static void reasons_follow(void **state)
+{
+    char lines[4000] = "";
+
+    (void)state;
+    boot(false);
+    all[0] = (struct result){ .id = "lbr.tos", .outcome = OUTCOME_ERROR, .why = "got 9 records, expected 12" };
+    for (unsigned i = 100; i < 160; i++)
+        all[i] = (struct result){ .id = "lbr.tos", .outcome = OUTCOME_FAIL, .why = "got 11 records, expected 12" };
+    assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 97), 4);
+    assert_int_equal(check_parts(4), 1);
+    for (unsigned i = 1; i < 4; i++) {
+        assert_int_equal(result_code(i)->version, 10);
+        const char *const text = text_in(result_code(i));
+        assert_memory_equal(text, "dstest86 1.2.3 verdict=fail signature 0x000506e3\n", 49);
+        strcat(lines, text + 49);
+        strcat(lines, "\n");
+    }
+    assert_memory_equal(lines, "error lbr.tos: got 9 records, expected 12\nfail", 46);
+    assert_int_equal(strlen(lines), 3 * 5 * strlen("fail lbr.tos: got 11 records, expected 12\n"));
+    /* One that is cut fills its code: version 6 has 134 bytes, 7 has 154, and 10, the largest for them, 271. */
+    static const struct {
+        unsigned side, bytes;
+    } rooms[] = { { 41, 134 }, { 44, 134 }, { 45, 154 }, { 57, 271 }, { 97, 271 } };
+    static char why[400];
+    memset(why, 'w', sizeof why - 1);
+    for (unsigned i = 0; i < COUNT_OF(rooms); i++) {
+        boot(false);
+        tests = 101;
+        all[100] = (struct result){ .id = "lbr.tos", .outcome = OUTCOME_FAIL, .why = why };
+        const unsigned there = result_code_draw(VERDICT_FAIL, &counts, rooms[i].side);
+        assert_int_equal(there - check_parts(there), 1);
+        assert_int_equal(strlen(text_in(result_code(there - 1))), rooms[i].bytes);
+    }
+    /* On a small screen they are smaller; where nothing readable has room, there are none. */
+    for (unsigned side = 45; side >= 37; side -= 4) {
+        boot(false);
+        all[100].outcome = OUTCOME_FAIL;
+        tests = 101;
+        const unsigned there = result_code_draw(VERDICT_FAIL, &counts, side);
+        const unsigned results_there = check_parts(there);
+        assert_int_equal(there - results_there, side >= 41 ? 1 : 0);
+        assert_true(result_code(there - 1)->side <= side);
+    }
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    boot(false);
+    printed[0] = '\0';
+    no_memory = true;
+    result_code_init(&caps, "1.2.3", "abcdef");
+    no_memory = false;
+    assert_string_equal(printed, "# code for the screen none: no memory for it\n");
+    assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 97), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest unit_tests[] = {
+        cmocka_unit_test(the_line_is_said_once),
+        cmocka_unit_test(none_before_the_first_test),
+        cmocka_unit_test(one_code),
+        cmocka_unit_test(soundness),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(the_longest_list),
+        cmocka_unit_test(reasons_follow),
+        cmocka_unit_test(without_memory),
+    };
+    const int failed = cmocka_run_group_tests(unit_tests, NULL, NULL);
+
+    free(memory);
+    return failed;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of a run came to: counts, the table by area, reasons and the recap, to the letter. */
+#include "tests/host/host_test.h"
+
+#include "report/results.h"
+
+static char text[4096];
+
+static void keep(void *context, const char *line)
+{
+    (void)context;
+    strncat(text, line, sizeof text - strlen(text) - 1);
+    strncat(text, "\n", sizeof text - strlen(text) - 1);
+}
+
+static const struct line_sink sink = { keep, NULL };
+
+/* Areas alternate, one begins as another does, and one has no test that ran. */
+static const struct result run[] = {
+    { .id = "perfmon.left_out", .outcome = OUTCOME_NOT_RUN },
+    { .id = "lbr.left_out", .outcome = OUTCOME_NOT_RUN, .why = "never printed" },
+    { .id = "bts.calls", .outcome = OUTCOME_PASS, .seen = true },
+    { .id = "lbr.tos", .outcome = OUTCOME_FAIL, .why = "got 11 records, expected 12" },
+    { .id = "bts.cpl", .outcome = OUTCOME_SKIP, .why = "no filter" },
+    { .id = "lbr.info", .outcome = OUTCOME_DIFFERS, .why = "the cycles of entry 3 are 0" },
+    { .id = "lbr.arch.depth", .outcome = OUTCOME_PASS },
+    { .id = "lb.calls", .outcome = OUTCOME_ERROR },
+    { .id = "lbr", .outcome = OUTCOME_PASS },
+    { .id = "forbidden.order", .outcome = OUTCOME_PASS },
+    { .id = "lbr.wrap", .outcome = OUTCOME_DIFFERS, .why = "another" },
+    { .id = "lbr.user", .outcome = OUTCOME_SKIP, .why = "no user" },
+    { .id = "lbr.kinds", .outcome = OUTCOME_SKIP, .why = "no kinds" },
+    { .id = "lbr.exceptions", .outcome = OUTCOME_SKIP, .why = "no exceptions" },
+    { .id = "bts.left_out", .outcome = OUTCOME_NOT_RUN },
+};
+
+static void counts(void **state)
+{
+    struct totals totals = { 9, 9, 9, 9, 9 };
+
+    (void)state;
+    results_count(run, COUNT_OF(run), &totals);
+    assert_int_equal(totals.pass, 4);
+    assert_int_equal(totals.differs, 2);
+    assert_int_equal(totals.fail, 1);
+    assert_int_equal(totals.skip, 4);
+    assert_int_equal(totals.error, 1);
+    results_count(run, 4, &totals); /* the first ones */
+    assert_int_equal(totals.pass, 1);
+    assert_int_equal(totals.fail, 1);
+    assert_int_equal(totals.differs + totals.skip + totals.error, 0);
+}
+
+static void a_row_for_each_area(void **state)
+{
+    (void)state;
+    text[0] = '\0';
+    results_table(&sink, run, COUNT_OF(run));
+    assert_string_equal(text, "area               pass differs    fail    skip   error\n"
+                              "area bts              1       0       0       1       0\n"
+                              "area lbr              2       2       1       3       0\n"
+                              "area lb               0       0       0       0       1\n"
+                              "area forbidden        1       0       0       0       0\n");
+}
+
+static void a_reason_for_each_that_is_not_as_it_should_be(void **state)
+{
+    (void)state;
+    text[0] = '\0';
+    results_reasons(&sink, run, COUNT_OF(run));
+    assert_string_equal(text, "fail lbr.tos: got 11 records, expected 12\n"
+                              "differs lbr.info: the cycles of entry 3 are 0\n"
+                              "error lb.calls: it does not say why\n"
+                              "differs lbr.wrap: another\n");
+}
+
+static void a_line_for_each_test_that_ran(void **state)
+{
+    (void)state;
+    text[0] = '\0';
+    results_recap(&sink, run, 8);
+    assert_string_equal(text, "result bts.calls pass\n"
+                              "result lbr.tos fail\n"
+                              "result bts.cpl skip\n"
+                              "result lbr.info differs\n"
+                              "result lbr.arch.depth pass\n"
+                              "result lb.calls error\n");
+}
+
+static void areas(void **state)
+{
+    static const struct result one = { .id = "lbr.tos" }, whole = { .id = "lbr" };
+
+    (void)state;
+    assert_true(result_is_of(&one, "lbr"));
+    assert_true(result_is_of(&one, "lbr.other"));
+    assert_true(result_is_of(&whole, "lbr"));
+    assert_true(result_is_of(&whole, "lbr.tos"));
+    assert_false(result_is_of(&one, "lb"));
+    assert_false(result_is_of(&one, "lbrs"));
+    assert_false(result_is_of(&one, "lbt"));
+    assert_false(result_is_of(&one, "tos"));
+    assert_false(result_is_of(&whole, "lbrs"));
+    assert_false(result_is_of(&one, ""));
+}
+
+static void words(void **state)
+{
+    (void)state;
+    assert_string_equal(outcome_text(OUTCOME_NOT_RUN), "not run");
+    assert_string_equal(outcome_text(OUTCOME_PASS), "pass");
+    assert_string_equal(outcome_text(OUTCOME_DIFFERS), "differs");
+    assert_string_equal(outcome_text(OUTCOME_FAIL), "fail");
+    assert_string_equal(outcome_text(OUTCOME_SKIP), "skip");
+    assert_string_equal(outcome_text(OUTCOME_ERROR), "error");
+    assert_string_equal(outcome_text((enum outcome)6), "unknown outcome");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts),
+        cmocka_unit_test(a_row_for_each_area),
+        cmocka_unit_test(a_reason_for_each_that_is_not_as_it_should_be),
+        cmocka_unit_test(a_line_for_each_test_that_ran),
+        cmocka_unit_test(areas),
+        cmocka_unit_test(words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of firmware's processors are siblings of this one, and which can be started; and where tables are looked for.
+ * CPUID and ACPI are the test's.
+ */
+#include "tests/host/host_test.h"
+
+#include "boot/acpi.h"
+
+/* Instead of arch/x86/cpu.h and apic.h. */
+#define ARCH_X86_CPU_H
+#define ARCH_X86_APIC_H
+struct cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+static struct {
+    uint32_t highest_leaf;
+    struct cpuid leaf_b; /* subleaf 0 */
+    uint32_t own_id, id_most;
+    enum acpi_error error;
+    uint64_t count; /* that the table has */
+    uint32_t ids[600];
+    uint64_t scanned; /* what a scan finds */
+    uint64_t root;    /* from which the table was read */
+} machine;
+
+static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    assert_int_equal(subleaf, 0);
+    if (leaf == 0)
+        return (struct cpuid){ .eax = machine.highest_leaf };
+    assert_int_equal(leaf, 0xb);
+    return machine.leaf_b;
+}
+
+static uint32_t apic_id(void)
+{
+    return machine.own_id;
+}
+
+static uint32_t apic_id_most(void)
+{
+    return machine.id_most;
+}
+
+static uint64_t scan(const struct acpi_memory *memory)
+{
+    assert_non_null(memory);
+    return machine.scanned;
+}
+
+static enum acpi_error read_processors(const struct acpi_memory *memory, uint64_t root, struct acpi_processors *all)
+{
+    assert_non_null(memory);
+    machine.root = root;
+    if (machine.error != ACPI_OK)
+        return machine.error;
+    for (uint64_t i = 0; i < machine.count && i < all->most; i++)
+        all->apic_ids[i] = machine.ids[i];
+    all->count = (size_t)machine.count;
+    return ACPI_OK;
+}
+
+static void read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers)
+{
+    assert_non_null(memory);
+    machine.root = root;
+    *timers = (struct acpi_timers){ 0x608, 0xfed00000 };
+}
+
+#define acpi_scan            scan
+#define acpi_read_processors read_processors
+#define acpi_read_timers     read_timers
+#include "kernel/acpi_root.c"
+#include "kernel/topology.c"
+
+/* A machine whose processors have the IDs 0 to count - 1; two threads a core where CPUID.0BH says so. */
+static void start(unsigned count, unsigned own, bool threads)
+{
+    memset(&machine, 0, sizeof machine);
+    machine.highest_leaf = 0xb;
+    machine.leaf_b = (struct cpuid){ .eax = threads, .ebx = threads + 1, .ecx = 1 << 8 };
+    machine.own_id = own;
+    machine.count = count;
+    for (unsigned i = 0; i < count; i++)
+        machine.ids[i] = i;
+    machine.scanned = 0xf0000;
+    machine.id_most = 254;
+    acpi_root_init(&(struct boot_info){ 0 });
+}
+
+/* others: a NUL-terminated list of IDs plus 1. */
+static void expect(unsigned total, unsigned siblings, const char *others)
+{
+    struct topology topology;
+
+    memset(&topology, 0xff, sizeof topology);
+    assert_int_equal(topology_read(&topology), ACPI_OK);
+    assert_int_equal(topology.total, total);
+    assert_int_equal(topology.siblings, siblings);
+    assert_int_equal(topology.count, strlen(others));
+    assert_int_equal(topology.ignored, 0);
+    for (unsigned i = 0; i < topology.count; i++)
+        assert_int_equal(topology.ids[i], (unsigned char)others[i] - 1u);
+}
+
+/* Behind the others come the siblings. */
+static void expect_siblings(const char *siblings)
+{
+    struct topology topology;
+
+    assert_int_equal(topology_read(&topology), ACPI_OK);
+    assert_int_equal(topology.siblings, strlen(siblings));
+    for (unsigned i = 0; i < topology.siblings; i++)
+        assert_int_equal(topology.ids[topology.count + i], (unsigned char)siblings[i] - 1u);
+}
+
+/* So many cannot be sent commands, and so many are not looked at. */
+static void expect_left_out(unsigned beyond, unsigned ignored)
+{
+    struct topology topology;
+
+    assert_int_equal(topology_read(&topology), ACPI_OK);
+    assert_int_equal(topology.beyond, beyond);
+    assert_int_equal(topology.ignored, ignored);
+}
+
+/* The last of so many others has this ID. */
+static void expect_last(unsigned count, uint32_t id)
+{
+    struct topology topology;
+
+    assert_int_equal(topology_read(&topology), ACPI_OK);
+    assert_int_equal(topology.count, count);
+    assert_int_equal(topology.ids[count - 1], id);
+}
+
+static void others_are_listed_in_order(void **state)
+{
+    (void)state;
+    start(1, 0, false);
+    expect(1, 0, "");
+    start(4, 0, false);
+    expect(4, 0, "\2\3\4");
+    start(4, 2, false);
+    expect(4, 0, "\1\2\4");
+    machine.ids[0] = 3;
+    machine.ids[3] = 0;
+    expect(4, 0, "\4\2\1");
+}
+
+/* CPUID.0BH, subleaf 0: EAX[4:0] is the shift of the thread's bits, where ECX[15:8] says that the level is SMT, 1. */
+static void siblings_are_told_by_leaf_b(void **state)
+{
+    (void)state;
+    start(6, 0, true);
+    expect(6, 1, "\3\4\5\6");
+    start(6, 3, true);
+    expect(6, 1, "\1\2\5\6");
+    expect_siblings("\3");
+    machine.leaf_b.eax = 2; /* four threads */
+    expect(6, 3, "\5\6");
+    expect_siblings("\1\2\3");
+    machine.leaf_b.eax = 0xffffffe1; /* reserved bits */
+    expect(6, 1, "\1\2\5\6");
+    machine.leaf_b.ecx = 2 << 8; /* the level of cores */
+    expect(6, 0, "\1\2\3\5\6");
+    machine.leaf_b.ecx = 0x10001 << 8; /* more reserved bits */
+    expect(6, 1, "\1\2\5\6");
+    machine.highest_leaf = 0xa;
+    expect(6, 0, "\1\2\3\5\6");
+    machine.highest_leaf = 0xc;
+    expect(6, 1, "\1\2\5\6");
+}
+
+static void only_what_can_be_started_is_listed(void **state)
+{
+    (void)state;
+    start(4, 0, false);
+    machine.ids[1] = 254;
+    machine.ids[2] = 255; /* an xAPIC's broadcast */
+    machine.ids[3] = 256;
+    expect(4, 0, "\xff");
+    expect_left_out(2, 0);
+    start(4, 0, false);
+    machine.ids[3] = 256; /* an x2APIC's */
+    machine.id_most = 255;
+    expect(4, 0, "\2\3");
+    machine.id_most = 256;
+    expect_last(3, 256);
+    expect_left_out(0, 0);
+    start(5, 0, false);
+    machine.ids[2] = 1; /* once more */
+    expect(5, 0, "\2\4\5");
+    machine.ids[2] = 2;
+    machine.ids[3] = 2;
+    expect(5, 0, "\2\3\5");
+    start(6, 0, true);
+    machine.ids[3] = 1; /* a sibling once more */
+    expect(6, 1, "\3\5\6");
+    expect_left_out(0, 0);
+    start(512, 511, false);
+    machine.id_most = 600;
+    expect_last(511, 510);
+    start(600, 0, false); /* more than are looked at: 512 */
+    machine.id_most = 600;
+    expect_last(511, 511);
+    expect_left_out(0, 88);
+}
+
+static void nothing_is_known_without_a_table(void **state)
+{
+    struct topology topology;
+
+    (void)state;
+    start(4, 0, true);
+    machine.error = ACPI_NO_ROOT;
+    memset(&topology, 0xff, sizeof topology);
+    assert_int_equal(topology_read(&topology), ACPI_NO_ROOT);
+    assert_int_equal(topology.total, 0);
+    assert_int_equal(topology.siblings, 0);
+    assert_int_equal(topology.count, 0);
+}
+
+static void the_root_is_the_loaders_or_found(void **state)
+{
+    struct acpi_timers timers;
+
+    (void)state;
+    start(1, 0, false);
+    expect(1, 0, "");
+    assert_int_equal(machine.root, 0xf0000);
+    acpi_root_init(&(struct boot_info){ .rsdp = 0x7fe0000 });
+    expect(1, 0, "");
+    assert_int_equal(machine.root, 0x7fe0000);
+    machine.root = 0;
+    acpi_root_timers(&timers);
+    assert_int_equal(machine.root, 0x7fe0000);
+    assert_int_equal(timers.pm_port, 0x608);
+    assert_int_equal(timers.hpet, 0xfed00000);
+}
+
+/* The kernel maps the first 4 GiB, except for the null page. */
+static void tables_are_read_where_memory_is_mapped(void **state)
+{
+    (void)state;
+    assert_null(memory.at(NULL, 0, 16));
+    assert_ptr_equal(memory.at(NULL, 0xe0000, 16), (const void *)0xe0000);
+    assert_ptr_equal(memory.at(NULL, 0xffffffef, 16), (const void *)0xffffffef);
+    assert_null(memory.at(NULL, 0xfffffff0, 16));
+    assert_null(memory.at(NULL, UINT64_C(0x100000000), 16));
+    assert_null(memory.at(NULL, UINT64_MAX - 7, 16));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(others_are_listed_in_order),         cmocka_unit_test(siblings_are_told_by_leaf_b),
+        cmocka_unit_test(only_what_can_be_started_is_listed), cmocka_unit_test(nothing_is_known_without_a_table),
+        cmocka_unit_test(the_root_is_the_loaders_or_found),   cmocka_unit_test(tables_are_read_where_memory_is_mapped),
+    };
+
+    return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rate of the time-stamp counter from CPUID: SDM Vol. 3B (253669-081), "Determining the Processor Base Frequency";
+ * SDM Vol. 2A (253666-081), "CPUID", leaves 15H and 16H.
+ */
+#include "tests/host/host_test.h"
+
+#include "cpu/tsc_rate.h"
+
+static uint64_t rate(unsigned family, unsigned model, uint32_t below, uint32_t above, uint32_t crystal, uint32_t mhz)
+{
+    const struct caps_input input = { .leaf_15 = { true, below, above, crystal, 0 },
+                                      .leaf_16 = { true, mhz, 0, 0, 0 } };
+
+    return tsc_rate(&input, family, model);
+}
+
+static void ratio_and_crystal(void **state)
+{
+    (void)state;
+    assert_int_equal(rate(6, 0x7e, 2, 78, 38400000, 0), 1497600000);
+    assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000);               /* what is told goes first */
+    assert_int_equal(rate(6, 0x8f, 3, 0xfffffff, 60, 2000), UINT64_C(5368709100)); /* more than 32 bits on the way */
+}
+
+/* Those that leave their crystal out. */
+static void known_crystals(void **state)
+{
+    static const struct {
+        unsigned model;
+        uint64_t hz; /* of a ratio of 250 to 2 */
+    } rows[] = { { 0x4e, 3000000000 }, { 0x5e, 3000000000 }, { 0x8e, 3000000000 }, { 0x9e, 3000000000 },
+                 { 0x55, 3125000000 }, { 0x5c, 2400000000 }, { 0x5f, 3125000000 } };
+    unsigned known = 0;
+
+    (void)state;
+    for (unsigned model = 0; model < 0x100; model++) {
+        uint64_t want = 1000000000;
+        for (unsigned i = 0; i < COUNT_OF(rows); i++)
+            want = rows[i].model == model ? rows[i].hz : want;
+        known += want != 1000000000;
+        assert_int_equal(rate(6, model, 2, 250, 0, 1000), want);
+        assert_int_equal(rate(15, model, 2, 250, 0, 1000), 1000000000);
+    }
+    assert_int_equal(known, COUNT_OF(rows));
+}
+
+/* The base frequency in MHz, of which the high half is reserved, where the ratio or the crystal is missing. */
+static void base_frequency(void **state)
+{
+    (void)state;
+    assert_int_equal(rate(6, 0xa5, 2, 250, 0, 3700), 3700000000);
+    assert_int_equal(rate(6, 0xa5, 0, 250, 24000000, 3700), 3700000000);
+    assert_int_equal(rate(6, 0xa5, 2, 0, 24000000, 3700), 3700000000);
+    assert_int_equal(rate(6, 0xa5, 0, 0, 0, 0xffff0e74), 3700000000);
+}
+
+static void nothing_or_nonsense(void **state)
+{
+    (void)state;
+    assert_int_equal(rate(6, 0x4e, 0, 0, 0, 0), 0);
+    assert_int_equal(rate(6, 0xa5, 2, 250, 0, 0), 0);
+    assert_int_equal(rate(6, 0xa5, 0, 0, 0, 99), 0);
+    assert_int_equal(rate(6, 0xa5, 0, 0, 0, 100), 100000000);
+    assert_int_equal(rate(6, 0xa5, 1, 1, UINT32_MAX, 0), UINT32_MAX);
+    assert_int_equal(rate(6, 0xa5, 1, 20, 1000000000, 0), UINT64_C(20000000000));
+    assert_int_equal(rate(6, 0xa5, 1, 20001, 1000000, 0), 0);
+    assert_int_equal(rate(6, 0xa5, 1, 1, 99999999, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ratio_and_crystal),
+        cmocka_unit_test(known_crystals),
+        cmocka_unit_test(base_frequency),
+        cmocka_unit_test(nothing_or_nonsense),
+    };
+
+    return cmocka_run_group_tests_name("tsc_rate", tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SPCR and DBG2, valid and broken. The bytes are typed by the offsets of Microsoft's documents "Serial Port Console
+ * Redirection Table (SPCR)", revisions 1 to 4, and "Microsoft Debug Port Table 2 (DBG2)".
+ */
+#include "tests/host/host_test.h"
+
+#include "boot/uart_tables.h"
+
+#define BASE 0x7fe0000u
+#define RSDT 0x40u
+#define SPCR 0x100u
+#define DBG2 0x200u
+#define SIZE 0x400u
+
+static struct {
+    uint8_t bytes[SIZE];
+} machine;
+
+static const void *at(void *context, uint64_t address, size_t size)
+{
+    (void)context;
+    return address >= BASE && size <= SIZE && address - BASE <= SIZE - size ? machine.bytes + (address - BASE) : NULL;
+}
+
+static void put(size_t where, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        machine.bytes[where + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void seal(size_t start, size_t size, size_t checksum)
+{
+    uint8_t sum = 0;
+
+    machine.bytes[checksum] = 0;
+    for (size_t i = 0; i < size; i++)
+        sum = (uint8_t)(sum + machine.bytes[start + i]);
+    machine.bytes[checksum] = (uint8_t)-sum;
+}
+
+static void table(size_t where, const char *signature, unsigned size)
+{
+    memcpy(machine.bytes + where, signature, 4);
+    put(where + 4, size, 4);
+    seal(where, size, where + 9);
+}
+
+/* A root pointer of ACPI 1.0, whose RSDT has the two tables. */
+static void start(void)
+{
+    memset(&machine, 0, sizeof machine);
+    memcpy(machine.bytes, "RSD PTR ", 8);
+    put(16, BASE + RSDT, 4);
+    seal(0, 20, 8);
+    put(RSDT + 36, BASE + SPCR, 4);
+    put(RSDT + 40, BASE + DBG2, 4);
+    table(RSDT, "RSDT", 44);
+}
+
+static void address(size_t where, uint8_t space, uint8_t width, uint8_t access, uint64_t base)
+{
+    machine.bytes[where] = space;
+    machine.bytes[where + 1] = width;
+    machine.bytes[where + 3] = access;
+    put(where + 4, base, 8);
+}
+
+/* The first row of those that are named, which must be by SPCR. */
+static struct uart_named spcr(uint8_t revision, unsigned size)
+{
+    const struct acpi_memory memory = { at, NULL };
+    struct uart_named named[2];
+
+    machine.bytes[SPCR + 8] = revision;
+    table(SPCR, "SPCR", size);
+    assert_int_equal(uart_tables_read(&memory, BASE, named, 2), 1);
+    assert_string_equal(named[0].by, "SPCR");
+    return named[0];
+}
+
+static void expect(struct uart_named got, uint64_t base, bool memory, unsigned stride, unsigned access, uint32_t baud,
+                   uint32_t clock)
+{
+    assert_int_equal(got.error, UART_OK);
+    assert_int_equal(got.uart.base, base);
+    assert_int_equal(got.uart.memory, memory);
+    assert_int_equal(got.uart.stride, stride);
+    assert_int_equal(got.uart.access, access);
+    assert_int_equal(got.uart.baud, baud);
+    assert_int_equal(got.uart.clock, clock);
+}
+
+/* COM2 at 115200, as many servers have it for their management controller. */
+static void a_port(void **state)
+{
+    (void)state;
+    for (uint8_t revision = 1; revision <= 4; revision++) {
+        start();
+        address(SPCR + 40, 1, 8, 1, 0x2f8);
+        machine.bytes[SPCR + 58] = 7;
+        expect(spcr(revision, revision < 4 ? 80 : 90), 0x2f8, false, 1, 1, 115200, 0);
+    }
+}
+
+static void codes_of_speeds(void **state)
+{
+    static const uint32_t bauds[] = { 0, 0, 0, 9600, 19200, 0, 57600, 115200, 0 };
+
+    (void)state;
+    for (uint8_t code = 0; code < COUNT_OF(bauds); code++) {
+        start();
+        address(SPCR + 40, 1, 8, 1, 0x3f8);
+        machine.bytes[SPCR + 58] = code;
+        expect(spcr(2, 80), 0x3f8, false, 1, 1, bauds[code], 0);
+    }
+}
+
+/* Revision 3 has the clock, revision 4 an exact speed; what lies there before is reserved. */
+static void clocks_and_exact_speeds(void **state)
+{
+    static const struct {
+        uint8_t revision;
+        unsigned size;
+        uint32_t clock, exact, got_clock, got_baud;
+    } rows[] = {
+        { 1, 90, 48000000, 921600, 0, 57600 },
+        { 2, 90, 48000000, 921600, 0, 57600 },
+        { 3, 90, 48000000, 921600, 48000000, 57600 },
+        { 3, 80, 48000000, 0, 48000000, 57600 },
+        { 3, 79, 48000000, 0, 0, 57600 },
+        { 4, 90, 48000000, 921600, 48000000, 921600 },
+        { 4, 84, 48000000, 921600, 48000000, 921600 },
+        { 4, 83, 48000000, 921600, 48000000, 57600 },
+        { 4, 90, 48000000, 0, 48000000, 57600 },
+        { 4, 90, 0x80000001, 0x80000002, 0x80000001, 0x80000002 },
+        { 5, 90, 48000000, 921600, 48000000, 921600 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        start();
+        address(SPCR + 40, 1, 8, 1, 0x3f8);
+        machine.bytes[SPCR + 58] = 6;
+        put(SPCR + 76, rows[i].clock, 4);
+        put(SPCR + 80, rows[i].exact, 4);
+        expect(spcr(rows[i].revision, rows[i].size), 0x3f8, false, 1, 1, rows[i].got_baud, rows[i].got_clock);
+    }
+}
+
+/* In memory, the divisor for a speed needs the clock; without it, firmware's stays. */
+static void in_memory(void **state)
+{
+    (void)state;
+    for (uint8_t revision = 2; revision < 4; revision++) {
+        start();
+        address(SPCR + 40, 0, 32, 3, 0xfe034000);
+        machine.bytes[SPCR + 36] = 0x12;
+        machine.bytes[SPCR + 58] = 7;
+        put(SPCR + 76, 48000000, 4);
+        expect(spcr(revision, 80), 0xfe034000, true, 4, 4, revision == 3 ? 115200 : 0, revision == 3 ? 48000000 : 0);
+    }
+}
+
+static void strides(void **state)
+{
+    static const struct {
+        uint8_t space, width, access, stride, bytes;
+        enum uart_error error;
+    } rows[] = {
+        { 0, 8, 1, 1, 1, UART_OK },     { 0, 8, 0, 1, 1, UART_OK },       { 0, 0, 1, 1, 1, UART_OK },
+        { 0, 0, 0, 1, 1, UART_OK },     { 0, 16, 2, 2, 2, UART_OK },      { 0, 16, 0, 2, 2, UART_OK },
+        { 0, 16, 1, 2, 1, UART_OK },    { 0, 32, 3, 4, 4, UART_OK },      { 0, 32, 0, 4, 4, UART_OK },
+        { 0, 32, 1, 4, 1, UART_OK },    { 0, 32, 2, 4, 2, UART_OK },      { 0, 8, 3, 4, 4, UART_OK },
+        { 0, 0, 3, 4, 4, UART_OK },     { 1, 8, 1, 1, 1, UART_OK },       { 1, 32, 3, 1, 1, UART_OK },
+        { 1, 64, 9, 1, 1, UART_OK },    { 0, 64, 4, 0, 0, UART_WIDTH },   { 0, 8, 4, 0, 0, UART_WIDTH },
+        { 0, 64, 0, 0, 0, UART_WIDTH }, { 0, 24, 1, 0, 0, UART_WIDTH },   { 0, 12, 1, 0, 0, UART_WIDTH },
+        { 0, 4, 1, 0, 0, UART_WIDTH },  { 0, 8, 0x20, 0, 0, UART_WIDTH }, { 0, 8, 0xff, 0, 0, UART_WIDTH },
+        { 2, 8, 1, 0, 0, UART_SPACE },  { 0x7f, 8, 1, 0, 0, UART_SPACE },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        start();
+        address(SPCR + 40, rows[i].space, rows[i].width, rows[i].access, 0x1000);
+        const struct uart_named got = spcr(2, 80);
+        assert_int_equal(got.error, rows[i].error);
+        if (got.error == UART_OK)
+            expect(got, 0x1000, rows[i].space == 0, rows[i].stride, rows[i].bytes, 0, 0);
+    }
+}
+
+static void what_spcr_may_not_name(void **state)
+{
+    const struct acpi_memory memory = { at, NULL };
+    struct uart_named named[1];
+
+    (void)state;
+    start();
+    address(SPCR + 40, 1, 8, 1, 0);
+    assert_int_equal(spcr(2, 80).error, UART_DISABLED); /* no console is redirected */
+    for (unsigned kind = 0; kind < 256; kind++) {
+        start();
+        address(SPCR + 40, 1, 8, 1, 0x3f8);
+        machine.bytes[SPCR + 36] = (uint8_t)kind;
+        assert_int_equal(spcr(2, 80).error,
+                         kind == 0 || kind == 1 || kind == 0x12 || kind == 0x14 ? UART_OK : UART_KIND);
+    }
+    start();
+    address(SPCR + 40, 1, 8, 1, 0x3f8);
+    assert_int_equal(spcr(1, 58).error, UART_CUT_SHORT);
+    assert_int_equal(spcr(1, 59).error, UART_OK);
+    assert_int_equal(spcr(1, 36).error, UART_CUT_SHORT);
+    address(SPCR + 40, 0, 8, 1, UINT64_C(0x123456789abcdef0));
+    expect(spcr(1, 80), UINT64_C(0x123456789abcdef0), true, 1, 1, 0, 0);
+    table(SPCR, "SPCR", 80);
+    assert_int_equal(uart_tables_read(&memory, BASE, named, 0), 0);
+    assert_int_equal(uart_tables_read(&memory, BASE, named, 1), 1);
+    machine.bytes[SPCR + 9]++;
+    assert_int_equal(uart_tables_read(&memory, BASE, named, 1), 0);
+    assert_int_equal(uart_tables_read(&memory, 0, named, 1), 0);
+}
+
+/* A device of DBG2 with one address behind its 22 bytes, and the address's size; returns where the next one starts. */
+static size_t device(size_t where, uint16_t type, uint16_t subtype, uint64_t base)
+{
+    machine.bytes[where] = 0xff; /* its revision */
+    put(where + 16, 0xffff, 2);  /* reserved */
+    put(where + 1, 22 + 12 + 4, 2);
+    machine.bytes[where + 3] = 1;
+    put(where + 12, type, 2);
+    put(where + 14, subtype, 2);
+    put(where + 18, 22, 2);
+    put(where + 20, 22 + 12, 2);
+    address(where + 22, 0, 32, 3, base);
+    put(where + 34, 0x1000, 4);
+    return where + 38;
+}
+
+static size_t dbg2(unsigned size, uint32_t count, struct uart_named named[4], size_t most)
+{
+    const struct acpi_memory memory = { at, NULL };
+
+    put(DBG2 + 36, 44, 4);
+    put(DBG2 + 40, count, 4);
+    table(DBG2, "DBG2", size);
+    for (size_t i = 0; i < 4; i++)
+        named[i].by = "untouched";
+    return uart_tables_read(&memory, BASE, named, most);
+}
+
+static void debuggers_ports(void **state)
+{
+    struct uart_named named[4];
+    size_t next;
+
+    (void)state;
+    start();
+    next = device(DBG2 + 44, 0x8003, 0x8086, 0xfe100000); /* a network card */
+    next = device(next, 0x8000, 0x12, 0xfe200000);        /* a 16550 as its address says */
+    next = device(next, 0x8000, 0x14, 0xfe300000);        /* Intel's LPSS */
+    next = device(next, 0x8000, 3, 0xfe400000);           /* ARM's */
+    const unsigned size = (unsigned)(next - DBG2);
+    assert_int_equal(dbg2(size, 4, named, 4), 3);
+    expect(named[0], 0xfe200000, true, 4, 4, 0, 0);
+    expect(named[1], 0xfe300000, true, 4, 4, 0, 0);
+    assert_int_equal(named[2].error, UART_KIND);
+    assert_int_equal(named[2].uart.base, 0xfe400000);
+    for (unsigned i = 0; i < 3; i++)
+        assert_string_equal(named[i].by, "DBG2");
+    assert_string_equal(named[3].by, "untouched");
+    assert_int_equal(dbg2(size, 2, named, 4), 1);
+    assert_int_equal(dbg2(size, 0xffffffff, named, 4), 3); /* no more than there are */
+    assert_int_equal(dbg2(size, 4, named, 2), 2);
+    assert_string_equal(named[2].by, "untouched");
+
+    address(SPCR + 40, 1, 8, 1, 0x3f8);
+    table(SPCR, "SPCR", 80);
+    assert_int_equal(dbg2(size, 4, named, 4), 4);
+    assert_string_equal(named[0].by, "SPCR");
+    assert_string_equal(named[1].by, "DBG2");
+    assert_int_equal(named[1].uart.base, 0xfe200000);
+    assert_int_equal(dbg2(size, 4, named, 3), 3);
+    assert_string_equal(named[3].by, "untouched");
+}
+
+static void damaged_devices(void **state)
+{
+    struct uart_named named[4];
+    const size_t first = DBG2 + 44;
+
+    (void)state;
+    start();
+    device(first, 0x8000, 0, 0xfe200000);
+    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
+    assert_int_equal(named[0].error, UART_OK);
+    assert_int_equal(dbg2(44 + 37, 1, named, 4), 0); /* ends outside of the table */
+    assert_int_equal(dbg2(44, 1, named, 4), 0);
+    assert_int_equal(dbg2(43, 1, named, 4), 0);
+    put(first + 1, 21, 2); /* shorter than a device is */
+    assert_int_equal(dbg2(44 + 38, 1, named, 4), 0);
+    put(first + 1, 0, 2);
+    assert_int_equal(dbg2(44 + 38, 2, named, 4), 0);
+    put(first + 1, 22, 2); /* no more than its fixed part: the address is outside */
+    assert_int_equal(dbg2(44 + 22, 1, named, 4), 1);
+    assert_int_equal(named[0].error, UART_CUT_SHORT);
+    put(first + 1, 38, 2);
+    put(first + 18, 26, 2); /* the last place where an address fits */
+    address(first + 26, 1, 8, 1, 0x3e8);
+    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
+    expect(named[0], 0x3e8, false, 1, 1, 0, 0);
+    put(first + 18, 27, 2);
+    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
+    assert_int_equal(named[0].error, UART_CUT_SHORT);
+    put(first + 18, 0xffff, 2);
+    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
+    assert_int_equal(named[0].error, UART_CUT_SHORT);
+    machine.bytes[first + 3] = 0; /* has no address */
+    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
+    assert_int_equal(named[0].error, UART_DISABLED);
+
+    const struct acpi_memory memory = { at, NULL };
+    for (unsigned i = 0; i < 2; i++) { /* the first device is past the end */
+        put(DBG2 + 36, i ? 0xffffffff : 44 + 38 - 21, 4);
+        table(DBG2, "DBG2", 44 + 38);
+        assert_int_equal(uart_tables_read(&memory, BASE, named, 4), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_port),          cmocka_unit_test(codes_of_speeds), cmocka_unit_test(clocks_and_exact_speeds),
+        cmocka_unit_test(in_memory),       cmocka_unit_test(strides),         cmocka_unit_test(what_spcr_may_not_name),
+        cmocka_unit_test(debuggers_ports), cmocka_unit_test(damaged_devices),
+    };
+
+    return cmocka_run_group_tests_name("uart_tables", tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdicts of the facilities and of the whole: what passes untested on no machine. */
+#include "tests/host/host_test.h"
+
+#include "report/verdict.h"
+
+static char text[1024];
+
+static void keep(void *context, const char *line)
+{
+    (void)context;
+    strncat(text, line, sizeof text - strlen(text) - 1);
+    strncat(text, "\n", sizeof text - strlen(text) - 1);
+}
+
+static const struct line_sink sink = { keep, NULL };
+
+/* Results as one usually has them. */
+#define RECORDS(name)                                                      \
+    {                                                                      \
+        .id = name, .records = true, .seen = true, .outcome = OUTCOME_PASS \
+    }
+#define NO_RECORDS(name)                    \
+    {                                       \
+        .id = name, .outcome = OUTCOME_PASS \
+    }
+#define SKIPPED(name, why)                   \
+    {                                        \
+        name, OUTCOME_SKIP, true, false, why \
+    }
+#define FAILED(name)                                                       \
+    {                                                                      \
+        .id = name, .records = true, .outcome = OUTCOME_FAIL, .why = "bad" \
+    }
+#define LEFT_OUT(name)                                          \
+    {                                                           \
+        .id = name, .records = true, .outcome = OUTCOME_NOT_RUN \
+    }
+
+/* All facilities are there. */
+static const struct caps all;
+
+/* A processor that says it has none, each for another reason. */
+static const struct caps none = { .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG,
+                                              [CAPS_NEED_PEBS] = CAPS_PEBS_CORE_HAS_NONE,
+                                              [CAPS_NEED_LBR] = CAPS_LBR_NOT_INTEL } };
+
+#define NO_BTS  "facility bts none: no DS: CPUID.1:EDX bit 21 clear\n"
+#define NO_PEBS "facility pebs none: no PEBS: this core does not implement it\n"
+#define NO_LBR  "facility lbr none: no LBR: not an Intel processor\n"
+
+/* Holds the lines of the facilities and the verdict against what must be said. */
+static void assert_verdict(const struct caps *caps, const struct result *results, size_t count, enum verdict verdict,
+                           const char *lines)
+{
+    struct facility facilities[FACILITIES];
+    struct totals totals;
+
+    text[0] = '\0';
+    results_count(results, count, &totals);
+    facilities_judge(caps, results, count, facilities);
+    facilities_text(&sink, facilities);
+    assert_string_equal(text, lines);
+    assert_int_equal(verdict_of(facilities, &totals), verdict);
+}
+
+#define ASSERT_VERDICT(caps, verdict, lines, ...)                         \
+    do {                                                                  \
+        const struct result results[] = { __VA_ARGS__ };                  \
+        assert_verdict(caps, results, COUNT_OF(results), verdict, lines); \
+    } while (0)
+
+static void each_is_tested(void **state)
+{
+    (void)state;
+    ASSERT_VERDICT(&all, VERDICT_PASS,
+                   "facility bts pass 2 of 2\nfacility pebs pass 1 of 3\nfacility lbr pass 2 of 2\n",
+                   RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("pebs.adaptive", "not adaptive"),
+                   NO_RECORDS("lbr.registers"), RECORDS("lbr.tos"), NO_RECORDS("bts.enable"), LEFT_OUT("bts.more"),
+                   SKIPPED("pebs.store", "no store"), SKIPPED("long.bts", "too long"));
+    /* What differs is tested. */
+    ASSERT_VERDICT(&all, VERDICT_PASS,
+                   "facility bts pass 1 of 1\nfacility pebs pass 1 of 1\nfacility lbr pass 1 of 1\n",
+                   RECORDS("bts.calls"), RECORDS("pebs.loads"),
+                   { .id = "lbr.tos", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });
+}
+
+static void a_failure_is_counted(void **state)
+{
+    (void)state;
+    ASSERT_VERDICT(&all, VERDICT_FAIL,
+                   "facility bts fail 2 of 3\nfacility pebs pass 1 of 1\nfacility lbr untested: no APIC\n",
+                   FAILED("bts.calls"), RECORDS("bts.loop"), FAILED("bts.far"), RECORDS("pebs.loads"),
+                   SKIPPED("lbr.tos", "no APIC"));
+    /* One without a verdict is no pass of its facility either; one of another area is none of its. */
+    ASSERT_VERDICT(
+        &all, VERDICT_ERROR, "facility bts fail 1 of 2\nfacility pebs pass 1 of 1\nfacility lbr not selected\n",
+        RECORDS("bts.calls"), { .id = "bts.loop", .outcome = OUTCOME_ERROR }, FAILED("ds.area"), RECORDS("pebs.loads"));
+    ASSERT_VERDICT(&all, VERDICT_FAIL,
+                   "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
+                   RECORDS("bts.calls"), FAILED("ds.area"));
+    /* What a processor has not and what failed all the same is a failure. */
+    ASSERT_VERDICT(&none, VERDICT_FAIL, "facility bts fail 1 of 1\n" NO_PEBS NO_LBR, FAILED("bts.calls"));
+}
+
+static void what_is_there_and_untested_is_incomplete(void **state)
+{
+    struct caps caps = all;
+
+    (void)state;
+    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
+                   "facility bts untested: no APIC\nfacility pebs pass 1 of 1\nfacility lbr pass 1 of 1\n",
+                   SKIPPED("bts.calls", "no APIC"), RECORDS("pebs.loads"), RECORDS("lbr.tos"));
+    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
+                   "facility bts pass 1 of 1\nfacility pebs untested: no event\nfacility lbr pass 1 of 1\n",
+                   RECORDS("bts.calls"), SKIPPED("pebs.loads", "no event"), RECORDS("lbr.tos"));
+    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
+                   "facility bts pass 1 of 1\nfacility pebs pass 1 of 1\nfacility lbr untested: no stack\n",
+                   RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("lbr.tos", "no stack"));
+    /* Tests that take no records do not test a facility, even if they pass. */
+    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
+                   "facility bts untested: no APIC\nfacility pebs not selected\nfacility lbr not selected\n",
+                   NO_RECORDS("bts.enable"), SKIPPED("bts.calls", "no APIC"),
+                   { .id = "bts.more", .outcome = OUTCOME_SKIP, .why = "none of records" });
+    /* A register that is refused is no word of the processor's that it has none. */
+    caps.reason[CAPS_NEED_PEBS] = CAPS_PEBS_ENABLE_RAISES_GP;
+    ASSERT_VERDICT(&caps, VERDICT_INCOMPLETE,
+                   "facility bts not selected\nfacility pebs untested: refused\nfacility lbr not selected\n",
+                   SKIPPED("pebs.loads", "refused"));
+}
+
+static void of_several_reasons_the_usual_one_is_told(void **state)
+{
+    (void)state;
+    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
+                   "facility bts not selected\nfacility pebs untested: no event\nfacility lbr not selected\n",
+                   SKIPPED("pebs.a", "not adaptive"), SKIPPED("pebs.b", "no event"), SKIPPED("pebs.c", "no store"),
+                   SKIPPED("pebs.d", "no event"), SKIPPED("lbrs.e", "not adaptive"), SKIPPED("pebs.f", "not adaptive"),
+                   SKIPPED("pebs.g", "no event"), { .id = "pebs.h", .outcome = OUTCOME_SKIP, .why = "not adaptive" },
+                   { .id = "pebs.i", .outcome = OUTCOME_SKIP, .why = "not adaptive" });
+    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
+                   "facility bts not selected\nfacility pebs untested: first\nfacility lbr not selected\n",
+                   SKIPPED("pebs.a", "first"), SKIPPED("pebs.b", "second"));
+}
+
+static void none_of_them_is_skipped(void **state)
+{
+    struct caps lbr_alone = none;
+
+    (void)state;
+    ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("bts.calls", "no DS"),
+                   SKIPPED("pebs.loads", "no DS"), SKIPPED("lbr.tos", "not Intel"), NO_RECORDS("robust.exceptions"));
+    lbr_alone.reason[CAPS_NEED_LBR] = CAPS_AVAILABLE;
+    ASSERT_VERDICT(&lbr_alone, VERDICT_PASS, NO_BTS NO_PEBS "facility lbr pass 1 of 1\n", SKIPPED("bts.calls", "no DS"),
+                   SKIPPED("pebs.loads", "no DS"), RECORDS("lbr.tos"));
+    /* It has one, but not the one whose tests are selected. */
+    ASSERT_VERDICT(&lbr_alone, VERDICT_SKIP, NO_BTS NO_PEBS "facility lbr not selected\n",
+                   SKIPPED("bts.calls", "no DS"), NO_RECORDS("robust.exceptions"));
+}
+
+static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
+{
+    (void)state;
+    ASSERT_VERDICT(&all, VERDICT_PASS,
+                   "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
+                   RECORDS("bts.calls"), LEFT_OUT("pebs.loads"), LEFT_OUT("lbr.tos"));
+    ASSERT_VERDICT(&none, VERDICT_PASS, NO_BTS NO_PEBS NO_LBR, NO_RECORDS("robust.exceptions"), LEFT_OUT("bts.calls"));
+    ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("ds.area", "no DS"));
+    /* Where no record was asked for, none was seen. */
+    ASSERT_VERDICT(&all, VERDICT_PASS,
+                   "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
+                   NO_RECORDS("bts.enable"), { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
+    ASSERT_VERDICT(&all, VERDICT_PASS,
+                   "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
+                   { .id = "ds.area", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });
+    ASSERT_VERDICT(&all, VERDICT_SKIP,
+                   "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
+                   SKIPPED("ds.area", "no reason"));
+}
+
+/* tests/qemu/run and lab systems read both. */
+static void words_and_values(void **state)
+{
+    (void)state;
+    assert_string_equal(verdict_text(VERDICT_PASS), "pass");
+    assert_string_equal(verdict_text(VERDICT_FAIL), "fail");
+    assert_string_equal(verdict_text(VERDICT_SKIP), "skip");
+    assert_string_equal(verdict_text(VERDICT_ERROR), "error");
+    assert_string_equal(verdict_text(VERDICT_PANIC), "panic");
+    assert_string_equal(verdict_text(VERDICT_INCOMPLETE), "incomplete");
+    assert_string_equal(verdict_text((enum verdict)5), "unknown verdict");
+    assert_int_equal(VERDICT_PASS, 0);
+    assert_int_equal(VERDICT_FAIL, 1);
+    assert_int_equal(VERDICT_SKIP, 2);
+    assert_int_equal(VERDICT_ERROR, 3);
+    assert_int_equal(VERDICT_PANIC, 4);
+    assert_int_equal(VERDICT_INCOMPLETE, 6);
+}
+
+/* ---- several kinds of cores -------------------------------------------------------------------------------------- */
+
+static void expect_merged(enum facility_state one, enum facility_state other, enum facility_state both)
+{
+    struct facility into[FACILITIES] = { { .name = "bts", .state = one, .passed = 1, .selected = 3, .reason = "one" } };
+    const struct facility more[FACILITIES] = {
+        { .name = "bts", .state = other, .passed = 10, .failed = 20, .selected = 50, .reason = "other", .kind = "atom" }
+    };
+
+    facilities_merge(into, more);
+    assert_int_equal(into[0].state, both);
+    assert_int_equal(into[0].passed, 11);
+    assert_int_equal(into[0].failed, 20);
+    assert_int_equal(into[0].selected, 53);
+    assert_string_equal(into[0].reason, both == one ? "one" : "other");
+    assert_null(into[0].kind);
+}
+
+/* The worse state counts, whichever kind has it; a facility that one kind has is there. */
+static void kinds_are_merged(void **state)
+{
+    static const enum facility_state order[] = { FACILITY_NONE, FACILITY_NOT_SELECTED, FACILITY_PASS, FACILITY_UNTESTED,
+                                                 FACILITY_FAIL };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(order); i++)
+        for (size_t k = 0; k < COUNT_OF(order); k++)
+            expect_merged(order[i], order[k], order[i > k ? i : k]);
+}
+
+static void a_kind_has_its_lines(void **state)
+{
+    const struct facility facilities[FACILITIES] = {
+        { .name = "bts", .state = FACILITY_PASS, .passed = 3, .selected = 4, .kind = "atom" },
+        { .name = "pebs", .state = FACILITY_NONE, .reason = "why", .kind = "atom" },
+        { .name = "lbr", .state = FACILITY_FAIL, .failed = 1, .selected = 2, .kind = "atom2" },
+    };
+
+    (void)state;
+    text[0] = '\0';
+    facilities_text(&sink, facilities);
+    assert_string_equal(text, "facility bts.atom pass 3 of 4\nfacility pebs.atom none: why\n"
+                              "facility lbr.atom2 fail 1 of 2\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_merged),
+        cmocka_unit_test(a_kind_has_its_lines),
+        cmocka_unit_test(each_is_tested),
+        cmocka_unit_test(a_failure_is_counted),
+        cmocka_unit_test(what_is_there_and_untested_is_incomplete),
+        cmocka_unit_test(of_several_reasons_the_usual_one_is_told),
+        cmocka_unit_test(none_of_them_is_skipped),
+        cmocka_unit_test(what_is_not_selected_is_neither_claimed_nor_missed),
+        cmocka_unit_test(words_and_values),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

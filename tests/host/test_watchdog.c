@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* The time limit of tests on timers that the test turns: what is calibrated, started, prolonged and left alone. */
+#include "tests/host/host_test.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/clock.h"
+#include "arch/x86/nmi_timer.h"
+#include "arch/x86/watchdog.h"
+
+/* The machine. The APIC's timer is started with ticks, of which `left` are left; each wait takes some. */
+static struct {
+    bool apic;
+    bool clock;
+    uint32_t takes[4]; /* ticks that the waits take, one after the other */
+    unsigned waits, waited;
+    unsigned starts, vector;
+    uint32_t ticks, left, most; /* most: the largest start */
+    unsigned eois, escapes;
+    const struct context *escaped_to;
+    interrupt_handler *handler;
+    unsigned excused;
+    bool nmi; /* the NMI's timer works */
+    unsigned nmi_most, nmi_seconds, nmi_stops, ends;
+    void (*nmi_due)(void);
+    uint32_t nmi_to; /* the processor that it was sent to */
+    bool nmi_goes;
+} machine;
+
+static const struct acpi_timers the_timers = { .hpet = 0xfed00000 };
+static const struct acpi_io_apic the_io_apic = { .address = 0xfec00000 };
+
+uint32_t apic_id(void)
+{
+    return 7;
+}
+
+void apic_end_services(void)
+{
+    machine.ends++;
+}
+
+bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io, uint32_t id, void (*due)(void))
+{
+    assert_int_equal(hpet_address, 0xfed00000);
+    assert_ptr_equal(io, &the_io_apic);
+    assert_int_equal(id, 7);
+    machine.nmi_due = due;
+    return machine.nmi;
+}
+
+bool nmi_timer_usable(void)
+{
+    return machine.nmi;
+}
+
+bool nmi_timer_send_to(uint32_t apic_id)
+{
+    machine.nmi_to = apic_id;
+    return machine.nmi_goes;
+}
+
+unsigned nmi_timer_most(void)
+{
+    return machine.nmi_most;
+}
+
+void nmi_timer_start(unsigned seconds)
+{
+    machine.nmi_seconds = seconds;
+}
+
+void nmi_timer_stop(void)
+{
+    machine.nmi_stops++;
+}
+
+bool apic_present(void)
+{
+    return machine.apic;
+}
+
+void apic_eoi(void)
+{
+    machine.eois++;
+}
+
+void apic_timer_start(unsigned vector, uint32_t ticks)
+{
+    machine.starts++;
+    machine.vector = vector;
+    machine.ticks = machine.left = ticks;
+    machine.most = ticks > machine.most ? ticks : machine.most;
+}
+
+uint32_t apic_timer_left(void)
+{
+    return machine.left;
+}
+
+bool clock_wait(unsigned microseconds)
+{
+    machine.waited = microseconds;
+    machine.left -= machine.takes[machine.waits++];
+    return machine.clock;
+}
+
+void interrupt_set(unsigned vector, interrupt_handler *handler)
+{
+    assert_int_equal(vector, VECTOR_TIMER);
+    machine.handler = handler;
+}
+
+static jmp_buf out;
+
+void context_restore(const struct context *context)
+{
+    machine.escapes++;
+    machine.escaped_to = context;
+    longjmp(out, 1);
+}
+
+#include "arch/x86/watchdog.c"
+
+static unsigned excused_seconds(void)
+{
+    return machine.excused;
+}
+
+static void start(uint32_t first, uint32_t second, uint32_t third)
+{
+    memset(&machine, 0, sizeof machine);
+    machine.apic = machine.clock = true;
+    machine.takes[0] = first;
+    machine.takes[1] = second;
+    machine.takes[2] = third;
+    watchdog_stop(); /* of the test before */
+    ticks_per_second = 0;
+    machine.starts = machine.nmi_stops = 0;
+}
+
+static bool init(void)
+{
+    bool nmi = !machine.nmi;
+    const bool done = watchdog_init(&the_timers, &the_io_apic, &nmi);
+
+    assert_int_equal(nmi, done && machine.nmi);
+    return done;
+}
+
+/* The timer fires; after an escape the code that it interrupted does not go on. */
+static void fire(void)
+{
+    struct interrupt_frame frame = { .vector = VECTOR_TIMER };
+
+    machine.left = 0;
+    if (!setjmp(out))
+        machine.handler(&frame);
+}
+
+/* Ticks of a second are a hundred times those of the shortest of three waits of 1/100 s. */
+static void the_shortest_of_three_counts(void **state)
+{
+    (void)state;
+    for (unsigned shortest = 0; shortest < 3; shortest++) {
+        start(shortest == 0 ? 1000 : 1500, shortest == 1 ? 1000 : 2000, shortest == 2 ? 1000 : 1700);
+        assert_true(init());
+        assert_int_equal(machine.waits, 3);
+        assert_int_equal(machine.waited, 10000);
+        assert_int_equal(machine.starts, 4); /* three, and one that stops it */
+        assert_int_equal(machine.vector, VECTOR_TIMER);
+        assert_int_equal(machine.most, UINT32_MAX);
+        assert_int_equal(machine.ticks, 0);
+        assert_int_equal(ticks_per_second, 100000);
+        assert_non_null(machine.handler);
+    }
+    start(UINT32_MAX / 100, UINT32_MAX, UINT32_MAX);
+    assert_true(init());
+    assert_int_equal(ticks_per_second, UINT32_MAX);
+    start(UINT32_MAX / 100 - 1, UINT32_MAX, UINT32_MAX);
+    assert_true(init());
+    assert_int_equal(ticks_per_second, (UINT32_MAX / 100 - 1) * 100);
+}
+
+static void without_a_timer_there_is_no_limit(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    machine.apic = false;
+    assert_false(init());
+    assert_int_equal(machine.starts, 0);
+    watchdog_start(5, &here, excused_seconds);
+    watchdog_stop();
+    assert_int_equal(machine.starts, 0);
+
+    start(1000, 1000, 1000);
+    machine.clock = false;
+    assert_false(init());
+    assert_int_equal(machine.waits, 1); /* one is enough to know */
+    assert_int_equal(machine.ticks, 0);
+    assert_null(machine.handler);
+    machine.starts = 0;
+    watchdog_start(5, &here, excused_seconds);
+    watchdog_stop();
+    assert_int_equal(machine.starts, 0);
+
+    start(1000, 0, 1000); /* a timer that stands still */
+    assert_false(init());
+    assert_null(machine.handler);
+
+    start(1000, 1000, 1000);
+    assert_true(init());
+    machine.apic = false;
+    machine.starts = 0;
+    watchdog_start(5, &here, excused_seconds);
+    watchdog_stop();
+    assert_int_equal(machine.starts, 0);
+}
+
+static void the_limit_ends_a_test(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    assert_true(init());
+    watchdog_start(7, &here, excused_seconds);
+    assert_int_equal(machine.vector, VECTOR_TIMER);
+    assert_int_equal(machine.ticks, 700000);
+    fire();
+    assert_int_equal(machine.escapes, 1);
+    assert_ptr_equal(machine.escaped_to, &here);
+    assert_int_equal(machine.eois, 1);
+    watchdog_stop();
+    assert_int_equal(machine.ticks, 0);
+}
+
+/* The timer's interrupt may be pending when it is stopped, or started anew. */
+static void a_late_interrupt_ends_nothing(void **state)
+{
+    static const struct context here;
+    struct interrupt_frame frame = { .vector = VECTOR_TIMER };
+
+    (void)state;
+    start(1000, 1000, 1000);
+    assert_true(init());
+    watchdog_start(7, &here, excused_seconds);
+    watchdog_stop();
+    fire();
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.eois, 1);
+    watchdog_start(7, &here, excused_seconds);
+    machine.handler(&frame); /* not yet down */
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.eois, 2);
+    fire();
+    assert_int_equal(machine.escapes, 1);
+}
+
+/* A timer of 32 bits that is too fast for the limit is started again and again. */
+static void a_fast_timer_is_started_more_than_once(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(10000000, 10000000, 10000000); /* 10^9 a second: 4 seconds at most */
+    assert_true(init());
+    watchdog_start(10, &here, excused_seconds);
+    assert_int_equal(machine.ticks, 4000000000);
+    fire();
+    assert_int_equal(machine.ticks, 4000000000);
+    fire();
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.ticks, 2000000000);
+    fire();
+    assert_int_equal(machine.escapes, 1);
+    watchdog_start(4, &here, excused_seconds);
+    fire();
+    assert_int_equal(machine.escapes, 2);
+}
+
+static void what_is_allowed_prolongs_it(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    assert_true(init());
+    watchdog_start(7, &here, excused_seconds);
+    watchdog_allow(5);
+    watchdog_allow(1);
+    fire();
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.ticks, 600000);
+    fire();
+    assert_int_equal(machine.escapes, 1);
+    watchdog_allow(9); /* of the test before */
+    watchdog_start(7, &here, excused_seconds);
+    fire();
+    assert_int_equal(machine.escapes, 2);
+}
+
+/* What was excused before the test does not count, what is excused during it counts once. */
+static void excused_seconds_prolong_it(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    assert_true(init());
+    machine.excused = 100;
+    watchdog_start(2, &here, excused_seconds);
+    machine.excused = 103;
+    fire();
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.ticks, 300000);
+    machine.excused = 104;
+    fire();
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.ticks, 100000);
+    fire();
+    assert_int_equal(machine.escapes, 1);
+    watchdog_start(2, &here, excused_seconds);
+    fire();
+    assert_int_equal(machine.escapes, 2);
+}
+
+static void fire_nmi(void)
+{
+    if (!setjmp(out))
+        machine.nmi_due();
+}
+
+/* The NMI comes two seconds after the timer should have, and lets later interrupts come. */
+static void the_nmi_ends_a_test_that_is_deaf(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    machine.nmi = true;
+    machine.nmi_most = 100;
+    assert_true(init());
+    machine.excused = 50;
+    watchdog_start(7, &here, excused_seconds);
+    assert_int_equal(machine.nmi_seconds, 9);
+    machine.excused = 53; /* which prolongs it once */
+    watchdog_allow(4);    /* and so does this */
+    fire_nmi();
+    assert_int_equal(machine.escapes, 0);
+    assert_int_equal(machine.nmi_seconds, 7);
+    fire_nmi();
+    assert_int_equal(machine.escapes, 1);
+    assert_int_equal(machine.ends, 1);
+    assert_ptr_equal(machine.escaped_to, &here);
+    assert_int_equal(machine.nmi_stops, 0);
+    watchdog_stop();
+    assert_int_equal(machine.nmi_stops, 1);
+    watchdog_start(150, &here, excused_seconds); /* longer than the timer can count */
+    assert_int_equal(machine.nmi_seconds, 100);
+    fire_nmi();
+    assert_int_equal(machine.nmi_seconds, 52);
+    fire_nmi();
+    assert_int_equal(machine.escapes, 2);
+}
+
+static void without_the_nmi_nothing_is_started(void **state)
+{
+    static const struct context here;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    assert_true(init());
+    watchdog_start(7, &here, excused_seconds);
+    watchdog_stop();
+    assert_int_equal(machine.nmi_seconds, 0);
+    assert_int_equal(machine.nmi_stops, 0);
+}
+
+static void the_nmi_may_be_lost(void **state)
+{
+    (void)state;
+    start(1000, 1000, 1000);
+    machine.nmi = true;
+    machine.nmi_most = 100;
+    assert_true(init());
+    assert_true(watchdog_has_nmi());
+    machine.nmi = false;
+    assert_false(watchdog_has_nmi());
+
+    start(1000, 1000, 1000);
+    assert_true(init());
+    machine.nmi = true;
+    assert_false(watchdog_has_nmi());
+}
+
+/* Another processor is watched: it gets the NMI, where it can, and the boot processor has it again afterwards. */
+static void another_processor_is_watched(void **state)
+{
+    struct context escape;
+
+    (void)state;
+    start(1000, 1000, 1000);
+    machine.nmi = true;
+    machine.nmi_most = 1000;
+    assert_true(init());
+    assert_int_equal(watchdog_second(), 100000);
+    assert_false(watchdog_follow()); /* its APIC ID is too high */
+    assert_int_equal(machine.nmi_to, apic_id());
+    assert_false(watchdog_has_nmi());
+    machine.nmi_goes = true;
+    assert_true(watchdog_follow());
+    assert_true(watchdog_has_nmi());
+    watchdog_start(7, &escape, excused_seconds);
+    assert_int_equal(watchdog_limit(), 7);
+    watchdog_allow(5);
+    assert_int_equal(watchdog_limit(), 12);
+    watchdog_stop();
+    start(1000, 1000, 1000);
+    assert_true(init());
+    machine.nmi_goes = true;
+    assert_false(watchdog_follow()); /* there is none */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_processor_is_watched),
+        cmocka_unit_test(the_shortest_of_three_counts),
+        cmocka_unit_test(without_a_timer_there_is_no_limit),
+        cmocka_unit_test(the_limit_ends_a_test),
+        cmocka_unit_test(a_late_interrupt_ends_nothing),
+        cmocka_unit_test(a_fast_timer_is_started_more_than_once),
+        cmocka_unit_test(what_is_allowed_prolongs_it),
+        cmocka_unit_test(excused_seconds_prolong_it),
+        cmocka_unit_test(the_nmi_ends_a_test_that_is_deaf),
+        cmocka_unit_test(without_the_nmi_nothing_is_started),
+        cmocka_unit_test(the_nmi_may_be_lost),
+    };
+
+    return cmocka_run_group_tests_name("watchdog", tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+#
+# For tests/linux/run and run32: boots guests with the model, reads what they wrote, and prints TAP.
+package Guest;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use List::Util qw(max);
+our @EXPORT_OK = qw(check skip done command lines sections counts compare differ check_end check_kernel_log boot_each);
+
+my $build = dirname(__FILE__) . '/../../build';
+my $seconds = 1200;    # for one boot; alone on a machine it takes about two minutes
+my ($number, $failed) = (0, 0);
+
+# check NAME, PROBLEM..: one line of TAP, followed by the first problems.
+sub check
+{
+    my ($name, @wrong) = @_;
+    $failed += !!@wrong;
+    printf "%sok %d - %s\n", @wrong ? 'not ' : '', ++$number, $name;
+    print map { "# $_\n" } @wrong > 10 ? (@wrong[0 .. 9], '...') : @wrong;
+}
+
+sub skip
+{
+    my ($name, $why) = @_;
+    printf "ok %d - %s # SKIP %s\n", ++$number, $name, $why;
+}
+
+# Prints the plan, and returns the status to exit with.
+sub done
+{
+    print "1..$number\n";
+    return $failed ? 1 : 0;
+}
+
+sub command
+{
+    open my $pipe, '-|', @_ or die "run: $_[0]: $!\n";
+    my @lines = <$pipe>;
+    close $pipe or die "run: $_[0] failed\n";
+    return @lines;
+}
+
+# ---- a boot ---------------------------------------------------------------------------------------------------------
+# Boots NAME as %is says: qemu, linux (the folder of the kernel below build/), model (the profile), processors, devices,
+# append. Returns the process.
+sub start_boot
+{
+    my ($name, %is) = @_;
+    my $folder = "$build/linux-test/$name";
+    my ($kernel) = glob "$build/$is{linux}/boot/vmlinuz-*";
+    make_path($folder);
+    unlink map { "$folder/$_" } qw(console stderr truth violations);
+    my $pid = fork // die "run: fork: $!\n";
+    if (!$pid) {
+        alarm $seconds;
+        open STDIN, '<', '/dev/null' or die "run: /dev/null: $!\n";
+        open STDOUT, '>', "$folder/console" or die "run: $folder/console: $!\n";
+        open STDERR, '>', "$folder/stderr" or die "run: $folder/stderr: $!\n";
+        exec "$build/$is{qemu}", qw(-accel tcg -machine q35 -cpu max -smp), $is{processors} // 2,
+            qw(-m 1024 -nodefaults -no-user-config -no-reboot -display none -serial stdio -plugin),
+            "$build/dsmodel.so,profile=$is{model},truth=$folder/truth,violations=$folder/violations",
+            @{ $is{devices} // [] }, '-kernel', $kernel, '-initrd', "$build/initramfs-$is{linux}.gz", '-append',
+            "console=ttyS0 panic=-1 tsc=reliable no_timer_check $is{append}" or die "run: QEMU: $!\n";
+    }
+    return $pid;
+}
+
+# Boots these, [NAME, what start_boot takes].., as many at a time as there are processors. When one has ended,
+# $ended->(NAME, STATUS).
+sub boot_each
+{
+    my ($ended, @waiting) = @_;
+    my ($processors) = command('nproc');
+    my %running;
+    while (@waiting || %running) {
+        while (@waiting && keys %running < $processors) {
+            my ($name, %is) = @{ shift @waiting };
+            $running{ start_boot($name, %is) } = $name;
+        }
+        my $pid = wait;
+        my $status = $?;
+        my $name = delete $running{$pid} // next;
+        $ended->($name, $status);
+    }
+}
+
+sub lines
+{
+    my ($path) = @_;
+    open my $file, '<', $path or return ();
+    return map { s/\r?\n\z//r } <$file>;
+}
+
+# The guest's output, by section.
+sub sections
+{
+    my ($path) = @_;
+    my (%of, $name);
+    for (lines($path)) {
+        if (/^@@ (\w+)$/) {
+            $name = $1;
+            $of{$name} //= [];
+        } elsif (defined $name) {
+            push @{ $of{$name} }, $_;
+        }
+    }
+    return \%of;
+}
+
+# ---- what a guest must say ------------------------------------------------------------------------------------------
+# The counts of "perf stat -x,", by event, which has the form NAME:MODIFIER on a hybrid, too.
+sub counts
+{
+    my ($lines) = @_;
+    return map { m{^(\d+),,(?:cpu_\w+/([\w-]+)/(\w*)|([^,]+))} ? ($4 // "$2:$3" => $1) : () } @$lines;
+}
+
+sub compare
+{
+    my ($count, %expected) = @_;
+    return map { ($count->{$_} // 'nothing') eq $expected{$_} ? () :
+            "$_: " . ($count->{$_} // 'no count') . ", must be $expected{$_}" } sort keys %expected;
+}
+
+# What is wrong with lines: where the first one is that differs.
+sub differ
+{
+    my ($seen, $expected) = @_;
+    for my $n (0 .. max($#$seen, $#$expected)) {
+        my ($says, $must) = map { $_->[$n] // 'nothing' } $seen, $expected;
+        return "line @{[$n + 1]} is '$says', must be '$must'" if $says ne $must;
+    }
+    return ();
+}
+
+sub check_end
+{
+    my ($what, $name, $status, $of) = @_;
+    my $folder = "$build/linux-test/$name";
+    check($what, $status == 0 && $of->{end} ? () : ("status $status", (lines("$folder/stderr"))[-1] // '',
+        (lines("$folder/console"))[-1] // ''));
+}
+
+# What Linux found, whose order goes by its version.
+sub facilities { my ($line) = @_; return join ', ', sort split /, */, $line }
+
+# The kernel's log: what it finds, what it also says, $says, and no warning.
+sub check_kernel_log
+{
+    my ($name, $finds, $says, $lines) = @_;
+    my ($line) = map { /Performance Events: (.*)/ ? $1 : () } @$lines;
+    check("$name: Linux names what it finds", facilities($line // '') eq facilities($finds) ? () : 'it says: ' . ($line // 'nothing'));
+    check("$name: $says->[0]", map { my $says = $_; (grep { /\Q$says\E/ } @$lines) ? () : "it does not say: $says" } @$says);
+    my $warning = qr/WARNING:|unchecked MSR|Call Trace|\bBUG:|perfevents:|Firmware Bug|PEBS.*(?:disabled|broken)|Oops/;
+    check("$name: and warns of nothing", grep { /$warning/ } @$lines);
+}
+
+1;

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+#
+# Reads a screen back into text: finds the kernel's font, build/include/font.bin, in an image, whatever its scale and
+# origin. What it finds it knows from the image alone, not from how the kernel paints.
+package Screen;
+use strict;
+use warnings;
+use Encode qw(decode);
+use Exporter qw(import);
+use FindBin;
+
+our @EXPORT_OK = qw(image_of_file image_of_memory decode_screen);
+
+my ($glyph_width, $glyph_height) = (8, 16);
+
+# The colours of VGA's text mode, in the order of enum cell_colour of screen/cells.h.
+my @palette = (
+    [0, 0, 0], [0, 0, 170], [0, 170, 0], [0, 170, 170], [170, 0, 0], [170, 0, 170], [170, 85, 0], [170, 170, 170],
+    [85, 85, 85], [85, 85, 255], [85, 255, 85], [85, 255, 255], [255, 85, 85], [255, 85, 255], [255, 255, 85], [255, 255, 255],
+);
+
+# The image of a binary PPM file, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
+sub image_of_file
+{
+    my ($path) = @_;
+    open my $file, '<:raw', $path or die "Screen.pm: $path: $!\n";
+    local $/;
+    my ($width, $height, $pixels) = <$file> =~ /\AP6\s+(\d+)\s+(\d+)\s+255\s(.*)\z/s or die "Screen.pm: $path is not a PPM of 8 bits\n";
+    length $pixels == 3 * $width * $height or die "Screen.pm: $path ends early\n";
+    return { width => $width, height => $height, rows => [unpack "(a@{[3 * $width]})$height", $pixels] };
+}
+
+# The image of a frame buffer's bytes. Its form is that of struct boot_screen: columns, rows, pitch, pixel_bits, and the masks
+# red, green, blue.
+sub image_of_memory
+{
+    my ($bytes, %form) = @_;
+    my $size = $form{pixel_bits} / 8;
+    my (%seen, @rows);
+    for my $row (0 .. $form{rows} - 1) {
+        my $line = substr $bytes, $row * $form{pitch}, $form{columns} * $size;
+        push @rows, $seen{$line} //= join '', map { rgb_of(unpack('V', "$_\0\0"), %form) } unpack "(a$size)*", $line;
+    }
+    return { width => $form{columns}, height => $form{rows}, rows => \@rows };
+}
+
+my %rgb_of;
+
+sub rgb_of
+{
+    my ($pixel, %form) = @_;
+    return $rgb_of{join ' ', $pixel, @form{qw(red green blue)}} //= pack 'C3', map { part_of($pixel, $form{$_}) } qw(red green blue);
+}
+
+# The bits of a mask, as a fraction of 255.
+sub part_of
+{
+    my ($pixel, $mask) = @_;
+    my $lowest = $mask & -$mask;
+    return int(($pixel & $mask) / $lowest * 255 / ($mask / $lowest) + 0.5);
+}
+
+sub colour_of
+{
+    my ($rgb) = @_;
+    my @parts = unpack 'C3', $rgb;
+    my ($best, $least) = (0, 1e9);
+    for my $colour (0 .. $#palette) {
+        my $distance = 0;
+        $distance += ($parts[$_] - $palette[$colour][$_])**2 for 0 .. 2;
+        ($best, $least) = ($colour, $distance) if $distance < $least;
+    }
+    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which is none of the 16\n", @parts if $least > 3 * 10**2;
+    return $best;
+}
+
+sub greatest_common
+{
+    my ($a, $b) = @_;
+    ($a, $b) = ($b, $a % $b) while $b;
+    return $a;
+}
+
+# The image with a letter, A to P, for each pixel, by its colour; rows that repeat are converted once.
+sub letters_of
+{
+    my ($image) = @_;
+    my (%seen, %letter);
+    return map { $seen{$_} //= join '', map { $letter{$_} //= chr(65 + colour_of($_)) } unpack '(a3)*', $_ } @{$image->{rows}};
+}
+
+# The places where something changes along a direction: from them follow the edge of a font's pixel, and where pixels begin.
+sub grid_of
+{
+    my ($of, @places) = @_;
+    die "Screen.pm: nothing is shown\n" if !@places;
+    my $edge = 0;
+    $edge = greatest_common($edge, $_ - $places[0]) for @places;
+    die "Screen.pm: too little is shown to find the scale by the $of\n" if !$edge;
+    return ($edge, $places[0] % $edge);
+}
+
+# Characters by their glyph, 16 bytes. Of those that look alike, ASCII counts.
+my %character_of;
+
+sub read_font
+{
+    my $path = "$FindBin::Bin/../../build/include/font.bin";
+    open my $file, '<:raw', $path or die "Screen.pm: $path: $!; run make kernel\n";
+    local $/;
+    my @glyphs = unpack "(a$glyph_height)256", <$file>;
+    $character_of{$glyphs[$_]} //= decode('cp437', chr) for 0x20 .. 0x7e, 0xdb, 0xdc, 0xdf, 0x80 .. 0xff;
+}
+
+# A cell of letters, 16 rows of 8: its character and the colours of ink and ground; nothing if it is none of the font's.
+sub character_of
+{
+    my (@rows) = @_;
+    my %seen = map { $_ => 1 } split //, join '', @rows;
+    my @colours = sort keys %seen;
+    return (' ', 7, 0) if @colours == 1 && $colours[0] eq 'A';
+    return ("\x{2588}", ord($colours[0]) - 65, 0) if @colours == 1;
+    return if @colours > 2;
+    for my $ground (@colours) {
+        my ($ink) = grep { $_ ne $ground } @colours;
+        my $glyph = pack '(B8)*', map { my $bits = $_; eval "\$bits =~ tr/$ground$ink/01/"; $bits } @rows;
+        return ($character_of{$glyph}, ord($ink) - 65, ord($ground) - 65) if defined $character_of{$glyph};
+    }
+    return;
+}
+
+# All characters of a screen of font's pixels with this origin, row by row; nothing if one is none of the font's.
+sub read_cells
+{
+    my ($known, $left, $top, @dots) = @_;
+    my @cells;
+    for (my $y = $top; $y + $glyph_height <= @dots; $y += $glyph_height) {
+        my @row;
+        for (my $x = $left; $x + $glyph_width <= length $dots[0]; $x += $glyph_width) {
+            my @cell = map { substr $_, $x, $glyph_width } @dots[$y .. $y + $glyph_height - 1];
+            my $read = $known->{"@cell"} //= [character_of(@cell)];
+            return if !@$read;
+            push @row, $read;
+        }
+        push @cells, \@row;
+    }
+    return @cells;
+}
+
+# Makes blanks of full blocks in the colour of the ground beside them.
+sub fill_blanks
+{
+    my ($row) = @_;
+    for my $order ([1 .. $#$row], [reverse 0 .. $#$row - 1]) {
+        my $step = $order->[0] == 1 ? -1 : 1;
+        for my $at (@$order) {
+            my ($cell, $beside) = @$row[$at, $at + $step];
+            next if $cell->[0] ne "\x{2588}" || $beside->[0] eq "\x{2588}" || $beside->[2] != $cell->[1];
+            $row->[$at] = [' ', $beside->[1], $cell->[1]];
+        }
+    }
+}
+
+# How many whole characters of the given size are before a page of `count` of them in the middle, the first whole one being at
+# `first`.
+sub margin
+{
+    my ($count, $size, $first, $whole) = @_;
+    return 0 if !defined $count;
+    my $before = int(($whole - $count * $size) / 2) - $first;
+    die "Screen.pm: a page of $count is not in the middle of $whole pixels\n" if $before < 0 || $before % $size;
+    return $before / $size;
+}
+
+# What stands on the screen: {scale, left, top, lines, inks, grounds}. left and top: the pixel where the first whole character
+# begins. lines: text, without blanks at the ends; inks and grounds: for each line a list of enum cell_colour. Characters whose
+# pixels are all of one colour, other than black, are blanks if that is the ground beside them, else full blocks. Where there is
+# room for more, a page of $columns x $rows characters is in the middle.
+sub decode_screen
+{
+    my ($image, $columns, $rows) = @_;
+    read_font() if !%character_of;
+    my @letters = letters_of($image);
+    my %columns;
+    for my $row (keys %{{ map { $_ => 1 } @letters }}) {
+        $columns{$-[0] + 1} = 1 while $row =~ /(.)(?!\1|\z)/g;
+    }
+    my ($wide, $x) = grid_of('columns', sort { $a <=> $b } keys %columns);
+    my ($high, $y) = grid_of('rows', grep { $letters[$_] ne $letters[$_ - 1] } 1 .. $#letters);
+    die "Screen.pm: pixels of $wide x $high\n" if $wide != $high;
+
+    my @dots;
+    for (my $row = $y; $row + $high <= @letters; $row += $high) {
+        push @dots, join '', map { substr $letters[$row], $x + $_ * $wide, 1 } 0 .. int((length($letters[0]) - $x) / $wide) - 1;
+    }
+    my %known;
+    for my $top (0 .. $glyph_height - 1) {
+        for my $left (0 .. $glyph_width - 1) {
+            my @cells = read_cells(\%known, $left, $top, @dots) or next;
+            fill_blanks($_) for @cells;
+            next if !grep { $_->[0] =~ /\w/ } map { @$_ } @cells;
+            my $skip_columns = margin($columns, $glyph_width * $wide, $x + $left * $wide, $image->{width});
+            my $skip_rows = margin($rows, $glyph_height * $high, $y + $top * $high, $image->{height});
+            $columns //= @{$cells[0]};
+            $rows //= @cells;
+            @cells = map { [@$_[$skip_columns .. $skip_columns + $columns - 1]] } @cells[$skip_rows .. $skip_rows + $rows - 1];
+            return {
+                scale => $wide, left => $x + ($left + $glyph_width * $skip_columns) * $wide,
+                top => $y + ($top + $glyph_height * $skip_rows) * $high,
+                lines => [map { join('', map { $_->[0] } @$_) =~ s/ +$//r } @cells],
+                inks => [map { [map { $_->[1] } @$_] } @cells], grounds => [map { [map { $_->[2] } @$_] } @cells],
+            };
+        }
+    }
+    die "Screen.pm: what is shown is not in the font\n";
+}
+
+1;

@@ -1,0 +1,105 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The line "# code" of a log, decoded by dsdump, says what the log says: of runs with every verdict, of both widths, of a few
+# tests and of all. Prints TAP.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use FindBin;
+use lib $FindBin::Bin;
+use KernelLog qw(clean judge);
+use Test::More;
+
+my $seconds = 300;
+my $dsdump  = realpath("$FindBin::Bin/../../build") . '/dsdump';
+
+sub boot
+{
+    my ($width, $profile, $options, @more) = @_;
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/boot", '-w', $width, '-p', $profile, '-o',
+        "records=none recap=all $options", @more or die "code.t: boot: $!\n";
+    my @lines = map { clean($_) } <$serial>;
+    close $serial;
+    return @lines;
+}
+
+# What the log says of that which is in the code.
+sub said_by
+{
+    my @lines  = @_;
+    my ($cpu)  = map { /^# cpu \S+ (family .*)/ ? $1 : () } @lines;
+    my ($more) = map { /^# cpu physical .*, (under a hypervisor|no hypervisor), (microcode 0x[0-9a-f]+)$/ ? "$1, $2" : () } @lines;
+    my ($panic) = grep { /^# panic/ } @lines;
+    # After a panic there is no table and no recap: KTAP's lines have the results.
+    my @results = grep { /^# (area|result) / } @lines;
+    @results = of_ktap(@lines) if $panic;
+    return ((grep { /^# begin dstest86 / } @lines), "# cpu $cpu", "# cpu $more", @results,
+        (map { /^(# facility \S+ (?:pass|fail|none|untested|not selected))\b/ ? $1 : () } @lines),
+        grep { /^# end / } @lines);
+}
+
+sub of_ktap
+{
+    my ($differs, @results) = (0);
+    for (@_) {
+        $differs ||= /^# differs: /;
+        next if !/^(not )?ok \d+ (\S+)(?: # (\w+))?/;
+        my $result = ($3 // '') eq 'SKIP' ? 'skip' : ($3 // '') eq 'ERROR' ? 'error' : $1 ? 'fail' : $differs ? 'differs' : 'pass';
+        push @results, "# result $2 $result";
+        $differs = 0;
+    }
+    return @results;
+}
+
+sub decode
+{
+    my ($text) = @_;
+    open my $out, '-|', $dsdump, '--code', $text or die "code.t: $dsdump: $!\n";
+    my @lines = map { chomp; $_ } <$out>;
+    close $out;
+    return ($?, @lines);
+}
+
+my @runs = (
+    # the verdict, then width, profile and options, and others of tests/qemu/boot
+    ['pass', 64, 'skylake', ''],
+    ['fail', 64, 'skylake', 'run=bts.*', '-f', 'bts.threshold.ignored'],
+    ['skip', 64, 'none', ''],
+    ['pass', 32, 'netburst', 'run=pebs.*,bts.calls'],
+    ['fail', 32, 'core2', 'run=*,measure.skid.* skip=long.*', '-f', 'bts.threshold.ignored'],
+    ['incomplete', 64, 'skylake', 'run=bts.calls,lbr.*', '-l', 'msr_faults'],
+    ['error', 64, 'none', 'run=selftest.verdict.*'],
+    ['panic', 64, 'skylake', 'run=ds.*,selftest.exception,bts.*'],
+    ['panic', 32, 'none', 'run=selftest.verdict.*,selftest.stack_overflow'],
+    ['pass', 64, 'goldencove', 'run=lbr.kinds'],
+);
+for my $run (@runs) {
+    my ($verdict, @boot) = @$run;
+    my $name = "@boot";
+    my @lines = boot(@boot);
+    my @codes = grep { $lines[$_] =~ /^# code / } 0 .. $#lines;
+    is @codes, 1, "$name: one code" or next;
+    like $lines[$codes[0] + 1], qr/^# end dstest86 verdict=$verdict /, "$name: it comes before the end, $verdict";
+    like $lines[$codes[0]], qr{^# code DSTEST86:[-0-9A-Z+./:]+$}, "$name: of characters that a shell leaves alone";
+    my ($text) = $lines[$codes[0]] =~ /^# code (.*)/;
+    cmp_ok length $text, '<=', 224, "$name: fits into version 7-L (" . length($text) . ' characters)';
+    my ($status, @decoded) = decode($text);
+    is $status, 0, "$name: dsdump decodes it";
+    # The tables do not come after a panic.
+    @decoded = grep { !/^# area / } @decoded if $verdict eq 'panic';
+    is_deeply \@decoded, [said_by(@lines)], "$name: what the log says";
+    my ($judged, @wrong) = judge(\@lines);
+    is "@wrong", '', "$name: the log is as it must be";
+}
+
+# Where no test can have run, there is none.
+for my $run (['-o', 'list'], ['-o', 'nosuch=1'], ['-o', 'run=nosuch.*']) {
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/boot", '-p', 'none', @$run or die "code.t: boot: $!\n";
+    my @lines = map { clean($_) } <$serial>;
+    close $serial;
+    like $lines[-1], qr/^# end dstest86 verdict=(skip|error)/, "@$run: ends";
+    is_deeply [grep { /^# code/ } @lines], [], "@$run: no code";
+}
+
+done_testing;

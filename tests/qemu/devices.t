@@ -1,0 +1,128 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# What the kernel writes to devices, as QEMU sees it: the 8259s, the 16550, the local APIC, the PIT, and what ends a run.
+# Prints TAP. The registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National
+# Semiconductor's of the PC16550D, and of SDM Vol. 3A (253668-081), "Local APIC Register Address Map".
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $seconds = 120;
+my $folder = tempdir(CLEANUP => 1);
+
+# The exit status of a boot, and what the kernel wrote, as "ADDRESS VALUE" in hexadecimal. The characters that it sent
+# over the serial line are one "text".
+sub boot
+{
+    my ($width, $options, @qemu) = @_;
+    my $pid = fork // die "devices.t: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/serial" or die "devices.t: $folder/serial: $!\n";
+        exec 'timeout', $seconds, "$FindBin::Bin/boot", '-p', 'none', '-w', $width, '-o', "run=selftest.verdict.skip $options", '--',
+            @qemu, '-trace', 'memory_region_ops_write', '-D', "$folder/trace";
+        die "devices.t: timeout: $!\n";
+    }
+    waitpid $pid, 0;
+    my $status = $? >> 8;
+    open my $trace, '<', "$folder/trace" or die "devices.t: $folder/trace: $!\n";
+    my $writes = join ', ', map { / addr 0x(\S+) value 0x(\S+) size/ ? "$1 $2" : () } <$trace>;
+    $writes =~ s/^.*(?=\b21 ff, a1 ff, )//;    # firmware's
+    $writes =~ s/\b(?:([23][ef])8 \w+, ){8,}/text $1, /g;
+    return ($status, $writes);
+}
+
+sub writes_are
+{
+    my ($name, $got, @want) = @_;
+    my ($left, $at) = ($got, 0);
+    for my $want (@want) {
+        last if $left !~ s/^$want(?:, |$)//;
+        $at++;
+    }
+    ok($at == @want && $left eq '', $name) or diag("after $at of ", scalar @want, ", wanted: ", $want[$at] // 'no more', "\ngot: $got");
+}
+
+my @pics = ('21 ff', 'a1 ff');    # every interrupt masked
+
+# The scratch register holds two patterns; no interrupts; the divisor; 8 bits, no parity, 1 stop bit; FIFOs on and empty; DTR
+# and RTS.
+sub uart
+{
+    my ($base, $low, $high) = @_;
+    return ("${base}f 5a", "${base}f a5", "${base}9 0", "${base}b 80", "${base}8 $low", "${base}9 $high", "${base}b 3", "${base}a 7",
+        "${base}c 3", "text $base");
+}
+
+# Enabled, spurious interrupts at FFH; timer, thermal, performance, LINT0, LINT1 and error masked; the timer stopped; priorities
+# from E0H on.
+my @apic = ('fee000f0 1ff', map({ "fee003${_}0 10000" } 2 .. 7), 'fee00380 0', 'fee00080 d0');
+
+# One measurement: the timer at F0H counts down, bus clock / 128, while the clock is read, ACPI's power management timer.
+my @measured = ('fee003e0 a', 'fee00320 f0', 'fee00380 ffffffff');
+my @stopped = ('fee003e0 a', 'fee00320 100f0', 'fee00380 0');
+
+# A test's time, by its timer: not less than QEMU's 1 GHz / 128. A busy machine makes it longer.
+sub timer_is
+{
+    my ($name, $writes, $limit) = @_;
+    my ($count) = map { hex } $writes =~ /fee00320 f0, fee00380 (?!ffffffff)(\w+)/;
+    cmp_ok($count // 0, '>=', $limit * 1e9 / 128 * 0.99, "$name: not less than $limit seconds");
+    cmp_ok($count // 0, '<', $limit * 1e9 / 128 * 10, "$name: less than ten times $limit seconds");
+}
+
+# The NMI's timer: the HPET's last comparator of three, by its edge, once, of 32 bits, through input 23 of the I/O APIC, whose
+# entry 3EH has delivery mode NMI while it is on, and is masked before and after.
+my @nmi_on = ('fed00148 \w+', 'fed00140 2f34', 'fec00000 3e', 'fec00010 400');
+my @nmi_off = ('fec00000 3e', 'fec00010 10000', 'fed00140 2f30');
+# It is tried: on, no legacy routes; to this processor; the NMI; off.
+my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2f30', 'fec00000 3f', 'fec00010 0', @nmi_on,
+    'fee00000 400', @nmi_off);
+
+my @began = (@pics, uart('3f', 1, 0), @apic, 'text 3f', (@measured) x 3, @stopped, @nmi_tried, 'text 3f', 'fee003e0 a', 'fee00320 f0',
+    'fee00380 \w+', @nmi_on, @stopped, @nmi_off, 'text 3f');
+for my $width (64, 32) {
+    my ($status, $writes) = boot($width, 'exit=none end=poweroff timeout=7');
+    writes_are("$width bits: up to power-off by ACPI's PM1a control register, sleep type 0, sleep enable", $writes, @began, '604 2000');
+    is($status, 0, "$width bits: and the machine is off");
+    timer_is("$width bits: timeout=7", $writes, 7);
+    ($status, $writes) = boot($width, '');
+    writes_are("$width bits: a skip for the debug exit device", $writes, @began, 'f4 12');
+    is($status, 2 * 0x12 + 1, "$width bits: and is QEMU's exit status");
+}
+
+my ($status, $writes) = boot(64, 'exit=none end=reboot');
+writes_are('a full reset by the reset control register', $writes, @began, 'cf9 2', 'cf9 e');
+is($status, 0, 'which resets');
+($status, $writes) = boot(32, 'exit=none end=reboot', qw(-machine isapc -cpu pentium3 -m 64));
+writes_are('without one, by the keyboard controller', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
+is($status, 0, 'which resets');
+($status, $writes) = boot(32, 'exit=none end=reboot', qw(-machine microvm));
+writes_are('without either', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
+is($status, 0, 'by a triple fault');
+
+# Without ACPI the clock is channel 2 of the PIT, whose gate is on and speaker off: mode 2, low and high byte, 65536. It is
+# latched to be read.
+my $latched = '(?:43 80, )+43 80';
+($status, $writes) = boot(64, '', '-machine', 'acpi=off');
+writes_are('the PIT', $writes, @pics, uart('3f', 1, 0), @apic, '61 \w?[159d]', '43 b4', '42 0', '42 0', $latched, 'text 3f',
+    (@measured, $latched) x 3, @stopped, 'text 3f', 'fee003e0 a', 'fee00320 f0', 'fee00380 \w+', @stopped, 'text 3f', 'f4 12');
+
+# Outside a hypervisor neither QEMU's exit device nor its power management is touched, unless the options say so.
+($status, $writes) = boot(64, 'end=reboot', '-cpu', 'max,-hypervisor');
+writes_are('no hypervisor: a reset', $writes, @began, 'cf9 2', 'cf9 e');
+($status, $writes) = boot(64, 'exit=debug', '-cpu', 'max,-hypervisor');
+writes_are('no hypervisor, exit=debug: the exit device', $writes, @began, 'f4 12');
+
+# The other ports and divisors; one that is not there gets nothing but the pattern.
+($status, $writes) = boot(64, 'console=ttyS1,1200', qw(-serial null -serial null));
+like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('2f', 60, 0)]}/, 'COM2 at 1200 baud');
+($status, $writes) = boot(64, 'console=ttyS2,2400', qw(-serial null -serial null -serial null));
+like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('3e', 30, 0)]}/, 'COM3 at 2400 baud');
+($status, $writes) = boot(64, 'console=ttyS3,57600', qw(-serial null -serial null -serial null -serial null));
+like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('2e', 2, 0)]}/, 'COM4 at 57600 baud');
+($status, $writes) = boot(64, 'console=ttyS1');
+like($writes, qr/^21 ff, a1 ff, 2ff 5a, fee000f0 /, 'a COM2 that is not there');
+done_testing();

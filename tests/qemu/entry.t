@@ -1,0 +1,125 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The kernel's entry needs no more than its contract promises (boot/boot_info.h): with every other register spoiled, and
+# flags that no loader sets, all tests pass. And option gdbwait waits for a debugger. Speaks gdb's remote protocol to QEMU
+# ("GDB Remote Serial Protocol" in gdb's manual). Prints TAP.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use IO::Socket::UNIX;
+use lib $FindBin::Bin;
+use KernelLog qw(clean verdict_of_status);
+use Test::More;
+
+my $seconds = 120;
+my $build = "$FindBin::Bin/../../build";
+my $folder = tempdir(CLEANUP => 1);
+
+# What nm says of a symbol.
+sub address_of
+{
+    my ($width, $symbol) = @_;
+    my ($address) = map { /^([0-9a-f]+) \w \Q$symbol\E$/ ? hex $1 : () } qx(nm "$build/dstest86-$width.elf");
+    return $address // die "entry.t: $symbol is no symbol of the kernel\n";
+}
+
+# A machine that has not begun, and the connection to it.
+sub machine
+{
+    my ($width, @arguments) = @_;
+    my $socket = "$folder/gdb";
+    unlink $socket;
+    my $pid = fork // die "entry.t: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/serial" or die "entry.t: $folder/serial: $!\n";
+        exec 'timeout', $seconds, "$FindBin::Bin/boot", '-w', $width, @arguments, '--', '-S', '-gdb', 'chardev:gdb', '-chardev',
+            "socket,id=gdb,path=$socket,server=on,wait=off";
+        die "entry.t: timeout: $!\n";
+    }
+    for (1 .. 20 * $seconds) {
+        my $gdb = IO::Socket::UNIX->new($socket);
+        return ($pid, $gdb) if $gdb;
+        select undef, undef, undef, 0.05;
+    }
+    die "entry.t: $socket: $!\n";
+}
+
+# Sends a packet, and returns the answer.
+sub ask
+{
+    my ($gdb, $packet) = @_;
+    my $sum = 0;
+    $sum += ord for split //, $packet;
+    syswrite $gdb, sprintf '$%s#%02x', $packet, $sum & 0xff;
+    my $answer = '';
+    while ($answer !~ /\$[^#]*#../) {
+        sysread($gdb, $answer, 4096, length $answer) or return '';
+    }
+    syswrite $gdb, '+';
+    return $answer =~ /\$([^#]*)#/ ? $1 : '';
+}
+
+sub wait_for
+{
+    my ($pid) = @_;
+    waitpid $pid, 0;
+    my $status = $? >> 8;
+    open my $serial, '<', "$folder/serial" or die "entry.t: $folder/serial: $!\n";
+    return (verdict_of_status($status) // "status $status", map { clean($_) } <$serial>);
+}
+
+# QEMU's numbers: RAX RBX RCX RDX RSI RDI RBP RSP, and 17 for EFLAGS. EAX and EBX are the contract's.
+my @spoiled = (2 .. 7);
+my $flags = 0x244cd7;    # all but TF, IF and VM: IOPL is 0, NT, DF, AC and ID are set, and those of arithmetic
+
+for my $width (64, 32) {
+    my ($pid, $gdb) = machine($width, '-p', 'none', '-o', 'run=robust.*,selftest.string');
+    my $entry = sprintf '%x', address_of($width, 'entry32');
+    is(ask($gdb, "Z1,$entry,1"), 'OK', "$width bits: a breakpoint at the entry");
+    like(ask($gdb, 'c'), qr/^T05/, "$width bits: is reached");
+    is(join(' ', map { ask($gdb, sprintf 'P%x=dec0ad%02x00000000', $_, $_) } @spoiled),
+        join(' ', ('OK') x @spoiled), "$width bits: registers are spoiled");
+    is(ask($gdb, sprintf 'P11=%s', unpack 'H8', pack 'V', $flags), 'OK', "$width bits: flags, too");
+    ask($gdb, "z1,$entry,1");
+    is(ask($gdb, 'D'), 'OK', "$width bits: off it goes");
+    close $gdb;
+    my ($verdict, @lines) = wait_for($pid);
+    is($verdict, 'pass', "$width bits: and passes") or diag join "\n", @lines;
+    is("$lines[0]", '', "$width bits: the log begins with an empty line");
+    like($lines[1] // '', qr/^# begin dstest86 \d+\.\d+\.\d+ \S+ $width$/, "$width bits: and then says what it is");
+}
+
+my ($pid, $gdb) = machine(64, '-p', 'none', '-o', 'gdbwait run=selftest.verdict.skip');
+my $gdb_wait = sprintf '%x', address_of(64, 'gdb_wait');
+my $loop = sprintf '%x', address_of(64, 'runner_run');
+is(ask($gdb, "Z1,$loop,1"), 'OK', 'gdbwait: a breakpoint at the runner');
+my $sum = ord 'c';
+syswrite $gdb, sprintf '$c#%02x', $sum;
+my $waited = 0;
+for (1 .. 600) {
+    select undef, undef, undef, 0.1;
+    open my $serial, '<', "$folder/serial" or next;
+    $waited = 1, last if grep { /^# waiting for a debugger: set var gdb_wait = 0\r?$/ } <$serial>;
+}
+ok($waited, 'gdbwait: it says so');
+my $reached = '';
+vec(my $ready = '', fileno $gdb, 1) = 1;
+while (select(my $now = $ready, undef, undef, 2)) {
+    sysread $gdb, $reached, 4096, length $reached or last;
+}
+unlike($reached, qr/T05/, 'gdbwait: it waits');
+syswrite $gdb, "\x03";
+$reached = '';
+until ($reached =~ /\$T02[^#]*#../) {
+    sysread $gdb, $reached, 4096, length $reached or last;
+}
+is(ask($gdb, "M$gdb_wait,4:00000000"), 'OK', 'gdbwait: the debugger sets the variable');
+like(ask($gdb, 'c'), qr/^T05/, 'gdbwait: and it goes on to the runner');
+ask($gdb, "z1,$loop,1");
+ask($gdb, 'D');
+close $gdb;
+my ($verdict) = wait_for($pid);
+is($verdict, 'skip', 'gdbwait: to the end');
+done_testing();

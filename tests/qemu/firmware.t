@@ -1,0 +1,79 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# Firmware that is stranger than OVMF, made by tests/qemu/strange_firmware.c: the loader starts all the same, and the kernel says
+# what it does without. Prints TAP.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use File::Temp qw(tempdir);
+use IO::Select;
+use KernelLog qw(clean);
+use Test::More;
+
+my $build = "$FindBin::Bin/../../build";
+my $work = tempdir(CLEANUP => 1);
+my $image = "$work/image";
+$ENV{PATH} .= ':/usr/sbin:/sbin';
+
+# A stick with the strange firmware, its deeds, the loader and its options.
+sub make_stick
+{
+    my ($deeds, $options) = @_;
+    my $write = sub {
+        my ($name, $text) = @_;
+        open my $pipe, '|-', 'mcopy', '-D', 'o', '-i', $image, '-', "::/$name" or die "mcopy: $!\n";
+        print $pipe $text;
+        close $pipe or die "mcopy: $name\n";
+    };
+    unlink $image;
+    system("mkfs.fat -C '$image' 4096 >/dev/null") and die "mkfs.fat\n";
+    system('mmd', '-i', $image, map { "::/$_" } qw(EFI EFI/BOOT dstest86)) and die "mmd\n";
+    for (['strange-x64.efi', 'EFI/BOOT/BOOTX64.EFI'], ['BOOTX64.EFI', 'loader.efi']) {
+        system('mcopy', '-i', $image, "$build/$_->[0]", "::/$_->[1]") and die "mcopy: $_->[0]\n";
+    }
+    $write->('deeds.txt', $deeds);
+    $write->('dstest86/options.txt', $options);
+}
+
+# What the machine prints until its verdict.
+sub boot
+{
+    my ($route, $profile, $deeds, $options, @qemu) = @_;
+    make_stick($deeds, $options);
+    my $pid = open my $serial, '-|', "$FindBin::Bin/boot", '-r', $route, '-p', $profile, '-k', $image, '--', @qemu or die "boot: $!\n";
+    my ($select, $end, $log) = (IO::Select->new($serial), time + 300, '');
+    while ($log !~ /^# end dstest86 .*\n|^strange firmware:.*\n/m && time < $end) {
+        last if $select->can_read(1) && !sysread $serial, $log, 65536, length $log;
+    }
+    kill 'KILL', $pid;
+    close $serial;
+    return join '', map { clean($_) . "\n" } split /\n/, $log;
+}
+
+my $log = boot('usb', 'skylake', 'f', 'run=bts.calls,pebs.loads');
+like($log, qr/^# boot route uefi x64, (\d+) memory ranges$/m, 'memory in hundreds of pieces: the kernel starts');
+my ($ranges) = $log =~ / (\d+) memory ranges$/m;
+cmp_ok($ranges // 0, '>', 600, '... and is told of each');
+like($log, qr/^# end dstest86 verdict=pass pass=2 /m, '... and passes');
+
+$log = boot('usb', 'none', 'l', 'run=selftest.processors.*', '-smp', 2);
+like($log, qr/^# low page 0x0$/m, 'nothing below 1 MiB is free: the kernel starts');
+my $reason = "no usable page below 640 KiB for another processor's first instructions";
+like($log, qr/^ok 1 selftest\.processors\.start # SKIP \Q$reason\E$/m, '... and says why no other processor is started');
+like($log, qr/^# end dstest86 verdict=pass pass=1 fail=0 skip=2 /m, '... and tests the rest');
+like(boot('usb', 'skylake', 'l', '', '-smp', 2), qr/^# end dstest86 verdict=pass /m, '... and passes with all tests');
+like(boot('usb', 'skylake', 'l', 'run=selftest.quiesce.*', '-smp', 2), qr/^# end dstest86 verdict=pass pass=3 /m, '... of all that is on');
+
+$log = boot('usb', 'none', 'w', 'menu=4 run=ds.area.*');
+like($log, qr/starts in 1 s.*^# end dstest86 verdict=skip /ms, 'a watchdog of less time than the menu does not end the loader');
+
+SKIP: {
+    skip 'no OVMF with the memory attribute protocol here, which Debian 13 has', 1 if !-e "$build/toolchain/ovmf/OVMF_NX_CODE.fd";
+    like(boot('nx-usb', 'none', 'n', 'run=ds.area.*'), qr/^# end dstest86 verdict=skip /m,
+        'no page that is allocated can be executed: the loader makes the one executable that it needs');
+    like(boot('nx-usb', 'skylake', 'nflw', 'run=bts.*', '-smp', 2), qr/^# end dstest86 verdict=pass /m, 'all of it at once');
+}
+like(boot('usb', 'none', 'n', ''), qr/^strange firmware: Not Found$/m, 'firmware without that protocol has nothing to forbid it by');
+done_testing();

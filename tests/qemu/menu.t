@@ -1,0 +1,85 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The menus of the UEFI loader and of GRUB, on the image as it is written to a stick: what is run without a key, and what each
+# key chooses. Keys are pressed on the machine's keyboard, when the serial port has shown what they answer; the menu waits for
+# them longer than it does by itself, so that a busy machine is not too late. Prints TAP.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use File::Temp qw(tempdir);
+use IO::Select;
+use IO::Socket::UNIX;
+use KernelLog qw(clean);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $folder = tempdir(CLEANUP => 1);
+my %name = (' ' => 'spc', "\n" => 'ret', '.' => 'dot', '*' => 'shift-8', '=' => 'equal', "\e" => 'esc');
+
+# Presses keys by QEMU's monitor.
+sub press
+{
+    my ($socket, $text) = @_;
+    my $monitor = IO::Socket::UNIX->new(Peer => $socket) or die "$socket: $!\n";
+    for my $key (map { $name{$_} // $_ } split //, $text) {
+        print $monitor "sendkey $key\n";
+        sleep 0.2;    # a key is held down for 0.1 seconds
+    }
+    close $monitor;
+}
+
+# Boots the image on a route, with the menu for a minute if there are keys, and presses what the pairs TEXT => KEYS say, one after the other, when TEXT was printed.
+# Returns what was printed, up to the verdict.
+sub boot
+{
+    my ($route, @steps) = @_;
+    my $socket = "$folder/monitor";
+    unlink $socket;
+    my $pid = open my $serial, '-|', "$FindBin::Bin/boot", '-r', $route, '-p', 'none', @steps ? ('-o', 'menu=60') : (), '--', '-monitor', "unix:$socket,server,nowait"
+        or die "boot: $!\n";
+    my ($select, $end, $log, $from) = (IO::Select->new($serial), time + 300, '', 0);
+    while ($log !~ /# end dstest86 .*\n/ && time < $end) {
+        next if !$select->can_read(1);
+        last if !sysread $serial, $log, 65536, length $log;
+        while (@steps && (my $at = index $log, $steps[0], $from) >= 0) {
+            $from = $at + length $steps[0];
+            press($socket, $steps[1]);
+            splice @steps, 0, 2;
+        }
+    }
+    kill 'KILL', $pid;
+    close $serial;
+    return join '', map { clean($_) . "\n" } split /\n/, $log;
+}
+
+# How many tests of which area ran.
+sub areas
+{
+    my ($log) = @_;
+    my %count;
+    $count{$1}++ while $log =~ /^(?:not )?ok \d+ ([a-z]+)\./mg;
+    return \%count;
+}
+
+my $all = areas(boot('usb'));
+cmp_ok($all->{bts}, '>', 30, 'UEFI, no key: all tests run');
+cmp_ok($all->{pebs}, '>', 60, '... of each area');
+is($all->{measure}, undef, '... that are not on request');
+is_deeply(areas(boot('bios-usb')), $all, 'BIOS, no key: the same');
+
+my $quick = { detect => 8, pmi => 2, ds => 2, bts => 2, lbr => 2, pebs => 6, perfmon => 2, robust => 1 };
+is_deeply(areas(boot(usb32 => 'starts in 60 s' => '2')), $quick, 'UEFI of 32 bits, key 2: the quick tests');
+for ([usb => 'starts in 60 s'], ['bios-usb' => 'automatically in 60s']) {
+    my ($route, $shown) = @$_;
+    is_deeply(areas(boot($route, $shown => '2')), $quick, "$route, key 2: the quick tests");
+    my $log = boot($route, $shown => '3');
+    is_deeply([keys %{areas($log)}], ['measure'], "$route, key 3: the measurements");
+    $log = boot($route, $shown => '4', 'ptions: ' => " run=ds.area.*\n");
+    is_deeply(areas($log), { ds => 3 }, "$route, key 4: the options that were typed");
+    $log = boot($route, $shown => '5', $route =~ /bios/ ? ('Width: ' => "32\n", ' 5  width' => '2') : ('32 bits' => '2'));
+    like($log, qr/^# begin dstest86 \S+ \S+ 32$/m, "$route, key 5: the other kernel");
+    is_deeply(areas($log), $quick, '... with what is chosen then');
+}
+done_testing();

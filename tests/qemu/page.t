@@ -1,0 +1,240 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The page on the screen, read back from a screendump by the font, against the log of the same run: while a test runs, at the
+# end, after failures, a refused option and an exception; and the QR codes, read by zbarimg. Prints TAP.
+use strict;
+use warnings;
+use utf8;
+use Encode qw(decode);
+use File::Temp qw(tempdir);
+use FindBin;
+use lib $FindBin::Bin;
+use Machine;
+use Screen qw(image_of_file decode_screen);
+use Test::More;
+
+binmode $_, ':utf8' for Test::More->builder->output, Test::More->builder->failure_output;
+my $seconds = 120;
+my $folder = tempdir(CLEANUP => 1);
+
+# The verdicts' words in large letters, of the smallest size.
+my %large = (
+    pass => ['█▀▀▀▄ ▄▀▀▀▄ ▄▀▀▀▀ ▄▀▀▀▀', '█▄▄▄▀ █▄▄▄█ ▀▄▄▄  ▀▄▄▄', '█     █   █     █     █', '▀     ▀   ▀ ▀▀▀▀  ▀▀▀▀'],
+    fail => ['█▀▀▀▀ ▄▀▀▀▄ ▀▀█▀▀ █', '█▄▄▄  █▄▄▄█   █   █', '█     █   █   █   █', '▀     ▀   ▀ ▀▀▀▀▀ ▀▀▀▀▀'],
+    skip => ['▄▀▀▀▀ █  ▄▀ ▀▀█▀▀ █▀▀▀▄', '▀▄▄▄  █▄▀     █   █▄▄▄▀', '    █ █ ▀▄    █   █', '▀▀▀▀  ▀   ▀ ▀▀▀▀▀ ▀'],
+    error => ['█▀▀▀▀ █▀▀▀▄ █▀▀▀▄ ▄▀▀▀▄ █▀▀▀▄', '█▄▄▄  █▄▄▄▀ █▄▄▄▀ █   █ █▄▄▄▀', '█     █ ▀▄  █ ▀▄  █   █ █ ▀▄', '▀▀▀▀▀ ▀   ▀ ▀   ▀  ▀▀▀  ▀   ▀'],
+    panic => ['█▀▀▀▄ ▄▀▀▀▄ █▄  █ ▀▀█▀▀ ▄▀▀▀▀', '█▄▄▄▀ █▄▄▄█ █▀▄ █   █   █', '█     █   █ █  ██   █   █', '▀     ▀   ▀ ▀   ▀ ▀▀▀▀▀  ▀▀▀▀'],
+    incomplete => [
+        '▀▀█▀▀ █▄  █ ▄▀▀▀▀ ▄▀▀▀▄ █▄ ▄█ █▀▀▀▄ █     █▀▀▀▀ ▀▀█▀▀ █▀▀▀▀', '  █   █▀▄ █ █     █   █ █ █ █ █▄▄▄▀ █     █▄▄▄    █   █▄▄▄',
+        '  █   █  ██ █     █   █ █   █ █     █     █       █   █', '▀▀▀▀▀ ▀   ▀  ▀▀▀▀  ▀▀▀  ▀   ▀ ▀     ▀▀▀▀▀ ▀▀▀▀▀   ▀   ▀▀▀▀▀',
+    ],
+);
+
+# The text of the screen without its margin. What reads as full blocks in the first line is the blue of its ground. VGA's text
+# is read from its memory.
+sub lines_of
+{
+    my ($machine) = @_;
+    if ($machine->log =~ /^# screen VGA text at 0xb8000, 80x25 characters\r$/m) {
+        my @characters = unpack '(ax)*', $machine->memory(0xb8000, 2 * 80 * 25);
+        return map { decode('cp437', join '', splice @characters, 0, 80) =~ s/^ //r =~ s/ +$//r } 1 .. 25;
+    }
+    my @lines = @{decode_screen(image_of_file($machine->screendump))->{lines}};
+    $lines[0] =~ tr/█/ /;
+    return map { s/^ //r =~ s/ +$//r } @lines;
+}
+
+# The last page, once the log is sent.
+sub end_of
+{
+    my ($machine) = @_;
+    $machine->wait_for(qr/# end dstest86 .*\n/);
+    my @lines;
+    until (grep { /^The run has ended\./ } @lines) {
+        $machine->pause;
+        @lines = eval { lines_of($machine) };    # not while it is being drawn
+    }
+    return @lines;
+}
+
+# The last page of a run, and the lines of its log without their marks. Options of tests/qemu/boot; QEMU's follow "--".
+sub last_page
+{
+    my (@arguments) = @_;
+    my $machine = Machine->start($seconds, $folder, @arguments);
+    my @lines = end_of($machine);
+    my @log = map { s/^# //r =~ s/\r//r } split /\n/, decode('ascii', $machine->log);
+    return ($machine, \@lines, \@log);
+}
+
+sub has
+{
+    my ($lines, $want, $name) = @_;
+    ok(scalar(grep { $_ eq $want } @$lines), $name) or diag(qq(no line "$want" in\n), map { "|$_\n" } @$lines);
+}
+
+# Whether a line is this text, cut with two dots or not.
+sub has_start
+{
+    my ($lines, $want, $name) = @_;
+    ok(scalar(grep { $_ eq $want || (/^(.*)\.\.$/ && length $1 > 20 && index($want, $1) == 0) } @$lines), $name)
+        or diag(qq(no line "$want", nor its start, in\n), map { "|$_\n" } @$lines);
+}
+
+# The table's counts by area, and of all.
+sub table_of
+{
+    my ($lines) = @_;
+    my %counts;
+    for (@$lines) {
+        $counts{$1} = join ' ', split ' ', $2 while /\b([a-z]+)((?: +\d+){5})(?!\d)/g;
+    }
+    return \%counts;
+}
+
+# What both tell: the large verdict, facilities, the counts, what went wrong.
+sub compare
+{
+    my ($name, $lines, $log) = @_;
+    my ($verdict, $pass, $fail, $skip, $error, $differs) =
+        map { /^end dstest86 verdict=(\w+) pass=(\d+) fail=(\d+) skip=(\d+) error=(\d+) differs=(\d+)/ } @$log;
+    my ($top) = grep { $lines->[$_] eq $large{$verdict}[0] } 0 .. $#$lines;
+    is_deeply([defined $top ? @$lines[$top .. $top + 3] : 'no large letters'], $large{$verdict}, "$name: verdict $verdict");
+    my %wanted = map { /^area (\S+) +(.*)/ ? ($1 => join ' ', split ' ', $2) : () } grep { /^area \S+ +\d/ } @$log;
+    $wanted{all} = "$pass $differs $fail $skip $error" if %wanted;
+    is_deeply(table_of($lines), \%wanted, "$name: the table by area");
+    for (grep { /^facility / } @$log) {
+        my ($facility, $what) = /^facility (\w+) (.*)/;
+        ok(scalar(grep { /^\U$facility\E +\Q$what\E/ } @$lines), "$name: $facility $what") or diag(map { "|$_\n" } @$lines);
+    }
+    my @reasons = grep { /^(?:fail|error|differs) [a-z0-9._]+: / } @$log;
+    my ($more) = map { /^and (\d+) more$/ } @$lines;
+    my @shown = grep { /^(?:fail|error|differs) [a-z0-9._]+: / } @$lines;
+    is(@shown + ($more // 0), scalar @reasons, "$name: as many reasons");
+    for my $line (@shown) {
+        my $start = $line =~ s/\.\.$//r;
+        ok(scalar(grep { index($_, $start) == 0 } @reasons), "$name: $line");
+    }
+    has($lines, 'Log: COM1 port 0x3f8: 115200 baud', "$name: where the log is");
+    has($lines, 'The run has ended. Hold the power button to switch off, or reset the machine.', "$name: what to do now");
+}
+
+# What zbarimg reads from the screen.
+sub codes_of
+{
+    my ($machine) = @_;
+    my $path = $machine->screendump;
+    chomp(my @codes = qx(zbarimg --quiet --raw -Sdisable -Sqrcode.enable '$path' 2>/dev/null));
+    return @codes;
+}
+
+# The code of the page that takes turns with the text.
+sub compare_code
+{
+    my ($name, $machine, $log) = @_;
+    my ($code) = map { /^code (.*)/ } @$log;
+    my @codes;
+    until (@codes) {
+        $machine->pause;
+        @codes = codes_of($machine);
+    }
+    is("@codes", $code, "$name: the code, read by zbarimg, is the line of the log");
+}
+
+# ---- a whole run, on a screen where the code has a page of its own, and on one where it stands beside the text ---------------
+{
+    my ($machine, $lines, $log) = last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA');
+    my ($begin) = map { /^begin dstest86 (\S+) (\S+) (\d+)$/ ? "dstest86 $1, $3 bits, $2" : () } @$log;
+    is($lines->[0], $begin, 'a whole run: its name and version');
+    is($lines->[1], 'Intel(R) Core(TM) i7-6700 (modelled)', 'the processor');
+    is($lines->[2], 'Skylake, signature 0x000506e3, microcode 0xf0, under a hypervisor', 'and what it is');
+    compare('a whole run', $lines, $log);
+    has($lines, 'What was tested works as the manual promises.', 'what it means');
+    like(join(' ', @$lines), qr/ or scan the code that follows it\. Log:/, 'a code is announced');
+
+    compare_code('a whole run', $machine, $log);
+    $machine->stop;
+}
+{
+    my ($machine, $lines, $log) = last_page(qw(-r bios-cd -p skylake -o), 'run=detect.*,ds.* exit=none', '--', '-device', 'VGA');
+    has($log, 'screen VGA text at 0xb8000, 80x25 characters', "VGA's text: it is one");
+    compare("VGA's text", $lines, $log);
+    compare_code("VGA's text", $machine, $log);
+    $machine->stop;
+}
+{
+    my ($machine, $lines, $log) =
+        last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA,xres=1920,yres=1080,vgamem_mb=32');
+    my ($code) = map { /^code (.*)/ } @$log;
+    has([map { s/ +█.*//r } @$lines], 'PEBS  pass 43 of 79: format 3, records of 200 bytes', 'a large screen: the text');
+    is(join(' ', codes_of($machine)), $code, 'and the code beside it');
+    $machine->stop;
+}
+
+# ---- what goes wrong -----------------------------------------------------------------------------------------------------------
+{
+    my ($machine, $lines, $log) =
+        last_page(qw(-r uefi -p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* exit=none', '--', '-device', 'VGA');
+    compare('failures', $lines, $log);
+    ok(scalar(grep { /^fail lbr\./ } @$lines), 'failures: they have names');
+    has($lines, 'Something does not work as the manual promises.', 'failures: what it means');
+    $machine->stop;
+}
+{
+    my ($machine, $lines, $log) = last_page(qw(-r uefi -p none -o), 'exit=none', '--', '-device', 'VGA');
+    compare('no debug store', $lines, $log);
+    $machine->stop;
+}
+{
+    my ($machine, $lines, $log) =
+        last_page(qw(-r uefi -p skylake -l misc_enable_faults -o), 'run=bts.*,pebs.* exit=none', '--', '-device', 'VGA');
+    compare('what cannot be tested', $lines, $log);
+    $machine->stop;
+}
+{
+    my $machine = Machine->start($seconds, $folder, qw(-r uefi -p skylake -o), 'run=ds.*,selftest.hang timeout=8 exit=none', '--', '-device', 'VGA');
+    my @lines;    # by the screen: the serial line is behind it
+    until (grep { /^Test \d+ of \d+: selftest\.hang$/ } @lines) {
+        $machine->pause;
+        @lines = eval { lines_of($machine) };
+    }
+    my ($all) = map { /^Test \d+ of (\d+):/ } @lines;
+    my @bar = grep { /tests done$/ } @lines;
+    like($bar[0], qr/^█+\.+ @{[$all - 1]} of $all tests done$/, 'a running test: the bar');
+    has(\@lines, "Test $all of $all: selftest.hang", 'its name and number');
+    has(\@lines, 'Step 14 of 14: tests', 'the step');
+    ok(!grep({ /^fail/ } @lines), 'no failure so far');
+    @lines = end_of($machine);
+    has(\@lines, 'fail selftest.hang: timed out after 8 seconds', 'a test that hung: it is a failure');
+    $machine->stop;
+}
+for my $test (qw(exception stack_overflow panic_twice)) {
+    my ($machine, $lines, $log) =
+        last_page(qw(-r uefi -p skylake -o), "run=ds.area.*,selftest.$test exit=none", '--', '-device', 'VGA');
+    my ($panic) = map { /^panic (vector .*: .*)/ } @$log;
+    is_deeply([map { /^end .*verdict=(\w+)/ } @$log], ['panic'], "selftest.$test: a panic, once");
+    my ($top) = grep { $lines->[$_] eq $large{panic}[0] } 0 .. $#$lines;
+    is_deeply([defined $top ? @$lines[$top .. $top + 3] : 'no large letters'], $large{panic}, 'in large letters');
+    has($lines, 'An unexpected exception ended the run.', 'what it means');
+    has_start($lines, $panic, 'the exception') if defined $panic;
+    my ($all) = map { /^1\.\.(\d+)/ } @$log;
+    has($lines, "It came in test $all of $all: selftest.$test", 'and the test');
+    $machine->stop;
+}
+# After an error in the options they are the defaults, which end QEMU where there is a hypervisor.
+for my $width (64, 32) {
+    my ($machine, $lines, $log) =
+        last_page(qw(-r uefi -p none -w), $width, '-o', 'ruun=bts.*', '--', '-cpu', 'max,-hypervisor', '-device', 'VGA');
+    has($lines, 'unknown option: ruun=bts.*', "$width bits: an option that is unknown");
+    compare("$width bits", $lines, $log);
+    $machine->stop;
+}
+{
+    my ($machine, $lines, $log) =
+        last_page(qw(-r uefi -p none -o), 'run=nosuch.*,ds.*,neither exit=none', '--', '-device', 'VGA');
+    has($lines, 'run=nosuch.* matches no test; run=neither matches no test', 'globs that match nothing');
+    compare('globs', $lines, $log);
+    $machine->stop;
+}
+done_testing();

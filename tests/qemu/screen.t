@@ -1,0 +1,257 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The screen: of every form, what its pixels show is the kernel's page, character by character and colour by colour; where
+# there is no screen that can be used, the log says why, and the run goes on. Prints TAP.
+use strict;
+use warnings;
+no warnings qw(portable qw);    # addresses above 4 GiB, and QEMU's options, which have commas
+use Encode qw(decode);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+use lib $FindBin::Bin;
+use Machine;
+use Screen qw(image_of_file image_of_memory decode_screen);
+
+my $seconds = 120;
+my $build = "$FindBin::Bin/../../build";
+my $folder = tempdir(CLEANUP => 1);
+my @run = ('-p', 'none', '-o', 'run=selftest.string exit=none');
+
+# The kernel's page in memory: struct cells of screen/cells.h.
+my ($columns_most, $rows_most) = (160, 100);
+my %cells_at;
+for my $width (64, 32) {
+    ($cells_at{$width}) = map { /^([0-9a-f]+) \w cells$/ ? hex $1 : () } qx(nm "$build/dstest86-$width.elf");
+    die "screen.t: the kernel has no symbol 'cells'\n" if !$cells_at{$width};
+}
+
+# A character as it looks: blocks and blanks are colours.
+sub look
+{
+    my ($character, $ink, $ground) = @_;
+    return "$ground" if $character =~ /[\0\x{a0} ]/ || $ink == $ground;
+    return "$ink" if $character eq "\x{2588}";
+    return $ground == $ink ? "$ink" : "$ground/$ink" if $character eq "\x{2584}";
+    return "$ink/$ground" if $character eq "\x{2580}";
+    return "$character $ink on $ground";
+}
+
+sub cells_of
+{
+    my ($machine, $width) = @_;
+    my ($columns, $rows, $cells) = unpack 'VVa*', $machine->memory($cells_at{$width}, 8 + 2 * $columns_most * $rows_most);
+    my @lines = unpack "(a@{[2 * $columns_most]})$rows", $cells;
+    return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
+}
+
+# The page, and the image that shows it: read until it is the same before and after, because the last pages take turns.
+sub page_and_image
+{
+    my ($machine, $width, $read) = @_;
+    for (1 .. 5) {
+        my ($columns, $rows, $lines) = cells_of($machine, $width);
+        my $image = $read->();
+        my (undef, undef, $after) = cells_of($machine, $width);
+        return ($columns, $rows, $lines, $image) if "@$lines" eq "@$after";
+    }
+    die "screen.t: the page does not stand still\n";
+}
+
+# Holds an image against the page: its geometry, and each character.
+sub shows
+{
+    my ($name, $shape, $columns, $rows, $lines, $image) = @_;
+    is("$columns x $rows", "$shape->{columns} x $shape->{rows}", "$name: characters");
+    my $screen = eval { decode_screen($image, @$shape{qw(columns rows)}) } // do { fail("$name: $@"); return };
+    is(join(' ', @$screen{qw(scale left top)}), join(' ', @$shape{qw(scale left top)}), "$name: scale, left, top");
+    my @wrong;
+    for my $row (0 .. $rows - 1) {
+        my @page = unpack '(CC)*', $lines->[$row];
+        my $line = ($screen->{lines}[$row] // '') . ' ' x $columns;
+        for my $column (0 .. $columns - 1) {
+            my ($code, $attributes) = splice @page, 0, 2;
+            my $want = look(decode('cp437', chr $code), $attributes & 15, $attributes >> 4);
+            my $got = look(substr($line, $column, 1), map { $screen->{$_}[$row][$column] // -1 } qw(inks grounds));
+            push @wrong, "row $row, column $column: '$got', want '$want'" if $got ne $want;
+        }
+    }
+    is(scalar @wrong, 0, "$name: every character") or diag(join "\n", @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
+    like(join("\n", @{$screen->{lines}}), qr/dstest86/, "$name: and there is something to read");
+}
+
+# The frame buffer's pages, and they alone, are write-combining by entry 1 of the page attribute table: PWT without PCD.
+sub combines
+{
+    my ($name, $machine, $base, $size) = @_;
+    my ($first, $last) = map { $_ & ~0xfff } $base, $base + $size - 1;
+    my $tables = $machine->command('human-monitor-command', 'command-line' => 'info tlb');
+    my %page;
+    while ($tables =~ /^[0-9a-f]+: ([0-9a-f]+) ([-XGPDACTUW]+)\r?$/mg) {
+        my ($page, $flags) = (hex($1) & ~(1 << 63), $2);    # without PAE's no-execute bit
+        my $pages = $flags =~ /P/ ? 512 : 1;
+        next if $flags !~ /T/ || $flags =~ /C/;
+        $page{$page + 0x1000 * $_} = 1 for 0 .. $pages - 1;
+    }
+    my @pages = sort { $a <=> $b } keys %page;
+    is(sprintf('%x to %x: %u', $pages[0] // 0, $pages[-1] // 0, scalar @pages),
+        sprintf('%x to %x: %u', $first, $last, ($last - $first) / 0x1000 + 1), "$name: the pages whose writes are combined");
+}
+
+# A machine that has come to its end, and what its log says of the screen.
+sub run_machine
+{
+    my ($name, @arguments) = @_;
+    my $machine = Machine->start($seconds, $folder, @run, @arguments);
+    my $log = $machine->wait_for(qr/^# end dstest86 .*\n/m);
+    like($log, qr/^# end dstest86 verdict=pass /m, "$name: the verdict");
+    my ($screen) = $log =~ /^# screen (.*?)\r?$/m;
+    return ($machine, $screen // 'nothing', $log);
+}
+
+# ---- QEMU's screens, as OVMF and GRUB set them: 32 bits, blue first, unless GRUB is asked for others ---------------------
+sub image
+{
+    my ($mode) = @_;
+    my $path = "$folder/grub.iso";
+    system('cp', '--', "$build/dstest86.iso", $path) == 0 or die "screen.t: cannot copy the ISO\n";
+    open my $disk, '<:raw', $path or die "screen.t: $path: $!\n";
+    seek $disk, 2 * 512 + 128 + 32, 0;    # the first block of the GPT's second partition
+    read $disk, my $first, 8;
+    my $partition = $path . '@@' . 512 * unpack 'Q<', $first;
+    my $configuration = qx(mtype -i '$partition' ::/dstest86/grub.cfg);
+    $configuration =~ s/^set screen=text$/set screen=$mode/m or die "screen.t: grub.cfg sets no screen\n";
+    open my $copy, '|-', 'mcopy', '-D', 'o', '-i', $partition, '-', '::/dstest86/grub.cfg' or die "screen.t: mcopy: $!\n";
+    print $copy $configuration;
+    close $copy or die "screen.t: mcopy failed\n";
+    return $path;
+}
+
+sub shape
+{
+    my %shape;
+    @shape{qw(columns rows scale left top)} = @_;
+    return \%shape;
+}
+
+my @devices = (
+    ['VGA 1024x768', 64, '1024x768 32 bits', shape(128, 48, 1, 0, 0), qw(-r uefi -- -device VGA,xres=1024,yres=768)],
+    ['VGA 640x480', 32, '640x480 32 bits', shape(80, 30, 1, 0, 0), qw(-r uefi -w 32 -- -device VGA,xres=640,yres=480)],
+    ['VGA 2560x1440', 64, '2560x1440 32 bits', shape(106, 30, 3, 8, 0), qw(-r uefi -- -device VGA,vgamem_mb=64,xres=2560,yres=1440)],
+    ['1920x1080', 64, '1920x1080 32 bits', shape(120, 33, 2, 0, 12), qw(-r uefi -- -device bochs-display,xres=1920,yres=1080)],
+    ['800x480', 64, '800x480 32 bits', shape(100, 30, 1, 0, 0), qw(-r uefi -- -device bochs-display,xres=800,yres=480)],
+    ['portrait', 64, '768x1024 32 bits', shape(96, 64, 1, 0, 0), qw(-r uefi -- -device bochs-display,xres=768,yres=1024)],
+    ['ia32 firmware', 64, '1280x1024 32 bits', shape(80, 32, 2, 0, 0), qw(-r uefi32 -- -device bochs-display,xres=1280,yres=1024)],
+    ['ramfb', 64, '800x600 32 bits', shape(100, 37, 1, 0, 4), qw(-r uefi -- -device ramfb)],
+    ['VBE 16 bits', 64, '800x600 16 bits', shape(100, 37, 1, 0, 4), '-r', 'bios-cd', '-k', sub { image('800x600x16') }, qw(-- -device VGA)],
+    ['VBE 15 bits', 32, '800x600 16 bits', shape(100, 37, 1, 0, 4), qw(-w 32 -r bios-cd -k), sub { image('800x600x15') }, qw(-- -device VGA)],
+    ['VBE 24 bits', 64, '1024x768 24 bits', shape(128, 48, 1, 0, 0), '-r', 'bios-cd', '-k', sub { image('1024x768x24') }, qw(-- -device VGA)],
+);
+
+for (@devices) {
+    my ($name, $width, $form, $shape, @arguments) = @$_;
+    my ($machine, $screen) = run_machine($name, map { ref $_ ? $_->() : $_ } @arguments);
+    like($screen, qr/^$form at 0x[0-9a-f]+, $shape->{columns}x$shape->{rows} characters$/, "$name: the log");
+    shows($name, $shape, page_and_image($machine, $width, sub { image_of_file($machine->screendump) }));
+    my ($pitch, $rows, $base) = $screen =~ /^(\d+)x(\d+) 32 bits at 0x([0-9a-f]+)/;
+    combines($name, $machine, hex $base, 4 * $pitch * $rows) if $base;
+    $machine->stop;
+}
+
+# ---- VGA's text mode, whose font is the device's own: its memory is the page, and its pixels tell characters apart -------
+sub tells_apart
+{
+    my ($name, $lines, $image) = @_;
+    is("$image->{width} x $image->{height}", '720 x 400', "$name: pixels");
+    my (%look_of, @differ);
+    for my $row (0 .. 24) {
+        for my $column (0 .. 79) {
+            my $cell = substr $lines->[$row], 2 * $column, 2;
+            my $look = join '', map { substr $_, 27 * $column, 27 } @{$image->{rows}}[16 * $row .. 16 * $row + 15];
+            push @differ, "row $row, column $column" if ($look_of{$cell} //= $look) ne $look;
+        }
+    }
+    is("@differ", '', "$name: equal characters look alike");
+    my %seen;
+    $seen{$look_of{$_}}++ for grep { /[!-~]\x07/ } keys %look_of;
+    ok(!(grep { $_ > 1 } values %seen) && keys %seen > 10, "$name: others do not");
+}
+
+for (['GRUB', 64, qw(-r bios-cd)], ['GRUB, 32 bits', 32, qw(-r bios-usb -w 32)], ['PVH', 64], ['PVH, 32 bits', 32, qw(-w 32)]) {
+    my ($name, $width, @arguments) = @$_;
+    my ($machine, $screen) = run_machine($name, @arguments, qw(-- -device VGA));
+    is($screen, 'VGA text at 0xb8000, 80x25 characters', "$name: the log");
+    my ($columns, $rows, $lines, $image) = page_and_image($machine, $width, sub { image_of_file($machine->screendump) });
+    is("$columns x $rows", '80 x 25', "$name: characters");
+    is($machine->memory(0xb8000, 4000), join('', @$lines), "$name: VGA's memory is the page");
+    tells_apart($name, $lines, $image);
+    $machine->stop;
+}
+
+# ---- screens of a firmware that QEMU has not: tests/qemu/gop.c ------------------------------------------------------------
+# What the kernel must make of each, or why it must not use it. The frame buffer's place is 0: where there is room.
+my %high = (pixel_bits => 16, red => 0xf800, green => 0x07e0, blue => 0x001f);
+my %rgbx = (pixel_bits => 32, red => 0xff, green => 0xff00, blue => 0xff0000);
+my @firmware = (
+    ['RGBX in long lines', 64, '0 400 300 410 0', shape(128, 48, 1, 0, 0), { columns => 1024, rows => 768, pitch => 4160, %rgbx }],
+    ['4K', 64, '0 f00 870 f00 0', shape(96, 27, 5, 0, 0), { columns => 3840, rows => 2160, pitch => 15360, %rgbx }, '-m', 512],
+    ['portrait 1200x1920', 32, '0 4b0 780 4b0 0 width=32', shape(150, 100, 1, 0, 160), { columns => 1200, rows => 1920, pitch => 4800, %rgbx }],
+    ['masks 5:6:5', 64, '2:f800:7e0:1f:0 320 1e0 333 0', shape(100, 30, 1, 0, 0), { columns => 800, rows => 480, pitch => 1638, %high }],
+    [
+        'masks of 10 bits', 64, '2:3ff00000:ffc00:3ff:0 400 300 400 0', shape(128, 48, 1, 0, 0),
+        { columns => 1024, rows => 768, pitch => 4096, pixel_bits => 32, red => 0x3ff00000, green => 0xffc00, blue => 0x3ff },
+    ],
+    [
+        'masks of 3 bytes', 32, '2:ff:ff00:ff0000:0 284 191 285 0 width=32', shape(80, 25, 1, 2, 0),
+        { columns => 644, rows => 401, pitch => 1935, pixel_bits => 24, red => 0xff, green => 0xff00, blue => 0xff0000 },
+    ],
+    ['above 4 GiB', 64, '0 400 300 410 110000000', shape(128, 48, 1, 0, 0), { columns => 1024, rows => 768, pitch => 4160, %rgbx }, '-m', '3G'],
+    [
+        'above 4 GiB, PAE', 32, '0 400 300 410 110123000 width=32', shape(128, 48, 1, 0, 0),
+        { columns => 1024, rows => 768, pitch => 4160, %rgbx }, '-m', '3G',
+    ],
+    ['above 4 GiB, 32-bit paging', 32, '0 400 300 410 110000000 width=32 paging=legacy', 'none: the frame buffer at 0x110000000 is out of this kernel\'s reach', undef, '-m', '3G'],
+    ['beyond the addresses', 64, '0 400 300 410 8000000000001', 'none: the frame buffer at 0x8000000000000 is out of this kernel\'s reach'],
+    ['in free memory', 64, '0 400 300 410 2000001', 'none: 1024x768 32 bits at 0x2000000: it lies in memory that the firmware says is free'],
+    ['too small', 64, '0 27f 190 280 0', qr/none: 639x400 32 bits at 0x[0-9a-f]+: too small for 80x25 characters, which need 640x400 pixels/],
+    ['masks with holes', 64, '2:ff:ff00:ff00ff:0 400 300 400 0', qr/none: 1024x768 24 bits at 0x[0-9a-f]+: the masks of its colours are invalid/],
+    [
+        'BltOnly', 64, '3 400 300 400 0', 'none: the firmware\'s screen has no frame buffer (PixelBltOnly)',
+        'the screen has no frame buffer (PixelBltOnly)',
+    ],
+    [
+        'lines too short', 32, '1 400 300 3ff 0 width=32', 'none: the loader was told of a screen that cannot exist',
+        'the screen\'s Graphics Output Protocol contradicts itself',
+    ],
+);
+
+for (@firmware) {
+    my ($name, $width, $options, $want, $form, @qemu) = @$_;
+    my ($machine, $screen, $log) = run_machine(
+        $name, qw(-r uefi --), '-kernel', "$build/gop.efi", '-fw_cfg', "name=opt/dstest86/loader,file=$build/BOOTX64.EFI", @qemu,
+        '-append', "$options $run[-1]",
+    );
+    if (ref $want eq 'HASH') {
+        my ($base) = $screen =~ /^$form->{columns}x$form->{rows} $form->{pixel_bits} bits at 0x([0-9a-f]+), $want->{columns}x$want->{rows} characters$/;
+        ok($base, "$name: the log") or diag($screen);
+        shows($name, $want, page_and_image($machine, $width,
+                sub { image_of_memory($machine->memory(hex($base // 0), $form->{rows} * $form->{pitch}), %$form) }));
+        combines($name, $machine, hex($base // 0), $form->{rows} * $form->{pitch});
+    } else {
+        ref $want ? like($screen, qr/^$want$/, "$name: the log") : is($screen, $want, "$name: the log");
+        like($log, qr/^dstest86: \Q$form\E: from here on, the log is on the serial port only\r?$/m, "$name: the firmware's console") if $form;
+    }
+    $machine->stop;
+}
+
+# ---- no screen at all -----------------------------------------------------------------------------------------------------
+my ($machine, $screen, $log) = run_machine('no GOP', qw(-r uefi));
+is($screen, 'none: the firmware has no screen (no Graphics Output Protocol)', 'no GOP: the log');
+like($log, qr/^dstest86: no screen \(no Graphics Output Protocol\): from here on, the log is on the serial port only\r?$/m,
+    'no GOP: the firmware\'s console');
+$machine->stop;
+($machine, $screen) = run_machine('no VGA');
+is($screen, 'none: the loader tells of none, and there is no VGA in text mode', 'no VGA: the log');
+$machine->stop;
+done_testing;

@@ -1,0 +1,236 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# Usage: stick.t        (kills=50 seed=2 in the environment: more machines that lose their power, at other moments)
+#
+# The log goes to the stick by two starts: the file is what came over serial; what cannot be written is said; and whenever the power
+# goes, the file system has no damage. Prints TAP.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use IO::Handle;
+use lib $FindBin::Bin;
+use KeptLog qw(kept_log HEAD_SIZE);
+use Stick qw(copy_stick partition files run_mtools read_file write_file fsck machine);
+use Test::More;
+
+my $folder = tempdir(CLEANUP => 1);
+my $stick = "$folder/stick";
+my $kills = $ENV{kills} || 5;
+srand($ENV{seed} || 1);
+
+my @clock = qw(-rtc base=2026-01-02T03:04:05);
+my $key = qr/press a key within 30 seconds to run the tests again\r\n/;
+my $end = qr/^# end dstest86 .*\r\n/m;
+my $logs = '/dstest86/logs/';
+
+# The file system on the stick, in a file of its own.
+sub file_system
+{
+    my $image = read_file($stick);
+    write_file("$folder/esp", substr $image, (partition($image))[0], (partition($image))[1]);
+    return "$folder/esp";
+}
+
+# The logs on the stick, NAME => bytes; and all else.
+sub logs
+{
+    my %all = files($stick);
+    return map { s/^\Q$logs\E//r => $all{$_} } grep { /^\Q$logs/ } keys %all;
+}
+
+sub all_but_logs
+{
+    my %all = files($stick);
+    return { map { $_ => $all{$_} } grep { !/^\Q$logs/ && !/options\.txt$|grub\.cfg$/ } keys %all };
+}
+
+# The stick's files that boot has changed, copied out of this image.
+sub options_of
+{
+    my ($image) = @_;
+    write_file("$folder/image", $image);
+    return map { write_file("$folder/$_", run_mtools("$folder/image", 'mtype', "::/dstest86/$_")); "$folder/$_" } qw(options.txt grub.cfg);
+}
+
+# A machine that starts from the stick with log=stick and this memory at 48 MiB, as after a reset.
+sub restarted
+{
+    my ($memory, $until, $after, @more) = @_;
+    write_file("$folder/memory", $memory);
+    return machine($until, $after, '-r', 'usb', '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none run=nothing', @more,
+        @clock, '-device', "loader,file=$folder/memory,addr=0x3000000,force-raw=on");
+}
+
+# ---- two starts --------------------------------------------------------------------------------------------------------
+copy_stick($stick);
+my $others = all_but_logs();
+my ($said, $came) = machine($key, 0, '-r', 'usb', '-R', '-k', $stick, '-o', 'run=bts.calls,lbr.* log=stick exit=none', '--', @clock);
+ok($came, 'the machine restarts by itself, and the loader takes the log away') or diag $said;
+my ($log) = $said =~ /^(# begin dstest86 .*?$end)/ms;
+$log //= '';
+my ($address) = $log =~ /^# log kept in 1024 KiB at 0x([0-9a-f]+), for the loader after a restart\r$/m;
+ok($address, 'the log says where it is kept');
+my ($signature) = $log =~ / signature 0x([0-9a-f]{8}) /;
+my $name = "$signature-20260102-1.log";
+my %logs = logs();
+is_deeply([keys %logs], [$name], 'one file, named by signature, date and number');
+ok($logs{$name} eq $log, 'the file is what came over serial') or diag $logs{$name};
+my ($last) = $log =~ /^(# end .*)\r/m;
+like($log, qr/^# log kept: the machine restarts in 10 seconds, and the loader takes the log away\r\n# code .*\r\n\Q$last\E\r\n\z/m, 'the restart is announced');
+is(($said =~ /^(dstest86: taking .*?)dstest86: press /ms)[0],
+    "dstest86: taking away the log of the run before: " . length($log) . " bytes\r\n" .
+        "dstest86: the log of the run before is in \\dstest86\\logs\\$name\r\ndstest86: it ends with: $last\r\n", 'the loader says what it wrote');
+is(() = $said =~ /^# begin /mg, 1, 'the tests ran once');
+is_deeply([fsck(file_system())], [], 'the file system is sound');
+is_deeply(all_but_logs(), $others, 'nothing else on the stick was changed');
+
+# Firmware and kernel of 32 bits.
+for (['usb32'], ['usb', '-w', 32]) {
+    my ($route, @width) = @$_;
+    copy_stick($stick);
+    ($said, $came) = machine($key, 0, '-r', $route, '-R', '-k', $stick, @width, '-p', 'core2', '-o', 'run=bts.calls log=stick exit=none end=reboot');
+    ($log) = $said =~ /^(# begin dstest86 .*?$end)/ms;
+    is_deeply([values %{ { logs() } }], [$log], "the log by route $route @width") or diag $said;
+    unlike($said, qr/the machine restarts in/, '... at once, as end=reboot has it');
+}
+
+# ---- what cannot be kept, at the first start ---------------------------------------------------------------------------------
+# A run with log=stick that does not keep it: the sentences of loader and kernel, and no restart.
+sub not_kept
+{
+    my ($what, $sentence, $route) = @_;
+    my ($text) = machine($end, 0, '-r', $route, '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none run=bts.calls');
+    like($text, qr/^dstest86: no log will be kept: \Q$sentence\E\r$/m, "$what: the loader says so") or diag $text;
+    like($text, qr/^# log none kept: only the UEFI loader can, and it said why not\r$/m, '... and the kernel');
+    unlike($text, qr/the machine restarts/, '... which does not restart');
+    return $text =~ / signature 0x([0-9a-f]{8}) /;
+}
+
+copy_stick($stick);
+not_kept('a CD', 'the volume that this was started from is read-only', 'cd');
+run_mtools($stick, 'mrd', "::$logs");
+not_kept('no folder', 'there is no folder \dstest86\logs on the volume that this was started from', 'usb');
+write_file("$folder/logs", 'x');
+run_mtools($stick, 'mcopy', "$folder/logs", '::/dstest86/logs');
+not_kept('a file in its place', '\dstest86\logs on the volume that this was started from is no folder', 'usb');
+copy_stick($stick);
+my ($room) = run_mtools($stick, 'mdir', '::/') =~ /([0-9 ]+) bytes free/ or die "stick.t: mdir says no room\n";
+write_file("$folder/fill", 'x' x (($room =~ tr/0-9//cdr) - 60000));
+run_mtools($stick, 'mcopy', "$folder/fill", '::/fill');
+my ($stock) = not_kept('a full stick', 'there is no room for it on the volume that this was started from', 'usb');
+
+# ---- what memory holds at the second start -----------------------------------------------------------------------------------
+my $text = join '', '# begin dstest86', (map { "\r\n# line $_ " . 'x' x ($_ % 71) } 1 .. 1500), "\r\n# end dstest86 verdict=pass\r\n";
+my $memory = kept_log($text);
+
+# What a machine with that memory says of the log; nothing is on the stick then.
+sub lost
+{
+    my ($what, $sentence, $damaged) = @_;
+    my ($words) = restarted($damaged, $key, 0, '--');
+    like($words, qr/^dstest86: \Q$sentence\E\r$/m, $what) or diag $words;
+    is_deeply({ logs() }, {}, '... and nothing is written');
+    return;
+}
+lost('no room any more', 'the log of the run before is lost: there is no room for it on the volume that this was started from', $memory);
+copy_stick($stick);
+substr(my $damaged = $memory, HEAD_SIZE + 1000, 1) ^= "\x01";
+lost('one changed bit', 'the log of the run before is lost: something wrote into its memory at 0x3000000', $damaged);
+lost('an empty log', 'the log of the run before is empty: its kernel was not started, or stopped at once', kept_log(''));
+
+# The note of a run whose memory is gone: cleared by every reset.
+($said, $came) = machine($key, 0, '-r', 'usb', '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none end=reboot run=bts.calls', '--', @clock,
+    '-device', "loader,addr=0x$address,data=0,data-len=8");
+like($said, qr/^dstest86: the log of the run before is lost: the machine was switched off, or its firmware clears or uses the log's memory when it restarts\r$/m,
+    'a log that does not outlast the reset is said') or diag $said;
+is_deeply({ logs() }, {}, '... and nothing is written');
+
+write_file("$folder/old", "old\n");
+run_mtools($stick, 'mcopy', "$folder/old", "::$logs$stock-20260102-$_.log") for 1 .. 11;
+my %want = logs();
+($said, $came) = restarted($memory, $key, 0, '--');
+is_deeply({ logs() }, { %want, "$stock-20260102-12.log" => $text }, 'logs are counted up, and each is whole') or diag $said;
+
+# ---- the power goes ---------------------------------------------------------------------------------------------------------------------
+# What firmware may leave behind, and fsck.fat repairs without a loss: its mark of a volume in use, clusters that belong to no
+# file, two copies of the table of which the first is right, a long name whose file is not there yet.
+my @harmless = (
+    qr/^Dirty bit is set\. /, qr/^ *Automatically removing dirty bit\.$/,
+    qr/^Reclaimed \d+ unused clusters? /,
+    qr/^FATs differ but appear to be intact\.$/, qr/^ *Using first FAT\.$/,
+    qr/^Orphaned long file name part /, qr/^ *Auto-deleting\.$/,
+    qr/^Leaving filesystem unchanged\.$/, qr/^$/);
+
+sub is_harmless
+{
+    my ($complaint) = @_;
+    return grep { $complaint =~ $_ } @harmless;
+}
+
+sub judge
+{
+    my ($what) = @_;
+    my @damage = grep { !is_harmless($_) } fsck("$folder/esp");
+    return @damage ? "$what: @damage" : ();
+}
+
+# One machine tells of every moment: after each sector that it wrote, the power may have gone. What precedes is the stick as
+# boot has left it, with the options in it.
+copy_stick($stick);
+write_file("$folder/writes", '');
+($said, $came) = restarted($memory, $key, 0, '-W', "$folder/writes", '--');
+ok($came, 'a machine whose writes to the stick are logged') or diag $said;
+my $after = read_file($stick);
+my ($start, $length) = partition($after);
+
+# QEMU's log has the form of Linux's drivers/md/dm-log-writes.c: a head of one block, then of each write a block with its first
+# sector, count and flags, and its data.
+my ($writes, $block, @sectors) = (read_file("$folder/writes"), 512);
+for (my $at = $block; $at + $block <= length $writes;) {
+    my ($sector, $count, $flags) = unpack 'Q<Q<Q<', substr $writes, $at, $block;
+    $at += $block;
+    next if $flags & 4;    # discarded: no data
+    push @sectors, map { [$sector + $_, substr $writes, $at + $_ * $block, $block] } 0 .. $count - 1;
+    $at += $count * $block;
+}
+cmp_ok(scalar @sectors, '>', length($text) / $block, '... has written all sectors of the log');
+is_deeply([grep { $_ * $block < $start || $_ * $block >= $start + $length } map { $_->[0] } @sectors], [], '... and none outside the partition');
+
+my (@damage, %seen, %states);
+copy_stick($stick);
+run_mtools($stick, 'mcopy', '-o', $_, '::/dstest86/') for options_of($after);
+open my $disk, '+<:raw', $stick or die "stick.t: $stick: $!\n";
+$disk->autoflush(1);
+for my $moment (0 .. $#sectors) {
+    my ($sector, $bytes) = @{ $sectors[$moment] };
+    seek $disk, $sector * $block, 0;
+    print $disk $bytes;
+    my $now = file_system();
+    $seen{$_}++ for grep { is_harmless($_) } fsck($now);
+    push @damage, judge("after $moment sectors");
+    my ($written) = values %{ { logs() } };
+    $states{ !defined $written ? 'no file' : $written eq '' ? 'an empty file' : $written eq $text ? 'the log' : 'a file without all of it' }++;
+}
+close $disk;
+is_deeply(\@damage, [], 'no damage, whichever of its ' . @sectors . ' sectors was the last');
+is(read_file($stick), $after, '... and these were all writes');
+note "$_ $seen{$_} times" for sort keys %seen;
+note "$_: after $states{$_} sectors" for sort keys %states;
+
+# Machines that really lose their power.
+@damage = ();
+my $complete = 0;
+for my $kill (1 .. $kills) {
+    copy_stick($stick);
+    restarted($memory, qr/taking away the log/, rand 0.06, '--');
+    file_system();
+    push @damage, judge("kill $kill");
+    my %left = logs();
+    push @damage, "kill $kill: another file was changed" if !eq_hash(all_but_logs(), $others);
+    $complete += grep { $_ eq $text } values %left;
+}
+is_deeply(\@damage, [], "$kills machines lose their power: no damage");
+note "$complete of $kills had written their log";
+done_testing();

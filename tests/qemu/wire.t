@@ -1,0 +1,69 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# What a serial line has to carry: the log of all tests by default, in bytes, since seconds would be this machine's (`make
+# bench` has them); and what is held back comes where a test does not pass. Prints TAP.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use lib $FindBin::Bin;
+use KernelLog qw(verdict_of_status);
+use Test::More;
+
+my $seconds = 300;
+my $folder = tempdir(CLEANUP => 1);
+
+# 115200 baud are 11520 bytes a second; 20 seconds, of which the tests themselves take some.
+my $bytes = 13 * 11520;
+
+sub boot
+{
+    my (@arguments) = @_;
+    my $pid = fork // die "wire.t: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/com1" or die "wire.t: $folder/com1: $!\n";
+        exec 'timeout', $seconds, "$FindBin::Bin/boot", @arguments;
+        die "wire.t: timeout: $!\n";
+    }
+    waitpid $pid, 0;
+    open my $log, '<', "$folder/com1" or die "wire.t: $folder/com1: $!\n";
+    local $/;
+    return (verdict_of_status($? >> 8) // 'none', <$log> // '');
+}
+
+# The processors with most tests and with the longest records.
+for my $profile (qw(skylake goldencove)) {
+    my ($verdict, $log) = boot('-p', $profile);
+    is($verdict, 'pass', "$profile: all tests");
+    cmp_ok(length $log, '<', $bytes, "$profile: the log is " . length($log) . ' bytes');
+    my $test = '';
+    for (split /\r\n/, $log) {
+        $test = $1 if /^# test (\S+)/;
+        fail("$profile, $test: $_") if /^# (?:bts|pebs) [1-9]/ && $test ne 'bts.circular.undrained';    # prints its own
+    }
+    unlike($log, qr/did not pass/, "$profile: nothing is held back for the end");
+}
+
+# The numbers of the records of a kind that a log has, and those after the line that says why there are more.
+sub records
+{
+    my ($kind, $log) = @_;
+    my (%seen, @numbers);
+    for ($log =~ /^# (?:$kind (\d+) |more records, because the test did not pass:)/mg) {
+        push @numbers, $_ // 'more' if !$seen{$_ // 'more'}++;
+    }
+    return join ' ', @numbers;
+}
+
+for (['pebs.record.rax_zero', 'pebs.loads', 'pebs'], ['bts.record.swapped', 'bts.calls', 'bts']) {
+    my ($fault, $test, $kind) = @$_;
+    for (['', '0 more 1 2 3 4 5 6 7'], ['records=3', '0 1 2'], ['records=none', '']) {
+        my ($option, $numbers) = @$_;
+        my ($verdict, $log) = boot('-p', 'skylake', '-f', $fault, '-o', "run=$test $option");
+        is($verdict, 'fail', "$fault, $test, " . ($option || 'by default'));
+        is(records($kind, $log), $numbers, '... records of the test that failed');
+        like($log, qr/^# $kind 7 .*\n(?:# .*\n)*not ok 1 /m, '... before its result') if !$option;
+    }
+}
+done_testing;

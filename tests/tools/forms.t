@@ -1,0 +1,185 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+#
+# Every form of dsdump's output, of dumps of three generations (tests/tools/dumps) and of one written by hand, with what no
+# model sets: each value is what another reader finds in the dump (reader.py, forms.py). Python's own csv and json read what
+# claims to be that. Prints TAP.
+import csv
+import io
+import json
+import pathlib
+import random
+
+import forms
+import perf_file
+import reader
+from symbols import NoNames
+from tap import HERE, done, dsdump, folder, ok, same
+from writer import Dump
+
+
+def every_kind(seed):
+    """A dump with each form of each kind of record, and with any bits in them."""
+    chance = random.Random(seed)
+    dump = Dump()
+
+    def word(bits=64):
+        return chance.getrandbits(chance.choice((bits, 16, 3, 0)))
+
+    dump.head(signature='0x120fa5', version='2.0+hand')
+    # Records that follow each other within and beyond the reach of a trace without gaps.
+    dump.begin('bts.runs')
+    last, run = 0x1000, []
+    for step in 0, 1, 4095, 4096, -1, 12, 5000:
+        run.append((last + step, chance.getrandbits(30) + 0x2000))
+        last = run[-1][1]
+    dump.bts(run)
+
+    for width in 4, 8:
+        for prediction in 0, 1:
+            dump.begin(f'bts.of_{width}.{prediction}')
+            for cpu in 0, 1, 3:
+                dump.bts([(word(8 * width), word(8 * width), word(8 * width)) for _ in range(40)], cpu, width, prediction)
+                dump.skip('bts', cpu)
+
+    for form in (*range(8), 64, 65):
+        dump.begin(f'lbr.format_{form}')
+        for depth, filled in (1, 1), (4, 4), (32, 20), (8, 0):
+            entries = [[word(), word(), word()] for _ in range(filled)] + [[0, 0, 0]] * (depth - filled)
+            dump.lbr(entries, form, 0 if form == 65 else chance.randrange(32), depth % 3)
+
+    for number, fields in enumerate((18, 22, 24, 25)):
+        for source in range(11):
+            dump.begin(f'pebs.format_{number}.source_{source}')
+            dump.event('LOADS', counter=0, select=0x81d0, period=63)
+            dump.event('', counter=1, select=0x82d0)
+            dump.event('', counter=2)
+            dump.event('', counter=1, fixed=1)
+            dump.event('', cpu=1, counter=0, select=0xd1)
+            dump.event('OTHER', cpu=1, counter=3, select=0xcf)
+            records = []
+            for code in range(64) if number == 3 else chance.sample(range(64), 12):
+                record = [word() for _ in range(fields)]
+                if number:
+                    above = word() << 6 if source < 5 else chance.getrandbits(10) << 6 if code & 1 else 0
+                    record[18:22] = [chance.choice((0, 1, 2, 4, 5, 7, 2 << 32, 1 << 33)), word(),
+                                     (code | above) & (1 << 64) - 1, chance.choice((0, 4, 77, word()))]
+                records.append(record)
+            dump.pebs(records, (8, number, 0, 0, 5), source)
+            dump.pebs(records[:9], (8, number, 0, 0, 5), source, cpu=1)
+            dump.pebs(records[:5], (8, number, 0, 0, 5), source, cpu=2)
+            for reserved in 4, 5:    # Goldmont's records, and Silvermont's
+                dump.pebs(records[:7], (8, number, 0, reserved, 5), source, cpu=3)
+    # Names that a table must quote and a page escape, and a period that is wider than its column.
+    dump.begin('a"quoted",</script>\\name.of.' + 'x' * 36)
+    dump.event('EVENT:"cmask=1",edge', period=123456789012)
+    dump.pebs([[0] * 18 + [1] + [0] * 6], (8, 3, 0, 0, 5), 3)
+    dump.bts([(1, 2)])
+    dump.begin('pebs.of_4')
+    dump.pebs([[word(32) for _ in range(10)] for _ in range(9)], (4, 0, 0, 0, 0), 0)
+
+    for lbr_format in 5, 4, 63, 20:
+        for latencies in range(4):
+            dump.begin(f'pebs.adaptive.{lbr_format}.{latencies}')
+            dump.event('STORES', counter=0, select=0x82d0)
+            dump.event('', counter=0, fixed=1)
+            for groups in range(16):
+                count = chance.randrange(1, 33)
+                words = 4 + 4 * (groups & 1) + 18 * (groups >> 1 & 1) + 32 * (groups >> 2 & 1) + 3 * count * (groups >> 3)
+                head = groups | (count - 1) << 24 if groups >> 3 else groups
+                records = []
+                for _ in range(6):
+                    record = [head | chance.getrandbits(16) << 32 | 8 * words << 48] + [word() for _ in range(words - 1)]
+                    record[2] = chance.choice((0, 1, 1 << 32, 1 | 1 << 32))
+                    records.append(record)
+                dump.pebs(records, (8, 4 + groups % 2, 1, latencies, lbr_format), 3)
+    dump.lines += ['# error: \\"<b>\x01\x7f\xe9', 'not ok 3 tests.of.lines', 'nothing of it']
+    dump.end()
+    dump.lines.append('# end dstest86 verdict=pass')
+    return dump.write(f'{folder}/by_hand.log')
+
+
+def check_page(log, found):
+    file = f'{folder}/page.html'
+    dsdump('--html', file, log)
+    text = open(file, encoding='latin-1').read()
+    data = json.loads(text.split('<script type="application/json" id="data">')[1].split('</script>')[0])
+    wanted = forms.page(found)
+    for key in 'lines', 'records':
+        same(data[key], wanted[key], f'{log.stem}: --html: {key}')
+    same(data['lost'], {'bts': 0, 'pebs': 0, 'lbr': 0}, f'{log.stem}: --html: nothing is lost')
+    same(data['samples'], wanted['samples'], f'{log.stem}: --html: samples')
+    named = [(data['names'][name], parent, self) for name, parent, self in data['flame']]
+    same(named[0], ('', 0, 0), f'{log.stem}: --html: the root of the flame graph')
+    flame = {}
+    for at, (name, parent, self) in enumerate(named[1:], 1):
+        assert parent < at
+        if self:
+            flame[named[parent][0], name] = self
+    same(flame, wanted['flame'], f'{log.stem}: --html: flame graph')
+    for line in data['timelines']:
+        line['slices'] = [[data['names'][name], depth, first, end] for name, depth, first, end in line['slices']]
+        same(line.pop('cut'), False, f'{log.stem}: --html: a timeline with all its branches')
+    same(data['timelines'], wanted['timelines'][:48], f'{log.stem}: --html: timelines')
+
+
+def check_perf_data(log, found, features):
+    for history in 16, 0:
+        file = f'{folder}/perf.data'
+        dsdump(*(['--history', history] if history != 16 else []), '--perf-data', file, log)
+        records, written = perf_file.read(file)
+        wanted = forms.perf_records(found, NoNames(), history)
+        same(records, wanted, f'{log.stem}: --perf-data, history {history}')
+        events = []
+        for record in wanted:
+            if record['type'] == 'sample' and (record['attr'], record['event']) not in events:
+                events.append((record['attr'], record['event']))
+        same(written.pop(12), [(attr, name, (n,)) for n, (attr, name) in enumerate(events, 1)],
+             f'{log.stem}: --perf-data: events')
+        same(written, features, f'{log.stem}: --perf-data: features')
+    file = f'{folder}/branches.data'
+    dsdump('--only', 'bts,lbr', '--perf-data', file, log)
+    records, written = perf_file.read(file)
+    only = [each for each in found if each[0] != 'pebs']
+    same(records, forms.perf_records(only, NoNames()), f'{log.stem}: --perf-data --only bts,lbr')
+    ok(15 in written, f'{log.stem}: and perf is told that all samples have branch stacks')
+
+
+# What perf is told of each machine: its version, its processor by the SDM's CPUID signature, how many of them.
+def features_of(version, family, model, stepping, cpus):
+    return {3: 'dstest86', 4: version, 5: version, 6: 'x86_64', 7: (cpus, cpus),
+            8: f'Intel family {family} model 0x{model:02x}', 9: f'GenuineIntel,{family},{model},{stepping}',
+            11: ['dsdump', '--perf-data'], 14: [(0, 0, 0, '0' if cpus == 1 else f'0-{cpus - 1}')]}
+
+
+names = NoNames()
+logs = {HERE / 'dumps' / f'{name}.log': features_of('0.1.0+862e463a7f96', *machine) for name, machine in {
+    'goldencove': (6, 0x8f, 8, 1), 'skylake': (6, 0x5e, 3, 2), 'netburst': (15, 2, 7, 1)}.items()}
+logs[every_kind(13)] = features_of('2.0+hand', 16, 0x2a, 5, 4)
+# Two boots in a log: the last is the one that perf is told of.
+boots = pathlib.Path(folder) / 'two_boots.log'
+boots.write_bytes(b''.join(log.read_bytes() for log in list(logs)[1:3]))
+logs[boots] = features_of('0.1.0+862e463a7f96', 15, 2, 7, 2)
+for log, features in logs.items():
+    found = reader.read(log)
+    lines = log.read_text('latin-1').splitlines()
+    same(dsdump('--stats', log).splitlines(), forms.stats(found, lines), f'{log.stem}: --stats')
+    for form, predict in (('text', forms.text), ('raw', forms.raw), ('script', forms.script), ('branches', forms.branches),
+                          ('brstack', forms.brstack)):
+        same(dsdump(f'--{form}', log).splitlines(), predict(found, names), f'{log.stem}: --{form}')
+    for kind in 'bts', 'pebs', 'lbr':
+        only = [each for each in found if each[0] not in {'bts', 'pebs', 'lbr'} - {kind}]
+        same(dsdump('--only', kind, '--text', log).splitlines(), forms.text(only, names), f'{log.stem}: --only {kind}')
+    rows = list(csv.reader(io.StringIO(dsdump('--csv', log)), strict=True))
+    same(rows, forms.csv_rows(found, names), f'{log.stem}: --csv')
+    trace = json.loads(dsdump('--trace-json', log))
+    same(trace['displayTimeUnit'], 'ns', f'{log.stem}: --trace-json: unit')
+    events = trace['traceEvents']
+    same([event for event in events if event['ph'] == 'i'], forms.trace_samples(found, names),
+         f'{log.stem}: --trace-json: samples')
+    same([event for event in events if event['ph'] in 'BE'], forms.trace_branches(found), f'{log.stem}: --trace-json: calls')
+    same([(event['pid'], event['name'], event['args']['name'][:4]) for event in events if event['ph'] == 'M'],
+         [(1, 'process_name', 'BTS:'), (2, 'process_name', 'PEBS')], f'{log.stem}: --trace-json: processes')
+    check_page(log, found)
+    check_perf_data(log, found, features)
+done()

@@ -1,0 +1,174 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+#
+# Where dsdump stops: what a page, a timeline, a history and a file of perf's hold at most, one less, and what is said of the
+# rest; and records that are lost. Prints TAP.
+import json
+
+import forms
+import perf_file
+import reader
+from symbols import NoNames
+from tap import done, dsdump, folder, same
+from writer import Dump
+
+JUMP = 0x1000, 0x1000
+
+
+def page_of(dump, name, status=0, complaint=''):
+    log = dump.write(f'{folder}/{name}.log')
+    dsdump('--html', f'{folder}/page.html', log, status=status, complaint=complaint.replace('LOG', str(log)))
+    text = open(f'{folder}/page.html', encoding='latin-1').read()
+    return json.loads(text.split('<script type="application/json" id="data">')[1].split('</script>')[0])
+
+
+def dump_of(*tests):
+    """A dump of tests, each as many jumps in a loop."""
+    dump = Dump()
+    dump.head()
+    for n, count in enumerate(tests):
+        dump.begin(f'test.{n}')
+        for at in range(0, count, 500):
+            dump.bts([JUMP] * min(500, count - at))
+    return dump
+
+
+# The page: 1024 tests, 48 timelines of 2000 branches, 20000 lines.
+for count, shown in (1024, 1024), (1025, 1024):
+    dump = dump_of(*[1] * count)
+    dump.end()
+    data = page_of(dump, 'tests')
+    same([row['test'] for row in data['records']], [f'test.{n}' for n in range(shown)], f'{count} tests: {shown} are counted')
+    same([line['test'] for line in data['timelines']], [f'test.{n}' for n in range(48)], f'{count} tests: 48 have a timeline')
+dump = dump_of(1999, 2000, 2001, 5000)
+dump.end()
+data = page_of(dump, 'branches')
+same([(line['length'], line['cut'], line['slices'][0][3]) for line in data['timelines']],
+     [(1999, False, 1999), (2000, False, 2000), (2000, True, 2000), (2000, True, 2000)], 'timelines of 2000 branches')
+same([row['bts'] for row in data['records']], [1999, 2000, 2001, 5000], 'all are counted')
+for count, shown in (19999, 20000), (20000, 20000):
+    dump = dump_of(1)
+    dump.end()
+    dump.lines += [f'ok {n} test.{n}' for n in range(count)]
+    lines = page_of(dump, 'lines')['lines']
+    same((len(lines), lines[-1]), (shown, f'ok {shown - 2} test.{shown - 2}'), f'{count} lines: {shown} are shown')
+
+# A timeline is of one processor.
+dump = Dump()
+dump.head()
+dump.begin('test.processors')
+dump.bts([JUMP] * 3, cpu=2)
+dump.bts([JUMP] * 4, cpu=1)
+dump.bts([JUMP] * 5, cpu=2)
+dump.end()
+data = page_of(dump, 'processors')
+same([(line['cpu'], line['length'], line['cut']) for line in data['timelines']], [(2, 3, False)], 'a timeline of one processor')
+same(data['records'], [{'test': 'test.processors', 'bts': 12, 'pebs': 0, 'lbr': 0}], 'all processors are counted')
+
+# The page has 512 places of samples: further ones are left out.
+for count in 511, 512, 513:
+    dump = Dump()
+    dump.head()
+    for n in range(count):
+        dump.begin(f'test.{n}')
+        dump.event(f'EVENT_{n:03}')
+        for _ in range(2 if n in (0, 511) else 1):
+            dump.pebs([[0] * 18 + [1] + [0] * 6], (8, 3, 0, 0, 5), 3)
+    dump.end()
+    samples = page_of(dump, 'samples')['samples']
+    same([(row['event'], row['count']) for row in samples],
+         [(f'EVENT_{n:03}', 2 if n in (0, 511) else 1) for n in range(min(count, 512))], f'{count} places of samples')
+
+# A test announces up to 256 counters; perf's file has up to 256 events.
+for count in 256, 257:
+    dump = Dump()
+    dump.head()
+    dump.begin('test.counters')
+    for cpu in range(count):
+        dump.event(f'EVENT_{cpu}', cpu=cpu)
+    for cpu in 0, 255, count - 1:
+        dump.pebs([[0] * 18 + [1] + [0] * 6], (8, 3, 0, 0, 5), 3, cpu)
+    dump.end()
+    lines = dsdump('--script', dump.write(f'{folder}/counters.log')).splitlines()
+    same([line.split()[5] for line in lines], ['EVENT_0:', 'EVENT_255:', 'EVENT_255:' if count == 256 else 'pebs:'],
+         f'{count} counters in a test')
+    dump = Dump()
+    dump.head()
+    for n in range(count):
+        dump.begin(f'test.{n}')
+        dump.event(f'EVENT_{n}')
+        dump.pebs([[0] * 18 + [1] + [0] * 6] * 2, (8, 3, 0, 0, 5), 3)
+    dump.end()
+    file, log = f'{folder}/perf.data', dump.write(f'{folder}/events.log')
+    said = f'dsdump: {file}: more than 256 different events; samples of further ones are left out\n'
+    dsdump('--perf-data', file, log, **({'status': 1, 'complaint': said} if count > 256 else {}))
+    records, features = perf_file.read(file)
+    wanted = [each for each in forms.perf_records(reader.read(log), NoNames()) if each.get('event') != 'EVENT_256']
+    same(records, wanted, f'{count} events: perf\'s file has the samples of the first 256')
+    same(len(features[12]), 256, f'{count} events: and these events')
+
+# perf's history goes on from record to record, however many there are, and ends where numbers are missing.
+dump = Dump()
+dump.head()
+for count in 9000, 70, 5:
+    dump.begin(f'test.{count}')
+    branches = [(0x1000 + 8 * n, 0x1004 + 8 * n) for n in range(count)]
+    for at in range(0, count, 400):
+        dump.bts(branches[at:at + 400], cpu=at // 2000 % 2)
+dump.skip('bts', 1)
+dump.bts(branches)
+dump.end()
+log = dump.write(f'{folder}/history.log')
+for history in 1, 64:
+    dsdump('--history', history, '--perf-data', f'{folder}/perf.data', log)
+    same(perf_file.read(f'{folder}/perf.data')[0], forms.perf_records(reader.read(log), NoNames(), history),
+         f'a history of {history} over 9000 branches')
+
+# The flame graph has up to 4000 frames, here the root and two of each test; of more, those below a 2000th of all branches
+# count for their callers.
+for tests in 1999, 2000:
+    counts = [400] * 20 + [4, 3] + [1] * (tests - 22)
+    dump = dump_of(*counts)
+    dump.end()
+    flame = page_of(dump, 'flame')['flame']
+    same(len(flame), 1 + 2 * (tests if tests == 1999 else 21), f'{1 + 2 * tests} frames')
+    same(sum(own for _, _, own in flame), sum(counts), f'{1 + 2 * tests} frames: every branch counts')
+
+# Lost records: counted by kind, in the page and in perf's file.
+dump = dump_of(3)
+dump.begin('test.lost')
+dump.event('LOADS')
+for kind in 'bts', 'pebs', 'lbr':
+    for part in range(3):
+        if kind == 'bts':
+            dump.bts([JUMP] * 4)
+        elif kind == 'pebs':
+            dump.pebs([[0] * 18 + [1] + [0] * 6] * 5, (8, 3, 0, 0, 5), 3)
+        else:
+            dump.lbr([[5, 6, 0]], 5)
+dump.end()
+LOST = {'bts': 1, 'pebs': 2, 'lbr': 2}
+for kind, count in LOST.items():
+    for _ in range(count):
+        at = next(n for n, line in enumerate(dump.lines) if f' {kind} test=test.lost' in line)
+        del dump.lines[at]
+log = dump.write(f'{folder}/lost.log')
+missing = [int(line.split()[2]) for line in dump.lines if line.startswith('# dsdump')]
+gaps = [(n, first + 1, then - 1) for n, (first, then) in enumerate(zip(missing, missing[1:]), 1) if then != first + 1]
+complaint, lines = '', len(dump.lines)
+for n, first, last in gaps:
+    line = next(at for at, text in enumerate(dump.lines, 1) if text.startswith(f'# dsdump/1 {last + 1} '))
+    frames = f'frame {first}' if first == last else f'frames {first} to {last}'
+    complaint += f'dsdump: LOG: line {line}: {frames}: missing before this line\n'
+complaint += ''.join(f'dsdump: LOG: line {lines}: {lost} of {all_} {kind} records are lost\n'
+                     for kind, lost, all_ in (('bts', 4, 15), ('pebs', 10, 15), ('lbr', 2, 3)))
+data = page_of(dump, 'lost', 1, complaint)
+same(data['lost'], {'bts': 4, 'pebs': 10, 'lbr': 2}, 'the page has what is lost')
+complaint = complaint.replace('LOG', str(log))
+same(dsdump('--stats', log, status=1, complaint=complaint).splitlines(),
+     [f'lines {lines} frames {len(missing)} boots 1', 'bts 11 lost 4', 'pebs 5 lost 10', 'lbr 1 lost 2',
+      f'problems {len(gaps) + 3}'], '--stats has it')
+dsdump('--perf-data', f'{folder}/perf.data', log, status=1, complaint=complaint)
+same([(each['id'], each['lost']) for each in perf_file.read(f'{folder}/perf.data')[0] if each['type'] == 'lost'],
+     [(1, 4), (1, 10), (1, 2)], 'perf\'s file has it')
+done()

@@ -1,0 +1,78 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+#
+# Symbols, source lines and mappings of the kernel's ELFs, at the edges of every symbol and every section: those that
+# binutils tell (symbols.py). Prints TAP.
+import csv
+import io
+import pathlib
+import random
+
+import forms
+import perf_file
+import reader
+from symbols import KernelNames, Names
+from tap import BUILD, done, dsdump, folder, ok, same
+from writer import Dump
+
+for width in 64, 32:
+    elf = BUILD / f'dstest86-{width}.elf'
+    names = KernelNames(elf)
+    chance = random.Random(width)
+    edges = {address for address, _ in names.table}
+    for start, (_, size, _) in names.best.items():
+        edges |= {start, start + size, start + chance.randrange(max(size, 1))}
+    for each in names.maps:
+        edges |= {each['address'], each['address'] + each['size']}
+    edges |= {names.end, names.end + 4096, 0x1000}
+    edges = {max(edge + by, 0) for edge in edges for by in (-1, 0, 1)}
+    edges |= {row - chance.randrange(2) for row in names.rows if chance.randrange(4) == 0}
+    ok(len(edges) > 5000, f'{width} bits: {len(edges)} edges')
+    addresses = sorted(edges)
+    chance.shuffle(addresses)
+
+
+    def log_of(name, addresses):
+        dump = Dump()
+        dump.head(names.maps[0]['build_id'], width=width)
+        for cpu in range(3):
+            dump.begin(f'names.of_{cpu}')
+            part = addresses[cpu::3]
+            for at in range(0, len(part) - 1, 120):
+                dump.bts(list(zip(part[at:at + 120], part[at + 1:at + 121])), width=width // 8)
+        dump.begin('names.of_samples')
+        dump.pebs([[0, addresses[0], *range(16), 1, addresses[1], 0, 9, address, 0, 5] for address in addresses[:50]],
+                  (8, 3, 0, 0, 5), 3)
+        dump.lbr([[address, address + 3, 0] for address in addresses[:30]], 5)
+        dump.end()
+        return dump.write(f'{folder}/{name}.log')
+
+    log = log_of('all', addresses)
+    found = reader.read(log)
+    rows = list(csv.reader(io.StringIO(dsdump('--elf', elf, '--csv', log)), strict=True))
+    same(rows, forms.csv_rows(found, names), f'{width} bits: --csv, with lines')
+    same(dsdump('--elf', elf, '--script', log).splitlines(), forms.script(found, names), f'{width} bits: --script')
+    same(dsdump('--elf', elf, '--text', log).splitlines(), forms.text(found, names), f'{width} bits: --text')
+
+    log = log_of('some', addresses[:900])
+    found = reader.read(log)
+    for form, predict in ('raw', forms.raw), ('branches', forms.branches), ('brstack', forms.brstack):
+        same(dsdump('--elf', elf, f'--{form}', log).splitlines(), predict(found, names), f'{width} bits: --{form}')
+    dsdump('--elf', elf, '--perf-data', f'{folder}/perf.data', log)
+    same(perf_file.read(f'{folder}/perf.data')[0], forms.perf_records(found, names), f'{width} bits: --perf-data')
+
+    # The kernel's own table, if it is damaged, is not used: then its lines have the names of all other forms.
+    image = elf.read_bytes()
+    at, count = image.index(names.bytes), len(names.table)
+    blocks = 4 + 4 * count
+    text = blocks + 4 * ((count + 15) // 16)    # where the names begin
+    for what, place, value in (('a count beyond all bounds', 0, 0xffffffff), ('a count beyond the section', 0, len(names.bytes) // 4),
+                               ('a count too great by one', 0, count + 1), ('a count too small by one', 0, count - 1),
+                               ('a first name that is not the first', blocks, 1),
+                               ('a last offset behind the end', text - 4, len(names.bytes) - text),
+                               ('names that are too few', names.bytes.index(0, text) - 3, 0x61616161),
+                               ('names that are too many', text, 0), ('a name without an end', len(names.bytes) - 4, 0x61616161)):
+        damaged = pathlib.Path(folder) / f'damaged{width}'
+        damaged.write_bytes(image[:at + place] + value.to_bytes(4, 'little') + image[at + place + 4:])
+        same(dsdump('--elf', damaged, '--text', log).splitlines(), forms.text(found, Names(damaged)), f'{width} bits: {what}')
+done()

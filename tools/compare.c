@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/compare.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/complain.h"
+#include "tools/log_facts.h"
+#include "tools/writer.h"
+
+enum { STATUS_SAME, STATUS_DIFFERENT, STATUS_NOTHING };
+
+#define LOGS 2
+
+/* What may differ: patterns of a test and of a field. */
+struct accepted {
+    char *test, *field;
+    unsigned line;
+    size_t used;
+};
+
+/* A fact of one log or of both. */
+struct pair {
+    const struct log_fact *of[LOGS]; /* NULL: this log has none */
+    size_t test_order;               /* of its test's first fact */
+    bool accepted;
+};
+
+/* A field of a test: how many of its facts differ, and the first that does. */
+struct row {
+    size_t differ, only[LOGS], accepted;
+    const struct pair *first, *first_only[LOGS];
+};
+
+static struct comparison {
+    const char *paths[LOGS], *accept_path, *page_path;
+    struct log_facts *facts[LOGS];
+    struct accepted *accept;
+    size_t accept_count;
+    struct pair *pairs; /* those that differ */
+    size_t count, same, accepted;
+} run;
+
+static bool out_of_memory(void)
+{
+    complain("--compare", "out of memory");
+    return false;
+}
+
+/* ---- what is read ------------------------------------------------------------------------------------------------ */
+
+static bool parse(char *const *words, int count)
+{
+    unsigned logs = 0;
+
+    for (int i = 0; i < count; i++) {
+        const char **const file = strcmp(words[i], "--accept") == 0 ? &run.accept_path
+                                  : strcmp(words[i], "--html") == 0 ? &run.page_path
+                                                                    : NULL;
+        if (file && i + 1 == count) {
+            complain(words[i], "missing file name");
+            return false;
+        }
+        if (file && *file) {
+            complain(words[i], "only one can be given");
+            return false;
+        }
+        if (file) {
+            *file = words[++i];
+        } else if (words[i][0] == '-') {
+            complain(words[i], "unknown option of --compare; it has --accept FILE and --html FILE");
+            return false;
+        } else if (logs == LOGS) {
+            complain(words[i], "only two logs can be compared");
+            return false;
+        } else {
+            run.paths[logs++] = words[i];
+        }
+    }
+    if (logs == LOGS)
+        return true;
+    complain("--compare", "want two logs");
+    return false;
+}
+
+/* Calls line() for each line of a file. False: it cannot be read, which was reported, or line() returned false. */
+static bool read_lines(const char *path, bool (*line)(void *context, char *text, size_t length), void *context)
+{
+    FILE *const file = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
+    bool done = true;
+
+    if (!file) {
+        complain(path, "%s", strerror(errno));
+        return false;
+    }
+    errno = 0;
+    while (done && (length = getline(&text, &room, file)) >= 0)
+        done = line(context, text, (size_t)length);
+    if (done && (ferror(file) || errno)) {
+        complain(path, "%s", strerror(errno));
+        done = false;
+    }
+    free(text);
+    fclose(file);
+    return done;
+}
+
+static bool fact_line(void *context, char *text, size_t length)
+{
+    return log_facts_line(context, text, length) || out_of_memory();
+}
+
+static bool read_log(unsigned log)
+{
+    struct log_facts *const facts = run.facts[log] = log_facts_new();
+
+    if (!facts)
+        return out_of_memory();
+    if (!read_lines(run.paths[log], fact_line, facts))
+        return false;
+    if (log_facts_runs(facts) != 1) {
+        complain(run.paths[log],
+                 log_facts_runs(facts) ? "the log has %u runs (lines \"# begin dstest86\"); want one"
+                                       : "not a log of dstest86: there is no line \"# begin dstest86\"",
+                 log_facts_runs(facts));
+        return false;
+    }
+    return true;
+}
+
+/* TEST FIELD, both patterns of a shell; # begins a comment. */
+static bool accept_line(void *context, char *text, size_t length)
+{
+    unsigned *const line = context;
+    char *test, *field, *more, *rest = text;
+    struct accepted *list;
+
+    (void)length;
+    ++*line;
+    text[strcspn(text, "#\r\n")] = '\0';
+    test = strtok_r(rest, " \t", &rest);
+    field = strtok_r(NULL, " \t", &rest);
+    more = strtok_r(NULL, " \t", &rest);
+    if (!test)
+        return true;
+    if (!field || more) {
+        complain(run.accept_path, "line %u: want the patterns of a test and of a field, as in 'pebs.* pebs.tsc'",
+                 *line);
+        return false;
+    }
+    list = realloc(run.accept, (run.accept_count + 1) * sizeof(*list));
+    if (!list)
+        return out_of_memory();
+    run.accept = list;
+    list[run.accept_count] = (struct accepted){ strdup(test), strdup(field), *line, 0 };
+    run.accept_count++;
+    return (list[run.accept_count - 1].test && list[run.accept_count - 1].field) || out_of_memory();
+}
+
+/* ---- what differs ------------------------------------------------------------------------------------------------ */
+
+static const struct log_fact *either(const struct pair *pair)
+{
+    return pair->of[0] ? pair->of[0] : pair->of[1];
+}
+
+static bool is_accepted(const struct log_fact *fact)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < run.accept_count; i++) {
+        struct accepted *const row = &run.accept[i];
+        if (fnmatch(row->test, fact->test, 0) == 0 && fnmatch(row->field, fact->field, 0) == 0) {
+            row->used++;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* By test, in the order of the first log, then by field, then by place in the log. */
+static int in_order(const void *left, const void *right)
+{
+    const struct pair *const a = left, *const b = right;
+    const struct log_fact *const fact_a = either(a), *const fact_b = either(b);
+    int by = strcmp(fact_a->test, fact_b->test);
+
+    if (by)
+        return a->test_order != b->test_order ? (a->test_order < b->test_order ? -1 : 1) : by;
+    by = strcmp(fact_a->field, fact_b->field);
+    if (by)
+        return strcmp(fact_b->field, "result") == 0 ? 1 : strcmp(fact_a->field, "result") == 0 ? -1 : by;
+    if (fact_a->order != fact_b->order)
+        return fact_a->order < fact_b->order ? -1 : 1;
+    return strcmp(fact_a->name, fact_b->name);
+}
+
+/* Both lists are sorted by test and name: they are merged, and what is the same falls out. */
+static bool find_differences(void)
+{
+    const struct log_fact *list[LOGS];
+    size_t count[LOGS], at[LOGS] = { 0, 0 }, begin = 0, order = SIZE_MAX;
+    const char *test = NULL;
+
+    for (unsigned log = 0; log < LOGS; log++)
+        count[log] = log_facts_sorted(run.facts[log], &list[log]);
+    run.pairs = calloc(count[0] + count[1] + 1, sizeof(run.pairs[0]));
+    if (!run.pairs)
+        return out_of_memory();
+    while (at[0] < count[0] || at[1] < count[1]) {
+        const struct log_fact *const a = at[0] < count[0] ? &list[0][at[0]] : NULL;
+        const struct log_fact *const b = at[1] < count[1] ? &list[1][at[1]] : NULL;
+        const int by = !a ? 1 : !b ? -1 : log_facts_compare(a, b);
+        const struct pair pair = { .of = { by <= 0 ? a : NULL, by >= 0 ? b : NULL } };
+        const struct log_fact *const fact = either(&pair);
+
+        at[0] += by <= 0;
+        at[1] += by >= 0;
+        if (!test || strcmp(test, fact->test) != 0) {
+            test = fact->test;
+            begin = run.count;
+            order = SIZE_MAX;
+        }
+        order = pair.of[0] ? least(order, pair.of[0]->order) : order;
+        if (by == 0 && strcmp(a->value, b->value) == 0) {
+            run.same++;
+        } else {
+            run.pairs[run.count] = pair;
+            run.pairs[run.count].accepted = is_accepted(fact);
+            run.accepted += run.pairs[run.count].accepted;
+            run.count++;
+        }
+        for (size_t i = begin; i < run.count; i++)
+            run.pairs[i].test_order = order;
+    }
+    qsort(run.pairs, run.count, sizeof(run.pairs[0]), in_order);
+    return true;
+}
+
+/* ---- what is printed --------------------------------------------------------------------------------------------- */
+
+static bool same_test(const struct pair *a, const struct pair *b)
+{
+    return strcmp(either(a)->test, either(b)->test) == 0;
+}
+
+static bool same_field(const struct pair *a, const struct pair *b)
+{
+    return same_test(a, b) && strcmp(either(a)->field, either(b)->field) == 0;
+}
+
+/* The pairs of one field of one test, from the first on. Returns how many. */
+static size_t read_row(const struct pair *first, const struct pair *end, struct row *row)
+{
+    const struct pair *pair = first;
+
+    *row = (struct row){ 0 };
+    for (; pair < end && same_field(first, pair); pair++) {
+        if (pair->accepted) {
+            row->accepted++;
+        } else if (pair->of[0] && pair->of[1]) {
+            row->first = row->first ? row->first : pair;
+            row->differ++;
+        } else {
+            const unsigned log = pair->of[0] ? 0 : 1;
+            row->first_only[log] = row->first_only[log] ? row->first_only[log] : pair;
+            row->only[log]++;
+        }
+    }
+    return (size_t)(pair - first);
+}
+
+static void print_row(const struct row *row)
+{
+    if (row->differ)
+        printf("  %s: %s | %s\n", row->first->of[0]->name, row->first->of[0]->value, row->first->of[1]->value);
+    if (row->differ > 1)
+        printf("    and %zu more differ in %s\n", row->differ - 1, row->first->of[0]->field);
+    for (unsigned log = 0; log < LOGS; log++) {
+        if (!row->only[log])
+            continue;
+        const struct log_fact *const fact = row->first_only[log]->of[log];
+        printf("  only in %c: %s: %s\n", "AB"[log], fact -> name, fact -> value);
+        if (row->only[log] > 1)
+            printf("    and %zu more of %s\n", row->only[log] - 1, fact->field);
+    }
+}
+
+static void print_text(void)
+{
+    const struct pair *const end = run.pairs + run.count, *said = NULL;
+    size_t tests = 0;
+
+    printf("A %s\nB %s\n", run.paths[0], run.paths[1]);
+    for (const struct pair *pair = run.pairs; pair < end;) {
+        struct row row;
+        const struct pair *const first = pair;
+
+        pair += read_row(pair, end, &row);
+        if (row.differ + row.only[0] + row.only[1] == 0)
+            continue;
+        if (!said || !same_test(said, first)) {
+            printf("%s\n", either(first)->test);
+            said = first;
+            tests++;
+        }
+        print_row(&row);
+    }
+    printf("the same %zu, different %zu in %zu tests, accepted %zu\n", run.same, run.count - run.accepted, tests,
+           run.accepted);
+    for (size_t i = 0; i < run.accept_count; i++)
+        if (!run.accept[i].used)
+            printf("%s: line %u: nothing differs in '%s %s'\n", run.accept_path, run.accept[i].line, run.accept[i].test,
+                   run.accept[i].field);
+}
+
+static void page_text(struct writer *page, const char *text)
+{
+    for (; *text; text++) {
+        const char *const as = *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : NULL;
+        if (as)
+            writer_text(page, as);
+        else
+            writer_bytes(page, (unsigned char)*text < ' ' ? "?" : text, 1);
+    }
+}
+
+static void page_cell(struct writer *page, const char *text)
+{
+    writer_text(page, "<td>");
+    page_text(page, text);
+}
+
+/* Every difference in a table for each test; what is accepted is paler. */
+static bool write_page(void)
+{
+    static const char style[] = "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}"
+                                "td,th{border:1px solid #8888;padding:.2em .6em;text-align:left;font-family:monospace}"
+                                ".accepted{opacity:.5}";
+    struct writer page;
+
+    if (!writer_open(&page, run.page_path))
+        return false;
+    writer_format(&page,
+                  "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"color-scheme\" "
+                  "content=\"light dark\">\n<title>dstest86: two logs</title><style>%s</style>\n<h1>What two logs say "
+                  "differently</h1>\n<p>A: ",
+                  style);
+    page_text(&page, run.paths[0]);
+    writer_text(&page, "<br>B: ");
+    page_text(&page, run.paths[1]);
+    writer_format(&page, "\n<p>The same %zu, different %zu, accepted %zu (pale).\n", run.same, run.count - run.accepted,
+                  run.accepted);
+    for (size_t i = 0; i < run.count; i++) {
+        const struct pair *const pair = &run.pairs[i];
+        if (i == 0 || !same_test(pair - 1, pair)) {
+            writer_text(&page, i ? "</table>\n<h2>" : "<h2>");
+            page_text(&page, either(pair)->test);
+            writer_text(&page, "</h2>\n<table><tr><th>what<th>A<th>B\n");
+        }
+        writer_text(&page, pair->accepted ? "<tr class=\"accepted\">" : "<tr>");
+        page_cell(&page, either(pair)->name);
+        for (unsigned log = 0; log < LOGS; log++)
+            page_cell(&page, pair->of[log] ? pair->of[log]->value : "");
+        writer_text(&page, "\n");
+    }
+    writer_text(&page, run.count ? "</table>\n</html>\n" : "</html>\n");
+    return writer_close(&page);
+}
+
+static int compare(char *const *words, int count)
+{
+    unsigned line = 0;
+
+    if (!parse(words, count) || !read_log(0) || !read_log(1) ||
+        (run.accept_path && !read_lines(run.accept_path, accept_line, &line)) || !find_differences() ||
+        (run.page_path && !write_page()))
+        return STATUS_NOTHING;
+    print_text();
+    if (fflush(stdout) != 0) {
+        complain("standard output", "cannot write: %s", strerror(errno));
+        return STATUS_NOTHING;
+    }
+    return run.count > run.accepted ? STATUS_DIFFERENT : STATUS_SAME;
+}
+
+int compare_print(char *const *words, int count)
+{
+    const int status = compare(words, count);
+
+    for (unsigned log = 0; log < LOGS; log++)
+        log_facts_free(run.facts[log]);
+    for (size_t i = 0; i < run.accept_count; i++) {
+        free(run.accept[i].test);
+        free(run.accept[i].field);
+    }
+    free(run.accept);
+    free(run.pairs);
+    return status;
+}

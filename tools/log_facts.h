@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a log of dstest86 (docs/output.md) says, as facts that can be compared with those of another log: a test's
+ * result, a field of a record, a figure of a measurement, a line about the machine.
+ */
+#ifndef TOOLS_LOG_FACTS_H
+#define TOOLS_LOG_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LOG_FACTS_MACHINE "machine" /* the test of what stands before the tests */
+#define LOG_FACTS_RUN     "run"     /* and of what sums them up: verdict, facilities */
+
+/* Strings live as long as the facts. A test and a name occur together only once. */
+struct log_fact {
+    const char *test;  /* its id, or one of the two above */
+    const char *name;  /* "result", "pebs 3 rax", "measure level size 4096 level \"L1 or L1 hit\" samples" */
+    const char *field; /* the name without what numbers it: "pebs.rax", "measure.level.samples" */
+    const char
+        *value;   /* of an address with a symbol, the symbol, so that kernels of different builds can be compared */
+    size_t order; /* its place in the log, from 0 */
+};
+
+struct log_facts;
+
+/* NULL: out of memory. */
+struct log_facts *log_facts_new(void);
+void log_facts_free(struct log_facts *facts);
+
+/* The next line of the log; a line end is left out. False: out of memory. */
+bool log_facts_line(struct log_facts *facts, const char *line, size_t length);
+
+/* How often the log has the line "# begin dstest86 ..": once, if it is a whole log of one run. */
+unsigned log_facts_runs(const struct log_facts *facts);
+
+/* Whether the log has the line "# end dstest86 ..". */
+bool log_facts_ended(const struct log_facts *facts);
+
+/* Sorts the facts by test and name; no line may follow. Returns how many there are. */
+size_t log_facts_sorted(struct log_facts *facts, const struct log_fact **sorted);
+
+/* The order of log_facts_sorted(): negative, 0 or positive, as strcmp(). */
+int log_facts_compare(const struct log_fact *a, const struct log_fact *b);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* dsdump --code: from the text of a code (docs/output.md, "The result as a code") to the list of results. */
+#ifndef TOOLS_RESULT_CODE_H
+#define TOOLS_RESULT_CODE_H
+
+/*
+ * Prints the results that the texts tell, and returns dsdump's exit status. A text "-" stands for all those in standard
+ * input, such as a log. Those of one run are put together.
+ */
+int result_code_print(char *const *texts, int count);
+
+#endif
