@@ -8,7 +8,7 @@ EMBEDDED := $B/kernel-64.elf $B/kernel-32.elf
 
 # The ISO's dates are that of the commit, so that its bytes are reproducible.
 ifndef SOURCE_DATE_EPOCH
-export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+export SOURCE_DATE_EPOCH := $(shell cut -d ' ' -f 2 revision 2>/dev/null || git log -1 --format=%ct 2>/dev/null || echo 0)
 endif
 
 .PHONY: loader iso
@@ -19,7 +19,7 @@ $B/kernel-%.elf: $B/dstest86-%.elf
 	$(call say,STRIP,$@)
 	$Q$(OBJCOPY) --strip-all $< $@
 
-$B/sbat.csv: boot/uefi/sbat.csv Makefile
+$B/sbat.csv: boot/uefi/sbat.csv NEWS
 	$(call say,SBAT,$@)
 	$Qsed 's/@VERSION@/$(VERSION)/' $< >$@
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# The sources as a tarball, and from that Debian's packages: build/deb/*.deb.
+DIST_NAME = dstest86-$(VERSION)
+DEB := $B/deb
+
+.PHONY: dist deb package-test
+dist: ## build/dstest86-VERSION.tar.gz, the committed sources: the same bytes from each clone of a revision
+	$Qrm -rf $B/dist && mkdir -p $B/dist/$(DIST_NAME)
+	$Qgit archive HEAD | tar -C $B/dist/$(DIST_NAME) -x
+	$Qecho "$$(git rev-parse --short=12 HEAD) $$(git log -1 --format=%ct)" >$B/dist/$(DIST_NAME)/revision
+	$Qdebian/make-changelog <$B/dist/$(DIST_NAME)/NEWS >$B/dist/$(DIST_NAME)/debian/changelog
+	$Qtar -C $B/dist --format=ustar --sort=name --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner \
+		--mode=u=rwX,go=rX -c $(DIST_NAME) | gzip -9n >$B/$(DIST_NAME).tar.gz
+	$Qrm -rf $B/dist
+	$(call say,DIST,$B/$(DIST_NAME).tar.gz)
+
+deb: dist ## build/deb/*.deb, of the committed sources, and what lintian says of them (./bootstrap --packages installs what it takes)
+	$Qrm -rf $(DEB) && mkdir -p $(DEB) && tar -C $(DEB) -xf $B/$(DIST_NAME).tar.gz
+	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
+	$Qrm -rf $(DEB)/$(DIST_NAME)
+	$Qlintian --allow-root --fail-on error,warning --show-overrides $(DEB)/*.changes
+	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
+
+package-test: deb kernel model tools ## the packages, installed on fresh Debians 12 and 13, and removed again (as root)
+	$Q$(PROVE) $(wildcard tests/packages/*.t)
