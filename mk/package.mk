@@ -3,7 +3,7 @@
 DIST_NAME = dstest86-$(VERSION)
 DEB := $B/deb
 
-.PHONY: dist deb package-test
+.PHONY: dist deb deb-bundled package-test
 dist: ## build/dstest86-VERSION.tar.gz, the committed sources: the same bytes from each clone of a revision
 	$Qrm -rf $B/dist && mkdir -p $B/dist/$(DIST_NAME)
 	$Qgit archive HEAD | tar -C $B/dist/$(DIST_NAME) -x
@@ -20,6 +20,15 @@ deb: dist ## build/deb/*.deb, of the committed sources, and what lintian says of
 	$Qrm -rf $(DEB)/$(DIST_NAME)
 	$Qlintian --allow-root --fail-on error,warning --show-overrides $(DEB)/*.changes
 	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
+
+# Debian's binaries as they are, in one package, for qemu-ds where the system's QEMU is too old. Not lintian's business.
+deb-bundled: ## build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, for qemu-ds where Debian's is too old
+	$Qgrep -q '/toolchain/debian$$' $B/qemu-system-x86_64 || { echo "deb-bundled: ./bootstrap fetched no QEMU: the system's is new enough" >&2; exit 1; }
+	$Qrm -rf $B/bundled && mkdir -p $B/bundled/DEBIAN $B/bundled/usr/lib/dstest86/toolchain
+	$Qsed 's/@VERSION@/$(VERSION)/' debian/bundled.control >$B/bundled/DEBIAN/control
+	$Qcp -a $B/toolchain/debian $B/bundled/usr/lib/dstest86/toolchain/ && install -m 755 $B/qemu-system-x86_64 $B/bundled/usr/lib/dstest86/
+	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/bundled $B/qemu-ds-bundled.deb >/dev/null && rm -rf $B/bundled
+	$(call say,DEB,$B/qemu-ds-bundled.deb)
 
 package-test: deb kernel model tools ## the packages, installed on fresh Debians 12 and 13, and removed again (as root)
 	$Q$(PROVE) $(wildcard tests/packages/*.t)
