@@ -105,9 +105,9 @@ static void wrong_ones(void **state)
     refused("profile=skylake truth=t truth=t", "truth= was given twice");
     refused("profile=skylake lies=inert",
             "lies=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-            "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]");
+            "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
     refused("profile", "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-                       "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]");
+                       "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
     for (size_t i = 0; i < COUNT_OF(no_seeds); i++) {
         char arguments[64], sentence[160];
 
