@@ -39,17 +39,15 @@ static void write_register(FILE *file, const char *name, uint64_t value)
     fprintf(file, "register %s 0x%" PRIx64 "\n", name, value);
 }
 
-bool state_write(struct processor *p, const char *folder)
+static bool write_file(struct processor *p, const char *path)
 {
     static const struct {
         const char *name;
         enum register_name number;
     } controls[] = { { "cr0", NAME_CR0 }, { "cr3", NAME_CR3 }, { "cr4", NAME_CR4 }, { "efer", NAME_EFER } };
-    char *path = g_strdup_printf("%s/%u", folder, p->vcpu.number);
-    FILE *file = fopen(path, "w");
     uint64_t idt;
+    FILE *file = fopen(path, "w");
 
-    g_free(path);
     if (file == NULL) {
         return false;
     }
@@ -73,4 +71,16 @@ bool state_write(struct processor *p, const char *folder)
         errno = ENOMEM;
     }
     return (fclose(file) == 0) & whole;
+}
+
+/* QEMU calls again when it has told the debugger, who may read by then: a file is replaced as a whole. */
+bool state_write(struct processor *p, const char *folder)
+{
+    char *path = g_strdup_printf("%s/%u", folder, p->vcpu.number);
+    char *draft = g_strdup_printf("%s.new", path);
+    const bool written = write_file(p, draft) && rename(draft, path) == 0;
+
+    g_free(path);
+    g_free(draft);
+    return written;
 }
