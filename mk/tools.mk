@@ -48,8 +48,8 @@ picture: kernel model tools ## docs/page.png, the README's picture (wants ./boot
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
 
 # What the commands of tools/gdb/dstest86.py start.
-INSPECT_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/gdb/*.c) tools/complain.c)
-$(filter-out $(TOOL_OBJECTS),$(INSPECT_OBJECTS)): $B/tool/%.o: %.c
+INSPECT_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/gdb/*.c))
+$(INSPECT_OBJECTS): $B/tool/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<

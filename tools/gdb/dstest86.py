@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# GDB's commands for the debug store: `source tools/gdb/dstest86.py`, then `help dstest86` (docs/gdb.md). What is decoded
+# GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). What is decoded
 # and checked is the kernel's own code, in build/ds-inspect; this file answers its questions for memory, symbols and
 # source lines, and knows when to stop.
 import os
@@ -9,7 +9,9 @@ import subprocess
 import gdb
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-PROGRAM = os.path.join(HERE, '..', '..', 'build', 'ds-inspect')
+# Beside this file where it was installed.
+PROGRAM = next((path for path in (os.path.join(HERE, 'ds-inspect'),) if os.path.exists(path)),
+               os.path.normpath(os.path.join(HERE, '..', '..', 'build', 'ds-inspect')))
 
 
 class Problem(gdb.GdbError):
@@ -81,7 +83,7 @@ ANSWERS = {
 def inspect(command, *arguments):
     """What ds-inspect prints, as a list of lines."""
     if not os.access(PROGRAM, os.X_OK):
-        raise Problem(f'{os.path.normpath(PROGRAM)} is missing: run `make tools`')
+        raise Problem(f'{PROGRAM} is missing: run `make tools`')
     lines = []
     with subprocess.Popen([PROGRAM, State.path(), command, *map(str, arguments)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace') as program:

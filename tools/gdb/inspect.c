@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/complain.h"
 #include "tools/gdb/reports.h"
 
 static const struct {
@@ -24,7 +23,7 @@ int main(int argc, char **argv)
     static struct processor processor;
 
     if (argc < 3) {
-        complain("ds-inspect", "want STATE COMMAND [COUNT]; GDB's commands start it (docs/gdb.md)");
+        puts("usage: ds-inspect STATE COMMAND [COUNT]; GDB's commands start it (docs/gdb.md)");
         return 2;
     }
     if (!processor_read(argv[1], &processor))
@@ -32,6 +31,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
         if (strcmp(argv[2], commands[i].name) == 0)
             return commands[i].report(&processor, argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0) ? 0 : 1;
-    complain(argv[2], "unknown command");
+    printf("%s: unknown command\n", argv[2]);
     return 2;
 }

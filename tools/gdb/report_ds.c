@@ -63,7 +63,7 @@ static void print_breaches(const struct ds_breaches *found)
 {
     for (unsigned i = 0; i < found->count; i++) {
         const struct ds_breach *b = &found->item[i];
-        printf("%s: %s 0x%" PRIx64 " %s\n       %s\n", ds_breach_is_advice(b->id) ? "advice" : "wrong ", b->field,
+        printf("%s: %s 0x%" PRIx64 " %s\n       %s\n", ds_breach_is_advice(b->id) ? "advice" : "wrong", b->field,
                b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
     }
     if (found->count == 0)
@@ -93,7 +93,7 @@ static void print_buffer(const char *name, const struct ds_buffer *b, unsigned r
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         printf("  %s.%-*s 0x%0*" PRIx64, name, (int)(15 - (name[0] == 'b' ? 3 : 4)), rows[i].name, (int)(2 * width),
                rows[i].value);
-        if (i == 0)
+        if (i == 0 || b->base == 0)
             printf("\n");
         else
             print_distance(b->base, rows[i].value, record);
@@ -102,11 +102,11 @@ static void print_buffer(const char *name, const struct ds_buffer *b, unsigned r
 
 static void print_resets(const struct processor *p, const struct ds_area *area)
 {
-    const unsigned format = p->caps.ds_area_format, digits = 2 * 8;
+    const unsigned format = p->caps.ds_area_format;
     const unsigned slots = p->caps.ds_width == DS_WIDTH_32 ? 1 : ds_reset_slots(format);
 
     for (unsigned slot = 0; slot < slots; slot++) {
-        printf("  pebs.reset[%-2u]   0x%0*" PRIx64, slot, (int)digits, area->pebs_reset[slot]);
+        printf("  pebs.reset[%u]%*s 0x%016" PRIx64, slot, slot < 10 ? 2 : 1, "", area->pebs_reset[slot]);
         for (unsigned n = 0; n < 32; n++) {
             if (ds_reset_general(format, n) == slot)
                 printf("  PMC%u", n);

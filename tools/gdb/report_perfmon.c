@@ -39,10 +39,9 @@ static const char *event_name(const struct processor *p, uint64_t select)
 
 static void print_value(const char *name, unsigned n, uint64_t value, unsigned width)
 {
-    const uint64_t mask = width >= 64 || width == 0 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    const uint64_t events = (UINT64_C(1) << width) - value;
 
-    printf("  %s%-2u 0x%0*" PRIx64 "  overflows after %" PRIu64, name, n, (int)((width + 3) / 4), value,
-           ((~value & mask) + 1) & mask);
+    printf("  %s%-2u 0x%0*" PRIx64 "  overflows after %" PRIu64, name, n, (int)((width + 3) / 4), value, events);
 }
 
 static void print_enables(const struct processor *p, unsigned status_bit)
