@@ -42,7 +42,7 @@ static const struct options *chosen;
 static unsigned kinds = 1, kind, planned;
 static volatile unsigned number; /* of the test that runs, or of the last one */
 static size_t known;             /* results of each kind that are valid: all or none */
-static size_t current;           /* the position of the result of the test that runs */
+static size_t current;           /* the position of the result of the test that runs, or of the last one */
 static struct totals totals;
 
 void test_plan(struct test_run *run, unsigned records)
@@ -318,6 +318,7 @@ bool runner_begin(const struct options *options, unsigned wanted, bool named)
     kinds = wanted;
     kind = number = 0;
     known = count;
+    current = kinds * count; /* none */
     for (size_t i = 0; i < kinds * count; i++)
         results[i] = (struct result){ .id = tests_start[i % count].id, .records = tests_start[i % count].records };
     console_line("KTAP version 1");
@@ -383,6 +384,10 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
     for (size_t i = 0; i < known; i++) {
         if (!selected(chosen, &tests_start[i]) || results[first + i].outcome != OUTCOME_NOT_RUN)
             continue;
+        if (current != first + i) {
+            current = first + i;
+            number++;
+        }
         if (hung) {
             hung = false;
             keep_why(why);
@@ -391,8 +396,6 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
             results[current].outcome = OUTCOME_FAIL;
             continue;
         }
-        current = first + i;
-        number++;
         results[current].outcome = say_skipped(results[current].id, why);
     }
     results_count(results, kinds * known, &totals);
