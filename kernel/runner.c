@@ -295,7 +295,6 @@ static bool make_room(unsigned wanted, size_t count)
 
     if (!memory)
         return false;
-    memset(memory, 0, size);
     results = (struct result *)(void *)memory;
     whys = (char(*)[WHY_SIZE])(memory + all * sizeof *results);
     ids = (char(*)[ID_SIZE])(memory + all * (sizeof *results + WHY_SIZE));
@@ -310,13 +309,12 @@ bool runner_begin(const struct options *options, unsigned wanted, bool named)
         totals.error = 1;
         return false;
     }
-    if ((wanted > 1 || named) && !make_room(wanted, count)) {
+    if (named && !make_room(wanted, count)) {
         console_note("kinds left out: %u, because there is no memory for their results", wanted - 1);
         wanted = 1;
     }
     chosen = options;
     kinds = wanted;
-    kind = number = 0;
     known = count;
     current = kinds * count; /* none */
     for (size_t i = 0; i < kinds * count; i++)
@@ -374,9 +372,8 @@ bool runner_late(void)
 
 void runner_abandon(const char *name, const struct caps *caps, const char *why)
 {
-    const unsigned begun = kind;
     size_t first;
-    bool hung = capabilities[kind ? kind - 1 : 0] == caps && begun != 0;
+    bool hung = kind && capabilities[kind - 1] == caps;
 
     if (!hung && kind == kinds)
         return;

@@ -53,12 +53,12 @@ static const struct context *saved_at;
  */
 
 /* The linker's table of tests: words for TESTS of them. */
-#define TESTS           24u
+#define TESTS           768u
 #define STRING_OF(text) #text
 #define STRING(text)    STRING_OF(text)
 __asm__(".data\n.balign 8\n.globl tests_start, tests_end\n"
-        "tests_start: .zero 24 * (8 + 8 * " STRING(__SIZEOF_POINTER__) ")\ntests_end:\n.text");
-_Static_assert(TESTS == 24 && sizeof(struct test) == 8 + 8 * sizeof(void *), "the size of the table");
+        "tests_start: .zero 768 * (8 + 8 * " STRING(__SIZEOF_POINTER__) ")\ntests_end:\n.text");
+_Static_assert(TESTS == TESTS_MAX && sizeof(struct test) == 8 + 8 * sizeof(void *), "the size of the table");
 
 static struct {
     unsigned pauses, beats;  /* PAUSEs, and those after which the watchdog's time is up; 0: never */
@@ -75,7 +75,7 @@ static struct {
     unsigned ran; /* workloads */
 } machine;
 
-static char said[20000];
+static char said[60000];
 static const struct result *page_results;
 static size_t page_count;
 static unsigned page_planned;
@@ -303,14 +303,14 @@ static const struct test filler = { .id = "none.such", .title = "Nothing", .on_r
 
 #define OPTION(text) ((struct slice){ text, sizeof text - 1 })
 
-/* Everything as at the start, and the tests in the table. */
+/* Everything as at the start, and the tests at the end of the table. */
 static __attribute__((noinline)) void start(const struct test *const *of, unsigned count)
 {
     struct test *const table = (struct test *)(uintptr_t)tests_start;
 
     assert_in_range(count, 1, TESTS);
     for (unsigned i = 0; i < TESTS; i++)
-        memcpy(&table[i], i < count ? of[i] : &filler, sizeof filler);
+        memcpy(&table[i], i < TESTS - count ? &filler : of[i + count - TESTS], sizeof filler);
     memset(first_results, 0, sizeof first_results);
     memset(first_whys, 0, sizeof first_whys);
     memset(capabilities, 0, sizeof capabilities);
@@ -347,6 +347,19 @@ static void it_said(const char *lines)
 static void it_did(const char *lines)
 {
     must_be("done", did, lines);
+}
+
+/* What a panic asks before a run. */
+static void before_a_run(void **state)
+{
+    const struct caps *of;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(runner_kinds(), 1);
+    runner_results(0, &count, &of);
+    assert_int_equal(count, 0);
+    assert_null(of);
 }
 
 /* ---- the verdict of a test ------------------------------------------------------------------------------------------
@@ -527,7 +540,7 @@ static enum outcome run_alone(void)
     assert_true(runner_begin(&options, 1, false));
     *said = *did = '\0';
     runner_run(NULL, &caps[0], quiesce);
-    return runner_results(0, &count, &of)[0].outcome;
+    return runner_results(0, &count, &of)[TESTS - 1].outcome;
 }
 
 /* ---- tests that hang, or raise an exception
@@ -698,7 +711,28 @@ static void by_request(void **state)
         start(&test, 1);
         assert_false(runner_begin(&options, 1, false));
         it_said("# error: the options run= and skip= select no test\n");
+        assert_true(i < COUNT_OF(all) || test == &selftest_verdict_needs || !test->needs);
     }
+}
+
+/* What the outcome does not tell. */
+static void what_they_do(void **state)
+{
+    struct test_run run = { .test = &selftest_verdict_fail_and_skip };
+    const struct plan *const plan = selftest_verdict_least.argument;
+
+    (void)state;
+    alone(&selftest_verdict_fail_and_skip);
+    for (unsigned i = 0; i < 8; i++)
+        assert_true(verdicts[i]->records);
+    assert_true(selftest_no_records.records && selftest_verdict_typical_none.records &&
+                selftest_verdict_no_plan.records);
+    assert_true(plan->least == 3 && plan->most == 5 && plan->seen == 3);
+    run.test->run(&run);
+    assert_string_equal(run.skipped, "nothing to do");
+    run = (struct test_run){ .test = &selftest_verdict_see_and_skip };
+    run.test->run(&run);
+    assert_string_equal(run.skipped, "nothing to do");
 }
 
 /* ---- several kinds of cores -----------------------------------------------------------------------------------------
@@ -733,6 +767,9 @@ static const struct test bts_one = { .id = "bts.one", .title = "One", .records =
                          skipped_four = { .id = "other.four", .title = "Four", .needs = NEED_LBR, .run = hang };
 static const struct test *const four[] = { &bts_one, &pebs_two, &bts_three, &skipped_four };
 
+/* Where they are. */
+#define AT(n) (TESTS - 4 + (n))
+
 static void start_four(void)
 {
     start(four, 4);
@@ -759,7 +796,7 @@ static void two_kinds(void **state)
             "# test pebs.two\n# Two\n# expect 1 records\nok 2 pebs.two\n"
             "# test bts.three\n# Three\n# expect 1 records\nok 3 bts.three\n"
             "# test other.four\nok 4 other.four # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
-    assert_null(runner_results(1, &count, &of)[0].why);
+    assert_null(runner_results(1, &count, &of)[AT(0)].why);
     assert_null(of);
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.skip == 1 && !sums.fail);
@@ -794,15 +831,15 @@ static void two_kinds(void **state)
             "# facility bts.atom pass 2 of 2\n"
             "# facility pebs.atom fail 1 of 1\n"
             "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
-    assert_string_equal(runner_results(0, &count, &of)[1].id, "pebs.two");
+    assert_string_equal(runner_results(0, &count, &of)[AT(1)].id, "pebs.two");
     assert_ptr_equal(of, &caps[0]);
-    assert_string_equal(runner_results(1, &count, &of)[1].id, "pebs.two.atom");
+    assert_string_equal(runner_results(1, &count, &of)[AT(1)].id, "pebs.two.atom");
     assert_ptr_equal(of, &caps[1]);
     assert_int_equal(count, TESTS);
-    assert_int_equal(runner_results(0, &count, &of)[0].seen, true);
-    assert_int_equal(runner_results(1, &count, &of)[1].seen, false);
-    assert_int_equal(runner_results(1, &count, &of)[2].records, true);
-    assert_int_equal(runner_results(1, &count, &of)[3].records, false);
+    assert_int_equal(runner_results(0, &count, &of)[AT(0)].seen, true);
+    assert_int_equal(runner_results(1, &count, &of)[AT(1)].seen, false);
+    assert_int_equal(runner_results(1, &count, &of)[AT(2)].records, true);
+    assert_int_equal(runner_results(1, &count, &of)[AT(3)].records, false);
 }
 
 /* A further kind alone, whose ids have its name; and without memory for them the first of those that are wanted. */
@@ -875,6 +912,7 @@ static void hangs_in_a_test(void **state)
 
     (void)state;
     run_first(3);
+    options.recap = OPTIONS_RECAP_ALL;
     run_away("atom", &caps[1], 5);
     it_said("# test bts.one.atom\n# One\n# expect 1 records\nok 4 bts.one.atom\n"
             "# test pebs.two.atom\n# Two\n# expect 1 records\n");
@@ -890,6 +928,9 @@ static void hangs_in_a_test(void **state)
             "# area bts              5       0       0       1       0\n"
             "# area pebs             2       0       1       0       0\n"
             "# fail pebs.two.atom: cpu 2 does not come back\n"
+            "# result bts.one pass\n# result pebs.two pass\n# result bts.three pass\n"
+            "# result bts.one.atom pass\n# result pebs.two.atom fail\n# result bts.three.atom skip\n"
+            "# result bts.one.atom2 pass\n# result pebs.two.atom2 pass\n# result bts.three.atom2 pass\n"
             "# facility bts pass 2 of 2\n"
             "# facility pebs pass 1 of 1\n"
             "# facility lbr none: no DS: CPUID.1:EDX bit 21 clear\n"
@@ -916,7 +957,7 @@ static void does_not_start(void **state)
             "ok 6 bts.three.atom # SKIP cpu 2 does not start\n");
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.fail == 0 && sums.skip == 3);
-    assert_int_equal(runner_results(0, &count, &of)[2].outcome, OUTCOME_PASS);
+    assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
     assert_int_equal(runner_conclude(), VERDICT_INCOMPLETE);
 
     start_four(); /* nor does the first that is wanted */
@@ -950,8 +991,8 @@ static void hangs_before_a_test(void **state)
             "ok 6 bts.three.atom # SKIP cpu 2 does not come back\n");
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.fail == 1 && sums.skip == 2);
-    assert_int_equal(runner_results(0, &count, &of)[2].outcome, OUTCOME_PASS);
-    assert_string_equal(runner_results(1, &count, &of)[0].why, "cpu 2 does not come back");
+    assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
+    assert_string_equal(runner_results(1, &count, &of)[AT(0)].why, "cpu 2 does not come back");
 
     start_four(); /* before the first test of all */
     options.run = OPTION("bts.*");
@@ -995,10 +1036,11 @@ static void selections(void **state)
         { "bts.*", "", "KTAP version 1\n1..2\n" },
         { "*", "bts.*", "KTAP version 1\n1..2\n" },
         { "bts.*", "b*", "# error: the options run= and skip= select no test\n" },
-        { "none.*", "", "KTAP version 1\n1..20\n" },
-        { "none.such", "", "KTAP version 1\n1..20\n" },
+        { "none.*", "", "KTAP version 1\n1..764\n" },
+        { "none.such", "", "KTAP version 1\n1..764\n" },
         { "non*.such", "", "# error: the options run= and skip= select no test\n" },
         { "none*", "", "# error: the options run= and skip= select no test\n" },
+        { "?one.such", "", "# error: the options run= and skip= select no test\n" },
         { "*.such", "", "# error: the options run= and skip= select no test\n" },
         { "none.such,nosuch", "", "# error: run=nosuch matches no test\n" },
         { "nosuch,none.such,no", "", "# error: run=nosuch matches no test\n# error: run=no matches no test\n" },
@@ -1017,6 +1059,10 @@ static void selections(void **state)
         assert_int_equal(sums.error, *cases[i].lines != 'K');
     }
     start_four();
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(plan_run(&options, TESTS));
+        assert_int_equal(planned, 4);
+    }
     assert_false(plan_run(&options, TESTS_MAX + 1));
     it_said("# error: the kernel has 769 tests, more than TESTS_MAX, 768\n");
 }
@@ -1024,15 +1070,16 @@ static void selections(void **state)
 static void the_list(void **state)
 {
     static const struct test *const two[] = { &selftest_verdict_typical, &bts_one };
-    const char *const first =
-        "# test selftest.verdict.typical: A test of a typical claim differs where another fails [docs/output.md, \"The "
-        "frame\"; kernel/test.h] typical: the reason for this\n# test bts.one: One [no source] architectural\n# test "
-        "none.such: Nothing [no source] architectural\n";
+    const char *const last =
+        "# test none.such: Nothing [no source] architectural\n# test selftest.verdict.typical: A test of a typical "
+        "claim "
+        "differs where another fails [docs/output.md, \"The frame\"; kernel/test.h] typical: the reason for this\n"
+        "# test bts.one: One [no source] architectural\n";
 
     (void)state;
     start(two, 2);
     runner_list();
-    assert_memory_equal(said, first, strlen(first));
+    assert_string_equal(said + strlen(said) - strlen(last), last);
 }
 
 /* What another processor runs is told aside: the first problem, or else the first difference. */
@@ -1063,6 +1110,7 @@ static void aside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_a_run),   cmocka_unit_test(what_they_do),
         cmocka_unit_test(every_verdict),  cmocka_unit_test(hanging),
         cmocka_unit_test(a_storm),        cmocka_unit_test(exceptions),
         cmocka_unit_test(printing),       cmocka_unit_test(by_request),
