@@ -66,38 +66,47 @@ static uint64_t general_counter(const struct processor *p, unsigned n, uint64_t 
     return processor_msr_or_0(p, MSR_IA32_PMC_GP_CTR(n));
 }
 
-static void print_general(const struct processor *p, unsigned n)
+/* False, with nothing printed, for a counter that is off and 0. */
+static bool print_general(const struct processor *p, unsigned n)
 {
     uint64_t select;
     const uint64_t value = general_counter(p, n, &select);
 
+    if (!(select & PERFEVTSEL_EN) && value == 0)
+        return false;
     print_value("PMC", n, value, p->caps.general_width);
     if (!(select & PERFEVTSEL_EN)) {
         printf("; IA32_PERFEVTSEL%u 0x%" PRIx64 ": off\n", n, select);
-        return;
+        return true;
     }
     printf("; IA32_PERFEVTSEL%u 0x%" PRIx64 ": %s%s%s%s", n, select, event_name(p, select),
            select & PERFEVTSEL_OS ? " OS" : "", select & PERFEVTSEL_USR ? " USR" : "",
            select & PERFEVTSEL_INT ? " INT" : "");
     print_enables(p, n);
+    return true;
 }
 
-static void print_fixed(const struct processor *p, unsigned n)
+static bool print_fixed(const struct processor *p, unsigned n)
 {
     static const char *const names[] = { "INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.REF_TSC",
                                          "TOPDOWN.SLOTS",    "TOPDOWN_BAD_SPECULATION", "TOPDOWN_FE_BOUND",
                                          "TOPDOWN_RETIRING" };
     const uint64_t control = processor_msr_or_0(p, MSR_IA32_FIXED_CTR_CTRL);
+    const uint64_t value = processor_msr_or_0(p, MSR_IA32_FIXED_CTR(n));
+    const bool on = (control & (FIXED_CTR_CTRL_OS(n) | FIXED_CTR_CTRL_USR(n))) != 0;
 
-    print_value("FIXED_CTR", n, processor_msr_or_0(p, MSR_IA32_FIXED_CTR(n)), p->caps.fixed_width);
+    if (!on && value == 0)
+        return false;
+    print_value("FIXED_CTR", n, value, p->caps.fixed_width);
     printf("; %s", n < sizeof(names) / sizeof(names[0]) ? names[n] : "?");
-    if (!(control & (FIXED_CTR_CTRL_OS(n) | FIXED_CTR_CTRL_USR(n)))) {
+    if (!on) {
         printf(": off\n");
-        return;
+        return true;
     }
     printf(":%s%s%s", control & FIXED_CTR_CTRL_OS(n) ? " OS" : "", control & FIXED_CTR_CTRL_USR(n) ? " USR" : "",
            control & FIXED_CTR_CTRL_PMI(n) ? " INT" : "");
     print_enables(p, STATUS_FIXED + n);
+    return true;
 }
 
 /* NetBurst: only what is in use, of its many registers. */
@@ -152,6 +161,8 @@ static void print_lvt(const struct processor *p)
 
 bool report_perfmon(const struct processor *p, unsigned count)
 {
+    unsigned idle = 0;
+
     (void)count;
     printf("%s: performance monitoring version %u\n", p->caps.core ? p->caps.core : "unknown core",
            p->caps.perfmon_version);
@@ -159,10 +170,12 @@ bool report_perfmon(const struct processor *p, unsigned count)
         print_netburst(p);
     for (unsigned n = 0; n < COUNTERS_OF_ALL; n++)
         if (p->caps.general_counters >> n & 1)
-            print_general(p, n);
+            idle += !print_general(p, n);
     for (unsigned n = 0; n < COUNTERS_OF_ALL; n++)
         if (p->caps.fixed_counters >> n & 1)
-            print_fixed(p, n);
+            idle += !print_fixed(p, n);
+    if (idle > 0)
+        printf("  %u counters are off, and 0\n", idle);
     if (p->caps.global_ctrl) {
         printf("IA32_PERF_GLOBAL_CTRL 0x%" PRIx64 "\n", processor_msr_or_0(p, MSR_IA32_PERF_GLOBAL_CTRL));
         print_status(p);
