@@ -201,6 +201,9 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
         swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
     }
+    for (unsigned i = 0; fault(v, FAULT_ARCH_LBR_EVENTS_ZERO) && i < extra->lbr_count; i++) {
+        stack[i].info &= ~(UINT64_C(0xff) << 32);
+    }
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_LBR_OLDEST_FIRST) && i < extra->lbr_count / 2; i++) {
         struct lbr_entry kept = stack[i];
 
