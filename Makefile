@@ -60,12 +60,12 @@ QEMU_GUESTS := $B/real_mode.img $B/trampoline-64.elf $B/trampoline-32.elf $B/fir
 # These read the logs of tests/qemu/boots.
 AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
-TOOL_TESTS := $(wildcard tests/tools/*.t)
+TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
 # Of scripts that `make test` does not run.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 
-.PHONY: run gdb smoke test tool-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order bench bench-dump
+.PHONY: run gdb smoke test tool-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
 	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
@@ -112,6 +112,9 @@ reading-order: ## docs/reading-order.md, drawn from `floors`
 
 conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
 	$Qtests/qemu/conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
+
+corpus-check: kernel model tools ## a log of a machine, LOG=FILE, or all in corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
+	$Qcorpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c
 	$(call say,CC,$@)

@@ -37,16 +37,15 @@ static const char *type_name(uint32_t leaf)
     return TYPE(leaf) == CORE_TYPE_CORE ? "core" : TYPE(leaf) == CORE_TYPE_ATOM ? "atom" : "kind";
 }
 
-/* The name of a kind, before which there are `same` of its type. */
+/* The name of the next kind, before which there are `same` whose names begin so. */
 static const char *name_of(uint32_t leaf, unsigned same)
 {
     static char names[KINDS_MOST][8];
-    static unsigned used;
 
-    if (!same || used == KINDS_MOST)
+    if (!same)
         return type_name(leaf);
-    format(names[used], sizeof names[used], "%s%u", type_name(leaf), same + 1);
-    return names[used++];
+    format(names[count], sizeof names[count], "%s%u", type_name(leaf), same + 1);
+    return names[count];
 }
 
 static void add(uint32_t leaf, unsigned number, uint32_t apic_id)
@@ -58,7 +57,7 @@ static void add(uint32_t leaf, unsigned number, uint32_t apic_id)
             kinds[i].processors++;
             return;
         }
-        same += TYPE(leaves[i]) == TYPE(leaf);
+        same += type_name(leaves[i]) == type_name(leaf);
     }
     if (count == KINDS_MOST) {
         beyond++;
@@ -112,7 +111,7 @@ bool kind_is_selected(const struct options *options, const struct kind *kind)
 
     switch (options->kinds) {
     case OPTIONS_KINDS_ALL:
-        return true;
+        break;
     case OPTIONS_KINDS_FIRST:
         return kind == kinds;
     case OPTIONS_KINDS_CORE:

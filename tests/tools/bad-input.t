@@ -116,6 +116,7 @@ is $helped, 0, '--help: status';
 is $help, <<'END', '--help names each option';
 usage: dsdump [OPTION..] [FILE]
        dsdump --code TEXT..
+       dsdump --compare LOG LOG [--accept FILE] [--html FILE]
 Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:
   --text               the kernel's own lines (default)
   --raw                each record's fields beside its bytes
@@ -133,6 +134,7 @@ Reads the raw dump in a dstest86 log, from FILE or standard input, and writes on
   --only KIND[,KIND..] read only these records: bts, pebs, lbr
   --help               print this text
 With --code it prints the results in the texts of QR codes, or with - in those of standard input.
+With --compare it prints what two logs say differently, but for what the patterns in FILE accept.
 END
 
 my (undef, $with) = run_program({ folder => $folder }, $dsdump, '--elf', $other, '--branches', $log);

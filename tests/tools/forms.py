@@ -11,10 +11,13 @@ KIND_NUMBERS = [1, 3, 2, 5, 4, 6]                                             # 
 OUR_KINDS = ['JCC', 'IND_JMP', 'JMP', 'IND_CALL', 'CALL', 'RET']
 
 # The lines of a PEBS record, and the names that perf's registers have in it, by their numbers from 0 on.
-LINES = ['ip eventing_ip counters tsc', 'format_group retire_latency', 'rax rbx rcx rdx', 'rsi rdi rbp rsp',
-         'r8 r9 r10 r11', 'r12 r13 r14 r15', 'rflags', 'data_address data_source latency cache_latency',
-         'tsx tsx_cycles']
-DECIMAL = ('retire_latency', 'latency', 'cache_latency', 'tsx_cycles')
+LINES = ['ip eventing_ip counters tsc', 'format_group retire_latency fragments mode_64', 'rax rbx rcx rdx',
+         'rsi rdi rbp rsp', 'r8 r9 r10 r11', 'r12 r13 r14 r15', 'rflags ssp',
+         'data_address data_source latency cache_latency', 'tsx tsx_cycles', 'slots metrics', 'xer', 'lbr_ctl lbr_depth',
+         'ler_from ler_to ler_info']
+DECIMAL = ('retire_latency', 'latency', 'cache_latency', 'tsx_cycles', 'fragments', 'mode_64', 'lbr_depth')
+# Then the lines of what has numbers: words each, how many on a line. Words of several are written with all digits.
+NUMBERED = {'xmm': (2, 2), 'ymmh': (2, 2), 'r': (1, 4), 'k': (1, 4), 'zmmh': (4, 1), 'zmm': (8, 1), 'count': (1, 4)}
 PERF_REGISTERS = 'rax rbx rcx rdx rsi rdi rbp rsp rip rflags'.split() + [None] * 6 + [f'r{n}' for n in range(8, 16)]
 CSV_REGISTERS = 'rip rflags rax rcx rdx rbx rsp rbp rsi rdi'.split() + [f'r{n}' for n in range(8, 16)]
 
@@ -176,7 +179,7 @@ def ip_of(record):
 
 def register(record, name):
     """A register by its 64-bit name; None where the record lacks it."""
-    return record.get(name if record['width'] == 8 else 'e' + name[1:])
+    return record.get(name if record['width'] == 8 else name.replace('r', 'e', 1) if name[0] == 'r' else None)
 
 
 def used(entries):
@@ -255,9 +258,15 @@ def pebs_lines(record, names):
                 words[-1] += bars(source_words(record))
         if words:
             yield ' '.join(words)
-    xmm = record['xmm'] or ()
-    for i in range(0, len(xmm), 4):
-        yield f'xmm{i // 2} 0x{xmm[i + 1]:016x}{xmm[i]:016x} xmm{i // 2 + 1} 0x{xmm[i + 3]:016x}{xmm[i + 2]:016x}'
+    for kind, (words, some) in NUMBERED.items():
+        found = {}
+        for name, word in record['words']:
+            match = re.fullmatch(rf'((?:fixed_)?{kind}(\d+))(\..*)?', name)
+            if match and not (kind == 'r' and int(match[2]) < 16):
+                found[match[1]] = [word] + found.get(match[1], [])
+        shown = [f'{name} 0x' + (''.join(f'{value:016x}' for value in values) if words > 1 else f'{values[0]:x}')
+                 for name, values in found.items()]
+        yield from (' '.join(shown[i:i + some]) for i in range(0, len(shown), some))
     for i, entry in enumerate(record['lbr'] or ()):
         yield f'lbr {i} {branch_line(entry, names)}'
 

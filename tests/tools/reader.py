@@ -2,7 +2,8 @@
 """Another reader of the raw dump, written from docs/dump.md and the manual: it shares nothing with dsdump.
 
 Records: SDM Vol. 3B (253669-081), "BTS Record Layout", "PEBS Record Format", "Adaptive PEBS"; of LBR entries "Last Branch
-Records" of each microarchitecture, and "Architectural Last Branch Records".
+Records" of each microarchitecture, and "Architectural Last Branch Records". Counters of format 6 and architectural PEBS
+records, which are not in that print: docs/dump.md, "Records of PEBS, as bytes".
 """
 import base64
 import re
@@ -22,8 +23,26 @@ GROUPS = [
     (None, 'format eventing_ip counters tsc'),
     (0, 'data_address data_source latency tsx'),
     (1, 'rflags rip rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15'),
+    (2, ' '.join(f'xmm{i}.low xmm{i}.high' for i in range(16))),
 ]
-XMM, LBR, LBR_COUNT = 2, 3, 24    # bits of the other groups, and the first bit of the number of LBR entries less 1
+XMM, LBR, LBR_COUNT = 2, 3, 24    # bits of XMM and LBR, and the first bit of the number of LBR entries less 1
+COUNTERS = 4                      # the first of two bits, either of which brings the counters of format 6
+
+# The groups of an architectural record: its bits in the header, and the names of its words.
+ARCHITECTURAL_GROUPS = [
+    ((63,), 'eventing_ip counters tsc retire_latency reserved reserved'.split()),
+    ((62,), 'data_address reserved reserved reserved reserved data_source latency tsx'.split()),
+    ((61,), 'rflags rip rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15 ssp reserved'.split()),
+    ((49, 50, 51, 52, 53, 54, 55), ['xer', 'reserved']),
+    ((49,), [f'xmm{i}.{part}' for i in range(16) for part in ('low', 'high')]),
+    ((50,), [f'ymmh{i}.{part}' for i in range(16) for part in ('low', 'high')]),
+    ((51, 52), [f'r{i}' for i in range(16, 32)]),
+    ((53,), [f'k{i}' for i in range(8)]),
+    ((54,), [f'zmmh{i}.{part}' for i in range(16) for part in range(4)]),
+    ((55,), [f'zmm{i}.{part}' for i in range(16, 32) for part in range(8)]),
+    ((40, 41), 'reserved lbr_ctl lbr_depth ler_from ler_to ler_info'.split()),
+    ((36, 37, 38), []),
+]
 
 # What LBR_FORMAT means, by IA32_PERF_CAPABILITIES[5:0]: whose upper bits hold flags and where cycles are.
 FLAGS_IN_FROM = {3: ('mispredicted',), 4: ('mispredicted', 'in_tsx', 'abort'), 6: ('mispredicted',)}
@@ -31,6 +50,7 @@ FLAGS_IN_INFO = {5: ('mispredicted', 'in_tsx', 'abort'), 7: ('mispredicted',)}
 FLAG_BITS = {'mispredicted': 63, 'in_tsx': 62, 'abort': 61}
 ADDRESS_BITS = {0: (32, 32), 3: (63, 64), 4: (61, 64), 6: (63, 48)}
 PACKED, ARCHITECTURAL = 64, 65    # the dump's own numbers
+ARCHITECTURAL_PEBS = 15           # likewise of PEBS: IA32_PERF_CAPABILITIES[11:8]
 ARCH_LBR = 63                     # LBR_FORMAT of processors with architectural LBRs
 
 
@@ -78,9 +98,71 @@ def lbr_entry(lbr_format, source, target, info):
     return entry
 
 
+def lbr_names(count):
+    return [f'lbr{i}.{part}' for i in range(count) for part in ('from', 'to', 'info')]
+
+
+def lbr_entries(lbr_format, words):
+    """The entries of an LBR group; None where a record has none."""
+    values = [value for name, value in words if re.match(r'lbr\d', name)]
+    return [lbr_entry(lbr_format, *values[i:i + 3]) for i in range(0, len(values), 3)] or None
+
+
+def counter_names(data, at):
+    """The words of a group of counters, by its own bitmaps."""
+    general, fixed, metrics = struct.unpack_from('<3I', data, at)
+    return ['bitmaps', 'with_metrics'] + [f'count{i}' for i in range(32) if general >> i & 1] + [
+        f'fixed_count{i}' for i in range(32) if fixed >> i & 1] + (['slots', 'metrics'] if metrics == 3 else [])
+
+
+def latencies_of(record, cache):
+    """What the words of the memory group mean; cache: whether a latency of the cache's stands beside the other."""
+    latency = record['latency']
+    return {'latency': latency & (0xffff if cache else 0xffffffff), 'tsx_cycles': record['tsx'] & 0xffffffff} | (
+        {'cache_latency': latency >> 32 & 0xffff} if cache else {})
+
+
+def architectural_record(lbr_format, data):
+    """An architectural record: the words of all its fragments, headers and null records too."""
+    words, headers, at, more = [], [], 0, True
+    while more:
+        header = struct.unpack_from('<Q', data, at)[0]
+        end, more = at + (header & 0xffff), header >> 31 & 1 or not header >> 16
+        headers += [header] if header >> 16 else []
+        names = ['header', 'reserved']
+        for bits, group in [((), ())] + ARCHITECTURAL_GROUPS:
+            if bits and not any(header >> bit & 1 for bit in bits):
+                continue
+            names += group
+            if 40 in bits:
+                names += lbr_names({1: 8, 2: 16, 3: struct.unpack_from('<Q', data, at + 16)[0]}[header >> 40 & 3])
+            if 36 in bits:
+                names += counter_names(data, at)
+            words += zip(names, struct.unpack_from(f'<{len(names)}Q', data, at))
+            at += 8 * len(names)
+            names = []
+        assert end - at in (0, 8) or not header >> 16
+        words += [('reserved', word) for word in struct.unpack_from(f'<{(end - at) // 8}Q', data, at)]
+        at = end
+    assert at == len(data)
+    record = {name: value for name, value in words if name not in ('header', 'reserved', 'retire_latency')}
+    groups = 0
+    for header in headers:
+        groups |= header >> 32 << 32
+    retired = dict(words)['retire_latency']
+    return record | {
+        'format': ARCHITECTURAL_PEBS, 'width': 8, 'size': len(data), 'format_group': groups, 'fragments': len(headers),
+        'mode_64': headers[0] >> 30 & 1, 'lbr': lbr_entries(lbr_format, words), 'words': words,
+        'xmm': [value for name, value in words if re.match(r'xmm\d', name)] or None,
+    } | ({'retire_latency': retired & 0xffff} if retired >> 16 & 1 else {}) | (
+        latencies_of(record, True) if 'latency' in record else {})
+
+
 def pebs_record(form, data):
     """A PEBS record: its words in their order, each with its name, and what they mean."""
     width, number, _, latencies, lbr_format = form
+    if number == ARCHITECTURAL_PEBS:
+        return architectural_record(lbr_format, data)
     record = {'format': number, 'width': width, 'lbr': None, 'xmm': None}
     if number < 4:
         names = next(names for names, size in GPRS.items() if size == width)
@@ -91,27 +173,21 @@ def pebs_record(form, data):
         known = {name: value for name, value in record['words'] if name != 'reserved'}
         return record | known | {'size': len(names) * width}
     groups = struct.unpack_from('<I', data)[0]
-    names = ' '.join(names for bit, names in GROUPS if bit is None or groups >> bit & 1).split()
+    names = [name for bit, names in GROUPS if bit is None or groups >> bit & 1 for name in names.split()]
+    if groups >> LBR & 1:
+        names += lbr_names((groups >> LBR_COUNT) + 1)
+    if number >= 6 and groups >> COUNTERS & 3:
+        names += counter_names(data, 8 * len(names))
     words = list(zip(names, struct.unpack_from(f'<{len(names)}Q', data)))
-    at = 8 * len(names)
-    record |= dict(words) | {'format': number, 'format_group': groups, 'size': words[0][1] >> 48}
+    record |= dict(words) | {'format': number, 'format_group': groups, 'size': words[0][1] >> 48, 'words': words,
+                             'lbr': lbr_entries(lbr_format, words)}
     if latencies in (1, 3):
         record['retire_latency'] = words[0][1] >> 32 & 0xffff
     if groups & 1:
-        latency = record['latency']
-        record |= {'latency': latency & (0xffff if latencies in (1, 2) else 0xffffffff), 'tsx_cycles': record['tsx'] & 0xffffffff}
-        if latencies in (1, 2):
-            record['cache_latency'] = latency >> 32 & 0xffff
+        record |= latencies_of(record, latencies in (1, 2))
     if groups >> XMM & 1:
-        record['xmm'] = struct.unpack_from('<32Q', data, at)
-        words += [(f'xmm{i // 2}.{("low", "high")[i % 2]}', value) for i, value in enumerate(record['xmm'])]
-        at += 256
-    if groups >> LBR & 1:
-        count = (groups >> LBR_COUNT) + 1
-        values = struct.unpack_from(f'<{3 * count}Q', data, at)
-        words += [(f'lbr{i // 3}.{("from", "to", "info")[i % 3]}', value) for i, value in enumerate(values)]
-        record['lbr'] = [lbr_entry(lbr_format, *values[i:i + 3]) for i in range(0, 3 * count, 3)]
-    return record | {'words': words}
+        record['xmm'] = [value for name, value in words if name.startswith('xmm')]
+    return record
 
 
 class Numbers:

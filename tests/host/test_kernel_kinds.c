@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kinds of cores that the kernel finds (kernel/kinds.c), on a machine of variables: who is asked and how long, the
+ * names, what is selected and what is said. CPUID.1AH:EAX has the type in bits 31:24, 20H Atom and 40H Core, and the
+ * native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
+ */
+#include "tests/host/host_test.h"
+
+#include "kernel/kinds.c"
+#include "tests/host/machine/machine.h"
+
+#define OTHERS 7u
+#define CORE   0x40000001u
+#define ATOM   0x20000001u
+#define ATOM_2 0x20000002u
+
+static struct {
+    uint32_t leaves[OTHERS + 1]; /* CPUID.1AH:EAX by number */
+    unsigned others;
+    unsigned refuses;       /* the one that does not start; 0: none */
+    unsigned late, late_by; /* the one that takes so many PAUSEs */
+    unsigned here, running; /* who executes CPUID; who was started */
+    unsigned starts, stops; /* calls */
+    uint32_t last_leaf;     /* the highest of CPUID */
+    unsigned started_at;    /* PAUSEs */
+    void (*main)(unsigned number);
+} cpu;
+
+static struct options options;
+
+static struct cpuid leaves_of(uint32_t leaf, uint32_t subleaf)
+{
+    assert_int_equal(subleaf, 0);
+    if (leaf == 0)
+        return (struct cpuid){ .eax = cpu.last_leaf };
+    assert_int_equal(leaf, 0x1a);
+    return (struct cpuid){ .eax = cpu.leaves[cpu.here] };
+}
+
+uint32_t apic_id(void)
+{
+    assert_true(machine.apic);
+    return 0x30;
+}
+
+unsigned others_count(void)
+{
+    return cpu.others;
+}
+
+uint32_t others_id(unsigned number)
+{
+    assert_in_range(number, 1, cpu.others);
+    return 0x30 + 2 * number;
+}
+
+bool others_start(unsigned number, void (*main)(unsigned number))
+{
+    assert_in_range(number, 1, cpu.others);
+    assert_int_equal(cpu.running, 0);
+    cpu.starts++;
+    if (number == cpu.refuses)
+        return false;
+    cpu.running = number;
+    cpu.main = main;
+    cpu.started_at = machine.pauses;
+    return true;
+}
+
+/* It runs when it is asked for, which only makes it faster. */
+bool processor_done(unsigned number)
+{
+    assert_int_equal(number, cpu.running);
+    if (number == cpu.late && machine.pauses - cpu.started_at < cpu.late_by)
+        return false;
+    cpu.here = number;
+    cpu.main(number);
+    cpu.here = 0;
+    return true;
+}
+
+void processors_stop(void)
+{
+    cpu.running = 0;
+    cpu.stops++;
+}
+
+/* The processors' leaves: of the boot processor, a Core, then of the others. */
+static void start_machine(unsigned others, const uint32_t *of)
+{
+    machine_start();
+    machine.leaves = leaves_of;
+    memset(&cpu, 0, sizeof cpu);
+    cpu.leaves[0] = CORE;
+    cpu.others = others;
+    cpu.last_leaf = 0x20;
+    for (unsigned i = 0; i < others; i++)
+        cpu.leaves[i + 1] = of[i];
+    memset(kinds, 0, sizeof kinds);
+    memset(leaves, 0, sizeof leaves);
+    memset(selected, 0, sizeof selected);
+    count = beyond = silent = 0;
+    hybrid = false;
+    seen = 0;
+    options = (struct options){ .kinds = OPTIONS_KINDS_ALL };
+}
+
+/* An Alder Lake whose boot processor is a Golden Cove: model 97H. */
+static const struct caps alder_lake = {
+    .intel = true, .hybrid = true, .family = 6, .model = 0x97, .core_type = 0x40, .native_model = 1
+};
+
+static void assert_kind(unsigned index, const char *name, const char *suffix, unsigned number, unsigned processors)
+{
+    const struct kind *kind = kind_number(index);
+
+    assert_string_equal(kind->name, name);
+    if (suffix)
+        assert_string_equal(kind->suffix, suffix);
+    else
+        assert_null(kind->suffix);
+    assert_int_equal(kind->number, number);
+    assert_int_equal(kind->apic_id, 0x30 + 2 * number);
+    assert_int_equal(kind->processors, processors);
+}
+
+static void two_kinds(void **state)
+{
+    (void)state;
+    start_machine(5, (const uint32_t[]){ CORE, ATOM, ATOM, CORE, ATOM });
+    kinds_init(&alder_lake);
+    assert_int_equal(kinds_count(), 2);
+    assert_kind(0, "core", NULL, 0, 3);
+    assert_kind(1, "atom", "atom", 2, 3);
+    assert_memory_equal(&kind_number(0)->caps, &alder_lake, sizeof alder_lake);
+    assert_int_equal(cpu.starts, 5);
+    assert_int_equal(cpu.stops, 5);
+    kinds_say();
+    machine_printed("cpu 0 apic 0x30 Core Golden Cove, kind core: 3 of 6 processors\n"
+                    "cpu 2 apic 0x34 Atom Gracemont, kind atom: 3 of 6 processors\n");
+    kind_say(kind_number(1));
+    machine_printed("tests on cpu 2 apic 0x34 Atom Gracemont\n");
+    assert_string_equal(kinds_selected(&options), "core,atom");
+}
+
+/* Arrow Lake's Atoms of two native models: C5H. Names of one type are numbered; a type of its own is none of them. */
+static void several_of_a_type(void **state)
+{
+    struct caps arrow_lake = alder_lake;
+
+    (void)state;
+    arrow_lake.model = 0xc5;
+    start_machine(3, (const uint32_t[]){ 0x20000003, 0x20000002, CORE });
+    kinds_init(&arrow_lake);
+    assert_int_equal(kinds_count(), 3);
+    assert_kind(1, "atom", "atom", 1, 1);
+    assert_kind(2, "atom2", "atom2", 2, 1);
+    kinds_say();
+    machine_printed("cpu 0 apic 0x30 Core Lion Cove, kind core: 2 of 4 processors\n"
+                    "cpu 1 apic 0x32 Atom Skymont, kind atom: 1 of 4 processors\n"
+                    "cpu 2 apic 0x34 Atom Crestmont, kind atom2: 1 of 4 processors\n");
+    assert_string_equal(kinds_selected(&options), "core,atom,atom2");
+
+    start_machine(4, (const uint32_t[]){ 0x40000002, ATOM, 0x40000003, ATOM });
+    kinds_init(&arrow_lake);
+    assert_kind(1, "core2", "core2", 1, 1);
+    assert_kind(2, "atom", "atom", 2, 2);
+    assert_kind(3, "core3", "core3", 3, 1);
+    assert_string_equal(kinds_selected(&options), "core,core2,atom,core3");
+}
+
+/* Types that nobody knows are kinds with a number each, as they share a name. */
+static void unknown_types(void **state)
+{
+    (void)state;
+    start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });
+    kinds_init(&alder_lake);
+    assert_int_equal(kinds_count(), 4);
+    assert_kind(1, "kind", "kind", 1, 2);
+    assert_kind(2, "kind2", "kind2", 2, 1);
+    assert_kind(3, "kind3", "kind3", 4, 1);
+    options.kinds = OPTIONS_KINDS_ATOM;
+    assert_string_equal(kinds_selected(&options), "");
+}
+
+/* Without a name in the tables for the core: the type, and the native model that CPUID says. */
+static void not_described(void **state)
+{
+    struct caps caps = alder_lake;
+
+    (void)state;
+    caps.model = 0xfe;
+    start_machine(2, (const uint32_t[]){ 0x20abcdef, 0x99123456 });
+    kinds_init(&caps);
+    kinds_say();
+    machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 3 processors\n"
+                    "cpu 1 apic 0x32 Atom native model 0xabcdef, kind atom: 1 of 3 processors\n"
+                    "cpu 2 apic 0x34 of an unknown type, native model 0x123456, kind kind: 1 of 3 processors\n");
+    caps = alder_lake;
+    caps.intel = false; /* whose models are others */
+    start_machine(0, NULL);
+    kinds_init(&caps);
+    kinds_say();
+    machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 1 processors\n");
+}
+
+/* No hybrid: nobody is started, and nothing is said or named. */
+static void one_kind(void **state)
+{
+    struct caps caps = alder_lake;
+
+    (void)state;
+    caps.hybrid = false;
+    caps.core_type = caps.native_model = 0;
+    start_machine(3, (const uint32_t[]){ CORE, ATOM, ATOM });
+    machine.apic = false;
+    kinds_init(&caps);
+    assert_int_equal(kinds_count(), 1);
+    assert_null(kind_number(0)->name);
+    assert_null(kind_number(0)->suffix);
+    assert_int_equal(kind_number(0)->apic_id, 0);
+    assert_int_equal(kind_number(0)->processors, 1);
+    assert_int_equal(cpu.starts, 0);
+    assert_int_equal(cpu.stops, 0);
+    kinds_say();
+    machine_printed("");
+    assert_string_equal(kinds_selected(&options), "");
+    assert_true(kind_is_selected(&options, kind_number(0)));
+    options.kinds = OPTIONS_KINDS_ATOM;
+    assert_false(kind_is_selected(&options, kind_number(0)));
+}
+
+/* More kinds than there is room for are counted, as are those that say nothing. */
+static void left_out(void **state)
+{
+    (void)state;
+    start_machine(7, (const uint32_t[]){ ATOM, ATOM_2, 0x20000003, 0x20000004, 0x20000005, ATOM_2, 0x20000003 });
+    cpu.refuses = 6;
+    kinds_init(&alder_lake);
+    assert_int_equal(kinds_count(), KINDS_MOST);
+    assert_int_equal(KINDS_MOST, 4);
+    assert_kind(2, "atom2", "atom2", 2, 1);
+    assert_kind(3, "atom3", "atom3", 3, 2);
+    assert_int_equal(cpu.starts, 7);
+    assert_int_equal(cpu.stops, 6);
+    kinds_say();
+    machine_has_printed("cpu 3 apic 0x36 Atom Gracemont, kind atom3: 2 of 8 processors\n"
+                        "kinds left out: 2 processors are of none of the first 4 kinds\n"
+                        "kinds not known: 1 processors do not start\n");
+    assert_string_equal(kinds_selected(&options), "core,atom,atom2,atom3");
+}
+
+/* A processor is waited for, though not forever; and one without leaf 1AH has no type. */
+static void waiting(void **state)
+{
+    struct caps caps = alder_lake;
+
+    (void)state;
+    start_machine(2, (const uint32_t[]){ ATOM, ATOM });
+    cpu.late = 1;
+    cpu.late_by = 1000;
+    kinds_init(&alder_lake);
+    assert_kind(1, "atom", "atom", 1, 2);
+    assert_int_equal(machine.pauses, 1000);
+    start_machine(2, (const uint32_t[]){ ATOM, ATOM });
+    cpu.late = 1;
+    cpu.late_by = UINT32_MAX;
+    kinds_init(&alder_lake);
+    assert_kind(1, "atom", "atom", 2, 1);
+    assert_in_range(machine.pauses, 100000, 10000000);
+    assert_int_equal(cpu.stops, 2);
+    kinds_say();
+    machine_has_printed("kinds not known: 1 processors do not start\n");
+
+    caps.model = 0xfe;
+    for (unsigned i = 0; i < 2; i++) {
+        start_machine(1, (const uint32_t[]){ ATOM });
+        cpu.last_leaf = 0x19 + i;
+        kinds_init(&caps);
+        assert_kind(1, i ? "atom" : "kind", i ? "atom" : "kind", 1, 1);
+        kind_say(kind_number(1));
+        machine_printed(i ? "tests on cpu 1 apic 0x32 Atom native model 0x1\n"
+                          : "tests on cpu 1 apic 0x32 of an unknown type, native model 0x0\n");
+    }
+}
+
+static void selection(void **state)
+{
+    static const struct {
+        enum options_kinds kinds;
+        const char *names;
+    } cases[] = {
+        { OPTIONS_KINDS_ALL, "core,atom,atom2" },
+        { OPTIONS_KINDS_FIRST, "core" },
+        { OPTIONS_KINDS_CORE, "core" },
+        { OPTIONS_KINDS_ATOM, "atom,atom2" },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
+        start_machine(2, (const uint32_t[]){ ATOM, ATOM_2 });
+        kinds_init(&alder_lake);
+        options.kinds = cases[i].kinds;
+        assert_string_equal(kinds_selected(&options), cases[i].names);
+    }
+    start_machine(1, (const uint32_t[]){ CORE }); /* the first kind is not always a Core */
+    {
+        struct caps caps = alder_lake;
+        caps.core_type = 0x20;
+        kinds_init(&caps);
+    }
+    assert_kind(0, "atom", NULL, 0, 1);
+    assert_kind(1, "core", "core", 1, 1);
+    options.kinds = OPTIONS_KINDS_FIRST;
+    assert_string_equal(kinds_selected(&options), "atom");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_kinds),     cmocka_unit_test(several_of_a_type), cmocka_unit_test(unknown_types),
+        cmocka_unit_test(not_described), cmocka_unit_test(one_kind),          cmocka_unit_test(left_out),
+        cmocka_unit_test(waiting),       cmocka_unit_test(selection),
+    };
+
+    return cmocka_run_group_tests_name("kernel_kinds", tests, NULL, NULL);
+}
