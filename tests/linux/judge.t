@@ -204,6 +204,8 @@ sub guest
     my ($version, $cpus) = ($newest{$name} && !$of{$name}{old} ? 7 : 6, $of{$name}{cpus} // [0, 1]);
     my @kind = map { defined $_ ? "$_/" : () } $of{$name}{kind};
     my $event = sub { my ($event, $modifier) = @_; return @kind ? "@kind$event/$modifier" : $event . ($modifier ? ":$modifier" : '') };
+    # A hybrid's events as perf 6 prints them, and perf 7.
+    my $named = sub { my ($event) = @_; return @kind && $version == 6 ? "@kind$event/: " : "$event: " };
     my %guest = (
         machine => ["@$cpus", $version, "perf version $version.12"],
         stat => [stat_of($event->('instructions', 'u') => 270014, $event->('branches', 'u') => 140005, $old ? () : (taken => $of{$name}{taken} // 130001))],
@@ -237,14 +239,14 @@ sub guest
     );
     for my $precise (@{$of{$name}{precise} // [qw(p pp ppp)]}) {
         my @events = $old ? qw(calls loads) : qw(calls loads stores);
-        $guest{"precise_$precise"} = [map { ("$_: " . hex16($at{$places{$_}[$precise eq 'p']})) x 50 } @events];
+        $guest{"precise_$precise"} = [map { ($named->($_) . hex16($at{$places{$_}[$precise eq 'p']})) x 50 } @events];
     }
     my @bts = map { sprintf '%16x => %16x', @$_ } branches(500);
     @guest{qw(bts bts_1 bts_2)} = ([@bts, hex16($at{finish}) . ' => ffffffff8dc01280'], [@bts], [@bts]) if !$of{$name}{isolated};
     my @chains = ([qw(inner call_inner call_outer _start)], [qw(outer_return call_outer _start)], [qw(main _start)]);
     $guest{call_graph} = [chains(@chains)] if !$of{$name}{no_chains};
     delete @guest{qw(mem_near mem_middle mem_far)} if $of{$name}{no_mem};
-    @guest{qw(both kinds)} = ([map { my ($kind, $cpu) = @$_; (" [00$cpu] cpu_$kind: " . hex16($at{call_outer})) x 35 } ['core', 0], ['atom', 2]],
+    @guest{qw(both kinds)} = ([map { my ($kind, $cpu) = @$_; (" [00$cpu] " . ($version == 6 ? "cpu_$kind/cpu_$kind/: " : "cpu_$kind: ") . hex16($at{call_outer})) x 35 } ['core', 0], ['atom', 2]],
         ['cpu_core 0-1', 'cpu_atom 2-3']) if @kind;
     $guest{counted} = [counted()] if $of{$name}{counted};
     $guest{snapshot} = [map { my $ip = hex16($at{call_outer}); ("  1000 calls:  $ip", "  1500 loads:  $ip", "  6750 instructions:  $ip") } 1 .. 35]
