@@ -6,7 +6,8 @@ MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-VERSION := 0.1.0
+# The version stands in NEWS; the revision is git's, or in a tarball of `make dist` that of the file `revision`.
+VERSION := $(shell sed -n 's/^## \([0-9.]*\) .*/\1/p' NEWS | head -n 1)
 B := build
 
 # Variables to set: CC=clang, V=1, profile=, width=, options=.
@@ -27,7 +28,7 @@ Q := @
 say = @printf '  %-8s %s\n' '$1' '$2'
 endif
 
-REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+REVISION := $(shell cut -d ' ' -f 1 revision 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 WARNINGS := -std=c11 -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes
 DEPS = -MMD -MP
@@ -49,7 +50,7 @@ PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call rooms,pure)) \
 # Adds the tools' pure code, which may use libc.
 HOST_PURE := $(PURE) $(wildcard tools/lib/*.c)
 
-include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk
+include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk mk/package.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
 # tests/qemu/boot starts the machine. profile=none is stock QEMU without the model.
@@ -61,17 +62,24 @@ QEMU_GUESTS := $B/real_mode.img $B/trampoline-64.elf $B/trampoline-32.elf $B/fir
 AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
+GDB_TESTS := $(wildcard tests/gdb/*.t)
 HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
 # Of scripts that `make test` does not run.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 
-.PHONY: run gdb smoke test tool-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test tool-test gdb-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
 	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
 
-gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
+gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
+
+gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS and its first interrupt, in gdb
+	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
+
+gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
+	$Q$(PROVE) $(GDB_TESTS)
 
 qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
@@ -79,8 +87,8 @@ qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every r
 tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-test: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS) ## the rules of the house, host-test, qemu-test and tool-test as one TAP stream
-	$Q$(PROVE) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
+test: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS) ## the rules of the house, host-test, qemu-test, tool-test and gdb-test as one TAP stream
+	$Q$(PROVE) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS)
 
 # What tells most in the least time: the host tests but that of every encoding, a boot of each kind of record, and one by
 # firmware.
