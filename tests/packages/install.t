@@ -132,7 +132,7 @@ for my $suite (qw(bookworm trixie)) {
     ($said, $status) = inside('apt-get update -qq && apt-get install -y -qq --no-install-recommends /root/*.deb');
     is $status, 0, "$suite: the packages are installed" or diag $said;
     like +(menu())[0], $entry, "$suite: GRUB's menu has the entry";
-    like +(menu())[0], qr/^menuentry 'dstest86: [^}]*?^\tsearch --no-floppy --fs-uuid --set=root .*\Q$uuid\E$/m, "$suite: which looks for its disk";
+    like +(menu())[0], qr/^menuentry 'dstest86: [^}]*?^\s+search --no-floppy --fs-uuid --set=root .*\Q$uuid\E$/m, "$suite: which looks for its disk";
     ($said, $status) = inside('grub-mkconfig');
     like $said, $entry, "$suite: and grub-mkconfig prints it";
     ($said, $status) = inside('dsdump --help');
