@@ -41,3 +41,11 @@ bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t addr
     free(copy);
     return true;
 }
+
+void standing_watch(struct vcpu *v, bool record, bool threshold)
+{
+    v->watch.record = record;
+    v->watch.threshold = threshold;
+    v->watch.hit = false;
+    branches_set_limit(v);
+}
