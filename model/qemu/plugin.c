@@ -199,21 +199,21 @@ static bool make_ready(struct processor *p, struct place place, uintptr_t here)
     return true;
 }
 
-/* Stops the machine where a debugger waits for this, from a place where QEMU's state is complete. */
-static void stop_if_watched(struct processor *p)
+/* Stops the machine where a debugger waits for this, if QEMU's state is complete here. It waits no longer. */
+static void stop_if_watched(struct processor *p, bool complete)
 {
     if (p->vcpu.watch.hit) {
         state_stopped(p, model.options.state);
-        qemu_private_debug(&p->private);
+        if (complete) {
+            qemu_private_debug(&p->private);
+        }
     }
 }
 
 /* Begins the block again, from a callback before its first instruction that returns to `here`. */
 static _Noreturn void begin_again(struct processor *p, const struct block *block, uintptr_t here)
 {
-    if (p->vcpu.watch.hit && qemu_private_settle(&p->private, here)) {
-        stop_if_watched(p);
-    }
+    stop_if_watched(p, p->vcpu.watch.hit && qemu_private_settle(&p->private, here));
     processor_go_to(block, block->pc);
 }
 
@@ -224,7 +224,7 @@ static _Noreturn void begin_again(struct processor *p, const struct block *block
 static void leave(struct processor *p, struct place place, uintptr_t here)
 {
     if (make_ready(p, place, here)) {
-        stop_if_watched(p);
+        stop_if_watched(p, true);
         processor_go_to(place.block, block_address(place.block, place.index));
     }
 }
