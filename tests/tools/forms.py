@@ -13,10 +13,11 @@ OUR_KINDS = ['JCC', 'IND_JMP', 'JMP', 'IND_CALL', 'CALL', 'RET']
 # The lines of a PEBS record, and the names that perf's registers have in it, by their numbers from 0 on.
 LINES = ['ip eventing_ip counters tsc', 'format_group retire_latency fragments mode_64', 'rax rbx rcx rdx',
          'rsi rdi rbp rsp', 'r8 r9 r10 r11', 'r12 r13 r14 r15', 'rflags ssp',
-         'data_address data_source latency cache_latency', 'tsx tsx_cycles', 'slots metrics', 'xer', 'lbr_ctl lbr_depth',
-         'ler_from ler_to ler_info']
+         'data_address data_source latency cache_latency', 'tsx tsx_cycles', 'xer', 'lbr_ctl lbr_depth',
+         'ler_from ler_to ler_info', 'slots metrics']
+PLACES_IN_LINES = ('ip', 'eventing_ip', 'data_address', 'ler_from', 'ler_to')    # symbols follow these
 DECIMAL = ('retire_latency', 'latency', 'cache_latency', 'tsx_cycles', 'fragments', 'mode_64', 'lbr_depth')
-# Then the lines of what has numbers: words each, how many on a line. Words of several are written with all digits.
+# Then the lines of what has numbers: words each, how many on a line. All but counts are written with all digits.
 NUMBERED = {'xmm': (2, 2), 'ymmh': (2, 2), 'r': (1, 4), 'k': (1, 4), 'zmmh': (4, 1), 'zmm': (8, 1), 'count': (1, 4)}
 PERF_REGISTERS = 'rax rbx rcx rdx rsi rdi rbp rsp rip rflags'.split() + [None] * 6 + [f'r{n}' for n in range(8, 16)]
 CSV_REGISTERS = 'rip rflags rax rcx rdx rbx rsp rbp rsi rdi'.split() + [f'r{n}' for n in range(8, 16)]
@@ -252,7 +253,7 @@ def pebs_lines(record, names):
                 continue
             shown = name if record['width'] == 8 else {'ip': 'eip'}.get(name, 'e' + name[1:])
             words.append(f'{shown} {value}' if name in DECIMAL else f'{shown} {value:#x}')
-            if name in ('ip', 'eventing_ip', 'data_address'):
+            if name in PLACES_IN_LINES:
                 words[-1] += symbol(names, value)
             if name == 'data_source':
                 words[-1] += bars(source_words(record))
@@ -264,7 +265,8 @@ def pebs_lines(record, names):
             match = re.fullmatch(rf'((?:fixed_)?{kind}(\d+))(\..*)?', name)
             if match and not (kind == 'r' and int(match[2]) < 16):
                 found[match[1]] = [word] + found.get(match[1], [])
-        shown = [f'{name} 0x' + (''.join(f'{value:016x}' for value in values) if words > 1 else f'{values[0]:x}')
+        assert all(len(values) == words for values in found.values())
+        shown = [f'{name} 0x' + (f'{values[0]:x}' if kind == 'count' else ''.join(f'{value:016x}' for value in values))
                  for name, values in found.items()]
         yield from (' '.join(shown[i:i + some]) for i in range(0, len(shown), some))
     for i, entry in enumerate(record['lbr'] or ()):
@@ -311,7 +313,11 @@ def raw(found, names):
         elif kind == 'pebs':
             lines.append(f'# pebs {value["n"]} cpu {value["cpu"]}, format {value["format"]}, {value["size"]} bytes')
             width, meanings = value['width'], {}
-            if 'format_group' in value:
+            if 'fragments' in value:
+                meanings['xer'] = ' XSAVE components'
+                if 'retire_latency' in value:
+                    meanings['retire_latency'] = f' retire latency {value["retire_latency"]}'
+            elif 'format_group' in value:
                 latency = f', retire latency {value["retire_latency"]}' if 'retire_latency' in value else ''
                 meanings['format'] = f' groups {value["format_group"]:#x}{latency}, {value["size"]} bytes'
             if 'latency' in value:
@@ -321,8 +327,11 @@ def raw(found, names):
             if 'tsx_cycles' in value:
                 meanings['tsx'] = f' {value["tsx_cycles"]} cycles in the last transaction'
             for i, (name, word) in enumerate(value['words']):
-                if name in ('rip', 'eip', 'eventing_ip', 'data_address'):
+                if name in ('rip', 'eip', *PLACES_IN_LINES):
                     meanings[name] = symbol(names, word)
+                if name == 'header':
+                    continued = ', continued' if word >> 31 & 1 or not word >> 16 else ''
+                    meanings[name] = f' fragment of {word & 0xffff} bytes{continued}'
                 if match := re.fullmatch(r'lbr(\d+)\.(from|to)', name):
                     meanings[name] = symbol(names, value['lbr'][int(match[1])][match[2]])
                 lines.append(word_line(width * i, width, name, word, meanings.get(name, '')))
