@@ -146,8 +146,7 @@ static struct name counter_name(const struct pebs_record *record, size_t word)
 
     for (; word >= 2 && left != 0; left &= left - 1, word--)
         if (word == 2) {
-            const unsigned bit = (unsigned)__builtin_ctzll(left);
-            format(name.text, sizeof(name.text), "%s%u", bit < 32 ? "count" : "fixed_count", bit % 32);
+            *put_counter_name(name.text, (unsigned)__builtin_ctzll(left)) = '\0';
             return name;
         }
     if (word < (record->has & PEBS_HAS_METRICS ? 4u : 2u))

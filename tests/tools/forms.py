@@ -191,6 +191,11 @@ def used(entries):
     return entries[:count]
 
 
+def counts_of(record):
+    """What a record's counters group has, by the counters' names."""
+    return {name: word for name, word in record['words'] if re.fullmatch(r'(fixed_)?count\d+', name)}
+
+
 class Sampling:
     """The events of a test, as they are announced: whose sample is a record?"""
 
@@ -409,7 +414,7 @@ def brstack(found, names):
 
 CSV_HEAD = ('kind test cpu record entry ip ip_symbol ip_line address address_symbol address_line predicted cycles event '
             'tsc latency level snoop tlb lock register_ip rflags rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 '
-            'r14 r15').split()
+            'r14 r15 retire_latency cache_latency ssp slots metrics counts branch_counters').split()
 
 
 def csv_rows(found, names):
@@ -427,6 +432,8 @@ def csv_rows(found, names):
 
     def add_branch(kind, value, test, branch, **columns):
         flags = '' if 'mispredicted' not in branch else 'M' if branch['mispredicted'] else 'P'
+        if any(branch.get('events', ())):
+            columns['branch_counters'] = ''.join(map(str, branch['events']))
         add(kind, value, test, predicted=flags, cycles=branch.get('cycles', ''), **where('ip', branch['from']),
             **where('address', branch['to']), **columns)
 
@@ -446,6 +453,9 @@ def csv_rows(found, names):
             for name in CSV_REGISTERS:
                 if register(value, name) is not None:
                     columns['register_ip' if name == 'rip' else name] = f'{register(value, name):#x}'
+            columns |= {name: value[name] for name in ('retire_latency', 'cache_latency') if name in value}
+            columns |= {name: f'{value[name]:#x}' for name in ('ssp', 'slots', 'metrics') if name in value}
+            columns['counts'] = ' '.join(f'{name}={count:#x}' for name, count in counts_of(value).items())
             add('pebs', value, test, **columns)
             for i, entry in enumerate(value['lbr'] or ()):
                 add_branch('pebs_lbr', value, test, entry, entry=i)
@@ -465,6 +475,9 @@ def trace_samples(found, names):
         if has_source(value):
             arguments |= {'address': f'{value["data_address"]:#x}', 'latency': value['latency'],
                           'level': source_words(value)[0]}
+        if 'bitmaps' in value:
+            arguments['counts'] = counts_of(value) | (
+                {'slots': value['slots'], 'metrics': f'{value["metrics"]:#x}'} if 'slots' in value else {})
         events.append({'ph': 'i', 'pid': 2, 'tid': value['cpu'], 's': 't', 'ts': (value['tsc'] - first) / 1000,
                        'name': sampled[0]['name'], 'args': arguments})
     return events
