@@ -60,18 +60,25 @@ QEMU_GUESTS := $B/real_mode.img $B/trampoline-64.elf $B/trampoline-32.elf $B/fir
 # These read the logs of tests/qemu/boots.
 AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
-TOOL_TESTS := $(wildcard tests/tools/*.t)
+TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
+GDB_TESTS := $(wildcard tests/gdb/*.t)
 HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
 # Of scripts that `make test` does not run.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 
-.PHONY: run gdb smoke test tool-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order bench bench-dump
+.PHONY: run gdb gdb-tour smoke test tool-test gdb-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
 	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
 
-gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
+gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
+
+gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS and its first interrupt, in gdb
+	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
+
+gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
+	$Q$(PROVE) $(GDB_TESTS)
 
 qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
@@ -79,8 +86,8 @@ qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every r
 tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-test: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS) ## the rules of the house, host-test, qemu-test and tool-test as one TAP stream
-	$Q$(PROVE) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
+test: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS) ## the rules of the house, host-test, qemu-test, tool-test and gdb-test as one TAP stream
+	$Q$(PROVE) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS)
 
 # What tells most in the least time: the host tests but that of every encoding, a boot of each kind of record, and one by
 # firmware.
@@ -112,6 +119,9 @@ reading-order: ## docs/reading-order.md, drawn from `floors`
 
 conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
 	$Qtests/qemu/conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
+
+corpus-check: kernel model tools ## a log of a machine, LOG=FILE, or all in corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
+	$Qcorpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c
 	$(call say,CC,$@)

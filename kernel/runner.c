@@ -42,7 +42,7 @@ static const struct options *chosen;
 static unsigned kinds = 1, kind, planned;
 static volatile unsigned number; /* of the test that runs, or of the last one */
 static size_t known;             /* results of each kind that are valid: all or none */
-static size_t current;           /* the position of the result of the test that runs */
+static size_t current;           /* the position of the result of the test that runs, or of the last one */
 static struct totals totals;
 
 void test_plan(struct test_run *run, unsigned records)
@@ -295,7 +295,6 @@ static bool make_room(unsigned wanted, size_t count)
 
     if (!memory)
         return false;
-    memset(memory, 0, size);
     results = (struct result *)(void *)memory;
     whys = (char(*)[WHY_SIZE])(memory + all * sizeof *results);
     ids = (char(*)[ID_SIZE])(memory + all * (sizeof *results + WHY_SIZE));
@@ -310,14 +309,14 @@ bool runner_begin(const struct options *options, unsigned wanted, bool named)
         totals.error = 1;
         return false;
     }
-    if ((wanted > 1 || named) && !make_room(wanted, count)) {
+    if (named && !make_room(wanted, count)) {
         console_note("kinds left out: %u, because there is no memory for their results", wanted - 1);
         wanted = 1;
     }
     chosen = options;
     kinds = wanted;
-    kind = number = 0;
     known = count;
+    current = kinds * count; /* none */
     for (size_t i = 0; i < kinds * count; i++)
         results[i] = (struct result){ .id = tests_start[i % count].id, .records = tests_start[i % count].records };
     console_line("KTAP version 1");
@@ -373,9 +372,8 @@ bool runner_late(void)
 
 void runner_abandon(const char *name, const struct caps *caps, const char *why)
 {
-    const unsigned begun = kind;
     size_t first;
-    bool hung = capabilities[kind ? kind - 1 : 0] == caps && begun != 0;
+    bool hung = kind && capabilities[kind - 1] == caps;
 
     if (!hung && kind == kinds)
         return;
@@ -383,6 +381,10 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
     for (size_t i = 0; i < known; i++) {
         if (!selected(chosen, &tests_start[i]) || results[first + i].outcome != OUTCOME_NOT_RUN)
             continue;
+        if (current != first + i) {
+            current = first + i;
+            number++;
+        }
         if (hung) {
             hung = false;
             keep_why(why);
@@ -391,8 +393,6 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
             results[current].outcome = OUTCOME_FAIL;
             continue;
         }
-        current = first + i;
-        number++;
         results[current].outcome = say_skipped(results[current].id, why);
     }
     results_count(results, kinds * known, &totals);

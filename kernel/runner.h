@@ -8,9 +8,9 @@
 #include "kernel/finish.h"
 
 /*
- * Begins a run: the same tests on each of so many kinds of cores, one after the other. named: the ids of one of them
- * have its name behind them. Prints the plan. False, if there is nothing to run or the options are wrong, which it
- * says.
+ * Begins the run: the same tests on each of so many kinds of cores, one after the other. named: the ids of one of them
+ * have its name behind them, as they must if there are several. Prints the plan. False, if there is nothing to run or
+ * the options are wrong, which it says.
  */
 bool runner_begin(const struct options *options, unsigned kinds, bool named);
 

@@ -4,7 +4,7 @@ LOADER_C := $(wildcard $(patsubst %,%/*.c,$(call rooms,loader)))
 LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
 	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -Ibase/freestanding -isystem /usr/include/efi
 EFI_SECTIONS := .sbat .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
-EMBEDDED := $B/kernel-64.elf $B/kernel-32.elf
+EMBEDDED := $B/kernel-64.elf.gz $B/kernel-32.elf.gz
 
 # The ISO's dates are that of the commit, so that its bytes are reproducible.
 ifndef SOURCE_DATE_EPOCH
@@ -15,9 +15,10 @@ endif
 loader: $B/BOOTX64.EFI $B/BOOTIA32.EFI ## build/BOOTX64.EFI and BOOTIA32.EFI, the UEFI loaders with the kernels inside
 iso: $B/dstest86.iso ## build/dstest86.iso: UEFI and BIOS, from a CD or written to a USB stick or disk
 
-$B/kernel-%.elf: $B/dstest86-%.elf
-	$(call say,STRIP,$@)
-	$Q$(OBJCOPY) --strip-all $< $@
+# What the loaders have inside, and what GRUB starts.
+$B/kernel-%.elf.gz: $B/dstest86-%.elf
+	$(call say,GZIP,$@)
+	$Q$(OBJCOPY) --strip-all $< $(@:.gz=) && gzip -9nc $(@:.gz=) >$@
 
 $B/sbat.csv: boot/uefi/sbat.csv Makefile
 	$(call say,SBAT,$@)

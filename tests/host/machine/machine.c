@@ -161,7 +161,7 @@ bool msr_read(uint32_t msr, uint64_t *value)
 bool msr_write(uint32_t msr, uint64_t value)
 {
     const unsigned i = find(msr);
-    if (registers[i].refused) {
+    if (registers[i].refused || (machine.refuses && machine.refuses(msr, value))) {
         note("#GP wrmsr %" PRIx32 " %" PRIx64, msr, value);
         return false;
     }

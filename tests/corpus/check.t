@@ -1,0 +1,229 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# corpus/check takes the logs that are stored, finds what is planted in one, and refuses a log with one mistake for that
+# mistake alone; and what the matrix says of machines. Prints TAP.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use Digest::SHA qw(sha256_hex);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+use lib "$FindBin::Bin/../../corpus";
+use Claims qw(contradicted matrix read_claims);
+
+my $root = realpath("$FindBin::Bin/../..");
+my $folder = tempdir(CLEANUP => 1);
+my $stored = "$root/corpus/0x000506e3/0xf0/synthetic";
+my @digits = (0 .. 9, 'A' .. 'Z', '+', '-', '.', '/', ':');
+
+sub text_of
+{
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    local $/;
+    return <$file>;
+}
+
+sub write_text
+{
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+    return $path;
+}
+
+# What corpus/check prints, and its exit status.
+sub check
+{
+    my (@words) = @_;
+    open my $out, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', "$root/corpus/check", '-o', "$folder/matrix.md", @words or die "check.t: $!\n";
+    local $/;
+    my $said = <$out> // '';
+    close $out;
+    return ($said, $? >> 8);
+}
+
+# The log of a file after an edit of its text, with a form whose sum is right, after an edit of that: its path.
+my $log = text_of("$stored.log");
+my $form = text_of("$stored.form");
+sub variant
+{
+    my ($edit, $edit_form, $from) = @_;
+    local $_ = $from // $log;
+    $edit->() if $edit;
+    my $text = $_;
+    write_text("$folder/log.log", $text);
+    $_ = $form =~ s/^sha256: .*/'sha256: ' . sha256_hex($text =~ s{\r}{}gr)/mer;
+    $edit_form->() if $edit_form;
+    write_text("$folder/log.form", $_);
+    return "$folder/log.log";
+}
+
+sub refusals
+{
+    my ($said, $status) = check('-n', @_);
+    return join "\n", $status, $said =~ /^  refused: (.*)$/mg;
+}
+
+# ---- what is stored ------------------------------------------------------------------------------------------------------
+my ($said, $status) = check('-n');
+is $status, 0, 'the stored logs are taken' or diag $said;
+unlike text_of("$folder/matrix.md"), qr/\| seen on/, 'and count for nothing in the matrix';
+unlike $said, qr/: machine, /, 'none is of a machine yet';
+($said, $status) = check("$stored-contradicted.log");
+is $status, 0, 'what is planted is found' or diag $said;
+is_deeply [$said =~ /^  (contradicted \S+): \S/mg], ['contradicted bts.cpl.off_both', 'contradicted bts.cpl.off_os'], 'the claims that it contradicts';
+like $said, qr/^  unlike the modelled skylake, lbr\.kinds: lbr stack 1 entry 0 abort: A \| -$/m, 'what no test failed for';
+unlike $said, qr/modelled skylake, (?!lbr\.kinds:)/, 'and nothing else';
+
+# ---- what is refused -----------------------------------------------------------------------------------------------------
+is refusals(variant()), '0', 'a copy is taken';
+is refusals(variant(sub { s/\n/\r\n/g })), '0', 'and one with other ends of lines';
+my @cases = (
+    ['a log that is cut', sub { s/^# facility pebs.*//ms }, qr/^1\nno line for the facility lbr\n|no line for the facility pebs/],
+    ['one without its end', sub { s/^# end .*\n//m }, qr/^1\nthe line "# end" is there 0 times, not once\n/],
+    ['one without its middle', sub { s/^# test bts\.calls\n.*?(?=^# test bts\.cpl\.off_both)//ms }, qr/bts\.cpl\.off_both has number 12, not 9\n/],
+    ['no code', sub { s/^# code .*\n//m }, qr/^1\nthere is no line "# code"$/],
+    ['another code', sub { s/^# code DSTEST86:../# code DSTEST86:AA/m }, qr/^1\nthe line "# code": dsdump: --code: \S.*$/],
+    ['an edited verdict', sub { s/verdict=pass/verdict=fail/ }, qr/^1\nverdict=fail, but the results make it pass\nedited: verdict: fail in the log, pass in the code$/],
+    ['an edited result', sub { s/^ok 9 bts\.calls/not ok 9 bts.calls/m }, qr/\nedited: bts\.calls is fail in the log, pass in the code\n?/],
+    ['one that was edited everywhere', sub {
+        s/^ok 9 bts\.calls/not ok 9 bts.calls/m; s/^(# area bts +)4( +0 +)0/${1}3${2}1/m; s/^(# facility bts) .*/# fail bts.calls: why\n$1 fail 1 of 4/m;
+        s/verdict=pass pass=14 fail=0/verdict=fail pass=13 fail=1/ },
+        qr/^1\nedited: bts\.calls is fail in the log, pass in the code\nedited: verdict: fail in the log, pass in the code$/],
+    ['a test that has another name', sub { s/bts\.calls/bts.called/ for $_; s/^ok 9 bts\.calls/ok 9 bts.called/m }, qr/^1\nthe code has bts\.calls where the log has bts\.called$/],
+    ['another microcode', sub { s/microcode 0xf0/microcode 0xf4/ }, qr/^1\nedited: microcode: 0xf4 in the log, 0xf0 in the code\nthe form says microcode 0xf0, the log has 0xf4$/],
+    ['another revision', sub { s/^(# begin dstest86 \S+) \S+/$1 0123abcd/m }, qr/^1\nedited: version, revision and width: 0\.1\.0 0123abcd 64 in the log, 0\.1\.0 \S+ 64 in the code$/],
+    ['another signature', sub { s/signature 0x000506e3/signature 0x000906e9/ },
+        qr/^1\nedited: signature: 0x000906e9 in the log, 0x000506e3 in the code\nthe dump is of signature 0x506e3\nthe form says signature 0x000506e3, the log has 0x000906e9$/],
+    ['a record that is edited in the dump', sub { s/( bts test=bts\.calls .* data=.{9})(.)/$1 . ($2 eq 'A' ? 'B' : 'A')/me },
+        qr/^1\nthe dump: .*: damaged frame: its checksum does not match\n(?:the dump: .*\n?)+$/],
+    ['a record that is missing in the dump', sub { s/^# dsdump\S+ \d+ bts .*\n//m }, qr/^1\n(?:the dump: .*\n?)+$/],
+    ['no dump', sub { s/^# dsdump.*\n//mg }, qr/^1\nthe dump: .*no dump in this log\b.*$/],
+    ['a record that is edited where it is printed', sub { s/^(# bts 0 0x)\S+( calls_1)/${1}0000000000228697$2/m },
+        qr/^1\nedited: no record in the dump of detect\.dtes64 reads: # bts 0 0x0000000000228697 calls_1\+0x0 => .*$/],
+    ['an entry that is edited', sub { s{^(# lbr 3 \S+?)/[MP]/}{$1/-/}m }, qr/^1\nedited: no record in the dump of lbr\.kinds reads: # lbr 3 .*$/],
+    ['a register that is edited', sub { s/^(# pebs 0 rax) \S+/$1 0x1/m }, qr/^1\nedited: no record in the dump of detect\.pebs\.record_size reads: # pebs 0 rax 0x1 .*$/],
+    ['a UUID', sub { s/^# begin/4c4c4544-0051-3010-8052-b4c04f4e4d31\n# begin/m }, qr/^1\npersonal: line 3 has a UUID$/],
+    ['a MAC address', sub { s/^# begin/PXE over 52:54:00:AB:cd:01\n# begin/m }, qr/^1\npersonal: line 3 has a MAC address$/],
+    ['one with other marks', sub { s/^# begin/52-54-00-12-34-56\n# begin/m }, qr/^1\npersonal: line 3 has a MAC address$/],
+    ['a serial number', sub { s/^# begin/System Serial Number XYZ\n# begin/m }, qr/^1\npersonal: line 3 has a serial number$/],
+    ['a service tag', sub { s/^# begin/service tag: 7XW2\n# begin/m }, qr/^1\npersonal: line 3 has a serial number$/],
+    ['a mail address', sub { s/^# begin/from someone\@example.org\n# begin/m }, qr/^1\npersonal: line 3 has a mail address$/],
+    ['a server', sub { s/^# begin/tftp:\/\/192.0.2.1\/x\n# begin/m }, qr/^1\npersonal: line 3 has a network address$/],
+    ['something else', sub { $_ = "hello\n" }, qr/^1\nno "# begin dstest86" line\n/],
+    ['a log that does not say that it is synthetic', sub { s/^# synthetic.*\n//m },
+        qr/^1\nit ran under a hypervisor: .*\nthe form says synthetic, and the log has no line "# synthetic"$/],
+);
+for my $case (@cases) {
+    my ($name, $edit, $like) = @$case;
+    like refusals(variant($edit)), $like, $name;
+}
+
+@cases = (
+    ['no form', sub { $_ = '' }, qr/^1\n(?:the form says nothing of \S+\n?){6}$/],
+    ['a field less', sub { s/^machine: .*\n//m }, qr/^1\nthe form says nothing of machine$/],
+    ['an empty field', sub { s/^(machine:).*/$1/m }, qr/^1\nthe form says nothing of machine$/],
+    ['a field more', sub { s/\z/owner: me\n/ }, qr/^1\nthe form has no field named owner; it has source .*$/],
+    ['a field twice', sub { s/\z/source: synthetic\n/ }, qr/^1\nthe form has source twice$/],
+    ['a line that is none', sub { s/\z/hello\n/ }, qr/^1\nthe form: not a line FIELD: TEXT: hello$/],
+    ['the sum of another log', sub { s/^(sha256: ).*/$1 . '0' x 64/me }, qr/^1\nthe form says sha256 0{64}, the log has [0-9a-f]{64}$/],
+    ['another source', sub { s/^source: .*/source: virtual/m }, qr/^1\nthe form says source virtual; want machine or synthetic$/],
+    ['a synthetic log as a machine', sub { s/^source: .*/source: machine/m }, qr/^1\nthe form says machine, the log says that it is synthetic$/],
+    ['a serial number', sub { s/^(machine: .*)/$1, S\/N: 12/m }, qr/^1\npersonal: line \d has a serial number \(of the form\)$/],
+    ['something planted that is not there', sub { s/\z/contradicts: bts.calls\n/ }, qr/^1\nthe form says contradicts: bts\.calls, and it was not found$/],
+);
+for my $case (@cases) {
+    my ($name, $edit, $like) = @$case;
+    like refusals(variant(undef, $edit)), $like, "a form: $name";
+}
+like refusals(variant(undef, undef, text_of("$stored-contradicted.log"))),
+    qr/^1\nthe form does not say contradicts: bts\.cpl\.off_both\nthe form does not say contradicts: bts\.cpl\.off_os$/, 'a contradiction that was not planted';
+variant();
+unlink "$folder/log.form";
+($said, $status) = check('-n', "$folder/log.log");
+like $said, qr/^  refused: there is no form beside it\n  the form to fill in, .*\n    source: synthetic\n    machine: \.\.\.\n/m, 'no form: it is printed';
+
+# ---- codes of other kernels -----------------------------------------------------------------------------------------------------------
+sub crc32c
+{
+    my $crc = 0xffffffff;
+    for my $byte (unpack 'C*', $_[0]) {
+        $crc ^= $byte;
+        $crc = $crc & 1 ? $crc >> 1 ^ 0x82f63b78 : $crc >> 1 for 1 .. 8;
+    }
+    return ~$crc & 0xffffffff;
+}
+
+# A log whose code has other bytes (code/packed.c), and a right checksum.
+sub recoded
+{
+    my ($text, $edit) = @_;
+    my ($code) = $text =~ /DSTEST86:(\S+)/;
+    my %value = map { $digits[$_] => $_ } 0 .. $#digits;
+    my $bytes = '';
+    for ($code =~ /(.{1,3})/g) {
+        my $number = 0;
+        $number = $number * 41 + $value{$_} for reverse split //;
+        $bytes .= length == 3 ? pack 'n', $number : pack 'C', $number;
+    }
+    $edit->($bytes);
+    substr($bytes, -4) = pack 'V', crc32c(substr $bytes, 0, -4);
+    my $recoded = '';
+    for my $group (unpack '(a2)*', $bytes) {
+        my $number = unpack length $group == 2 ? 'n' : 'C', $group;
+        for (1 .. 1 + length $group) {
+            $recoded .= $digits[$number % 41];
+            $number = int($number / 41);
+        }
+    }
+    return $text =~ s/DSTEST86:\S+/DSTEST86:$recoded/r;
+}
+
+my $other_list = sub { substr($_[0], 12, 4) = 'list' };    # the fingerprint of its ids
+is refusals(variant(undef, undef, recoded($log, sub {}))), '0', 'a code that is written anew';
+is refusals(variant(undef, undef, recoded($log, $other_list))), '0', 'a kernel with another list of tests';
+like refusals(variant(sub { s/^ok 9 bts\.calls/not ok 9 bts.calls/m }, undef, recoded($log, $other_list))),
+    qr/\nedited: bts\.calls is fail in the log, pass in the code/, 'whose log was edited';
+my ($code) = text_of("$root/corpus/0x00000f27/0x38/synthetic.log") =~ /^(# code .*)$/m;
+like refusals(variant(sub { s/^# code .*/$code/m })), qr/^1\nthe code is of another run: it has 11 results, the log 14\nedited: signature: /, 'the code of another run';
+
+# ---- a machine -----------------------------------------------------------------------------------------------------------
+# The log as a machine would have it: without a hypervisor, which its code says, too.
+sub of_a_machine
+{
+    return recoded($_[0], sub { substr($_[0], 1, 1) &= "\xfd" })    # FLAG_HYPERVISOR
+        =~ s/^# synthetic.*\n//mr =~ s/^# hypervisor.*\n//mr =~ s/under a hypervisor/no hypervisor/r;
+}
+my $machine = of_a_machine($log);
+my $as_machine = sub { s/^source: .*/source: machine/m; s/^machine: .*/machine: a box/m };
+is refusals(variant(undef, $as_machine, $machine)), '0', 'the log of a machine is taken';
+like text_of("$folder/matrix.md"), qr/^\| `bts\.calls` \| architectural \| seen on 1 machine \|/m, 'and is in the matrix';
+like text_of("$folder/matrix.md"), qr/^\| `arch\.\S+` \| architectural \| modelled \| clearwaterforest/m, 'beside what is modelled alone';
+$machine = of_a_machine(text_of("$stored-contradicted.log"));
+is refusals(variant(undef, $as_machine, $machine)), '0', 'one that contradicts is taken';
+like text_of("$folder/matrix.md"), qr/^\| `bts\.cpl\.off_os` \| architectural \| contradicted \| a box, 0x000506e3, 0xf0: BTS record 0 is a branch at CPL 0 \|$/m, 'and is in the matrix';
+like refusals(variant(undef, sub { $as_machine->(); s/\z/contradicts: bts.calls\n/ }, $machine)), qr/^1\nthe form says contradicts, which is for synthetic logs alone$/, 'nothing is planted in a machine';
+
+# ---- the matrix ----------------------------------------------------------------------------------------------------------
+sub entry
+{
+    my ($box, %result) = @_;
+    return { form => { machine => $box, signature => '0x1', microcode => '0x2' }, ids => [sort keys %result], result => \%result,
+        reason => { map { $_ => "why $box" } grep { $result{$_} ne 'pass' } keys %result } };
+}
+my @claims = map { { id => "a.$_", level => 'architectural', profiles => $_ eq 'e' ? '-' : 'all' } } 'a' .. 'g';
+my $page = matrix(\@claims, 'these', entry('x', 'a.a' => 'pass', 'a.b' => 'pass', 'a.c' => 'skip', 'a.f' => 'differs', 'a.g' => 'pass', 'a.g.atom' => 'fail'),
+    entry('y', 'a.a' => 'pass', 'a.b' => 'fail', 'a.c' => 'skip', 'a.f' => 'pass'), entry('y', 'a.a' => 'pass'));
+is_deeply [$page =~ /^\| `a\..*$/mg], ['| `a.a` | architectural | seen on 2 machines |  |', '| `a.b` | architectural | contradicted | y, 0x1, 0x2: why y |',
+    '| `a.c` | architectural | cannot be seen | x, 0x1, 0x2: why x; y, 0x1, 0x2: why y |', '| `a.d` | architectural | modelled | all |',
+    '| `a.e` | architectural | not run |  |', '| `a.f` | architectural | seen on 2 machines | differs on x, 0x1, 0x2: why x |',
+    '| `a.g` | architectural | contradicted | x, 0x1, 0x2: why x |'], 'each state of a claim';
+like $page, qr/^cannot be seen: 1, contradicted: 2, modelled: 1, not run: 1, seen: 2$/m, 'and how many there are';
+is_deeply [contradicted(entry('x', 'a.a' => 'fail', 'a.a.atom' => 'fail', 'a.b' => 'pass', 'a.c' => 'error'))], ['a.a'], 'a claim fails once on all kinds of cores';
+my ($counted) = text_of("$root/docs/conformance.md") =~ /^\| all \| \| (\d+) \|/m;
+is scalar(read_claims("$root/docs/conformance.md")), $counted, 'every claim is read';
+done_testing;
