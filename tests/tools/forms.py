@@ -598,6 +598,31 @@ def perf_branch(entry):
     return entry['from'], entry['to'], flags
 
 
+def perf_counters(entries):
+    """What a sample has besides its stack if any entry counts events: two bits of each counter, by branch."""
+    counts = [sum(count << 2 * n for n, count in enumerate(entry.get('events', ()))) for entry in entries]
+    return {'counters': counts} if any(counts) else {}
+
+
+def perf_events(records):
+    """The events of samples, as (attr, name), and the groups of them. Behind an event whose samples have counters stand
+    those of its group: each of four counters, which entries count."""
+    events, leaders, groups = [], [], []
+    for record in records:
+        if record['type'] != 'sample':
+            continue
+        event = record['attr'], record['event'], 'counters' in record
+        if event in leaders:
+            continue
+        leaders.append(event)
+        if 'counters' in record:
+            groups.append(('{anon_group}', len(events), 5))
+        events.append(event[:2])
+        if 'counters' in record:
+            events += [(record['attr'] | {'branches': 0x8000b}, f'IA32_PMC{n}') for n in range(4)]
+    return events, groups
+
+
 def perf_records(found, names, history=16):
     """The records of --perf-data, as perf_file.py reads them."""
     records, task, pid = [], 0, 0
@@ -627,7 +652,8 @@ def perf_records(found, names, history=16):
             attr = {'type': 1, 'config': 0, 'period': 1, 'precise': 0, 'registers': 0, 'branches': 0xb,
                     'fields': IDENTIFIER | IP | TID | CPU | PERIOD | STACK}
             records.append(sample | {'event': 'lbr', 'attr': attr, 'ip': value['lbr'][0]['to'], 'exact': False,
-                                     'stack': [perf_branch(entry) for entry in used(value['lbr'])]})
+                                     'stack': [perf_branch(entry) for entry in used(value['lbr'])]}
+                           | perf_counters(used(value['lbr'])))
         else:
             registers = {n: register(value, name) for n, name in enumerate(PERF_REGISTERS)
                          if name and register(value, name) is not None}
@@ -642,5 +668,6 @@ def perf_records(found, names, history=16):
                     'time': value.get('tsc', 0), 'addr': value.get('data_address', 0), 'period': event['period'],
                     'weight': value.get('latency', 0), 'source': perf_source(value, event['select'])[0],
                 } | ({'registers': registers, 'abi': 2 if value['width'] == 8 else 1} if registers else {})
-                    | ({'stack': [perf_branch(entry) for entry in value['lbr']]} if value['lbr'] else {}))
+                    | ({'stack': [perf_branch(entry) for entry in value['lbr']]} if value['lbr'] else {})
+                    | perf_counters(value['lbr'] or ()))
     return records

@@ -196,12 +196,12 @@ def check_perf_data(log, found, features):
         records, written = perf_file.read(file)
         wanted = forms.perf_records(found, NoNames(), history)
         same(records, wanted, f'{log.stem}: --perf-data, history {history}')
-        events = []
-        for record in wanted:
-            if record['type'] == 'sample' and (record['attr'], record['event']) not in events:
-                events.append((record['attr'], record['event']))
+        events, groups = forms.perf_events(wanted)
         same(written.pop(12), [(attr, name, (n,)) for n, (attr, name) in enumerate(events, 1)],
              f'{log.stem}: --perf-data: events')
+        same(written.pop(17, []), groups, f'{log.stem}: --perf-data: groups of events')
+        same(written.pop(28, {}), {'branch_counter_nr': '4', 'branch_counter_width': '2'} if groups else {},
+             f'{log.stem}: --perf-data: how to read what LBR entries count')
         same(written, features, f'{log.stem}: --perf-data: features')
     file = f'{folder}/branches.data'
     dsdump('--only', 'bts,lbr', '--perf-data', file, log)
