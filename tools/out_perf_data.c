@@ -11,8 +11,8 @@
  *
  * LBR: samples of "lbr", whose ip is the target of the newest branch.
  *
- * Stacks in which counters have logged their events are samples of the leader of a group, whose members are these
- * counters: perf (6.8 and later) finds in its members what the words behind the stack count.
+ * With --branch-counters, stacks in which counters have logged their events are samples of the leader of a group, whose
+ * members are these counters: perf (6.8 and later) finds in its members what the words behind the stack count.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,7 @@ struct perf_output {
     bool too_many;
     uint64_t bts_id;
     struct perf_attr bts_attr;
+    bool counters_wanted; /* of LBR entries */
     unsigned bts_cpu, history_wanted;
     uint64_t bts_wanted;                /* the number of the record that continues the history */
     unsigned history_at, history_count; /* the newest entry, and the number of entries */
@@ -91,9 +92,10 @@ static uint64_t event_id(struct perf_output *output, const struct perf_attr *att
     return i + 1;
 }
 
-static bool any_counted(const struct lbr_entry *entries, unsigned count)
+/* Whether a sample with this stack has what its entries count. */
+static bool has_counters(const struct perf_output *output, const struct lbr_entry *entries, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; output->counters_wanted && i < count; i++)
         if (entries[i].has & LBR_HAS_EVENTS)
             return true;
     return false;
@@ -225,7 +227,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         .exact_ip = exact,
         .branches = record->lbr,
         .branch_count = record->lbr_count,
-        .branch_counters = any_counted(record->lbr, record->lbr_count),
+        .branch_counters = has_counters(output, record->lbr, record->lbr_count),
         .weight = record->latency,
         .registers = record,
     };
@@ -287,7 +289,7 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
         .period = 1,
         .branches = stack->entries,
         .branch_count = used_entries(stack),
-        .branch_counters = any_counted(stack->entries, stack->depth),
+        .branch_counters = has_counters(output, stack->entries, stack->depth),
     };
 
     (void)n;
@@ -513,6 +515,7 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
     output->symbols = setup->symbols;
     output->cpus = 1;
     output->history_wanted = setup->history;
+    output->counters_wanted = setup->branch_counters;
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,

@@ -598,8 +598,10 @@ def perf_branch(entry):
     return entry['from'], entry['to'], flags
 
 
-def perf_counters(entries):
+def perf_counters(entries, wanted):
     """What a sample has besides its stack if any entry counts events: two bits of each counter, by branch."""
+    if not wanted:
+        return {}
     counts = [sum(count << 2 * n for n, count in enumerate(entry.get('events', ()))) for entry in entries]
     return {'counters': counts} if any(counts) else {}
 
@@ -623,7 +625,7 @@ def perf_events(records):
     return events, groups
 
 
-def perf_records(found, names, history=16):
+def perf_records(found, names, history=16, counters=False):
     """The records of --perf-data, as perf_file.py reads them."""
     records, task, pid = [], 0, 0
     recent, next_bts = [], None
@@ -653,7 +655,7 @@ def perf_records(found, names, history=16):
                     'fields': IDENTIFIER | IP | TID | CPU | PERIOD | STACK}
             records.append(sample | {'event': 'lbr', 'attr': attr, 'ip': value['lbr'][0]['to'], 'exact': False,
                                      'stack': [perf_branch(entry) for entry in used(value['lbr'])]}
-                           | perf_counters(used(value['lbr'])))
+                           | perf_counters(used(value['lbr']), counters))
         else:
             registers = {n: register(value, name) for n, name in enumerate(PERF_REGISTERS)
                          if name and register(value, name) is not None}
@@ -669,5 +671,5 @@ def perf_records(found, names, history=16):
                     'weight': value.get('latency', 0), 'source': perf_source(value, event['select'])[0],
                 } | ({'registers': registers, 'abi': 2 if value['width'] == 8 else 1} if registers else {})
                     | ({'stack': [perf_branch(entry) for entry in value['lbr']]} if value['lbr'] else {})
-                    | perf_counters(value['lbr'] or ()))
+                    | perf_counters(value['lbr'] or (), counters))
     return records

@@ -190,12 +190,13 @@ def check_page(log, found):
 
 
 def check_perf_data(log, found, features):
-    for history in 16, 0:
+    for history, counters in (16, False), (0, False), (16, True):
         file = f'{folder}/perf.data'
-        dsdump(*(['--history', history] if history != 16 else []), '--perf-data', file, log)
+        dsdump(*(['--history', history] if history != 16 else []), *(['--branch-counters'] if counters else []),
+               '--perf-data', file, log)
         records, written = perf_file.read(file)
-        wanted = forms.perf_records(found, NoNames(), history)
-        same(records, wanted, f'{log.stem}: --perf-data, history {history}')
+        wanted = forms.perf_records(found, NoNames(), history, counters)
+        same(records, wanted, f'{log.stem}: --perf-data, history {history}{", counters" if counters else ""}')
         events, groups = forms.perf_events(wanted)
         same(written.pop(12), [(attr, name, (n,)) for n, (attr, name) in enumerate(events, 1)],
              f'{log.stem}: --perf-data: events')
