@@ -28,6 +28,7 @@ static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
     struct cpuid r = { value | 0x10000000, value | 0x20000000, value | 0x30000000, value | 0x40000000 };
     const size_t used = strlen(cpu.asked);
 
+    assert_true(subleaf == 0 || leaf == 7 || leaf == 0x23);
     if (leaf & 0x7fffffff)
         snprintf(cpu.asked + used, sizeof cpu.asked - used, subleaf ? "%x.%x " : "%x ", leaf, subleaf);
     if (leaf == 0)
@@ -66,7 +67,7 @@ static void start(void)
     cpu.edx_7 = 1u << 19;
     cpu.eax_a = 4;
     cpu.eax_7_1 = 1u << 8;
-    cpu.eax_23 = 0x3f;
+    cpu.eax_23 = 0x7f; /* a sub-leaf more than is known */
     machine_set(0x345, 0x345345);
     machine_set(0x1a0, 0x1a01a0);
     machine_set(0x1b, 0xfee00900);
@@ -101,7 +102,7 @@ static void everything(void **state)
     assert_true(in.leaf_7.valid && in.leaf_7.eax == 1 && in.leaf_7.edx == cpu.edx_7);
     assert_true(in.leaf_7_1.valid && in.leaf_7_1.eax == 0x100 && in.leaf_7_1.ebx == 0x20000071);
     assert_true(in.leaf_a.valid && in.leaf_a.eax == 4 && in.leaf_a.edx == 0x400000a0);
-    assert_true(in.leaf_23.valid && in.leaf_23.eax == 0x3f && in.leaf_23.ecx == 0x30000230);
+    assert_true(in.leaf_23.valid && in.leaf_23.eax == 0x7f && in.leaf_23.ecx == 0x30000230);
     is_leaf(&in.leaf_15, 0x15, 0);
     is_leaf(&in.leaf_16, 0x16, 0);
     is_leaf(&in.leaf_1a, 0x1a, 0);
@@ -207,7 +208,7 @@ static void conditions(void **state)
         const struct caps_leaf *const subleaves[] = { &in.leaf_23_1, &in.leaf_23_2, &in.leaf_23_3, &in.leaf_23_4,
                                                       &in.leaf_23_5 };
         start();
-        cpu.eax_23 = 0x3f & ~(1u << i);
+        cpu.eax_23 = 0x7f & ~(1u << i);
         ds_probe(&in);
         for (unsigned k = 1; k <= 5; k++)
             assert_int_equal(subleaves[k - 1]->valid, k != i);
@@ -420,6 +421,14 @@ static void some_raise(void **state)
     ds_probe_registers(&caps);
     are_missing(both(range(CAPS_NEED_FREEZE, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP),
                      range(CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP), ""));
+    for (unsigned i = 0; i < 2; i++) { /* which one of them wants */
+        start_registers();
+        machine_refuse(0x1d9);
+        caps.reason[i ? CAPS_NEED_BTS : CAPS_NEED_FREEZE] = CAPS_NO_FREEZE;
+        ds_probe_registers(&caps);
+        assert_int_equal(caps.reason[CAPS_NEED_FREEZE], i ? CAPS_FREEZE_DEBUGCTL_RAISES_GP : CAPS_NO_FREEZE);
+        assert_int_equal(caps.reason[CAPS_NEED_BTS], i ? CAPS_NO_FREEZE : CAPS_BTS_DEBUGCTL_RAISES_GP);
+    }
     start_registers();
     machine_refuse(0x1d9);
     caps.reason[CAPS_NEED_BTS] = caps.reason[CAPS_NEED_FREEZE] = CAPS_NO_FREEZE; /* nobody wants it */
