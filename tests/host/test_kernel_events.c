@@ -182,19 +182,19 @@ int sampler_position(const struct caps *of, const struct steps *steps, const str
     return (int)record->ip;
 }
 
-/* Three loads in nine instructions; jumps in one code, far returns in another, all else in the straight one. */
+/* Three loads in nine instructions; jumps in one code, far returns in another, the rest in the straight one. */
 static void start(const struct test *test, const struct pebs_event *events, unsigned count)
 {
     for (unsigned i = 0; i < OF_LOADS; i++)
         loads_steps[i] = (struct step){ 4 * i, STEP_INSTRUCTION | (i % 3 ? 0 : STEP_LOAD) | (i % 9 ? 0 : STEP_COLD) |
-                                                   (i % 3 == 1 ? STEP_WARM : 0) };
+                                                   (i % 3 == 1 ? STEP_WARM : 0) | (i < 4 ? STEP_X87 : 0) };
     for (unsigned i = 0; i < OF_STRAIGHT; i++)
-        straight_steps[i] =
-            (struct step){ 4 * i, STEP_INSTRUCTION | (i % 2 ? STEP_LOAD : STEP_STORE) | (i < 4 ? STEP_X87 : 0) };
+        straight_steps[i] = (struct step){ 4 * i, STEP_INSTRUCTION | (i % 2 ? STEP_LOAD : STEP_STORE) |
+                                                      (i < 4 ? STEP_X87 : 0) | (i == 5 ? STEP_SPLIT_STORE : 0) };
     for (unsigned i = 0; i < OF_BRANCHY; i++)
         branchy_steps[i] = (struct step){ 4 * i, STEP_INSTRUCTION | (i % 2 ? STEP_BRANCH | STEP_TAKEN : 0) };
     for (unsigned i = 0; i < OF_FAR; i++)
-        far_steps[i] = (struct step){ 4 * i, STEP_INSTRUCTION | (i ? STEP_FAR : 0) };
+        far_steps[i] = (struct step){ 4 * i, STEP_INSTRUCTION | STEP_X87 | (i ? STEP_FAR : 0) };
     machine_start();
     memset(&cpu, 0, sizeof cpu);
     cpu.room = 1000;
@@ -218,6 +218,7 @@ static const struct pebs_event
     far = { "FAR", PEBS_ROLE_FAR, PEBS_FAMILY_BR_INST_RETIRED, 0x40c4, 1, false },
     loads = { "LOADS", PEBS_ROLE_LOADS, PEBS_FAMILY_MEM_INST_RETIRED, 0x81d0, 1, true },
     l3 = { "L3", PEBS_ROLE_L3_MISSES, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, 0x20d1, 1, true },
+    splits = { "SPLITS", PEBS_ROLE_SPLIT_STORES, PEBS_FAMILY_OLDER, 0x42d0, 1, true },
     x87 = { "X87", PEBS_ROLE_X87, PEBS_FAMILY_OLDER, 0x10, 1, false },
     frontend = { "FE", PEBS_ROLE_FRONTEND, PEBS_FAMILY_FRONTEND_RETIRED, 0x1c6, 1, false };
 
@@ -238,7 +239,8 @@ static void where_it_is_sampled(void **state)
         { &measure_events_br_inst_retired, &far, 1, "ffff", 3, true, 0 },
         { &measure_events_mem_inst_retired, &loads, 24, "llll", 9, true, 0 },
         { &measure_events_mem_load_l3_retired, &l3, 9, "llll", 3, false, 12 * 1024 * 1024 },
-        { &measure_events_other, &x87, 3, "ssss", 4, true, 0 },
+        { &measure_events_other, &x87, 3, "ssss", 4, true, 0 }, /* as many as in another code */
+        { &measure_events_other, &splits, 5, "ssss", 1, true, 0 },
         { &measure_events_frontend_retired, &frontend, 1, "llll", 29, false, 0 },
     };
 
