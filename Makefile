@@ -61,19 +61,26 @@ QEMU_GUESTS := $B/real_mode.img $B/trampoline-64.elf $B/trampoline-32.elf $B/fir
 AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
+GDB_TESTS := $(wildcard tests/gdb/*.t)
 HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
 # Of scripts that no test runs.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
-ALL_TESTS = $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS)
+ALL_TESTS = $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS)
 FULL_ONLY := $(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only)
 
-.PHONY: run gdb smoke test full-test tool-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
 	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
 
-gdb: kernel model ## QEMU stopped at the kernel's entry, gdb attached: gdb_args="-batch -ex bt"
+gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
 	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
+
+gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS and its first interrupt, in gdb
+	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
+
+gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
+	$Q$(PROVE) $(GDB_TESTS)
 
 qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)

@@ -7,7 +7,7 @@ TOOL_LIBS := -lelf -ldw
 TOOL_PAGE := page style script
 
 .PHONY: tools
-tools: $B/dsdump ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw)
+tools: $B/dsdump $B/ds-inspect ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw), and what GDB's commands start
 
 $(TOOL_OBJECTS) $B/tool/tests/bench/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
@@ -46,6 +46,17 @@ $B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $B/tool/test_lis
 picture: kernel model tools ## docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)
 	$Qtests/qemu/run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
+
+# What the commands of tools/gdb/dstest86.py start.
+INSPECT_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/gdb/*.c))
+$(INSPECT_OBJECTS): $B/tool/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
+$B/ds-inspect: $(INSPECT_OBJECTS) $(HOST_PURE:%.c=$B/tool/%.o)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) -o $@ $^
+-include $(INSPECT_OBJECTS:.o=.d)
 
 # Draws QR codes as pictures, for zbarimg.
 $B/qr_image: $B/tool/tests/tools/qr_image.o $B/tool/code/qr.o

@@ -284,9 +284,9 @@ static void high_counters(struct test_run *run)
     }
 }
 
-TEST(pebs_counters_4_to_7) = {
-    .id = "pebs.counters.4_to_7",
-    .title = "Counters 4 to 7 sample with their own reset slots and their own bits",
+TEST(pebs_counters_from_4) = {
+    .id = "pebs.counters.from_4",
+    .title = "Counters from 4 on sample with their own reset slots and their own bits",
     .source = SDM_PEBS_EXTENDED,
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN,
     .records = true,

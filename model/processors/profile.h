@@ -97,7 +97,7 @@ struct profile_event {
     uint8_t select;
     uint16_t umask;    /* where there is a second one, it is above the first */
     uint8_t kind;      /* enum event_kind */
-    uint16_t counters; /* bit i: IA32_PMCi can count it */
+    uint16_t counters; /* bit i: IA32_PMCi can count it, if the processor has it */
     uint8_t precision; /* enum event_precision */
 };
 

@@ -124,6 +124,9 @@ bool profile_is_lbr_stack(enum model_register reg)
 const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,
                                                unsigned counter)
 {
+    if (counter >= profile->general_counters) {
+        return NULL;
+    }
     for (unsigned table = 0; table < PROFILE_TABLES; table++) {
         const struct profile_events *events = &profile->events[table];
 

@@ -63,6 +63,14 @@ extern const struct profile_msr full_width_msrs[3];
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
 extern const struct profile_event adaptive_events[36], goldencove_events[5];
 
+/*
+ * E-cores: events that all of them have, those that all but Darkmont have, and hits and misses of Crestmont and
+ * Skymont; registers of cores without a counter of slots; and counters, of eight general ones and those of
+ * FIXED_GAP_BITMAP.
+ */
+extern const struct profile_event ecore_events[17], ecore_branch_events[14], ecore_hit_events[6];
+extern const struct profile_msr ecore_msrs[4], fixed_gap_msrs[6];
+
 /* Features of QEMU's -cpu that 64-bit software needs. */
 /* clang-format off */
 #define WIDE_FEATURES                                                                                          \
@@ -71,9 +79,6 @@ extern const struct profile_event adaptive_events[36], goldencove_events[5];
     { 0x80000001, 3, 29, "long mode", false }
 /* clang-format on */
 extern const struct profile_feature wide_features[5];
-
-/* Besides them 5-level paging, whether software uses it or not. */
-extern const struct profile_feature widest_features[6];
 
 /* Besides them 5-level paging, whether software uses it or not. */
 extern const struct profile_feature widest_features[6];

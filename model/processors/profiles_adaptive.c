@@ -10,9 +10,9 @@
  */
 #include <stddef.h>
 
-#include "model/processors/profiles.h"
+#include "model/processors/rows_adaptive.h"
 
-#define ANY_COUNTER    0x3ff /* of those that the processor has */
+#define ANY_COUNTER    LATER_COUNTERS
 #define FIRST_FOUR     0x0f
 #define NOT_THE_FIRST  0xfe
 #define ONLY_THE_FIRST 0x01
@@ -76,17 +76,10 @@ static const struct profile_event lioncove_events[] = {
     { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },
 };
 
-/* Writable bits of IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE. */
-#define COUNTER_BITS (BITS(7, 0) | BITS(35, 32))
-/* Counters, metrics, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
-#define STATUS_BITS (COUNTER_BITS | BIT(48) | BIT(55) | BITS(62, 58))
-
-/* AnyThread no longer exists (CPUID.0Ah:EDX[15]); the manual does not say that writing it raises #GP. */
-#define EVENT_SELECT_BITS  ((BITS(31, 0) & ~BIT(21)) | BIT(34))
-#define FIXED_ANY_THREAD   (BIT(2) | BIT(6) | BIT(10) | BIT(14))
-#define FIXED_CONTROL_BITS ((BITS(15, 0) & ~FIXED_ANY_THREAD) | BIT(32) | BIT(36) | BIT(40) | BIT(44))
-
-#define DEBUGCTL_BITS (BIT(1) | BITS(12, 6) | BITS(15, 14))
+#define METRICS_BIT       BIT(48)
+#define ADAPTIVE_COUNTERS COUNTER_BITS(0xff, 0xf)
+#define ADAPTIVE_STATUS   (STATUS_BITS(ADAPTIVE_COUNTERS) | METRICS_BIT)
+#define EVENT_SELECT_BITS (SELECT_BITS | SELECT_ADAPTIVE)
 
 const struct profile_msr adaptive_msrs[23] = {
     { 0x040, 8, .reg = REG_ABSENT }, /* Core 2's LBR stack, NetBurst's counters */
@@ -95,22 +88,25 @@ const struct profile_msr adaptive_msrs[23] = {
     { 0x30d, 5, .reg = REG_ABSENT },
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x034, 1, REG_MSR_SMI_COUNT, .read_only = true },
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = COUNTER_BITS },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = ADAPTIVE_COUNTERS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(31, 24) | BITS(3, 0) },
     { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
     { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(23, 0) },
     { 0x329, 1, REG_MSR_PERF_METRICS, .writable = ALL },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_CONTROL_BITS, .ignored = FIXED_ANY_THREAD },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS | BIT(48), .reset = BITS(7, 0) },
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL,
+      .writable = FIXED_FIELD(0) | FIXED_FIELD(1) | FIXED_FIELD(2) | FIXED_FIELD(3) | FIXED_ADAPTIVE(0) |
+                  FIXED_ADAPTIVE(1) | FIXED_ADAPTIVE(2) | FIXED_ADAPTIVE(3),
+      .ignored = FIXED_ANY_THREAD(0) | FIXED_ANY_THREAD(1) | FIXED_ANY_THREAD(2) | FIXED_ANY_THREAD(3) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = ADAPTIVE_COUNTERS | METRICS_BIT, .reset = BITS(7, 0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
     { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
-    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS | BIT(63) },
-    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = ADAPTIVE_STATUS | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = ADAPTIVE_STATUS },
     { 0x392, 1, REG_IA32_PERF_GLOBAL_INUSE, .read_only = true },
     { 0x0c1, 8, REG_IA32_PMC, .writable = ALL },
     { 0x4c1, 8, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21) },
+    { 0x186, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD },
     { 0x309, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
 };
 
@@ -145,62 +141,54 @@ const struct profile_msr goldencove_msrs[10] = {
  * Ten general counters. MSR_PEBS_DATA_CFG takes the bits of those that exist; whether it refuses the others no source
  * says.
  */
-#define LIONCOVE_COUNTERS (BITS(9, 0) | BITS(35, 32))
-#define LIONCOVE_STATUS   (STATUS_BITS | BITS(9, 8))
+#define LIONCOVE_COUNTERS COUNTER_BITS(0x3ff, 0xf)
+#define LIONCOVE_STATUS   (STATUS_BITS(LIONCOVE_COUNTERS) | METRICS_BIT)
 
 static const struct profile_msr lioncove_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f6ff },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = LIONCOVE_COUNTERS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(51, 48) | BITS(41, 32) | BITS(31, 24) | BITS(5, 0) },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = LIONCOVE_COUNTERS | BIT(48), .reset = BITS(9, 0) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = LIONCOVE_COUNTERS | METRICS_BIT, .reset = BITS(9, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = LIONCOVE_STATUS | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = LIONCOVE_STATUS },
     { 0x0c1, 10, REG_IA32_PMC, .writable = ALL },
     { 0x4c1, 10, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21) },
+    { 0x186, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD },
     /* The same by counter. */
     { 0x1900, 10, REG_IA32_A_PMC, .writable = BITS(47, 0), .stride = 4 },
-    { 0x1901, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = BIT(21), .stride = 4 },
+    { 0x1901, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4 },
     { 0x1980, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4 },
     { 0x1900, 0x100, .reg = REG_ABSENT },
 };
 
-/*
- * Features of QEMU's -cpu stay visible except SVM. Leaves past QEMU's last are those of a part without what the leaves
- * describe.
- */
-#define DS_ECX (DTES64_ECX | DS_CPL_ECX | PDCM_ECX)
-
 static const struct profile_cpuid icelake_cpuid[] = {
-    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0x606a6, 0, DS_ECX, DS_EDX } },
+    CPUID_SIGNATURE(0x606a6),
     { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
-    { 0x0e, .last = 0x1b },
-    { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+    CPUID_NO_LEAVES(0x1b),
+    CPUID_EXTENDED,
 };
 
 static const struct profile_cpuid goldencove_cpuid[] = {
-    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0x806f8, 0, DS_ECX, DS_EDX } },
-    { 0x0e, .last = 0x20 },
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, BIT(19) } }, /* architectural LBR */
+    CPUID_SIGNATURE(0x806f8),
+    CPUID_NO_LEAVES(0x20),
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
     { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
-    /* Depths 8, 16 and 32, lost in deep C-states; filters by level and kind, call stack; MISPRED, cycles, BR_TYPE. */
-    { 0x1c, .add = { BIT(30) | 0x0b, 7, 7, 0 } },
-    { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+    CPUID_ARCH_LBR(0u),
+    CPUID_EXTENDED,
 };
 
 /* Leaf 0AH tells of the counters that all cores of a hybrid have, leaf 23H of all that this one has. */
 static const struct profile_cpuid lunarlake_cpuid[] = {
-    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0xb06d1, 0, DS_ECX, DS_EDX } },
-    { 0x0e, .last = 0x22 },
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 },
-      .add = { 1, 0, 0, BIT(19) | BIT(15) } }, /* architectural LBR, hybrid */
+    CPUID_SIGNATURE(0xb06d1),
+    CPUID_NO_LEAVES(0x22),
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
     { 0x0a, .add = { 0x08300806, 0, 0x07, 0x8603 } },
-    { 0x1a, .add = { 0x40000003, 0, 0, 0 } }, /* Core, native model 3 */
-    { 0x1c, .add = { BIT(30) | 0x0b, 7, 7, 0 } },
+    { 0x1a, .add = { CORE_CORE | 3, 0, 0, 0 } },
+    CPUID_ARCH_LBR(0u),
     { 0x23, 0, true, .add = { BIT(1) | BIT(0), 0, 0, 0 } },
     { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
-    { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+    CPUID_EXTENDED,
 };
 
 const struct profile_feature widest_features[6] = {
@@ -211,24 +199,19 @@ const struct profile_feature widest_features[6] = {
 static const struct profile icelake = {
     .name = "icelake",
     .brand = "Intel(R) Xeon(R) Gold 6338 CPU (modelled)",
+    ADAPTIVE_MEMBERS,
     .microcode = 0xd0003e7,
     .max_leaf = 0x1b,
-    .max_extended = 0x80000008,
     .cpuid = icelake_cpuid,
     .cpuid_count = COUNT(icelake_cpuid),
-    .dtes64 = true,
     .la57 = true,
     .perfmon_version = 5,
     .general_counters = 8,
     .fixed_bitmap = 0xf,
-    .counter_width = 48,
     .pebs_format = 4,
     .pebs_adaptive = true,
     .pdist_counters = BIT(32),
-    .debugctl = &debugctl_core,
-    .lbr_depth = 32,
     .lbr_format = LBR_FORMAT_INFO,
-    .predictor_slots = 4096,
     /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 1024, 20 }, { 8192, 16 } },
@@ -248,29 +231,20 @@ static const struct profile icelake = {
 static const struct profile goldencove = {
     .name = "goldencove",
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
+    ARCH_LBR_MEMBERS,
     .microcode = 0x2b000603,
     .max_leaf = 0x20,
-    .max_extended = 0x80000008,
     .cpuid = goldencove_cpuid,
     .cpuid_count = COUNT(goldencove_cpuid),
-    .dtes64 = true,
     .la57 = true,
     .perfmon_version = 5,
     .general_counters = 8,
     .fixed_bitmap = 0xf,
-    .counter_width = 48,
     .pebs_format = 4,
     .pebs_adaptive = true,
     .pebs_timing = true,
-    .pebs_cache_latency = true,
     .pebs_latency_aux = true,
     .pdist_counters = BIT(32) | BIT(0),
-    .pdist_distance = 128,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 32,
-    .lbr_depths = 0x0b,
-    .lbr_format = LBR_FORMAT_ARCH,
-    .predictor_slots = 4096,
     /* L1D 48 KiB, L2 2 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 2048, 16 }, { 8192, 16 } },
@@ -296,28 +270,19 @@ const struct profile lunarlake_p = {
     .letter = 'P',
     .core = "Lion Cove",
     .brand = lunarlake_brand,
+    ARCH_LBR_MEMBERS,
     .microcode = 0x128,
     .max_leaf = 0x23,
-    .max_extended = 0x80000008,
     .cpuid = lunarlake_cpuid,
     .cpuid_count = COUNT(lunarlake_cpuid),
-    .dtes64 = true,
     .la57 = true,
     .perfmon_version = 6,
     .general_counters = 10,
     .fixed_bitmap = 0xf,
-    .counter_width = 48,
     .pebs_format = 6,
     .pebs_adaptive = true,
     .pebs_timing = true,
-    .pebs_cache_latency = true,
     .pdist_counters = BIT(32) | BIT(1) | BIT(0),
-    .pdist_distance = 128,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 32,
-    .lbr_depths = 0x0b,
-    .lbr_format = LBR_FORMAT_ARCH,
-    .predictor_slots = 4096,
     /* L1D 48 KiB, L2 2.5 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 2048, 20 }, { 8192, 16 } },

@@ -13,7 +13,7 @@
  */
 #include <stddef.h>
 
-#include "model/processors/profiles.h"
+#include "model/processors/rows_adaptive.h"
 
 /* --- Goldmont ---------------------------------------------------------------------------------------------------- */
 
@@ -125,75 +125,26 @@ static const struct profile goldmont = {
 
 /* --- Crestmont --------------------------------------------------------------------------------------------------- */
 
-#define ANY_COUNTER 0xff
-#define FIRST_TWO   0x03
-
 static const struct profile_event crestmont_events[] = {
-    { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, PRECISE },
-    { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
-    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
-    { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
-    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xc2, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* uops: one an instruction */
-    { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x7e, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x80, EVENT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xbf, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xc0, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xdf, EVENT_DIRECT_JUMPS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xeb, EVENT_INDIRECT, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xef, EVENT_INDIRECT_JUMPS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xf7, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xf9, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xfb, EVENT_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xfd, EVENT_DIRECT_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0xfe, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x7e, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x80, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0xeb, EVENT_MISPREDICTED_INDIRECT, ANY_COUNTER, PRECISE },
-    { 0xc5, 0xef, EVENT_MISPREDICTED_INDIRECT_JUMPS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0xf7, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0xfb, EVENT_MISPREDICTED_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0xfe, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x05, EVENT_LOAD_LATENCY, FIRST_TWO, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x06, EVENT_STORE_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x13, EVENT_STLB_MISSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x43, EVENT_SPLITS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd0, 0x83, EVENT_ACCESSES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x1c, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x40, EVENT_L1_MISSES, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x80, EVENT_L2_MISSES, ANY_COUNTER, PRECISE },
-    { 0xd3, 0x01, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
-    { 0xd3, 0xff, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
-    { 0xd4, 0x08, EVENT_MODIFIED_HITS, ANY_COUNTER, PRECISE },
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* uops: one an instruction */
+    { 0xc4, 0x80, EVENT_TAKEN, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0xdf, EVENT_DIRECT_JUMPS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0xef, EVENT_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0xfb, EVENT_INDIRECT_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0xfd, EVENT_DIRECT_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc5, 0xef, EVENT_MISPREDICTED_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },
+    { 0xd0, 0x43, EVENT_SPLITS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
+    { 0xd3, 0xff, EVENT_L3_MISSES, LATER_COUNTERS, PRECISE },
+    { 0xd4, 0x08, EVENT_MODIFIED_HITS, LATER_COUNTERS, PRECISE },
 };
 
-#define COUNTER_BITS (BITS(7, 0) | BITS(34, 32))
-/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
-#define STATUS_BITS        (COUNTER_BITS | BIT(55) | BITS(62, 58))
-#define FIXED_ANY_THREAD   (BIT(2) | BIT(6) | BIT(10))
-#define FIXED_CONTROL_BITS ((BITS(11, 0) & ~FIXED_ANY_THREAD) | BIT(32) | BIT(36) | BIT(40))
+#define CRESTMONT_COUNTERS COUNTER_BITS(0xff, 0x7)
 
-/* What differs from a core with four fixed counters, PERF_METRICS and MSR_PEBS_FRONTEND. */
 static const struct profile_msr crestmont_msrs[] = {
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = COUNTER_BITS },
-    { 0x3f7, 1, .reg = REG_ABSENT },
-    { 0x329, 1, .reg = REG_ABSENT },
-    { 0x30c, 1, .reg = REG_ABSENT }, /* the fourth fixed counter */
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_CONTROL_BITS, .ignored = FIXED_ANY_THREAD },
-    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(7, 0) },
-    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS | BIT(63) },
-    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = CRESTMONT_COUNTERS },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = CRESTMONT_COUNTERS, .reset = BITS(7, 0) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BIT(63) | BITS(51, 44) | BITS(41, 0) },
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(51, 44) | BITS(41, 0) },
     { 0x1328, 1, REG_MSR_SNOOP_RSP_0, .writable = ALL },
@@ -201,43 +152,30 @@ static const struct profile_msr crestmont_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
 };
 
-/* Features of QEMU's -cpu stay visible except SVM. Leaves past QEMU's last are those of a part without them. */
-#define DS_ECX (DTES64_ECX | DS_CPL_ECX | PDCM_ECX)
-
 static const struct profile_cpuid sierraforest_cpuid[] = {
-    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 0xa06f3, 0, DS_ECX, DS_EDX } },
-    { 0x0e, .last = 0x23 },
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, BIT(19) } }, /* architectural LBR */
+    CPUID_SIGNATURE(0xa06f3),
+    CPUID_NO_LEAVES(0x23),
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
     { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },
-    /* Depths 8, 16 and 32, lost in deep C-states; filters by level and kind, call stack; MISPRED, cycles, BR_TYPE. */
-    { 0x1c, .add = { BIT(30) | 0x0b, 7, 7, 0 } },
-    { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
+    CPUID_ARCH_LBR(0u),
+    CPUID_EXTENDED,
 };
 
 static const struct profile sierraforest = {
     .name = "sierraforest",
     .brand = "Intel(R) Xeon(R) 6780E (modelled)",
+    ARCH_LBR_MEMBERS,
     .microcode = 0x30003b2,
     .max_leaf = 0x23,
-    .max_extended = 0x80000008,
     .cpuid = sierraforest_cpuid,
     .cpuid_count = COUNT(sierraforest_cpuid),
-    .dtes64 = true,
     .la57 = true,
     .perfmon_version = 5,
     .general_counters = 8,
     .fixed_bitmap = 0x7,
-    .counter_width = 48,
     .pebs_format = 4,
     .pebs_adaptive = true,
-    .pebs_cache_latency = true,
     .pdist_counters = BIT(32) | BITS(1, 0),
-    .pdist_distance = 128,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 32,
-    .lbr_depths = 0x0b,
-    .lbr_format = LBR_FORMAT_ARCH,
-    .predictor_slots = 4096,
     /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
@@ -247,8 +185,9 @@ static const struct profile sierraforest = {
         .source_tlb_miss = BIT(6),
         .source_locked = BIT(5),
     },
-    .msrs = { ROWS(crestmont_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(crestmont_events) },
+    .msrs = { ROWS(crestmont_msrs), ROWS(ecore_msrs),
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(crestmont_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };

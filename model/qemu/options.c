@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "model/faults/break.h"
 #include "model/faults/lies.h"
@@ -186,6 +187,22 @@ static void take_latitude(struct options *options, const char *value)
     }
 }
 
+/* QEMU frees its arguments. */
+static void take_state(struct options *options, const char *folder)
+{
+    if (folder == NULL) {
+        return;
+    }
+    if (access(folder, W_OK | X_OK) != 0) {
+        fprintf(stderr, "dsmodel: state=%s: nothing can be written there: %s\n", folder, strerror(errno));
+        exit(1);
+    }
+    options->state = strdup(folder);
+    if (options->state == NULL) {
+        options_die("%s", "out of memory: state= cannot take effect");
+    }
+}
+
 static const char *value_of(const char *argument, const char *key)
 {
     size_t length = strlen(key);
@@ -195,7 +212,7 @@ static const char *value_of(const char *argument, const char *key)
 
 /* The values as they were given; NULL where one was not. */
 struct arguments {
-    const char *profile, *cores, *truth, *violations, *fault, *lie, *latitude;
+    const char *profile, *cores, *truth, *violations, *fault, *lie, *latitude, *state;
 };
 
 static void parse_argument(const char *argument, struct arguments *given)
@@ -205,7 +222,7 @@ static void parse_argument(const char *argument, struct arguments *given)
     } keys[] = {
         { "profile", &given->profile },       { "cores", &given->cores }, { "truth", &given->truth },
         { "violations", &given->violations }, { "fault", &given->fault }, { "lie", &given->lie },
-        { "latitude", &given->latitude },
+        { "latitude", &given->latitude },     { "state", &given->state },
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -225,7 +242,7 @@ static void parse_argument(const char *argument, struct arguments *given)
     }
     options_die("%s is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
                 "fault=NAME[,NAME..][@CPU] "
-                "lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]",
+                "lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER",
                 argument);
 }
 
@@ -264,6 +281,7 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
     take_faults(options, given.fault);
     take_lies(options, given.lie);
     take_latitude(options, given.latitude);
+    take_state(options, given.state);
     open_logs(options, &given);
 }
 

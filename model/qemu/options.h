@@ -19,6 +19,7 @@ struct options {
     uint32_t lies;            /* a bit for each enum lie */
     uint32_t freedoms;        /* a bit for each enum freedom */
     uint64_t seed;            /* of what they choose */
+    const char *state;        /* the folder for what a debugger asks for; NULL: not asked for */
     FILE *truth, *violations; /* open for writing; NULL where they were not asked for */
 };
 

@@ -11,6 +11,7 @@
  * is recognised by the bytes in front of it. Native WRMSR runs too, since QEMU ignores registers that it does not know.
  * So no block is ever left in its middle, where QEMU's own state is incomplete.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include "model/latitude/latitude.h"
 #include "model/qemu/options.h"
 #include "model/qemu/processor.h"
+#include "model/qemu/state.h"
 
 #define MAX_PROCESSORS 256
 #define MAX_INSN       15
@@ -66,7 +68,7 @@ static struct {
     /* callbacks that translations have */
     bool blocks, data;
     uint64_t classes;
-    bool warned;
+    bool warned, unwritten;
 } model;
 
 static _Thread_local struct processor *thread_processor; /* the last one initialised in this thread */
@@ -82,6 +84,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata);
 static void on_init(unsigned cpu, void *udata);
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
 static void on_flush(void *udata);
+static void on_rest(unsigned cpu, void *udata);
 static void on_exit_qemu(void *udata);
 
 static void register_callbacks(void *udata)
@@ -93,6 +96,9 @@ static void register_callbacks(void *udata)
                                         NULL);
     qemu_plugin_register_flush_cb(model.id, on_flush, NULL);
     qemu_plugin_register_atexit_cb(model.id, on_exit_qemu, NULL);
+    if (model.options.state != NULL) {
+        qemu_plugin_register_vcpu_idle_cb(model.id, on_rest, NULL);
+    }
 }
 
 /* --- memory for what translations point to: freed when they all go ------------------------------------------------ */
@@ -525,6 +531,18 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     p->delivered = false;
     if (exception) {
         processor_change_frame(p);
+    }
+}
+
+/* The processor comes to rest: in HLT, or because a debugger has stopped the machine, which learns of it behind this.
+ */
+static void on_rest(unsigned cpu, void *udata)
+{
+    (void)udata;
+    if (model.processors[cpu] != NULL && !state_write(model.processors[cpu], model.options.state) && !model.unwritten) {
+        model.unwritten = true;
+        fprintf(stderr, "dsmodel: the file of processor %u in state=%s could not be written: %s\n", cpu,
+                model.options.state, strerror(errno));
     }
 }
 

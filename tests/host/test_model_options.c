@@ -105,9 +105,9 @@ static void wrong_ones(void **state)
     refused("profile=skylake truth=t truth=t", "truth= was given twice");
     refused("profile=skylake lies=inert",
             "lies=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-            "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]");
+            "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
     refused("profile", "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-                       "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]]");
+                       "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
     for (size_t i = 0; i < COUNT_OF(no_seeds); i++) {
         char arguments[64], sentence[160];
 
@@ -125,6 +125,9 @@ static void wrong_ones(void **state)
     refused("cores=P2E3 profile=alderlake", "cores=P2E3 names 5 processors, and QEMU's -smp has 4");
     refused("profile=alderlake cores=", "cores= was given without a value");
     refused("cores=P profile=alderlake cores=E", "cores= was given twice");
+    refused("profile=skylake state=/no/such/folder",
+            "state=/no/such/folder: nothing can be written there: No such file or directory");
+    refused("profile=skylake state=", "state= was given without a value");
     refused("profile=skylake truth=/no/such/file", "/no/such/file cannot be written: No such file or directory");
     refused("profile=skylake violations=/", "/ cannot be written: Is a directory");
     refused("profile=skylake truth=t violations=t", "truth= and violations= are the same file: t");

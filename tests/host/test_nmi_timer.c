@@ -80,10 +80,26 @@ static void send_nmi(void)
     machine.handler(&(struct interrupt_frame){ .vector = VECTOR_NMI });
 }
 
+static uint64_t halves(unsigned offset)
+{
+    return (uint64_t)machine.hpet[offset / 4 + 1] << 32 | machine.hpet[offset / 4];
+}
+
+/* Whether the counter met the comparator within the last second. */
+static bool is_over(unsigned n, bool narrow)
+{
+    const uint64_t passed = halves(0xf0) - halves(0x108 + 0x20 * n);
+
+    return (narrow ? (uint32_t)passed : passed) < HZ;
+}
+
 /* Time passes, and the comparators that are on are compared. */
 static void pass(uint32_t ticks)
 {
-    machine.hpet[0xf0 / 4] += ticks;
+    const uint64_t now = halves(0xf0) + ticks;
+
+    machine.hpet[0xf0 / 4] = (uint32_t)now;
+    machine.hpet[0xf4 / 4] = (uint32_t)(now >> 32);
     for (unsigned n = 0; n < 4; n++) {
         const uint32_t configuration = machine.hpet[(0x100 + 0x20 * n) / 4], input = configuration >> 9 & 0x1f;
 
@@ -97,9 +113,9 @@ static void pass(uint32_t ticks)
             machine.hpet[0xf0 / 4] += ticks;
             continue;
         }
-        assert_int_equal(configuration & 0x1fa, 0x100 | (configuration & 0x30)); /* by the edge, once, of 32 bits */
-        if (machine.answers >> n & 1 && machine.io[0x10 + 2 * input] == 0x400 &&
-            machine.hpet[0xf0 / 4] - machine.hpet[(0x108 + 0x20 * n) / 4] < HZ)
+        /* By the edge, once; of 32 bits, or of as many as both have. */
+        assert_int_equal(configuration & 0x1da, machine.hpet[0] & 0x2000 && configuration & 0x20 ? 0x10 : 0x110);
+        if (machine.answers >> n & 1 && machine.io[0x10 + 2 * input] == 0x400 && is_over(n, configuration & 0x100))
             send_nmi();
     }
 }
@@ -372,6 +388,43 @@ static void the_counter_begins_anew(void **state)
     assert_false(nmi_timer_init(AT, &io, 0, due));
 }
 
+/* The counter's 64 bits never begin anew, so that no NMI comes but in time; what comes is another's. */
+static void one_of_64_bits_is_taken_first(void **state)
+{
+    (void)state;
+    start_machine();
+    machine.hpet[0] |= 0x2000;
+    for (unsigned n = 1; n < 3; n++)
+        machine.hpet[(0x100 + 0x20 * n) / 4] = 0x8010; /* 32 bits, as on most chipsets */
+    assert_true(nmi_timer_init(AT, &io, 5, due));
+    assert_int_equal(machine.tried, 1);
+    assert_int_equal(machine.hpet[0x100 / 4], 0x8030 | 23 << 9);
+
+    machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
+    machine.hpet[0xf4 / 4] = 7;
+    nmi_timer_start(3);
+    assert_int_equal(halves(0x108), (UINT64_C(7) << 32) + UINT32_MAX - HZ + 3 * HZ);
+    pass(3 * HZ - 1);
+    assert_int_equal(machine.hpet[0xf4 / 4], 8);
+    assert_int_equal(machine.due, 0);
+    pass(1);
+    assert_int_equal(machine.due, 1);
+
+    machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
+    nmi_timer_start(3);
+    machine.hpet[0xf0 / 4] = 0;
+    send_nmi();
+    assert_false(nmi_timer_usable());
+
+    start_machine();
+    machine.hpet[0] |= 0x2000; /* where none of them comes, the others are tried */
+    machine.answers = 2;
+    machine.hpet[0x120 / 4] = 0x8010;
+    assert_true(nmi_timer_init(AT, &io, 5, due));
+    assert_int_equal(machine.tried, 7);
+    assert_int_equal(machine.hpet[0x120 / 4], 0x8110 | 23 << 9);
+}
+
 static void another_processor_gets_it(void **state)
 {
     (void)state;
@@ -393,6 +446,7 @@ static void another_processor_gets_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_of_64_bits_is_taken_first),
         cmocka_unit_test(another_processor_gets_it),
         cmocka_unit_test(the_last_of_each_is_taken),
         cmocka_unit_test(an_input_that_firmware_uses_is_left_alone),

@@ -50,7 +50,7 @@ sub result_of
 sub read_log
 {
     my ($lines) = @_;
-    my %log = (wrong => [], ends => [], ids => [], result => {}, recap => {}, reason => {}, area => {}, facility => {});
+    my %log = (wrong => [], ends => [], ids => [], result => {}, recap => {}, reason => {}, area => {}, facility => {}, head => [], moves => 0);
     my $wrong = sub { push @{$log{wrong}}, "@_" };
     my ($differs, $table) = (0, 0);
     for (@$lines) {
@@ -88,6 +88,10 @@ sub read_log
         } elsif (/^# facility (\S+) (.*)$/) {
             $wrong->("the facility $1 twice") if exists $log{facility}{$1};
             $log{facility}{$1} = $2;
+        } elsif (/^# cpu \d+ apic 0x[0-9a-f]+ .*, kind (\w+): \d+ of \d+ processors$/) {
+            push @{$log{head}}, $1;
+        } elsif (/^# tests on cpu \d+ apic 0x[0-9a-f]+ ./) {
+            $log{moves}++;
         } elsif (/^# test [a-z0-9._]+: /) {
             $log{listed} = 1;
         } elsif (/^# end dstest86\b *(.*)$/) {
@@ -176,19 +180,31 @@ sub check_facilities
     return @wrong;
 }
 
-# The problems of the kinds that the line "# end" names: all but the first are those that ids end in, and the tests are the
-# same on each.
+# The problems of the kinds that the line "# end" names: the head has them, the first one first; tests ran on each, all of them
+# with the kind's ending but for the first; they are the same on each, one kind's behind the other's; and for each further one
+# the log says where they run, unless its processor never comes, which makes its tests errors.
 sub check_kinds
 {
     my ($log, @named) = @_;
+    my ($first, @wrong) = ($log->{head}[0] // '');
     my @ending = grep { $_ ne '' } kinds_of($log);
-    my @further = grep { my $kind = $_; grep { $_ eq $kind } @ending } @named;
-    my @wrong;
+    for my $kind (@named) {
+        push @wrong, "\"# end\" names the kind $kind, which the head has not" if !grep { $_ eq $kind } @{$log->{head}};
+    }
+    my $right = join ',', sort map { $_ eq $first ? '' : $_ } @named;
     push @wrong, '"# end" names the kinds ' . (join(',', @named) || 'none') . ', the tests ran on ' . (join(',', @ending) || 'the first alone')
-        if @further != @ending || @named - @further > 1;
-    my %times;
-    $times{s/\.(?:core|atom|kind)\d*$//r}++ for @{$log->{ids}};
+        if $right ne join ',', kinds_of($log);
+    my (%times, %of, @order);
+    for my $id (@{$log->{ids}}) {
+        my ($test, $kind) = $id =~ /^(.*?)(?:\.((?:core|atom|kind)\d*))?$/;
+        $times{$test}++;
+        push @{$of{$kind // ''}}, $id;
+        push @order, $kind // '' if !@order || $order[-1] ne ($kind // '');
+    }
     push @wrong, map { "$_ ran on $times{$_} kinds of cores, not " . @named } grep { $times{$_} != @named } sort keys %times;
+    push @wrong, 'the tests of one kind are not behind those of the other' if @order != keys %of || $of{''} && $order[0] ne '';
+    my $ran = grep { my $kind = $_; grep { $log->{result}{$_} ne 'error' } @{$of{$kind}} } @ending;
+    push @wrong, "\"# tests on\" is there $log->{moves} times, for $ran further kinds" if $log->{moves} < $ran || $log->{moves} > @ending;
     return @wrong;
 }
 
@@ -217,7 +233,6 @@ sub judge
     my %end = map { /^([a-z]+)=([\w,]+)$/ ? ($1, $2) : () } split ' ', $ends[0] // '';
     push @wrong, 'the line "# end" is there ' . @ends . ' times, not once' if @ends != 1;
     push @wrong, '"# end" has no verdict' if @ends && !$end{verdict};
-    push @wrong, check_kinds($log, split /,/, $end{kinds}) if defined $end{kinds} || grep { $_ ne '' } kinds_of($log);
     my $verdict = $end{verdict} // '';
     # A panic ends wherever it happens, an error in the options before there is a plan, and option list runs nothing.
     my $early = $verdict eq 'error' || $verdict eq 'skip' && $log->{listed};
@@ -225,6 +240,7 @@ sub judge
     return ($end{verdict}, @wrong) if $verdict eq 'panic' || $early && !$planned;
 
     push @wrong, 'no plan' if !defined $log->{plan};
+    push @wrong, check_kinds($log, split /,/, $end{kinds} // '') if defined $end{kinds} || grep { $_ ne '' } kinds_of($log);
     push @wrong, "plan of $log->{plan}, " . @{$log->{ids}} . ' reported' if defined $log->{plan} && $log->{plan} != @{$log->{ids}};
     my %count = map { $_ => 0 } @counts;
     $count{$log->{result}{$_}}++ for @{$log->{ids}};

@@ -127,6 +127,54 @@ is judged(sub { s/^(# cpu.*)/$1\n# is # begin dstest86\n# an # end dstest86 verd
     '', 'lines that only mention others';
 is judged(sub { s/^BdsDxe.*/ok 1\n1..7\n# end dstest86 verdict=pass/ }), '', 'whatever the firmware says';
 
+# A hybrid: all tests on each kind of its cores.
+@log = (
+    '# begin dstest86 0.1.0 abc 64', '# cpu 0 apic 0x0 Core Golden Cove, kind core: 2 of 4 processors',
+    '# cpu 2 apic 0x2 Atom Gracemont, kind atom: 2 of 4 processors', '1..4',
+    'ok 1 bts.one', 'ok 2 lbr.one', '# tests on cpu 2 apic 0x2 Atom Gracemont', 'ok 3 bts.one.atom', 'ok 4 lbr.one.atom # SKIP no depth',
+    '# area pass differs fail skip error', '# area bts 2 0 0 0 0', '# area lbr 1 0 0 1 0', '# facility bts pass 1 of 1',
+    '# facility bts.atom pass 1 of 1', '# facility pebs not selected', '# facility pebs.atom not selected', '# facility lbr pass 1 of 1',
+    '# facility lbr.atom none: no LBR', '# end dstest86 verdict=pass pass=3 fail=0 skip=1 error=0 differs=0 kinds=core,atom',
+);
+is judged(sub { }), '', 'a right log of two kinds gives no complaint';
+my @of_kinds = (
+    ['no kinds at the end', sub { s/ kinds=.*// }, qr/names the kinds none, the tests ran on atom/],
+    ['the first kind missing at the end', sub { s/kinds=core,/kinds=/ }, qr/bts\.one ran on 2 kinds of cores, not 1/],
+    ['the further kind missing at the end', sub { s/,atom$// }, qr/names the kinds core, the tests ran on atom/],
+    ['a kind at the end that is another', sub { s/,atom$/,atom2/ }, qr/names the kinds core,atom2, the tests ran on atom/],
+    ['a kind at the end that did not run', sub { s/,atom$/,atom,atom2/ }, qr/names the kinds core,atom,atom2, the tests ran on atom/],
+    ['a test that ran on one kind', sub { s/^1\.\.4/1..3/; s/^ok 4.*//; s/^(# area lbr 1 0 0) 1/$1 0/; s/skip=1/skip=0/; s/^# facility lbr.atom.*/# facility lbr.atom not selected/ },
+        qr/^lbr\.one ran on 1 kinds of cores, not 2/],
+    ['a kind whose tests did not run', sub { s/^1\.\.4/1..2/; s/^ok [34].*//; s/^# area (bts|lbr).*/# area $1 1 0 0 0 0/; s/pass=3(.*)skip=1/pass=2$1skip=0/; s/^# facility \w+\.atom.*// },
+        qr/names the kinds core,atom, the tests ran on the first alone/],
+    ['a kind without a facility\'s line', sub { s/^# facility bts\.atom.*// }, qr/no line for the facility bts\.atom/],
+    ['a facility of a kind that did not run', sub { s/^(# facility bts)\.atom(.*)/$1.atom$2\n$1.atom2 pass 1 of 1/ }, qr/the facility bts\.atom2 is unknown/],
+    ['a facility of a kind with the tests of both', sub { s/^(# facility bts\.atom pass 1 of) 1/$1 2/ }, qr/"facility bts\.atom pass 1 of 2", but of 1 tests/],
+    ['a facility of the first kind with the tests of both', sub { s/^# facility bts pass.*/# facility bts pass 2 of 2/ }, qr/"facility bts pass 2 of 2", but of 1 tests/],
+    ['a kind\'s facility that is not there, and passes', sub { s/^# facility bts\.atom.*/# facility bts.atom none: no DS/ }, qr/"facility bts\.atom none: no DS", but/],
+    ['a kind whose facility is untested', sub { s/^(# facility lbr\.atom) none/$1 untested/ }, qr/verdict=pass, but the results make it incomplete/],
+    ['the order of the kinds\' tests', sub { s/^ok 1 bts.one/ok 1 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 bts.one/ }, qr/^the tests of one kind are not behind those of the other$/],
+    ['a kind\'s tests among the other\'s', sub { s/^ok 2 lbr.one/ok 2 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 lbr.one/ }, qr/^the tests of one kind are not behind those of the other$/],
+    ['a kind that the tests are not said to run on', sub { s/^# tests on cpu 2.*// }, qr/"# tests on" is there 0 times, for 1 further kinds/],
+    ['a kind that the tests are said to run on twice', sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, qr/"# tests on" is there 2 times, for 1 further kinds/],
+    ['a kind that the head does not know', sub { s/^# cpu 2 .*// }, qr/"# end" names the kind atom, which the head has not/],
+);
+like judged($_->[1]), $_->[2], $_->[0] for @of_kinds;
+
+# One kind alone of several: its tests have its name if it is not the first.
+my $first = sub { s/^1\.\.4/1..2/; s/^ok [34].*//; s/^# tests on cpu 2.*//; s/^# area (bts|lbr).*/# area $1 1 0 0 0 0/; s/pass=3(.*)skip=1/pass=2$1skip=0/; s/^# facility \w+\.atom.*// };
+is judged(sub { $first->(); s/kinds=core,atom/kinds=core/ }), '', 'the first kind alone';
+like judged(sub { $first->(); s/kinds=core,atom/kinds=atom/ }), qr/names the kinds atom, the tests ran on the first alone/, '... and not by another name';
+my $further = sub { s/^1\.\.4/1..2/; s/^ok [12].*//; s/^ok 3/ok 1/; s/^ok 4/ok 2/; s/^# area bts.*/# area bts 1 0 0 0 0/; s/^# area lbr.*/# area lbr 0 0 0 1 0/; s/pass=3/pass=1/; s/^# facility (bts|pebs|lbr) .*// };
+is judged(sub { $further->(); s/kinds=core,atom/kinds=atom/ }), '', 'a further kind alone';
+is judged(sub { $further->(); s/kinds=core,atom/kinds=atom/; s/^ok 1.*/not ok 1 bts.one.atom # ERROR/; s/^ok 2.*/not ok 2 lbr.one.atom # ERROR/; s/^# tests on.*//;
+        s/^# area bts.*/# area bts 0 0 0 0 1/; s/^# area lbr.*/# area lbr 0 0 0 0 1\n# error bts.one.atom: no start\n# error lbr.one.atom: no start/;
+        s/verdict=pass pass=1 fail=0 skip=1 error=0/verdict=error pass=0 fail=0 skip=0 error=2/; s/^# facility (bts|lbr)\.atom.*/# facility $1.atom fail 1 of 1/ }),
+    '', '... and one whose processor does not start';
+($verdict, @wrong) = judge([$log[0], '# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1 differs=0 kinds=core,atom']);
+is "$verdict @wrong", 'error ', 'an error before the plan, of two kinds';
+like judged(sub { $further->(); s/kinds=core,atom/kinds=core/ }), qr/names the kinds core, the tests ran on atom/, '... and not by another name';
+
 my @begin = ('# begin dstest86 0.1.0 abc 64');
 my $end = '# end dstest86 verdict';
 ($verdict, @wrong) = judge([@begin, "$end=error pass=0 fail=0 skip=0 error=1 differs=0"]);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What processors from Ice Lake on have in common, whose PEBS records are adaptive or architectural: fields of
+ * registers, rows of CPUID, members of a profile. The tables themselves: profiles_adaptive.c and rows_ecore.c. Files
+ * of profiles have what is a processor's own.
+ */
+#ifndef MODEL_PROCESSORS_ROWS_ADAPTIVE_H
+#define MODEL_PROCESSORS_ROWS_ADAPTIVE_H
+
+#include "model/processors/profiles.h"
+
+#define LATER_COUNTERS 0x3ff /* of general counters, those that the processor has */
+
+/* The bits of a set of counters in IA32_PERF_GLOBAL_CTRL and registers like it. */
+#define COUNTER_BITS(general, fixed) ((uint64_t)(general) | (uint64_t)(fixed) << 32)
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
+#define STATUS_BITS(counters) ((counters) | BIT(55) | BITS(62, 58))
+
+/* AnyThread no longer exists (CPUID.0Ah:EDX[15]); the manual does not say that writing it raises #GP. */
+#define SELECT_ANY_THREAD BIT(21)
+#define SELECT_BITS       (BITS(31, 0) & ~SELECT_ANY_THREAD)
+#define SELECT_ADAPTIVE   BIT(34)
+
+/* A fixed counter's bits of IA32_FIXED_CTR_CTRL. */
+#define FIXED_FIELD(n)      (UINT64_C(0xb) << 4 * (n))
+#define FIXED_ANY_THREAD(n) (BIT(2) << 4 * (n))
+#define FIXED_ADAPTIVE(n)   BIT(32 + 4 * (n))
+#define FIXED_USER(n)       BIT(33 + 4 * (n)) /* RDPMC user disable */
+
+/*
+ * The fixed counters of cores that have none of slots, and behind the gap those of slots lost by speculation, by the
+ * front end, and of those that retire; and their bits of IA32_FIXED_CTR_CTRL, with one above bit 31 each.
+ */
+#define FIXED_GAP_BITMAP      0x77
+#define FIXED_GAP(bits)       (bits(0) | bits(1) | bits(2) | bits(4) | bits(5) | bits(6))
+#define FIXED_GAP_BITS(above) (FIXED_GAP(FIXED_FIELD) | FIXED_GAP(above))
+#define FIXED_GAP_ANY_THREAD  FIXED_GAP(FIXED_ANY_THREAD)
+
+#define DEBUGCTL_BITS (BIT(1) | BITS(12, 6) | BITS(15, 14))
+
+/* CPUID.7:EDX */
+#define HYBRID_EDX   (1u << 15)
+#define ARCH_LBR_EDX (1u << 19)
+
+/* CPUID.1AH:EAX[31:24], the kind of core; below it the native model */
+#define ATOM_CORE UINT32_C(0x20000000)
+#define CORE_CORE UINT32_C(0x40000000)
+
+/*
+ * Rows of CPUID. Features of QEMU's -cpu stay visible except SVM. Leaves past QEMU's last are those of a part without
+ * what the leaves describe.
+ */
+/* clang-format off */
+#define CPUID_SIGNATURE(signature)                \
+    { 0x01, .keep = { 0, ALL32, ALL32, ALL32 },   \
+      .add = { signature, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } }
+#define CPUID_NO_LEAVES(last_leaf) { 0x0e, .last = (last_leaf) }
+#define CPUID_EXTENDED { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } }
+/* Depths 8, 16 and 32, lost in deep C-states; filters by level and kind, call stack; MISPRED, cycles, BR_TYPE; and the
+   counters whose events are counted between two entries. */
+#define CPUID_ARCH_LBR(logged) { 0x1c, .add = { BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
+/* clang-format on */
+
+/* Members of every profile here, and of those with architectural LBR. */
+#define ADAPTIVE_MEMBERS                                                                                          \
+    .max_extended = 0x80000008, .dtes64 = true, .counter_width = 48, .debugctl = &debugctl_core, .lbr_depth = 32, \
+    .predictor_slots = 4096
+#define ARCH_LBR_MEMBERS                                                                        \
+    ADAPTIVE_MEMBERS, .lbr_depths = 0x0b, .lbr_format = LBR_FORMAT_ARCH, .pdist_distance = 128, \
+                      .pebs_cache_latency = true
+
+#endif

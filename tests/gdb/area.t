@@ -1,0 +1,105 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# ds and perfmon: the management area with every field, by the kernel's own variables; what is wrong with an area that is
+# broken on purpose; counters, event selects, LVT entry and status. Prints TAP.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Gdb 'gdb';
+use Math::BigInt;
+use Test::More;
+
+my $open = 'hbreak ds_close if processors[0]->open_for';
+
+# The fields that ds prints, and GDB's own reading of the struct that the kernel encoded.
+sub fields
+{
+    my ($text) = @_;
+    my %field = $text =~ /^  ((?:bts|pebs)\.\w+(?:\[\d+\])?) +0x([0-9a-f]+)/mg;
+    return { map { $_ => Math::BigInt->from_hex($field{$_})->bstr } keys %field };
+}
+
+sub kernels_fields
+{
+    my ($text) = @_;
+    my %field;
+    while ($text =~ /(bts|pebs) = \{base = (0x[0-9a-f]+), index = (0x[0-9a-f]+), maximum = (0x[0-9a-f]+), threshold = (0x[0-9a-f]+)\}/g) {
+        @field{"$1.base", "$1.maximum", "$1.threshold"} = map { Math::BigInt->from_hex($_)->bstr } $2, $4, $5;
+    }
+    return \%field;
+}
+
+for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.with_bts', 8 ], [ 'core2', 64, 'bts.calls', 8 ],
+    [ 'netburst', 32, 'pebs.tagging.with_bts', 4 ]) {
+    my ($profile, $width, $test, $bytes) = @$case;
+    my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "run=$test",
+        commands => [ $open, 'continue', 'ds', 'p/x processors[0]->opened', 'perfmon', 'continue' ] });
+    my $fields = fields($out->[2] // '');
+    my $kernels = kernels_fields($out->[3] // '');
+    is(scalar keys %$kernels, 6, "$profile: what the kernel has set up");
+    is_deeply({ map { $_ => $fields->{$_} } keys %$kernels }, $kernels, "$profile, $width bits: ds prints the area's fields");
+    like($out->[2], qr/^management area at 0x[0-9a-f]+ \(IA32_DS_AREA\): \d+ bytes, addresses of $bytes$/m, "$profile: its width");
+    my ($record) = $out->[2] =~ /^BTS: \d+ of \d+ records of (\d+) bytes/m;
+    is($record, 3 * $bytes, "$profile: the record's size");
+    my ($used, $all) = $out->[2] =~ /^BTS: (\d+) of (\d+) records/m;
+    is($used, ($fields->{'bts.index'} - $fields->{'bts.base'}) / $record, "$profile: how full the BTS buffer is");
+    is($all, ($fields->{'bts.maximum'} - $fields->{'bts.base'}) / $record, "$profile: of how many");
+    like($out->[2], qr/^nothing is wrong with it$/m, "$profile: and nothing is wrong");
+    like($out->[4], qr/^LVT performance counter entry 0xe1: vector 0xe1, fixed, not masked$/m, "$profile: perfmon: the LVT entry");
+    ok(scalar(grep { /^ok 1 \S+$/ } @$serial), "$profile: and $test passes as without a debugger");
+}
+
+# An area that is broken on purpose: each rule that is broken is named, with the field and the value, as the kernel names it.
+{
+    my $area = '(*(unsigned long (*)[12])processors[0]->management_area)';
+    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls',
+        commands => [ $open, 'continue', 'ds', "set var ${area}[3] = ${area}[3] + 4", 'ds', "set var ${area}[1] = ${area}[0] - 24", 'ds',
+            "set var ${area}[0] = 0x900000000000", 'ds'] });
+    my $fields = fields($out->[2]);
+    my $threshold = sprintf '0x%x', $fields->{'bts.threshold'} + 4;
+    like($out->[4], qr/^wrong: bts\.threshold $threshold is not base \+ k \* record\n +SDM Vol\. 3A \(253668-032\), "BTS and DS Save Area", 16\.4\.9$/m, 'a threshold between two records');
+    unlike($out->[4], qr/nothing is wrong/, 'is not called right');
+    my $index = sprintf '0x%x', $fields->{'bts.base'} - 24;
+    like($out->[6], qr/^wrong: bts\.index $index is outside the buffer\n +SDM Vol\. 3A/m, 'an index before the base');
+    like($out->[6], qr/^wrong: bts\.threshold $threshold /m, 'and still the threshold');
+    like($out->[6], qr/^BTS: how full it is cannot be told/m, 'how full it is cannot be told');
+    like($out->[8], qr/^wrong: bts\.base 0x900000000000 is not a canonical address/m, 'an address that is not canonical');
+}
+
+# What the check asks of the processor and of the pages comes from GDB, too.
+{
+    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_force', 'continue', 'finish', 'ds',
+        'set var *(unsigned long *)processors[0]->management_area = 24', 'ds' ] });
+    like($out->[3], qr/^nothing is wrong with it$/m, 'an area that has just been written');
+    like($out->[5], qr/^wrong: bts 0x18 is on a page that is not mapped\n/m, 'a page that is not mapped') or diag $out->[5];
+}
+
+# Counters: what is programmed, by name, what is on, what has overflowed.
+{
+    my ($out) = gdb({ profile => 'skylake', options => 'run=pebs.loads', commands => [ 'hbreak load_33', 'continue', 'perfmon' ] });
+    like($out->[2], qr/^  PMC0 +0x[0-9a-f]{12}  overflows after \d+; IA32_PERFEVTSEL0 0x[0-9a-f]+: MEM_INST_RETIRED\.ALL_LOADS OS.*, PEBS$/m, 'perfmon: the event by name, and that it samples')
+        or diag $out->[2];
+    like($out->[2], qr/^IA32_PERF_GLOBAL_CTRL 0x[0-9a-f]*1$/m, 'perfmon: what is on');
+}
+
+# Architectural PEBS has no area: the buffer is physical memory.
+{
+    my ($out) = gdb({ profile => 'clearwaterforest', options => 'run=pebs.loads', commands => [ 'ds', $open, 'continue', 'ds' ] });
+    like($out->[0], qr/^PEBS: no buffer has been set up on this processor$/m, 'architectural PEBS: before the set-up');
+    like($out->[3], qr/^PEBS is architectural: its records do not go into a DS area/m, 'architectural PEBS: ds says so');
+    like($out->[3], qr/^  IA32_PEBS_BASE +0x[0-9a-f]{16}  address 0x[0-9a-f]+, \d+ bytes$/m, 'and shows its buffer');
+    like($out->[3], qr/^PEBS: [1-9]\d* of \d+ bytes \(\d+ %\)$/m, 'and how full it is');
+    like($out->[3], qr/^IA32_DS_AREA is 0: no management area/m, 'and that there is no area');
+}
+
+# Without the model there is nothing to read, which is said with what to do.
+{
+    my ($out) = gdb({ profile => 'none', commands => [ 'ds', 'perfmon' ] });
+    like($out->[0], qr{^\S+/0 does not exist: the model writes it when processor 0 stops; was QEMU started with state=}m, 'no model: what is missing');
+    my ($help) = gdb({ profile => 'none', commands => [ 'help ds', 'ds 5', 'help bts' ] });
+    like($help->[0], qr/^Print the DS management area of this processor with every field/m, 'help');
+    like($help->[1], qr/^ds takes no argument$/m, 'an argument too many');
+}
+done_testing;

@@ -1,0 +1,58 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# bts, pebs and lbr print the records that lie in memory or registers: those that the kernel itself takes from there a moment
+# later, and prints. For each kind of record, in both widths. Prints TAP.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Gdb 'gdb';
+use Test::More;
+
+# The processor, the width, tests with records of each facility, and the least records that PEBS has.
+my @cases = (
+    [ 'skylake', 64, 'bts.calls', 'pebs.loads', 'lbr.calls' ],
+    [ 'goldencove', 64, 'bts.calls', 'pebs.loads', 'lbr.calls' ],
+    [ 'core2', 64, 'bts.calls', 'pebs.instructions', 'lbr.calls' ],
+    [ 'clearwaterforest', 64, 'bts.calls', 'pebs.loads', 'lbr.calls' ],
+    [ 'netburst', 32, 'bts.calls', 'pebs.tagging.execution', 'lbr.calls' ],
+    [ 'pentium-m', 32, 'bts.calls', undef, 'lbr.calls' ],
+);
+
+# Numbers alone: where an address has several names, GDB's choice may be another than the kernel's.
+sub without_names
+{
+    my @lines = @_;
+    my $symbol = qr/[A-Za-z_][\w.]*\+0x[0-9a-f]+/;
+    s{ $symbol(?:/(?:-|$symbol))?}{}g for @lines;
+    return [ @lines ];
+}
+
+for my $case (@cases) {
+    my ($profile, $width, $bts, $pebs, $lbr) = @$case;
+    my %stop = (bts => "hbreak ds_close if processors[0]->open_for", lbr => 'hbreak records_print_lbr');
+    $stop{pebs} = $stop{bts};
+    for my $kind ('bts', $pebs ? 'pebs' : (), 'lbr') {
+        my $test = { bts => $bts, pebs => $pebs, lbr => $lbr }->{$kind};
+        my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "records=all run=$test",
+            commands => [ $stop{$kind}, 'continue', "$kind all", 'continue' ] });
+        my @printed = grep { /^$kind \d/ } split /\n/, $out->[2] // '';
+        my @taken = map { s/^# //r } grep { /^# $kind \d/ } @$serial;
+        cmp_ok(scalar @printed, '>', 0, "$profile, $width bits: $kind prints records");
+        is_deeply(without_names(@printed), without_names(@taken), "$profile, $width bits: which are those that the kernel takes");
+        my @named = grep { /[A-Za-z_]\w*\+0x/ } @printed;
+        cmp_ok(scalar @named, '>', 0, "$profile, $width bits: by symbol");
+        like($out->[2], qr{^    workload/\w+\.(?:asm|inc):\d+}m, "$profile, $width bits: and by source line");
+        ok(scalar(grep { /^ok 1 / } @$serial), "$profile, $width bits: and $test passes as without a debugger")
+            or diag(grep { /ok 1/ } @$serial);
+        next if $kind ne 'bts' || $profile ne 'skylake';
+
+        my ($few) = gdb({ profile => $profile, options => "run=$test",
+            commands => [ $stop{bts}, 'continue', 'bts 3', 'bts 0' ] });
+        is_deeply([ grep { /^bts \d/ } split /\n/, $few->[2] ], [ @printed[-3 .. -1] ], 'bts 3: the newest three');
+        like($few->[2], qr/^BTS: ${\scalar @printed} records; the newest 3:$/m, 'which it says');
+        like($few->[3], qr/^bts: want a number of records from 1, or all, not 0$/m, 'bts 0: what is wrong');
+    }
+}
+done_testing;

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+#
+# The tour of `make gdb-tour`: every stop is reached, says what happens and what the manual asks for, and shows what it
+# says; unattended, and at a terminal by Enter. The test that it walks through passes all the same. Prints TAP.
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+PROMPT = 'Enter: the next stop; q: end here'
+count = 0
+
+
+def ok(good, name, why=''):
+    global count
+    count += 1
+    print(f'{"ok" if good else "not ok"} {count} - {name}')
+    if not good:
+        print(''.join(f'# {line}\n' for line in str(why).splitlines()[-60:]), end='')
+
+
+def command(profile, width, *arguments):
+    return ['timeout', '--foreground', '100', TOP / 'tests/qemu/gdb', '-w', str(width), '-p', profile, '-o', 'run=bts.interrupt.threshold', '--',
+            *arguments, '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour']
+
+
+def walk(profile, width):
+    """The texts of the stops, and the kernel's log."""
+    with tempfile.NamedTemporaryFile('r', errors='replace') as serial:
+        done = subprocess.run([*command(profile, width, '-batch'), '-ex', 'continue'], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                              env={**os.environ, 'GDB_SERIAL': serial.name})
+        return re.split(r'^--- stop ', done.stdout, flags=re.M)[1:], serial.read(), done.stdout
+
+
+# What a stop must show, by its title.
+SHOWS = {
+    'nothing is set up': ['IA32_DS_AREA is 0: no management area has been set up on this processor'],
+    'the handler gets its gate': ['handler = .* <service>'],
+    'the local APIC will deliver the interrupt': ['^LVT performance counter entry 0x10000: .* masked$'],
+    'what will be written is checked first': ['= DS_GATE_INTERRUPT'],
+    'the area is the processor\'s': ['^BTS: 0 of 256 records', '128 to the threshold; off', '^nothing is wrong with it$'],
+    'tracing is on': ['^BTS: 0 records', '^LVT performance counter entry 0xe1: vector 0xe1, fixed, not masked$'],
+    'branches become records': ['^BTS: 10 records; the newest 3:', '^bts 9 .* long_back.* => .* long_1'],
+    'the interrupt is here': ['^BTS: 1[23][0-9] of 256 records .*, the threshold is reached; off',
+                              '^wrong: lvt.performance 0x100e1 is masked$', 'in service '],
+    'the buffer is empty again': ['^BTS: 0 of 256 records'],
+    'the entry is unmasked': ['^LVT performance counter entry 0x100e1'],
+    'and the loop goes on': ['^BTS: [1-9][0-9]* records', '^bts [0-9]+ .* long_back'],
+}
+
+for profile, width in ('skylake', 64), ('netburst', 32):
+    stops, log, text = walk(profile, width)
+    titles = [re.match(r'[0-9]+ of [0-9]+: (.*?) \(', stop).group(1) for stop in stops]
+    ok(len(stops) == 13, f'{profile}: thirteen stops', text)
+    for stop, title in zip(stops, titles):
+        flat = ' '.join(stop.split())
+        ok(re.search(r' The manual: .* \[SDM Vol\. 3[AB] \([0-9]{6}-[0-9]{3}\), "[^"]+"', flat),
+           f'{profile}: {title}: what the manual asks for', stop)
+        ok(len(re.findall(r'[.:] ', flat.split(' The manual: ')[0])) >= 2, f'{profile}: {title}: what happens', stop)
+    for title, wanted in SHOWS.items():
+        found = [stop for stop, its in zip(stops, titles) if its == title]
+        for regex in wanted:
+            if profile == 'netburst' and 'threshold is reached' in regex:
+                regex = '^BTS: 1[23][0-9] of 256 records'
+            ok(found and re.search(regex, found[0], re.M), f'{profile}: {title}: shows {regex}', found[0] if found else titles)
+    ok('That was the way from nothing to the second buffer.' in text, f'{profile}: and the end', text)
+    ok(re.search(r'^ok 1 bts\.interrupt\.threshold\r?$', log, re.M), f'{profile}: the test passes as without the tour', log)
+
+
+def by_enter(keys):
+    """What is shown at a terminal, where each prompt is answered with the next key."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM='dumb', GDB_SERIAL='/dev/null', LINES='1000', COLUMNS='200')
+        words = [str(word) for word in (*command('skylake', 64), '-ex', 'set confirm off', '-ex', 'quit')]
+        os.execvp(words[0], words)
+    shown, answered = '', 0
+    while True:
+        try:
+            more = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not more:
+            break
+        shown += more.decode(errors='replace')
+        if shown.count(PROMPT) > answered:
+            os.write(terminal, keys[answered].encode() if answered < len(keys) else b'q\n')
+            answered += 1
+    os.waitpid(child, 0)
+    return shown
+
+
+shown = by_enter(['\n', '\n', 'q\n'])
+ok(shown.count(PROMPT) == 3, 'at a terminal each stop waits for Enter, and q ends the walk', shown)
+ok('--- stop 3 of 13' in shown and '--- stop 4 of 13' not in shown, 'which has come as far as that', shown)
+print(f'1..{count}')

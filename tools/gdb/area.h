@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The debug store of a processor that stands: its area, what of it is on, and which records it has. */
+#ifndef TOOLS_GDB_AREA_H
+#define TOOLS_GDB_AREA_H
+
+#include "ds/ds_area.h"
+#include "tools/gdb/processor.h"
+
+/* Reads the area of IA32_DS_AREA. False, with the reason printed, if there is none or it cannot be read. */
+bool area_read(const struct processor *p, struct ds_area *area);
+
+bool area_bts_on(const struct processor *p);
+uint64_t area_pebs_on(const struct processor *p); /* the counters that PEBS is on for */
+bool area_bts_circular(const struct processor *p, const struct ds_buffer *bts);
+
+/* Bytes of a PEBS record as the processor would write it now; 0 if that is not known. */
+unsigned area_pebs_record_size(const struct processor *p);
+
+/* Architectural PEBS: the buffer that two registers describe. */
+struct arch_state {
+    uint64_t base, index, address, bytes, used, threshold, cfg_c;
+    bool full, enabled;
+};
+bool area_is_arch(const struct processor *p);
+void area_arch(const struct processor *p, struct arch_state *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ds-inspect STATE COMMAND [COUNT]: prints what a command of tools/gdb/dstest86.py asks for. STATE is the model's file
+ * of the processor; memory, symbols and source lines are asked of GDB (tools/gdb/target.h). Exit status: 0: printed; 1:
+ * there is nothing to print, which was said; 2: wrong arguments or file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/gdb/reports.h"
+
+static const struct {
+    const char *name;
+    bool (*report)(const struct processor *p, unsigned count);
+} commands[] = {
+    { "ds", report_ds },   { "bts", report_bts },         { "pebs", report_pebs },
+    { "lbr", report_lbr }, { "perfmon", report_perfmon },
+};
+
+int main(int argc, char **argv)
+{
+    static struct processor processor;
+
+    if (argc < 3) {
+        puts("usage: ds-inspect STATE COMMAND [COUNT]; GDB's commands start it (docs/gdb.md)");
+        return 2;
+    }
+    if (!processor_read(argv[1], &processor))
+        return 2;
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (strcmp(argv[2], commands[i].name) == 0)
+            return commands[i].report(&processor, argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0) ? 0 : 1;
+    printf("%s: unknown command\n", argv[2]);
+    return 2;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* bts, pebs, lbr: the records that lie in memory or registers now, in the kernel's own lines, and their source lines.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/line.h"
+#include "bts/bts_decode.h"
+#include "cpu/msr_index.h"
+#include "lbr/lbr_decode.h"
+#include "pebs/pebs_decode.h"
+#include "tools/gdb/area.h"
+#include "tools/gdb/reports.h"
+#include "tools/gdb/target.h"
+
+#define BUFFER_MOST (UINT64_C(64) << 20) /* bytes: a larger one is a wrong one */
+#define LBR_MOST    64u
+
+static void *read_buffer(uint64_t base, uint64_t size, bool (*read)(uint64_t address, void *bytes, size_t size))
+{
+    uint8_t *bytes = size <= BUFFER_MOST ? malloc(size + 1) : NULL;
+
+    if (bytes != NULL && read(base, bytes, (size_t)size))
+        return bytes;
+    printf("the %" PRIu64 " bytes at 0x%" PRIx64 " cannot be read\n", size, base);
+    free(bytes);
+    return NULL;
+}
+
+/* Whether base, index and maximum are in order; `ds` says what is wrong otherwise. */
+static bool sound(const struct ds_buffer *b, const char *name)
+{
+    if (b->base == 0) {
+        printf("there is no %s buffer on this processor\n", name);
+        return false;
+    }
+    if (b->index < b->base || b->index > b->maximum) {
+        printf("the %s index is outside the buffer: ds says what is wrong\n", name);
+        return false;
+    }
+    return true;
+}
+
+/* How many are printed, of how many there are. */
+static uint64_t first_of(const char *name, uint64_t records, unsigned count)
+{
+    const uint64_t shown = count == 0 || count > records ? records : count;
+
+    if (shown < records)
+        printf("%s: %" PRIu64 " records; the newest %" PRIu64 ":\n", name, records, shown);
+    else
+        printf("%s: %" PRIu64 " record%s%s\n", name, records, records == 1 ? "" : "s", records == 0 ? "" : ":");
+    return records - shown;
+}
+
+static void print_lines(uint64_t from, uint64_t to)
+{
+    char first[LINE_SIZE];
+    const char *line = target_line(from);
+
+    snprintf(first, sizeof(first), "%s", line != NULL ? line : "?");
+    line = target_line(to);
+    printf("    %s => %s\n", first, line != NULL ? line : "?");
+}
+
+static bool unwritten(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* A circular buffer, oldest first: behind the index, where it has wrapped, stands what is older. */
+static uint64_t older_records(const uint8_t *bytes, uint64_t used, uint64_t records, unsigned size)
+{
+    uint64_t older = records - used;
+
+    while (older > 0 && unwritten(bytes + (used + older - 1) * size, size))
+        older--;
+    return older;
+}
+
+bool report_bts(const struct processor *p, unsigned count)
+{
+    const unsigned size = p->caps.bts_record_size;
+    struct ds_area area;
+
+    if (!area_read(p, &area) || !sound(&area.bts, "BTS"))
+        return false;
+    const bool circular = area_bts_circular(p, &area.bts);
+    const uint64_t used = (area.bts.index - area.bts.base) / size;
+    const uint64_t records = (area.bts.maximum - area.bts.base) / size;
+    uint8_t *bytes = read_buffer(area.bts.base, (circular ? records : used) * size, target_linear);
+    if (bytes == NULL)
+        return false;
+    const uint64_t older = circular ? older_records(bytes, used, records, size) : 0;
+
+    for (uint64_t n = first_of("BTS", older + used, count); n < older + used; n++) {
+        struct bts_record record;
+        const uint64_t at = n < older ? used + n : n - older;
+        if (bts_decode(p->caps.ds_width, bytes + at * size, size, p->caps.bts_prediction, &record) != BTS_DECODE_OK)
+            break;
+        bts_text(&target_out, n, &record, &target_symbols);
+        print_lines(record.from, record.to);
+    }
+    free(bytes);
+    return true;
+}
+
+static void print_pebs(const struct processor *p, uint64_t n, const struct pebs_record *record)
+{
+    const uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+    const char *line;
+
+    pebs_text(&target_out, n, record, p->caps.data_source, &target_symbols);
+    line = target_line(ip);
+    if (line != NULL)
+        printf("    %s\n", line);
+}
+
+/* Records may vary in size, so each is decoded to find the next; printed from `first` on. Returns how many there are.
+ */
+static uint64_t walk_pebs(const struct processor *p, const uint8_t *bytes, uint64_t size, bool print, uint64_t first)
+{
+    uint64_t n = 0;
+    static struct pebs_record record;
+
+    for (uint64_t at = 0; at < size; at += record.size, n++) {
+        const enum pebs_error error = pebs_decode(&p->caps.pebs_form, bytes + at, (size_t)(size - at), &record);
+        if (error != PEBS_DECODE_OK) {
+            if (print)
+                printf("at + %" PRIu64 ": %s\n", at, pebs_error_text(error));
+            break;
+        }
+        if (print && n >= first)
+            print_pebs(p, n, &record);
+    }
+    return n;
+}
+
+bool report_pebs(const struct processor *p, unsigned count)
+{
+    struct ds_area area;
+    struct arch_state arch;
+    uint8_t *bytes;
+    uint64_t size;
+
+    if (caps_missing(&p->caps, NEED_PEBS) != CAPS_AVAILABLE) {
+        printf("%s\n", caps_reason_text(caps_missing(&p->caps, NEED_PEBS)));
+        return false;
+    }
+    if (area_is_arch(p)) {
+        area_arch(p, &arch);
+        if (arch.base == 0 || arch.used > arch.bytes) {
+            printf("there is no PEBS buffer on this processor, or its index is outside: ds says more\n");
+            return false;
+        }
+        size = arch.used;
+        bytes = read_buffer(arch.address, size, target_physical);
+    } else {
+        if (!area_read(p, &area) || !sound(&area.pebs, "PEBS"))
+            return false;
+        size = area.pebs.index - area.pebs.base;
+        bytes = read_buffer(area.pebs.base, size, target_linear);
+    }
+    if (bytes == NULL)
+        return false;
+    walk_pebs(p, bytes, size, true, first_of("PEBS", walk_pebs(p, bytes, size, false, 0), count));
+    free(bytes);
+    return true;
+}
+
+static bool read_lbr(const struct processor *p, unsigned age, uint64_t tos, struct lbr_entry *entry)
+{
+    const struct caps *caps = &p->caps;
+    unsigned n = age;
+    uint64_t from, to, info;
+
+    if (caps->lbr_layout != LBR_LAYOUT_ARCH && lbr_position(caps->lbr_depth, tos, age, &n) != LBR_DECODE_OK)
+        return false;
+    if (!processor_msr(p, caps->lbr_layout == LBR_LAYOUT_ARCH ? MSR_IA32_LBR_FROM(n) : caps->lbr_from + n, &from))
+        return false;
+    if (caps->lbr_layout == LBR_LAYOUT_PACKED) {
+        lbr_decode_packed(from, entry);
+        return true;
+    }
+    if (caps->lbr_layout == LBR_LAYOUT_ARCH) {
+        to = processor_msr_or_0(p, MSR_IA32_LBR_TO(n));
+        info = processor_msr_or_0(p, MSR_IA32_LBR_INFO(n));
+        lbr_decode_arch(from, to, info, entry);
+        return true;
+    }
+    to = caps->lbr_to ? processor_msr_or_0(p, caps->lbr_to + n) : 0;
+    info = caps->lbr_info ? processor_msr_or_0(p, caps->lbr_info + n) : 0;
+    return lbr_decode(caps->lbr_format, from, to, info, entry) == LBR_DECODE_OK;
+}
+
+bool report_lbr(const struct processor *p, unsigned count)
+{
+    const struct caps *caps = &p->caps;
+    static struct lbr_entry entries[LBR_MOST];
+    const uint64_t tos = caps->lbr_tos ? processor_msr_or_0(p, caps->lbr_tos) : 0;
+    const bool arch = caps->lbr_layout == LBR_LAYOUT_ARCH;
+    unsigned depth = 0;
+
+    if (caps_missing(caps, NEED_LBR) != CAPS_AVAILABLE) {
+        printf("%s\n", caps_reason_text(caps_missing(caps, NEED_LBR)));
+        return false;
+    }
+    while (depth < caps->lbr_depth && depth < LBR_MOST && read_lbr(p, depth, tos, &entries[depth]))
+        depth++;
+    if (count != 0 && count < depth)
+        depth = count;
+    const bool on = arch ? (processor_msr_or_0(p, MSR_IA32_LBR_CTL) & LBR_CTL_LBREN) != 0
+                         : (processor_msr_or_0(p, MSR_IA32_DEBUGCTL) & caps->debugctl->lbr) != 0;
+    printf("LBR: %s; of %u entries the newest %u, as far as they are used:\n", on ? "on" : "off", caps->lbr_depth,
+           depth);
+    for (unsigned age = 0; age < depth; age++) {
+        if (entries[age].from == 0 && entries[age].to == 0)
+            continue;
+        lbr_text(&target_out, age, &entries[age], &target_symbols);
+        print_lines(entries[age].from, entries[age].to);
+    }
+    return true;
+}

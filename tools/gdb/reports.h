@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What GDB's commands print, a function each; count: of the newest records, 0 all. True: something could be printed. */
+#ifndef TOOLS_GDB_REPORTS_H
+#define TOOLS_GDB_REPORTS_H
+
+#include "tools/gdb/processor.h"
+
+bool report_ds(const struct processor *p, unsigned count);
+bool report_bts(const struct processor *p, unsigned count);
+bool report_pebs(const struct processor *p, unsigned count);
+bool report_lbr(const struct processor *p, unsigned count);
+bool report_perfmon(const struct processor *p, unsigned count);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What GDB can read of the machine. A question is a line on standard output that begins with "?", and GDB's answer a
+ * line on standard input (tools/gdb/dstest86.py).
+ */
+#ifndef TOOLS_GDB_TARGET_H
+#define TOOLS_GDB_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/record_text.h"
+#include "tools/gdb/processor.h"
+
+/* Memory by linear and by physical address. False if a byte cannot be read. */
+bool target_linear(uint64_t address, void *bytes, size_t size);
+bool target_physical(uint64_t address, void *bytes, size_t size);
+
+/* The source line of an address; valid until the next call. NULL: not known. */
+const char *target_line(uint64_t address);
+
+/* The names that GDB knows. */
+extern const struct symbolizer target_symbols;
+
+/* Lines to standard output. */
+extern const struct line_sink target_out;
+
+/*
+ * Walks the processor's page tables: *entry gets that of the page, with the rights that all levels together give, and
+ * *physical the address. False if the page is not present.
+ */
+bool target_page(const struct processor *p, uint64_t linear, uint64_t *entry, uint64_t *physical);
+
+#endif
