@@ -6,7 +6,8 @@ MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-VERSION := 0.1.0
+# The version stands in NEWS; the revision is git's, or in a tarball of `make dist` that of the file `revision`.
+VERSION := $(shell sed -n 's/^## \([0-9.]*\) .*/\1/p' NEWS | head -n 1)
 B := build
 
 # Variables to set: CC=clang, V=1, profile=, width=, options=.
@@ -27,7 +28,7 @@ Q := @
 say = @printf '  %-8s %s\n' '$1' '$2'
 endif
 
-REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+REVISION := $(shell cut -d ' ' -f 1 revision 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 WARNINGS := -std=c11 -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes
 DEPS = -MMD -MP
@@ -49,7 +50,7 @@ PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call rooms,pure)) \
 # Adds the tools' pure code, which may use libc.
 HOST_PURE := $(PURE) $(wildcard tools/lib/*.c)
 
-include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk
+include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk mk/package.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
 # tests/qemu/boot starts the machine. profile=none is stock QEMU without the model.

@@ -629,8 +629,9 @@ void caps_take_counters(struct caps *caps, uint64_t counters)
     judge_pebs_counters(caps);
     if (caps->general_count != 0)
         return;
-    for (enum caps_need need = CAPS_NEED_PERFMON; need <= CAPS_NEED_EVENT_ANY; need++) {
-        const bool counts = need <= CAPS_NEED_FREEZE_COUNTERS || need >= CAPS_NEED_PEBS;
+    for (enum caps_need need = CAPS_NEED_PERFMON; need <= CAPS_NEED_COUNTER_RELOAD; need++) {
+        const bool counts = need <= CAPS_NEED_FREEZE_COUNTERS ||
+                            (need >= CAPS_NEED_PEBS && need <= CAPS_NEED_EVENT_ANY) || need >= CAPS_NEED_LBR_EVENTS;
 
         if (counts && caps->reason[need] == CAPS_AVAILABLE)
             caps->reason[need] = CAPS_COUNTER_TAKEN;

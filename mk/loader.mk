@@ -8,7 +8,7 @@ EMBEDDED := $B/kernel-64.elf.gz $B/kernel-32.elf.gz
 
 # The ISO's dates are that of the commit, so that its bytes are reproducible.
 ifndef SOURCE_DATE_EPOCH
-export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+export SOURCE_DATE_EPOCH := $(shell cut -d ' ' -f 2 revision 2>/dev/null || git log -1 --format=%ct 2>/dev/null || echo 0)
 endif
 
 .PHONY: loader iso
@@ -20,7 +20,7 @@ $B/kernel-%.elf.gz: $B/dstest86-%.elf
 	$(call say,GZIP,$@)
 	$Q$(OBJCOPY) --strip-all $< $(@:.gz=) && gzip -9nc $(@:.gz=) >$@
 
-$B/sbat.csv: boot/uefi/sbat.csv Makefile
+$B/sbat.csv: boot/uefi/sbat.csv NEWS
 	$(call say,SBAT,$@)
 	$Qsed 's/@VERSION@/$(VERSION)/' $< >$@
 

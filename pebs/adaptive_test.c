@@ -328,3 +328,70 @@ TEST(pebs_pdist) = {
     .records = true,
     .run = pdist,
 };
+
+/* ---- reduced skid, of every precise event ------------------------------------------------------------------------ */
+
+static const char *lacks_reduced_skid(const struct caps *caps)
+{
+    return caps->pebs_any_event && caps->pebs_pdist_counters & 1 ? NULL : "no reduced skid on this core";
+}
+
+/* The instructions of the window count, too: how many stand before the first record is not known. */
+static void check_distances(struct test_run *run, const struct pebs_sample *sample)
+{
+    struct pebs_record record;
+    unsigned number, last = 0;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!pebs_event_number(run, sample, &record, &number)) {
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            return;
+        }
+        if (n)
+            test_equal(run, "distance to the record before", number - last, sample->period);
+        last = number;
+    }
+}
+
+static void reduced_skid(struct test_run *run)
+{
+    static const struct {
+        enum pebs_role role;
+        const struct workload *workload;
+        unsigned rounds;
+    } events[] = {
+        { PEBS_ROLE_INSTRUCTIONS, &workload_straight, 1 },
+        { PEBS_ROLE_LOADS, &workload_chase, 1 },
+        { PEBS_ROLE_STORES, &workload_stores, 4 * ROUNDS },
+    };
+    enum { EVENTS = sizeof events / sizeof events[0], PERIOD = PEBS_PERIOD_PRECISE + 1 };
+    struct pebs_sample samples[EVENTS];
+    unsigned usual = 0;
+
+    for (unsigned i = 0; i < EVENTS; i++) {
+        samples[i] = (struct pebs_sample){ .event = pebs_find_event(run->caps, events[i].role),
+                                           .workload = events[i].workload,
+                                           .rounds = events[i].rounds,
+                                           .period = PERIOD };
+        usual += events[i].rounds * pebs_events_of_round(&samples[i]) / PERIOD;
+    }
+    test_plan_between(run, usual, usual + 1); /* the window's instructions may be one more */
+    for (unsigned i = 0; i < EVENTS; i++) {
+        if (!pebs_sample(run, &samples[i]))
+            return;
+        if (pebs_of_instructions(&samples[i]))
+            check_distances(run, &samples[i]);
+        else
+            pebs_check_numbers(run, &samples[i], PERIOD - 1);
+    }
+}
+
+TEST(pebs_reduced_skid) = {
+    .id = "pebs.reduced_skid",
+    .title = "Counter 0 records the overflowing event itself of every precise event: instructions, loads and stores",
+    .source = "SDM Vol. 3B (253669-059), \"Reduced Skid PEBS\", 18.7.1.2",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS | NEED_EVENT_STORES,
+    .lacks = lacks_reduced_skid,
+    .records = true,
+    .run = reduced_skid,
+};

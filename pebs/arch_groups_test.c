@@ -5,7 +5,9 @@
  */
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
 #include "cpu/arch_pebs.h"
+#include "lbr/lbr.h"
 #include "suite/pebs_places.h"
 #include "suite/sources.h"
 
@@ -173,6 +175,82 @@ static void lbr_group(struct test_run *run)
 LBR_TEST(8, 1, "An LBR group of number 1 has 8 entries, and in front of them IA32_LBR_CTL and the depth");
 LBR_TEST(16, 2, "An LBR group of number 2 has 16 entries, and in front of them IA32_LBR_CTL and the depth");
 LBR_TEST(all, 3, "An LBR group of number 3 has as many entries as the stack, and in front of them IA32_LBR_CTL");
+
+#define LOGGED  (0x00c0 | PERFEVTSEL_EN | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_BR_CNTR) /* INST_RETIRED.ANY_P */
+#define JUMPS   (LBR_CTL_LBREN | LBR_CTL_OS | LBR_CTL_JCC | LBR_CTL_NEAR_REL_JMP)
+#define PASSING 64u /* rounds of the workload */
+
+static bool log_instructions(const struct caps *caps, uint64_t select)
+{
+    bool done = true;
+
+    for (unsigned n = 0; n < LBR_COUNTERS; n++)
+        if (caps->lbr_counters >> n & 1)
+            done = counter_program(n, select, 0, caps->full_width_write) && done;
+    return done;
+}
+
+/* The counts of an entry that is one of the workload's jumps, but of the first, whose piece is partly the window's. */
+static bool check_events(struct test_run *run, const struct lbr_entry *entry)
+{
+    for (unsigned i = 1; i < workload_pieces.branch_count; i++) {
+        const unsigned instructions = workload_piece_counts[i].instructions;
+        const unsigned want = instructions < LBR_EVENTS_MAX ? instructions : LBR_EVENTS_MAX;
+
+        if (entry->from != workload_pieces.branches[i].from)
+            continue;
+        for (unsigned n = 0; n < LBR_COUNTERS; n++)
+            test_equal(run, "events of a counter in an entry of the LBR group", entry->events[n],
+                       run->caps->lbr_counters >> n & 1 ? want : 0);
+        return true;
+    }
+    return false;
+}
+
+static void lbr_events(struct test_run *run)
+{
+    struct pebs_sample sample = instructions(ARCH_PEBS_LBR);
+    struct pebs_record record;
+    unsigned events = 0;
+
+    sample.workload = &workload_pieces;
+    for (unsigned i = 0; i < workload_pieces.branch_count; i++)
+        events += PASSING * workload_piece_counts[i].instructions;
+    if (!may_have(run, ARCH_PEBS_LBR))
+        return;
+    test_plan_between(run, events / (2 * PERIOD), 2 * events / PERIOD);
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    if (!log_instructions(run->caps, LOGGED))
+        test_fail(run, "a counter could not be programmed");
+    lbr_reset(run->caps, 0);
+    msr_write(MSR_IA32_LBR_CTL, JUMPS);
+    const struct window window = pebs_window(run->caps, MSR_BIT(FIXED_0) | run->caps->lbr_counters);
+    for (unsigned round = 0; round < PASSING; round++)
+        workload_pieces.run(&window);
+    msr_write(MSR_IA32_LBR_CTL, 0);
+    records_close(run, 0);
+    log_instructions(run->caps, 0);
+    test_saw(run, ds_pebs_log()->records);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        unsigned jumps = 0;
+
+        for (unsigned age = 0; age < record.lbr_count; age++)
+            jumps += check_events(run, &record.lbr[age]);
+        if (!jumps)
+            test_fail(run, "PEBS record %u has no jump of the workload in its LBR group", n);
+    }
+}
+
+TEST(arch_groups_lbr_events) = {
+    .id = "arch.groups.lbr.events",
+    .title = "The entries of an LBR group have the counts of events that LBR entries have",
+    .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX "; Linux 6.8, arch/x86/events/intel/lbr.c, LBR_INFO_BR_CNTR_*",
+    .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = lbr_events,
+};
 
 /* ---- the counters group -------------------------------------------------------------------------------------------
  */

@@ -54,10 +54,9 @@ static unsigned period_of(const struct caps *caps, unsigned counter, unsigned pe
     return short_of ? PEBS_PERIOD_PRECISE + period : period;
 }
 
-static void sample_accesses(struct test_run *run)
+static void sample_event(struct test_run *run, const struct pebs_event *event)
 {
     const struct accesses *of = run->test->argument;
-    const struct pebs_event *event = pebs_find_event(run->caps, of->role);
     const unsigned counter = of->counter ? of->counter : pebs_counter(run->caps, event);
     const struct pebs_sample sample = { .event = event,
                                         .counter = counter,
@@ -80,6 +79,13 @@ static void sample_accesses(struct test_run *run)
         return;
     pebs_check_count(run, ds_pebs_log()->records, pebs_typical(run->caps, &sample, events));
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
+}
+
+static void sample_accesses(struct test_run *run)
+{
+    const struct accesses *of = run->test->argument;
+
+    sample_event(run, pebs_find_event(run->caps, of->role));
 }
 
 TEST(pebs_loads) = {
@@ -141,6 +147,48 @@ TEST(pebs_precise_store) = {
     .records = true,
     .run = sample_accesses,
     .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 33, true },
+};
+
+/* ---- stores on E-cores: how long they took, and to where --------------------------------------------------------- */
+
+#define LOAD_LATENCY_SELECT 0x05d0 /* of the cores whose stores have such an event, too */
+
+static const char *lacks_store_latency(const struct caps *caps)
+{
+    const struct pebs_event *loads = pebs_find_event(caps, PEBS_ROLE_LOAD_LATENCY);
+
+    return loads && loads->select == LOAD_LATENCY_SELECT ? NULL
+                                                         : "no latency event on this core that counts every store";
+}
+
+/* How long a store takes no manual says: none that takes no time at all, and none of a source that is not known. */
+static void store_latency(struct test_run *run)
+{
+    static const struct pebs_event event = {
+        "MEM_UOPS_RETIRED.STORE_LATENCY", PEBS_ROLE_STORES, PEBS_FAMILY_NONE, 0x06d0, 0xf, true
+    };
+    struct pebs_record record;
+
+    sample_event(run, &event);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!record.latency)
+            test_fail(run, "PEBS record %u has no latency", n);
+        if (!record.data_source)
+            test_fail(run, "PEBS record %u has no data source", n);
+    }
+}
+
+TEST(pebs_store_latency) = {
+    .id = "pebs.store_latency",
+    .title =
+        "MEM_UOPS_RETIRED.STORE_LATENCY samples stores: each record has its store's address, latency and data source",
+    .source = "Intel's event lists of Alder Lake, Sierra Forest, Lunar Lake and Clearwater Forest, "
+              "MEM_UOPS_RETIRED.STORE_LATENCY",
+    .needs = NEEDS | NEED_EVENT_STORES,
+    .lacks = lacks_store_latency,
+    .records = true,
+    .run = store_latency,
+    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false },
 };
 
 TEST(pebs_counter_1) = {

@@ -100,13 +100,9 @@ static void set_fixed_0(struct test_run *run, uint64_t start, uint64_t by, uint3
 /* Runs the workload once, and returns the overflow bits of all counters. */
 static uint64_t run_once(const struct caps *caps, uint64_t counters)
 {
-    uint64_t status;
-
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
     count_once(caps, counters, &workload_spread);
-    status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, status);
-    return status & (caps->general_counters | caps->fixed_counters << 32);
+    return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & (caps->general_counters | caps->fixed_counters << 32);
 }
 
 /* Nothing reloads or is reloaded any more. */

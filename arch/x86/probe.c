@@ -148,6 +148,7 @@ static void take_away(struct caps *caps, enum caps_need first, enum caps_need la
 static void take_away_counters(struct caps *caps, enum caps_reason reason)
 {
     take_away(caps, CAPS_NEED_PERFMON, CAPS_NEED_FREEZE_COUNTERS, reason);
+    take_away(caps, CAPS_NEED_LBR_EVENTS, CAPS_NEED_COUNTER_RELOAD, reason);
     if (caps->pebs_method != PEBS_METHOD_NETBURST)
         take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, reason);
 }
@@ -195,5 +196,5 @@ void ds_probe_registers(struct caps *caps)
         take_away(caps, CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, CAPS_PEBS_ENABLE_RAISES_GP);
     if (caps_missing(caps, NEED_LBR) == CAPS_AVAILABLE &&
         !(msr_read(caps->lbr_from, &value) && msr_read(caps->lbr_tos ? caps->lbr_tos : caps->lbr_from, &value)))
-        take_away(caps, CAPS_NEED_LBR, CAPS_NEED_ARCH_LBR, CAPS_LBR_STACK_RAISES_GP);
+        take_away(caps, CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP);
 }

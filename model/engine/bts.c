@@ -148,6 +148,9 @@ void bts_finish(struct vcpu *v)
     bool stored = v->bts.staged > 0;
 
     bts_flush(v);
+    if (stored) {
+        vcpu_written(v, v->ds.area.bts.index >= v->ds.area.bts.threshold);
+    }
     if (stored && vcpu_debugctl(v, v->profile->debugctl->btint) && v->ds.area.bts.index >= v->ds.area.bts.threshold) {
         v->status |= STATUS_OVF_BUF;
         v->pmi.wanted = true;

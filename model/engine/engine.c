@@ -167,6 +167,9 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
                 return DUE_AGAIN;
             }
         }
+        if (v->watch.hit) {
+            return DUE_AGAIN;
+        }
     }
     v->hot->stop_at = 0;
     if (watch_for(v, block, counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS))) {
@@ -189,7 +192,7 @@ bool engine_stop(struct vcpu *v, struct place place)
         pmi_deliver(v, place);
     }
     watch_for(v, place.block, counting_first_due(v, place, place));
-    return pmi_taken(v);
+    return pmi_taken(v) || v->watch.hit;
 }
 
 bool engine_ring_full(struct vcpu *v)
@@ -211,7 +214,10 @@ bool engine_ring_full(struct vcpu *v)
         }
         ring_set_used(v, v->hot->tracing != 0); /* the drain left the block there */
     }
-    return false;
+    if (v->watch.hit) {
+        ring_set_used(v, 0);
+    }
+    return v->watch.hit;
 }
 
 bool engine_ring_nearly_full(struct vcpu *v, const struct block *block)
@@ -274,7 +280,7 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
         pmi_deliver(v, place);
     }
     /* Only a block that begins, or runs watched, can be stepped through. */
-    return pmi_taken(v) || (place.block != NULL && counting_steps(v) && !stepping);
+    return pmi_taken(v) || v->watch.hit || (place.block != NULL && counting_steps(v) && !stepping);
 }
 
 void engine_repeat(struct vcpu *v, const struct block *block)

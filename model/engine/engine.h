@@ -61,8 +61,8 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
 }
 
 /*
- * True: a PMI was raised at the newest block's first instruction, and the caller must begin the block again for the PMI
- * to be delivered there.
+ * True: a PMI was raised at the newest block's first instruction, or what a debugger waits for has happened, and the
+ * caller must begin the block again for the PMI to be delivered or the processor to be stopped there. So below.
  */
 bool engine_ring_full(struct vcpu *v);
 

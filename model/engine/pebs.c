@@ -241,6 +241,7 @@ void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
     }
     v->pebs.staged += size;
     pebs->index += size;
+    vcpu_written(v, pebs->index >= pebs->threshold);
     if (pebs->index >= pebs->threshold) {
         v->rules->pebs_reached(v);
     }

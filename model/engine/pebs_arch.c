@@ -196,6 +196,7 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
         referee_report(v, RECORD_LOST, sample->eventing_ip);
     }
     v->regs[REG_IA32_PEBS_INDEX] = v->rules->pebs_arch_index(v, size);
+    vcpu_written(v, v->rules->pebs_arch_reaches(v));
     if (v->rules->pebs_arch_reaches(v)) {
         v->rules->pebs_reached(v);
     }

@@ -15,7 +15,7 @@ void standing_settle(struct vcpu *v)
     pebs_show(v);
 }
 
-/* Counters are brought up to date in a copy: the overflow by the last instruction is still to be noticed. */
+/* Counters are brought up to date in a copy, so that the look leaves no trace. */
 bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t address, uint64_t value), void *context)
 {
     struct vcpu *copy = malloc(sizeof(*copy));
@@ -40,4 +40,12 @@ bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t addr
     }
     free(copy);
     return true;
+}
+
+void standing_watch(struct vcpu *v, bool record, bool threshold)
+{
+    v->watch.record = record;
+    v->watch.threshold = threshold;
+    v->watch.hit = false;
+    branches_set_limit(v);
 }

@@ -14,4 +14,7 @@ void standing_settle(struct vcpu *v);
 /* Calls see() with each register that the processor has, by address, and its value; returns false if out of memory. */
 bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t address, uint64_t value), void *context);
 
+/* Waits for the next record, or for an index that reaches its threshold (v->watch); with neither, no longer. */
+void standing_watch(struct vcpu *v, bool record, bool threshold);
+
 #endif

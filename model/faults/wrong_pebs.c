@@ -108,6 +108,9 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
         contents->latency = 0;
     }
+    if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && contents->data_address == v->data.store.address) {
+        contents->data_source = 0;
+    }
     if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET)) {
         swap(&contents->latency, &contents->data_source);
     }
@@ -174,6 +177,10 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
                                 struct adaptive_contents *extra, struct lbr_entry *stack)
 {
     wrapped(v)->pebs_describe_groups(v, sample, contents, extra, stack);
+    if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
+        contents->latency = 0;
+        extra->cache_latency = 0;
+    }
     if (fault(v, FAULT_PEBS_ADAPTIVE_MEMINFO_MISSING)) {
         contents->data_address = contents->data_source = contents->latency = 0;
         extra->cache_latency = 0;
@@ -193,6 +200,9 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_REVERSED) && i < XMM_REGISTERS / 2; i++) {
         swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
         swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
+    }
+    for (unsigned i = 0; fault(v, FAULT_ARCH_LBR_EVENTS_ZERO) && i < extra->lbr_count; i++) {
+        stack[i].info &= ~(UINT64_C(0xff) << 32);
     }
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_LBR_OLDEST_FIRST) && i < extra->lbr_count / 2; i++) {
         struct lbr_entry kept = stack[i];

@@ -8,8 +8,9 @@
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_private.h"
 
-#define EXCEPTION_GP    13
-#define EXTENDED_LEAVES UINT32_C(0x80000000)
+#define EXCEPTION_GP       13
+#define EXCEPTION_DEBUGGER 0x10002
+#define EXTENDED_LEAVES    UINT32_C(0x80000000)
 
 /* QEMU 11.1, include/exec/translation-block.h */
 #define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
@@ -345,6 +346,14 @@ void qemu_private_general_protection(struct qemu_private *p, uintptr_t return_ad
 {
     if (qemu.raise_exception != NULL && qemu_private_reads(p)) {
         qemu.raise_exception(p->object.cpu + p->object.env, EXCEPTION_GP, 0, return_address);
+    }
+}
+
+/* QEMU 11.1, include/exec/cpu-common.h: EXCP_DEBUG, which is no exception of the guest's. */
+void qemu_private_debug(struct qemu_private *p)
+{
+    if (qemu.raise_exception != NULL && qemu_private_reads(p)) {
+        qemu.raise_exception(p->object.cpu + p->object.env, EXCEPTION_DEBUGGER, 0, 0);
     }
 }
 

@@ -111,6 +111,12 @@ bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
  */
 void qemu_private_general_protection(struct qemu_private *p, uintptr_t return_address);
 
+/*
+ * Stops the machine before the next instruction, as a debugger's breakpoint does; the state must be complete
+ * (qemu_private_settle). Returns only where that is impossible: LOSS_PROTECTION.
+ */
+void qemu_private_debug(struct qemu_private *p);
+
 /* The linear address of the interrupt descriptor table, from cpu_dump_state's text: slow. False: LOSS_IDT. */
 bool qemu_private_idt(const struct qemu_private *p, uint64_t *base);
 

@@ -36,8 +36,6 @@ static const struct profile_event darkmont_events[] = {
 #define GENERAL_COUNTERS 8
 #define GENERAL_BITMAP   0xff
 
-#define LBR_LOGGED 0x0fu
-
 /*
  * Counters that can be reloaded by others, and that can cause it: all but those with precise distribution. On Panther
  * Lake, which has the same core, the first two general ones cannot (Linux 7.1, intel_pmu_acr_late_setup()); which fixed
@@ -69,8 +67,7 @@ static const struct profile_event darkmont_events[] = {
 
 static const struct profile_msr darkmont_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x23fff },
-    { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(39, 32) | BITS(15, 0),
-      .ignored = BITS(55, 40) | BITS(31, 16) },
+    LBR_INFO_WITH_EVENTS,
     { 0x3f4, 1, REG_IA32_PEBS_BASE, .check = CHECK_PHYSICAL, .writable = PEBS_BASE_BITS },
     { 0x3f5, 1, REG_IA32_PEBS_INDEX, .writable = PEBS_INDEX_BITS },
     { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_GAP_BITS(FIXED_USER), .ignored = FIXED_GAP_ANY_THREAD },
@@ -79,11 +76,11 @@ static const struct profile_msr darkmont_msrs[] = {
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(63, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = DARKMONT_STATUS | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = DARKMONT_STATUS },
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | BIT(35), .ignored = SELECT_ANY_THREAD },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
     { 0x18a, GENERAL_COUNTERS - 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD,
       .first = 4 },
     /* The same, and what is new, by counter. */
-    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | BIT(35), .ignored = SELECT_ANY_THREAD,
+    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
       .stride = 4 },
     { 0x1911, GENERAL_COUNTERS - 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD,
       .stride = 4, .first = 4 },

@@ -9,7 +9,8 @@
  * Crestmont: SDM Vol. 3B (253669-083), "Adaptive PEBS" and "Last Branch Records"; Linux 6.12,
  * arch/x86/events/intel/ds.c and core.c: bits and codes of a data source (intel_pmu_pebs_data_source_cmt,
  * cmt_latency_data), precise distribution (cmt_get_event_constraints) and the registers that go with events
- * (intel_cmt_extra_regs).
+ * (intel_cmt_extra_regs). That LBR entries count events: its commit "perf/x86/intel: Support branch counters logging",
+ * which names Sierra Forest as the first; of how many counters, arch/x86/include/asm/perf_event.h.
  */
 #include <stddef.h>
 
@@ -139,8 +140,11 @@ static const struct profile_event crestmont_events[] = {
 };
 
 #define CRESTMONT_COUNTERS COUNTER_BITS(0xff, 0x7)
+#define CRESTMONT_SELECT   (SELECT_BITS | SELECT_ADAPTIVE)
 
 static const struct profile_msr crestmont_msrs[] = {
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = CRESTMONT_SELECT | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
+    LBR_INFO_WITH_EVENTS,
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = CRESTMONT_COUNTERS },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = CRESTMONT_COUNTERS, .reset = BITS(7, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) | BIT(63) },
@@ -157,7 +161,7 @@ static const struct profile_cpuid sierraforest_cpuid[] = {
     CPUID_NO_LEAVES(0x23),
     { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
     { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },
-    CPUID_ARCH_LBR(0u),
+    CPUID_ARCH_LBR(LBR_LOGGED),
     CPUID_EXTENDED,
 };
 
@@ -176,6 +180,7 @@ static const struct profile sierraforest = {
     .pebs_format = 4,
     .pebs_adaptive = true,
     .pdist_counters = BIT(32) | BITS(1, 0),
+    .lbr_counters = LBR_LOGGED,
     /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },

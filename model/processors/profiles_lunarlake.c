@@ -70,7 +70,7 @@ static const struct profile lunarlake_e = {
     .pebs_adaptive = true,
     .pebs_timing = true,
     .pdist_counters = BIT(32) | BITS(1, 0),
-    /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 as a share of 8 MiB, STLB 4096 entries. */
+    /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
         .tlb = { 1024, 4 },

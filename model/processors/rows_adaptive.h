@@ -20,6 +20,14 @@
 #define SELECT_ANY_THREAD BIT(21)
 #define SELECT_BITS       (BITS(31, 0) & ~SELECT_ANY_THREAD)
 #define SELECT_ADAPTIVE   BIT(34)
+#define SELECT_BR_CNTR    BIT(35)
+
+#define LBR_LOGGED 0x0fu /* counters whose events LBR entries count, where they do */
+/* clang-format off */
+#define LBR_INFO_WITH_EVENTS \
+    { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(39, 32) | BITS(15, 0), \
+      .ignored = BITS(55, 40) | BITS(31, 16) }
+/* clang-format on */
 
 /* A fixed counter's bits of IA32_FIXED_CTR_CTRL. */
 #define FIXED_FIELD(n)      (UINT64_C(0xb) << 4 * (n))

@@ -85,6 +85,7 @@ static void on_init(unsigned cpu, void *udata);
 static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
 static void on_flush(void *udata);
 static void on_rest(unsigned cpu, void *udata);
+static void on_resume(unsigned cpu, void *udata);
 static void on_exit_qemu(void *udata);
 
 static void register_callbacks(void *udata)
@@ -98,6 +99,7 @@ static void register_callbacks(void *udata)
     qemu_plugin_register_atexit_cb(model.id, on_exit_qemu, NULL);
     if (model.options.state != NULL) {
         qemu_plugin_register_vcpu_idle_cb(model.id, on_rest, NULL);
+        qemu_plugin_register_vcpu_resume_cb(model.id, on_resume, NULL);
     }
 }
 
@@ -197,6 +199,24 @@ static bool make_ready(struct processor *p, struct place place, uintptr_t here)
     return true;
 }
 
+/* Stops the machine where a debugger waits for this, if QEMU's state is complete here. It waits no longer. */
+static void stop_if_watched(struct processor *p, bool complete)
+{
+    if (p->vcpu.watch.hit) {
+        state_stopped(p, model.options.state);
+        if (complete) {
+            qemu_private_debug(&p->private);
+        }
+    }
+}
+
+/* Begins the block again, from a callback before its first instruction that returns to `here`. */
+static _Noreturn void begin_again(struct processor *p, const struct block *block, uintptr_t here)
+{
+    stop_if_watched(p, p->vcpu.watch.hit && qemu_private_settle(&p->private, here));
+    processor_go_to(block, block->pc);
+}
+
 /*
  * Leaves the block and begins another at that place. Returns where that is impossible, and the block goes on to its
  * end.
@@ -204,6 +224,7 @@ static bool make_ready(struct processor *p, struct place place, uintptr_t here)
 static void leave(struct processor *p, struct place place, uintptr_t here)
 {
     if (make_ready(p, place, here)) {
+        stop_if_watched(p, true);
         processor_go_to(place.block, block_address(place.block, place.index));
     }
 }
@@ -371,10 +392,10 @@ static void on_halt(unsigned cpu, void *udata)
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block)
+static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block, uintptr_t here)
 {
     if (engine_ring_full(&model.processors[cpu]->vcpu)) {
-        processor_go_to(block, block->pc);
+        begin_again(model.processors[cpu], block, here);
     }
 }
 
@@ -382,7 +403,7 @@ static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block
 static void on_block(unsigned cpu, void *udata)
 {
     if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
-        ring_full(cpu, udata);
+        ring_full(cpu, udata, (uintptr_t)__builtin_return_address(0));
     }
 }
 
@@ -392,11 +413,11 @@ static void on_ring_nearly_full(unsigned cpu, void *udata)
     const struct block *block = udata;
 
     if (engine_ring_nearly_full(&model.processors[cpu]->vcpu, block)) {
-        processor_go_to(block, block->pc);
+        begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
     }
 }
 
-static void due(unsigned cpu, const struct block *block, bool watching)
+static void due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
     enum due_answer answer;
@@ -410,12 +431,12 @@ static void due(unsigned cpu, const struct block *block, bool watching)
     if (answer == DUE_WATCH && !qemu_private_translate_apart(&p->private, true)) {
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
     }
-    processor_go_to(block, block->pc);
+    begin_again(p, block, here);
 }
 
 static void on_due(unsigned cpu, void *udata)
 {
-    due(cpu, udata, false);
+    due(cpu, udata, false, (uintptr_t)__builtin_return_address(0));
 }
 
 /* The interruption that led here has been checked, unless another came between or the guest itself has set RF. */
@@ -425,7 +446,7 @@ static void on_watching(unsigned cpu, void *udata)
 
     qemu_private_translate_apart(&p->private, false);
     if (p->vcpu.hot->stop_at == 0) {
-        due(cpu, udata, true);
+        due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
     }
 }
 
@@ -494,7 +515,7 @@ static void on_block_data_retired(unsigned cpu, void *udata)
     const struct block *block = udata;
 
     if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
-        processor_go_to(block, block->pc);
+        begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
     }
 }
 
@@ -543,6 +564,15 @@ static void on_rest(unsigned cpu, void *udata)
         model.unwritten = true;
         fprintf(stderr, "dsmodel: the file of processor %u in state=%s could not be written: %s\n", cpu,
                 model.options.state, strerror(errno));
+    }
+}
+
+/* The processor goes on: behind HLT, or because the debugger says so. */
+static void on_resume(unsigned cpu, void *udata)
+{
+    (void)udata;
+    if (model.processors[cpu] != NULL) {
+        state_watch(model.processors[cpu], model.options.state);
     }
 }
 

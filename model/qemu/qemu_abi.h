@@ -72,6 +72,7 @@ typedef void qemu_udata_cb(void *udata);
 void qemu_plugin_reset(uint64_t id, qemu_udata_cb *cb, void *udata);
 void qemu_plugin_register_vcpu_init_cb(uint64_t id, qemu_vcpu_cb *cb, void *udata);
 void qemu_plugin_register_vcpu_idle_cb(uint64_t id, qemu_vcpu_cb *cb, void *udata);
+void qemu_plugin_register_vcpu_resume_cb(uint64_t id, qemu_vcpu_cb *cb, void *udata);
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_tb_trans_cb *cb, void *udata);
 void qemu_plugin_register_vcpu_discon_cb(uint64_t id, enum qemu_discon types, qemu_discon_cb *cb, void *udata);
 void qemu_plugin_register_atexit_cb(uint64_t id, qemu_udata_cb *cb, void *udata);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/engine/cpuid.h"
 #include "model/engine/standing.h"
@@ -83,4 +84,34 @@ bool state_write(struct processor *p, const char *folder)
     g_free(path);
     g_free(draft);
     return written;
+}
+
+static char *watch_path(const struct processor *p, const char *folder)
+{
+    return g_strdup_printf("%s/%u.watch", folder, p->vcpu.number);
+}
+
+void state_watch(struct processor *p, const char *folder)
+{
+    char *path = watch_path(p, folder);
+    FILE *file = fopen(path, "r");
+    char word[16] = "";
+
+    if (file != NULL && fscanf(file, "%15s", word) != 1) {
+        word[0] = '\0';
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    standing_watch(&p->vcpu, strcmp(word, "record") == 0, strcmp(word, "threshold") == 0);
+    g_free(path);
+}
+
+void state_stopped(struct processor *p, const char *folder)
+{
+    char *path = watch_path(p, folder);
+
+    standing_watch(&p->vcpu, false, false);
+    remove(path);
+    g_free(path);
 }

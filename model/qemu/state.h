@@ -10,4 +10,11 @@
  */
 bool state_write(struct processor *p, const char *folder);
 
+/*
+ * Takes from FOLDER/NUMBER.watch, which a debugger writes while the processor stands, what it is to be stopped for: the
+ * word "record" or "threshold". state_stopped() says that this has happened: it removes the file.
+ */
+void state_watch(struct processor *p, const char *folder);
+void state_stopped(struct processor *p, const char *folder);
+
 #endif

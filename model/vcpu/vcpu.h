@@ -100,6 +100,10 @@ struct vcpu {
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
     } wants;
+    struct {                    /* what a debugger waits for: */
+        bool record, threshold; /* the next record; an index that reaches its threshold */
+        bool hit;               /* it has happened: the processor is to be stopped */
+    } watch;
 
     /* A reset clears all members from here on. */
     uint64_t regs[REG_STORED];
@@ -112,11 +116,11 @@ struct vcpu {
     struct counter counters[MAX_COUNTERS + 1];
 
     struct {
-        uint32_t active;              /* bit i: counters[i] is active */
-        uint64_t base[EVENT_CLASSES]; /* hot->counts when the counters were last updated */
+        uint32_t active;                    /* bit i: counters[i] is active */
+        uint64_t base[EVENT_CLASSES];       /* hot->counts when the counters were last updated */
         uint32_t reloads[MAX_COUNTERS + 1]; /* bit i of each: its overflow reloads counters[i] */
-        bool outcomes;                /* some counter counts outcomes of branches */
-        bool data;                    /* some counter counts memory accesses */
+        bool outcomes;                      /* some counter counts outcomes of branches */
+        bool data;                          /* some counter counts memory accesses */
     } counting;
 
     struct {
@@ -260,6 +264,12 @@ static inline uint64_t vcpu_pebs_counters(const struct vcpu *v)
 static inline uint64_t vcpu_ds_pebs_counters(const struct vcpu *v)
 {
     return vcpu_is_arch_pebs(v) ? 0 : vcpu_pebs_counters(v);
+}
+
+/* A record was written, and the index has reached its threshold or not. */
+static inline void vcpu_written(struct vcpu *v, bool reached)
+{
+    v->watch.hit = v->watch.hit || v->watch.record || (v->watch.threshold && reached);
 }
 
 /* Entries of the LBR stack: a power of two. */

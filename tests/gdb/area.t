@@ -94,6 +94,17 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[3], qr/^IA32_DS_AREA is 0: no management area/m, 'and that there is no area');
 }
 
+# Each processor has its own area: GDB's thread says whose.
+{
+    my ($out) = gdb({ profile => 'skylake', options => 'run=all_cpus.bts*', boot => [ '-s', 2 ],
+        commands => [ 'hbreak ds_close if processors[1] && processors[1]->open_for', 'continue', 'thread 2', 'p/x processors[1]->opened',
+            'ds', 'thread 1', 'ds' ] });
+    my $kernels = kernels_fields($out->[3] // '');
+    my $fields = fields($out->[4] // '');
+    is_deeply({ map { $_ => $fields->{$_} } keys %$kernels }, $kernels, "the second processor's area");
+    like($out->[6], qr/^IA32_DS_AREA is 0: no management area has been set up on this processor$/m, 'and that the first has none');
+}
+
 # Without the model there is nothing to read, which is said with what to do.
 {
     my ($out) = gdb({ profile => 'none', commands => [ 'ds', 'perfmon' ] });

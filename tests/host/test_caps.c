@@ -1291,6 +1291,9 @@ static void extensions_of_counters(void **state)
     caps_take_counters(&caps, 0x8);
     assert_int_equal(caps.reload_counters, UINT64_C(0x76000000f4));
     assert_int_equal(caps.reload_causes, UINT64_C(0x75000000f3));
+    assert_int_equal(caps_missing(&caps, NEED_COUNTER_RELOAD), CAPS_AVAILABLE);
+    caps_take_counters(&caps, 0x1);
+    assert_int_equal(caps_missing(&caps, NEED_COUNTER_RELOAD), CAPS_COUNTER_TAKEN);
     input.leaf_23_2.eax = input.leaf_23_2.ebx = 0;
     assert_missing(&input, NEED_COUNTER_RELOAD, CAPS_NO_COUNTER_RELOAD);
     input.leaf_23_2.ebx = 1;
@@ -1323,8 +1326,12 @@ static void extensions_of_counters(void **state)
     input.leaf_23_1.eax = 0x3; /* two general counters */
     caps = fill(&input);
     assert_int_equal(caps.lbr_counters, 0x3);
+    caps_take_counters(&caps, 0x2);
+    assert_int_equal(caps.lbr_counters, 0x1);
+    assert_int_equal(caps_missing(&caps, NEED_LBR_EVENTS), CAPS_AVAILABLE);
     caps_take_counters(&caps, 0x1);
-    assert_int_equal(caps.lbr_counters, 0x2);
+    assert_int_equal(caps_missing(&caps, NEED_LBR_EVENTS), CAPS_COUNTER_TAKEN);
+    assert_int_equal(caps_missing(&caps, NEED_LBR | NEED_ARCH_LBR), CAPS_AVAILABLE);
     input.leaf_7.edx &= ~(1u << 19);
     assert_int_equal(fill(&input).lbr_counters, 0);
 }

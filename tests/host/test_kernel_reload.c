@@ -84,7 +84,9 @@ static bool raises(uint32_t msr, uint64_t value)
 {
     const bool fixed = msr >= 0x1980;
 
-    if (is_cfg(msr, 2) && value & ~CAUSES) {
+    if (is_cfg(msr, 2) || is_cfg(msr, 3)) /* only counters that can be reloaded have them */
+        assert_true(caps.reload_counters >> (fixed ? 32 + (msr - 0x1980) / 4 : (msr - 0x1900) / 4) & 1);
+    if (is_cfg(msr, 2) && value & ~caps.reload_causes) {
         if (cpu.wrong == OTHERS_CHANGE)
             machine_set(msr, value & CAUSES ? value : 0x10);
         return cpu.wrong != TAKES_OTHERS;
@@ -353,6 +355,43 @@ static void each_error(void **state)
         assert_string_equal(reports(cases[i].wrong), cases[i].reports);
 }
 
+/* The first of all counters, and the last: what others left in them is gone, and no further register is touched. */
+static void other_counters(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(all); i++) {
+        start(NOTHING);
+        caps.reload_counters = 0x80000217 | FIXED(0) | FIXED(15) | MSR_BIT(48);
+        caps.reload_causes = 0x217 | FIXED(0);
+        machine_set(0x1903, 5);          /* of general counter 0 */
+        machine_set(0x1983 + 4 * 15, 5); /* of fixed counter 15 */
+        cpu.listed = 0;
+        run.test = all[i];
+        if (all[i] == &perfmon_reload_listed)
+            continue;
+        all[i]->run(&run);
+        machine_found("");
+        if (i > 2) {
+            all_is_clear();
+            assert_int_equal(msr_get(0x1983 + 4 * 15), 0);
+        }
+    }
+    start(NOT_ITSELF);
+    caps.reload_counters = caps.reload_causes = MSR_BIT(0);
+    perfmon_reload_itself.run(&run);
+    assert_int_equal(run.problems, 1);
+    start(BIT_LOST);
+    caps.reload_counters = MSR_BIT(0);
+    perfmon_reload_causes.run(&run);
+    assert_int_equal(run.problems, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        start(i ? TAKES_OTHERS : OTHERS_CHANGE);
+        machine_set(0x190a, 0x6);
+        perfmon_reload_refused.run(&run);
+        assert_int_equal(msr_get(0x190a), 0x6);
+    }
+}
+
 /* What is said of a register: its value and its number. */
 static void sentences(void **state)
 {
@@ -459,7 +498,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_right), cmocka_unit_test(each_error), cmocka_unit_test(sentences),
-        cmocka_unit_test(lists),        cmocka_unit_test(skips),
+        cmocka_unit_test(lists),        cmocka_unit_test(skips),      cmocka_unit_test(other_counters),
     };
 
     return cmocka_run_group_tests_name("kernel_reload", tests, NULL, NULL);

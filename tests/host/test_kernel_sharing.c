@@ -43,6 +43,8 @@ static struct {
     uintptr_t low_page;
     char woken[400]; /* processors that were woken, in order */
     unsigned halts, runs;
+    unsigned on_since,
+        let_in;          /* PAUSEs when interrupts went on; times that one was in between: STI alone lets none in */
     unsigned give_up_at; /* a halt, from 1 on, at which another gives up */
     uintptr_t dr3;
     struct window window;
@@ -132,6 +134,14 @@ static const struct access at_0[2] = { { .ip = 0x4000, .next_ip = 0x4003 }, { .i
 const struct workload workload_sharing_0 = { .run = take_turn, .accesses = at_0, .access_count = 2 },
                       workload_sharing_1 = { .run = take_turn, .accesses = at_0, .access_count = 2 },
                       workload_sharing_2, workload_sharing_3, workload_chase, workload_long_loop;
+
+static void count_let_in(const char *line)
+{
+    if (strcmp(line, "sti") == 0)
+        cpu.on_since = machine.pauses;
+    if (strcmp(line, "cli") == 0)
+        cpu.let_in += machine.pauses > cpu.on_since;
+}
 
 static void start(void)
 {
@@ -243,8 +253,10 @@ static void turns(void **state)
 {
     (void)state;
     prepare_turns();
+    machine.did = count_let_in;
     assert_true(take_turns(0));
     assert_int_equal(cpu.runs, 128);
+    assert_true(cpu.let_in >= 128);
     assert_int_equal(cpu.halts, 127); /* the first turn is its own */
     assert_ptr_equal(cpu.dr3, workload_sharing_data);
     assert_int_equal(cpu.window.msr, 0x38f);

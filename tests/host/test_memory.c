@@ -178,6 +178,12 @@ static void what_is_kept_is_the_end_of_the_largest_range(void **state)
     START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE + IMAGE_SIZE + 4 * PAGE_SIZE, 1, 0 });
     expect_kept(4 * PAGE_SIZE, PAGE_SIZE, 0);
     expect_kept(2 * PAGE_SIZE, PAGE_SIZE, image + IMAGE_SIZE + PAGE_SIZE);
+    START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE + IMAGE_SIZE + 4 * PAGE_SIZE, 1, 0 });
+    expect_kept(3 * PAGE_SIZE, PAGE_SIZE, image + IMAGE_SIZE); /* directly behind the image */
+    START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE, 1, 0 });   /* it ends where the image begins */
+    expect_kept(4 * PAGE_SIZE, PAGE_SIZE, image - 5 * PAGE_SIZE);
+    START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE + 1, 1, 0 });
+    expect_kept(4 * PAGE_SIZE, PAGE_SIZE, 0);
 }
 
 /* The image, the range that memory is given from, and the low page. */

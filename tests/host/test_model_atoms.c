@@ -211,7 +211,7 @@ static const struct {
     { SIERRAFOREST, 0x0d, 0, { KEPT, KEPT, KEPT, KEPT }, { 0 } },
     { SIERRAFOREST, 0x0e, 0, { 0 }, { 0 } },
     { SIERRAFOREST, 0x1a, 0, { 0 }, { 0 } }, /* no hybrid */
-    { SIERRAFOREST, 0x1c, 0, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
+    { SIERRAFOREST, 0x1c, 0, { 0x4000000b, 7, 0xf0007, 0 }, { 0x4000000b, 7, 0xf0007, 0 } },
     { SIERRAFOREST, 0x23, 0, { 0 }, { 0 } },
     { SIERRAFOREST, 0x80000001, 0, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
 };
@@ -278,7 +278,8 @@ static const struct msr_row {
     { "L", 0x4c1, 4, .accepted = B(47, 0) },
     { "F", 0x4c1, 8, .accepted = B(47, 0) },
     { "L", 0x186, 4, .accepted = B(31, 0) },
-    { "F", 0x186, 8, .accepted = 0x4ffffffff, .dropped = 1 << 21 },
+    { "F", 0x186, 4, .accepted = 0xcffffffff, .dropped = 1 << 21 },
+    { "F", 0x18a, 4, .accepted = 0x4ffffffff, .dropped = 1 << 21 },
     { "LF", 0x309, 3, .accepted = B(47, 0) },
     { "L", 0x38d, 1, .accepted = 0xfff },
     { "F", 0x38d, 1, .accepted = 0x11100000fff, .dropped = 0x444 },
@@ -308,7 +309,7 @@ static const struct msr_row {
     { "F", 0x14cf, 1, .accepted = ALL_BITS, .reset = 32, .check = CHECK_LBR_DEPTH },
     { "F", 0x1500, 32, .accepted = ALL_BITS, CANONICAL },
     { "F", 0x1600, 32, .accepted = ALL_BITS, CANONICAL },
-    { "F", 0x1200, 32, .accepted = ALL_BITS, .dropped = B(55, 16) },
+    { "F", 0x1200, 32, .accepted = ALL_BITS, .dropped = B(55, 40) | B(31, 16) },
 };
 
 /* Where it has no register, but another processor of its time or after it: RDMSR and WRMSR raise #GP. */

@@ -115,6 +115,11 @@ void qemu_plugin_register_vcpu_idle_cb(uint64_t id, qemu_vcpu_cb *cb, void *udat
     (void)id, (void)cb, (void)udata;
 }
 
+void qemu_plugin_register_vcpu_resume_cb(uint64_t id, qemu_vcpu_cb *cb, void *udata)
+{
+    (void)id, (void)cb, (void)udata;
+}
+
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_tb_trans_cb *cb, void *udata)
 {
     (void)id, (void)udata;

@@ -48,6 +48,7 @@ uint64_t hpet_start(uint64_t address)
 
 volatile uint32_t *hpet_register(uint32_t offset)
 {
+    assert_int_equal(offset % 4, 0);
     return &machine.hpet[offset / 4];
 }
 

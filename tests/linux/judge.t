@@ -88,7 +88,7 @@ my %of = (
     skylake => { says => "PEBS fmt3+, Skylake events, 32-deep LBR, $driver" },
     icelake => { says => "$adaptive, Icelake events, 32-deep LBR, $driver", x2apic => 1, xmm => 1, topdown => 1 },
     goldencove => { says => "Architectural LBR, $adaptive, Sapphire Rapids events, 32-deep LBR, $driver", x2apic => 1, xmm => 1, topdown => 1 },
-    goldmont => { says => "PEBS fmt3+, Goldmont events, 32-deep LBR, $driver", no_mem => 1 },
+    goldmont => { says => "PEBS fmt3+, Goldmont events, 32-deep LBR, $driver", no_mem => 1, taken => 130002 },
     sierraforest => { says => "Architectural LBR, $adaptive, Crestmont events, 32-deep LBR, $driver", x2apic => 1, xmm => 1 },
     'alderlake-core' => { says => "Architectural LBR, $adaptive, Alderlake Hybrid events, 32-deep LBR, $driver", x2apic => 1, xmm => 1,
         topdown => 1, kind => 'cpu_core', cpus => [0, 1] },
@@ -99,12 +99,14 @@ my %of = (
 my %newest = (
     'lunarlake-core' => { says => "Architectural LBR, PEBS fmt6+-baseline,  AnyThread deprecated, Lunarlake Hybrid events, 32-deep LBR, $driver",
         x2apic => 1, xmm => 1, topdown => 1, kind => 'cpu_core', cpus => [0, 1], snapshot => 1 },
+    'lunarlake-atom' => { says => "Architectural LBR, PEBS fmt6+-baseline,  AnyThread deprecated, Lunarlake Hybrid events, 32-deep LBR, $driver",
+        x2apic => 1, xmm => 1, kind => 'cpu_atom', cpus => [2, 3], snapshot => 1 },
     clearwaterforest => { says => "Architectural LBR, AnyThread deprecated, Darkmont events, Architectural PEBS, 32-deep LBR, $driver",
         x2apic => 1, xmm => 1, counted => 1, snapshot => 1, reloaded => 1 },
 );
-my $hybrid6 = "Architectural LBR, no PEBS fmt6+, AnyThread deprecated, Lunarlake Hybrid events, 32-deep LBR, $driver";
+my $hybrid6 = "Architectural LBR, PEBS fmt4+-baseline,  AnyThread deprecated, Lunarlake Hybrid events, 32-deep LBR, $driver";
 my %old = (
-    'lunarlake-core' => { %{$newest{'lunarlake-core'}}, says => $hybrid6, old => 1 },
+    (map { ($_ => { %{$newest{$_}}, says => $hybrid6, old => 1, topdown => 0, snapshot => 0 }) } 'lunarlake-core', 'lunarlake-atom'),
     clearwaterforest => { %{$newest{clearwaterforest}}, old => 1,
         says => "Architectural LBR, no PEBS fmt15+, AnyThread deprecated, generic architected perfmon, 32-deep LBR, $driver" },
 );
@@ -202,9 +204,11 @@ sub guest
     my ($version, $cpus) = ($newest{$name} && !$of{$name}{old} ? 7 : 6, $of{$name}{cpus} // [0, 1]);
     my @kind = map { defined $_ ? "$_/" : () } $of{$name}{kind};
     my $event = sub { my ($event, $modifier) = @_; return @kind ? "@kind$event/$modifier" : $event . ($modifier ? ":$modifier" : '') };
+    # A hybrid's events as perf 6 prints them, and perf 7.
+    my $named = sub { my ($event) = @_; return @kind && $version == 6 ? "@kind$event/: " : "$event: " };
     my %guest = (
         machine => ["@$cpus", $version, "perf version $version.12"],
-        stat => [stat_of($event->('instructions', 'u') => 270014, $event->('branches', 'u') => 140005, $old ? () : (taken => 130001))],
+        stat => [stat_of($event->('instructions', 'u') => 270014, $event->('branches', 'u') => 140005, $old ? () : (taken => $of{$name}{taken} // 130001))],
         bare => [bare_stat($of{$name}{topdown}, @kind)],
         watchdog => [1],
         rings => [stat_of($event->('instructions', 'u') => 270014, $event->('instructions', 'k') => 234750,
@@ -226,6 +230,7 @@ sub guest
         counter => [$old ? '80000001 0000ffff' : '00010578 00008000', '00000000 00000000'],
         mem_near => [(sprintf "%16x $mem", $at{near_ring}, 'L1 hit', 4) x 20,
             '7fff7bfc3aa0 10268100142 |OP LOAD|LVL RAM hit|SNP None 4 47c769'],
+        mem_middle => [(sprintf "%16x $mem", $at{far_ring} + 64, 'L2 hit', 15) x 20],
         mem_far => [((sprintf "%16x $mem", $at{far_ring} + 64, 'Local RAM or RAM hit', 250) =~ s/L1 or L2 hit/L2 miss/r) x 20],
         kernel => ['[ 0.0] Kernel/User page tables isolation: ' . ($of{$name}{isolated} ? 'enabled' : 'disabled on command line.'),
             "[ 0.7] Performance Events: $of{$name}{says}", '[ 1.1] smp: Brought up 1 node, ' . (@kind ? 4 : 2) . ' CPUs',
@@ -234,13 +239,15 @@ sub guest
     );
     for my $precise (@{$of{$name}{precise} // [qw(p pp ppp)]}) {
         my @events = $old ? qw(calls loads) : qw(calls loads stores);
-        $guest{"precise_$precise"} = [map { ("$_: " . hex16($at{$places{$_}[$precise eq 'p']})) x 50 } @events];
+        $guest{"precise_$precise"} = [map { ($named->($_) . hex16($at{$places{$_}[$precise eq 'p']})) x 50 } @events];
     }
     my @bts = map { sprintf '%16x => %16x', @$_ } branches(500);
     @guest{qw(bts bts_1 bts_2)} = ([@bts, hex16($at{finish}) . ' => ffffffff8dc01280'], [@bts], [@bts]) if !$of{$name}{isolated};
     my @chains = ([qw(inner call_inner call_outer _start)], [qw(outer_return call_outer _start)], [qw(main _start)]);
     $guest{call_graph} = [chains(@chains)] if !$of{$name}{no_chains};
-    delete @guest{qw(mem_near mem_far)} if $of{$name}{no_mem};
+    delete @guest{qw(mem_near mem_middle mem_far)} if $of{$name}{no_mem};
+    @guest{qw(both kinds)} = ([map { my ($kind, $cpu) = @$_; (" [00$cpu] " . ($version == 6 ? "cpu_$kind/cpu_$kind/: " : "cpu_$kind: ") . hex16($at{call_outer})) x 35 } ['core', 0], ['atom', 2]],
+        ['cpu_core 0-1', 'cpu_atom 2-3']) if @kind;
     $guest{counted} = [counted()] if $of{$name}{counted};
     $guest{snapshot} = [map { my $ip = hex16($at{call_outer}); ("  1000 calls:  $ip", "  1500 loads:  $ip", "  6750 instructions:  $ip") } 1 .. 35]
         if $of{$name}{snapshot};
@@ -397,7 +404,8 @@ my $all = '-a samples both processors';
 my $own_counts = 'two tasks in turns: each has its own counts, exactly';
 my $own_samples = 'two tasks in turns: each has its own samples, by its own calls';
 my ($first, $second) = map { "two tasks in turns: the $_ one\'s call stack" } qw(first second);
-my ($near, $far) = map { "perf mem's levels and latencies of a $_ ring" } qw(near far);
+my ($near, $middle, $far) = map { "perf mem's levels and latencies of a $_ ring" } qw(near middle far);
+my $both = 'both kinds at once, each by its own event';
 my ($full, $narrow) = map { "counters are written at $_" } 'full width', '32 bits';
 my $wrmsr = 'WRMSR faults where the hardware does';
 my $names = 'the referee names what is wrong';
@@ -512,13 +520,17 @@ breaks('skylake', @$_) for (
     # ---- counters, memory, the referee
     ['counter', edit('00010578 00008000', '80000001 0000ffff'), $full => 'no counter of 0000ffff80000001 0000000000000000'],
     ['mem_near', drop(), $near => '19 samples, at least 20 must be'],
+    ['mem_middle', drop(), $middle => '19 samples, at least 20 must be'],
     ['mem_far', drop(), $far => '19 samples, at least 20 must be'],
     ['mem_near', edit(qr/^ *\w+/, hex16($at{far_ring})), $near => at('a load from 0x%x', 'far_ring')],
     ['mem_far', edit(qr/^ *\w+/, hex16($at{near_ring})), $far => at('a load from 0x%x', 'near_ring')],
+    ['mem_middle', edit(qr/^ *\w+/, hex16($at{far_ring} + 65535))],
+    ['mem_middle', edit(qr/^ *\w+/, hex16($at{far_ring} + 65536)), $middle => sprintf('a load from 0x%x', $at{far_ring} + 65536)],
     ['mem_far', edit('Local RAM or RAM', 'L3')],
     (map { my ($where, $from, $to, $name) = @$_; ['mem_' . $where, sub { s/$from/$to/ for @$_[0, 1] },
             $name ? ($name => '2 of 20 samples have another level, TLB or latency') : ()] }
-        ['near', 'L1 hit', 'L2 hit', $near], ['near', 'TLB L1 or L2 hit', 'TLB L2 miss', $near], ['far', 'TLB L2 miss', 'TLB L1 or L2 hit', $far],
+        ['near', 'L1 hit', 'L2 hit', $near], ['middle', 'L2 hit', 'L1 hit', $middle], ['middle', 'L2 hit', 'L2 or L2 hit'],
+        ['middle', '15  ', '9  ', $middle], ['middle', '15  ', '41  ', $middle], ['near', 'TLB L1 or L2 hit', 'TLB L2 miss', $near], ['far', 'TLB L2 miss', 'TLB L1 or L2 hit', $far],
         ['near', 'LCK No', 'LCK Yes', $near], ['near', '4  ', '2  ', $near], ['near', '4  ', '3  '], ['near', '4  ', '30  '],
         ['near', '4  ', '31  ', $near], ['far', 'Local RAM or RAM', 'L3', $far], ['far', '250', '99', $far], ['far', '250', '100'],
         ['far', '250', '2000'], ['far', '250', '2001', $far]),
@@ -538,6 +550,7 @@ breaks('nehalem', 'counter', edit('80000001 0000ffff', '00010578 00008000'),
 # ---- Atoms, hybrids, and what a driver does not know ------------------------------------------------------------------
 my $without = 'samples without PEBS';
 my $refused = 'precise samples are refused';
+breaks('goldmont', 'stat', edit(130002, 130001, 2), $counts => 'taken: 130001, must be 130002');
 breaks('goldmont', 'precise_p', drop(60), $p => '49 samples of loads, at least 50 must be');
 breaks('goldmont', 'precise_ppp', keep(0), $ppp => '0 samples of calls, at least 35 must be');
 breaks('alderlake-core', @$_) for (
@@ -551,6 +564,12 @@ breaks('alderlake-core', @$_) for (
     ['kernel', edit('4 CPUs', '2 CPUs', 2), 'x2apic enabled' => 'it does not say: Brought up 1 node, 4 CPUs'],
 );
 breaks('alderlake-atom', @$_) for (
+    ['both', drop(), $both => '34 samples of cpu_core, at least 35 must be'],
+    ['both', drop(-1), $both => '34 samples of cpu_atom, at least 35 must be'],
+    ['both', edit('000', '002'), $both => 'cpu_core on processor 2'],
+    ['both', edit('002', '001', 35), $both => 'cpu_atom on processor 1'],
+    ['both', add(' [003] cpu_atom: 462812')],
+    ['kinds', edit('0-1', '0-3'), $both => "line 1 is 'cpu_core 0-3', must be 'cpu_core 0-1'"],
     ['all', drop(-2), $all => '34 samples on processor 3, at least 35 must be'],
     ['bts_1', drop(4), $at_once => "processor 2 $other"],
     ['bare', edit('270014', '270013', 4), $bare => 'cycles: 270013, at least 270014'],
@@ -561,6 +580,7 @@ breaks('clearwaterforest', @$_) for (
     ['sampled', edit(qr/.*/, 'Error:'), $without => '49 samples, at least 50 must be'],
     ['refused', keep(0), $refused => 'perf record did not fail'],
     ['any', keep(9), $any => '9 stacks, want at least 10'],
+    ['counted', edit(qr/4$/, '8', 15), $between => '2 loads before jump_indirect, must be 1'],
     ['stat', edit(270014, 270015), $counts => 'instructions:u: 270015, must be 270014'],
     ['violations', add($lost), 'no violation' => $lost],
 );
@@ -602,6 +622,11 @@ is(given('haswell'), "$machine $line pti=on nospectre_v2 spec_store_bypass_disab
 is(given('nehalem'), "$machine $line mitigations=off " . variables('0xcb,umask=0x01', '0xc0,umask=0x01', $mem, 'p pp') . " REGISTERS=@{[join ',', @general]}\n", 'Nehalem');
 is(given('goldencove'), "$machine $iommu $line mitigations=off " . variables('0xd0,umask=0x81', '0x00,umask=0x01',
         "{cpu/mem-loads-aux/u,cpu/mem-loads,ldlat=3/upp}", 'p pp') . " $stores \"ALONE=ppp\" CALL_STACK=1 REGISTERS=@{[join ',', @general]},xmm0,xmm5,xmm15\n", 'Golden Cove');
+like(given('clearwaterforest'), qr/ NO_PEBS=1 /, 'a format that Linux 6 does not know');
+unlike(given('lunarlake-core'), qr/ (?:NO_PEBS|SNAPSHOT)=1 /, '... and one that it takes for the one before');
+like(given('alderlake-atom'), qr{ BOTH=cpu_atom/event=0xc4,umask=0xf9,name=cpu_atom/upp,cpu_core/event=0xc4,umask=0x02,name=cpu_core/upp },
+    'the calls of both kinds of a hybrid');
+like(given('goldmont'), qr/ ITSELF=1 /, 'Goldmont, whose PEBS records the event that overflows the counter');
 is(given('wrong'), "$machine $iommu $line mitigations=off nowatchdog maxcpus=1 WRONG=1\n", 'the wrong guest');
 
 # Each profile of the model is booted, or skipped with a reason, or has no row yet.
@@ -625,7 +650,7 @@ like($out, qr/^ok \d+ - alderlake-$_: powers itself off$/m, "... each $_ is boot
 ($status, $failed, $out) = judge('core2');
 isnt($status, 0, 'one that has no row cannot be asked for');
 is($out, "run: no profile core2 here: alderlake-atom alderlake-core broadwell clearwaterforest goldencove goldmont haswell " .
-    "icelake lunarlake-core nehalem sierraforest skylake\n", '... which is said');
+    "icelake lunarlake-atom lunarlake-core nehalem sierraforest skylake\n", '... which is said');
 ($status, $failed, $out) = judge('-k backports skylake');
 isnt($status, 0, 'another kernel that was not fetched is not booted');
 is($out, "run: build/linux-backports is missing, or old: ./bootstrap --linux-backports fetches it\n", '... which is said');
@@ -636,7 +661,7 @@ write_guest($_, files($_)) for keys %newest;
 is("$status $failed", '0 ', '... and is, if it was') or diag($out);
 like(read_file("$top/guests/lunarlake-core/given"), qr{-smp 4 .*-kernel \S*/linux-backports/boot/vmlinuz-7 -initrd \S*/initramfs-linux-backports.gz },
     '... with its own kernel and programs');
-like($out, qr/^ok \d+ - lunarlake-core: powers itself off$/m, '... a kind of a hybrid by the hybrid\'s name');
+like($out, qr/^ok \d+ - lunarlake-$_: powers itself off$/m, "... each $_ of a hybrid by the hybrid's name") for qw(atom core);
 breaks('clearwaterforest', @$_) for (
     ['counted', edit(qr/4$/, '8', 15), $between => '2 loads before jump_indirect, must be 1'],
     ['counted', edit(qr/4$/, '5', 15), $between => '1 calls before jump_indirect, must be 0'],

@@ -4,8 +4,10 @@
 ; it is loaded to.
 ;   no argument       20000 rounds, the ring inside the first level of the caches
 ;   one argument      500 rounds of the same
-;   two arguments     3600 rounds, each load from another page of 28 MiB, which no cache has held since the kernel
+;   far away          3600 rounds, each load from another page of 28 MiB, which no cache has held since the kernel
 ;                     cleared the pages
+;   middle ring       3600 rounds over the lines of 64 KiB, which the second level of the caches holds, and the first does
+;                     not
 ;   three arguments   reads a byte, and then, in a function called by `first`, makes 200 turns of 123 calls, giving up the
 ;                     processor after each; XMM5 has the turn as a double, and XMM15 ones
 ;   four arguments    the same, in a function called by `second`, called by `second_outer`
@@ -17,6 +19,8 @@ ROUNDS_FEW    equ 500
 ROUNDS_FAR    equ 3600
 FAR_PAGES     equ 7168
 FAR_STRIDE    equ 4096 + 64     ; each page's line in another set
+MIDDLE_LINES  equ 1024
+LINE          equ 64
 TURNS         equ 200
 CALLS_A_TURN  equ 123
 
@@ -44,7 +48,7 @@ main:
                                 ; formats 1 and 2 cannot tell apart
     mov ebx, ROUNDS_MANY
     cmp ecx, 3
-    je link_far_ring
+    je link_far_or_middle
     ja wait_for_a_byte
     cmp ecx, 2
     jb rounds
@@ -133,17 +137,26 @@ call_leaf:
 leaf:
     ret
 
-; Links page to page.
+; Links page to page, or line to line, and the last one to the first.
+link_far_or_middle:
+    mov ecx, FAR_PAGES
+    mov edx, FAR_STRIDE
+    mov rax, [rsp + 24]         ; the first argument
+    cmp byte [rax], 'm'
+    jne link_far_ring
+    mov ecx, MIDDLE_LINES
+    mov edx, LINE
 link_far_ring:
     lea rsi, [far_ring]
-    mov ecx, FAR_PAGES
     mov rdi, rsi
 link:
-    lea rax, [rdi + FAR_STRIDE]
+    lea rax, [rdi + rdx]
     mov [rdi], rax
     mov rdi, rax
     dec ecx
     jnz link
+    sub rdi, rdx
+    mov [rdi], rsi
     mov ebx, ROUNDS_FAR
     jmp rounds
 

@@ -60,6 +60,10 @@ like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+;
 ($status, $out, $err) = run_command($command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
 is("$status $err", '33 ', '--strict leaves the status of a clean run alone');
 ok(-z "$folder/v", 'and an empty report');
+ok(-x "$prefix/lib/dstest86/ds-inspect" && -r "$prefix/lib/dstest86/dstest86.py", "GDB's commands are installed");
+mkdir "$folder/state";
+($status, $out, $err) = run_command($command, '--state', "$folder/state", @guest, 'run=bts.calls');
+ok($status == 33 && -s "$folder/state/0", '--state: what a debugger cannot read') or diag "$status $err";
 
 ($status, $out, $err) = run_command($command, "--profile");
 is("$status $err", "2 qemu-ds: --profile needs a value\n", "an option without its value is refused");

@@ -145,6 +145,47 @@ LVT entry of their interrupt."""
     name = 'perfmon'
 
 
+class DsWatch(gdb.Command):
+    """ds-watch [threshold]: go on, and stop when this processor's next BTS or PEBS record is written; with `threshold`, when
+an index reaches its threshold. What was written is printed."""
+
+    def __init__(self):
+        super().__init__('ds-watch', gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        if argument not in ('', 'threshold'):
+            raise Problem('ds-watch: want nothing, or threshold')
+        watch = State.path() + '.watch'
+        before = self.fill()
+        with open(watch, 'w', encoding='ascii') as file:
+            file.write(argument or 'record')
+        try:
+            said = gdb.execute('continue', to_string=True)
+            stopped = not os.path.exists(watch)
+        except gdb.error as error:
+            raise Problem(f'ds-watch: the machine has ended before that: {error}') from error
+        finally:
+            if os.path.exists(watch):
+                os.remove(watch)
+        if gdb.selected_thread() is None:
+            raise Problem('ds-watch: the machine has ended before that')
+        if not stopped:
+            print(said, end='')
+            print('stopped for another reason: what ds-watch waits for has not happened')
+            return
+        now = self.fill()
+        for kind in now:
+            if now[kind] != before.get(kind) and 'no buffer' not in now[kind]:
+                for line in [now[kind], *inspect(kind, 1)[1:]]:
+                    print(line)
+
+    @staticmethod
+    def fill():
+        """How full each buffer is, by the command that prints its records."""
+        lines = inspect('ds')
+        return {kind: line for kind in ('bts', 'pebs') for line in lines if line.startswith(kind.upper() + ':')}
+
+
 class DsState(gdb.Command):
     """ds-state FOLDER: where the model writes what GDB cannot read (qemu-ds --state FOLDER)."""
 
@@ -160,5 +201,5 @@ class DsState(gdb.Command):
         print(State.folder or 'no folder is known')
 
 
-for command in Ds, Bts, Pebs, Lbr, Perfmon, DsState:
+for command in Ds, Bts, Pebs, Lbr, Perfmon, DsWatch, DsState:
     command()

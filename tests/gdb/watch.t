@@ -1,0 +1,58 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# ds-watch stops when the next record is written, at the instruction behind its cause, and when the index reaches the
+# threshold; not one record later; and the kernel's test passes all the same. Prints TAP.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Gdb 'gdb';
+use Test::More;
+
+sub passes
+{
+    my ($serial, $test, $profile) = @_;
+    ok(scalar(grep { /^ok 1 \Q$test\E$/ } @$serial), "$profile: and $test passes as without a debugger");
+}
+
+# BTS: one record more at each stop, which stands at the newest branch's target; then the threshold, with not one more.
+for my $case ([ 'skylake', 64, 24 ], [ 'netburst', 32, 12 ]) {
+    my ($profile, $width, $bytes) = @$case;
+    my $test = 'bts.interrupt.threshold';
+    my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "run=$test",
+        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', 'ds-watch threshold', 'continue' ] });
+    for my $n (1, 2) {
+        my ($text, $pc) = @{$out}[2 * $n - 2, 2 * $n - 1];
+        like($text, qr/^BTS: $n of 256 records of $bytes bytes /m, "$profile: record $n stops the machine");
+        my ($to) = ($text // '') =~ /^bts \d+ .* => 0x0*([0-9a-f]+)/m;
+        is(($pc // '') =~ /= 0x([0-9a-f]+)/ && $1, $to, "$profile: at its target");
+    }
+    like($out->[4], qr/^BTS: 128 of 256 records .*, the threshold is reached; on/m, "$profile: the threshold stops it, and nothing more is written");
+    passes($serial, $test, $profile);
+}
+
+# PEBS of every kind: at the IP of the record.
+for my $case ([ 'skylake', 64, 'pebs.interrupt.threshold' ], [ 'goldencove', 64, 'pebs.loads' ], [ 'core2', 64, 'pebs.instructions' ],
+    [ 'clearwaterforest', 64, 'pebs.loads' ], [ 'netburst', 32, 'pebs.tagging.execution' ]) {
+    my ($profile, $width, $test) = @$case;
+    my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "run=$test",
+        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', 'continue' ] });
+    for my $n (0, 1) {
+        my ($text, $pc) = @{$out}[2 * $n, 2 * $n + 1];
+        my ($ip) = ($text // '') =~ /^pebs $n e?ip (0x[0-9a-f]+)/m;
+        ok(defined $ip, "$profile: PEBS record $n stops the machine") or diag $text;
+        is(($pc // '') =~ /= (0x[0-9a-f]+)/ && $1, $ip, "$profile: at its IP");
+    }
+    passes($serial, $test, $profile);
+}
+
+# Another reason to stop, and no reason at all, are told apart; and what is not asked for.
+{
+    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_open', 'ds-watch', 'ds-watch now' ] });
+    like($out->[1], qr/^stopped for another reason: what ds-watch waits for has not happened$/m, 'a breakpoint comes first');
+    like($out->[2], qr/^ds-watch: want nothing, or threshold$/m, 'a word that it does not know');
+    ($out) = gdb({ profile => 'skylake', options => 'run=lbr.calls', commands => [ 'ds-watch' ] });
+    like($out->[0], qr/^ds-watch: the machine has ended before that/m, 'no record comes');
+}
+done_testing;

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A processor that a debugger looks at: what it shows, that the look leaves no trace, and what it is stopped for. */
+#include "tests/host/model_machine.h"
+
+#include "model/engine/standing.h"
+
+#define BIOS_SIGN 0x8b /* the microcode's revision, which is not shown */
+
+struct seen {
+    uint32_t asked;
+    uint64_t value;
+    unsigned times, registers;
+    struct machine *m;
+};
+
+static void see(void *context, uint32_t address, uint64_t value)
+{
+    struct seen *seen = context;
+
+    seen->registers++;
+    if (address == seen->asked) {
+        seen->times++;
+        seen->value = value;
+    }
+}
+
+static uint64_t shown(struct machine *m, uint32_t address)
+{
+    struct seen seen = { .asked = address };
+
+    assert_true(standing_registers(&m->v, see, &seen));
+    assert_int_equal(seen.times, 1);
+    return seen.value;
+}
+
+static void compare(void *context, uint32_t address, uint64_t value)
+{
+    struct seen *seen = context;
+
+    seen->registers++;
+    assert_int_equal(value, rdmsr(seen->m, address));
+}
+
+/* Each register that RDMSR reads, and no other: on processors with registers of every kind. */
+static void registers_as_rdmsr_reads_them(void **state)
+{
+    static const char *const profiles[] = { "netburst", "core2", "skylake", "goldencove", "clearwaterforest" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
+        struct machine *m = machine_of(profiles[i]);
+        struct seen seen = { .m = m };
+        unsigned exist = 0;
+        uint64_t value;
+
+        assert_true(standing_registers(&m->v, compare, &seen));
+        for (uint32_t address = 0; address < 0x2000; address++) {
+            exist += address != BIOS_SIGN && engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) == MSR_DONE;
+        }
+        assert_int_equal(seen.registers, exist);
+        machine_free(m);
+    }
+}
+
+/* The overflow by a block's last instruction, which the next block notices, is noticed all the same. */
+static uint64_t record_behind(bool look, uint64_t *count)
+{
+    struct machine *m = machine_new();
+    struct block *plain = block_new(0, 7, END_PLAIN), *next = block_new(0x1c, 7, END_PLAIN);
+    uint64_t ip;
+
+    set_up_ds(m, 0, 0, 10, 10);
+    put(m, DS + 0x40, (uint64_t)-14);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PMC0, (uint32_t)-14);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    run(m, plain);
+    if (look) {
+        assert_int_equal(shown(m, PMC0), (UINT64_C(1) << 48) - 7);
+        *count = shown(m, PMC0);
+    }
+    run(m, next);
+    if (look) {
+        shown(m, PMC0);
+        standing_settle(&m->v);
+    }
+    run(m, plain);
+    finish(m);
+    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
+    ip = get(m, PEBS + 8);
+    free(plain), free(next);
+    machine_free(m);
+    return ip;
+}
+
+static void a_look_leaves_no_trace(void **state)
+{
+    uint64_t count = 0;
+
+    (void)state;
+    assert_int_equal(record_behind(true, &count), record_behind(false, NULL));
+    assert_int_equal(count, (UINT64_C(1) << 48) - 7);
+}
+
+/* What was gathered is in memory, up to the branch that led to the running block; the next look has one more. */
+static void branches_are_in_memory(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 10, 20, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    run(m, b);
+    run(m, b);
+    run(m, b);
+    assert_int_equal(get(m, DS + 8), BTS);
+    standing_settle(&m->v);
+    assert_int_equal(get(m, DS + 8), BTS + 2 * RECORD_BTS);
+    run(m, b);
+    standing_settle(&m->v);
+    assert_int_equal(get(m, DS + 8), BTS + 3 * RECORD_BTS);
+    free(b);
+    machine_free(m);
+}
+
+/* The block that follows the branch does not begin, and its record is in memory. Without a watch nothing is hit. */
+static void the_next_branch(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 10, 20, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    for (unsigned way = 0; way < 2; way++) {
+        m->notes_blocks = way == 1;
+        run(m, b);
+        standing_settle(&m->v);
+        assert_false(m->v.watch.hit);
+        standing_watch(&m->v, true, false);
+
+        const uint64_t index = get(m, DS + 8);
+
+        assert_false(m->v.watch.hit);
+        assert_false(begin(m, b));
+        assert_true(m->v.watch.hit);
+        assert_int_equal(get(m, DS + 8), index + RECORD_BTS);
+        standing_watch(&m->v, false, false);
+        assert_true(begin(m, b)); /* noted once */
+        standing_settle(&m->v);
+        assert_int_equal(get(m, DS + 8), index + RECORD_BTS);
+        assert_false(m->v.watch.hit);
+    }
+    free(b);
+    machine_free(m);
+}
+
+static void the_threshold(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+    unsigned begun = 0;
+
+    (void)state;
+    set_up_ds(m, 10, 5, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
+    standing_watch(&m->v, false, true);
+    while (!m->v.watch.hit && begun < 20) {
+        begun += begin(m, b);
+    }
+    assert_int_equal(begun, 5);
+    assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
+    free(b);
+    machine_free(m);
+}
+
+/* PEBS: the instruction behind the one that is recorded does not run in that block. */
+static void the_next_sample(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *plain = block_new(0, 9, END_PLAIN);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 10, 10);
+    put(m, DS + 0x40, (uint64_t)-4);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PMC0, (uint32_t)-4);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    standing_watch(&m->v, true, false);
+    assert_int_equal(engine_due(&m->v, plain, false), DUE_WATCH);
+    assert_false(m->v.watch.hit);
+    m->hot.block = plain;
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, plain, 0) : 0;
+    }
+    bool stopped = false;
+
+    for (unsigned i = 1; !stopped && i < plain->count; i++) {
+        if (m->hot.stop_at == block_address(plain, i)) {
+            stopped = engine_stop(&m->v, (struct place){ plain, i });
+            assert_int_equal(stopped, m->v.watch.hit);
+        }
+    }
+    assert_true(stopped);
+    standing_settle(&m->v);
+    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
+    free(plain);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_as_rdmsr_reads_them),
+        cmocka_unit_test(a_look_leaves_no_trace),
+        cmocka_unit_test(branches_are_in_memory),
+        cmocka_unit_test(the_next_branch),
+        cmocka_unit_test(the_threshold),
+        cmocka_unit_test(the_next_sample),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

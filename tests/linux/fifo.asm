@@ -1,0 +1,37 @@
+; SPDX-License-Identifier: MIT
+;
+; Usage: fifo PATH [ARGUMENT..]
+;
+; Runs a program of Linux's policy SCHED_FIFO, as are those that it starts: nothing but interrupts takes the processor away.
+
+default rel
+
+SYS_EXECVE             equ 59
+SYS_EXIT               equ 60
+SYS_SCHED_SETSCHEDULER equ 144
+SCHED_FIFO             equ 1
+
+global _start
+
+section .text
+_start:
+    mov eax, SYS_SCHED_SETSCHEDULER
+    xor edi, edi
+    mov esi, SCHED_FIFO
+    lea rdx, [priority]
+    syscall
+    test eax, eax
+    jnz failed
+    mov rcx, [rsp]              ; the number of arguments, this program's name included; behind them a null, then the environment
+    mov rdi, [rsp + 16]
+    lea rsi, [rsp + 16]
+    lea rdx, [rsp + 8 * rcx + 16]
+    mov eax, SYS_EXECVE
+    syscall
+failed:
+    mov edi, 127
+    mov eax, SYS_EXIT
+    syscall
+
+section .rodata align=4
+priority: dd 1
