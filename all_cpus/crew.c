@@ -10,6 +10,8 @@
 #include "arch/x86/probe.h"
 #include "arch/x86/processors.h"
 #include "arch/x86/watchdog.h"
+#include "base/format.h"
+#include "cpu/cores.h"
 #include "ds/ds.h"
 #include "kernel/console.h"
 #include "kernel/others.h"
@@ -20,6 +22,8 @@
  * do not come are waited for a second each. So much more time the test has, in seconds.
  */
 #define SECONDS_MORE(processors) (3 + (processors) / 4)
+
+#define KIND_TEXT 32u
 
 static struct member boot_member;
 static crew_job *crew_does;
@@ -34,15 +38,6 @@ unsigned crew_count(void)
 struct member *crew_member(unsigned number)
 {
     return number ? others_page(number) : &boot_member;
-}
-
-unsigned crew_fit(void)
-{
-    unsigned fit = 0;
-
-    for (unsigned n = 0; n < crew_count(); n++)
-        fit += crew_member(n)->fit;
-    return fit;
 }
 
 static unsigned id_of(unsigned number)
@@ -106,6 +101,14 @@ static void ready(struct member *m, const struct test_run *run)
     m->run.aside = m->aside;
 }
 
+/* The name of a hybrid's core; what its processors have in common is the signature. */
+static const char *kind_of(const struct caps *caps)
+{
+    const struct core *core = core_find_kind(caps->family, caps->model, caps->core_type, caps->native_model);
+
+    return core->name ? core->name : caps->core_type == CORE_TYPE_ATOM ? "Atom" : "Core";
+}
+
 static void say_difference(void *context, const char *text)
 {
     const unsigned *number = context;
@@ -114,9 +117,39 @@ static void say_difference(void *context, const char *text)
     console_note("cpu %u apic 0x%x differs: %s", *number, id_of(*number), text);
 }
 
+/* The first processor of a hybrid's kind of cores that was started before the n-th; the boot processor if there is one.
+ */
+static unsigned first_of_kind(unsigned n)
+{
+    const struct caps *const caps = &crew_member(n)->caps;
+    unsigned first = 0;
+
+    while (first < n && caps->hybrid &&
+           (!crew_member(first)->started || crew_member(first)->caps.core_type != caps->core_type ||
+            crew_member(first)->caps.native_model != caps->native_model))
+        first++;
+    return first;
+}
+
+/* A hybrid's core of another kind than the boot processor's does the same job by what its own kind can do. */
+static void take_own_caps(unsigned n, const struct test_run *run)
+{
+    struct member *const m = crew_member(n);
+    enum caps_reason lacks;
+
+    m->caps.reason[CAPS_NEED_APIC] = run->caps->reason[CAPS_NEED_APIC];
+    lacks = caps_missing(&m->caps, run->test->needs);
+    m->fit = lacks == CAPS_AVAILABLE;
+    m->run.caps = &m->caps;
+    m->run.data_source = m->caps.data_source;
+    console_note("cpu %u apic 0x%x is another kind of core than cpu 0, %s: %s", n, id_of(n), kind_of(&m->caps),
+                 m->fit ? "with its own capabilities" : caps_reason_text(lacks));
+}
+
 static bool start(unsigned n, const struct test_run *run)
 {
     struct member *const m = crew_member(n);
+    unsigned first;
 
     ready(m, run);
     m->started = others_start(n, other_main);
@@ -125,9 +158,14 @@ static bool start(unsigned n, const struct test_run *run)
         return false;
     }
     wait_for(&m->probed);
-    m->fit = crew_alike(run->caps, &m->caps, say_difference, &n);
-    if (!m->fit)
-        console_note("cpu %u apic 0x%x has other capabilities than cpu 0: left out", n, id_of(n));
+    m->fit = true;
+    first = first_of_kind(n);
+    if (first)
+        take_own_caps(n, run);
+    if (first < n && !crew_alike(&crew_member(first)->caps, &m->caps, say_difference, &n)) {
+        m->fit = false;
+        console_note("cpu %u apic 0x%x has other capabilities than cpu %u: left out", n, id_of(n), first);
+    }
     return true;
 }
 
@@ -180,12 +218,15 @@ static void await(unsigned n)
 static void tell(struct test_run *run, unsigned n, const char *what, const char *unit)
 {
     const struct member *m = crew_member(n);
+    char kind[KIND_TEXT] = "";
 
+    if (m->caps.hybrid)
+        format(kind, sizeof kind, " %s", kind_of(&m->caps));
     if (m->interrupts)
-        console_note("cpu %u apic 0x%x: %s %u of %u %s, %u interrupts", n, id_of(n), what, m->came, m->of, unit,
+        console_note("cpu %u apic 0x%x%s: %s %u of %u %s, %u interrupts", n, id_of(n), kind, what, m->came, m->of, unit,
                      m->interrupts);
     else
-        console_note("cpu %u apic 0x%x: %s %u of %u %s", n, id_of(n), what, m->came, m->of, unit);
+        console_note("cpu %u apic 0x%x%s: %s %u of %u %s", n, id_of(n), kind, what, m->came, m->of, unit);
     if (run->planned)
         test_saw(run, m->came);
     if (m->run.problems)

@@ -13,10 +13,10 @@
 /* One of the processors, by processor_number(). */
 struct member {
     bool started;
-    bool differs;     /* from the boot processor, in anything */
-    bool fit;         /* the same can be demanded of it */
-    struct caps caps; /* its own, valid if it was started */
-    struct test_run run;
+    bool differs;        /* from the first of its kind of cores, in anything */
+    bool fit;            /* the same can be demanded of it, or as much of its kind of cores */
+    struct caps caps;    /* its own, valid if it was started */
+    struct test_run run; /* with the boot processor's caps, or on another kind of cores its own */
     char aside[TEST_ASIDE];
     unsigned came, of;    /* what the job saw, and what it typically sees */
     unsigned interrupts;  /* that came to it */
@@ -29,7 +29,8 @@ struct member {
 typedef void crew_job(struct member *member);
 
 /*
- * Starts all, and compares their capabilities with the boot processor's. Prints how many started, and who did not.
+ * Starts all, and compares their capabilities with the boot processor's, of a hybrid those of its kind of cores. Prints
+ * how many started, and who did not.
  * Returns why there is no crew, or NULL. The crew ends with the test: the runner stops all processors then.
  */
 const char *crew_start(struct test_run *run);
@@ -37,9 +38,6 @@ const char *crew_start(struct test_run *run);
 /* How many there are, the boot processor included; and one of them, whether it was started or not. */
 unsigned crew_count(void);
 struct member *crew_member(unsigned number);
-
-/* How many of them are fit. */
-unsigned crew_fit(void);
 
 /* The job on every one that is fit; and prints what came of it, as "cpu 3 apic 0x6: WHAT 10 of 10 UNIT". */
 void crew_in_turn(struct test_run *run, crew_job *job, const char *what, const char *unit);

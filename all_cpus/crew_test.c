@@ -43,15 +43,16 @@ static void all_alike(struct test_run *run)
     for (unsigned n = 0; n < crew_count(); n++)
         differ += crew_member(n)->differs;
     if (differ)
-        test_fail(run, "%u of %u processors differ from the one that was started first: the lines above say in what",
+        test_fail(run, "%u of %u processors differ from the first of their kind of cores: the lines above say in what",
                   differ, crew_count());
 }
 
 TEST(all_cpus_alike) = {
     .id = "all_cpus.alike",
-    .title = "All processors have the capabilities of the boot processor, down to the revision of the microcode",
+    .title = "All processors have the capabilities of the first of their kind of cores, down to the revision of the "
+             "microcode",
     .source = SDM_PERFMON_1,
-    .typical = "Hybrid processors have cores of several kinds, and no manual promises one revision on all.",
+    .typical = "No manual promises it of all processors of a machine.",
     .needs = NEED_APIC,
     .on_request = true,
     .run = all_alike,

@@ -100,24 +100,26 @@ static void trace(struct member *m)
 
 /* ---- PEBS -------------------------------------------------------------------------------------------------------- */
 
-static struct pebs_sample sampled; /* by all, the boot processor's choice */
+/* What a processor samples, by what it can: the same on all of a kind. */
+static struct pebs_sample (*choose)(const struct caps *caps, unsigned records);
 
-static void check_record(struct test_run *run, const struct pebs_record *record)
+static void check_record(struct test_run *run, const struct pebs_sample *sampled, const struct pebs_record *record)
 {
-    const struct access *access = pebs_access(run, sampled.workload, record);
+    const struct access *access = pebs_access(run, sampled->workload, record);
 
     if (!access) { /* where it is, pebs_check_numbers() says */
-        pebs_check(run, &sampled, record, record->eventing_ip, record->ip);
+        pebs_check(run, sampled, record, record->eventing_ip, record->ip);
         return;
     }
-    pebs_check(run, &sampled, record, access->ip, access->next_ip);
-    if (record->has & PEBS_HAS_MEMORY && sampled.event->data_address && access->address)
+    pebs_check(run, sampled, record, access->ip, access->next_ip);
+    if (record->has & PEBS_HAS_MEMORY && sampled->event->data_address && access->address)
         test_equal(run, "data address", record->data_address, access->address);
 }
 
 static void sample_round(struct member *m)
 {
     struct test_run *const run = &m->run;
+    const struct pebs_sample sampled = choose(run->caps, PEBS_RECORDS);
     const uint64_t groups = PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
     struct ds_config config = {
         .pebs = true, .pebs_records = PEBS_RECORDS + 6, .pebs_threshold = PEBS_RECORDS - 2, .pebs_data_cfg = groups
@@ -150,7 +152,7 @@ static void sample_round(struct member *m)
     if (ds_pebs_log()->records != PEBS_RECORDS)
         test_fail(run, "%u records came, must be %u", ds_pebs_log()->records, PEBS_RECORDS);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        check_record(run, &record);
+        check_record(run, &sampled, &record);
     pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
 }
 
@@ -218,6 +220,16 @@ static unsigned due(const struct facility_job *of, const struct caps *caps)
     return ROUNDS * PEBS_RECORDS;
 }
 
+static unsigned due_of_all(const struct facility_job *of)
+{
+    unsigned all = 0;
+
+    for (unsigned n = 0; n < crew_count(); n++)
+        if (crew_member(n)->fit)
+            all += due(of, crew_member(n)->run.caps);
+    return all;
+}
+
 static void perform(struct test_run *run,
                     void (*how)(struct test_run *run, crew_job *job, const char *what, const char *unit))
 {
@@ -229,14 +241,14 @@ static void perform(struct test_run *run,
         return;
     }
     if (run->test->records)
-        test_plan(run, crew_fit() * due(of, run->caps));
+        test_plan(run, due_of_all(of));
     how(run, of->job, of->what, of->unit);
 }
 
 static void in_turn(struct test_run *run)
 {
     if (run->test->argument == &pebs_job)
-        sampled = pebs_sample_any(run->caps, PEBS_RECORDS);
+        choose = pebs_sample_any;
     perform(run, crew_in_turn);
 }
 
@@ -247,7 +259,7 @@ static void in_turn(struct test_run *run)
 static void at_once(struct test_run *run)
 {
     if (run->test->argument == &pebs_job)
-        sampled = pebs_sample_instructions(run->caps, PEBS_RECORDS);
+        choose = pebs_sample_instructions;
     perform(run, crew_at_once);
 }
 

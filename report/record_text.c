@@ -187,6 +187,11 @@ static void put_registers(const struct line_sink *out, char *line, char *start, 
     }
 }
 
+char *put_counter_name(char *at, unsigned bit)
+{
+    return put_decimal_number(put_string(at, bit < 32 ? "count" : "fixed_count"), bit % 32);
+}
+
 /* The counts of the counters group, four on a line. */
 static void put_counts(const struct line_sink *out, char *line, char *start, const struct pebs_record *record)
 {
@@ -196,7 +201,8 @@ static void put_counts(const struct line_sink *out, char *line, char *start, con
     for (unsigned bit = 0; bit < 64; bit++) {
         if (!(record->counted >> bit & 1))
             continue;
-        at = put_decimal_number(put_string(at, bit < 32 ? " count" : " fixed_count"), bit % 32);
+        *at++ = ' ';
+        at = put_counter_name(at, bit);
         *at++ = ' ';
         at = put_address(at, record->counts[n], 1);
         if (++n % 4 == 0) {

@@ -47,4 +47,10 @@ void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record
 char *put_symbol(char *at, char before, uint64_t address, const struct symbolizer *symbols);
 char *put_data_source(char *at, const struct pebs_record *record, enum data_source_encoding encoding);
 
+/*
+ * Writes the name of a counter by its bit in pebs_record.counted, 0 to 63: "count0" of a general one, "fixed_count0".
+ * Returns its end, without a NUL.
+ */
+char *put_counter_name(char *at, unsigned bit);
+
 #endif

@@ -61,6 +61,7 @@ static void usage(FILE *out)
     }
     fprintf(out, "  --history N          branches in the stack of each BTS record in perf.data: 0 to %u (default %u)\n",
             HISTORY_MOST, HISTORY_DEFAULT);
+    fputs("  --branch-counters    what LBR entries count, in perf.data: for perf 6.8 and later\n", out);
     fputs("  --elf FILE           take symbols and source lines from the kernel's ELF, 32-bit or 64-bit\n", out);
     fputs("  --stats              verify every frame and print counts only\n"
           "  --only KIND[,KIND..] read only these records: bts, pebs, lbr\n"
@@ -152,6 +153,8 @@ static bool parse(int argc, char **argv)
             }
             if ((command.setup.symbols = symbols_open(argv[i])) == NULL)
                 return false;
+        } else if (strcmp(word, "--branch-counters") == 0) {
+            command.setup.branch_counters = true;
         } else if (strcmp(word, "--history") == 0) {
             if (++i == argc) {
                 complain(word, "missing number from 0 to %u", HISTORY_MOST);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/record_text.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
@@ -43,7 +44,7 @@ static void put_head(struct csv_output *output)
             if (*heading == ',')
                 *comma++ = ',';
     }
-    writer_text(&output->writer, "\n");
+    writer_text(&output->writer, ",counts,branch_counters\n");
 }
 
 /* Writes a field, quoted if RFC 4180 requires it. */
@@ -89,9 +90,13 @@ static void put_branch_facts(struct csv_output *output, const struct lbr_entry *
         writer_format(&output->writer, "%u", entry->cycles);
 }
 
-static void end_branch(struct csv_output *output)
+/* Writes the columns of records, which are empty, and what counters count in LBR entries. */
+static void end_branch(struct csv_output *output, const struct lbr_entry *entry)
 {
     writer_text(&output->writer, output->commas);
+    writer_text(&output->writer, ",,");
+    for (unsigned i = 0; entry->has & LBR_HAS_EVENTS && i < LBR_COUNTERS; i++)
+        writer_format(&output->writer, "%u", entry->events[i]);
     writer_text(&output->writer, "\n");
 }
 
@@ -113,15 +118,16 @@ static void on_sampling(void *context, const struct dump_sampling *event)
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     struct csv_output *output = context;
+    const struct lbr_entry entry = { .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
+                                     .mispredicted = !record->predicted };
 
     begin_row(output, "bts", cpu, n);
     writer_text(&output->writer, ",");
     put_place(output, record->from);
     writer_text(&output->writer, ",");
     put_place(output, record->to);
-    put_branch_facts(output, &(struct lbr_entry){ .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
-                                                  .mispredicted = !record->predicted });
-    end_branch(output);
+    put_branch_facts(output, &entry);
+    end_branch(output, &entry);
 }
 
 static void put_entries(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n,
@@ -134,7 +140,7 @@ static void put_entries(struct csv_output *output, const char *kind, unsigned cp
         writer_text(&output->writer, ",");
         put_place(output, entries[i].to);
         put_branch_facts(output, &entries[i]);
-        end_branch(output);
+        end_branch(output, &entries[i]);
     }
 }
 
@@ -167,6 +173,19 @@ static void put_column(struct csv_output *output, const struct pebs_record *reco
     writer_end(&output->writer, at);
 }
 
+/* Writes the counters group as one column, "count0=0x1 fixed_count1=0x2", and an empty one. */
+static void put_counts(struct csv_output *output, const struct pebs_record *record)
+{
+    char *at = put_text(writer_room(&output->writer, 48 * PEBS_COUNTS_MOST), ",");
+    unsigned n = 0;
+
+    for (uint64_t left = record->counted; left != 0; left &= left - 1) {
+        at = put_counter_name(put_text(at, n > 0 ? " " : ""), (unsigned)__builtin_ctzll(left));
+        at = put_hex(put_text(at, "=0x"), record->counts[n++]);
+    }
+    writer_end(&output->writer, put_text(at, ","));
+}
+
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                     enum data_source_encoding encoding)
 {
@@ -185,6 +204,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     put_field(output, event != NULL ? event->name : sampled_event_unknown.name);
     for (unsigned i = 1; i <= output->column_count; i++)
         put_column(output, record, output->columns[i], encoding);
+    put_counts(output, record);
     writer_text(&output->writer, "\n");
     put_entries(output, "pebs_lbr", cpu, n, record->lbr, record->lbr_count);
 }

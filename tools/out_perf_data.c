@@ -10,6 +10,9 @@
  * PEBS: a raw event for each counter; ip is that of the event, time the TSC in ticks (0 if the record has none).
  *
  * LBR: samples of "lbr", whose ip is the target of the newest branch.
+ *
+ * With --branch-counters, stacks in which counters have logged their events are samples of the leader of a group, whose
+ * members are these counters: perf (6.8 and later) finds in its members what the words behind the stack count.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +33,7 @@
 struct file_event {
     struct perf_attr attr;
     char name[64];
+    bool leads; /* the LBR_COUNTERS events behind it are of its group */
 };
 
 struct perf_output {
@@ -44,33 +48,57 @@ struct perf_output {
     bool too_many;
     uint64_t bts_id;
     struct perf_attr bts_attr;
+    bool counters_wanted; /* of LBR entries */
     unsigned bts_cpu, history_wanted;
     uint64_t bts_wanted;                /* the number of the record that continues the history */
     unsigned history_at, history_count; /* the newest entry, and the number of entries */
     struct lbr_entry history[HISTORY_ROOM];
 };
 
-/* Finds or adds an event, and returns its id; 0: there are too many. */
-static uint64_t event_id(struct perf_output *output, const struct perf_attr *attr, const char *name)
+static void add_event(struct perf_output *output, const struct perf_attr *attr, const char *name, bool leads)
 {
+    struct file_event *event = &output->events[output->event_count++];
+
+    event->attr = *attr;
+    event->leads = leads;
+    snprintf(event->name, sizeof(event->name), "%s", name);
+}
+
+/* Finds or adds an event, and with it those of its group if it leads one. Returns its id; 0: there are too many. */
+static uint64_t event_id(struct perf_output *output, const struct perf_attr *attr, const char *name, bool leads)
+{
+    struct perf_attr member = *attr;
     unsigned i = 0;
 
-    while (i < output->event_count &&
-           (memcmp(&output->events[i].attr, attr, sizeof(*attr)) != 0 || strcmp(output->events[i].name, name) != 0))
+    while (i < output->event_count && (memcmp(&output->events[i].attr, attr, sizeof(*attr)) != 0 ||
+                                       strcmp(output->events[i].name, name) != 0 || output->events[i].leads != leads))
         i++;
-    if (i == EVENTS_MOST) {
+    if (i < output->event_count)
+        return i + 1;
+    if (i + (leads ? LBR_COUNTERS : 0) >= EVENTS_MOST) {
         if (!output->too_many)
             complain(output->writer.name, "more than %u different events; samples of further ones are left out",
                      EVENTS_MOST);
         output->too_many = true;
         return 0;
     }
-    if (i == output->event_count) {
-        struct file_event *event = &output->events[output->event_count++];
-        event->attr = *attr;
-        snprintf(event->name, sizeof(event->name), "%s", name);
+    add_event(output, attr, name, leads);
+    member.branch_sample_type |= PERF_BRANCH_COUNTERS;
+    for (unsigned counter = 0; leads && counter < LBR_COUNTERS; counter++) {
+        char counter_name[16];
+        snprintf(counter_name, sizeof(counter_name), "IA32_PMC%u", counter);
+        add_event(output, &member, counter_name, false);
     }
     return i + 1;
+}
+
+/* Whether a sample with this stack has what its entries count. */
+static bool has_counters(const struct perf_output *output, const struct lbr_entry *entries, unsigned count)
+{
+    for (unsigned i = 0; output->counters_wanted && i < count; i++)
+        if (entries[i].has & LBR_HAS_EVENTS)
+            return true;
+    return false;
 }
 
 static uint8_t *room(struct perf_output *output, size_t size)
@@ -168,7 +196,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
             output->bts_attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
             output->bts_attr.branch_sample_type = PERF_BRANCH_ANY;
         }
-        output->bts_id = event_id(output, &output->bts_attr, "branches");
+        output->bts_id = event_id(output, &output->bts_attr, "branches", false);
     }
     if (output->bts_id == 0)
         return;
@@ -199,6 +227,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         .exact_ip = exact,
         .branches = record->lbr,
         .branch_count = record->lbr_count,
+        .branch_counters = has_counters(output, record->lbr, record->lbr_count),
         .weight = record->latency,
         .registers = record,
     };
@@ -226,7 +255,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
             attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
             attr.branch_sample_type = PERF_BRANCH_ANY;
         }
-        precise.id = event_id(output, &attr, event->name);
+        precise.id = event_id(output, &attr, event->name, precise.branch_counters);
         precise.period = attr.period;
         precise.data_source = perf_data_source(record, encoding, event->event.select);
         if (precise.id != 0)
@@ -260,10 +289,11 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
         .period = 1,
         .branches = stack->entries,
         .branch_count = used_entries(stack),
+        .branch_counters = has_counters(output, stack->entries, stack->depth),
     };
 
     (void)n;
-    snapshot.id = event_id(output, &attr, "lbr");
+    snapshot.id = event_id(output, &attr, "lbr", snapshot.branch_counters);
     if (snapshot.id != 0)
         sample(output, attr.sample_type, &snapshot, cpu);
 }
@@ -314,6 +344,27 @@ static bool all_have_stacks(const struct perf_output *output)
         if (!(output->events[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
             return false;
     return output->event_count > 0;
+}
+
+static unsigned count_groups(const struct perf_output *output)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < output->event_count; i++)
+        count += output->events[i].leads;
+    return count;
+}
+
+/* Name, number of the leader, and how many events, of each group. */
+static void put_groups(struct perf_output *output)
+{
+    put_number(output, count_groups(output), 4);
+    for (unsigned i = 0; i < output->event_count; i++)
+        if (output->events[i].leads) {
+            put_string(output, "{anon_group}");
+            put_number(output, i, 4);
+            put_number(output, 1 + LBR_COUNTERS, 4);
+        }
 }
 
 static void put_feature(struct perf_output *output, enum perf_feature feature)
@@ -367,31 +418,56 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
         break;
     case PERF_FEATURE_BRANCH_STACK:
         break;
+    case PERF_FEATURE_GROUP_DESC:
+        put_groups(output);
+        break;
+    case PERF_FEATURE_CPU_PMU_CAPS: /* says how to read what entries count */
+        put_number(output, 2, 4);
+        put_string(output, "branch_counter_nr");
+        snprintf(text, sizeof(text), "%u", LBR_COUNTERS);
+        put_string(output, text);
+        put_string(output, "branch_counter_width");
+        snprintf(text, sizeof(text), "%u", PERF_COUNTER_WIDTH);
+        put_string(output, text);
+        break;
     }
+}
+
+static bool has_feature(const struct perf_output *output, enum perf_feature feature)
+{
+    if (feature == PERF_FEATURE_BRANCH_STACK)
+        return all_have_stacks(output);
+    return (feature != PERF_FEATURE_GROUP_DESC && feature != PERF_FEATURE_CPU_PMU_CAPS) || count_groups(output) > 0;
 }
 
 static bool on_end(void *context)
 {
     static const enum perf_feature all[] = {
-        PERF_FEATURE_HOSTNAME,   PERF_FEATURE_OSRELEASE,     PERF_FEATURE_VERSION,     PERF_FEATURE_ARCH,
-        PERF_FEATURE_NRCPUS,     PERF_FEATURE_CPUDESC,       PERF_FEATURE_CPUID,       PERF_FEATURE_CMDLINE,
-        PERF_FEATURE_EVENT_DESC, PERF_FEATURE_NUMA_TOPOLOGY, PERF_FEATURE_BRANCH_STACK
+        PERF_FEATURE_HOSTNAME,     PERF_FEATURE_OSRELEASE,     PERF_FEATURE_VERSION,      PERF_FEATURE_ARCH,
+        PERF_FEATURE_NRCPUS,       PERF_FEATURE_CPUDESC,       PERF_FEATURE_CPUID,        PERF_FEATURE_CMDLINE,
+        PERF_FEATURE_EVENT_DESC,   PERF_FEATURE_NUMA_TOPOLOGY, PERF_FEATURE_BRANCH_STACK, PERF_FEATURE_GROUP_DESC,
+        PERF_FEATURE_CPU_PMU_CAPS,
     };
     enum { COUNT = sizeof(all) / sizeof(all[0]) };
     struct perf_output *output = context;
     struct perf_section data = { PERF_HEADER_SIZE, writer_place(&output->writer) - PERF_HEADER_SIZE };
     struct perf_section sections[COUNT], attrs;
-    unsigned count = all_have_stacks(output) ? COUNT : COUNT - 1;
+    unsigned count = 0, put = 0;
     uint8_t header[PERF_HEADER_SIZE];
     uint64_t table = data.offset + data.size, features = 0;
 
     memset(sections, 0, sizeof(sections));
+    for (unsigned i = 0; i < COUNT; i++)
+        count += has_feature(output, all[i]);
     writer_bytes(&output->writer, sections, count * sizeof(sections[0]));
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < COUNT; i++) {
+        if (!has_feature(output, all[i]))
+            continue;
         features |= UINT64_C(1) << all[i];
-        sections[i].offset = writer_place(&output->writer);
+        sections[put].offset = writer_place(&output->writer);
         put_feature(output, all[i]);
-        sections[i].size = writer_place(&output->writer) - sections[i].offset;
+        sections[put].size = writer_place(&output->writer) - sections[put].offset;
+        put++;
     }
     uint64_t ids = writer_place(&output->writer);
     for (unsigned i = 0; i < output->event_count; i++)
@@ -439,6 +515,7 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
     output->symbols = setup->symbols;
     output->cpus = 1;
     output->history_wanted = setup->history;
+    output->counters_wanted = setup->branch_counters;
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,

@@ -105,58 +105,124 @@ static void put_fields(const struct pebs_record *record, const uint8_t *bytes, e
                  words[i].end);
 }
 
+/* ---- groups of many words: the name of the one with this number in its group, "" if it is no part of it ---------- */
+
+struct name {
+    char text[24];
+};
+
+#define REGISTER_ROWS 6u
+
+/* Registers of one size: the number of the first, how many there are, and the words of each. */
+static const struct register_row {
+    const char *name;
+    uint8_t arch_group, first, count, words;
+} register_rows[REGISTER_ROWS] = {
+    { "xmm", ARCH_IN_XMM, 0, 16, 2 }, { "ymmh", ARCH_IN_YMMH, 0, 16, 2 }, { "r", ARCH_IN_EGPR, 16, 16, 1 },
+    { "k", ARCH_IN_OPMASK, 0, 8, 1 }, { "zmmh", ARCH_IN_ZMMH, 0, 16, 4 }, { "zmm", ARCH_IN_H16ZMM, 16, 16, 8 },
+};
+
+static struct name register_name(const struct register_row *row, size_t word)
+{
+    struct name name = { "" };
+    const unsigned number = row->first + (unsigned)word / row->words, part = (unsigned)word % row->words;
+
+    if (word >= (size_t)row->count * row->words)
+        return name;
+    if (row->words == 1)
+        format(name.text, sizeof(name.text), "%s%u", row->name, number);
+    else if (row->words == 2)
+        format(name.text, sizeof(name.text), "%s%u.%s", row->name, number, part ? "high" : "low");
+    else
+        format(name.text, sizeof(name.text), "%s%u.%u", row->name, number, part);
+    return name;
+}
+
+static struct name counter_name(const struct pebs_record *record, size_t word)
+{
+    static const char *const around[4] = { "bitmaps", "with_metrics", "slots", "metrics" };
+    struct name name = { "" };
+    uint64_t left = record->counted;
+
+    for (; word >= 2 && left != 0; left &= left - 1, word--)
+        if (word == 2) {
+            *put_counter_name(name.text, (unsigned)__builtin_ctzll(left)) = '\0';
+            return name;
+        }
+    if (word < (record->has & PEBS_HAS_METRICS ? 4u : 2u))
+        format(name.text, sizeof(name.text), "%s", around[word]);
+    return name;
+}
+
 static void put_xmm(const uint8_t *bytes, size_t at)
 {
     for (unsigned i = 0; i < 32; i++) {
-        char name[16], nothing[1];
-        format(name, sizeof(name), "xmm%u.%s", i / 2, i % 2 ? "high" : "low");
-        put_word(bytes, (unsigned)at + 8 * i, 8, name, nothing, nothing);
+        const struct name name = register_name(&register_rows[0], i);
+        char nothing[1];
+        put_word(bytes, (unsigned)at + 8 * i, 8, name.text, nothing, nothing);
     }
+}
+
+/* Writes the word of an LBR entry; the word's number counts from the first entry on. */
+static void put_lbr_word(const struct pebs_record *record, const uint8_t *bytes, size_t at, size_t word)
+{
+    static const char *const parts[3] = { "from", "to", "info" };
+    const struct lbr_entry *entry = &record->lbr[word / 3];
+    char name[24], meaning[MEANING_SIZE], *end = meaning;
+
+    if (word % 3 < 2)
+        end = put_symbol(end, ' ', word % 3 ? entry->to : entry->from, text_out_symbols);
+    format(name, sizeof(name), "lbr%u.%s", (unsigned)word / 3, parts[word % 3]);
+    put_word(bytes, (unsigned)at, 8, name, meaning, end);
 }
 
 static void put_lbr(const struct pebs_record *record, const uint8_t *bytes, size_t at)
 {
-    static const char *const parts[3] = { "from", "to", "info" };
-
-    for (unsigned i = 0; i < 3 * record->lbr_count; i++) {
-        const struct lbr_entry *entry = &record->lbr[i / 3];
-        char name[16], meaning[MEANING_SIZE], *end = meaning;
-        if (i % 3 < 2)
-            end = put_symbol(end, ' ', i % 3 ? entry->to : entry->from, text_out_symbols);
-        format(name, sizeof(name), "lbr%u.%s", i / 3, parts[i % 3]);
-        put_word(bytes, (unsigned)at + 8 * i, 8, name, meaning, end);
-    }
+    for (size_t i = 0; i < 3 * (size_t)record->lbr_count; i++)
+        put_lbr_word(record, bytes, at + 8 * i, i);
 }
 
-/* ---- architectural records: fragments, each with its header ---- */
-
-static const char *const arch_groups[ARCH_GROUPS] = {
-    [ARCH_IN_BASIC] = "basic", [ARCH_IN_AUX] = "aux",    [ARCH_IN_GPRS] = "gprs", [ARCH_IN_XER] = "xer",
-    [ARCH_IN_XMM] = "xmm",     [ARCH_IN_YMMH] = "ymmh",  [ARCH_IN_EGPR] = "egpr", [ARCH_IN_OPMASK] = "k",
-    [ARCH_IN_ZMMH] = "zmmh",   [ARCH_IN_H16ZMM] = "zmm", [ARCH_IN_LBR] = "lbr",   [ARCH_IN_COUNTERS] = "counters",
-};
-
-/* Says which word of which group it is, where no field has it. */
-static void name_by_group(const struct arch_pebs_fragment *fragment, size_t at, char *name, size_t size)
+/* The counters group of an adaptive record. */
+static void put_counters(const struct pebs_record *record, const uint8_t *bytes, size_t at)
 {
-    unsigned group = 0;
+    struct name name = counter_name(record, 0);
+    char nothing[1];
 
-    for (unsigned i = 0; i < ARCH_GROUPS; i++)
-        if (fragment->at[i] && fragment->at[i] <= at)
-            group = i;
-    if (at < ARCH_PEBS_HEADER_BYTES || !fragment->at[group])
-        format(name, size, "-");
-    else
-        format(name, size, "%s+%x", arch_groups[group], (unsigned)(at - fragment->at[group]));
+    for (size_t i = 0; name.text[0] != '\0'; i++, name = counter_name(record, i))
+        put_word(bytes, (unsigned)(at + 8 * i), 8, name.text, nothing, nothing);
+}
+
+/* ---- architectural records: fragments, each with its header ------------------------------------------------------ */
+
+/* The name of a word that no field has. */
+static struct name arch_name(const struct pebs_record *record, const struct arch_pebs_fragment *fragment, size_t at)
+{
+    struct name name = { "" };
+
+    for (unsigned i = 0; i < REGISTER_ROWS && name.text[0] == '\0'; i++) {
+        const size_t start = fragment->at[register_rows[i].arch_group];
+        if (start != 0 && at >= start)
+            name = register_name(&register_rows[i], (at - start) / 8);
+    }
+    if (fragment->at[ARCH_IN_COUNTERS] != 0 && at >= fragment->at[ARCH_IN_COUNTERS])
+        name = counter_name(record, (at - fragment->at[ARCH_IN_COUNTERS]) / 8);
+    if (name.text[0] == '\0')
+        format(name.text, sizeof(name.text), "reserved");
+    return name;
 }
 
 static void put_arch_word(const struct pebs_record *record, const uint8_t *bytes, size_t start,
                           const struct arch_pebs_fragment *fragment, size_t at, enum data_source_encoding encoding)
 {
+    const size_t entries = (size_t)fragment->at[ARCH_IN_LBR] + ARCH_PEBS_LBR_HEADER_BYTES;
+    const struct name name = arch_name(record, fragment, at);
     struct word word = { .end = word.meaning };
-    char name[24];
     size_t place;
 
+    if (fragment->at[ARCH_IN_LBR] != 0 && at >= entries && (at - entries) / PEBS_LBR_BYTES < fragment->lbr_entries) {
+        put_lbr_word(record, bytes, start + at, (at - entries) / 8);
+        return;
+    }
     if (at == 0) {
         word.name = "header";
         word.end = put_decimal_number(put_string(word.end, " fragment of "), fragment->size);
@@ -165,14 +231,14 @@ static void put_arch_word(const struct pebs_record *record, const uint8_t *bytes
             word.end = put_string(word.end, ", continued");
     }
     for (const struct pebs_field *field = pebs_fields; field->name; field++) {
-        if (!pebs_has_field(record, field) || !arch_pebs_place(fragment, field, &place) || place != at)
+        if (!arch_pebs_place(fragment, field, &place) || place != at)
             continue;
         if (!word.name)
             word.name = field->word ? field->word : field->name;
-        add_meaning(&word, record, field, encoding);
+        if (pebs_has_field(record, field)) /* a retire latency may be not valid */
+            add_meaning(&word, record, field, encoding);
     }
-    name_by_group(fragment, at, name, sizeof(name));
-    put_word(bytes, (unsigned)(start + at), 8, word.name ? word.name : name, word.meaning, word.end);
+    put_word(bytes, (unsigned)(start + at), 8, word.name ? word.name : name.text, word.meaning, word.end);
 }
 
 static void put_fragments(const struct pebs_record *record, const uint8_t *bytes, enum data_source_encoding encoding)
@@ -184,26 +250,6 @@ static void put_fragments(const struct pebs_record *record, const uint8_t *bytes
             return;
         for (size_t at = 0; at + 8 <= fragment.size; at += 8)
             put_arch_word(record, bytes, start, &fragment, at, encoding);
-    }
-}
-
-/* The counters group of an adaptive record: its header, its counters, and the metrics. */
-static void put_counters(const struct pebs_record *record, const uint8_t *bytes, size_t at)
-{
-    char nothing[1];
-
-    put_word(bytes, (unsigned)at, 8, "counters", nothing, nothing);
-    put_word(bytes, (unsigned)at + 8, 8, "metrics", nothing, nothing);
-    at += PEBS_COUNTERS_BYTES;
-    for (uint64_t left = record->counted; left != 0; left &= left - 1, at += 8) {
-        const unsigned bit = (unsigned)__builtin_ctzll(left);
-        char name[16];
-        format(name, sizeof(name), "%s%u", bit < 32 ? "count" : "fixed_count", bit % 32);
-        put_word(bytes, (unsigned)at, 8, name, nothing, nothing);
-    }
-    if (record->has & PEBS_HAS_METRICS) {
-        put_word(bytes, (unsigned)at, 8, "slots", nothing, nothing);
-        put_word(bytes, (unsigned)at + 8, 8, "metrics", nothing, nothing);
     }
 }
 

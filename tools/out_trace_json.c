@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/record_text.h"
 #include "tools/call_stack.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
@@ -110,6 +111,24 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     enter(output, change.entered);
 }
 
+/* The counters group, and the metrics. */
+static void put_counts(struct trace_output *output, const struct pebs_record *record)
+{
+    unsigned n = 0;
+
+    writer_text(&output->writer, ",\"counts\":{");
+    for (uint64_t left = record->counted; left != 0; left &= left - 1) {
+        char name[24];
+        *put_counter_name(name, (unsigned)__builtin_ctzll(left)) = '\0';
+        writer_format(&output->writer, "%s\"%s\":%llu", n > 0 ? "," : "", name, (unsigned long long)record->counts[n]);
+        n++;
+    }
+    if (record->has & PEBS_HAS_METRICS)
+        writer_format(&output->writer, "%s\"slots\":%llu,\"metrics\":\"0x%llx\"", n > 0 ? "," : "",
+                      (unsigned long long)record->slots, (unsigned long long)record->metrics);
+    writer_text(&output->writer, "}");
+}
+
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                     enum data_source_encoding encoding)
 {
@@ -137,6 +156,8 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
                       (unsigned long long)record->data_address, (unsigned long long)record->latency);
         put_key_text(output, "level", data_source_words(encoding, record->data_source).level);
     }
+    if (record->has & PEBS_HAS_COUNTS)
+        put_counts(output, record);
     writer_text(&output->writer, "}}");
 }
 

@@ -17,6 +17,7 @@ struct output_setup {
     const char *file;        /* the option's argument; NULL if it takes none */
     struct symbols *symbols; /* of --elf FILE (tools/symbols.h); NULL: not given */
     unsigned history;        /* branches in the stack of each BTS record in perf.data, 0 to HISTORY_MOST */
+    bool branch_counters;    /* what LBR entries count goes into perf.data, which perf before 6.8 does not read */
 };
 
 struct output {

@@ -580,6 +580,7 @@ breaks('clearwaterforest', @$_) for (
     ['sampled', edit(qr/.*/, 'Error:'), $without => '49 samples, at least 50 must be'],
     ['refused', keep(0), $refused => 'perf record did not fail'],
     ['any', keep(9), $any => '9 stacks, want at least 10'],
+    ['counted', edit(qr/4$/, '8', 15), $between => '2 loads before jump_indirect, must be 1'],
     ['stat', edit(270014, 270015), $counts => 'instructions:u: 270015, must be 270014'],
     ['violations', add($lost), 'no violation' => $lost],
 );

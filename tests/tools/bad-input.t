@@ -129,6 +129,7 @@ Reads the raw dump in a dstest86 log, from FILE or standard input, and writes on
   --perf-data FILE     a perf.data file for perf script, report and mem
   --html FILE          a page that shows all of the log
   --history N          branches in the stack of each BTS record in perf.data: 0 to 64 (default 16)
+  --branch-counters    what LBR entries count, in perf.data: for perf 6.8 and later
   --elf FILE           take symbols and source lines from the kernel's ELF, 32-bit or 64-bit
   --stats              verify every frame and print counts only
   --only KIND[,KIND..] read only these records: bts, pebs, lbr

@@ -13,10 +13,11 @@ OUR_KINDS = ['JCC', 'IND_JMP', 'JMP', 'IND_CALL', 'CALL', 'RET']
 # The lines of a PEBS record, and the names that perf's registers have in it, by their numbers from 0 on.
 LINES = ['ip eventing_ip counters tsc', 'format_group retire_latency fragments mode_64', 'rax rbx rcx rdx',
          'rsi rdi rbp rsp', 'r8 r9 r10 r11', 'r12 r13 r14 r15', 'rflags ssp',
-         'data_address data_source latency cache_latency', 'tsx tsx_cycles', 'slots metrics', 'xer', 'lbr_ctl lbr_depth',
-         'ler_from ler_to ler_info']
+         'data_address data_source latency cache_latency', 'tsx tsx_cycles', 'xer', 'lbr_ctl lbr_depth',
+         'ler_from ler_to ler_info', 'slots metrics']
+PLACES_IN_LINES = ('ip', 'eventing_ip', 'data_address', 'ler_from', 'ler_to')    # symbols follow these
 DECIMAL = ('retire_latency', 'latency', 'cache_latency', 'tsx_cycles', 'fragments', 'mode_64', 'lbr_depth')
-# Then the lines of what has numbers: words each, how many on a line. Words of several are written with all digits.
+# Then the lines of what has numbers: words each, how many on a line. All but counts are written with all digits.
 NUMBERED = {'xmm': (2, 2), 'ymmh': (2, 2), 'r': (1, 4), 'k': (1, 4), 'zmmh': (4, 1), 'zmm': (8, 1), 'count': (1, 4)}
 PERF_REGISTERS = 'rax rbx rcx rdx rsi rdi rbp rsp rip rflags'.split() + [None] * 6 + [f'r{n}' for n in range(8, 16)]
 CSV_REGISTERS = 'rip rflags rax rcx rdx rbx rsp rbp rsi rdi'.split() + [f'r{n}' for n in range(8, 16)]
@@ -190,6 +191,11 @@ def used(entries):
     return entries[:count]
 
 
+def counts_of(record):
+    """What a record's counters group has, by the counters' names."""
+    return {name: word for name, word in record['words'] if re.fullmatch(r'(fixed_)?count\d+', name)}
+
+
 class Sampling:
     """The events of a test, as they are announced: whose sample is a record?"""
 
@@ -252,7 +258,7 @@ def pebs_lines(record, names):
                 continue
             shown = name if record['width'] == 8 else {'ip': 'eip'}.get(name, 'e' + name[1:])
             words.append(f'{shown} {value}' if name in DECIMAL else f'{shown} {value:#x}')
-            if name in ('ip', 'eventing_ip', 'data_address'):
+            if name in PLACES_IN_LINES:
                 words[-1] += symbol(names, value)
             if name == 'data_source':
                 words[-1] += bars(source_words(record))
@@ -264,7 +270,8 @@ def pebs_lines(record, names):
             match = re.fullmatch(rf'((?:fixed_)?{kind}(\d+))(\..*)?', name)
             if match and not (kind == 'r' and int(match[2]) < 16):
                 found[match[1]] = [word] + found.get(match[1], [])
-        shown = [f'{name} 0x' + (''.join(f'{value:016x}' for value in values) if words > 1 else f'{values[0]:x}')
+        assert all(len(values) == words for values in found.values())
+        shown = [f'{name} 0x' + (f'{values[0]:x}' if kind == 'count' else ''.join(f'{value:016x}' for value in values))
                  for name, values in found.items()]
         yield from (' '.join(shown[i:i + some]) for i in range(0, len(shown), some))
     for i, entry in enumerate(record['lbr'] or ()):
@@ -311,7 +318,11 @@ def raw(found, names):
         elif kind == 'pebs':
             lines.append(f'# pebs {value["n"]} cpu {value["cpu"]}, format {value["format"]}, {value["size"]} bytes')
             width, meanings = value['width'], {}
-            if 'format_group' in value:
+            if 'fragments' in value:
+                meanings['xer'] = ' XSAVE components'
+                if 'retire_latency' in value:
+                    meanings['retire_latency'] = f' retire latency {value["retire_latency"]}'
+            elif 'format_group' in value:
                 latency = f', retire latency {value["retire_latency"]}' if 'retire_latency' in value else ''
                 meanings['format'] = f' groups {value["format_group"]:#x}{latency}, {value["size"]} bytes'
             if 'latency' in value:
@@ -321,8 +332,11 @@ def raw(found, names):
             if 'tsx_cycles' in value:
                 meanings['tsx'] = f' {value["tsx_cycles"]} cycles in the last transaction'
             for i, (name, word) in enumerate(value['words']):
-                if name in ('rip', 'eip', 'eventing_ip', 'data_address'):
+                if name in ('rip', 'eip', *PLACES_IN_LINES):
                     meanings[name] = symbol(names, word)
+                if name == 'header':
+                    continued = ', continued' if word >> 31 & 1 or not word >> 16 else ''
+                    meanings[name] = f' fragment of {word & 0xffff} bytes{continued}'
                 if match := re.fullmatch(r'lbr(\d+)\.(from|to)', name):
                     meanings[name] = symbol(names, value['lbr'][int(match[1])][match[2]])
                 lines.append(word_line(width * i, width, name, word, meanings.get(name, '')))
@@ -400,7 +414,7 @@ def brstack(found, names):
 
 CSV_HEAD = ('kind test cpu record entry ip ip_symbol ip_line address address_symbol address_line predicted cycles event '
             'tsc latency level snoop tlb lock register_ip rflags rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 '
-            'r14 r15').split()
+            'r14 r15 retire_latency cache_latency ssp slots metrics counts branch_counters').split()
 
 
 def csv_rows(found, names):
@@ -418,6 +432,8 @@ def csv_rows(found, names):
 
     def add_branch(kind, value, test, branch, **columns):
         flags = '' if 'mispredicted' not in branch else 'M' if branch['mispredicted'] else 'P'
+        if any(branch.get('events', ())):
+            columns['branch_counters'] = ''.join(map(str, branch['events']))
         add(kind, value, test, predicted=flags, cycles=branch.get('cycles', ''), **where('ip', branch['from']),
             **where('address', branch['to']), **columns)
 
@@ -437,6 +453,9 @@ def csv_rows(found, names):
             for name in CSV_REGISTERS:
                 if register(value, name) is not None:
                     columns['register_ip' if name == 'rip' else name] = f'{register(value, name):#x}'
+            columns |= {name: value[name] for name in ('retire_latency', 'cache_latency') if name in value}
+            columns |= {name: f'{value[name]:#x}' for name in ('ssp', 'slots', 'metrics') if name in value}
+            columns['counts'] = ' '.join(f'{name}={count:#x}' for name, count in counts_of(value).items())
             add('pebs', value, test, **columns)
             for i, entry in enumerate(value['lbr'] or ()):
                 add_branch('pebs_lbr', value, test, entry, entry=i)
@@ -456,6 +475,9 @@ def trace_samples(found, names):
         if has_source(value):
             arguments |= {'address': f'{value["data_address"]:#x}', 'latency': value['latency'],
                           'level': source_words(value)[0]}
+        if 'bitmaps' in value:
+            arguments['counts'] = counts_of(value) | (
+                {'slots': value['slots'], 'metrics': f'{value["metrics"]:#x}'} if 'slots' in value else {})
         events.append({'ph': 'i', 'pid': 2, 'tid': value['cpu'], 's': 't', 'ts': (value['tsc'] - first) / 1000,
                        'name': sampled[0]['name'], 'args': arguments})
     return events
@@ -576,7 +598,34 @@ def perf_branch(entry):
     return entry['from'], entry['to'], flags
 
 
-def perf_records(found, names, history=16):
+def perf_counters(entries, wanted):
+    """What a sample has besides its stack if any entry counts events: two bits of each counter, by branch."""
+    if not wanted:
+        return {}
+    counts = [sum(count << 2 * n for n, count in enumerate(entry.get('events', ()))) for entry in entries]
+    return {'counters': counts} if any(counts) else {}
+
+
+def perf_events(records):
+    """The events of samples, as (attr, name), and the groups of them. Behind an event whose samples have counters stand
+    those of its group: each of four counters, which entries count."""
+    events, leaders, groups = [], [], []
+    for record in records:
+        if record['type'] != 'sample':
+            continue
+        event = record['attr'], record['event'], 'counters' in record
+        if event in leaders:
+            continue
+        leaders.append(event)
+        if 'counters' in record:
+            groups.append(('{anon_group}', len(events), 5))
+        events.append(event[:2])
+        if 'counters' in record:
+            events += [(record['attr'] | {'branches': 0x8000b}, f'IA32_PMC{n}') for n in range(4)]
+    return events, groups
+
+
+def perf_records(found, names, history=16, counters=False):
     """The records of --perf-data, as perf_file.py reads them."""
     records, task, pid = [], 0, 0
     recent, next_bts = [], None
@@ -605,7 +654,8 @@ def perf_records(found, names, history=16):
             attr = {'type': 1, 'config': 0, 'period': 1, 'precise': 0, 'registers': 0, 'branches': 0xb,
                     'fields': IDENTIFIER | IP | TID | CPU | PERIOD | STACK}
             records.append(sample | {'event': 'lbr', 'attr': attr, 'ip': value['lbr'][0]['to'], 'exact': False,
-                                     'stack': [perf_branch(entry) for entry in used(value['lbr'])]})
+                                     'stack': [perf_branch(entry) for entry in used(value['lbr'])]}
+                           | perf_counters(used(value['lbr']), counters))
         else:
             registers = {n: register(value, name) for n, name in enumerate(PERF_REGISTERS)
                          if name and register(value, name) is not None}
@@ -620,5 +670,6 @@ def perf_records(found, names, history=16):
                     'time': value.get('tsc', 0), 'addr': value.get('data_address', 0), 'period': event['period'],
                     'weight': value.get('latency', 0), 'source': perf_source(value, event['select'])[0],
                 } | ({'registers': registers, 'abi': 2 if value['width'] == 8 else 1} if registers else {})
-                    | ({'stack': [perf_branch(entry) for entry in value['lbr']]} if value['lbr'] else {}))
+                    | ({'stack': [perf_branch(entry) for entry in value['lbr']]} if value['lbr'] else {})
+                    | perf_counters(value['lbr'] or (), counters))
     return records

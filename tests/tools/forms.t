@@ -18,6 +18,44 @@ from tap import HERE, done, dsdump, folder, ok, same
 from writer import Dump
 
 
+# Words of each group of an architectural record, in its order; those of None are numbered by what is in them.
+GROUP_WORDS = {63: 6, 62: 8, 61: 20, 'xsave': 2, 49: 32, 50: 32, 51: 16, 52: 16, 53: 8, 54: 64, 55: 128, 'lbr': None,
+               'counters': None}
+
+
+def counters_group(word, general, fixed, metrics):
+    return [general | fixed << 32, metrics | word(32) << 32] + [
+        word() for _ in range((general | fixed << 32).bit_count() + 2 * (metrics == 3))]
+
+
+def architectural(word, fragments, lbr, depth, counters, retired):
+    """The words of an architectural record. fragments: the groups of each, none in a null record; lbr: the number in
+    bits 41:40; counters: three bits, the bitmaps, and what says whether metrics follow; retired: bit 16 of its word."""
+    words, mode = [], (word() & 1) << 30
+    for n, groups in enumerate(fragments):
+        body, bits = [], 0
+        for group, size in GROUP_WORDS.items():
+            if group == 'xsave' and groups & {49, 50, 51, 52, 53, 54, 55}:
+                body += [word(), word()]
+            elif group in groups and group == 'lbr':
+                bits |= lbr << 40
+                body += [word(), word(), depth] + [word() for _ in range(3 + 3 * (8, 16, depth)[lbr - 1])]
+            elif group in groups and group == 'counters':
+                bits |= counters[0] << 36
+                body += counters_group(word, *counters[1:])
+            elif group in groups:
+                bits |= 1 << group
+                body += [word() for _ in range(size)]
+            if group == 63 and group in groups:
+                body[1], body[3] = word(2), body[3] & ~(1 << 16) | retired << 16
+            if group == 62 and group in groups:
+                body[-3], body[-2] = word(7), word()
+        body += [word()] * (len(body) % 2) if groups else [word(), word()]
+        last = n == len(fragments) - 1
+        words += [16 + 8 * len(body) | (bits | mode | (not last) << 31 if groups else 0), word()] + body
+    return words
+
+
 def every_kind(seed):
     """A dump with each form of each kind of record, and with any bits in them."""
     chance = random.Random(seed)
@@ -93,6 +131,34 @@ def every_kind(seed):
                     record[2] = chance.choice((0, 1, 1 << 32, 1 | 1 << 32))
                     records.append(record)
                 dump.pebs(records, (8, 4 + groups % 2, 1, latencies, lbr_format), 3)
+    for number in range(40):
+        dump.begin(f'pebs.format_6.{number}')
+        dump.event('', counter=0, fixed=1)
+        groups, count = chance.randrange(16, 64) if number else 0x3f, chance.randrange(1, 33)
+        bitmaps = chance.getrandbits(32), chance.getrandbits(16), chance.choice((0, 3))
+        records = []
+        for _ in range(3):
+            record = [word() for _ in range(
+                4 + 4 * (groups & 1) + 18 * (groups >> 1 & 1) + 32 * (groups >> 2 & 1) + 3 * count * (groups >> 3 & 1))]
+            record += counters_group(word, *bitmaps)
+            record[0] = groups | ((count - 1) << 24 if groups >> 3 & 1 else 0) | 8 * len(record) << 48
+            record[2] = 1 << 32
+            records.append(record)
+        dump.pebs(records, (8, 6, 1, 1, 63), 7)
+    for number in range(40):
+        dump.begin(f'pebs.architectural.{number}')
+        dump.event('', counter=1)
+        choice = {62, 61, 49, 50, chance.choice((51, 52)), 53, 54, 55, 'lbr', 'counters'}
+        fragments = [{63}, *(set() for _ in range(number % 4))]
+        for group in sorted(choice, key=str):
+            if number < 4 or chance.getrandbits(1):
+                fragments[chance.randrange(len(fragments))].add(group)
+        while not fragments[-1]:    # a null record is never the last
+            fragments.pop()
+        more = chance.randrange(1, 8), chance.getrandbits(32), chance.getrandbits(16), chance.choice((0, 3))
+        shape = fragments, chance.randrange(1, 4), chance.randrange(1, 33), more
+        for retired in 0, 1:
+            dump.pebs([architectural(word, *shape, retired) for _ in range(2)], (8, 15, 0, 1, 63), 6 + number % 2)
     dump.lines += ['# error: \\"<b>\x01\x7f\xe9', 'not ok 3 tests.of.lines', 'nothing of it']
     dump.end()
     dump.lines.append('# end dstest86 verdict=pass')
@@ -124,18 +190,19 @@ def check_page(log, found):
 
 
 def check_perf_data(log, found, features):
-    for history in 16, 0:
+    for history, counters in (16, False), (0, False), (16, True):
         file = f'{folder}/perf.data'
-        dsdump(*(['--history', history] if history != 16 else []), '--perf-data', file, log)
+        dsdump(*(['--history', history] if history != 16 else []), *(['--branch-counters'] if counters else []),
+               '--perf-data', file, log)
         records, written = perf_file.read(file)
-        wanted = forms.perf_records(found, NoNames(), history)
-        same(records, wanted, f'{log.stem}: --perf-data, history {history}')
-        events = []
-        for record in wanted:
-            if record['type'] == 'sample' and (record['attr'], record['event']) not in events:
-                events.append((record['attr'], record['event']))
+        wanted = forms.perf_records(found, NoNames(), history, counters)
+        same(records, wanted, f'{log.stem}: --perf-data, history {history}{", counters" if counters else ""}')
+        events, groups = forms.perf_events(wanted)
         same(written.pop(12), [(attr, name, (n,)) for n, (attr, name) in enumerate(events, 1)],
              f'{log.stem}: --perf-data: events')
+        same(written.pop(17, []), groups, f'{log.stem}: --perf-data: groups of events')
+        same(written.pop(28, {}), {'branch_counter_nr': '4', 'branch_counter_width': '2'} if groups else {},
+             f'{log.stem}: --perf-data: how to read what LBR entries count')
         same(written, features, f'{log.stem}: --perf-data: features')
     file = f'{folder}/branches.data'
     dsdump('--only', 'bts,lbr', '--perf-data', file, log)

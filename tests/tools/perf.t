@@ -83,6 +83,23 @@ for my $perf (@perfs) {
         "perf $perf->[0] report --branch-history has our symbols and lines";
 }
 
+# What LBR entries count: two bits of each of four counters, the lowest first, which --text writes as digits.
+$log = boot("$folder/counters.log", 64, 'clearwaterforest', 'run=lbr.events.*');
+my @counted = map { join ' ', map { /\/([0-3])([0-3])([0-3])([0-3])(?: |$)/ ? $1 + 4 * $2 + 16 * $3 + 64 * $4 : 0 } @$_ }
+    grep { grep { /\/[0-3]{4}(?: |$)/ } @$_ }
+    map { [grep { /^# lbr \d/ } split /\n/] } split /^# lbr stack/m, dsdump('--elf', elf(64), '--text', $log);
+cmp_ok scalar(@counted), '>', 3, 'stacks whose entries count events';
+dsdump('--elf', elf(64), '--branch-counters', '--only', 'lbr', '--perf-data', "$folder/counters.data", $log);
+for my $perf (grep { version->parse($_->[0] =~ s/^(\d+\.\d+).*/$1.0/r) >= version->parse('6.12.0') } @perfs) {
+    my ($text, $wrong) = perf($perf, "$folder/counters.data", 'script', '-D');
+    my @read = map { join ' ', map { hex } /^\.{5} +\d+: ([0-9a-f]{16})$/mg }
+        $text =~ /branch stack counters: nr:\d+ \(counter width: 2 max counter nr:4\)\n((?:\.{5} +\d+: [0-9a-f]{16}\n)+)/g;
+    is_deeply \@read, \@counted, "perf $perf->[0] reads what each LBR entry counts";
+    ($text, $wrong) = perf($perf, "$folder/counters.data", 'script', '-F', '+brstackinsn,+brcntr', '--comms',
+        'lbr.events.together');
+    like $text, qr/br_cntr: A+B+C+D+\t#/, "perf $perf->[0] script -F +brcntr has letters";
+}
+
 # The trace of calls: its functions, and where they go.
 dsdump('--elf', elf(64), '--only', 'bts', '--perf-data', "$folder/bts.data", $log);
 for my $perf (@perfs) {

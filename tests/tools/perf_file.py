@@ -36,13 +36,16 @@ def attr_of(data):
             'branches': branches, 'registers': registers}
 
 
-def sample_of(cursor, attr):
+def sample_of(cursor, attr, counters):
+    """counters: whether each branch of the stack has a word behind all of them."""
     sample = {}
     for bit, name, form in FIELDS:
         if not attr['fields'] >> bit & 1:
             continue
         if name == 'stack':
             sample[name] = list(struct.iter_unpack('<QQQ', cursor.take(f'{24 * cursor.one()}s')[0]))
+            if counters:
+                sample['counters'] = list(cursor.take(f'{len(sample[name])}Q'))
         elif name == 'registers':
             sample['abi'] = cursor.one()
             sample[name] = {n: cursor.one() for n in range(64) if attr['registers'] >> n & 1}
@@ -76,6 +79,10 @@ def features_of(data, at, bits):
         elif bit == 14:
             found[bit] = [(node, total, free, section.string()) for node, total, free in
                           (section.take('IQQ') for _ in range(section.one('I')))]
+        elif bit == 17:
+            found[bit] = [(section.string(), *section.take('II')) for _ in range(section.one('I'))]
+        elif bit == 28:
+            found[bit] = {section.string(): section.string() for _ in range(section.one('I'))}
         else:
             assert bit == 15
             found[bit] = None
@@ -102,6 +109,12 @@ def read(file):
         assert attr_of(data[attrs + 128 * n:]) == attr and ids_size == 8
         assert struct.unpack_from('<Q', data, ids)[0] == identity
 
+    counting = set()    # events in a group of which one is counted by LBR entries
+    for _, leader, members in features.get(17, ()):
+        group = range(leader + 1, leader + members + 1)
+        if any(events[identity][1]['branches'] >> 19 & 1 for identity in group):
+            counting |= set(group)
+
     records, cursor = [], Cursor(data, start)
     while cursor.at < start + length:
         begin = cursor.at
@@ -126,8 +139,9 @@ def read(file):
             records.append({'type': 'lost', 'id': identity, 'lost': lost})
         else:
             assert kind == 9 and misc & ~(1 << 14) == 2
-            name, attr = events[struct.unpack_from('<Q', data, cursor.at)[0]]
-            sample = sample_of(cursor, attr)
+            identity = struct.unpack_from('<Q', data, cursor.at)[0]
+            name, attr = events[identity]
+            sample = sample_of(cursor, attr, identity in counting)
             del sample['id']
             records.append({'type': 'sample', 'event': name, 'attr': attr, 'exact': misc >> 14 & 1 == 1} | sample)
         assert cursor.at == begin + size and size % 8 == 0

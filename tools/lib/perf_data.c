@@ -154,6 +154,15 @@ static uint64_t branch_flags(const struct lbr_entry *entry)
     return flags;
 }
 
+static uint64_t branch_counters(const struct lbr_entry *entry)
+{
+    uint64_t counters = 0;
+
+    for (unsigned i = 0; entry->has & LBR_HAS_EVENTS && i < LBR_COUNTERS; i++)
+        counters |= (uint64_t)entry->events[i] << PERF_COUNTER_WIDTH * i;
+    return counters;
+}
+
 #define REGISTER_XMM0 32u /* perf's number; each XMM register has two */
 
 uint64_t perf_registers(const struct pebs_record *record)
@@ -212,6 +221,8 @@ size_t perf_put_sample(uint8_t *out, uint64_t sample_type, const struct perf_sam
             const struct lbr_entry *entry = &sample->branches[i];
             at = put64(put64(put64(at, entry->from), entry->to), branch_flags(entry));
         }
+        for (unsigned i = 0; sample->branch_counters && i < sample->branch_count; i++)
+            at = put64(at, branch_counters(&sample->branches[i]));
     }
     if (sample_type & PERF_SAMPLE_WEIGHT)
         at = put64(at, sample->weight);

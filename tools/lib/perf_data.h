@@ -39,6 +39,13 @@ enum perf_type { PERF_TYPE_HARDWARE = 0, PERF_TYPE_SOFTWARE = 1, PERF_TYPE_RAW =
 /* branch_sample_type: branches of all privilege levels and of any kind. */
 #define PERF_BRANCH_ANY (UINT64_C(1) << 0 | UINT64_C(1) << 1 | UINT64_C(1) << 3)
 
+/*
+ * branch_sample_type: LBR entries count this event. All samples of its group then have a word for each entry, with
+ * PERF_COUNTER_WIDTH bits of each such event, in the order of the group.
+ */
+#define PERF_BRANCH_COUNTERS (UINT64_C(1) << 19)
+#define PERF_COUNTER_WIDTH   2u
+
 /* Features of the file, in the order of their sections. */
 enum perf_feature {
     PERF_FEATURE_HOSTNAME = 3,
@@ -51,7 +58,9 @@ enum perf_feature {
     PERF_FEATURE_CMDLINE = 11,
     PERF_FEATURE_EVENT_DESC = 12,
     PERF_FEATURE_NUMA_TOPOLOGY = 14,
-    PERF_FEATURE_BRANCH_STACK = 15
+    PERF_FEATURE_BRANCH_STACK = 15,
+    PERF_FEATURE_GROUP_DESC = 17,
+    PERF_FEATURE_CPU_PMU_CAPS = 28
 };
 
 struct perf_section {
@@ -76,11 +85,12 @@ struct perf_sample {
     bool exact_ip;
     const struct lbr_entry *branches; /* newest first */
     unsigned branch_count;
+    bool branch_counters; /* its event's group has PERF_BRANCH_COUNTERS */
     uint64_t weight, data_source;
     const struct pebs_record *registers; /* all of perf_registers() */
 };
 
-#define PERF_SAMPLE_MOST (128u + 24u * 64u + 8u + 8u * 64u) /* bytes of the largest sample */
+#define PERF_SAMPLE_MOST (128u + 32u * 64u + 8u + 8u * 64u) /* bytes of the largest sample */
 #define PERF_NAME_MOST   4096u                              /* bytes of a name in a record, NUL included */
 
 /* These functions write to out and return the number of bytes. */
