@@ -15,7 +15,7 @@ KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach room,ds bts
 PROVE := prove -e tests/house/tap
 
 # A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links.
-ifneq ($(filter host-test host-tests mutate smoke test listings fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test host-tests mutate smoke test full-test listings fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE

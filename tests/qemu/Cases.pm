@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Model qw(machines);
-our @EXPORT_OK = qw(read_cases unbooted);
+our @EXPORT_OK = qw(read_cases sample unbooted);
 
 # A line as a hash. A row of the hostile machines has a {title}, by read_cases.
 sub case
@@ -53,14 +53,32 @@ sub read_cases
     return grep { !defined $wanted || $_->{line} =~ /$wanted/ } @cases;
 }
 
-# The machines of a list ([PROFILE, WIDTH] each) on which no case runs all tests and prints every record.
+# Whether a case runs all tests of a machine as it is, and prints every record.
+sub whole
+{
+    my ($case) = @_;
+    return $case->{expected} eq 'pass' && $case->{options} =~ /\brecords=all\b/ && $case->{options} !~ /\b(run|skip)=/ &&
+        $case->{qemu} eq '' && !grep { defined $case->{$_} } qw(lies faults latitude cores left);
+}
+
+# The machines of a list ([PROFILE, WIDTH] each) on which no case is whole.
 sub unbooted
 {
     my ($machines, @cases) = @_;
-    my @whole = grep { $_->{expected} eq 'pass' && $_->{options} =~ /\brecords=all\b/ && $_->{options} !~ /\b(run|skip)=/ &&
-            $_->{qemu} eq '' && !defined $_->{lies} && !defined $_->{faults} && !defined $_->{latitude} && !defined $_->{cores} && !defined $_->{left} } @cases;
-    my %booted = map { ("$_->{profile} $_->{width}" => 1) } @whole;
+    my %booted = map { ("$_->{profile} $_->{width}" => 1) } grep { whole($_) } @cases;
     return grep { !$booted{"@$_"} } @$machines;
+}
+
+# The first case of each route and of each verdict, and the first whole one of each profile.
+sub sample
+{
+    my (%seen, @sample);
+    for my $case (@_) {
+        my @of = ("route $case->{route}", "verdict $case->{expected}", whole($case) ? "profile $case->{profile}" : ());
+        push @sample, $case if grep { !$seen{$_} } @of;
+        @seen{@of} = (1) x @of;
+    }
+    return @sample;
 }
 
 1;

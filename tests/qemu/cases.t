@@ -7,7 +7,7 @@ use warnings;
 use File::Temp qw(tempfile);
 use FindBin;
 use lib $FindBin::Bin;
-use Cases qw(read_cases unbooted);
+use Cases qw(read_cases sample unbooted);
 use Model qw(machines);
 use Test::More;
 
@@ -43,6 +43,14 @@ is lines(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), 
     'none where a later line boots it';
 is lines(cases('32 pvh * pass records=all', '64 pvh core2 pass records=all', '32 pvh core2 pass')),
     "32 pvh core2 pass records=all\n64 pvh core2 pass records=all\n32 pvh core2 pass", 'in its place';
+
+# A sample has each route, each verdict and each profile once, and each profile with all tests and every record.
+my @few = ('64 pvh none skip', '64 uefi none skip', '64 uefi core2 pass run=x', '64 pvh core2 pass records=all', '64 pvh nehalem pass records=all');
+my @more = ('64 uefi none skip run=x', '32 pvh core2 pass records=all', '64 pvh nehalem pass', '64 uefi none pass');
+is lines(sample(cases(@few, @more))), join("\n", @few), 'a sample';
+my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1, "$_->{profile} profile" => 1) } sample(read_cases("$FindBin::Bin/cases"));
+my @each = (map({ ("$_->{route} route", "$_->{expected} verdict") } read_cases("$FindBin::Bin/cases")), map { "$_->[0] profile" } machines());
+is join(' ', grep { !$sampled{$_} } @each), '', 'of all cases it leaves no route, verdict or profile out';
 
 ok !eval { cases('64 pvh core2'); 1 }, 'a line without a verdict is refused';
 like $@, qr/, line 1: want WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';

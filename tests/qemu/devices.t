@@ -73,12 +73,12 @@ sub timer_is
     cmp_ok($count // 0, '<', $limit * 1e9 / 128 * 10, "$name: less than ten times $limit seconds");
 }
 
-# The NMI's timer: the HPET's last comparator of three, by its edge, once, of 32 bits, through input 23 of the I/O APIC, whose
-# entry 3EH has delivery mode NMI while it is on, and is masked before and after.
-my @nmi_on = ('fed00148 \w+', 'fed00140 2f34', 'fec00000 3e', 'fec00010 400');
-my @nmi_off = ('fec00000 3e', 'fec00010 10000', 'fed00140 2f30');
+# The NMI's timer: the HPET's last comparator of three, by its edge, once, of 64 bits, its upper half first, through input 23 of
+# the I/O APIC, whose entry 3EH has delivery mode NMI while it is on, and is masked before and after.
+my @nmi_on = ('fed00140 2e30', 'fed0014c \w+', 'fed00148 \w+', 'fed00140 2e34', 'fec00000 3e', 'fec00010 400');
+my @nmi_off = ('fec00000 3e', 'fec00010 10000', 'fed00140 2e30');
 # It is tried: on, no legacy routes; to this processor; the NMI; off.
-my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2f30', 'fec00000 3f', 'fec00010 0', @nmi_on,
+my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2e30', 'fec00000 3f', 'fec00010 0', @nmi_on,
     'fee00000 400', @nmi_off);
 
 my @began = (@pics, uart('3f', 1, 0), @apic, 'text 3f', (@measured) x 3, @stopped, @nmi_tried, 'text 3f', 'fee003e0 a', 'fee00320 f0',
