@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# An entry for dstest86 in GRUB's menu, of BIOS and UEFI. grub-mkconfig runs this, with the names of its programs in the
+# An entry for dstest86 in GRUB's menu, of BIOS and UEFI. grub-mkconfig runs this, with what /boot lies on in the
 # environment. Options of dstest86 stand in DSTEST86_OPTIONS of /etc/default/grub, which grub-mkconfig does not export.
 set -e
 pkgdatadir=${pkgdatadir:-/usr/share/grub}
@@ -16,7 +16,7 @@ echo "Found dstest86 images in $folder" >&2
 path=$(make_system_path_relative_to_its_root $folder)
 cat <<ENTRY
 menuentry 'dstest86: tests of the debug store (PEBS, BTS, LBR)' --class dstest86 {
-$(prepare_grub_to_access_device "$(${grub_probe:-grub-probe} --target=device $folder)" | grub_add_tab)
+$(prepare_grub_to_access_device "$GRUB_DEVICE_BOOT" | grub_add_tab)
 	insmod gzio
 	insmod multiboot2
 	insmod cpuid

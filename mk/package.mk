@@ -30,5 +30,5 @@ deb-bundled: ## build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, fo
 	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/bundled $B/qemu-ds-bundled.deb >/dev/null && rm -rf $B/bundled
 	$(call say,DEB,$B/qemu-ds-bundled.deb)
 
-package-test: deb deb-bundled kernel model ## the tarball of the sources, and the packages
+package-test: deb deb-bundled kernel model ## the packages, installed on fresh Debians 12 and 13, booted from GRUB's menu, and removed again (as root)
 	$Q$(PROVE) $(wildcard tests/packages/*.t)
