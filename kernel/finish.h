@@ -7,10 +7,10 @@
 #include "report/results.h"
 #include "report/verdict.h"
 
-/* Sets how finish() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
 /* What the last line says besides: the kinds of cores that the tests run on, "core,atom"; "": nothing. */
 void finish_say_kinds(const char *kinds);
 
+/* Sets how finish() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
 void finish_configure(const struct options *options, bool virtual_machine);
 
 /* Says what is wrong: as a line "error: ..." of the log, and on the last page. */

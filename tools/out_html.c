@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/record_text.h"
 #include "tools/call_stack.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
@@ -18,6 +19,7 @@
 #define LINES_MOST     20000u /* lines of the log in the page */
 #define TESTS_MOST     1024u
 #define SITES_MOST     512u /* addresses of samples */
+#define COUNTS_MOST    512u /* counters by test */
 #define TIMELINES_MOST 48u
 #define BRANCHES_MOST  2000u /* branches in a timeline */
 #define FLAME_MOST     4000u /* frames of the flame graph */
@@ -28,6 +30,14 @@ extern const char html_page[], html_style[], html_script[];
 struct test_count {
     char id[96];
     uint64_t bts, pebs, lbr;
+    uint64_t entries, logged[LBR_COUNTERS]; /* LBR entries that count events, and the sums of what they count */
+};
+
+/* A counter in the records of a test. */
+struct count {
+    const struct test_count *test;
+    unsigned bit; /* as in pebs_record.counted */
+    uint64_t records, first, last;
 };
 
 struct site {
@@ -65,6 +75,8 @@ struct html_output {
     struct test_count rest, *test; /* tests beyond the table; the current test */
     struct site sites[SITES_MOST];
     unsigned site_count;
+    struct count counts[COUNTS_MOST];
+    unsigned count_count;
     uint64_t lost_bts, lost_pebs, lost_lbr;
     struct timeline timelines[TIMELINES_MOST];
     unsigned timeline_count;
@@ -194,14 +206,39 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     }
 }
 
+static void add_entries(struct html_output *output, const struct lbr_entry *entries, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (!(entries[i].has & LBR_HAS_EVENTS))
+            continue;
+        output->test->entries++;
+        for (unsigned counter = 0; counter < LBR_COUNTERS; counter++)
+            output->test->logged[counter] += entries[i].events[counter];
+    }
+}
+
+static void add_count(struct html_output *output, unsigned bit, uint64_t value)
+{
+    unsigned i = 0;
+
+    while (i < output->count_count && (output->counts[i].test != output->test || output->counts[i].bit != bit))
+        i++;
+    if (i == COUNTS_MOST)
+        return;
+    if (i == output->count_count)
+        output->counts[output->count_count++] = (struct count){ output->test, bit, 0, value, value };
+    output->counts[i].records++;
+    output->counts[i].last = value;
+}
+
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
 {
     struct html_output *output = context;
 
     (void)cpu;
     (void)n;
-    (void)stack;
     output->test->lbr++;
+    add_entries(output, stack->entries, stack->depth);
 }
 
 static void add_site(struct html_output *output, const char *event, uint64_t ip)
@@ -231,11 +268,15 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     struct html_output *output = context;
     const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
     uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+    unsigned counted = 0;
 
     (void)n;
     (void)bytes;
     (void)encoding;
     output->test->pebs++;
+    add_entries(output, record->lbr, record->lbr_count);
+    for (uint64_t left = record->counted; left != 0; left &= left - 1)
+        add_count(output, (unsigned)__builtin_ctzll(left), record->counts[counted++]);
     if (event == NULL)
         add_site(output, sampled_event_unknown.name, ip);
     for (; event != NULL; event = sampled_events_of(&output->sampled, cpu, record, event))
@@ -325,6 +366,36 @@ static void put_sites(struct html_output *output)
     }
 }
 
+/* Writes the counters in records by test, then what LBR entries count. */
+static void put_counts(struct html_output *output)
+{
+    bool first = true;
+
+    for (unsigned i = 0; i < output->count_count; i++) {
+        const struct count *count = &output->counts[i];
+        char name[24];
+        *put_counter_name(name, count->bit) = '\0';
+        writer_text(&output->writer, i > 0 ? ",\n{\"test\":" : "\n{\"test\":");
+        writer_json(&output->writer, count->test->id);
+        writer_format(&output->writer, ",\"counter\":\"%s\",\"records\":%llu,\"first\":%llu,\"last\":%llu}", name,
+                      (unsigned long long)count->records, (unsigned long long)count->first,
+                      (unsigned long long)count->last);
+    }
+    writer_text(&output->writer, "],\n\"logged\":[");
+    for (unsigned i = 0; i < output->test_count; i++) {
+        const struct test_count *test = &output->tests[i];
+        if (test->entries == 0)
+            continue;
+        writer_text(&output->writer, first ? "\n{\"test\":" : ",\n{\"test\":");
+        writer_json(&output->writer, test->id);
+        writer_format(&output->writer, ",\"entries\":%llu,\"counts\":[", (unsigned long long)test->entries);
+        for (unsigned counter = 0; counter < LBR_COUNTERS; counter++)
+            writer_format(&output->writer, "%s%llu", counter > 0 ? "," : "", (unsigned long long)test->logged[counter]);
+        writer_text(&output->writer, "]}");
+        first = false;
+    }
+}
+
 /* Writes [name, parent, self] of each frame, parents first. If there are too many, small ones count for their parents.
  */
 static void put_flame(struct html_output *output, struct names *names)
@@ -391,6 +462,8 @@ static void put_data(struct html_output *output)
                   (unsigned long long)output->lost_bts, (unsigned long long)output->lost_pebs,
                   (unsigned long long)output->lost_lbr);
     put_sites(output);
+    writer_text(&output->writer, "],\n\"counts\":[");
+    put_counts(output);
     writer_text(&output->writer, "],\n\"flame\":[");
     put_flame(output, &names);
     writer_text(&output->writer, "],\n\"timelines\":[");

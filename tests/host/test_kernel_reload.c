@@ -84,8 +84,10 @@ static bool raises(uint32_t msr, uint64_t value)
 {
     const bool fixed = msr >= 0x1980;
 
-    if (is_cfg(msr, 2) || is_cfg(msr, 3)) /* only counters that can be reloaded have them */
-        assert_true(caps.reload_counters >> (fixed ? 32 + (msr - 0x1980) / 4 : (msr - 0x1900) / 4) & 1);
+    if (is_cfg(msr, 2) || is_cfg(msr, 3)) { /* only counters that can be reloaded have them */
+        const unsigned n = fixed ? 32 + (msr - 0x1980) / 4 : (msr - 0x1900) / 4;
+        assert_true(n < 48 && caps.reload_counters >> n & 1);
+    }
     if (is_cfg(msr, 2) && value & ~caps.reload_causes) {
         if (cpu.wrong == OTHERS_CHANGE)
             machine_set(msr, value & CAUSES ? value : 0x10);

@@ -49,7 +49,7 @@ sub read_pe
     return \%pe;
 }
 
-my ($version) = slurp("$root/Makefile") =~ /^VERSION := (\S+)/m;
+my ($version) = slurp("$root/NEWS") =~ /^## ([0-9.]+) /m;
 for (['BOOTX64.EFI', 0x8664, 0x20b], ['BOOTIA32.EFI', 0x14c, 0x10b]) {
     my ($name, $machine, $magic) = @$_;
     my $image = slurp("$build/$name");

@@ -538,8 +538,18 @@ def page(found):
                 in_tests or not kept):
             continue
         kept.append(text)
-    tests, samples = [], {}
+    tests, samples, counts, logged = [], {}, {}, {}
     for kind, value, test, events in walk(found):
+        if kind in ('pebs', 'lbr'):
+            for entry in value['lbr'] or ():
+                if any(entry.get('events', ())):
+                    row = logged.setdefault(len(tests), {'test': test, 'entries': 0, 'counts': [0] * 4})
+                    row['entries'] += 1
+                    row['counts'] = [a + b for a, b in zip(row['counts'], entry['events'])]
+        for name, count in counts_of(value).items() if kind == 'pebs' else ():
+            row = counts.setdefault((len(tests), name), {'test': test, 'counter': name, 'records': 0, 'first': count})
+            row['records'] += 1
+            row['last'] = count
         if kind == 'test':
             tests.append({'test': test, 'bts': 0, 'pebs': 0, 'lbr': 0})
         elif kind in ('bts', 'pebs', 'lbr'):
@@ -568,6 +578,7 @@ def page(found):
     return {'lines': kept, 'records': [row for row in tests if row['bts'] + row['pebs'] + row['lbr']],
             'samples': [{'event': event, 'symbol': '[unknown]', 'line': '', 'count': count}
                         for event, count in sorted(samples.items())],
+            'counts': list(counts.values())[:512], 'logged': list(logged.values()),
             'flame': flame, 'timelines': [line for line in timelines if line]}
 
 

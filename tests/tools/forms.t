@@ -171,7 +171,7 @@ def check_page(log, found):
     text = open(file, encoding='latin-1').read()
     data = json.loads(text.split('<script type="application/json" id="data">')[1].split('</script>')[0])
     wanted = forms.page(found)
-    for key in 'lines', 'records':
+    for key in 'lines', 'records', 'counts', 'logged':
         same(data[key], wanted[key], f'{log.stem}: --html: {key}')
     same(data['lost'], {'bts': 0, 'pebs': 0, 'lbr': 0}, f'{log.stem}: --html: nothing is lost')
     same(data['samples'], wanted['samples'], f'{log.stem}: --html: samples')

@@ -537,6 +537,24 @@
                         +row.samples ? [percent(ratio(row.of_kind, row.samples)), bar(ratio(row.of_kind, row.samples))]
                                      : 'no sample'])));
 
+    /* ---- what counters held ---- */
+
+    if (data.counts.length)
+        section('counts', 'Counters in records',
+            'What the counters group of the first and the last PEBS record of a test held, and how far a counter went from ' +
+                'one record to the next.',
+            table('Counters in records', ['Test', 'Counter', '#Records', '#First', '#Last', '#From record to record'],
+                data.counts.map((row) => [el('code', {}, row.test), row.counter, number.format(row.records),
+                    number.format(row.first), number.format(row.last),
+                    row.records > 1 ? number.format(Math.round((row.last - row.first) / (row.records - 1))) : ''])));
+    if (data.logged.length)
+        section('logged', 'Events in LBR entries',
+            'How often general counters counted their events between an LBR entry and the one before, summed up. An entry ' +
+                'tells of 3 at most.',
+            table('Events in LBR entries', ['Test', '#Entries', '#IA32_PMC0', '#IA32_PMC1', '#IA32_PMC2', '#IA32_PMC3'],
+                data.logged.map((row) => [el('code', {}, row.test), number.format(row.entries),
+                    ...row.counts.map((count) => number.format(count))])));
+
     /* ---- where the samples are ---- */
 
     if (data.samples.length) {
