@@ -8,8 +8,6 @@
 #define LBR_EIGHT   8u /* entries of the LBR group by number; one of 3 has as many as its header says */
 #define LBR_BY_SIZE 3u
 
-#define COUNTERS_METRICS_BOTH 3u /* the counters group ends with the slots' base and PERF_METRICS */
-
 /* Bytes of each group; those of the last two vary, and this is how they begin. */
 static const struct {
     uint64_t any; /* it is there with any of these bits */
@@ -26,20 +24,11 @@ static const struct {
     [ARCH_IN_ZMMH] = { ARCH_PEBS_ZMMH, 512 },
     [ARCH_IN_H16ZMM] = { ARCH_PEBS_H16ZMM, 1024 },
     [ARCH_IN_LBR] = { ARCH_PEBS_LBR, ARCH_PEBS_LBR_HEADER_BYTES },
-    [ARCH_IN_COUNTERS] = { ARCH_PEBS_COUNTERS, 16 },
+    [ARCH_IN_COUNTERS] = { ARCH_PEBS_COUNTERS, PEBS_COUNTERS_BYTES },
 };
 
 #define GROUPS (XER | ARCH_PEBS_BASIC | ARCH_PEBS_AUX | ARCH_PEBS_GPRS | ARCH_PEBS_LBR | ARCH_PEBS_COUNTERS)
 #define KNOWN  (GROUPS | ARCH_PEBS_SIZE | ARCH_PEBS_MODE_64 | ARCH_PEBS_CONTINUE)
-
-static unsigned ones(uint64_t bits)
-{
-    unsigned count = 0;
-
-    for (; bits; bits &= bits - 1)
-        count++;
-    return count;
-}
 
 static unsigned lbr_number(uint64_t bits)
 {
@@ -71,11 +60,14 @@ static enum pebs_error lbr_rest(const uint8_t *group, uint64_t format, size_t *r
 }
 
 /* What follows the first bytes of the counters group, which are there. */
-static size_t counters_rest(const uint8_t *group)
+static enum pebs_error counters_rest(const uint8_t *group, size_t *rest)
 {
-    const unsigned metrics = read_u32(group, 8) == COUNTERS_METRICS_BOTH ? 2 : 0;
+    const uint32_t metrics = read_u32(group, 8);
 
-    return 8 * (size_t)(ones(read_u64(group, 0)) + metrics);
+    if (metrics != 0 && metrics != PEBS_COUNTERS_METRICS)
+        return PEBS_DECODE_METRICS_UNKNOWN;
+    *rest = pebs_counters_size(read_u64(group, 0), metrics != 0) - PEBS_COUNTERS_BYTES;
+    return PEBS_DECODE_OK;
 }
 
 /* Finds the groups of a fragment whose size is known to be there. */
@@ -93,7 +85,7 @@ static enum pebs_error find_groups(const uint8_t *bytes, struct arch_pebs_fragme
         if (i == ARCH_IN_LBR)
             error = lbr_rest(bytes + at, out->format, &rest, &out->lbr_entries);
         if (i == ARCH_IN_COUNTERS)
-            rest = counters_rest(bytes + at);
+            error = counters_rest(bytes + at, &rest);
         if (error != PEBS_DECODE_OK)
             return error;
         if (rest > out->size - at - groups[i].bytes)
@@ -172,7 +164,7 @@ size_t arch_pebs_size(uint64_t cfg_c, unsigned lbr_depth, uint64_t counters)
         size += format & groups[i].any ? groups[i].bytes : 0;
     size += (size_t)PEBS_LBR_BYTES * (number == LBR_BY_SIZE ? lbr_depth : LBR_EIGHT * number);
     if (format & ARCH_PEBS_COUNTERS)
-        size += 8 * (size_t)(ones(counters) + (format & ARCH_PEBS_COUNTERS_METRICS ? 2 : 0));
+        size += pebs_counters_size(counters, (format & ARCH_PEBS_COUNTERS_METRICS) != 0) - PEBS_COUNTERS_BYTES;
     return (size + ARCH_PEBS_UNIT - 1) / ARCH_PEBS_UNIT * ARCH_PEBS_UNIT;
 }
 

@@ -264,7 +264,7 @@ static void lbrs(void **state)
     }
 }
 
-/* The counts stand in the order of their bits, general before fixed; only metrics of 3 adds two words. */
+/* The counts stand in the order of their bits, general before fixed; metrics of 3 add two words. */
 static void counts(void **state)
 {
     static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };
@@ -272,7 +272,7 @@ static void counts(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(counted); i++) {
-        for (unsigned metrics = 0; metrics < 4; metrics++) {
+        for (unsigned metrics = 0; metrics < 4; metrics += 3) {
             uint8_t bytes[MOST];
             const struct parts parts = { .groups = BIT(63) | groups[(i + metrics) % 4],
                                          .counted = counted[i],
@@ -437,6 +437,12 @@ static void groups_that_lie(void **state)
     put(bytes, BIT(63) | BIT(36) | size);
     bytes[64 + 8] = 3;
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
+    for (unsigned bit = 0; bit < 32; bit++) {
+        put(bytes + 64 + 8, BIT(bit));
+        refuse(bytes, MOST, PEBS_DECODE_METRICS_UNKNOWN);
+    }
+    put(bytes + 64 + 8, BIT(32));
+    assert_int_equal(decode(bytes, size, size).has & PEBS_HAS_METRICS, 0);
 }
 
 static void groups_unknown(void **state)
