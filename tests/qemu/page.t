@@ -167,7 +167,7 @@ sub compare_code
     my ($machine, $lines, $log) =
         last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA,xres=1920,yres=1080,vgamem_mb=32');
     my ($code) = map { /^code (.*)/ } @$log;
-    has([map { s/ +█.*//r } @$lines], 'PEBS  pass 43 of 79: format 3, records of 200 bytes', 'a large screen: the text');
+    has([map { s/ +█.*//r } @$lines], 'PEBS  pass 43 of 81: format 3, records of 200 bytes', 'a large screen: the text');
     is(join(' ', codes_of($machine)), $code, 'and the code beside it');
     $machine->stop;
 }
