@@ -84,12 +84,12 @@ for my $perf (@perfs) {
 }
 
 # What LBR entries count: two bits of each of four counters, the lowest first, which --text writes as digits.
-$log = boot("$folder/counters.log", 64, 'clearwaterforest', 'run=lbr.events.*');
+my $counting = boot("$folder/counters.log", 64, 'clearwaterforest', 'run=lbr.events.*');
 my @counted = map { join ' ', map { /\/([0-3])([0-3])([0-3])([0-3])(?: |$)/ ? $1 + 4 * $2 + 16 * $3 + 64 * $4 : 0 } @$_ }
     grep { grep { /\/[0-3]{4}(?: |$)/ } @$_ }
-    map { [grep { /^# lbr \d/ } split /\n/] } split /^# lbr stack/m, dsdump('--elf', elf(64), '--text', $log);
+    map { [grep { /^# lbr \d/ } split /\n/] } split /^# lbr stack/m, dsdump('--elf', elf(64), '--text', $counting);
 cmp_ok scalar(@counted), '>', 3, 'stacks whose entries count events';
-dsdump('--elf', elf(64), '--branch-counters', '--only', 'lbr', '--perf-data', "$folder/counters.data", $log);
+dsdump('--elf', elf(64), '--branch-counters', '--only', 'lbr', '--perf-data', "$folder/counters.data", $counting);
 for my $perf (grep { version->parse($_->[0] =~ s/^(\d+\.\d+).*/$1.0/r) >= version->parse('6.12.0') } @perfs) {
     my ($text, $wrong) = perf($perf, "$folder/counters.data", 'script', '-D');
     my @read = map { join ' ', map { hex } /^\.{5} +\d+: ([0-9a-f]{16})$/mg }
