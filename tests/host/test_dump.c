@@ -178,18 +178,20 @@ static void read_log(void)
         assert_memory_equal(&totals[0], &totals[2], sizeof(totals[0]));
 }
 
-static const struct dump_machine machine_64 = { .version = "0.1.0+abc",
-                                                .cpu_width = 64,
-                                                .signature = 0x506e3,
-                                                .perf_capabilities = 0x33c5,
-                                                .misc_enable = UINT64_C(0x8000000000850089),
-                                                .pebs_data_cfg = 0x1f00000f,
-                                                .ds_width = 8,
-                                                .bts_prediction = true,
-                                                .pebs = { 8, 3, false, true, true, 5 },
-                                                .data_source = DATA_SOURCE_SKYLAKE,
-                                                .build_id_length = 20,
-                                                .build_id = { 0x00, 0x9f, 0xff, 3 } };
+static const struct dump_machine machine_64 = {
+    .version = "0.1.0+abc",
+    .cpu_width = 64,
+    .signature = 0x506e3,
+    .perf_capabilities = 0x33c5,
+    .misc_enable = UINT64_C(0x8000000000850089),
+    .pebs_data_cfg = 0x1f00000f,
+    .ds_width = 8,
+    .bts_prediction = true,
+    .pebs = { .width = 8, .format = 3, .retire_latency = true, .cache_latency = true, .lbr_format = 5 },
+    .data_source = DATA_SOURCE_SKYLAKE,
+    .build_id_length = 20,
+    .build_id = { 0x00, 0x9f, 0xff, 3 }
+};
 
 static void begin(void)
 {
