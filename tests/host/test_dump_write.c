@@ -107,8 +107,7 @@ static void in_order(void **state)
     static const char *const want[] = {
         "dsdump/1 0 bts test= cpu=0 first=0 count=1 before=0 form=8/0 codes=1",
         ("dsdump/1 1 head version=v width=64 signature=0x1 perf_capabilities=0x2 misc_enable=0x3 pebs_data_cfg=0x4 "
-         "ds=8 "
-         "bts_form=8/1 pebs_form=8/4/1/1/63 source=3 build_id=00ff10"),
+         "ds=8 bts_form=8/1 pebs_form=8/4/1/1/63 source=3 build_id=00ff10"),
         "dsdump/1 2 bts test= cpu=0 first=1 count=1 before=1 form=8/0 codes=1",
         "dsdump/1 3 bts test=a cpu=0 first=0 count=1 before=2 form=8/0 codes=1",
         "dsdump/1 4 event test=a cpu=2 counter=3 fixed=1 select=0x81d0 period=100 threshold=30 data_cfg=0xf name=N",
