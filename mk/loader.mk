@@ -42,10 +42,15 @@ $B/loader-$1/boot/uefi/embed.o: $$(EMBEDDED) $B/sbat.csv
 $B/loader-$1/pure.a: $$(PURE:%.c=$B/loader-$1/%.o)
 	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
 
-$B/loader-$1.so: $$(LOADER_C:%.c=$B/loader-$1/%.o) $B/loader-$1/boot/uefi/trampoline.o $B/loader-$1/boot/uefi/embed.o $B/loader-$1/pure.a
+# gnu-efi's script for 32 bits leaves .reloc where it comes, and a section of an image begins a page.
+$B/loader-$1/crt0.o: $3/crt0-efi-$2.o
+	@mkdir -p $$(@D)
+	$$Q$$(OBJCOPY) --set-section-alignment .reloc=4096 $$< $$@
+
+$B/loader-$1.so: $B/loader-$1/crt0.o $$(LOADER_C:%.c=$B/loader-$1/%.o) $B/loader-$1/boot/uefi/trampoline.o $B/loader-$1/boot/uefi/embed.o $B/loader-$1/pure.a
 	$$(call say,LD,$$@)
 	$$Q$$(LD) -m $6 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
-		-T $3/elf_$2_efi.lds -o $$@ $3/crt0-efi-$2.o $$^ -L$3 -lefi -lgnuefi
+		-T $3/elf_$2_efi.lds -o $$@ $$^ -L$3 -lefi -lgnuefi
 
 $B/$7: $B/loader-$1.so boot/nx-compat
 	$$(call say,EFI,$$@)
