@@ -299,6 +299,13 @@ static void counters(void **state)
     counters_clear(&caps);
     machine_did("wrmsr 186 0\nwrmsr c1 0\n");
 
+    /* Nor does a counter reload another one. */
+    caps = (struct caps){ .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) };
+    machine_set(0x38e, 0);
+    counters_clear(&caps);
+    machine_did("wrmsr 38f 0\nwrmsr 190a 0\nwrmsr 190b 0\nwrmsr 1926 0\nwrmsr 1927 0\nwrmsr 1982 0\nwrmsr 1983 0\n"
+                "wrmsr 186 0\nwrmsr c1 0\nwrmsr 390 0\n");
+
     /* Nehalem, errata AAK100: each of the three events on some counter, each counter with one of them. */
     caps = (struct caps){ .general_count = 4, .global_ctrl = true, .prime_counters = true };
     machine_set(0x38e, 0);
