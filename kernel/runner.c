@@ -12,11 +12,11 @@
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/held.h"
+#include "kernel/kinds.h"
 #include "kernel/memory.h"
 #include "kernel/progress.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
-#include "perfmon/firmware.h"
 #include "report/results.h"
 
 #define TESTS_MAX 768u
@@ -24,9 +24,8 @@
 
 extern const struct test tests_start[], tests_end[];
 
-#define ID_SIZE    64u /* characters, NUL included, of a test's id with that of its kind behind it */
-#define KINDS_MOST FIRMWARE_PROCESSORS
-#define LATE       10u /* seconds behind its time limit after which a test is not expected back */
+#define ID_SIZE 64u /* characters, NUL included, of a test's id with that of its kind behind it */
+#define LATE    10u /* seconds behind its time limit after which a test is not expected back */
 
 /* Of the first kind of cores. */
 static struct result first_results[TESTS_MAX]; /* by the test's position in the table */
