@@ -120,8 +120,7 @@ TEST(selftest_no_records) = {
     .run = no_records,
 };
 
-/* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each ------------------------------------
- */
+/* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each --------------------------------- */
 
 /* What a test planned, and the records that it then saw, in two parts. */
 struct plan {

@@ -45,8 +45,7 @@ static void expect_refused(struct test_run *run, const char *name, uint32_t msr,
     }
 }
 
-/* ---- CPUID --------------------------------------------------------------------------------------------------------
- */
+/* ---- CPUID ------------------------------------------------------------------------------------------------------- */
 
 static void counters(struct test_run *run)
 {
@@ -129,8 +128,7 @@ TEST(arch_detect_data_cfg) = {
     .run = data_cfg_is_not_there,
 };
 
-/* ---- IA32_PEBS_BASE -----------------------------------------------------------------------------------------------
- */
+/* ---- IA32_PEBS_BASE ---------------------------------------------------------------------------------------------- */
 
 static void base(struct test_run *run)
 {
@@ -177,8 +175,7 @@ TEST(arch_base_physical) = {
     .run = base_physical,
 };
 
-/* ---- IA32_PEBS_INDEX ----------------------------------------------------------------------------------------------
- */
+/* ---- IA32_PEBS_INDEX --------------------------------------------------------------------------------------------- */
 
 static void index_holds(struct test_run *run)
 {
@@ -226,8 +223,7 @@ INDEX_RESERVED(below_full, 30, 27);
 INDEX_RESERVED(below_thresh, 35, 33);
 INDEX_RESERVED(top, 63, 59);
 
-/* ---- CFG_C --------------------------------------------------------------------------------------------------------
- */
+/* ---- CFG_C ------------------------------------------------------------------------------------------------------- */
 
 /* Calls this for the CFG_C of each counter that can sample, the general ones or the fixed ones. */
 static void for_each(struct test_run *run, bool fixed, void (*check)(struct test_run *run, uint32_t msr))
@@ -304,8 +300,7 @@ TEST(arch_cfg_c_fixed_reserved) = {
     .run = fixed_refuses,
 };
 
-/* ---- the counters' other names ------------------------------------------------------------------------------------
- */
+/* ---- the counters' other names ----------------------------------------------------------------------------------- */
 
 /* Two numbers, one register: what is written by one is read by the other. */
 static void expect_same(struct test_run *run, unsigned n, uint32_t one, uint32_t other)

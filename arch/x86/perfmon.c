@@ -7,7 +7,8 @@
 
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width)
 {
-    /* GLOBAL_CTRL enables the general counters after reset (SDM Vol. 3A (253668-081), "Processor State After Reset").
+    /*
+     * GLOBAL_CTRL enables the general counters after reset (SDM Vol. 3A (253668-081), "Processor State After Reset").
      */
     return msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) && msr_write(MSR_IA32_PERFEVTSEL(n), 0) &&
            msr_write(full_width ? MSR_IA32_A_PMC(n) : MSR_IA32_PMC(n),

@@ -505,7 +505,8 @@ static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char
     return status;
 }
 
-/* Starts a kernel. Returns only if that failed, after a message, or if only the log of the run before was taken away.
+/*
+ * Starts a kernel. Returns only if that failed, after a message, or if only the log of the run before was taken away.
  */
 static EFI_STATUS load(EFI_HANDLE self)
 {

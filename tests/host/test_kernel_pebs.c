@@ -275,8 +275,7 @@ static void no_counter(void **state)
     assert_int_equal(window.off, 0);
 }
 
-/* ---- counters -------------------------------------------------------------------------------------------------------
- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
 static void counters(void **state)
@@ -350,8 +349,7 @@ static void after_reset(void **state)
     assert_int_equal(reset_state()->lbr_select, 3);
 }
 
-/* ---- a sample -------------------------------------------------------------------------------------------------------
- */
+/* ---- a sample ---------------------------------------------------------------------------------------------------- */
 
 static void nothing(const struct window *window)
 {
@@ -763,7 +761,8 @@ static void numbers_over_rounds(void **state)
 #undef AT
 }
 
-/* Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
+/*
+ * Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
  */
 static void numbers_of_instructions(void **state)
 {
@@ -864,8 +863,7 @@ static void counts(void **state)
                 "wrong: 15 records came, must be 16 to 31\nwrong: 32 records came, must be 16 to 31\n");
 }
 
-/* ---- meters ---------------------------------------------------------------------------------------------------------
- */
+/* ---- meters ------------------------------------------------------------------------------------------------------ */
 
 static void opens(const struct caps *caps, enum meter_kind kind, const char *name, uint64_t counter_bits, uint32_t msr,
                   const char *did)

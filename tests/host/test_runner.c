@@ -49,8 +49,7 @@ static const struct context *saved_at;
 #include "kernel/runner.c"
 #include "kernel/self_test.c"
 
-/* ---- the machine, and the kernel around -----------------------------------------------------------------------------
- */
+/* ---- the machine, and the kernel around -------------------------------------------------------------------------- */
 
 /* The linker's table of tests: words for TESTS of them. */
 #define TESTS           768u
@@ -292,8 +291,7 @@ static void run_loads(const struct window *window)
 
 const struct workload workload_loads = { .run = run_loads };
 
-/* ---- runs -----------------------------------------------------------------------------------------------------------
- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static struct options options;
 static struct caps caps[3];
@@ -362,8 +360,7 @@ static void before_a_run(void **state)
     assert_null(of);
 }
 
-/* ---- the verdict of a test ------------------------------------------------------------------------------------------
- */
+/* ---- the verdict of a test --------------------------------------------------------------------------------------- */
 
 /* All verdicts, one after the other, in the order of the file. */
 static const struct test *const verdicts[] = {
@@ -735,8 +732,7 @@ static void what_they_do(void **state)
     assert_string_equal(run.skipped, "nothing to do");
 }
 
-/* ---- several kinds of cores -----------------------------------------------------------------------------------------
- */
+/* ---- several kinds of cores -------------------------------------------------------------------------------------- */
 
 static jmp_buf away;
 static unsigned leaves; /* the test, counted from 1, that does not come back; 0: none */
@@ -884,8 +880,7 @@ static void no_memory(void **state)
     assert_int_equal(runner_kinds(), 1);
 }
 
-/* ---- a processor that does not come back ----------------------------------------------------------------------------
- */
+/* ---- a processor that does not come back ------------------------------------------------------------------------- */
 
 /* Runs the tests on this kind until the one that leaves. */
 static void run_away(const char *name, const struct caps *of, unsigned leaving)

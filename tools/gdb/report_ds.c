@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ds: the management area with every field, what is wrong with it by the kernel's own check, how full the buffers are.
+/*
+ * ds: the management area with every field, what is wrong with it by the kernel's own check, how full the buffers are.
  */
 #include <inttypes.h>
 #include <stdio.h>
