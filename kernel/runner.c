@@ -171,6 +171,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
 {
     static struct context escape;
     const bool had_nmi = watchdog_has_nmi();
+    const uintptr_t cr0 = cr0_read(), cr4 = cr4_read();
     enum outcome outcome;
 
     if (context_save(&escape) == 0) {
@@ -183,6 +184,9 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
         outcome = judge(run);
     } else {
         watchdog_stop();
+        cr0_write(cr0);
+        cr4_write(cr4);
+        interrupts_recover();
         outcome = judge_hung(run, timeout);
     }
     if (had_nmi && !watchdog_has_nmi())

@@ -58,6 +58,7 @@ static void hang_in_handler(struct interrupt_frame *frame)
 
 static void hang_in_service(struct test_run *run)
 {
+    interrupt_set(VECTOR_GENERAL_PROTECTION, hang_in_handler); /* or later accesses that raise #GP would hang, too */
     interrupt_set(VECTOR_WORKLOAD_SELF, hang_in_handler);
     apic_send_self(VECTOR_WORKLOAD_SELF);
     hang(run);
