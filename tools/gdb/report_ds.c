@@ -217,7 +217,7 @@ static void report_arch(const struct processor *p)
         .base = now.base,
         .index = now.index,
         .cfg_c = now.cfg_c,
-        .permitted = p->caps.pebs_cfg_c | ARCH_PEBS_EN,
+        .permitted = p->caps.pebs_cfg_c,
         .physical_bits = p->caps.physical_bits,
         .record_size =
             arch_pebs_size(now.cfg_c, p->caps.lbr_depth, p->caps.general_counters | p->caps.fixed_counters << 32),
