@@ -601,6 +601,27 @@ static void a_log_is_taken_to_the_volume(void **state)
     assert_file(0, "000506e3-00000000-1.log");
 }
 
+/* An older one, in memory that was taken when it was looked for, and is free again. */
+static void another_runs_log_is_passed_over(void **state)
+{
+    struct kept_log older;
+
+    (void)state;
+    keep_lines(SECOND);
+    kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE - 1);
+    assert_true(kept_log_open(&older, (void *)(uintptr_t)FIRST, KEPT_LOG_SIZE, nothing_written));
+    kept_log_line(&older, "# ", "older");
+    assert_takes(TAKEN("\\dstest86\\logs\\" NAME) DONE);
+    assert_file(0, NAME);
+
+    new_machine(NULL); /* without the note nothing tells whose it is */
+    kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE - 1);
+    assert_true(kept_log_open(&older, (void *)(uintptr_t)FIRST, KEPT_LOG_SIZE, nothing_written));
+    kept_log_line(&older, "# ", "begin");
+    kept_log_line(&older, "# ", "end verdict=pass");
+    assert_takes(TAKEN("\\dstest86\\logs\\" NAME) DONE);
+}
+
 static void logs_are_counted_up(void **state)
 {
     (void)state;
@@ -660,6 +681,7 @@ static void a_log_that_is_not_there_is_said(void **state)
     new_machine(NULL);
     kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE);
     fw.noted = true;
+    fw.note = SEQUENCE;
     assert_takes("dstest86: the log of the run before is empty: its kernel was not started, or stopped at once\n" DONE);
     assert_false(files[0].there);
 }
@@ -909,6 +931,7 @@ int main(void)
         cmocka_unit_test_setup(a_first_start, new_machine),
         cmocka_unit_test_setup(the_lowest_free_memory, new_machine),
         cmocka_unit_test_setup(a_log_is_taken_to_the_volume, new_machine),
+        cmocka_unit_test_setup(another_runs_log_is_passed_over, new_machine),
         cmocka_unit_test_setup(logs_are_counted_up, new_machine),
         cmocka_unit_test_setup(a_key_runs_the_tests_again, new_machine),
         cmocka_unit_test_setup(power_off_comes_after_a_log_that_was_taken, new_machine),
