@@ -255,7 +255,7 @@ is("$status $err", '0 ', 'another file');
 ($status, $out, $err) = prove(lines(@whole), 'no line has this');
 is("$out$err", "prove: no line matches 'no line has this'\n", 'no line matches');
 isnt($status, 0, '... which is a failure');
-for my $wrong (['-x'], ['a', 'b'], ['-l', 'x']) {
+for my $wrong (['-x'], ['a', 'b'], ['-l', 'x'], ['-j', 0], ['-j', '2x'], ['-t', 0], ['-t', '']) {
     ($status, $out, $err) = prove(lines(@whole), @$wrong);
     ok($status != 0 && $out eq '', "prove @$wrong is refused");
     like($err, qr/^usage: prove /m, '... with the usage');
