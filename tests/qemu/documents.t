@@ -44,9 +44,9 @@ sub written
 sub begin { return "# begin dstest86 0.1.0 abc $_[0]" }
 
 # ---- docs/conformance.md
-my @bts = ('# test bts.one: a branch | of a loop [SDM Vol. 3B, "BTS"] architectural', '# test bts.two: two branches [SDM Vol. 3B, "BTS"] architectural');
-my @lbr = ('# test lbr.tos: TOS | moves [SDM Vol. 3B, "LBR"] typical: known | of all');
-my @detect = ('# test detect.name: a name [SDM Vol. 2A, "CPUID"] architectural');
+my @bts = ('# test bts.one: a branch | of a loop [the manual, "BTS"] architectural', '# test bts.two: two branches [the manual, "BTS"] architectural');
+my @lbr = ('# test lbr.tos: TOS | moves [the manual, "LBR"] typical: known | of all');
+my @detect = ('# test detect.name: a name [the manual, "CPUID"] architectural');
 boot('list', 'new', begin(64), @bts, @lbr, @detect);
 boot('list-again', 'new', begin(64), '# test bts.one: another [SDM] typical: no', '# test robust.late: is last [SDM] architectural');
 boot('unmodelled', undef, begin(64), @lbr, 'ok 1 lbr.tos', 'ok 2 detect.name');
@@ -86,20 +86,20 @@ a claim is no more than typical.
 
 | test | claim | source | level | runs on | must notice |
 |---|---|---|---|---|---|
-| `detect.name` | a name | SDM Vol. 2A, "CPUID" | architectural | - | - |
+| `detect.name` | a name | the manual, "CPUID" | architectural | - | - |
 
 ## bts.*: branch trace store
 
 | test | claim | source | level | runs on | must notice |
 |---|---|---|---|---|---|
-| `bts.one` | a branch \| of a loop | SDM Vol. 3B, "BTS" | architectural | all | `bts.lost` |
-| `bts.two` | two branches | SDM Vol. 3B, "BTS" | architectural | new | `bts.lost`, `check.order` |
+| `bts.one` | a branch \| of a loop | the manual, "BTS" | architectural | all | `bts.lost` |
+| `bts.two` | two branches | the manual, "BTS" | architectural | new | `bts.lost`, `check.order` |
 
 ## lbr.*: last branch records
 
 | test | claim | source | level | runs on | must notice |
 |---|---|---|---|---|---|
-| `lbr.tos` | TOS \| moves | SDM Vol. 3B, "LBR" | typical: known \| of all | mid | `bts.lost`, `lbr.stuck` |
+| `lbr.tos` | TOS \| moves | the manual, "LBR" | typical: known \| of all | mid | `bts.lost`, `lbr.stuck` |
 
 ## robust.*: what must not bring the kernel down
 
