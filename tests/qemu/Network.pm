@@ -18,9 +18,8 @@ my ($server, $client) = ("\x0a\x00\x02\x02", "\x0a\x00\x02\x0f");
 sub new
 {
     my ($class, %self) = @_;
-    my @sockets = map { IO::Socket::INET->new(Proto => 'udp', LocalAddr => '127.0.0.1') // die "Network: $!\n" } 1, 2;
+    my @sockets = map { IO::Socket::INET->new(Proto => 'udp', LocalAddr => '127.0.0.1') // die "Network: $!\n" } qw(ours qemus);
     my ($ours, $qemus) = map { $_->sockport } @sockets;
-    close $sockets[1];
     connect $sockets[0], sockaddr_in($qemus, inet_aton("127.0.0.1")) or die "Network: $!\n";
     return bless { %self, socket => $sockets[0], ours => $ours, qemus => $qemus, transfers => {} }, $class;
 }

@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use IO::Socket::INET;
 use IO::Select;
+use Socket qw(MSG_DONTWAIT);
 use lib $FindBin::Bin;
 use Network;
 use Test::More;
@@ -43,6 +44,10 @@ sub hex_of { return join ' ', map { unpack 'H*', $_ } @_ }
 sub arp { my ($operation, $whose, $type) = @_; return "\xff" x 6 . $ours . pack('n n n C C n', $type // 0x806, 1, 0x800, 6, 4, $operation) . $ours . $our_ip . "\0" x 6 . $whose }
 is(hex_of(asked(arp(1, $server_ip))), hex_of($ours . $servers . pack('n n n C C n', 0x806, 1, 0x800, 6, 4, 2) . $servers . $server_ip . $ours . $our_ip),
     'who has the address of the server');
+my $stranger = IO::Socket::INET->new(Proto => 'udp', LocalAddr => '127.0.0.1', PeerAddr => '127.0.0.1', PeerPort => $machine->peerport) or die "socket: $!\n";
+$stranger->send(arp(1, $server_ip));
+$network->serve;
+ok(!defined $stranger->recv(my $said, 100, MSG_DONTWAIT), 'a stranger is not answered');
 is(hex_of(asked(arp(1, $our_ip), arp(2, $server_ip), arp(1, $server_ip, 0x8035))), '', 'no other question');
 
 # ---- UDP
@@ -61,11 +66,12 @@ sub heard
     my ($frame) = @_;
     return 'nothing' if !defined $frame;
     my ($to, $from, $type, $ip) = unpack 'a6 a6 n a*', $frame;
-    my ($version, $length, $ttl, $protocol, $from_ip, $to_ip, $from_port, $to_port, $udp_length, $sum, $bytes) = unpack 'C x n x4 C C x2 a4 a4 n n n n a*', $ip;
+    my ($version, $length, $fragments, $ttl, $protocol, $from_ip, $to_ip, $from_port, $to_port, $udp_length, $sum, $bytes) =
+        unpack 'n n N C C x2 a4 a4 n n n n a*', $ip;
     my $words = 0;
     $words += $_ for unpack 'n10', $ip;
     $words = ($words & 0xffff) + ($words >> 16) while $words >> 16;
-    my $right = $type == 0x800 && $version == 0x45 && $length == length $ip && $protocol == 17 && $ttl > 0 && $words == 0xffff &&
+    my $right = $type == 0x800 && $version == 0x4500 && $length == length $ip && $protocol == 17 && $fragments == 0 && $ttl == 64 && $words == 0xffff &&
         $udp_length == 8 + length $bytes && $sum == 0 && $from eq $servers && $from_ip eq $server_ip;
     return { right => $right ? 1 : 0, to => $to, ip => $to_ip, from_port => $from_port, port => $to_port, bytes => $bytes };
 }
@@ -78,10 +84,10 @@ for (["\1", 2, 'an offer for a question'], ["\3", 5, 'a promise for a wish']) {
     my $said = heard($frame);
     is_deeply({ %$said, bytes => '' }, { right => 1, to => "\xff" x 6, ip => "\xff" x 4, from_port => 67, port => 68, bytes => '' }, "$what, to all");
     is(scalar @more, 0, '... once');
-    my ($operation, $type, $length, $transaction, $flags, $yours, $next, $hardware, $boot, $cookie, $rest) =
-        unpack 'C C C x a4 x2 n x4 a4 a4 x4 a16 x64 Z128 N a*', $said->{bytes};
-    is_deeply([$operation, $type, $length, $transaction, $flags, $yours, $next, $hardware, $boot, $cookie],
-        [2, 1, 6, 'abcd', 0x8000, $our_ip, $server_ip, $ours . "\0" x 10, 'BOOT.EFI', 0x63825363], '... with an address and a file to boot');
+    my ($operation, $type, $length, $hops, $transaction, $seconds, $flags, $yours, $next, $hardware, $boot, $cookie, $rest) =
+        unpack 'C C C C a4 n n x4 a4 a4 x4 a16 x64 Z128 N a*', $said->{bytes};
+    is_deeply([$operation, $type, $length, $hops, $transaction, $seconds, $flags, $yours, $next, $hardware, $boot, $cookie],
+        [2, 1, 6, 0, 'abcd', 0, 0x8000, $our_ip, $server_ip, $ours . "\0" x 10, 'BOOT.EFI', 0x63825363], '... with an address and a file to boot');
     my %option;
     while ($rest =~ s/^([^\xff])//s) {
         my ($option, $size) = (ord $1, unpack 'C', $rest);
@@ -117,6 +123,8 @@ is(heard($frame)->{bytes}, pack('n n', 3, 1) . substr($big, 0, 512), '... the fi
 ($frame) = asked(udp(1234, 2001, ack(2), words => 3));
 is(heard($frame)->{bytes}, pack('n n', 3, 3) . substr($big, 1024), '... the last one');
 is(tftp(2001, ack(3)), '', '... and no more');
+($frame) = asked(udp(1234, 2001, ack(0), from => pack 'C4', 192, 168, 250, 9));
+is_deeply([@{heard($frame)}{qw(right ip)}], [1, pack 'C4', 192, 168, 250, 9], '... to any address');
 is(tftp(69, request(1, 'exact', 'octet')) . tftp(2002, ack(1)) . tftp(2002, ack(2)), '2002: 3 1 5122002: 3 2 0', 'a file of one block ends with an empty one');
 is(tftp(69, request(1, 'empty', 'octet')), '2003: 3 1 0', 'an empty file');
 is(tftp(69, request(1, 'BOOT.EFI', 'octet', 'blksize', 1000, 'other', 1, 'tsize', 0)), '2004: 6 - blksize;1000;tsize;1500;', 'options');
@@ -127,8 +135,8 @@ is(tftp(2999, ack(0)), '', 'no transfer');
 
 is(tftp(69, request(2, 'log', 'octet')), '2007: 4 0 ', 'a file is taken');
 is(tftp(2007, data(1, 'a' x 512)) . tftp(2007, data(1, 'a' x 512)) . ', ' . ($network->{files}{log} // 'not yet'), '2007: 4 1 2007: 4 1 , not yet', '... a block twice is one');
-is(tftp(2007, data(2, 'bcd'), padding => 'x' x 9), '2007: 4 2 ', '... the last one, with what Ethernet puts behind it');
-is($network->{files}{log}, 'a' x 512 . 'bcd', '... as it is');
+is(tftp(2007, data(2, 'b' x 510), padding => 'x' x 9), '2007: 4 2 ', '... the last one, with what Ethernet puts behind it');
+is($network->{files}{log}, 'a' x 512 . 'b' x 510, '... as it is');
 is(tftp(69, request(2, 'log', 'octet', 'tsize', 700, 'blksize', 600)), '2008: 6 - blksize;600;tsize;700;', 'a file with options');
 is(tftp(2008, data(1, 'e' x 600)) . tftp(2008, data(2, 'f' x 100)), '2008: 4 1 2008: 4 2 ', '... is taken');
 is($network->{files}{log}, 'e' x 600 . 'f' x 100, '... in place of the one before');
