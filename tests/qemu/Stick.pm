@@ -98,7 +98,6 @@ sub machine
     sleep $after if $came;
     kill 'KILL', $pid;
     1 while sysread $serial, $said, 65536, length $said;
-    close $serial;
     return ($said =~ s/\e\[[0-9;=?]*[A-Za-z]//gr, $came);
 }
 
