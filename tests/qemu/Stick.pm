@@ -72,7 +72,6 @@ sub fsck
     my ($path) = @_;
     open my $out, '-|', 'fsck.fat', '-n', $path or die "Stick: fsck.fat: $!\n";
     my @said = <$out>;
-    close $out;
     return map { s/\s+$//r } grep { !/^fsck\.fat \d|^\Q$path\E: \d+ files/ } @said;
 }
 

@@ -12,6 +12,7 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 my %of = (folder => $folder);
+open STDIN, '<', $0 or die "$0: $!\n";
 
 # ---- programs
 is_deeply([run_program(\%of, 'sh', '-c', 'echo out; echo err >&2; exit 3')], [3, "out\n", "err\n"], 'status, output and errors');
