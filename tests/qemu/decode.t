@@ -62,6 +62,7 @@ for (
     ['two', 2, 0, 0, 0, 0, 0, 0],
     ['three, in the middle', 3, 24, 48, 24, 48, 24, 48],
     ['in the middle but for a pixel', 1, 8, 16, 9, 17, 8, 16],
+    ['in the middle, by less than a character', 1, 4, 6, 4, 6, 4, 6],
     ['of two rows and a column more', 2, 16, 64, 16, 64, 16, 64]) {
     my ($what, $scale, $left, $top, $right, $bottom, $found_left, $found_top) = @$_;
     my $screen = decode_screen(image_of(paint(page(7, 0, @text), $scale, $left, $top, $right, $bottom)), @size);
