@@ -135,6 +135,7 @@ refuses('one edge', 'too little is shown to find the scale by the columns$', ima
 refuses('wide dots', 'pixels of 2 x 1$', image_of([map { my $row = $_; [map { ($_, $_) } @$row] } @$plain]));
 refuses('dots at random', 'what is shown is not in the font$',
     image_of([map { my $y = $_; [map { $colours[($_ * $_ * 7 + $y * $y * 3 + $_ * $y * 5) % 11 < 4 ? 7 : 0] } 0 .. 63] } 0 .. 63]));
+refuses('no letter, by which its place could be known', 'what is shown is not in the font$', image_of(paint(page(7, 0, '(- . -)', ') - . ('), 1, 0, 0, 0, 0)));
 my $odd = [map { [@$_] } @$plain];
 $odd->[20][20] = [120, 120, 40];
 refuses('a colour of none', 'a pixel of colour 787828, which is none of the 16$', image_of($odd));
