@@ -28,8 +28,8 @@ EFI_GUID gEfiFileInfoGuid = EFI_FILE_INFO_ID;
 EFI_GUID gEfiFileSystemInfoGuid = EFI_FILE_SYSTEM_INFO_ID;
 
 #define DEVICE   ((EFI_HANDLE)0xde71ce)
-#define FIRST    0x1000000u  /* where logs may lie */
-#define SECOND   0xff000000u /* the last place */
+#define FIRST    0x1000000u /* where logs may lie */
+#define SECOND   0x2000000u
 #define FILES    16u
 #define SEQUENCE UINT64_C(0x5e90)
 
