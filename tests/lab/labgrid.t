@@ -62,6 +62,7 @@ sub run_pytest
     my $out = qx(timeout 300 $pytest -v --lg-env '$environment' --junitxml='$folder/junit.xml' '$root/lab/labgrid' 2>&1);
     my $status = $? >> 8;
     my $results = decode_json(qx(python3 '$FindBin::Bin/junit.py' '$folder/junit.xml') || '{}');
+    $_->[1] =~ s/^Failed: // for values %$results;    # as pytest 8 has it
     return ($status, $results, $out);
 }
 
