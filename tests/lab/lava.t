@@ -19,11 +19,11 @@ my $root = realpath("$FindBin::Bin/../..");
 for my $needed (qw(lava-run in.tftpd)) {
     plan skip_all => "no $needed here; ./bootstrap --lab installs it" if !grep { -x "$_/$needed" } split(/:/, $ENV{PATH}), '/usr/sbin';
 }
+plan skip_all => 'no YAML::XS here; ./bootstrap --lab installs it' if !eval { require YAML::XS };
 plan skip_all => 'lava-run wants to be root' if $>;
-require YAML::XS;
 YAML::XS->import(qw(Load LoadFile DumpFile));
 
-my $folder = tempdir(CLEANUP => !$ENV{KEEP});
+my $folder = tempdir(CLEANUP => 1);
 my ($tftp) = map { /^TFTP_DIRECTORY="(.*)"/ ? $1 : () } split /\n/, read_file('/etc/default/tftpd-hpa');
 my $served = "dstest86-$$";    # below it, where LAVA puts a job's files, too
 END { my $status = $?; remove_tree("$tftp/$served") if defined $tftp; $? = $status }
@@ -117,11 +117,12 @@ sub start_replay
     return;
 }
 
-# Ends soon what says nothing.
+# Ends soon what says nothing: LAVA waits so long for the beginning, for the next result, and for the verdict.
+my $patience = 20;    # seconds
 sub impatient
 {
     my ($job, $deploy, $boot) = @_;
-    $job->{timeouts}{connection} = $boot->{timeout} = { seconds => 15 };
+    $job->{timeouts}{connection} = $boot->{timeout} = { seconds => $patience };
     return;
 }
 
@@ -252,6 +253,8 @@ for my $name (qw(hangs silent no-kernel)) {
     is($status{$name}, 1, "$name: the job fails");
     is_deeply(lava_says($name, 'dstest86'), {}, '... without results');
     like(why($name), $name eq 'no-kernel' ? qr/Connection closed/ : qr/timed out/, '... for that reason');
+    my ($seconds) = read_file("$folder/$name/log") =~ /"case": "lava-test-monitor", "definition": "lava", "duration": "([\d.]+)"/;
+    cmp_ok($seconds, '<', 3.5 * $patience, '... within its bound');
     my ($judged, $said) = judged($name);
     is($judged, 1, '... and lab/lava-results fails');
     like($said, qr/^lava-results: the job failed: /m, '... for that reason, too');
