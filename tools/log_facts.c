@@ -15,10 +15,10 @@ struct log_facts {
     size_t count, room;
     unsigned runs;
     bool ended, in_tests;
-    char *test; /* NULL: between tests */
+    char *test;             /* NULL: between tests */
     unsigned stacks, stack; /* LBR stacks of the test so far; the one whose entries follow */
-    bool failed;  /* out of memory */
-    bool numbers; /* names that occur more than once have been numbered */
+    bool failed;            /* out of memory */
+    bool numbers;           /* names that occur more than once have been numbered */
 };
 
 struct log_facts *log_facts_new(void)

@@ -325,7 +325,8 @@ static __attribute__((noinline)) void start(const struct test *const *of, unsign
     free(machine.memory);
     memset(&machine, 0, sizeof machine);
     *did = *said = '\0';
-    options = (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8, .lbr_entries = 6 };
+    options =
+        (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8, .lbr_entries = 6 };
     memset(caps, 0, sizeof caps);
     for (unsigned i = 0; i < COUNT_OF(caps); i++)
         for (unsigned need = 0; need < COUNT_OF(caps[i].reason); need++)
