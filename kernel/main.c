@@ -385,21 +385,25 @@ static void step_tests(void)
 {
     struct totals totals;
     enum verdict verdict;
-    unsigned wanted = 0;
+    unsigned wanted = 0, named = 0;
 
     if (machine.options.list) {
         runner_list();
         finish(VERDICT_SKIP, &(struct totals){ 0 });
     }
-    finish_say_kinds(kinds_selected(&machine.options));
-    for (unsigned i = 0; i < kinds_count(); i++)
-        wanted += kind_is_selected(&machine.options, kind_number(i));
+    finish_say_kinds(kinds_selected(&machine.options, KINDS_MOST));
+    for (unsigned i = 0; i < kinds_count(); i++) {
+        const bool selected = kind_is_selected(&machine.options, kind_number(i));
+        wanted += selected;
+        named += selected && kind_number(i)->suffix;
+    }
     if (!wanted) {
         finish_error("the option kinds= selects no core of this machine");
         error_end();
     }
-    if (!runner_begin(&machine.options, wanted, kinds_count() > 1))
+    if (!runner_begin(&machine.options, wanted, named))
         error_end();
+    finish_say_kinds(kinds_selected(&machine.options, runner_kinds()));
     for (unsigned i = 0; i < kinds_count(); i++)
         if (kind_is_selected(&machine.options, kind_number(i)))
             run_kind(kind_number(i));
