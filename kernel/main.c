@@ -391,7 +391,6 @@ static void step_tests(void)
         runner_list();
         finish(VERDICT_SKIP, &(struct totals){ 0 });
     }
-    finish_say_kinds(kinds_selected(&machine.options, KINDS_MOST));
     for (unsigned i = 0; i < kinds_count(); i++) {
         const bool selected = kind_is_selected(&machine.options, kind_number(i));
         wanted += selected;
