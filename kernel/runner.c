@@ -217,7 +217,8 @@ static enum outcome run_one(const struct test *test, const struct options *optio
                              .caps = caps,
                              .data_source = caps->data_source,
                              .print_most = options->records,
-                             .hold_most = options->records_failing };
+                             .hold_most = options->records_failing,
+                             .lbr_most = options->lbr_entries };
     held_start();
     outcome = run_bounded(&run, options->timeout, quiesce);
     results[current].seen = run.seen != 0;

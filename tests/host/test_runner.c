@@ -325,7 +325,8 @@ static __attribute__((noinline)) void start(const struct test *const *of, unsign
     free(machine.memory);
     memset(&machine, 0, sizeof machine);
     *did = *said = '\0';
-    options = (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8 };
+    options =
+        (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8, .lbr_entries = 6 };
     memset(caps, 0, sizeof caps);
     for (unsigned i = 0; i < COUNT_OF(caps); i++)
         for (unsigned need = 0; need < COUNT_OF(caps[i].reason); need++)
@@ -750,6 +751,7 @@ static void see_one(struct test_run *run)
     test_saw(run, 1);
     assert_int_equal(run->print_most, 3);
     assert_int_equal(run->hold_most, 8);
+    assert_int_equal(run->lbr_most, 6);
     assert_int_equal(run->data_source, run->caps->data_source);
 }
 
