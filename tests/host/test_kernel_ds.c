@@ -236,7 +236,7 @@ static void area_of_adaptive_records(void **state)
     assert_int_equal(ds_pebs_capacity(&caps, 0), 65536 / 32);
     assert_int_equal(ds_pebs_capacity(&caps, 3), 65536 / 208);
     assert_int_equal(ds_pebs_capacity(&caps, 0x0001000300000010), 65536 / 72); /* three counters */
-    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0);                        /* a group that nobody knows */
+    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0); /* a group that nobody knows */
 }
 
 /* A circular buffer's threshold is past its maximum, so that it is never reached, and what is not used is 0. */

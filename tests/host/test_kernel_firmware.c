@@ -311,12 +311,18 @@ static void after_reset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_two_processors), cmocka_unit_test(nothing_left),
-        cmocka_unit_test(everything_left),   cmocka_unit_test(again),
-        cmocka_unit_test(a_limit),           cmocka_unit_test(a_limit_that_stays),
-        cmocka_unit_test(other_counters),    cmocka_unit_test(architectural_lbrs),
-        cmocka_unit_test(not_intel),         cmocka_unit_test(refused),
-        cmocka_unit_test(the_most),          cmocka_unit_test(after_reset),
+        cmocka_unit_test(of_two_processors),
+        cmocka_unit_test(nothing_left),
+        cmocka_unit_test(everything_left),
+        cmocka_unit_test(again),
+        cmocka_unit_test(a_limit),
+        cmocka_unit_test(a_limit_that_stays),
+        cmocka_unit_test(other_counters),
+        cmocka_unit_test(architectural_lbrs),
+        cmocka_unit_test(not_intel),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(the_most),
+        cmocka_unit_test(after_reset),
     };
     return cmocka_run_group_tests_name("kernel_firmware", tests, NULL, NULL);
 }
