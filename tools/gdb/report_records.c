@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bts, pebs, lbr: the records that lie in memory or registers now, in the kernel's own lines, and their source lines.
+/*
+ * bts, pebs, lbr: the records that lie in memory or registers now, in the kernel's own lines, and their source lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,7 +121,8 @@ static void print_pebs(const struct processor *p, uint64_t n, const struct pebs_
         printf("    %s\n", line);
 }
 
-/* Records may vary in size, so each is decoded to find the next; printed from `first` on. Returns how many there are.
+/*
+ * Records may vary in size, so each is decoded to find the next; printed from `first` on. Returns how many there are.
  */
 static uint64_t walk_pebs(const struct processor *p, const uint8_t *bytes, uint64_t size, bool print, uint64_t first)
 {
