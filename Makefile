@@ -95,7 +95,7 @@ tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump wit
 
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
-test: $(TESTED) ## what tells in four minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
+test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) tests/qemu/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
 
 full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/full-only lists, as one TAP stream

@@ -9,6 +9,7 @@
 #define CLOCK_MIN            19200u /* Hz, for the slowest line */
 #define AUTO_RECORDS         1u     /* a 115200 baud line then has the log of all tests within 20 seconds */
 #define AUTO_RECORDS_FAILING 8u
+#define AUTO_LBR_ENTRIES     8u
 #define MENU_MAX             60u
 #define OFFENDER_MAX         40u /* characters of a bad word that a message repeats */
 
@@ -108,6 +109,7 @@ static enum options_error take_records(struct slice value, struct options *optio
     if (slice_is(value, "auto")) {
         options->records = AUTO_RECORDS;
         options->records_failing = AUTO_RECORDS_FAILING;
+        options->lbr_entries = AUTO_LBR_ENTRIES;
         return OPTIONS_OK;
     }
     if (slice_is(value, "all"))
@@ -117,6 +119,7 @@ static enum options_error take_records(struct slice value, struct options *optio
     else
         error = parse_number(value, 0, OPTIONS_RECORDS_ALL - 1, &options->records);
     options->records_failing = options->records;
+    options->lbr_entries = OPTIONS_RECORDS_ALL;
     return error;
 }
 

@@ -48,6 +48,7 @@ struct options {
     bool list;                /* list the tests, run none */
     uint32_t records;         /* decoded records to print per test and kind; 0 = none, OPTIONS_RECORDS_ALL = all */
     uint32_t records_failing; /* of a test that does not pass: `records` or more */
+    uint32_t lbr_entries;     /* of an LBR stack, if the test passes; OPTIONS_RECORDS_ALL = all */
     enum options_recap recap; /* what the end of the log repeats */
     enum options_kinds kinds; /* of a hybrid: the kinds of cores that the tests run on */
     bool dump;                /* write the raw dump, for tools/dsdump */

@@ -162,12 +162,13 @@ void kind_say(const struct kind *kind)
     console_note("tests on cpu %u apic 0x%x %s", kind->number, (unsigned)kind->apic_id, text);
 }
 
-const char *kinds_selected(const struct options *options)
+const char *kinds_selected(const struct options *options, unsigned most)
 {
     size_t used = 0;
 
-    for (unsigned i = 0; i < count; i++)
-        if (kinds[i].name && kind_is_selected(options, &kinds[i]))
+    selected[0] = '\0';
+    for (unsigned i = 0; i < count && most; i++)
+        if (kinds[i].name && kind_is_selected(options, &kinds[i]) && most--)
             used += (size_t)format(selected + used, sizeof selected - used, "%s%s", used ? "," : "", kinds[i].name);
     return selected;
 }

@@ -38,7 +38,10 @@ void kinds_say(void);
 /* Prints on which processor the tests run now. */
 void kind_say(const struct kind *kind);
 
-/* The names of those that the tests run on, for the end of the log: "core,atom"; empty where the kind has no name. */
-const char *kinds_selected(const struct options *options);
+/*
+ * The names of the first `most` that the options select, for the end of the log: "core,atom"; empty where the kind has
+ * no name.
+ */
+const char *kinds_selected(const struct options *options, unsigned most);
 
 #endif

@@ -388,24 +388,31 @@ static void step_tests(void)
 {
     struct totals totals;
     enum verdict verdict;
-    unsigned wanted = 0;
+    unsigned wanted = 0, named = 0, left;
 
     if (machine.options.list) {
         runner_list();
         finish(VERDICT_SKIP, &(struct totals){ 0 });
     }
-    finish_say_kinds(kinds_selected(&machine.options));
-    for (unsigned i = 0; i < kinds_count(); i++)
-        wanted += kind_is_selected(&machine.options, kind_number(i));
+    for (unsigned i = 0; i < kinds_count(); i++) {
+        const bool selected = kind_is_selected(&machine.options, kind_number(i));
+        wanted += selected;
+        named += selected && kind_number(i)->suffix;
+    }
     if (!wanted) {
         finish_error("the option kinds= selects no core of this machine");
         error_end();
     }
-    if (!runner_begin(&machine.options, wanted, kinds_count() > 1))
+    if (!runner_begin(&machine.options, wanted, named))
         error_end();
-    for (unsigned i = 0; i < kinds_count(); i++)
-        if (kind_is_selected(&machine.options, kind_number(i)))
-            run_kind(kind_number(i));
+    finish_say_kinds(kinds_selected(&machine.options, runner_kinds()));
+    left = runner_kinds();
+    for (unsigned i = 0; left; i++) {
+        if (!kind_is_selected(&machine.options, kind_number(i)))
+            continue;
+        run_kind(kind_number(i));
+        left--;
+    }
     verdict = runner_conclude();
     runner_totals(&totals);
     finish(verdict, &totals);

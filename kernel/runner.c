@@ -43,6 +43,7 @@ static volatile unsigned number; /* of the test that runs, or of the last one */
 static size_t known;             /* results of each kind that are valid: all or none */
 static size_t current;           /* the position of the result of the test that runs, or of the last one */
 static struct totals totals;
+static unsigned errors; /* of the run, in no test */
 
 void test_plan(struct test_run *run, unsigned records)
 {
@@ -220,7 +221,8 @@ static enum outcome run_one(const struct test *test, const struct options *optio
                              .caps = caps,
                              .data_source = caps->data_source,
                              .print_most = options->records,
-                             .hold_most = options->records_failing };
+                             .hold_most = options->records_failing,
+                             .lbr_most = options->lbr_entries };
     held_start();
     outcome = run_bounded(&run, options->timeout, quiesce);
     results[current].seen = run.seen != 0;
@@ -304,7 +306,14 @@ static bool make_room(unsigned wanted, size_t count)
     return true;
 }
 
-bool runner_begin(const struct options *options, unsigned wanted, bool named)
+/* The tests' outcomes, and what is no test's. */
+static void count_results(void)
+{
+    results_count(results, kinds * known, &totals);
+    totals.error += errors;
+}
+
+bool runner_begin(const struct options *options, unsigned wanted, unsigned named)
 {
     const size_t count = (size_t)(tests_end - tests_start);
 
@@ -313,8 +322,13 @@ bool runner_begin(const struct options *options, unsigned wanted, bool named)
         return false;
     }
     if (named && !make_room(wanted, count)) {
-        console_note("kinds left out: %u, because there is no memory for their results", wanted - 1);
-        wanted = 1;
+        console_note("kinds left out: %u, because there is no memory for their results", named);
+        wanted -= named;
+        if (!wanted) {
+            finish_error("no kind of cores is left that the option kinds= selects");
+            totals.error = 1;
+            return false;
+        }
     }
     chosen = options;
     kinds = wanted;
@@ -357,7 +371,7 @@ void runner_run(const char *name, const struct caps *caps, void (*quiesce)(void)
         current = first + i;
         number++;
         results[current].outcome = run_one(&tests_start[i], chosen, caps, quiesce);
-        results_count(results, kinds * known, &totals);
+        count_results();
     }
 }
 
@@ -398,7 +412,11 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
         }
         results[current].outcome = say_skipped(results[current].id, why);
     }
-    results_count(results, kinds * known, &totals);
+    if (hung) {
+        finish_error("%s after the last test", why);
+        errors++;
+    }
+    count_results();
 }
 
 enum verdict runner_conclude(void)

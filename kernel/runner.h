@@ -8,11 +8,11 @@
 #include "kernel/finish.h"
 
 /*
- * Begins the run: the same tests on each of so many kinds of cores, one after the other. named: the ids of one of them
- * have its name behind them, as they must if there are several. Prints the plan. False, if there is nothing to run or
- * the options are wrong, which it says.
+ * Begins the run: the same tests on each of so many kinds of cores, one after the other; on the last `named` of them
+ * with the kind's name behind their ids, as it must be on all but one. Without memory for their results these kinds are
+ * left out. Prints the plan. False, if there is nothing to run or the options are wrong, which it says.
  */
-bool runner_begin(const struct options *options, unsigned kinds, bool named);
+bool runner_begin(const struct options *options, unsigned kinds, unsigned named);
 
 /*
  * Runs the tests on the calling processor, which has these capabilities, and which is of the kind with this name; NULL:
@@ -22,7 +22,8 @@ void runner_run(const char *kind, const struct caps *caps, void (*quiesce)(void)
 
 /*
  * For who watches another processor run them, once a second. runner_late() tells whether the test there is behind its
- * time limit so far that it was not ended, and runner_abandon() says so of it, and leaves out the rest on this kind.
+ * time limit so far that it was not ended, and runner_abandon() says so of it, and leaves out the rest on this kind. If
+ * there is no rest, it is an error of the run.
  */
 bool runner_late(void);
 void runner_abandon(const char *kind, const struct caps *caps, const char *why);

@@ -22,7 +22,9 @@ struct test_run {
     const char *skipped;                   /* the reason given to test_skip; else NULL */
     unsigned print_most;                   /* records of a kind to print (options: records=) */
     unsigned hold_most;                    /* those and what to hold back for the case that the test does not pass */
+    unsigned lbr_most;                     /* entries of an LBR stack to print; the others are held back */
     unsigned bts_printed, pebs_printed;    /* records printed or held so far, also if a test samples twice */
+    unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
     char *aside; /* NULL; or where the first problem goes, or else the first difference, instead of the console: of what
                     another processor runs. TEST_ASIDE bytes. */

@@ -236,7 +236,7 @@ static void filter_each(struct test_run *run)
         records_print_lbr(run, &lbr_recorded);
         lbr_compare(run, filters[i].workload, filters[i].kind, count);
         for (unsigned age = 0; age < lbr_recorded.depth; age++)
-            test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+            test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
     }
     lbr_reset(run->caps, 0);
 }
@@ -264,7 +264,7 @@ static void no_ring(struct test_run *run)
     lbr_reset(run->caps, 0);
     interrupts_on();
     for (unsigned age = 0; age < lbr_recorded.depth; age++)
-        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+        test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
 
 TEST(lbr_arch_no_ring) = {

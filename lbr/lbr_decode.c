@@ -94,6 +94,11 @@ enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned
     return LBR_DECODE_OK;
 }
 
+bool lbr_is_used(const struct lbr_entry *entry)
+{
+    return entry->from || entry->to;
+}
+
 const char *lbr_error_text(enum lbr_error error)
 {
     switch (error) {

@@ -60,6 +60,9 @@ void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry
  */
 enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned *position);
 
+/* Whether a branch was stored there since the stack was emptied. */
+bool lbr_is_used(const struct lbr_entry *entry);
+
 const char *lbr_error_text(enum lbr_error error);
 
 #endif

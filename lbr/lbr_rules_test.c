@@ -17,11 +17,6 @@
 
 #define FAMILY_NETBURST 0xfu
 
-static bool is_used(const struct lbr_entry *entry)
-{
-    return entry->from || entry->to;
-}
-
 static unsigned at_most(unsigned count, unsigned most)
 {
     return count < most ? count : most;
@@ -117,7 +112,7 @@ static void tos_wraps(struct test_run *run)
     }
     records_print_lbr(run, &lbr_recorded);
     for (unsigned age = 0; age < depth && lbr_recorded.error == LBR_DECODE_OK; age++)
-        test_saw(run, is_used(&lbr_recorded.entries[age]));
+        test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
 
 TEST(lbr_tos_wrap) = {
@@ -146,7 +141,7 @@ static void record_without_jumps(struct test_run *run, uint64_t suppress)
     for (unsigned age = lbr_recorded.depth; age-- > 0;) {
         const struct lbr_entry *got = &lbr_recorded.entries[age];
         const struct branch *want;
-        if (!is_used(got))
+        if (!lbr_is_used(got))
             continue;
         do
             want = branch_next(&walk);
@@ -271,7 +266,7 @@ static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
     records_print_lbr(run, &lbr_recorded);
     for (unsigned age = 0; age < lbr_recorded.depth; age++) {
         const struct lbr_entry *entry = &lbr_recorded.entries[age];
-        if (!is_used(entry) || in_user(entry->from) != in_user(entry->to))
+        if (!lbr_is_used(entry) || in_user(entry->from) != in_user(entry->to))
             continue;
         if (in_user(entry->from) != user)
             test_fail(run, "LBR entry %u is a branch at CPL %u", age, user ? 0 : 3);
@@ -524,7 +519,7 @@ static void call_stack_empty(struct test_run *run)
     if (lbr_recorded.error != LBR_DECODE_OK)
         return;
     test_equal(run, "top of stack", lbr_recorded.tos, before);
-    test_saw(run, is_used(&lbr_recorded.entries[0]));
+    test_saw(run, lbr_is_used(&lbr_recorded.entries[0]));
 }
 
 TEST(lbr_call_stack_empty) = {
@@ -567,7 +562,7 @@ static void released(struct test_run *run)
     records_print_lbr(run, &lbr_recorded);
     lbr_compare(run, &workload_calls, BRANCH_KINDS_ALL, expected);
     for (unsigned age = 0; age < expected; age++)
-        test_saw(run, is_used(&lbr_recorded.entries[age]));
+        test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
 
 TEST(lbr_freeze_released) = {

@@ -144,7 +144,7 @@ static void call_stack(struct test_run *run)
     if (lbr_recorded.error != LBR_DECODE_OK)
         return;
     for (unsigned age = 0; age < run->expected; age++)
-        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+        test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
     lbr_compare(run, &workload_open_calls, BRANCH_KINDS_ALL, run->expected);
 }
 
@@ -215,7 +215,7 @@ static void freeze_overflow(struct test_run *run)
         test_fail(run, "the counter could not be programmed");
     run_frozen(run);
     for (unsigned age = 0; age < lbr_recorded.depth; age++)
-        test_saw(run, lbr_recorded.entries[age].from || lbr_recorded.entries[age].to);
+        test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
     test_equal(run, "overflow of counter 0 in the handler", frozen_status & 1, 1);
     check_frozen(run);
 }

@@ -116,15 +116,20 @@ void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *e
     end_line(out, line, put_branch(at, entry, symbols));
 }
 
-void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
-                    const struct lbr_entry *entries, const struct symbolizer *symbols)
+void lbr_head_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth)
 {
     if (shifts)
         say(out, "lbr stack depth %u", depth);
     else
         say(out, "lbr stack tos %llu depth %u", (unsigned long long)tos, depth);
+}
+
+void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
+                    const struct lbr_entry *entries, const struct symbolizer *symbols)
+{
+    lbr_head_text(out, shifts, tos, depth);
     for (unsigned age = 0; age < depth; age++)
-        if (entries[age].from || entries[age].to)
+        if (lbr_is_used(&entries[age]))
             lbr_text(out, age, &entries[age], symbols);
 }
 

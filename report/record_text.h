@@ -33,7 +33,9 @@ struct symbolizer {
 void bts_text(const struct line_sink *out, uint64_t n, const struct bts_record *record,
               const struct symbolizer *symbols);
 void lbr_text(const struct line_sink *out, unsigned n, const struct lbr_entry *entry, const struct symbolizer *symbols);
-/* Prints a whole stack: "lbr stack tos N depth N", without "tos N" if it shifts, and a line for each used entry. */
+/* Prints the head of a stack, "lbr stack tos N depth N", without "tos N" if it shifts. */
+void lbr_head_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth);
+/* Prints a whole stack: its head, and a line for each used entry. */
 void lbr_stack_text(const struct line_sink *out, bool shifts, uint64_t tos, unsigned depth,
                     const struct lbr_entry *entries, const struct symbolizer *symbols);
 void pebs_text(const struct line_sink *out, uint64_t n, const struct pebs_record *record,

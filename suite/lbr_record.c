@@ -30,18 +30,13 @@ void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t
     lbr_compare_stack(run, &lbr_recorded, workload, kinds, count);
 }
 
-static bool is_used(const struct lbr_entry *entry)
-{
-    return entry->from || entry->to;
-}
-
 /* How many entries of the stack are used. */
 static unsigned used(const struct lbr_stack *stack)
 {
     unsigned count = 0;
 
     for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++)
-        count += is_used(&stack->entries[age]);
+        count += lbr_is_used(&stack->entries[age]);
     return count;
 }
 

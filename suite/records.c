@@ -146,12 +146,25 @@ void records_close_full(struct test_run *run)
 
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack)
 {
+    unsigned held = 0;
+
     if (stack->error != LBR_DECODE_OK) {
         test_fail(run, "LBR stack: %s", lbr_error_text(stack->error));
         return;
     }
     dump_lbr(0, stack);
-    lbr_stack_text(&console_sink, stack->shifts, stack->tos, stack->depth, stack->entries, &console_symbols);
+    lbr_head_text(&console_sink, stack->shifts, stack->tos, stack->depth);
+    run->stacks_printed++;
+    for (unsigned age = 0; age < stack->depth; age++) {
+        const struct lbr_entry *const entry = &stack->entries[age];
+        if (!lbr_is_used(entry))
+            continue;
+        if (age >= run->lbr_most && !held++)
+            say(&held_sink, "lbr stack %u goes on", run->stacks_printed);
+        lbr_text(age < run->lbr_most ? &console_sink : &held_sink, age, entry, &console_symbols);
+    }
+    if (held)
+        console_note("%u more LBR entries (records=all prints them)", held);
 }
 
 const struct branch *branch_next(struct branch_walk *walk)

@@ -32,7 +32,10 @@ void records_close_full(struct test_run *run);
 bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);
 
-/* Prints an LBR stack. Fails the test where the decoder refused it. */
+/*
+ * Prints an LBR stack; entries past run->lbr_most are held back, and only counted. Fails the test where the decoder
+ * refused it.
+ */
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack);
 
 /* A walk over the taken branches of a workload in order; kinds: the mask of kinds that are wanted. */

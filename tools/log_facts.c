@@ -15,10 +15,10 @@ struct log_facts {
     size_t count, room;
     unsigned runs;
     bool ended, in_tests;
-    char *test; /* NULL: between tests */
-    unsigned stacks;
-    bool failed;  /* out of memory */
-    bool numbers; /* names that occur more than once have been numbered */
+    char *test;             /* NULL: between tests */
+    unsigned stacks, stack; /* LBR stacks of the test so far; the one whose entries follow */
+    bool failed;            /* out of memory */
+    bool numbers;           /* names that occur more than once have been numbered */
 };
 
 struct log_facts *log_facts_new(void)
@@ -155,17 +155,19 @@ static void read_entry(struct log_facts *facts, const char *kind, const char *nu
     }
 }
 
-/* lbr N ENTRY [SYMBOLS], or lbr stack KEY VALUE.. */
+/* lbr N ENTRY [SYMBOLS], lbr stack KEY VALUE.., or lbr stack NUMBER goes on */
 static void read_lbr(struct log_facts *facts, char **words, unsigned count)
 {
     char number[64];
 
-    if (strcmp(words[1], "stack") == 0) {
-        facts->stacks++;
+    if (strcmp(words[1], "stack") == 0 && is_number(words[2])) {
+        facts->stack = (unsigned)strtoul(words[2], NULL, 10);
+    } else if (strcmp(words[1], "stack") == 0) {
+        facts->stack = ++facts->stacks;
         for (unsigned i = 2; i + 1 < count; i += 2)
-            record(facts, "lbr", words[i], words[i + 1], "stack %u", facts->stacks);
+            record(facts, "lbr", words[i], words[i + 1], "stack %u", facts->stack);
     } else if (is_number(words[1]) && count > 2) {
-        snprintf(number, sizeof(number), "stack %u entry %s", facts->stacks, words[1]);
+        snprintf(number, sizeof(number), "stack %u entry %s", facts->stack, words[1]);
         read_entry(facts, "lbr", number, words[2], count > 3 ? words[3] : NULL);
     }
 }
@@ -275,6 +277,8 @@ static void read_in_test(struct log_facts *facts, char *line)
         add(facts, facts->test, "wrong", "wrong", text);
     else if ((text = after(line, "differs: ")) != NULL)
         add(facts, facts->test, "differs", "differs", text);
+    else if (sscanf(line, "%u more LBR %31s", &more, kind) == 2 && strcmp(kind, "entries") == 0)
+        record(facts, "lbr", "not_printed", strtok(line, " "), "stack %u", facts->stack);
     else if (sscanf(line, "%u more %31s records", &more, kind) == 2)
         record(facts, kind, "not_printed", strtok(line, " "), "records");
     else if ((count = split(line, words)) > 2)

@@ -140,7 +140,7 @@ static void two_kinds(void **state)
                     "cpu 2 apic 0x34 Atom Gracemont, kind atom: 3 of 6 processors\n");
     kind_say(kind_number(1));
     machine_printed("tests on cpu 2 apic 0x34 Atom Gracemont\n");
-    assert_string_equal(kinds_selected(&options), "core,atom");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,atom");
 }
 
 /* Arrow Lake's Atoms of two native models: C5H. Names of one type are numbered; a type of its own is none of them. */
@@ -159,14 +159,14 @@ static void several_of_a_type(void **state)
     machine_printed("cpu 0 apic 0x30 Core Lion Cove, kind core: 2 of 4 processors\n"
                     "cpu 1 apic 0x32 Atom Skymont, kind atom: 1 of 4 processors\n"
                     "cpu 2 apic 0x34 Atom Crestmont, kind atom2: 1 of 4 processors\n");
-    assert_string_equal(kinds_selected(&options), "core,atom,atom2");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,atom,atom2");
 
     start_machine(4, (const uint32_t[]){ 0x40000002, ATOM, 0x40000003, ATOM });
     kinds_init(&arrow_lake);
     assert_kind(1, "core2", "core2", 1, 1);
     assert_kind(2, "atom", "atom", 2, 2);
     assert_kind(3, "core3", "core3", 3, 1);
-    assert_string_equal(kinds_selected(&options), "core,core2,atom,core3");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,core2,atom,core3");
 }
 
 /* Types that nobody knows are kinds with a number each, as they share a name. */
@@ -180,7 +180,7 @@ static void unknown_types(void **state)
     assert_kind(2, "kind2", "kind2", 2, 1);
     assert_kind(3, "kind3", "kind3", 4, 1);
     options.kinds = OPTIONS_KINDS_ATOM;
-    assert_string_equal(kinds_selected(&options), "");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "");
 }
 
 /* Without a name in the tables for the core: the type, and the native model that CPUID says. */
@@ -224,7 +224,7 @@ static void one_kind(void **state)
     assert_int_equal(cpu.stops, 0);
     kinds_say();
     machine_printed("");
-    assert_string_equal(kinds_selected(&options), "");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "");
     assert_true(kind_is_selected(&options, kind_number(0)));
     options.kinds = OPTIONS_KINDS_ATOM;
     assert_false(kind_is_selected(&options, kind_number(0)));
@@ -247,7 +247,7 @@ static void left_out(void **state)
     machine_has_printed("cpu 3 apic 0x36 Atom Gracemont, kind atom3: 2 of 8 processors\n"
                         "kinds left out: 2 processors are of none of the first 4 kinds\n"
                         "kinds not known: 1 processors do not start\n");
-    assert_string_equal(kinds_selected(&options), "core,atom,atom2,atom3");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
 }
 
 /* A processor is waited for, though not forever; and one without leaf 1AH has no type. */
@@ -301,8 +301,14 @@ static void selection(void **state)
         start_machine(2, (const uint32_t[]){ ATOM, ATOM_2 });
         kinds_init(&alder_lake);
         options.kinds = cases[i].kinds;
-        assert_string_equal(kinds_selected(&options), cases[i].names);
+        assert_string_equal(kinds_selected(&options, KINDS_MOST), cases[i].names);
     }
+    options.kinds = OPTIONS_KINDS_ALL; /* of which there may be too many for the memory */
+    assert_string_equal(kinds_selected(&options, 2), "core,atom");
+    assert_string_equal(kinds_selected(&options, 1), "core");
+    assert_string_equal(kinds_selected(&options, 0), "");
+    options.kinds = OPTIONS_KINDS_ATOM;
+    assert_string_equal(kinds_selected(&options, 1), "atom");
     start_machine(1, (const uint32_t[]){ CORE }); /* the first kind is not always a Core */
     {
         struct caps caps = alder_lake;
@@ -312,7 +318,7 @@ static void selection(void **state)
     assert_kind(0, "atom", NULL, 0, 1);
     assert_kind(1, "core", "core", 1, 1);
     options.kinds = OPTIONS_KINDS_FIRST;
-    assert_string_equal(kinds_selected(&options), "atom");
+    assert_string_equal(kinds_selected(&options, KINDS_MOST), "atom");
 }
 
 int main(void)

@@ -55,7 +55,8 @@ static struct {
     unsigned strays, clock_runs, clock_stands; /* clocks from 1 on; 0: none */
     bool begin_fails;
     struct kind kinds[2];
-    unsigned kinds_count;
+    unsigned kinds_count, kinds_begun;
+    bool no_room; /* for the results of named kinds */
     enum processor_loan loan;
     bool no_memory;
 } is;
@@ -484,15 +485,24 @@ void kind_say(const struct kind *kind)
     note("say kind %s", kind->name);
 }
 
-const char *kinds_selected(const struct options *options)
+const char *kinds_selected(const struct options *options, unsigned most)
 {
-    return options->kinds == OPTIONS_KINDS_ATOM ? "atom" : "";
+    static char text[20];
+
+    snprintf(text, sizeof text, "%u of %s", most, options->kinds == OPTIONS_KINDS_ATOM ? "atom" : "all");
+    return text;
 }
 
-bool runner_begin(const struct options *options, unsigned kinds, bool named)
+bool runner_begin(const struct options *options, unsigned kinds, unsigned named)
 {
-    note("begin, timeout %u, %u kinds%s", options->timeout, kinds, named ? ", named" : "");
+    note("begin, timeout %u, %u kinds, %u named", options->timeout, kinds, named);
+    is.kinds_begun = is.no_room ? kinds - named : kinds;
     return !is.begin_fails;
+}
+
+unsigned runner_kinds(void)
+{
+    return is.kinds_begun;
 }
 
 void runner_run(const char *kind, const struct caps *caps, void (*between)(void))
@@ -626,7 +636,7 @@ static void whole(void **state)
              "11/14 head of the raw dump\n"
              "12/14 time limit of tests\nwatchdog, timer at 608, io apic at fec00000\n"
              "13/14 waiting for a debugger\n"
-             "14/14 tests\nkinds \"\"\nbegin, timeout 10, 1 kinds\nmachine 1000\nrun - on 1000\n"
+             "14/14 tests\nbegin, timeout 10, 1 kinds, 0 named\nkinds \"1 of all\"\nmachine 1000\nrun - on 1000\n"
              "stop others\nno observer\nclose\nconclude\nfinish 6: 4 3 2 1\n",
              WIDTH);
     assert_string_equal(did, want);
@@ -698,7 +708,7 @@ static void ends(void **state)
     start();
     is.begin_fails = true;
     run();
-    has("begin, timeout 10, 1 kinds\nfinish 3");
+    has("begin, timeout 10, 1 kinds, 0 named\nfinish 3");
     start();
     is.options = "kinds=atom";
     run();
@@ -917,7 +927,8 @@ static void hybrids(void **state)
     is.follows = false;
     run();
     has("kinds of 1000\nkeep 0x6000\n10/14");
-    has("begin, timeout 10, 2 kinds, named\nmachine 1000\nrun - on 1000\nstop others\nno observer\nclose\n"
+    has("begin, timeout 10, 2 kinds, 1 named\nkinds \"2 of all\"\nmachine 1000\nrun - on 1000\nstop others\nno "
+        "observer\nclose\n"
         "machine 1000\nlend 3, apic 16, page 8000, 555 ticks\nfirmware of 1\ntake over\nreset state 1001\nprobe 1001\n"
         "say kind atom\nwatchdog follows\nrun atom on 1001\nstop others\nno observer\nclose\ngive back\n"
         "firmware of 0\nwatchdog follows\nconclude\nfinish 6: 4 3 2 1\n");
@@ -933,11 +944,23 @@ static void hybrids(void **state)
     is.options = "dump=raw kinds=atom";
     is.apic = APIC_MODE;
     run();
-    has("kinds \"atom\"\nbegin, timeout 10, 1 kinds, named\nmachine 1000\nlend 3");
+    has("begin, timeout 10, 1 kinds, 1 named\nkinds \"1 of atom\"\nmachine 1000\nlend 3");
     has("probe 1001\ndump of 1001, 3\nsay kind atom\n");
     has_not("run - on");
     assert_int_equal(is.kinds[1].caps.reason[CAPS_NEED_APIC], CAPS_APIC_UNUSABLE);
     machine_printed_not("without NMI on this processor");
+}
+
+/* A kind whose results have no room is not begun, nor named at the end. */
+static void no_room(void **state)
+{
+    (void)state;
+    start();
+    is.kinds_count = 2;
+    is.no_room = true;
+    run();
+    has("begin, timeout 10, 2 kinds, 1 named\nkinds \"1 of all\"\nmachine 1000\nrun - on 1000\n");
+    has_not("lend");
 }
 
 /* Where the watchdog follows, or has no NMI anyway, there is nothing to say. */
@@ -985,11 +1008,11 @@ static void no_loan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),     cmocka_unit_test(ends),          cmocka_unit_test(screens),
-        cmocka_unit_test(paging),    cmocka_unit_test(apics),         cmocka_unit_test(clocks),
-        cmocka_unit_test(watchdogs), cmocka_unit_test(debugger),      cmocka_unit_test(dumps),
-        cmocka_unit_test(strays),    cmocka_unit_test(hybrids),       cmocka_unit_test(watchdog_of_others),
-        cmocka_unit_test(no_loan),   cmocka_unit_test(between_tests),
+        cmocka_unit_test(whole),     cmocka_unit_test(ends),     cmocka_unit_test(screens),
+        cmocka_unit_test(paging),    cmocka_unit_test(apics),    cmocka_unit_test(clocks),
+        cmocka_unit_test(watchdogs), cmocka_unit_test(debugger), cmocka_unit_test(dumps),
+        cmocka_unit_test(strays),    cmocka_unit_test(hybrids),  cmocka_unit_test(watchdog_of_others),
+        cmocka_unit_test(no_loan),   cmocka_unit_test(no_room),  cmocka_unit_test(between_tests),
     };
     return cmocka_run_group_tests_name("kernel_main", tests, NULL, NULL);
 }

@@ -234,7 +234,8 @@ void processors_stop(void)
     cpu.over[1] = cpu.over[1] && cpu.done_still;
 }
 
-/* Time of this processor, in which the other one runs: a beat ends its turn. */
+/* Time of this processor, in which the other one runs now and then, as longjmp() costs: a beat ends its turn. */
+#define PAUSES_OF_A_TURN 32u
 static bool in_turn;
 
 static void paused(void)
@@ -243,8 +244,7 @@ static void paused(void)
         in_turn = false;
         longjmp(beaten, 1);
     }
-    cpu.pauses++;
-    if (!cpu.running || cpu.idle || cpu.asleep)
+    if (cpu.pauses++ % PAUSES_OF_A_TURN || !cpu.running || cpu.idle || cpu.asleep)
         return;
     in_turn = true;
     if (setjmp(beaten) == 0)

@@ -48,7 +48,7 @@ static void started(void)
 {
     machine_start();
     ds_on_interrupt(NULL);
-    run = (struct test_run){ .caps = &skylake, .print_most = 100, .data_source = DATA_SOURCE_SKYLAKE };
+    run = (struct test_run){ .caps = &skylake, .print_most = 100, .lbr_most = 4, .data_source = DATA_SOURCE_SKYLAKE };
 }
 
 static void opened(const struct ds_config *config)
@@ -657,6 +657,44 @@ static void lbr_read_only(void **state)
     }
 }
 
+/*
+ * Used entries past lbr_most are held back, and counted. Each stack says so of itself, and none that has no more.
+ */
+static void lbr_holding(void **state)
+{
+    static char memory[0x1000];
+    const struct workload all = lbr_workload(taken, 6, 2);
+    (void)state;
+    held_init(memory, sizeof memory);
+    held_start();
+    started();
+    run.lbr_most = 2;
+    lbr_run(&run, &all, LBR_NO_FILTER);
+    const struct workload two = lbr_workload(taken, 2, 1);
+    lbr_run(&run, &two, LBR_NO_FILTER);
+    const struct workload three = lbr_workload(taken, 3, 2);
+    lbr_run(&run, &three, LBR_NO_FILTER);
+    machine_printed("lbr stack tos 2 depth 4\n"
+                    "lbr 0 0x1fff/0x1000/-/-/-/0\n"
+                    "lbr 1 0x1200/0x1300/-/-/-/0\n"
+                    "2 more LBR entries (records=all prints them)\n"
+                    "lbr stack tos 1 depth 4\n"
+                    "lbr 0 0x1100/0x1200/-/-/-/0\n"
+                    "lbr 1 0x1000/0x1100/-/-/-/0\n"
+                    "lbr stack tos 2 depth 4\n"
+                    "lbr 0 0x1100/0x1200/-/-/-/0\n"
+                    "lbr 1 0x1100/0x1200/-/-/-/0\n"
+                    "1 more LBR entries (records=all prints them)\n");
+    machine_start();
+    held_print(&console_sink);
+    machine_printed("more records, because the test did not pass:\n"
+                    "lbr stack 1 goes on\n"
+                    "lbr 2 0x1200/0x1300/-/-/-/0\n"
+                    "lbr 3 0x1100/0x1200/-/-/-/0\n"
+                    "lbr stack 3 goes on\n"
+                    "lbr 2 0x1000/0x1100/-/-/-/0\n");
+}
+
 static void lbr_printing(void **state)
 {
     const struct workload workload = lbr_workload(taken, 6, 2);
@@ -717,6 +755,7 @@ int main(void)
         cmocka_unit_test_teardown(lbr_the_same, closed),
         cmocka_unit_test_teardown(lbr_others, closed),
         cmocka_unit_test_teardown(lbr_read_only, closed),
+        cmocka_unit_test_teardown(lbr_holding, closed),
         cmocka_unit_test_teardown(lbr_printing, closed),
         cmocka_unit_test_teardown(tracing, closed),
     };

@@ -40,6 +40,7 @@ static void assert_defaults(const struct options *options)
     assert_false(options->list);
     assert_int_equal(options->records, 1);
     assert_int_equal(options->records_failing, 8);
+    assert_int_equal(options->lbr_entries, 8);
     assert_int_equal(options->recap, OPTIONS_RECAP_AREAS);
     assert_int_equal(options->kinds, OPTIONS_KINDS_ALL);
     assert_false(options->dump);
@@ -94,16 +95,17 @@ static void every_option(void **state)
 
     static const struct {
         const char *text;
-        uint32_t records, failing;
-    } records[] = { { "records=all", OPTIONS_RECORDS_ALL, OPTIONS_RECORDS_ALL },
-                    { "records=none", 0, 0 },
-                    { "records=0", 0, 0 },
-                    { "records=1", 1, 1 },
-                    { "records=4294967294", 4294967294u, 4294967294u },
-                    { "records=all records=auto", 1, 8 } };
+        uint32_t records, failing, entries;
+    } records[] = { { "records=all", OPTIONS_RECORDS_ALL, OPTIONS_RECORDS_ALL, OPTIONS_RECORDS_ALL },
+                    { "records=none", 0, 0, OPTIONS_RECORDS_ALL },
+                    { "records=0", 0, 0, OPTIONS_RECORDS_ALL },
+                    { "records=1", 1, 1, OPTIONS_RECORDS_ALL },
+                    { "records=4294967294", 4294967294u, 4294967294u, OPTIONS_RECORDS_ALL },
+                    { "records=all records=auto", 1, 8, 8 } };
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         assert_int_equal(good(records[i].text).records, records[i].records);
         assert_int_equal(good(records[i].text).records_failing, records[i].failing);
+        assert_int_equal(good(records[i].text).lbr_entries, records[i].entries);
     }
     assert_true(good("dump=raw").dump);
     assert_false(good("dump=raw dump=none").dump);

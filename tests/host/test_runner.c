@@ -342,13 +342,14 @@ static __attribute__((noinline)) void start(const struct test *const *of, unsign
     whys = first_whys;
     ids = NULL;
     kinds = 1;
-    kind = planned = number = 0;
+    kind = planned = number = errors = 0;
     known = current = 0;
     totals = (struct totals){ 0 };
     free(machine.memory);
     memset(&machine, 0, sizeof machine);
     *did = *said = '\0';
-    options = (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8 };
+    options =
+        (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8, .lbr_entries = 6 };
     memset(caps, 0, sizeof caps);
     for (unsigned i = 0; i < COUNT_OF(caps); i++)
         for (unsigned need = 0; need < COUNT_OF(caps[i].reason); need++)
@@ -412,7 +413,7 @@ static void every_verdict(void **state)
     options.run = OPTION("selftest.verdict.*");
     options.recap = OPTIONS_RECAP_ALL;
     caps[0].reason[CAPS_NEED_PEBS] = CAPS_NO_DS_FLAG;
-    assert_true(runner_begin(&options, 1, false));
+    assert_true(runner_begin(&options, 1, 0));
     it_said("KTAP version 1\n1..20\n");
     runner_run(NULL, &caps[0], quiesce);
     it_said("# test selftest.verdict.as_many\n"
@@ -559,7 +560,7 @@ static enum outcome run_alone(void)
     size_t count;
     const struct caps *of;
 
-    assert_true(runner_begin(&options, 1, false));
+    assert_true(runner_begin(&options, 1, 0));
     *said = *did = '\0';
     runner_run(NULL, &caps[0], quiesce);
     return runner_results(0, &count, &of)[0].outcome;
@@ -731,7 +732,7 @@ static void by_request(void **state)
     for (unsigned i = 0; i < COUNT_OF(all) + COUNT_OF(verdicts); i++) {
         const struct test *test = i < COUNT_OF(all) ? all[i] : verdicts[i - COUNT_OF(all)];
         start(&test, 1);
-        assert_false(runner_begin(&options, 1, false));
+        assert_false(runner_begin(&options, 1, 0));
         it_said("# error: the options run= and skip= select no test\n");
         assert_true(i < COUNT_OF(all) || test == &selftest_verdict_needs || !test->needs);
     }
@@ -771,6 +772,7 @@ static void see_one(struct test_run *run)
     test_saw(run, 1);
     assert_int_equal(run->print_most, 3);
     assert_int_equal(run->hold_most, 8);
+    assert_int_equal(run->lbr_most, 6);
     assert_int_equal(run->data_source, run->caps->data_source);
 }
 
@@ -807,7 +809,7 @@ static void two_kinds(void **state)
 
     (void)state;
     start_four();
-    assert_true(runner_begin(&options, 2, true));
+    assert_true(runner_begin(&options, 2, 1));
     it_said("KTAP version 1\n1..8\n");
     assert_int_equal(page_planned, 8);
     assert_int_equal(page_count, 2 * TESTS);
@@ -869,7 +871,7 @@ static void one_of_them(void **state)
     (void)state;
     start_four();
     options.skip = OPTION("other.*");
-    assert_true(runner_begin(&options, 1, true));
+    assert_true(runner_begin(&options, 1, 1));
     assert_ptr_equal(results, machine.memory);
     assert_true((uint8_t *)whys >= (uint8_t *)(results + TESTS) && (uint8_t *)ids >= (uint8_t *)(whys + TESTS));
     assert_true((uint8_t *)(ids + TESTS) <= machine.memory + machine.kept);
@@ -887,22 +889,32 @@ static void one_of_them(void **state)
             "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
 
     start_four();
-    assert_true(runner_begin(&options, 1, false)); /* the first kind needs none */
+    assert_true(runner_begin(&options, 1, 0)); /* the first kind needs none */
     assert_int_equal(machine.kept, 0);
 }
 
 static void no_memory(void **state)
 {
+    struct totals sums;
+
     (void)state;
     start_four();
     options.run = OPTION("bts.one");
     machine.no_memory = true;
-    assert_true(runner_begin(&options, 2, true));
+    assert_true(runner_begin(&options, 2, 1));
     runner_run(NULL, &caps[0], quiesce);
     runner_run("atom", &caps[1], quiesce);
     it_said("# kinds left out: 1, because there is no memory for their results\nKTAP version 1\n1..1\n"
             "# test bts.one\n# One\n# expect 1 records\nok 1 bts.one\n");
     assert_int_equal(runner_kinds(), 1);
+
+    start_four(); /* all that are wanted need it */
+    machine.no_memory = true;
+    assert_false(runner_begin(&options, 2, 2));
+    it_said("# kinds left out: 2, because there is no memory for their results\n"
+            "# error: no kind of cores is left that the option kinds= selects\n");
+    runner_totals(&sums);
+    assert_int_equal(sums.error, 1);
 }
 
 /* ---- a processor that does not come back ------------------------------------------------------------------------- */
@@ -922,7 +934,7 @@ static void run_first(unsigned wanted)
 {
     start_four();
     options.skip = OPTION("other.*");
-    assert_true(runner_begin(&options, wanted, true));
+    assert_true(runner_begin(&options, wanted, wanted - 1));
     runner_run(NULL, &caps[0], quiesce);
     *said = *did = '\0';
 }
@@ -984,7 +996,7 @@ static void does_not_start(void **state)
 
     start_four(); /* nor does the first that is wanted */
     options.run = OPTION("bts.*");
-    assert_true(runner_begin(&options, 1, true));
+    assert_true(runner_begin(&options, 1, 1));
     *said = '\0';
     runner_abandon("atom", &caps[1], "cpu 2 does not start");
     it_said("ok 1 bts.one.atom # SKIP cpu 2 does not start\n"
@@ -1018,13 +1030,32 @@ static void hangs_before_a_test(void **state)
 
     start_four(); /* before the first test of all */
     options.run = OPTION("bts.*");
-    assert_true(runner_begin(&options, 1, true));
+    assert_true(runner_begin(&options, 1, 1));
     *said = '\0';
     if (setjmp(away) == 0)
         runner_run("atom", &caps[1], quiesce_away);
     runner_abandon("atom", &caps[1], "cpu 2 does not come back");
     it_said("# wrong: cpu 2 does not come back\nnot ok 1 bts.one.atom\n"
             "ok 2 bts.three.atom # SKIP cpu 2 does not come back\n");
+}
+
+/* After its tests, of which each has its result: an error of the run, whatever runs behind it. */
+static void hangs_after_the_tests(void **state)
+{
+    struct totals sums;
+
+    (void)state;
+    run_first(3);
+    runner_run("atom", &caps[1], quiesce);
+    *said = '\0';
+    runner_abandon("atom", &caps[1], "cpu 2 does not come back");
+    it_said("# error: cpu 2 does not come back after the last test\n");
+    runner_totals(&sums);
+    assert_true(sums.pass == 5 && sums.fail == 1 && sums.skip == 0 && sums.error == 1);
+    runner_run("atom2", &caps[2], quiesce);
+    runner_totals(&sums);
+    assert_true(sums.pass == 8 && sums.fail == 1 && sums.error == 1);
+    assert_int_equal(runner_conclude(), VERDICT_ERROR);
 }
 
 /* When it is late: ten seconds behind its limit, by a clock of seconds; what the serial line needs does not count. */
@@ -1073,7 +1104,7 @@ static void selections(void **state)
         start_four();
         options.run = (struct slice){ cases[i].run, strlen(cases[i].run) };
         options.skip = (struct slice){ cases[i].skip, strlen(cases[i].skip) };
-        assert_int_equal(runner_begin(&options, 1, false), *cases[i].lines == 'K');
+        assert_int_equal(runner_begin(&options, 1, 0), *cases[i].lines == 'K');
         it_said(cases[i].lines);
         runner_totals(&sums);
         assert_int_equal(sums.error, *cases[i].lines != 'K');
@@ -1130,15 +1161,25 @@ static void aside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_a_run),   cmocka_unit_test(what_they_do),
-        cmocka_unit_test(every_verdict),  cmocka_unit_test(hanging),
-        cmocka_unit_test(a_storm),        cmocka_unit_test(exceptions),
-        cmocka_unit_test(printing),       cmocka_unit_test(by_request),
-        cmocka_unit_test(two_kinds),      cmocka_unit_test(one_of_them),
-        cmocka_unit_test(no_memory),      cmocka_unit_test(hangs_in_a_test),
-        cmocka_unit_test(does_not_start), cmocka_unit_test(hangs_before_a_test),
-        cmocka_unit_test(late),           cmocka_unit_test(selections),
-        cmocka_unit_test(the_list),       cmocka_unit_test(aside),
+        cmocka_unit_test(before_a_run),
+        cmocka_unit_test(what_they_do),
+        cmocka_unit_test(every_verdict),
+        cmocka_unit_test(hanging),
+        cmocka_unit_test(a_storm),
+        cmocka_unit_test(exceptions),
+        cmocka_unit_test(printing),
+        cmocka_unit_test(by_request),
+        cmocka_unit_test(two_kinds),
+        cmocka_unit_test(one_of_them),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(hangs_in_a_test),
+        cmocka_unit_test(does_not_start),
+        cmocka_unit_test(hangs_before_a_test),
+        cmocka_unit_test(hangs_after_the_tests),
+        cmocka_unit_test(late),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(the_list),
+        cmocka_unit_test(aside),
     };
 
     return cmocka_run_group_tests_name("runner", tests, NULL, NULL);

@@ -50,7 +50,7 @@ sub result_of
 sub read_log
 {
     my ($lines) = @_;
-    my %log = (wrong => [], ends => [], ids => [], result => {}, recap => {}, reason => {}, area => {}, facility => {}, head => [], moves => 0);
+    my %log = (wrong => [], ends => [], ids => [], result => {}, recap => {}, reason => {}, area => {}, facility => {}, head => [], moves => 0, errors => 0);
     my $wrong = sub { push @{$log{wrong}}, "@_" };
     my ($differs, $table) = (0, 0);
     for (@$lines) {
@@ -92,6 +92,8 @@ sub read_log
             push @{$log{head}}, $1;
         } elsif (/^# tests on cpu \d+ apic 0x[0-9a-f]+ ./) {
             $log{moves}++;
+        } elsif (/^# error: ./) {
+            $log{errors}++;
         } elsif (/^# test [a-z0-9._]+: /) {
             $log{listed} = 1;
         } elsif (/^# end dstest86\b *(.*)$/) {
@@ -251,6 +253,7 @@ sub judge
     push @wrong, "plan of $log->{plan}, " . @{$log->{ids}} . ' reported' if defined $log->{plan} && $log->{plan} != @{$log->{ids}};
     my %count = map { $_ => 0 } @counts;
     $count{$log->{result}{$_}}++ for @{$log->{ids}};
+    $count{error} += $log->{errors};    # of the run, in no test
     push @wrong, check_table($log), check_recap($log), check_facilities($log) if $planned;
     for (sort keys %count) {
         push @wrong, "\"# end\" says $_=" . ($end{$_} // 'nothing') . ", counted $count{$_}"

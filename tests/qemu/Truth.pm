@@ -59,7 +59,12 @@ sub parse_truth
     my (%truth, @wrong);
     my $interrupts = 0;
     return ({}, 'the truth log has no "dsmodel truth 1" line') if ($lines->[0] // '') !~ /^dsmodel truth 1\b/;
+    my %branches;    # lines of LBRs, most of which come again and again, to their records
     for my $i (1 .. $#$lines) {
+        if (my $known = $branches{$lines->[$i]}) {
+            push @{$truth{lbr}}, $known;
+            next;
+        }
         my ($kind, @words) = split ' ', $lines->[$i];
         $interrupts++ if ($kind // '') eq 'pmi';
         next if ($kind // '') =~ /^(pmi|pebs-dropped)$/;    # not records, although the second would have been one
@@ -70,6 +75,7 @@ sub parse_truth
         my %record = map { my ($key, $value) = split /=/; ($key => number($value)) } @words;
         if ($kind eq 'lbr') {
             $record{type} = type_word($record{type}) if defined $record{type};
+            $branches{$lines->[$i]} = \%record;
         } elsif ($kind eq 'pebs') {
             for (grep { /^lbr\d+$/ } keys %record) {
                 my @fields = split /,/, $record{$_};

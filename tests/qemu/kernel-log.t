@@ -175,6 +175,14 @@ is judged(sub { $further->(); s/kinds=core,atom/kinds=atom/; s/^ok 1.*/not ok 1 
 is "$verdict @wrong", 'error ', 'an error before the plan, of two kinds';
 like judged(sub { $further->(); s/kinds=core,atom/kinds=core/ }), qr/names the kinds core, the tests ran on atom/, '... and not by another name';
 
+
+# A processor that hangs after its tests is an error of the run.
+my $hangs = sub { s/^(ok 4 .*)/$1\n# error: cpu 2 does not come back after the last test/; s/verdict=pass(.*)error=0/verdict=error$1error=1/ };
+is judged($hangs), '', 'an error of no test';
+is judged(sub { $hangs->(); s/verdict=error/verdict=pass/ }), 'verdict=pass, but the results make it error', '... which passes';
+is judged(sub { $hangs->(); s/error=1/error=0/ }), '"# end" says error=0, counted 1', '... which is not counted';
+is judged(sub { $hangs->(); s/^# error: .*//m }), '"# end" says error=1, counted 0; verdict=error, but the results make it pass', '... which is not told';
+
 my @begin = ('# begin dstest86 0.1.0 abc 64');
 my $end = '# end dstest86 verdict';
 ($verdict, @wrong) = judge([@begin, "$end=error pass=0 fail=0 skip=0 error=1 differs=0"]);

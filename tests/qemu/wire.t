@@ -15,7 +15,7 @@ my $seconds = 300;
 my $folder = tempdir(CLEANUP => 1);
 
 # 115200 baud are 11520 bytes a second; 20 seconds, of which the tests themselves take some.
-my $bytes = 13 * 11520;
+my $bytes = 12 * 11520;
 
 sub boot
 {
@@ -41,6 +41,7 @@ for my $profile (qw(skylake goldencove)) {
     for (split /\r\n/, $log) {
         $test = $1 if /^# test (\S+)/;
         fail("$profile, $test: $_") if /^# (?:bts|pebs) [1-9]/ && $test ne 'bts.circular.undrained';    # prints its own
+        fail("$profile, $test: $_") if /^# lbr (\d+) / && $1 > 7;
     }
     unlike($log, qr/did not pass/, "$profile: nothing is held back for the end");
 }
@@ -66,4 +67,8 @@ for (['pebs.record.rax_zero', 'pebs.loads', 'pebs'], ['bts.record.swapped', 'bts
         like($log, qr/^# $kind 7 .*\n(?:# .*\n)*not ok 1 /m, '... before its result') if !$option;
     }
 }
+
+my ($verdict, $log) = boot('-p', 'skylake', '-f', 'lbr.entry.aborted', '-o', 'run=lbr.info');
+is($verdict, 'fail', 'lbr.entry.aborted, lbr.info');
+is(records('lbr', $log), join(' ', 0 .. 7, 'more', 8 .. 31), '... the whole stack of the test that failed');
 done_testing;

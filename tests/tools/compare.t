@@ -43,7 +43,13 @@ ok 1 bts.calls
 # lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/-
 # lbr stack tos 6 depth 32
 # lbr 0 0x201234/0x201256/M/-/-/7/JCC
+# 24 more LBR entries (records=all prints them)
 # wrong: got 11 records
+# more records, because the test did not pass:
+# lbr stack 1 goes on
+# lbr 8 0x201300/0x201320/P/-/-/5
+# lbr stack 2 goes on
+# lbr 8 0x201340/0x201360/P/-/-/6
 not ok 2 lbr.tos
 # test pebs.loads
 # pebs 0 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x10
@@ -80,10 +86,10 @@ sub changed
 file('a', join '', @log);
 my ($status, $out, $err) = compare('a', 'a');
 is($err, '', 'no complaint');
-is("$status $out", "0 A a\nB a\nthe same 60, different 0 in 0 tests, accepted 0\n", 'a log is like itself');
+is("$status $out", "0 A a\nB a\nthe same 73, different 0 in 0 tests, accepted 0\n", 'a log is like itself');
 file('crlf', join '', map { s/\n/\r\n/r } @log);
 ($status, $out) = compare('a', 'crlf');
-is("$status $out", "0 A a\nB crlf\nthe same 60, different 0 in 0 tests, accepted 0\n", 'ends of lines make no difference');
+is("$status $out", "0 A a\nB crlf\nthe same 73, different 0 in 0 tests, accepted 0\n", 'ends of lines make no difference');
 
 # Each: what is changed, and the lines that are printed for it.
 my @cases = (
@@ -105,6 +111,9 @@ my @cases = (
     ['the top of a stack', [qr/tos 6/ => 'tos 7'], qr/^lbr\.tos\n  lbr stack 2 tos: 6 \| 7\n\z/],
     ['an entry', [qr{/M/} => '/P/'], qr/^lbr\.tos\n  lbr stack 2 entry 0 prediction: M \| P\n\z/],
     ['cycles', [qr{/7 main\+0x234/-} => '/8 main+0x234/-'], qr/^lbr\.tos\n  lbr stack 1 entry 0 cycles: 7 \| 8\n\z/],
+    ['entries that were left out', [qr/24 more LBR/ => '23 more LBR'], qr/^lbr\.tos\n  lbr stack 2 not_printed: 24 \| 23\n\z/],
+    ['one that was held back', [qr{-/5$} => '-/4'], qr/^lbr\.tos\n  lbr stack 1 entry 8 cycles: 5 \| 4\n\z/],
+    ['one of another stack', [qr{-/6$} => '-/4'], qr/^lbr\.tos\n  lbr stack 2 entry 8 cycles: 6 \| 4\n\z/],
     ['the kind of a branch', [qr{/JCC} => '/RET'], qr/^lbr\.tos\n  lbr stack 2 entry 0 kind: JCC \| RET\n\z/],
     ['an entry without a symbol', [qr{0x201256/P} => '0x201257/P'], qr/^lbr\.tos\n  lbr stack 1 entry 0 to: 0x201256 \| 0x201257\n\z/],
     ['its other symbol', [qr{main\+0x234/-} => 'main+0x236/-'], qr/^lbr\.tos\n  lbr stack 1 entry 0 from: main\+0x234 \| main\+0x236\n\z/],
@@ -153,11 +162,11 @@ is(join(' ', grep { !/^[AB] | / } map { chomp; $_ } split /^/, $out), 'bts.calls
 file('b', changed(qr/tsc 0x10/ => 'tsc 0x11', qr/tsc 0x20/ => 'tsc 0x21', qr/latency 4$/ => 'latency 5'));
 my $accept = file('accept', "# time\n\npebs.*   pebs.tsc # passes\nlbr.* lbr.cycles\n");
 ($status, $out, $err) = compare('a', 'b', '--accept', 'accept');
-is("$status $err$out", "1 A a\nB b\npebs.loads\n  pebs 0 latency: 4 | 5\nthe same 57, different 1 in 1 tests, accepted 2\n" .
+is("$status $err$out", "1 A a\nB b\npebs.loads\n  pebs 0 latency: 4 | 5\nthe same 70, different 1 in 1 tests, accepted 2\n" .
     "accept: line 4: nothing differs in 'lbr.* lbr.cycles'\n", 'what is accepted is counted, and what accepts nothing is named');
 file('accept', "pebs.loads pebs.*\n");
 ($status, $out, $err) = compare('--accept', 'accept', 'a', 'b');
-is("$status $err$out", "0 A a\nB b\nthe same 57, different 0 in 0 tests, accepted 3\n", 'nothing is left');
+is("$status $err$out", "0 A a\nB b\nthe same 70, different 0 in 0 tests, accepted 3\n", 'nothing is left');
 file('accept', "pebs.load pebs.*\n* tsc\n");
 ($status) = compare('a', 'b', '--accept', 'accept');
 is($status, 1, 'patterns are of whole names');
@@ -170,7 +179,7 @@ is("$status $err", '1 ', 'a page');
 open my $in, '<', "$folder/page.html" or die "$folder/page.html: $!\n";
 my $page = do { local $/; <$in> };
 close $in;
-like($page, qr{^<p>A: a<br>B: b\n<p>The same 56, different 3, accepted 1 \(pale\)\.$}m, 'has the sums');
+like($page, qr{^<p>A: a<br>B: b\n<p>The same 69, different 3, accepted 1 \(pale\)\.$}m, 'has the sums');
 like($page, qr{^<h2>bts\.calls</h2>\n<table><tr><th>what<th>A<th>B\n<tr><td>bts 0 from<td>main\+0x234<td>\n<tr><td>bts 0 to<td>main\+0x0<td>\n</table>$}m,
     'what is missing');
 like($page, qr{^<tr><td>wrong<td>got 11 records<td>got &lt;b>&amp;&quot;12&quot;$}m, 'text of a log as text');

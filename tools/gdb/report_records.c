@@ -222,7 +222,7 @@ bool report_lbr(const struct processor *p, unsigned count)
     printf("LBR: %s; of %u entries the newest %u, as far as they are used:\n", on ? "on" : "off", caps->lbr_depth,
            depth);
     for (unsigned age = 0; age < depth; age++) {
-        if (entries[age].from == 0 && entries[age].to == 0)
+        if (!lbr_is_used(&entries[age]))
             continue;
         lbr_text(&target_out, age, &entries[age], &target_symbols);
         print_lines(entries[age].from, entries[age].to);
