@@ -715,11 +715,6 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
     }
 }
 
-static void note_block(struct qemu_plugin_tb *tb, struct block *block)
-{
-    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0, block);
-}
-
 static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
 {
     struct count counts[INLINE_CLASSES];
@@ -734,14 +729,33 @@ static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
     }
 }
 
-/* Has translated code count and note the block, and call on_beginning() only where that does not do. */
-static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block)
+static struct qemu_ops_sum flag(qemu_u64 member)
+{
+    return (struct qemu_ops_sum){ (intptr_t)member.offset, 0, 1 };
+}
+
+/*
+ * Has translated code count and note the block, and call on_beginning(), and what else is registered for the block's
+ * beginning, only where that does not do. False: it cannot. behind: the block begins behind CPUID or RDMSR.
+ */
+static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind)
 {
     static const struct qemu_ops_list ring = { offsetof(struct hot, ring), offsetof(struct hot, noted),
                                                offsetof(struct hot, tracing), RING_NEARLY_FULL };
     struct count counts[INLINE_CLASSES];
-    struct qemu_ops_sum sums[INLINE_CLASSES];
-    const unsigned n = counts_of(block, counts);
+    struct qemu_ops_sum sums[INLINE_CLASSES + 2];
+    unsigned n = counts_of(block, counts);
+
+    for (unsigned i = 0; i < n; i++) {
+        sums[i] =
+            (struct qemu_ops_sum){ (intptr_t)class_count(counts[i].id).offset, counts[i].events, counts[i].limit };
+    }
+    if (behind) {
+        sums[n++] = flag(HOT(fix_up));
+    }
+    if (model.data) {
+        sums[n++] = flag(HOT(data_pending));
+    }
     const struct qemu_ops_beginning beginning = {
         .first = p->vcpu.hot - p->vcpu.number,
         .apart = model.alone ? 0 : sizeof(struct hot),
@@ -752,15 +766,29 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
         .word = (uintptr_t)block,
     };
 
-    for (unsigned i = 0; i < n; i++) {
-        sums[i] =
-            (struct qemu_ops_sum){ (intptr_t)class_count(counts[i].id).offset, counts[i].events, counts[i].limit };
-    }
     if (!qemu_ops_begin(&p->ops, &beginning)) {
         return false;
     }
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_beginning, QEMU_CB_RW_REGS_PC, block);
     return true;
+}
+
+/* The same by the plugin interface alone. */
+static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
+{
+    if (model.classes != 0) {
+        if (repeats) {
+            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
+        }
+        check_counts(tb, block, watching);
+    }
+    if (model.blocks) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
+                                                  block);
+    }
+    if (model.classes != 0) {
+        add_counts(tb, block);
+    }
 }
 
 static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
@@ -853,22 +881,11 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     }
     const bool watching = model.classes != 0 &&
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
-    const bool plain = !behind && !model.data && !watching && !(repeats && model.classes != 0) &&
-                       block->pc != RESET_VECTOR && (model.blocks || model.classes != 0);
+    const bool always_calls = block->pc == RESET_VECTOR || watching || (repeats && model.classes != 0);
+    const bool begins = model.blocks || model.classes != 0;
 
-    if (!plain || !begin_inline(tb, p, block)) {
-        if (model.classes != 0 && repeats) {
-            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
-        }
-        if (model.classes != 0) {
-            check_counts(tb, block, watching);
-        }
-        if (model.blocks) {
-            note_block(tb, block);
-        }
-        if (model.classes != 0) {
-            add_counts(tb, block);
-        }
+    if (begins && (always_calls || !begin_inline(tb, p, block, behind))) {
+        begin_by_calls(tb, block, repeats, watching);
     }
     instrument_instructions(tb, block, hooks, watching);
 }
