@@ -111,9 +111,10 @@ prove-tests: kernel model ## break the model on purpose, fault by fault: does ev
 latitude-test: kernel model ## no test may fail on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qtests/qemu/latitude $(if $(seeds),-n $(seeds))
 
-# What one run breaks: files="cpu/*.c" (default: every area), count= of each area, seed=, minutes=.
+# What one run breaks: files="cpu/*.c" (default: every area), count= of each area, seed=, minutes=, and by
+# which of the areas' steps, steps=host,self (default: all; a survivor of all takes minutes).
 mutate: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so host-tests coverage ## break the sources a little, one place at a time: does a test notice? files="cpu/*.c" count=10 seed=1 minutes=N
-	$Qtests/mutate/run $(if $(count),-n $(count)) $(if $(seed),-s $(seed)) $(if $(minutes),-m $(minutes)) $(files)
+	$Qtests/mutate/run $(if $(count),-n $(count)) $(if $(seed),-s $(seed)) $(if $(minutes),-m $(minutes)) $(if $(steps),-t $(steps)) $(files)
 
 machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ## docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }

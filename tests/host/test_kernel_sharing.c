@@ -5,7 +5,10 @@
  */
 #include "tests/host/host_test.h"
 
+/* What another processor can do comes from the test. */
+#define caps_fill the_caps
 #include "measure/sharing_test.c"
+
 #include "tests/host/machine/machine.h"
 
 static const struct debugctl_bits core = { .lbr = 1 };
@@ -48,11 +51,23 @@ static struct {
     unsigned give_up_at; /* a halt, from 1 on, at which another gives up */
     uintptr_t dr3;
     struct window window;
+    bool barred;
+    char started[200];   /* "number APIC-ID page", of those that were asked to start */
+    unsigned dead;       /* the one, from 1 on, that does not start; 0: none */
+    unsigned unlike;     /* .. that has other capabilities */
+    unsigned lost_turns; /* .. whose words are not written */
+    unsigned never_over; /* .. that gives up at its end */
+    unsigned stopped, polls;
+    char dumped[200];
+    const struct caps *others;         /* capabilities, as they are probed */
+    uint64_t record_source;            /* of the loads of the first; 0: it has no record */
+    uint64_t threshold, places, reset; /* of its buffer, in its last turn */
+    unsigned x2apic;                   /* starts, a bit each, that end in x2APIC mode; bit 7: that never end */
 } cpu;
 
 const char *others_barred(void)
 {
-    return NULL;
+    return cpu.barred ? "barred" : NULL;
 }
 
 enum acpi_error topology_read(struct topology *topology)
@@ -68,14 +83,24 @@ uintptr_t memory_low_page(void)
 
 bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number))
 {
-    (void)number, (void)apic_id, (void)low_page, (void)main;
-    return false;
+    snprintf(cpu.started + strlen(cpu.started), sizeof cpu.started - strlen(cpu.started), "%u %x %x, ", number,
+             (unsigned)apic_id, (unsigned)low_page);
+    if (main == leave_in_x2apic || main == look_at_mode) {
+        cpu.runs++;
+        main(number);
+        if (cpu.x2apic >> cpu.runs & 1)
+            mode_left = 0xc00;
+        return !(cpu.x2apic >> 7 & 1 && cpu.x2apic & cpu.runs);
+    }
+    assert_true(main == other_main);
+    assert_int_equal(shared.stage[number].value, STARTED);
+    return apic_id != cpu.dead;
 }
 
 bool processor_done(unsigned number)
 {
-    (void)number;
-    return false;
+    assert_int_equal(number, 1);
+    return cpu.polls++ >= 3 && !(cpu.x2apic >> 6 & 1);
 }
 
 void processor_wake(unsigned number)
@@ -85,6 +110,8 @@ void processor_wake(unsigned number)
 
 void processors_stop(void)
 {
+    cpu.stopped++;
+    machine_set(0x1b, 0xfee00900); /* as INIT does */
 }
 
 bool symbol_find(uint64_t address, const char **name, uint64_t *offset)
@@ -96,7 +123,8 @@ bool symbol_find(uint64_t address, const char **name, uint64_t *offset)
 
 void dump_event(unsigned number, const struct pebs_sampling *sampling)
 {
-    (void)number, (void)sampling;
+    snprintf(cpu.dumped + strlen(cpu.dumped), sizeof cpu.dumped - strlen(cpu.dumped), "%u %s %u, ", number,
+             sampling->event->name, (unsigned)sampling->period);
 }
 
 void ds_probe(struct caps_input *input)
@@ -104,9 +132,15 @@ void ds_probe(struct caps_input *input)
     memset(input, 0, sizeof *input);
 }
 
+void caps_fill(const struct caps_input *input, struct caps *of)
+{
+    (void)input;
+    *of = *cpu.others;
+}
+
 void ds_probe_registers(struct caps *of)
 {
-    (void)of;
+    of->reason[CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE;
 }
 
 void dr3_write(uintptr_t value)
@@ -114,20 +148,49 @@ void dr3_write(uintptr_t value)
     cpu.dr3 = value;
 }
 
-/* The others take their turns while this one waits. */
+/* The others do what they must while this one waits. */
 void cpu_halt_for_interrupt(void)
 {
     cpu.halts++;
     shared.turn.value = (shared.turn.value + 1) % shared.count;
     shared.broken.value = cpu.halts == cpu.give_up_at;
+    for (unsigned n = 1; n < shared.count; n++) {
+        struct flag *const stage = &shared.stage[n];
+        if (stage->value == STARTED) {
+            stage->value = PROBED;
+            shared.alike[n] = n != cpu.unlike;
+        } else if (stage->value == PROBED && shared.go.value) {
+            stage->value = READY;
+        } else if (stage->value == READY && shared.stage[0].value == OVER) {
+            stage->value = OVER;
+            shared.broken.value = n == cpu.never_over;
+            stage->value = n == cpu.never_over ? READY : OVER;
+        }
+    }
 }
 
 uint8_t workload_sharing_data[WORKLOAD_SHARING_LINES * WORKLOAD_SHARING_STRIDE];
 
+static void store(uint64_t eventing_ip, uint64_t rcx, uintptr_t address, uint64_t source);
+
+/* A turn of the first, and those of the others. */
 static void take_turn(const struct window *window)
 {
+    uint64_t area[12];
+
     cpu.runs++;
     cpu.window = *window;
+    for (unsigned line = 0; line < 8; line++)
+        for (unsigned n = 0; n < shared.count; n++)
+            *(uintptr_t *)(void *)(workload_sharing_data + line * 512 + n * shared.layout->apart) +=
+                n == 0 || n != cpu.lost_turns;
+    memcpy(area, ds_memory().area, sizeof area);
+    cpu.places = (area[6] - area[4]) / 200;
+    cpu.threshold = (area[7] - area[4]) / 200;
+    cpu.reset = area[9];
+    if (cpu.record_source && cpu.runs % 128 == 0)
+        store(shared.sampling.event == &events[0] ? 0x4000 : 0x4010, 8, (uintptr_t)workload_sharing_data,
+              cpu.record_source);
 }
 
 static const struct access at_0[2] = { { .ip = 0x4000, .next_ip = 0x4003 }, { .ip = 0x4010, .next_ip = 0x4013 } };
@@ -478,12 +541,283 @@ static void records_wrong(void **state)
     machine_found("wrong: processor 0 has no sample\n");
 }
 
+/* ---- the others -----------------------------------------------------------------------------------------------------
+ */
+
+/* Another processor probes what it can do, waits for the start, and takes its turns. */
+static void another(void **state)
+{
+    struct caps other;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        prepare_turns();
+        other = caps;
+        other.general_width += i == 1;
+        cpu.others = &other;
+        shared.go.value = i != 2;
+        shared.turn.value = 1;
+        cpu.give_up_at = i == 2;
+        machine_set(0x3f1, 2);
+        machine_set(0x187, 0x4301cd);
+        machine_set(0x38f, 2);
+        other_main(1);
+        assert_int_equal(shared.alike[1], i != 1);
+        assert_int_equal(cpu.runs, i == 2 ? 0 : 128);
+        assert_int_equal(shared.stage[1].value, i == 2 ? PROBED : OVER);
+        assert_int_equal(msr_get(0x3f1) | msr_get(0x187) | msr_get(0x38f), 0);
+        assert_memory_equal(cpu.woken, "0 ", 2);
+    }
+    prepare_turns(); /* what makes the difference may be found by a look at the registers alone */
+    other = caps;
+    cpu.others = &other;
+    other.reason[CAPS_NEED_PEBS] = CAPS_PEBS_ENABLE_RAISES_GP;
+    assert_false(probe(&caps));
+    assert_string_equal(cpu.woken, "");
+}
+
+static const uint32_t five[] = { 4, 6, 9, 12, 14 };
+
+static void starts(void **state)
+{
+    static const struct {
+        unsigned dead, unlike, others, count;
+        const char *problem, *started, *printed;
+    } cases[] = {
+        { 0, 0, 1, 2, NULL, "1 4 9000, ", "" },
+        { 0, 0, 5, 4, NULL, "1 4 9000, 2 6 9000, 3 9 9000, ", "" },
+        { 6, 0, 5, 4, NULL, "1 4 9000, 2 6 9000, 2 9 9000, 3 c 9000, ",
+          "the processor with APIC ID 6 does not start\n" },
+        { 4, 0, 1, 1, "no other processor started", "1 4 9000, ", "the processor with APIC ID 4 does not start\n" },
+        { 0, 3, 5, 4, "another processor has other capabilities than this one", "1 4 9000, 2 6 9000, 3 9 9000, ", "" },
+        { 0, 1, 1, 2, "another processor has other capabilities than this one", "1 4 9000, ", "" },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
+        const char *problem;
+        start();
+        cpu.dead = cases[i].dead;
+        cpu.unlike = cases[i].unlike;
+        cpu.topology.ids = five;
+        cpu.topology.count = cases[i].others;
+        memset(&shared, 0, sizeof shared);
+        problem = start_others(&cpu.topology);
+        assert_int_equal(shared.count, cases[i].count);
+        assert_string_equal(problem ? problem : "", cases[i].problem ? cases[i].problem : "");
+        assert_string_equal(cpu.started, cases[i].started);
+        machine_printed(cases[i].printed);
+    }
+}
+
+/* ---- the whole test -------------------------------------------------------------------------------------------------
+ */
+
+/* With a debug store for the second processor, which stays empty. */
+static void start_test(const struct test *test)
+{
+    static uint8_t stores[DS_STORE_MEMORY] __attribute__((aligned(4096))),
+        kept[DS_KEPT_MEMORY] __attribute__((aligned(4096)));
+
+    start();
+    ds_give(1, stores, kept);
+    cpu.record_source = 7;
+    run.test = test;
+}
+
+/* The first processor has a sample of each kind; the others, which do not run here, have none. */
+static void whole(void **state)
+{
+    (void)state;
+    start_test(&measure_sharing_false);
+    test_plan(&run, 0);
+    measure_sharing_false.run(&run);
+    machine_found("wrong: processor 1 has no sample\n"
+                  "wrong: processor 0 had no interrupt\nwrong: processor 1 has no sample\n"
+                  "wrong: processor 1 had no interrupt\n");
+    assert_int_equal(run.expected, 2);
+    assert_int_equal(run.most, 2 * 256);
+    assert_int_equal(run.seen, 2);
+    assert_int_equal(cpu.runs, 256);
+    assert_int_equal(cpu.stopped, 2);
+    assert_string_equal(cpu.started, "1 4 9000, 1 4 9000, ");
+    assert_string_equal(cpu.dumped, "0 LATENCY 16, 1 LATENCY 16, 0 STORES 16, 1 STORES 16, ");
+    assert_int_equal(cpu.places, 68);
+    assert_int_equal(cpu.threshold, 16); /* of the stores, the last */
+    machine_has_printed("3 processors, 2 of them on this one's core\n"
+                        "event LATENCY, counter 1, reset -16, on 2 processors\n");
+    machine_has_printed("processor 0: 1 samples in 0 interrupts\nprocessor 1: 0 samples in 0 interrupts\n"
+                        "event STORES, counter 0, reset -16, on 2 processors\n");
+    machine_has_printed("false: 1 of 1 loads found the line modified by another processor\n");
+}
+
+/* Of loads alone, where no event tells the address of a store. */
+static void loads_alone(void **state)
+{
+    static const struct pebs_event_list latency = { events, 1 };
+
+    (void)state;
+    start_test(&measure_sharing_padded);
+    caps.events = &latency;
+    caps.hypervisor = true;
+    cpu.record_source = 1;
+    measure_sharing_padded.run(&run);
+    machine_has_found("dump pebs of 0: 1, sources");
+    machine_found("wrong: processor 1 has no sample\n");
+    assert_int_equal(run.most, 256);
+    assert_int_equal(cpu.threshold, 66);
+    assert_int_equal(cpu.reset, 0xfffffffffff0);
+    assert_int_equal(cpu.runs, 128);
+    machine_has_printed("under a hypervisor: latencies are its figures, not time\n3 processors");
+    machine_has_printed("stores none: no precise event of this processor tells the address of a store\n");
+    machine_has_printed("padded: 0 of 1 loads found the line modified by another processor\n");
+}
+
+/* The first sample is that of the second round: the period is longer by a round. */
+static void programmed(void **state)
+{
+    (void)state;
+    start_test(&measure_sharing_true);
+    assert_true(play(&run, &cpu.topology, &same, &events[0], false));
+    machine_has_found("wrmsr 4c2 ffffffffffe8\nwrmsr 187 4301cd\n");
+    machine_has_found("wrmsr 3f6 3\n");
+    machine_found("");
+    assert_int_equal(workload_sharing_data[0], 0); /* 256 turns at the same word */
+    assert_int_equal(workload_sharing_data[1], 1);
+    assert_true(play(&run, &cpu.topology, &apart, &events[0], false)); /* and again from 0 */
+    assert_int_equal(workload_sharing_data[0], 128);
+}
+
+/* The sources of a precise store are encoded in a way of their own. */
+static void encodings(void **state)
+{
+    static const struct {
+        const struct pebs_event *event;
+        bool store;
+        enum data_source_encoding encoding;
+    } cases[] = { { &events[0], false, DATA_SOURCE_SKYLAKE },
+                  { &events[1], true, DATA_SOURCE_SKYLAKE },
+                  { &events[2], true, DATA_SOURCE_STORE },
+                  { &events[2], false, DATA_SOURCE_SKYLAKE } };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
+        char line[80];
+        start_test(NULL);
+        ds_logs_empty();
+        shared.sampling = (struct pebs_sampling){ .event = cases[i].event, .period = 99 };
+        dump_all(&run, cases[i].store);
+        snprintf(line, sizeof line, "dump pebs of 0: 0, sources %d\ndump pebs of 1: 0, sources %d\ndump flush\n",
+                 (int)cases[i].encoding, (int)cases[i].encoding);
+        machine_did(line);
+    }
+}
+
+static void not_whole(void **state)
+{
+    static const struct {
+        unsigned never_over, give_up_at;
+    } cases[] = { { 1, 0 }, { 0, 5 } };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
+        start_test(&measure_sharing_false);
+        cpu.never_over = cases[i].never_over;
+        cpu.give_up_at = cases[i].give_up_at;
+        measure_sharing_false.run(&run);
+        machine_found("wrong: not all processors took all their turns\n");
+        assert_int_equal(cpu.stopped, 1);
+        assert_null(run.skipped);
+    }
+    start_test(&measure_sharing_padded);
+    cpu.lost_turns = 1;
+    measure_sharing_padded.run(&run);
+    machine_has_found("wrong: word is 0x0, must be 0x80\n");
+}
+
+static void skips(void **state)
+{
+    (void)state;
+    start_test(&measure_sharing_false);
+    cpu.dead = 4;
+    measure_sharing_false.run(&run);
+    assert_string_equal(run.skipped, "no other processor started");
+    assert_int_equal(cpu.stopped, 1);
+    machine_has_found("cli\nsti\n");
+    start_test(&measure_sharing_false);
+    cpu.topology.total = 1;
+    measure_sharing_false.run(&run);
+    assert_string_equal(run.skipped, "one processor: nobody to share with");
+    assert_false(run.planned);
+    assert_int_equal(cpu.stopped, 0);
+    start();
+    cpu.barred = true;
+    assert_string_equal(survey(&cpu.topology), "barred");
+    assert_int_equal(measure_sharing_false.needs, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY);
+    assert_int_equal(measure_sharing_padded.needs, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY);
+    assert_int_equal(measure_sharing_true.needs, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY);
+    assert_int_equal(measure_sharing_x2apic.needs, NEED_APIC);
+}
+
+/* ---- x2APIC ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The mode is IA32_APIC_BASE bits 10 and 11, of a register that both processors have here. */
+static bool apic_holds(uint32_t msr, uint64_t value)
+{
+    (void)value;
+    return msr == 0x1b && cpu.x2apic >> 5 & 1;
+}
+
+static void x2apic(void **state)
+{
+    static const struct {
+        unsigned x2apic;
+        const char *found;
+    } cases[] = {
+        { 0, "" },
+        { 1 << 5, "wrong: the processor with APIC ID 4 does not start, or does not enter x2APIC mode\n" },
+        { 1 << 2, "wrong: the processor with APIC ID 4 does not start again, or not in the mode of this one\n" },
+        { 1 << 7 | 1, "wrong: the processor with APIC ID 4 does not start, or does not enter x2APIC mode\n" },
+        { 1 << 6, "wrong: the processor with APIC ID 4 does not start, or does not enter x2APIC mode\n"
+                  "wrong: the processor with APIC ID 4 does not start again, or not in the mode of this one\n" },
+        { 1 << 7 | 2, "wrong: the processor with APIC ID 4 does not start again, or not in the mode of this one\n" },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
+        start();
+        caps.x2apic = true;
+        machine.refuses = apic_holds;
+        machine_set(0x1b, 0xfee00900);
+        cpu.x2apic = cases[i].x2apic;
+        measure_sharing_x2apic.run(&run);
+        machine_found(cases[i].found);
+        assert_string_equal(cpu.started, "1 4 9000, 1 4 9000, ");
+        assert_int_equal(cpu.stopped, 2);
+        assert_null(run.skipped);
+        assert_true(machine.pauses >= (cases[i].x2apic == 1 << 6 ? 1000000 : 3));
+    }
+    start();
+    measure_sharing_x2apic.run(&run);
+    assert_string_equal(run.skipped, "no x2APIC: CPUID.1:ECX bit 21 clear");
+    start();
+    caps.x2apic = true;
+    cpu.topology.total = 1;
+    measure_sharing_x2apic.run(&run);
+    assert_string_equal(run.skipped, "one processor: nobody to share with");
+    assert_string_equal(cpu.started, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(surveys), cmocka_unit_test(alike),        cmocka_unit_test(stores),
-        cmocka_unit_test(turns),   cmocka_unit_test(turns_broken), cmocka_unit_test(words),
-        cmocka_unit_test(shares),  cmocka_unit_test(records),      cmocka_unit_test(records_wrong),
+        cmocka_unit_test(surveys),     cmocka_unit_test(alike),        cmocka_unit_test(stores),
+        cmocka_unit_test(turns),       cmocka_unit_test(turns_broken), cmocka_unit_test(words),
+        cmocka_unit_test(shares),      cmocka_unit_test(records),      cmocka_unit_test(records_wrong),
+        cmocka_unit_test(another),     cmocka_unit_test(starts),       cmocka_unit_test(whole),
+        cmocka_unit_test(loads_alone), cmocka_unit_test(programmed),   cmocka_unit_test(encodings),
+        cmocka_unit_test(not_whole),   cmocka_unit_test(skips),        cmocka_unit_test(x2apic),
     };
     return cmocka_run_group_tests_name("kernel_sharing", tests, NULL, NULL);
 }

@@ -352,6 +352,11 @@ static void nobody_waits_while_there_is_memory(void **state)
     assert_string_equal(devices[1].sent, "x123456789");
     assert_int_equal(serial_lines(), 2);
     assert_in_range(pauses, 1000000, 1000100);
+    pauses = 0;
+    devices[1].sending = false;
+    devices[0].sending = true; /* that of the first line */
+    serial_flush();
+    assert_in_range(pauses, 1000000, 1000100);
 }
 
 /* A character takes ten bits. Time counts where characters went out, by the slowest line. */

@@ -44,8 +44,8 @@ struct file {
 static struct {
     bool no_volume, no_pxe, pxe_of_device, read_only, no_folder, folder_is_a_file, first_is_taken, no_memory, no_clock,
         key, no_keyboard;
-    EFI_STATUS open_volume, room, open_folder, open_file, create, write, flush, pool, set_variable, delete_variable,
-        start, dhcp, mtftp;
+    EFI_STATUS open_volume, room, open_folder, open_file, reopen, create, write, flush, pool, set_variable,
+        delete_variable, start, dhcp, mtftp;
     size_t short_write; /* bytes that a write does without */
     UINT64 free_space;
     bool reads_back_wrong;
@@ -167,6 +167,8 @@ static EFI_STATUS EFIAPI open_file(struct _EFI_FILE_HANDLE *from, struct _EFI_FI
             assert_int_equal(how, 1); /* what is there is only read */
             if (fw.open_file)
                 return fw.open_file;
+            if (fw.reopen && files[i].size)
+                return fw.reopen;
             files[i].at = 0;
             fw.opened++;
             *out = &files[i].interface;
@@ -814,6 +816,11 @@ static void writing_that_fails(void **state)
     new_machine(NULL);
     keep_lines(FIRST);
     fw.reads_back_wrong = true;
+    assert_takes(TAKING LOST("its file in \\dstest86\\logs reads back as something else") DONE);
+
+    new_machine(NULL);
+    keep_lines(FIRST);
+    fw.reopen = EFI_DEVICE_ERROR;
     assert_takes(TAKING LOST("its file in \\dstest86\\logs reads back as something else") DONE);
 
     new_machine(NULL);

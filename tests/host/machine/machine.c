@@ -105,6 +105,12 @@ void machine_has_printed(const char *lines)
     must_have(&printed, lines);
 }
 
+void machine_printed_not(const char *text)
+{
+    if (strstr(printed.text, text))
+        fail_msg("got:\n%s\nmust not have: %s", printed.text, text);
+}
+
 void machine_has_found(const char *line)
 {
     must_have(&journal, line);

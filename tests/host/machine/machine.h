@@ -58,6 +58,9 @@ void machine_printed(const char *lines);
 /* Fails the host test unless these are among the lines printed since the last machine_printed(). */
 void machine_has_printed(const char *lines);
 
+/* Fails the host test if this is in any of them. */
+void machine_printed_not(const char *text);
+
 /* Fails the host test unless the journal has this line of test_fail() or test_differs(), without its first word. */
 void machine_has_found(const char *line);
 

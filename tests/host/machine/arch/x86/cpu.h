@@ -35,6 +35,7 @@ void cr0_write(uintptr_t value);
 uintptr_t cr2_read(void);
 uintptr_t cr3_read(void);
 uintptr_t cr4_read(void);
+void cr4_write(uintptr_t value);
 uintptr_t dr6_read(void);
 void dr6_write(uintptr_t value);
 void dr3_write(uintptr_t value);

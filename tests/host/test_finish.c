@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a run ends: what is written, shown and told to the exit device, in which order, and what becomes of the machine.
+ * Ports: CF9H by Intel I/O Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control Register";
+ * the others are QEMU's, and the keyboard controller's.
+ */
+#include "tests/host/host_test.h"
+
+/* Instead of arch/x86/cpu.h. */
+#define ARCH_X86_CPU_H
+
+static char did[4000];
+static unsigned pauses;
+static bool kept, screen;
+static jmp_buf end;
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...)
+{
+    const size_t used = strlen(did);
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(did + used, sizeof did - used, fmt, args);
+    va_end(args);
+    strcat(did, "\n");
+}
+
+static void port_write8(uint16_t port, uint8_t value)
+{
+    note("port %x: %x", port, value);
+}
+
+static void port_write16(uint16_t port, uint16_t value)
+{
+    note("port %x: %04x", port, value);
+}
+
+static void cpu_pause(void)
+{
+    pauses++;
+}
+
+static void cpu_triple_fault(void)
+{
+    note("triple fault");
+    longjmp(end, 1);
+}
+
+static void cpu_halt(void)
+{
+    static unsigned halts; /* it goes on for ever: an NMI wakes it */
+
+    if (!halts++) {
+        note("halt");
+        return;
+    }
+    halts = 0;
+    longjmp(end, 1);
+}
+
+static void interrupts_off(void)
+{
+    note("cli");
+}
+
+#include "kernel/finish.c"
+
+bool clock_wait(unsigned microseconds)
+{
+    note("wait %u", microseconds);
+    return true;
+}
+
+void console_note(const char *fmt, ...)
+{
+    char text[CONSOLE_LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    note("# %s", text);
+}
+
+void progress_trouble(const char *fmt, ...)
+{
+    char text[CONSOLE_LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    note("trouble %s", text);
+}
+
+void dump_end(void)
+{
+    note("dump end");
+}
+
+void firmware_give_back(void)
+{
+    note("firmware");
+}
+
+bool keep_is_on(void)
+{
+    return kept;
+}
+
+void keep_write_back(void)
+{
+    note("write back");
+}
+
+void serial_flush(void)
+{
+    note("flush");
+}
+
+static const struct qr_code codes[] = { { .side = 21 }, { .side = 25 } };
+
+unsigned progress_code_most(void)
+{
+    return screen ? 77 : 0;
+}
+
+void result_code_say(enum verdict verdict, const struct totals *totals)
+{
+    note("code of %d, %u", (int)verdict, totals->pass);
+}
+
+unsigned result_code_draw(enum verdict verdict, const struct totals *totals, unsigned side_most)
+{
+    note("draw %d, %u, at most %u", (int)verdict, totals->pass, side_most);
+    return COUNT_OF(codes);
+}
+
+const struct qr_code *result_code(unsigned number)
+{
+    assert_in_range(number, 0, COUNT_OF(codes) - 1);
+    return &codes[number];
+}
+
+void progress_code(const struct page_code *code)
+{
+    const unsigned n = code->side == codes[1].side;
+
+    assert_int_equal(code->side, codes[n].side);
+    assert_ptr_equal(code->modules, codes[n].modules);
+    note("show %u", n);
+}
+
+void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
+{
+    static const char *const words[] = {
+        [PAGE_HALTS] = "halts", [PAGE_REBOOTS] = "reboots", [PAGE_SWITCHES_OFF] = "switches off"
+    };
+
+    note("page %d, %s%s", (int)verdict, words[then_what], sent ? ", sent" : "");
+}
+
+void progress_take_turns(void)
+{
+    note("turns");
+}
+
+static const struct totals totals = { .pass = 1, .differs = 2, .fail = 3, .skip = 4, .error = 5 };
+
+#define LINE "# end dstest86 verdict=fail pass=1 fail=3 skip=4 error=5 differs=2"
+
+static void ends(const struct options *options, bool virtual_machine, const char *want)
+{
+    did[0] = 0;
+    pauses = 0;
+    finish_configure(options, virtual_machine);
+    if (!setjmp(end))
+        finish(VERDICT_FAIL, &totals);
+    assert_string_equal(did, want);
+}
+
+static void by_default(void **state)
+{
+    (void)state;
+    if (!setjmp(end))
+        finish(VERDICT_FAIL, &totals);
+    assert_string_equal(did, "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+                             "\nflush\npage 1, halts, sent\nturns\nhalt\n");
+}
+
+/* The exit device is there on virtual machines alone, and asked for or refused by the options. */
+static void exit_devices(void **state)
+{
+#define BEFORE "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\n"
+#define AFTER  "turns\nhalt\n"
+    (void)state;
+    ends(&(struct options){ .exit = OPTIONS_EXIT_AUTO }, false, BEFORE AFTER);
+    ends(&(struct options){ .exit = OPTIONS_EXIT_AUTO }, true, BEFORE "port f4: 11\n" AFTER);
+    ends(&(struct options){ .exit = OPTIONS_EXIT_DEBUG }, false, BEFORE "port f4: 11\n" AFTER);
+    ends(&(struct options){ .exit = OPTIONS_EXIT_DEBUG }, true, BEFORE "port f4: 11\n" AFTER);
+    ends(&(struct options){ .exit = OPTIONS_EXIT_NONE }, true, BEFORE AFTER);
+}
+
+/* The power is switched off under QEMU alone; whoever restarts nevertheless goes on as one that halts. */
+static void power(void **state)
+{
+    const struct options off = { .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_NONE };
+    const struct options reboot = { .end = OPTIONS_END_REBOOT, .exit = OPTIONS_EXIT_NONE };
+
+    (void)state;
+    ends(&off, false, BEFORE AFTER);
+    ends(&off, true,
+         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, switches off\n" LINE
+         "\nflush\npage 1, switches off, sent\nport 604: 2000\nturns\nhalt\n");
+    for (unsigned vm = 0; vm < 2; vm++) {
+        ends(&reboot, vm,
+             "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, reboots\n" LINE
+             "\nflush\npage 1, reboots, sent\nport cf9: 2\nport cf9: e\nport 64: fe\ntriple fault\n");
+        assert_true(pauses >= 1000000);
+    }
+}
+
+/* A log that is kept needs a restart with power, which somebody who has not asked for one is told of, and given time.
+ */
+static void log_kept(void **state)
+{
+#define RESTART "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
+    (void)state;
+    kept = true;
+    ends(&(struct options){ .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_AUTO }, true,
+         "cli\ndump end\nfirmware\n"
+         "# log kept: the machine restarts in 10 seconds, and the loader takes the log away\n"
+         "code of 1, 1\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\nport f4: 11\n"
+         "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n"
+         "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n" RESTART);
+    assert_true(pauses >= 1000000);
+    ends(&(struct options){ .end = OPTIONS_END_REBOOT, .exit = OPTIONS_EXIT_AUTO }, false,
+         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\n" RESTART);
+    kept = false;
+}
+
+static void with_screen(void **state)
+{
+    (void)state;
+    screen = true;
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
+         "cli\ndump end\nfirmware\ncode of 1, 1\ndraw 1, 1, at most 77\nshow 0\nshow 1\npage 1, halts\n" LINE
+         "\nflush\npage 1, halts, sent\nturns\nhalt\n");
+    screen = false;
+}
+
+static void kinds(void **state)
+{
+    (void)state;
+    finish_say_kinds("core,atom");
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
+         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+         " kinds=core,atom\nflush\npage 1, halts, sent\nturns\nhalt\n");
+    finish_say_kinds("");
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false, BEFORE AFTER);
+}
+
+static void errors(void **state)
+{
+    char long_text[2 * CONSOLE_LINE_MAX], cut[CONSOLE_LINE_MAX];
+
+    (void)state;
+    did[0] = 0;
+    finish_error("%s: %u", "no such option", 7);
+    assert_string_equal(did, "# error: no such option: 7\ntrouble no such option: 7\n");
+    memset(long_text, 'a', sizeof long_text);
+    long_text[sizeof long_text - 1] = 0;
+    memset(cut, 'a', sizeof cut);
+    cut[sizeof cut - 1] = 0;
+    did[0] = 0;
+    finish_error("%s", long_text);
+    assert_non_null(strstr(did, "\ntrouble "));
+    assert_memory_equal(strstr(did, "\ntrouble ") + 9, cut, sizeof cut - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_default), cmocka_unit_test(exit_devices), cmocka_unit_test(power),
+        cmocka_unit_test(log_kept),   cmocka_unit_test(with_screen),  cmocka_unit_test(kinds),
+        cmocka_unit_test(errors),
+    };
+    return cmocka_run_group_tests_name("finish", tests, NULL, NULL);
+}
