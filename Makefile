@@ -66,10 +66,11 @@ GDB_TESTS := $(wildcard tests/gdb/*.t)
 HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
 # Of scripts that no test runs.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
-ALL_TESTS = $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS)
+LAB_TESTS := $(wildcard tests/lab/*.t)
+ALL_TESTS = $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS)
 FULL_ONLY := $(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only)
 
-.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
 	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
@@ -82,6 +83,9 @@ gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS 
 
 gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)
+
+lab-test: kernel loader model ## LAVA's dispatcher and labgrid run the jobs of lab/ (docs/lab.md); ./bootstrap --lab installs them
+	$Q$(PROVE) $(LAB_TESTS)
 
 qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)

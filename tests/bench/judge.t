@@ -32,6 +32,14 @@ sub now
     $sum += $_ for <$file>;
     return $sum / 100;
 }
+# What is set is written down; the clock rings after a second if there is a file TOP/hurry.
+BEGIN {
+    *CORE::GLOBAL::alarm = sub {
+        open my $file, '>>', 'TOP/alarms' or die "TOP/alarms: $!\n";
+        print $file "$_[0]\n";
+        return CORE::alarm($_[0] && -e 'TOP/hurry' ? 1 : 0);
+    };
+}
 # The last two are the user's and the system's time of the processes that have ended.
 BEGIN { *CORE::GLOBAL::times = sub { return (0, 0, now('processor') / 2, now('processor') / 2) } }
 no warnings 'redefine';
@@ -69,6 +77,7 @@ case $given in
     next_of first
     echo "$figure" >>wall
     echo '# begin dstest86 0.1.0 abc 64'
+    echo "$given" >>given
     exit 33 ;;
 "-r uefi "*"-o run=quick records=1")
     next_of firmware
@@ -110,6 +119,7 @@ case $given in
     for program in sort sha256sum gzip awk; do echo "@@ $program"; done
     echo '@@ -'
     next_of linux_done
+    [ ! -e hurry ] || exec sleep 100
     [ "$figure" = 0 ] || echo '@@ done' ;;
 esac
 next_of linux_status
@@ -128,7 +138,7 @@ sub bench
     my ($takes, @arguments) = @_;
     my %takes = (%right, %$takes);
     write_file("$top/takes", join '', map { "$_ $takes{$_}\n" } sort keys %takes);
-    unlink glob("$top/step.*"), map { "$top/$_" } qw(processor wall given);
+    unlink glob("$top/step.*"), map { "$top/$_" } qw(processor wall given alarms);
     local $ENV{PERL5OPT} = "-I$top -MClocks";
     my $out = qx($top/tests/bench/run @arguments 2>&1);
     return ($? >> 8, $out);
@@ -165,8 +175,15 @@ quick tests under OVMF: verdict 2.99 s after the firmware's 2.07 s (at most 3)
 END
 like(read_file("$top/given"), qr{^-k \Q$top\E/build/branchy.elf -s 1 -p none -o mode=plain count=20 --$}m, 'stock QEMU is plain');
 like(read_file("$top/given"), qr{^-k \S+ -s 1 -p skylake -o mode=bts count=20 --$}m, 'and has the model in the other modes');
+like(read_file("$top/given"), qr{^-k \S+ -s 1 -p none -o mode=plain count=0 --$}m, 'a guest that ends at once tells what QEMU needs to start');
+is(scalar(() = read_file("$top/given") =~ /^-p none -o list$|^-r uefi /mg), 2, 'the first line and the quick tests, once each');
 bench({}, '-n 1 -l 0 -p icelake');
 like(read_file("$top/given"), qr{^-k \S+ -s 4 -p icelake -o mode=bts count=20 --$}m, '... of the processor that was asked for');
+
+# On the bound is not over it; these fractions are exact.
+($status, $out) = bench({ bts => 50, map { $_ => 25 } qw(plain idle count lbr pebs log) }, '-n 1 -l 0 -s 1');
+is($status, 0, 'a mode on its bound');
+like($out, qr/^every branch into BTS +0\.50 +2\.00 \(2\.00 to 2\.00\) +2\.00$/m, '... and no further');
 
 # Each a little beyond its bound.
 for my $mode (qw(idle count bts lbr pebs)) {
@@ -193,10 +210,6 @@ is($status, 1, '... and more');
 truncate "$top/build/dstest86.iso", 0;
 
 # The median of all rounds counts, each by the plain QEMU of its own round.
-($status, $out) = bench({ plain => '100 200 100', lbr => '300 240 120', four_lbr => 240 }, '-n 3 -l 0');
-is($status, 0, 'the middle one of three');
-like($out, qr/^stock QEMU, no model +1\.00 +1\.00 \(1\.00 to 1\.00\)/m, '... seconds');
-like($out, qr/^LBR on +2\.40 +1\.20 \(1\.20 to 3\.00\) +1\.40$/m, '... and ratios');
 ($status, $out) = bench({ lbr => '160 150 100' }, '-n 3 -l 0');
 is($status, 1, 'the middle one is over');
 like($out, qr/^LBR on +1\.50 +1\.50 \(1\.00 to 1\.60\) +1\.40  OVER$/m, '... which is said');
@@ -245,11 +258,16 @@ PEBS every 100th instruction            5.80      7.00      7.00      7.00      
 -d exec,nochain -D /dev/null             3.0   no program: plain needs 1.0 s; waited for 20 times as long at most
 END
 my @given = split /\n/, read_file("$top/given");
-my $linux = qr/-nodefaults -no-user-config -no-reboot -display none -serial stdio -cpu Skylake-Client/;
+is(scalar @given, 8, 'each mode once');
+is(read_file("$top/alarms"), "600\n0\n" x 8, '... for ten minutes each');
+my $linux = qr/^-accel tcg -machine q35 -m 1024 -nodefaults -no-user-config -no-reboot -display none -serial stdio -cpu Skylake-Client/;
 like($given[0], qr/$linux -kernel \S+ -initrd \S+ -append console=ttyS0 .* MODE=none$/, 'stock QEMU runs the processor by its name');
 like($given[4], qr/$linux -plugin \S+dsmodel.so,profile=skylake -kernel .* MODE=bts$/, '... and with the model in the other modes');
 bench({}, '-n 0 -l 1 -p core2');
 like(read_file("$top/given"), qr/-cpu max -plugin \S+,profile=core2 /, '... a processor that QEMU does not know as max');
+($status, $out) = bench({ map { ("linux_$_" => $_ eq 'bts' ? 50 : 25) } qw(plain none count lbr bts 100000 1000 100) }, '-n 0 -l 1');
+is($status, 0, 'Linux on its bound');
+like($out, qr/^every branch into BTS .* 2\.00   2\.00$/m, '... and no further');
 for my $mode (qw(none count lbr bts 1000)) {
     ($status, $out) = bench({ "linux_$mode" => $right{"linux_$mode"} + 2 }, '-n 0 -l 1');
     my @over = $out =~ /^(.*OVER)$/mg;
@@ -257,17 +275,53 @@ for my $mode (qw(none count lbr bts 1000)) {
     my $ratio = sprintf '%.2f', ($right{"linux_$mode"} + 2) / 100;
     like($over[0] // '', qr/ $ratio  +[\d.]+  OVER$/, '... which is said');
 }
-($status, $out) = bench({ linux_plain => '100 200 100', linux_lbr => '300 240 120' }, '-n 0 -l 3');
-like($out, qr/^LBR on .* 1\.20   1\.40$/m, 'the middle one of three rounds');
+($status, $out) = bench({ plain => '100 200 100', lbr => '300 240 130 135 110', four_lbr => 240, linux_plain => '100 200 100', linux_lbr => '300 240 120' }, '');
+is($status, 0, 'the middle one of five rounds of the loop, and of three of Linux');
+like($out, qr/^240 million branches, 5 rounds, .*^stock QEMU, no model +1\.00 +1\.00 \(1\.00 to 1\.00\) /ms, '... seconds');
+like($out, qr/^LBR on +1\.35 +1\.30 \(1\.10 to 3\.00\) +1\.40$/m, '... and ratios');
+like($out, qr/^Linux, 3 rounds, .*^LBR on [^\n]* 1\.20   1\.40$/ms, '... of both');
+my $start = time;
 ($status, $out) = bench({ linux_log => 100000 }, '-n 0 -l 1');
+cmp_ok(time - $start, '<', 90, 'a Linux that would go on is killed');
 like($out, qr/^-d exec\S+ -D \S+ +over 20   no program/m, 'a Linux that is logged too long is given up');
 for my $failure ({ linux_status => 3 }, { linux_done => 0 }) {
     ($status, $out) = bench($failure, '-n 0 -l 1');
     isnt($status, 0, "Linux fails: @{[%$failure]}");
     like($out, qr/^run: Linux in mode plain failed:\n\@\@ sort\n/m, '... which is told with what it said');
 }
+($status, $out) = bench({ linux_status => '0 0 0 0 0 0 0 0 3' }, '-n 0 -l 1');
+isnt($status, 0, 'Linux fails without programs');
+like($out, qr/^run: Linux without programs ended with status 768$/m, '... which is told');
+write_file("$top/hurry", '');
+($status, $out) = bench({}, '-n 0 -l 1');
+like($out, qr/^run: Linux in mode plain failed:\n/m, 'a Linux that hangs is killed');
+unlink "$top/hurry";
+
 unlink "$top/build/linux/usr/bin/busybox";
 ($status, $out) = bench({}, '-n 0 -l 1');
 is("$status$out", "0\nLinux is left out: there is no build/linux, which ./bootstrap --linux fetches\n",
     'without Linux its half is left out');
+
+# The processor time of a process, user's and system's, which Clocks.pm has replaced above.
+my $spender = <<'END';
+$| = 1;
+1 while (times)[0] < 0.2;
+-e '/proc/self/stat' while (times)[1] < 0.2;
+my ($user, $system) = times;
+print $user + $system, "\n";
+sleep 100;
+END
+my $asker = <<'END';
+BEGIN { *CORE::GLOBAL::exit = sub { die "the end\n" } }
+my $script = shift;
+@ARGV = qw(-n 0 -l 0);
+do $script;
+print spent_by($ENV{OF});
+END
+my $pid = open my $spends, '-|', $^X, '-e', $spender or die "perl: $!\n";
+chomp(my $own = <$spends>);
+local $ENV{OF} = $pid;
+my $asked = qx($^X -e '@{[$asker =~ s/'/'\\''/gr]}' $FindBin::Bin/run);
+kill 'KILL', $pid;
+cmp_ok(abs($asked - $own), '<', 0.05, 'the processor time of a process') or diag("it says $own, asked $asked");
 done_testing;

@@ -57,6 +57,30 @@ for my $ci ('true', '') {
 }
 is(tap('true', "1..1\n", 'kill -SEGV $$'), "1..1\n139", 'a test that crashes');
 is(qx($FindBin::Bin/tap 2>&1), "usage: tap TEST [ARGUMENT..]\n", 'no test');
+for my $ci ('true', '') {
+    local $ENV{CI} = $ci;
+    like(scalar qx(cd $folder && house/tap ./absent 2>&1), qr{^tap: \./absent: No such file or directory$}m, "a test that is not there, with CI=$ci");
+    isnt($?, 0, '... is a failure');
+    for (['-j2 --no-print-directory -- V=1', '--no-print-directory -- V=1'], [' -j10 --jobserver-auth=3,4 -- A=-j5', ' -- A=-j5'], ['k -j', 'k ']) {
+        my ($given, $left) = @$_;
+        local $ENV{MAKEFLAGS} = $given;
+        is(tap($ci, '', 'echo "$MAKEFLAGS"'), "$left\n0", "MAKEFLAGS=$given with CI=$ci");
+    }
+    delete local $ENV{MAKEFLAGS};
+    is(tap($ci, '', 'echo "${MAKEFLAGS-none}"'), "none\n0", "no MAKEFLAGS with CI=$ci");
+}
+
+# A line passes when it is there, not when the test ends: this one goes on when its first line has been read.
+write_file("$folder/test", "#!/bin/sh\necho ok 1\nfor _ in \$(seq 100); do [ -e $folder/read ] && break; sleep 0.1; done\n[ -e $folder/read ] && echo ok 2\n");
+local $ENV{CI} = 'true';
+open my $lines, '-|', "cd $folder && house/tap ./test" or die "tap: $!\n";
+is(scalar <$lines>, "ok 1\n", 'a line passes');
+write_file("$folder/read", '');
+is(scalar <$lines>, "ok 2\n", '... before the next one is there');
+close $lines;
+
+rename "$folder/house/skips", "$folder/house/gone";
+is(tap('true', "1..1\nok 1\n"), "tap: $folder/house/skips: No such file or directory\n2", 'no list');
 
 # Each line of the list names a test that there is.
 my $top = "$FindBin::Bin/../..";

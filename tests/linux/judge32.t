@@ -83,7 +83,9 @@ esac
 name=${2##*profile=} name=${name%%,*}
 cd TOP/guests/$name
 echo "$given" >given
+readlink /proc/$$/fd/0 >stdin
 cat console
+[ ! -e stderr ] || cat stderr >&2
 cp violations "${2##*,violations=}"
 . ./ending
 END
@@ -109,7 +111,7 @@ sub write_guest
 sub judge
 {
     my (@arguments) = @_;
-    my $out = qx($top/tests/linux/run32 @arguments 2>&1);
+    my $out = qx($top/tests/linux/run32 @arguments 2>&1 <$0);
     my @failed = $out =~ /^not ok \d+ - (.*\n(?:# .*)?)/mg;
     return ($? >> 8, join("\n", @failed), $out);
 }
@@ -190,12 +192,49 @@ breaks('netburst', 'group_1', edit(549755813887, 0));
 breaks('netburst', 'violations', add($lost), 'no violation' => $lost);
 
 # ---- what is booted ---------------------------------------------------------------------------------------------------
-sub given { my ($name) = @_; return read_file("$top/guests/$name/given") =~ s/ -accel.*?-plugin/ -plugin/r =~ s/\S*\Q$top\E\S*/FILE/gr }
-my $line = 'qemu-system-i386 -plugin FILE -kernel FILE -initrd FILE -append console=ttyS0 panic=-1 tsc=reliable no_timer_check ' .
+sub given { my ($name) = @_; return read_file("$top/guests/$name/given") =~ s/\S*\Q$top\E\S*/FILE/gr }
+my $line = 'qemu-system-i386 -accel tcg -machine q35 -cpu max -smp 2 -m 1024 -nodefaults -no-user-config -no-reboot -display none ' .
+    '-serial stdio -plugin FILE -kernel FILE -initrd FILE -append console=ttyS0 panic=-1 tsc=reliable no_timer_check ' .
     'mitigations=off BITS=32';
 judge();
 is(given('core2'), "$line BTS=1 \"PRECISE=p pp\"\n", 'the machine, with the debug store that Linux uses');
 is(given('netburst'), "$line\n", '... and without');
+is(read_file("$top/guests/core2/stdin"), "/dev/null\n", '... and without input');
+my %files = files('core2');
+write_guest('core2', %files, ending => "exec $^X -e 'print alarm 0' >left\n");
+judge('core2');
+my $left = read_file("$top/guests/core2/left");
+ok($left > 1100 && $left <= 1200, 'twenty minutes') or diag("it has $left seconds left");
+write_guest('core2', %files);
+
+# ---- what is told -----------------------------------------------------------------------------------------------------
+write_file("$top/guests/core2/stderr", "one\ntwo\n");
+write_guest('core2', %files, ending => "exit 1\n", violations => [1 .. 10]);
+like((judge('core2'))[2], qr/^not ok 1 - core2: powers itself off\n# status 256\n# two\n# \@\@ end\n/m,
+    'status, and the last line of stderr and of the console');
+like((judge('core2'))[2], qr/^not ok \d+ - core2: no violation\n@{[join '', map { "# $_\n" } 1 .. 10]}1\.\./m, 'ten problems');
+write_guest('core2', %files, violations => [1 .. 11]);
+like((judge('core2'))[2], qr/^not ok \d+ - core2: no violation\n@{[join '', map { "# $_\n" } 1 .. 10]}# \.\.\.\n1\.\./m, '... of eleven');
+write_guest('core2', %files);
+
+# As many at a time as there are processors.
+write_file("$top/bin/nproc", <<"END");
+#!/bin/sh
+cat $top/processors
+END
+chmod 0755, "$top/bin/nproc";
+{
+    local $ENV{PATH} = "$top/bin:$ENV{PATH}";
+    my $together = "mkdir ../lock 2>&- || : >../crowd\nsleep 0.5\nrmdir ../lock 2>&-\nexit 0\n";
+    write_guest($_, files($_), ending => $together) for 'pentium-m', 'core-duo';
+    for my $processors (1, 2) {
+        write_file("$top/processors", "$processors\n");
+        unlink "$top/guests/crowd";
+        judge('pentium-m', 'core-duo');
+        is(-e "$top/guests/crowd" ? 2 : 1, $processors, "boots at a time: $processors");
+    }
+    write_guest($_, files($_)) for 'pentium-m', 'core-duo';
+}
 ($status, $failed, $out) = judge('core2');
 unlike($out, qr/pentium-m|netburst/, 'one by its name is booted alone');
 write_profiles(@known, ['pentium-3', 32]);
@@ -204,6 +243,11 @@ is("$status $failed", "1 pentium-3: Linux boots\n# a profile of the model that t
 ($status, $failed, $out) = judge('skylake');
 isnt($status, 0, 'one that has no row cannot be asked for');
 is($out, "run32: no profile skylake here: core-duo core2 netburst pentium-m\n", '... which is said');
+unlink "$top/build/linux-program32";
+($status, $failed, $out) = judge('core2');
+isnt($status, 0, 'without the program nothing is booted');
+like($out, qr/^run: nm failed$/m, '... and it is said what failed');
+symlink "$build/linux-program32", "$top/build/linux-program32" or die "linux-program32: $!\n";
 unlink "$top/build/linux-i386/boot/msr.ko";
 ($status, $failed, $out) = judge('core2');
 isnt($status, 0, 'without Linux nothing is booted');

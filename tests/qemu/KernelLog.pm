@@ -5,7 +5,7 @@ package KernelLog;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(clean judge read_boot results verdict_of_status);
+our @EXPORT_OK = qw(clean judge read_boot results results_in verdict_of_status);
 
 # QEMU's exit status is the debug exit device's value * 2 + 1; 1 is QEMU's own failure.
 my %verdict_of_status = (33 => 'pass', 35 => 'fail', 37 => 'skip', 39 => 'error', 41 => 'panic', 45 => 'incomplete');
@@ -101,14 +101,21 @@ sub read_log
     return \%log;
 }
 
-# The results in a log, ID => pass, differs, fail, skip or error, and its verdict: empty if there is none, or no such file.
+# The results in a log's lines, ID => pass, differs, fail, skip or error, and its verdict: empty if there is none.
+sub results_in
+{
+    my ($lines) = @_;
+    my $log = read_log($lines);
+    my ($verdict) = map { /\bverdict=(\w+)/ ? $1 : () } @{$log->{ends}};
+    return ($log->{result}, $verdict // '');
+}
+
+# Those in a file; none if it is not there.
 sub results
 {
     my ($path) = @_;
     open my $serial, '<', $path or return ({}, '');
-    my $log = read_log([map { clean($_) } <$serial>]);
-    my ($verdict) = map { /\bverdict=(\w+)/ ? $1 : () } @{$log->{ends}};
-    return ($log->{result}, $verdict // '');
+    return results_in([map { clean($_) } <$serial>]);
 }
 
 # The problems of the table by area and of the reasons below it.

@@ -18,9 +18,8 @@ my ($server, $client) = ("\x0a\x00\x02\x02", "\x0a\x00\x02\x0f");
 sub new
 {
     my ($class, %self) = @_;
-    my @sockets = map { IO::Socket::INET->new(Proto => 'udp', LocalAddr => '127.0.0.1') // die "Network: $!\n" } 1, 2;
+    my @sockets = map { IO::Socket::INET->new(Proto => 'udp', LocalAddr => '127.0.0.1') // die "Network: $!\n" } qw(ours qemus);
     my ($ours, $qemus) = map { $_->sockport } @sockets;
-    close $sockets[1];
     connect $sockets[0], sockaddr_in($qemus, inet_aton("127.0.0.1")) or die "Network: $!\n";
     return bless { %self, socket => $sockets[0], ours => $ours, qemus => $qemus, transfers => {} }, $class;
 }
@@ -32,11 +31,12 @@ sub options
     return ('-netdev', "socket,id=net,udp=127.0.0.1:$self->{ours},localaddr=127.0.0.1:$self->{qemus}", '-device', 'virtio-net-pci,netdev=net,romfile=,bootindex=0');
 }
 
+# Of an even number of bytes.
 sub checksum
 {
     my ($bytes) = @_;
     my $sum = 0;
-    $sum += $_ for unpack 'n*', $bytes . (length($bytes) % 2 ? "\0" : '');
+    $sum += $_ for unpack 'n*', $bytes;
     $sum = ($sum & 0xffff) + ($sum >> 16) while $sum >> 16;
     return ~$sum & 0xffff;
 }
@@ -103,7 +103,7 @@ sub tftp
         $to_port = $self->{next_port} = ($self->{next_port} // 2000) + 1;
         $self->{transfers}{$to_port} = { name => $name, data => $operation == 1 ? $self->{files}{$name} : '', size => 512, block => 0 };
         if ($operation == 1 ? !$wanted : !$self->{takes}) {
-            return $answer->(ERROR, pack 'n Z*', $wanted || $operation == 2 ? 2 : 1, $operation == 1 ? 'no such file' : 'nothing is taken here');
+            return $answer->(ERROR, pack 'n Z*', $operation == 1 ? 1 : 2, $operation == 1 ? 'no such file' : 'nothing is taken here');
         }
         my $transfer = $self->{transfers}{$to_port};
         my @agreed = map { exists $options{$_} ? ($_, $_ eq 'tsize' && $operation == 1 ? length $transfer->{data} : $options{$_}) : () } qw(blksize tsize);

@@ -19,7 +19,7 @@ my $here = realpath(dirname(__FILE__));
 my $boot = <<'END';
 #!/usr/bin/env bash
 given="$*" folder=/dev/null fault= name= latitude= profile= width=
-while getopts c:l:L:r:w:p:o:d:f:k:s:g flag; do
+while getopts b:c:l:L:r:w:p:o:d:f:k:s:g flag; do
     case $flag in
     o) case $OPTARG in *replay=*) name=${OPTARG##*replay=} ;; esac ;;
     p) profile=$OPTARG ;;

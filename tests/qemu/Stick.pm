@@ -72,7 +72,6 @@ sub fsck
     my ($path) = @_;
     open my $out, '-|', 'fsck.fat', '-n', $path or die "Stick: fsck.fat: $!\n";
     my @said = <$out>;
-    close $out;
     return map { s/\s+$//r } grep { !/^fsck\.fat \d|^\Q$path\E: \d+ files/ } @said;
 }
 
@@ -98,7 +97,6 @@ sub machine
     sleep $after if $came;
     kill 'KILL', $pid;
     1 while sysread $serial, $said, 65536, length $said;
-    close $serial;
     return ($said =~ s/\e\[[0-9;=?]*[A-Za-z]//gr, $came);
 }
 

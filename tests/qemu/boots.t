@@ -156,6 +156,8 @@ my @boots = (
         'timed out after 1 seconds; the last line is: # end dstest86 verdict=pass pass=2 fail=0 skip=0 error=0 differs=0'],
     ['64 pvh skylake pass MACHINE', { ending => "trap '' TERM\nwhile :; do sleep 0.1; done\n", serial => [] },
         'timed out after 1 seconds; the last line is: none'],
+    ['64 pvh skylake pass MACHINE', { ending => "sleep 1.7; exit 33\n" },
+        'timed out after 1 seconds; the last line is: # end dstest86 verdict=pass pass=2 fail=0 skip=0 error=0 differs=0'],
     ['64 pvh skylake refused MACHINE ~ width', { @refused, ending => "trap 'exit 1' TERM\nwhile :; do sleep 0.1; done\n" },
         'timed out after 1 seconds; the last line is: none'],
 
@@ -225,7 +227,7 @@ is(scalar(() = $out =~ /^# compared 1 bts and 0 pebs records and 0 lbr stacks wi
 is($status, 1, 'failures make the status 1');
 ok(!-e "$top/build/test/old", 'the folders of the last run are gone');
 
-($status, $out, $err) = script($top, 'boots', 'replay=0 ');
+($status, $out, $err) = script($top, 'boots', '-t', 60, 'replay=0 ');
 is("$status $err", '0 ', 'a right boot alone: status 0');
 like($out, qr/\A1\.\.1\nok 1 - 64 pvh skylake pass records=all replay=0\n/, '... and no other was run');
 ($status, $out, $err) = script($top, 'boots', '-s', 'replay=[01](?: |$)');
@@ -267,8 +269,8 @@ for my $signal ('TERM', 'INT') {
 # What tests/qemu/boot is told.
 for (['64 pvh skylake pass replay=0', '-r pvh -p skylake -d FOLDER -w 64 -o replay=0 --'],
     ['32 uefi core2 pass replay=0 -- -m 16 -smp 2', '-r uefi -p core2 -d FOLDER -o replay=0 -- -m 16 -smp 2'],
-    ['32 pvh core2 pass lie=one,two fault=three latitude=7:-four cores=E2P records=all replay=0',
-        '-r pvh -p core2 -d FOLDER -w 32 -o records=all replay=0 -l one,two -L 7:-four -c E2P -f three --']) {
+    ['32 pvh core2 pass lie=one,two fault=three latitude=7:-four cores=E2P firmware=lvt records=all replay=0',
+        '-r pvh -p core2 -d FOLDER -w 32 -o records=all replay=0 -l one,two -L 7:-four -c E2P -f three -b lvt --']) {
     my ($line, $told) = @$_;
     machine($top, '0-three', files());
     write_file("$top/tests/qemu/cases", "$line\n");

@@ -91,7 +91,7 @@ ok(-e "$top/elsewhere/new-64-3/serial", '... which has what the boot left');
 ($status, $out, $err) = script($top, 'latitude', 'newer');
 is("$out$err", "latitude: no machine matches 'newer'\n", 'no machine matches');
 isnt($status, 0, '... which is a failure');
-for my $wrong (['-x'], ['a', 'b'], ['-n', 0], ['-n', 'x'], ['-s', -1], ['-j', 0], ['-t', 0]) {
+for my $wrong (['-x'], ['a', 'b'], ['-n', 0], ['-n', 'x'], ['-n', '1x'], ['-s', -1], ['-j', 0], ['-t', 0]) {
     ($status, $out, $err) = script($top, 'latitude', @$wrong);
     ok($status != 0 && $out eq '', "latitude @$wrong is refused");
     like($err, qr/^usage: latitude /m, '... with the usage');

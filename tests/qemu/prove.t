@@ -20,10 +20,12 @@ write_file("$top/build/qemu-system-x86_64", <<'END');
 #!/bin/sh
 case "$*" in
 *dsmodel.so,profile=list) printf '%s\n' 'old           32  the first' 'new           64  the second' ;;
-*dsmodel.so,fault=list) printf '%s\n' 'tos.stuck  TOS stands still' 'bts.lost  a record is lost' 'pmi.never  none comes' ;;
+*dsmodel.so,fault=list) cat "${0%/*}/faults" ;;
 esac
 END
 chmod 0755, "$top/build/qemu-system-x86_64";
+my @faults = ('tos.stuck  TOS stands still', 'bts.lost  a record is lost', 'pmi.never  none comes');
+write_file("$top/build/faults", join '', map { "$_\n" } @faults);
 write_file("$top/ds/ds_check.inc", 'RULE(ORDER, "order", BREACH, "ends before it begins", "[SDM]")');
 write_file("$top/ds/arch_check.inc", 'RULE(ORDER, "order", BREACH, "ends before it begins", "[SDM]")');
 write_file("$top/Makefile", "build/mutants/%:\n\techo \$@ >made\n");
@@ -63,7 +65,9 @@ for my $name ('red', 'torn', 'late', 'red_but_pass', 'differs') {
     machine_with("$name-tos.stuck", "exit 35\n", 'fail', qw(-lbr.tos lbr.calls bts.calls));
 }
 machine_with($_, "exit 33\n", 'pass', @green) for qw(blind none_ends cut absent other);
-machine_with('blind-tos.stuck', "exit 33\n", 'pass', @green);
+machine_with("blind-$_", "exit 33\n", 'pass', @green) for qw(tos.stuck bts.lost pmi.never);
+machine_with('silent', "exit 33\n", 'pass', @green);
+machine_with('silent-pmi.never', "exit 41\n", 'panic', 'lbr.tos');
 machine_with('none_ends-tos.stuck', "exec sleep 100\n", 'fail', qw(-lbr.tos -lbr.calls bts.calls));
 machine_with('cut-tos.stuck', "exit 0\n", '', qw(-lbr.tos -lbr.calls bts.calls));
 machine_with('absent-tos.stuck', "exit 35\n", 'fail', qw(-lbr.tos lbr.calls));
@@ -109,10 +113,17 @@ is("$status $err", "1 #   Failed: every fault is caught\n#   not caught: bts.los
     "#   not proven by any fault: bts.calls\n", 'faults without a line, and a test that no line names');
 ($status, $out, $err) = prove(lines(@whole[0, 1, 2, 4]));
 is("$status $err", "1 #   Failed: every fault is caught\n#   not caught: check.order\n", "a rule of the kernel's check without a line");
+($status, $out, $err) = prove(lines(@whole[0, 2, 3, 4], 'bts.lost new replay=blind : bts.calls'));
+like($err, qr/^#   Failed: every fault is caught\n#   not caught: bts\.lost$/m, 'a fault whose line notices nothing is not caught');
 ($status, $out, $err) = prove(lines(@whole, 'bts.lost old replay=m : panic'));
 is("$status $err", "1 #   Failed: bts.lost 32 old replay=m\n#   the kernel did not panic\n#   noticed: bts.calls\n", 'a panic that does not come');
 ($status, $out, $err) = prove(lines(@whole[0, 1, 3, 4], 'pmi.never old replay=m : panic'));
 is("$status $err", '0 ', 'a fault that ends in a panic is caught, whatever else notices');
+($status, $out, $err) = prove(lines(@whole[0, 1, 3, 4], 'pmi.never new 64 replay=silent : panic'));
+is("$status $err", '0 ', '... even nothing');
+like($out, qr/^ok 9 - pmi\.never 64 new replay=silent$/m, '... on the kernel that the line names');
+($status, $out, $err) = prove(lines(@whole[0, 1, 3, 4], 'pmi.never new replay=blind : panic'));
+like($err, qr/^#   Failed: every fault is caught\n#   not caught: pmi\.never$/m, '... but not if there is none');
 
 # ---- one processor of several
 machine_with('several', "exit 33\n", 'pass', @green);
@@ -147,7 +158,7 @@ for my $parts (2, 3) {
 is("$status $err" . join(' ', $out =~ /^ok \d+ - (tos\..*)$/mg), '0 tos.stuck 64 new replay=full', 'a part of the lines that match');
 ($status, $out, $err) = prove(lines(@whole), '-p', '6/6');
 is("$status $err$out", "255 prove: part 6 of 6 has no line: there are 5\n", 'a part without lines');
-for my $wrong ('0/4', '5/4', '1', '1/0', 'x/y', '1/4x') {
+for my $wrong ('0/4', '01/4', '1/04', '5/4', '1', '1/0', 'x/y', '1/4x') {
     ($status, $out, $err) = prove(lines(@whole), '-p', $wrong);
     is("$status $err$out", "255 prove: -p $wrong: want PART/PARTS, as in 1/4\n", "part $wrong");
 }
@@ -199,6 +210,20 @@ is("$status $err", '0 ', 'another test than the one named may notice');
 is("$status $err", '0 ', '... even where the kernel had to panic');
 ($status, $out, $err) = prove(lines('tos.stuck new replay=blind : panic'), '-l', 7, '.');
 like($out, qr/^# not caught: tos\.stuck$/m, 'a panic that does not come catches nothing');
+($status, $out, $err) = prove(lines('pmi.never new replay=silent : panic'), '-l', 7, '.');
+is("$status $err", '0 ', '... and one that comes does, whatever else notices');
+
+# Nine of ten must be caught: one of ten may be missed, one of nine is too many.
+write_file("$top/build/faults", lines(@faults, map { "more.$_  so" } 1 .. 8));
+machine_with("m-more.$_", "exit 35\n", 'fail', $_ == 1 ? @green : '-lbr.tos') for 1 .. 8;
+my @ten = ('tos.stuck new replay=m : lbr.*', 'pmi.never new replay=m : lbr.*', map { "more.$_ new replay=m : lbr.*" } 1 .. 8);
+($status, $out, $err) = prove(lines(@ten), '-l', 7, '.');
+is("$status $err", '0 ', 'one fault of ten is missed');
+like($out, qr/^ok 12 - 9 of 10 faults are caught\n# not caught: more\.1\n# claims/m, '... and named');
+($status, $out, $err) = prove(lines(@ten[1 .. 9]), '-l', 7, '.');
+is("$status $err", '1 ' . lines(map { "#   $_" } 'Failed: 9 of 10 faults are caught', 'too many are not'), 'one of nine');
+write_file("$top/build/faults", lines(@faults));
+
 ($status, $out, $err) = prove(lines('tos.stuck new replay=red : lbr.*'), '-l', 7, '.');
 like($err, qr/^#   Failed: 64 new replay=red, healthy$/m, 'a false alarm is a failure');
 
@@ -230,7 +255,7 @@ is("$status $err", '0 ', 'another file');
 ($status, $out, $err) = prove(lines(@whole), 'no line has this');
 is("$out$err", "prove: no line matches 'no line has this'\n", 'no line matches');
 isnt($status, 0, '... which is a failure');
-for my $wrong (['-x'], ['a', 'b'], ['-l', 'x']) {
+for my $wrong (['-x'], ['a', 'b'], ['-l', 'x'], ['-j', 0], ['-j', '2x'], ['-t', 0], ['-t', '']) {
     ($status, $out, $err) = prove(lines(@whole), @$wrong);
     ok($status != 0 && $out eq '', "prove @$wrong is refused");
     like($err, qr/^usage: prove /m, '... with the usage');
@@ -259,6 +284,34 @@ for (
     is("$out$err", "$top/tests/qemu/faults, $complaint\n", "$what: nothing is booted");
     isnt($status, 0, '... and it is a failure');
 }
+
+# ---- a tree that lacks something
+# What is missing is said, and nothing is booted.
+sub lacks
+{
+    my ($what, $complaint) = @_;
+    ($status, $out, $err) = prove("tos.stuck new replay=m : lbr.*\n", '.');
+    is($out, '', "$what: nothing is booted");
+    like($err, $complaint, '... and it is said');
+    isnt($status, 0, '... and it is a failure');
+}
+write_file("$top/ds/arch_check.inc", "no such row\n");
+lacks('a table without rows', qr/^ds\/arch_check\.inc: no row of the form RULE\(/m);
+unlink "$top/ds/arch_check.inc";
+lacks('no table', qr/^ds\/arch_check\.inc: cc cannot read it$/m);
+write_file("$top/ds/arch_check.inc", read_file("$top/ds/ds_check.inc"));
+write_file("$top/build/faults", '');
+lacks('a model without faults', qr/^the model does not answer fault=list$/m);
+write_file("$top/build/faults", "nonsense\n");
+lacks('a fault without a sentence', qr/^not a valid line of the model's fault=list: nonsense$/m);
+unlink "$top/build/dsmodel.so";
+lacks('no model', qr{^\S+/build/dsmodel\.so is missing; run \./bootstrap, then make$}m);
+write_file("$top/build/dsmodel.so", '');
+write_file("$top/build/qemu-system-x86_64", "#!/bin/sh\necho 'new           64  the second'\nexit 1\n");
+lacks('a QEMU that fails', qr/^the model does not answer fault=list$/m);
+unlink "$top/tests/qemu/faults";
+($status, $out, $err) = script($top, 'prove', '-f', "$top/gone");
+isnt($status, 0, 'no file of faults');
 
 # ---- globs
 my @tests = qw(a.b a.b.c a.c b.a xa.b);

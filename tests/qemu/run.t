@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Replay qw(new_tree machine script);
+use Replay qw(new_tree write_file machine script);
 use Test::More;
 
 my $begin = '# begin dstest86 0.1.0 abc 64';
@@ -66,8 +66,22 @@ like(run([], "exit 0\n"), qr/^2  run: no "# begin dstest86" line\n/, 'a machine 
 
 is(run(["\e[2J\e[01;01HBdsDxe: starting\r", "\e[0m\r", @{$log{pass}}], "exit 33\n"), '0 ' . shown('BdsDxe: starting', @{$log{pass}}) . ' ',
     'no escape sequences, no empty lines');
+my $start = time;
 is(run(['dstest86: no kernel started; returning to the firmware'], "exec sleep 100\n"),
     "99 dstest86: no kernel started; returning to the firmware\n ", 'a loader that gives up: status 99, at once');
+cmp_ok(time - $start, '<', 50, '... and without its machine, which would go on');
+
+# A line is shown when it is there: this machine goes on when its first line has been read.
+machine($top, 'one', serial => "$begin\n", stderr => '', ending => <<'END');
+for _ in $(seq 100); do [ -e read ] && break; sleep 0.1; done
+[ -e read ] && echo read
+exit 41
+END
+open my $shown, '-|', "$top/tests/qemu/run -o replay=one 2>&1" or die "run: $!\n";
+is(scalar <$shown>, "$begin\n", 'a line is shown');
+write_file("$top/tests/qemu/machines/one/read", '');
+is(scalar <$shown>, "read\n", '... before the next one is there');
+close $shown;
 
 # QEMU stands still after an error of KVM's own. Another word on stderr ends nothing.
 like(run([$begin], "exec sleep 100\n", "KVM internal error. Suberror: 1\nextra data[0]: 0x1\n"),
@@ -76,4 +90,11 @@ like(run([$begin], "exec sleep 100\n", "KVM internal error. Suberror: 1\nextra d
 is(run($log{pass}, "exit 33\n", "note: KVM internal error\n"), '0 ' . shown(@{$log{pass}}) . " note: KVM internal error\n",
     'what QEMU says on stderr is shown');
 is(run($log{pass}, "printf cut >&2; exit 33\n"), '0 ' . shown(@{$log{pass}}) . ' cut', '... with and without the end of its line');
+
+chmod 0644, "$top/tests/qemu/boot";
+like(join(' ', script($top, 'run')), qr{^2  .*run: \S+/boot: Permission denied$}ms, 'a boot that cannot be run');
+
+# Replay.pm's trees are gone with who made them.
+my $tree = qx($^X -I$FindBin::Bin -MReplay=new_tree -e 'print new_tree()');
+ok($tree ne '' && !-e $tree, 'a tree of replayed machines is removed');
 done_testing;

@@ -252,6 +252,9 @@ for my $said ($circular, $undrained) {
 }
 like join(' ', ring($circular, \@straight, [4, 5, 6], $interrupt)), qr/4 bts records printed, the truth has 8/,
     'circular: records that an interrupt could have saved';
+my @elsewhere = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', $_ ? 0x1000 + $_ % 3 * 24 : 0x2000, $straight[$_] } 0 .. 6;
+like join(' ', complaints(['# test bts.ring', @$circular, map { sprintf '# bts %d 0x%016x => 0x%016x', $_ - 4, $straight[$_], 0x10 } 4 .. 6],
+    ['dsmodel truth 1 profile=skylake', @elsewhere])), qr/3 bts records printed, the truth has 7/, 'circular: a record in whose place no other came';
 is join(' ', ring($undrained, \@straight, [4, 5, 6], $interrupt)), '', 'undrained: the interrupt is not let in';
 is join(' ', ring([@$circular, '# then # test bts.ring'], \@straight, [4, 5, 6])), '', 'a line that only mentions a test';
 like join(' ', ring(['# no # bts buffer circular: kept'], \@straight, [4, 5, 6])), qr/4 bts records printed, the truth has 8/,

@@ -1,0 +1,274 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# LAVA's dispatcher runs the jobs of lab/ on machines of their device types: QEMU with the model, as such and as a machine of a
+# lab that starts by PXE. Its results are the kernel's own, test by test; what hangs, dies or says nothing is a failed job; and
+# what the line lost is noticed. As root. Prints TAP.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Copy qw(copy);
+use File::Path qw(make_path remove_tree);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+use lib "$FindBin::Bin/../qemu";
+use KernelLog qw(clean results);
+
+my $root = realpath("$FindBin::Bin/../..");
+for my $needed (qw(lava-run in.tftpd)) {
+    plan skip_all => "no $needed here; ./bootstrap --lab installs it" if !grep { -x "$_/$needed" } split(/:/, $ENV{PATH}), '/usr/sbin';
+}
+plan skip_all => 'no YAML::XS here; ./bootstrap --lab installs it' if !eval { require YAML::XS };
+plan skip_all => 'lava-run wants to be root' if $>;
+YAML::XS->import(qw(Load LoadFile DumpFile));
+
+my $folder = tempdir(CLEANUP => 1);
+my ($tftp) = map { /^TFTP_DIRECTORY="(.*)"/ ? $1 : () } split /\n/, read_file('/etc/default/tftpd-hpa');
+my $served = "dstest86-$$";    # below it, where LAVA puts a job's files, too
+END { my $status = $?; remove_tree("$tftp/$served") if defined $tftp; $? = $status }
+my %running;    # PID => name
+END { my $status = $?; kill 'TERM', keys %running; 1 while wait != -1; $? = $status }
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
+
+sub read_file
+{
+    my ($path) = @_;
+    open my $file, '<:raw', $path or die "lava.t: $path: $!\n";
+    local $/;
+    return scalar <$file>;
+}
+
+sub write_file
+{
+    my ($path, $text) = @_;
+    open my $file, '>:raw', $path or die "lava.t: $path: $!\n";
+    print $file $text;
+    close $file or die "lava.t: $path: $!\n";
+    return;
+}
+
+# Starts lava-run with a job of lab/, changed by $change, and with a device of its type, of which these variables are set.
+sub start
+{
+    my ($name, $job, $change, %variables) = @_;
+    my $here = "$folder/$name";
+    my $definition = LoadFile("$root/lab/$job.yaml");
+    $change->($definition, map { values %$_ } @{ $definition->{actions} });
+    DumpFile("$here/job.yaml", $definition);
+    write_file("$here/device", "{% extends '$definition->{device_type}.jinja2' %}\n" .
+        join '', map { "{% set $_ = '$variables{$_}' %}\n" } sort keys %variables);
+    write_file("$here/dispatcher.yaml", "dispatcher_ip: 10.0.2.2\n");    # what QEMU's network calls the host
+    system("$FindBin::Bin/render.py '$root/lab' '$here/device' '$here/job.yaml' >'$here/device.yaml'") == 0 or die "lava.t: render.py: $name\n";
+    my $pid = fork // die "lava.t: fork: $!\n";
+    if (!$pid) {
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', "$here/log";
+        open STDERR, '>&', \*STDOUT;
+        local $ENV{PATH} = "$ENV{PATH}:/usr/sbin";
+        exec 'lava-run', '--job-id', "$served-$name", '--output-dir', "$here/output", '--device', "$here/device.yaml", '--dispatcher',
+            "$here/dispatcher.yaml", "$here/job.yaml" or die "lava.t: lava-run: $!\n";
+    }
+    $running{$pid} = $name;
+    return;
+}
+
+# A folder with qemu-ds in it, as it is installed.
+sub new_folder
+{
+    my ($name) = @_;
+    my $here = "$folder/$name";
+    make_path($here);
+    copy("$root/model/qemu/qemu-ds", $here) && chmod 0755, "$here/qemu-ds" or die "lava.t: $here/qemu-ds: $!\n";
+    symlink "$root/build/$_", "$here/$_" for qw(dsmodel.so qemu-system-x86_64);
+    return $here;
+}
+
+# Starts a job whose QEMU is a command of the shell, in which "$@" are QEMU's arguments.
+sub start_command
+{
+    my ($name, $command, $change) = @_;
+    my $here = new_folder($name);
+    write_file("$here/command", "#!/usr/bin/env bash\ncd '$here' || exit\n$command\n");
+    chmod 0755, "$here/command";
+    start($name, 'lava-job', $change, command => "$here/command");
+    return;
+}
+
+# One whose QEMU boots the kernel with these options, and with the model's of qemu-ds; $filter is what its line goes through.
+sub start_qemu
+{
+    my ($name, $options, $model, $filter, $change) = @_;
+    my $command = "./qemu-ds $model \"\$\@\" -chardev stdio,id=line,logfile=serial.log";
+    start_command($name, "set -- \"\${\@/#stdio/chardev:line}\"\n" . ($filter ? "$command | $filter" : "exec $command"), sub {
+        my ($job, $deploy) = @_;
+        $deploy->{images}{kernel} = { image_arg => "-kernel {kernel} -append \"$options\"", url => "file://$root/build/dstest86-64.elf" };
+        $change->(@_) if $change;
+    });
+    return;
+}
+
+# One whose QEMU writes a log that was written down.
+sub start_replay
+{
+    my ($name, $ending, @lines) = @_;
+    start_command($name, "cat serial.log\n$ending", sub { $_[1]{images}{kernel}{url} = "file://$root/README.md" });
+    write_file("$folder/$name/serial.log", join '', map { "$_\r\n" } '', @lines);
+    return;
+}
+
+# Ends soon what says nothing: LAVA waits so long for the beginning, for the next result, and for the verdict.
+my $patience = 20;    # seconds
+sub impatient
+{
+    my ($job, $deploy, $boot) = @_;
+    $job->{timeouts}{connection} = $boot->{timeout} = { seconds => $patience };
+    return;
+}
+
+sub start_pxe
+{
+    my $here = new_folder('pxe');
+    make_path("$tftp/$served");
+    copy("$root/build/toolchain/ipxe/snponly.efi", "$tftp/$served") or die "lava.t: snponly.efi: $!; run ./bootstrap --lab\n";
+    symlink $tftp, "$here/tftp";
+    write_file("$here/bootfile", "$served/snponly.efi");
+    my $machine = "$FindBin::Bin/machine $here";
+    start('pxe', 'lava-pxe-job', sub {
+        my ($job, $deploy, $boot) = @_;
+        $deploy->{kernel}{url} = "file://$root/build/BOOTX64.EFI";
+        s/run=\*/run=quick/ for @{ $boot->{commands} };
+    }, connection_command => "$machine connect", hard_reset_command => "$machine cycle", power_off_command => "$machine off");
+    return;
+}
+
+my @words = ('# begin dstest86 0.1.0 abc 64', 'KTAP version 1', '1..7', '# test bts.one', 'ok 1 bts.one', '# differs: 5 is not 6', 'ok 2 lbr.two',
+    'ok 3 pebs.three_a.4 # SKIP no PEBS: ok 9 none', '# wrong: got 1', 'not ok 4 bts.four', 'not ok 5 bts.five # ERROR no verdict',
+    'not ok 6 bts.six # TIMEOUT', 'ok 7 bts.one.atom', '# panic vector 8', '# end dstest86 verdict=panic');
+my %word = ('bts.one' => 'pass', 'lbr.two' => 'pass', 'pebs.three_a.4' => 'skip', 'bts.four' => 'fail', 'bts.five' => 'fail', 'bts.six' => 'fail',
+    'bts.one.atom' => 'pass', verdict => 'fail');
+
+my $begun = time;
+start_pxe();
+start_qemu('all', 'run=*', '');
+start_qemu('fault', 'run=lbr.tos,lbr.tos.wrap,lbr.wrap,lbr.freeze_on_overflow', '--fault lbr.tos.off_by_one', '', sub { $_[0]{context}{model} = 'core2' });
+start_qemu('lost', 'run=bts.*', '', 'grep --line-buffered -v "^ok 3 "');
+start_qemu('hangs', 'gdbwait', '', '', \&impatient);
+start_qemu('silent', 'console=none', '', '', \&impatient);
+start_command('no-kernel', 'exec ./qemu-ds "$@"', sub { $_[1]{images}{kernel}{url} = "file://$root/README.md" });
+start_replay('words', 'sleep 600', @words);
+start_replay('dies', '', @words[0 .. 6]);
+
+my %status;
+$SIG{ALRM} = sub { die "lava.t: lava-run does not end: @{[sort values %running]}\n" };
+alarm 400;
+while (%running) {
+    my $pid = wait;
+    $status{ delete $running{$pid} } = $? >> 8;
+}
+alarm 0;
+diag sprintf '%d jobs took %d s', scalar keys %status, time - $begun;
+
+# The results in what lava-run printed: ID => result, of the kernel's tests, or of what LAVA itself does.
+sub lava_says
+{
+    my ($name, $definition) = @_;
+    my %said;
+    for my $entry (map { Load($_) } grep { /^\{.*"results"/ } split /\n/, read_file("$folder/$name/log")) {
+        my $result = $entry->{msg};
+        next if $entry->{lvl} ne 'results' || $result->{definition} ne $definition;
+        my $id = $result->{extra} && $result->{extra}{test_case_id} || $result->{case};
+        fail("$name: LAVA has $id twice") if exists $said{$id};
+        $said{$id} = $result->{result};
+    }
+    return \%said;
+}
+
+sub why { return YAML::XS::LoadFile("$folder/$_[0]/output/result.yaml")->{error_msg} }
+
+# lab/lava-results for a job: its status, and what it complains of. The kernel's log is then in FOLDER/kernel.log.
+sub judged
+{
+    my ($name) = @_;
+    my $said = qx($root/lab/lava-results -o '$folder/$name/kernel.log' '$folder/$name/log' 2>&1 >'$folder/$name/table');
+    return ($? >> 8, $said);
+}
+
+# What LAVA is to say of what the kernel wrote to the line.
+sub kernel_says
+{
+    my ($name) = @_;
+    my ($result, $verdict) = results("$folder/$name/serial.log");
+    my %lava = (pass => 'pass', differs => 'pass', skip => 'skip', fail => 'fail', error => 'fail');
+    return { (map { $_ => $lava{ $result->{$_} } } keys %$result), verdict => $lava{$verdict} };
+}
+
+sub count
+{
+    my ($says, $result) = @_;
+    return scalar grep { $_ eq $result } values %$says;
+}
+
+# A job whose results are those in the log that QEMU kept of the line.
+sub agrees
+{
+    my ($name, $least) = @_;
+    is($status{$name}, 0, "$name: the job runs");
+    my $says = lava_says($name, 'dstest86');
+    cmp_ok(scalar keys %$says, '>', $least, '... with a result for each test');
+    is_deeply($says, kernel_says($name), "... which is the kernel's own");
+    is_deeply([judged($name)], [0, ''], '... as lab/lava-results finds, too');
+    my ($log) = join('', map { clean($_) . "\n" } split /\n/, read_file("$folder/$name/serial.log")) =~ /^(# begin .*^# end [^\n]*\n)/ms;
+    ok(read_file("$folder/$name/kernel.log") eq $log, '... which takes the log of the line out of it');
+    return $says;
+}
+
+my ($qemu, $pxe) = map { [grep { exists $_->{test} } @{ LoadFile("$root/lab/$_.yaml")->{actions} }] } qw(lava-job lava-pxe-job);
+is_deeply($pxe->[0]{test}{monitors}, $qemu->[0]{test}{monitors}, 'both jobs read the same');
+
+my $all = agrees('all', 300);
+is($all->{verdict}, 'pass', '... it passes');
+cmp_ok(count($all, 'skip'), '>', 100, '... and some are skipped');
+my %case = map { s/\W+/_/gr => 1 } keys %$all;
+is(scalar keys %case, scalar keys %$all, "... and the names that LAVA makes of the tests' are as many");
+diag read_file("$folder/all/table") =~ s/^(?:.*\n){6}\K(?:.*\n)*?(?=(?:.*\n){6}\z)/ ...\n/r;
+
+my $quick = agrees('pxe', 20);
+is($quick->{verdict}, 'pass', '... it passes');
+like(read_file("$folder/pxe/kernel.log"), qr/^# boot route uefi x64\b/m, "... started by the project's loader");
+like(read_file("$folder/pxe/log"), qr{"msg": "iPXE> chain tftp://10\.0\.2\.2/$served-pxe/}, '... which iPXE got by TFTP');
+ok(!-e "$folder/pxe/pid", '... and the machine is switched off');
+
+my $fault = agrees('fault', 4);
+is(join(' ', grep { $fault->{$_} eq 'fail' } sort keys %$fault), 'lbr.tos verdict', 'a fault of the model: that test fails, and the verdict');
+
+is($status{words}, 0, 'a log of every word: the job runs');
+is_deeply(lava_says('words', 'dstest86'), \%word, '... each has its result, and a panic is a verdict that fails');
+
+is($status{dies}, 1, 'QEMU ends in the midst of the tests: the job fails');
+is_deeply(lava_says('dies', 'dstest86'), { map { $_ => $word{$_} } qw(bts.one lbr.two) }, '... with the results until then');
+like(why('dies'), qr/Connection closed/, '... for that reason');
+
+for my $name (qw(hangs silent no-kernel)) {
+    is($status{$name}, 1, "$name: the job fails");
+    is_deeply(lava_says($name, 'dstest86'), {}, '... without results');
+    like(why($name), $name eq 'no-kernel' ? qr/Connection closed/ : qr/timed out/, '... for that reason');
+    my ($seconds) = read_file("$folder/$name/log") =~ /"case": "lava-test-monitor", "definition": "lava", "duration": "([\d.]+)"/;
+    cmp_ok($seconds, '<', 3.5 * $patience, '... within its bound');
+    my ($judged, $said) = judged($name);
+    is($judged, 1, '... and lab/lava-results fails');
+    like($said, qr/^lava-results: the job failed: /m, '... for that reason, too');
+}
+like(read_file("$folder/hangs/kernel.log"), qr/^# begin .*^# waiting for a debugger/ms, 'what hangs had begun');
+is(read_file("$folder/silent/kernel.log"), '', 'what is silent has not');
+
+is($status{lost}, 0, 'a line is lost: LAVA does not notice');
+my ($lost, $said) = judged('lost');
+my ($planned) = read_file("$folder/lost/serial.log") =~ /^1\.\.(\d+)/m;
+is($lost, 1, '... and lab/lava-results does');
+like($said, qr/^lava-results: plan of $planned, @{[$planned - 1]} reported$/m, '... by the plan');
+my ($kernel, $lavas) = (kernel_says('lost'), lava_says('lost', 'dstest86'));
+my @differ = grep { ($lavas->{$_} // '') ne $kernel->{$_} } keys %$kernel;
+is(scalar @differ, 1, "... and so does a comparison with the machine's own log: @differ");
+
+done_testing;
