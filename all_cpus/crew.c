@@ -117,7 +117,8 @@ static void say_difference(void *context, const char *text)
     console_note("cpu %u apic 0x%x differs: %s", *number, id_of(*number), text);
 }
 
-/* The first processor of a hybrid's kind of cores that was started before the n-th; the boot processor if there is one.
+/*
+ * The first processor of a hybrid's kind of cores that was started before the n-th; the boot processor if there is one.
  */
 static unsigned first_of_kind(unsigned n)
 {

@@ -52,7 +52,8 @@ struct boot_keep {
     uint64_t size; /* bytes */
 };
 
-/* What dstest86's own loader passes. The layout does not depend on the width: pointers are 64-bit physical addresses.
+/*
+ * What dstest86's own loader passes. The layout does not depend on the width: pointers are 64-bit physical addresses.
  */
 struct boot_info {
     uint32_t version; /* BOOT_INFO_VERSION */

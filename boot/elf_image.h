@@ -56,7 +56,7 @@ struct elf_image {
  */
 enum elf_image_error elf_image_read(const void *bytes, size_t size, struct elf_image *out);
 
-/* What is wrong with the file, as text to follow "the kernel: "; never NULL. */
+/* What is wrong with the file, as text to follow "64-bit kernel inside the loader: "; never NULL. */
 const char *elf_image_error_text(enum elf_image_error error);
 
 #endif

@@ -31,7 +31,7 @@ uint32_t gzip_length(const void *file, size_t size);
  */
 enum gzip_error gzip_unpack(const void *file, size_t size, void *out);
 
-/* What is wrong with the file, as text to follow "the kernel: "; never NULL. */
+/* What is wrong with the file, as text to follow "64-bit kernel inside the loader: "; never NULL. */
 const char *gzip_error_text(enum gzip_error error);
 
 #endif

@@ -508,7 +508,8 @@ static const struct {
     const char *name;
     const char *globs;
 } sets[] = {
-    /* Every facility of every generation has tests here that need it, so that each gets its verdict; little is printed.
+    /*
+     * Every facility of every generation has tests here that need it, so that each gets its verdict; little is printed.
      */
     { "quick",
       "detect.*,pmi.lvt.mask_set,pmi.held,ds.area.readback,ds.restrictions,bts.calls,bts.interrupt.threshold,"

@@ -61,7 +61,8 @@ uint32_t packed_fingerprint(const struct result *results, size_t count);
 size_t packed_write(char text[PACKED_TEXT_MAX], const struct packed_head *head, const struct result *results,
                     unsigned first, unsigned count);
 
-/* Reads a text that ends with a NUL. On an error *offender is the position of what offends, and *packed is undefined.
+/*
+ * Reads a text that ends with a NUL. On an error *offender is the position of what offends, and *packed is undefined.
  */
 enum packed_error packed_read(const char *text, struct packed *packed, size_t *offender);
 

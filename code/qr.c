@@ -293,7 +293,8 @@ static void draw_patterns(struct qr_code *code)
         draw_version(code);
 }
 
-/* Where the next bit goes: in columns of two from the right, upwards and downwards in turn, around the patterns: 7.7.3.
+/*
+ * Where the next bit goes: in columns of two from the right, upwards and downwards in turn, around the patterns: 7.7.3.
  */
 struct place {
     unsigned row, column; /* the right one of the two */

@@ -8,7 +8,8 @@
 #define LOW_2 0x03u /* counters 0 and 1 */
 #define LOW_4 0x0fu /* counters 0 to 3 */
 
-/* NetBurst counts on MSR_IQ_COUNTER4, called counter 0 here. cpu/netburst_events.c says how each event is programmed.
+/*
+ * NetBurst counts on MSR_IQ_COUNTER4, called counter 0 here. cpu/netburst_events.c says how each event is programmed.
  */
 static const struct pebs_event netburst[] = {
     { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_MEM_INST_RETIRED, 0, PMC_0, false },

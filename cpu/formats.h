@@ -162,7 +162,7 @@ enum data_source_encoding {
     DATA_SOURCE_PANTHER_COVE, /* Coyote Cove, too */
     DATA_SOURCE_ARCTIC_WOLF,
     DATA_SOURCE_GOLDEN_COVE, /* Skylake's, and what blocked the load: bit 6 its data, bit 7 its address */
-    DATA_SOURCE_ENCODINGS /* the number of encodings */
+    DATA_SOURCE_ENCODINGS    /* the number of encodings */
 };
 
 #endif

@@ -12,7 +12,8 @@
 
 #include "cpu/caps.h"
 
-/* A part of memory on a boundary of its own size, 4096 << n bytes: the largest, or the smallest with that many bytes.
+/*
+ * A part of memory on a boundary of its own size, 4096 << n bytes: the largest, or the smallest with that many bytes.
  */
 struct arch_buffer {
     uint8_t *memory;

@@ -133,7 +133,8 @@ TEST(detect_perf_capabilities_read_only) = {
     .run = perf_capabilities,
 };
 
-/* PAUSEs in which a record that was begun reaches memory. SDM Vol. 3B (253669-059), "Re-configuring PEBS Facilities".
+/*
+ * PAUSEs in which a record that was begun reaches memory. SDM Vol. 3B (253669-059), "Re-configuring PEBS Facilities".
  */
 /* The size of a record in bytes by the manual's tables; an adaptive record tells its own. */
 static uint64_t announced_size(const struct test_run *run, const uint8_t *record)

@@ -375,7 +375,10 @@ static void run_kind(struct kind *kind)
     watchdog_follow();
     machine.kind = kind_number(0);
     if (loan != LOAN_OVER) {
-        format(why, sizeof why, loan == LOAN_ENDED ? "cpu %u does not come back" : "cpu %u does not start",
+        format(why, sizeof why,
+               !machine.spare       ? "there is no memory to run tests on cpu %u"
+               : loan == LOAN_ENDED ? "cpu %u does not come back"
+                                    : "cpu %u does not start",
                kind->number);
         runner_abandon(kind->suffix, &kind->caps, why);
     }

@@ -14,7 +14,8 @@
 
 #define OTHERS_PAGE 0x1000u /* bytes */
 
-/* Finds the others, and gives them memory. Called once, before the first test and after the APIC has been taken over.
+/*
+ * Finds the others, and gives them memory. Called once, before the first test and after the APIC has been taken over.
  */
 void others_init(void);
 

@@ -37,7 +37,8 @@ unsigned progress_code_most(void);
 /* One more QR code for the last pages. It is shown from the next call on that shows something. */
 void progress_code(const struct page_code *code);
 
-/* Keeps what is wrong with the options or the machine, or the exception, for the last page. Several follow one another.
+/*
+ * Keeps what is wrong with the options or the machine, or the exception, for the last page. Several follow one another.
  */
 void progress_trouble(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -12,11 +12,11 @@
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/held.h"
+#include "kernel/kinds.h"
 #include "kernel/memory.h"
 #include "kernel/progress.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
-#include "perfmon/firmware.h"
 #include "report/results.h"
 
 #define TESTS_MAX 768u
@@ -24,9 +24,8 @@
 
 extern const struct test tests_start[], tests_end[];
 
-#define ID_SIZE    64u /* characters, NUL included, of a test's id with that of its kind behind it */
-#define KINDS_MOST FIRMWARE_PROCESSORS
-#define LATE       10u /* seconds behind its time limit after which a test is not expected back */
+#define ID_SIZE 64u /* characters, NUL included, of a test's id with that of its kind behind it */
+#define LATE    10u /* seconds behind its time limit after which a test is not expected back */
 
 /* Of the first kind of cores. */
 static struct result first_results[TESTS_MAX]; /* by the test's position in the table */
@@ -172,6 +171,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
 {
     static struct context escape;
     const bool had_nmi = watchdog_has_nmi();
+    const uintptr_t cr0 = cr0_read(), cr4 = cr4_read();
     enum outcome outcome;
 
     if (context_save(&escape) == 0) {
@@ -184,6 +184,9 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
         outcome = judge(run);
     } else {
         watchdog_stop();
+        cr0_write(cr0);
+        cr4_write(cr4);
+        interrupts_recover();
         outcome = judge_hung(run, timeout);
     }
     if (had_nmi && !watchdog_has_nmi())

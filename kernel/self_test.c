@@ -58,6 +58,7 @@ static void hang_in_handler(struct interrupt_frame *frame)
 
 static void hang_in_service(struct test_run *run)
 {
+    interrupt_set(VECTOR_GENERAL_PROTECTION, hang_in_handler); /* or later accesses that raise #GP would hang, too */
     interrupt_set(VECTOR_WORKLOAD_SELF, hang_in_handler);
     apic_send_self(VECTOR_WORKLOAD_SELF);
     hang(run);
@@ -120,8 +121,7 @@ TEST(selftest_no_records) = {
     .run = no_records,
 };
 
-/* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each ------------------------------------
- */
+/* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each --------------------------------- */
 
 /* What a test planned, and the records that it then saw, in two parts. */
 struct plan {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # dsdump: build/dsdump. The pure objects, compiled for speed and without sanitizers, and the code that writes files.
 TOOL_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(HOST_PURE) $(wildcard tools/*.c))
+# What the commands of tools/gdb/dstest86.py start.
+INSPECT_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/gdb/*.c))
 TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O3 -g -I.
 TOOL_LIBS := -lelf -ldw
 # The page that --html writes, as strings of C: tools/html/page.html becomes html_page, and so on.
@@ -9,7 +11,7 @@ TOOL_PAGE := page style script
 .PHONY: tools
 tools: $B/dsdump $B/ds-inspect ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw), and what GDB's commands start
 
-$(TOOL_OBJECTS) $B/tool/tests/bench/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
+$(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/bench/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
@@ -47,16 +49,9 @@ picture: kernel model tools ## docs/page.png, the README's picture (wants ./boot
 	$Qtests/qemu/run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
 
-# What the commands of tools/gdb/dstest86.py start.
-INSPECT_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/gdb/*.c))
-$(INSPECT_OBJECTS): $B/tool/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
 $B/ds-inspect: $(INSPECT_OBJECTS) $(HOST_PURE:%.c=$B/tool/%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^
--include $(INSPECT_OBJECTS:.o=.d)
 
 # Draws QR codes as pictures, for zbarimg.
 $B/qr_image: $B/tool/tests/tools/qr_image.o $B/tool/code/qr.o
@@ -68,5 +63,5 @@ $B/traces: $B/tool/tests/bench/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^
 
--include $(TOOL_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d $B/tool/tests/tools/qr_image.d
+-include $(TOOL_OBJECTS:.o=.d) $(INSPECT_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d $B/tool/tests/tools/qr_image.d
 

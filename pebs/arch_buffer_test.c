@@ -93,8 +93,7 @@ static void finish(struct test_run *run)
     test_saw(run, ds_pebs_log()->records);
 }
 
-/* ---- the index ----------------------------------------------------------------------------------------------------
- */
+/* ---- the index --------------------------------------------------------------------------------------------------- */
 
 static void steps(struct test_run *run)
 {
@@ -192,8 +191,7 @@ TEST(arch_base_used) = {
     .run = base,
 };
 
-/* ---- what enables --------------------------------------------------------------------------------------------------
- */
+/* ---- what enables ------------------------------------------------------------------------------------------------ */
 
 static void index_off(struct test_run *run)
 {
@@ -244,8 +242,7 @@ TEST(arch_enable_counter) = {
     .run = counter_off,
 };
 
-/* ---- the reload ----------------------------------------------------------------------------------------------------
- */
+/* ---- the reload -------------------------------------------------------------------------------------------------- */
 
 static void check_distances(struct test_run *run, const struct pebs_sample *sample, unsigned distance)
 {
@@ -321,8 +318,7 @@ TEST(arch_reload_extended) = {
     .run = extended,
 };
 
-/* ---- the threshold -------------------------------------------------------------------------------------------------
- */
+/* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
 static unsigned seen;
 
@@ -461,14 +457,14 @@ TEST(arch_threshold_interrupt) = {
     .run = one_interrupt,
 };
 
-/* ---- a full buffer --------------------------------------------------------------------------------------------------
- */
+/* ---- a full buffer ----------------------------------------------------------------------------------------------- */
 
 enum { ROOM = 4, SMALLEST = 4096 };
 
 static uint64_t base_as_opened; /* IA32_PEBS_BASE */
 
-/* Room for so many records up to the buffer's end, and a threshold that they do not reach: nobody serves an interrupt.
+/*
+ * Room for so many records up to the buffer's end, and a threshold that they do not reach: nobody serves an interrupt.
  */
 static bool fill(struct test_run *run)
 {
@@ -715,8 +711,7 @@ TEST(arch_full_reported) = {
     .run = full_reported,
 };
 
-/* ---- each counter ---------------------------------------------------------------------------------------------------
- */
+/* ---- each counter ------------------------------------------------------------------------------------------------ */
 
 /*
  * Instructions and cycles come by the hundred. Of the counters behind them, which count slots, there may be none: then

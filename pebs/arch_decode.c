@@ -8,7 +8,6 @@
 
 #define RETIRE_LATENCY_VALID (UINT64_C(1) << 16) /* in the retire latency's word */
 
-
 bool arch_pebs_place(const struct arch_pebs_fragment *fragment, const struct pebs_field *field, size_t *at)
 {
     if (field->arch.group >= ARCH_GROUPS || !fragment->at[field->arch.group])

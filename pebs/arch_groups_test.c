@@ -134,8 +134,7 @@ TEST(arch_groups_own) = {
     .run = own,
 };
 
-/* ---- the LBR group ------------------------------------------------------------------------------------------------
- */
+/* ---- the LBR group ----------------------------------------------------------------------------------------------- */
 
 static void lbr_group(struct test_run *run)
 {
@@ -252,8 +251,7 @@ TEST(arch_groups_lbr_events) = {
     .run = lbr_events,
 };
 
-/* ---- the counters group -------------------------------------------------------------------------------------------
- */
+/* ---- the counters group ------------------------------------------------------------------------------------------ */
 
 enum { COUNTING = 2 }; /* a general counter beside the sampling one */
 
@@ -342,7 +340,8 @@ TEST(arch_counters_allow) = {
     .run = not_allowed,
 };
 
-/* Whether the count is that of before the reload or of after it, the sources do not settle: 0, or a period short of it.
+/*
+ * Whether the count is that of before the reload or of after it, the sources do not settle: 0, or a period short of it.
  */
 static void fixed_counts(struct test_run *run)
 {
@@ -370,8 +369,7 @@ TEST(arch_counters_fixed) = {
     .run = fixed_counts,
 };
 
-/* ---- fragments ----------------------------------------------------------------------------------------------------
- */
+/* ---- fragments --------------------------------------------------------------------------------------------------- */
 
 /* Nothing is missing: each group that CPUID.23H.4 lists, put together from however many fragments. */
 static void fragments(struct test_run *run)
@@ -402,8 +400,7 @@ TEST(arch_fragments_whole) = {
     .run = fragments,
 };
 
-/* ---- fields --------------------------------------------------------------------------------------------------------
- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static void mode(struct test_run *run)
 {

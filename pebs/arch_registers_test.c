@@ -45,8 +45,7 @@ static void expect_refused(struct test_run *run, const char *name, uint32_t msr,
     }
 }
 
-/* ---- CPUID --------------------------------------------------------------------------------------------------------
- */
+/* ---- CPUID ------------------------------------------------------------------------------------------------------- */
 
 static void counters(struct test_run *run)
 {
@@ -129,8 +128,7 @@ TEST(arch_detect_data_cfg) = {
     .run = data_cfg_is_not_there,
 };
 
-/* ---- IA32_PEBS_BASE -----------------------------------------------------------------------------------------------
- */
+/* ---- IA32_PEBS_BASE ---------------------------------------------------------------------------------------------- */
 
 static void base(struct test_run *run)
 {
@@ -177,8 +175,7 @@ TEST(arch_base_physical) = {
     .run = base_physical,
 };
 
-/* ---- IA32_PEBS_INDEX ----------------------------------------------------------------------------------------------
- */
+/* ---- IA32_PEBS_INDEX --------------------------------------------------------------------------------------------- */
 
 static void index_holds(struct test_run *run)
 {
@@ -199,15 +196,11 @@ TEST(arch_index_holds) = {
     .run = index_holds,
 };
 
-struct reserved {
-    uint64_t bits;
-};
-
 static void index_reserved(struct test_run *run)
 {
-    const struct reserved *reserved = run->test->argument;
+    const uint64_t *const bits = run->test->argument;
 
-    expect_refused(run, "IA32_PEBS_INDEX", MSR_IA32_PEBS_INDEX, PEBS_INDEX_THRESH(0x1000), reserved->bits);
+    expect_refused(run, "IA32_PEBS_INDEX", MSR_IA32_PEBS_INDEX, PEBS_INDEX_THRESH(0x1000), *bits);
     close_all(run);
 }
 
@@ -218,7 +211,7 @@ static void index_reserved(struct test_run *run)
         .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR,                                \
         .needs = NEEDS,                                                                         \
         .run = index_reserved,                                                                  \
-        .argument = &(const struct reserved){ BITS(high, low) },                                \
+        .argument = &(const uint64_t){ BITS(high, low) },                                       \
     }
 
 INDEX_RESERVED(below_wr, 3, 0);
@@ -226,19 +219,7 @@ INDEX_RESERVED(below_full, 30, 27);
 INDEX_RESERVED(below_thresh, 35, 33);
 INDEX_RESERVED(top, 63, 59);
 
-/* ---- CFG_C --------------------------------------------------------------------------------------------------------
- */
-
-/* Calls this for the CFG_C of each counter that can sample, the general ones or the fixed ones. */
-static void for_each(struct test_run *run, bool fixed, void (*check)(struct test_run *run, uint32_t msr))
-{
-    const uint64_t counters_of = fixed ? run->caps->pebs_fixed_counters : run->caps->pebs_counters;
-
-    for (unsigned n = 0; n < 32; n++)
-        if (counters_of >> n & 1)
-            check(run, fixed ? MSR_IA32_PMC_FX_CFG_C(n) : MSR_IA32_PMC_GP_CFG_C(n));
-    close_all(run);
-}
+/* ---- CFG_C ------------------------------------------------------------------------------------------------------- */
 
 static void holds(struct test_run *run, uint32_t msr)
 {
@@ -252,24 +233,21 @@ static void refuses(struct test_run *run, uint32_t msr)
     expect_refused(run, "CFG_C", msr, 0xfffffff0, ~(run->caps->pebs_cfg_c | ARCH_PEBS_RELOAD));
 }
 
-static void general_holds(struct test_run *run)
-{
-    for_each(run, false, holds);
-}
+/* What is asked of the CFG_C of each counter that can sample, the general ones or the fixed ones. */
+struct asked {
+    bool fixed;
+    void (*check)(struct test_run *run, uint32_t msr);
+};
 
-static void fixed_holds(struct test_run *run)
+static void each_cfg_c(struct test_run *run)
 {
-    for_each(run, true, holds);
-}
+    const struct asked *asked = run->test->argument;
+    const uint64_t able = asked->fixed ? run->caps->pebs_fixed_counters : run->caps->pebs_counters;
 
-static void general_refuses(struct test_run *run)
-{
-    for_each(run, false, refuses);
-}
-
-static void fixed_refuses(struct test_run *run)
-{
-    for_each(run, true, refuses);
+    for (unsigned n = 0; n < 32; n++)
+        if (able >> n & 1)
+            asked->check(run, asked->fixed ? MSR_IA32_PMC_FX_CFG_C(n) : MSR_IA32_PMC_GP_CFG_C(n));
+    close_all(run);
 }
 
 TEST(arch_cfg_c_general) = {
@@ -277,7 +255,8 @@ TEST(arch_cfg_c_general) = {
     .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value, and all bits that CPUID.23H.4 lists",
     .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C",
     .needs = NEEDS,
-    .run = general_holds,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ false, holds },
 };
 
 TEST(arch_cfg_c_fixed) = {
@@ -285,7 +264,8 @@ TEST(arch_cfg_c_fixed) = {
     .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value, and all bits that CPUID.23H.4 lists",
     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
     .needs = NEEDS,
-    .run = fixed_holds,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ true, holds },
 };
 
 TEST(arch_cfg_c_general_reserved) = {
@@ -293,7 +273,8 @@ TEST(arch_cfg_c_general_reserved) = {
     .title = "Each bit of IA32_PMC_GPn_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
     .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
     .needs = NEEDS,
-    .run = general_refuses,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ false, refuses },
 };
 
 TEST(arch_cfg_c_fixed_reserved) = {
@@ -301,11 +282,11 @@ TEST(arch_cfg_c_fixed_reserved) = {
     .title = "Each bit of IA32_PMC_FXm_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
     .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
     .needs = NEEDS,
-    .run = fixed_refuses,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ true, refuses },
 };
 
-/* ---- the counters' other names ------------------------------------------------------------------------------------
- */
+/* ---- the counters' other names ----------------------------------------------------------------------------------- */
 
 /* Two numbers, one register: what is written by one is read by the other. */
 static void expect_same(struct test_run *run, unsigned n, uint32_t one, uint32_t other)

@@ -166,7 +166,8 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const u
     }
 }
 
-/* Walks a ring until enough loads were sampled. Returns their median latency: a few may take much longer than others.
+/*
+ * Walks a ring until enough loads were sampled. Returns their median latency: a few may take much longer than others.
  */
 static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uint8_t *block,
                      const struct footprint *footprint, struct mem_table *table)

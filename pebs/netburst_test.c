@@ -349,7 +349,8 @@ TEST(pebs_tagging_count) = {
     .run = count,
 };
 
-/* The counter has 40 bits, keeps them all, and goes from its last value to 0. How many loads count is measured first.
+/*
+ * The counter has 40 bits, keeps them all, and goes from its last value to 0. How many loads count is measured first.
  */
 static void width(struct test_run *run)
 {

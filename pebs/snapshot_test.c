@@ -286,7 +286,8 @@ static void holds(struct test_run *run)
 
 TEST(pebs_snapshot_register) = {
     .id = "pebs.snapshot.register",
-    .title = "MSR_PEBS_DATA_CFG holds the bits of the counters group that there are, and one for each counter that there is",
+    .title =
+        "MSR_PEBS_DATA_CFG holds the bits of the counters group that there are, and one for each counter that there is",
     .source = LINUX_DATA_CFG,
     .needs = NEEDS,
     .lacks = lacks_snapshot,

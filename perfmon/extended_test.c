@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What CPUID.23H.0:EBX adds to event selects: a second unit mask, EQ, and counters that RDPMC at CPL 3 does not read.
+/*
+ * What CPUID.23H.0:EBX adds to event selects: a second unit mask, EQ, and counters that RDPMC at CPL 3 does not read.
  */
 #include <inttypes.h>
 
@@ -183,7 +184,8 @@ TEST(perfmon_unit_mask_2) = {
     .run = unit_mask_2,
 };
 
-/* Cycles in which no instruction retires, and those in which any does, are all there are; a few drop out at the ends.
+/*
+ * Cycles in which no instruction retires, and those in which any does, are all there are; a few drop out at the ends.
  */
 static void equal(struct test_run *run)
 {

@@ -9,13 +9,15 @@
 #include "base/format.h"
 
 /* "GenuineIntel": other vendors have other registers of these numbers. */
-#define CPUID_0_EBX_INTEL    0x756e6547u
-#define CPUID_0_EDX_INTEL    0x49656e69u
-#define CPUID_0_ECX_INTEL    0x6c65746eu
-#define CPUID_1_EAX_FAMILY   0x0f00u
-#define CPUID_1_EAX_NETBURST 0x0f00u
-#define CPUID_1_EDX_DS       (1u << 21)
-#define CPUID_7_EDX_ARCH_LBR (1u << 19)
+#define CPUID_0_EBX_INTEL     0x756e6547u
+#define CPUID_0_EDX_INTEL     0x49656e69u
+#define CPUID_0_ECX_INTEL     0x6c65746eu
+#define CPUID_1_EAX_FAMILY    0x0f00u
+#define CPUID_1_EAX_NETBURST  0x0f00u
+#define CPUID_1_EDX_DS        (1u << 21)
+#define CPUID_7_EDX_ARCH_LBR  (1u << 19)
+#define CPUID_7_1_EAX_LEAF_23 (1u << 8)
+#define CPUID_23_EAX_PEBS     (3u << 4)
 
 #define LEAF_PERFMON 0xau
 
@@ -29,10 +31,13 @@
 
 #define FIXED_RINGS(n) (FIXED_CTR_CTRL_OS(n) | FIXED_CTR_CTRL_USR(n))
 
-#define P6_COUNTERS 2u /* of a family 6 without leaf 0Ah */
-#define COUNTERS    8u /* of each kind: the most that are looked at */
-#define LEFT_MOST   (NETBURST_CCCRS + 4u)
-#define VALUES_MOST (2u * COUNTERS + 1u) /* and IA32_PERF_GLOBAL_CTRL */
+#define P6_COUNTERS 2u  /* of a family 6 without leaf 0Ah */
+#define GENERAL     12u /* counters that are looked at: behind IA32_PMC11 stands another register, MSR_FSB_FREQ */
+#define FIXED       8u
+#define LEFT_MOST   (NETBURST_CCCRS + 3u)
+#define VALUES_MOST (GENERAL + FIXED + 1u) /* and IA32_PERF_GLOBAL_CTRL */
+
+_Static_assert(GENERAL + 5u <= LEFT_MOST, "all that can run has an entry");
 
 /* A register that ran, and the bits that made it run. */
 struct left {
@@ -67,19 +72,18 @@ static void remember_value(uint32_t msr)
 /* Stops what these bits of a register make run, if any is set. Returns whether one was. */
 static bool stop(const char *name, const char *what, uint32_t msr, uint64_t running, uint64_t again)
 {
-    struct left *const entry = &left->registers[left->count];
+    struct left entry = { .name = name, .what = what, .msr = msr, .running = running, .again = again };
 
-    *entry = (struct left){ .name = name, .what = what, .msr = msr, .running = running, .again = again };
-    if (left->count == LEFT_MOST || !msr_read(msr, &entry->value) || !(entry->value & running))
+    if (!msr_read(msr, &entry.value) || !(entry.value & running))
         return false;
-    left->count++;
-    msr_write(msr, entry->value & ~running);
+    left->registers[left->count++] = entry;
+    msr_write(msr, entry.value & ~running);
     return true;
 }
 
 static void stop_general(unsigned count, uint64_t enabled)
 {
-    for (unsigned n = 0; n < count && n < COUNTERS; n++)
+    for (unsigned n = 0; n < count && n < GENERAL; n++)
         if (enabled >> n & 1 &&
             stop("IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_EN, PERFEVTSEL_EN))
             remember_value(MSR_IA32_PMC(n));
@@ -89,7 +93,7 @@ static void stop_fixed(uint64_t enabled)
 {
     uint64_t control = msr_get(MSR_IA32_FIXED_CTR_CTRL), running = 0;
 
-    for (unsigned n = 0; n < COUNTERS; n++) {
+    for (unsigned n = 0; n < FIXED; n++) {
         if (!(enabled >> n & 1 && control & FIXED_RINGS(n)))
             continue;
         running |= FIXED_RINGS(n);
@@ -99,6 +103,7 @@ static void stop_fixed(uint64_t enabled)
         stop("IA32_FIXED_CTR_CTRL", "counting", MSR_IA32_FIXED_CTR_CTRL, running, running);
 }
 
+/* From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for each counter; a hybrid's leaf 0AH may tell of fewer. */
 static void stop_counters(void)
 {
     const struct cpuid leaf = cpuid(0, 0).eax >= LEAF_PERFMON ? cpuid(LEAF_PERFMON, 0) : (struct cpuid){ 0 };
@@ -107,7 +112,7 @@ static void stop_counters(void)
     if (version >= 2) {
         const uint64_t enabled = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
 
-        stop_general(general, enabled);
+        stop_general(GENERAL, enabled);
         stop_fixed(enabled >> 32);
         if (left->value_count)
             remember_value(MSR_IA32_PERF_GLOBAL_CTRL);
@@ -122,6 +127,13 @@ static void stop_netburst(void)
         stop("CCCR", "counting", MSR_BPU_CCCR0 + n, CCCR_ENABLE, CCCR_ENABLE);
 }
 
+/* Whether IA32_PEBS_INDEX exists. */
+static bool has_arch_pebs(void)
+{
+    return cpuid(0, 0).eax >= 0x23 && cpuid(7, 0).eax >= 1 && cpuid(7, 1).eax & CPUID_7_1_EAX_LEAF_23 &&
+           (cpuid(0x23, 0).eax & CPUID_23_EAX_PEBS) == CPUID_23_EAX_PEBS;
+}
+
 /* Recording before counting, so that nothing more is written to memory. */
 static void stop_all(void)
 {
@@ -134,6 +146,8 @@ static void stop_all(void)
         stop("IA32_LBR_CTL", "recording branches", MSR_IA32_LBR_CTL, LBR_CTL_LBREN, LBR_CTL_LBREN);
     if (leaf_1.edx & CPUID_1_EDX_DS)
         stop("MSR_PEBS_ENABLE", "sampling", MSR_PEBS_ENABLE, UINT64_MAX, 0);
+    if (has_arch_pebs())
+        stop("IA32_PEBS_INDEX", "sampling", MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN, 0);
     if (netburst)
         stop_netburst();
     else

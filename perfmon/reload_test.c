@@ -105,22 +105,6 @@ static uint64_t run_once(const struct caps *caps, uint64_t counters)
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & (caps->general_counters | caps->fixed_counters << 32);
 }
 
-/* Nothing reloads or is reloaded any more. */
-static void clear(const struct caps *caps)
-{
-    for (unsigned n = 0; n < 32; n++)
-        if (caps->reload_counters & MSR_BIT(n)) {
-            msr_write(MSR_IA32_PMC_GP_CFG_B(n), 0);
-            msr_write(MSR_IA32_PMC_GP_CFG_C(n), 0);
-        }
-    for (unsigned n = 0; n < 16; n++)
-        if (caps->reload_counters & FIXED(n)) {
-            msr_write(MSR_IA32_PMC_FX_CFG_B(n), 0);
-            msr_write(MSR_IA32_PMC_FX_CFG_C(n), 0);
-        }
-    counters_clear(caps);
-}
-
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
 
 /* Calls `each` with the CFG_B of every counter that can be reloaded. */
@@ -230,7 +214,7 @@ static void by_itself(struct test_run *run)
         run_once(run->caps, MSR_BIT(n));
         test_equal(run, "a counter that reloads itself with every 5th of the jumps", counter_read(n),
                    (-(uint64_t)PERIOD + JUMPS % PERIOD) & width_mask(run->caps));
-        clear(run->caps);
+        counters_clear(run->caps);
     }
 }
 
@@ -255,7 +239,7 @@ static void no_status(struct test_run *run)
         test_equal(run, "IA32_PERF_GLOBAL_STATUS after overflows of a counter that reloads itself", status, 0);
         if (counter_read(c.n[i]) < (-UINT64_C(5) & width_mask(run->caps)))
             test_fail(run, "counter %u did not begin anew at its overflow", c.n[i]);
-        clear(run->caps);
+        counters_clear(run->caps);
     }
 }
 
@@ -276,7 +260,7 @@ static void positive(struct test_run *run)
     set(run, n, BRANCHES | COUNTING, -UINT64_C(3), MSR_BIT(n), LOADED);
     run_once(run->caps, MSR_BIT(n));
     test_equal(run, "a counter that was reloaded with a positive value", counter_read(n), LOADED + JUMPS - 3);
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_positive) = {
@@ -304,7 +288,7 @@ static void by_another(struct test_run *run)
             run_once(run->caps, MSR_BIT(c.n[i]) | MSR_BIT(c.n[j]));
             test_equal(run, "jumps since the overflow of the counter that reloads", counter_read(c.n[i]),
                        LOADED + JUMPS - (4 + i + j));
-            clear(run->caps);
+            counters_clear(run->caps);
         }
 }
 
@@ -329,7 +313,7 @@ static void cause(struct test_run *run)
     status = run_once(run->caps, both);
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after the overflow of the counter that reloads", status, MSR_BIT(c.n[1]));
     test_equal(run, "the counter that has reloaded another one", counter_read(c.n[1]), JUMPS - 6);
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_cause) = {
@@ -354,7 +338,7 @@ static void one_way(struct test_run *run)
                MSR_BIT(c.n[0]));
     test_equal(run, "the counter that names another, after its own overflow", counter_read(c.n[0]), JUMPS - 4);
     test_equal(run, "the counter that is named, and has not overflowed", counter_read(c.n[1]), JUMPS);
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_one_way) = {
@@ -377,7 +361,7 @@ static void unnamed(struct test_run *run)
     test_equal(run, "a counter that names none", counter_read(c.n[0]), JUMPS);
     if (counter_read(c.n[1]) >= LOADED)
         test_fail(run, "a counter that names none was reloaded at its overflow");
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_unnamed) = {
@@ -401,7 +385,7 @@ static void chain(struct test_run *run)
     run_once(run->caps, all);
     test_equal(run, "a counter that names one which was reloaded", counter_read(c.n[0]), JUMPS);
     test_equal(run, "the counter that was reloaded", counter_read(c.n[1]), LOADED + JUMPS - 5);
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_chain) = {
@@ -426,7 +410,7 @@ static void either(struct test_run *run)
         run_once(run->caps, all);
         test_equal(run, "a counter that names two, after the last overflow", counter_read(c.n[0]),
                    LOADED + JUMPS - (i ? 3 : 9));
-        clear(run->caps);
+        counters_clear(run->caps);
     }
 }
 
@@ -451,7 +435,7 @@ static void several(struct test_run *run)
     run_once(run->caps, all);
     test_equal(run, "the first of two that the same counter reloads", counter_read(c.n[0]), LOADED + JUMPS - 14);
     test_equal(run, "the second one", counter_read(c.n[1]), 2 * LOADED + JUMPS - 14);
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_several) = {
@@ -483,7 +467,7 @@ static void dense(struct test_run *run)
                    i ? "overflow of 5 jumps in more instructions than they take"
                      : "overflow of 5 jumps in fewer instructions than they take",
                    status, i ? first : 0);
-        clear(run->caps);
+        counters_clear(run->caps);
     }
 }
 
@@ -510,7 +494,7 @@ static void by_fixed(struct test_run *run)
     status = run_once(run->caps, MSR_BIT(n) | FIXED(0));
     test_equal(run, "jumps since the overflow of fixed counter 0", counter_read(n), LOADED + JUMPS - 6);
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, FIXED(0));
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_by_fixed) = {
@@ -542,7 +526,7 @@ static void fixed(struct test_run *run)
     if (msr_get(MSR_IA32_FIXED_CTR(0)) < LOADED)
         test_fail(run, "fixed counter 0 did not reload itself");
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after fixed counter 0 reloaded itself", status, 0);
-    clear(run->caps);
+    counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_fixed) = {

@@ -11,7 +11,8 @@
  */
 unsigned letters_rows(const char *word, unsigned scale, unsigned width);
 
-/* Draws the word, for which letters_rows() found room. Only letters of the verdicts' words are known; others are blank.
+/*
+ * Draws the word, for which letters_rows() found room. Only letters of the verdicts' words are known; others are blank.
  */
 void letters_draw(const struct pen *pen, unsigned row, const char *word, unsigned scale);
 

@@ -62,7 +62,10 @@ static void check_log(struct test_run *run, const char *name, const struct ds_lo
     if (log->overruns)
         test_fail(run, "the %s buffer was full %u times: records may have been lost", name, log->overruns);
     if (log->broken)
-        test_fail(run, "the %s fields of the DS area were found overwritten %u times", name, log->broken);
+        test_fail(run,
+                  log->places ? "the %s buffer had what is no record, or its registers had been changed, %u times"
+                              : "the %s fields of the DS area were found overwritten %u times",
+                  name, log->broken);
     if (log->records > printed)
         console_note("%u more %s records (records=all prints them)", log->records - printed, name);
 }

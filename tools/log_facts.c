@@ -62,7 +62,8 @@ static void add(struct log_facts *facts, const char *test, const char *name, con
         facts->failed = true;
 }
 
-/* A line's words, each ended by a NUL in the line itself. What stands in quotation marks or between bars is one word.
+/*
+ * A line's words, each ended by a NUL in the line itself. What stands in quotation marks or between bars is one word.
  */
 static unsigned split(char *line, char **words)
 {

@@ -396,7 +396,8 @@ static void put_counts(struct html_output *output)
     }
 }
 
-/* Writes [name, parent, self] of each frame, parents first. If there are too many, small ones count for their parents.
+/*
+ * Writes [name, parent, self] of each frame, parents first. If there are too many, small ones count for their parents.
  */
 static void put_flame(struct html_output *output, struct names *names)
 {

@@ -11,7 +11,8 @@
 
 /* Reads of a clock that stands still: the slowest counts once a microsecond, and the quickest is read in 10 ns. */
 #define STILL_MOST 10000u
-/* Ticks that a read may go back, as on some chipsets when it meets a change of the counter (PIIX4): it is passed over.
+/*
+ * Ticks that a read may go back, as on some chipsets when it meets a change of the counter (PIIX4): it is passed over.
  */
 #define BACK_MOST 1000u
 /* Reads that a wait of any length may take besides. */

@@ -17,11 +17,13 @@
 #define GATE_DPL_3   0x60u
 
 /*
- * Builds and loads GDT, TSS and IDT of the boot processor. Every vector leads to
- * interrupt_dispatch() through an interrupt gate, except VECTOR_USER_EXIT; double faults have a stack of their
- * own.
+ * Builds and loads GDT, TSS and IDT of the boot processor. Every vector leads to interrupt_dispatch() through an
+ * interrupt gate, except VECTOR_USER_EXIT; double faults have a stack of their own.
  */
 void descriptors_init(void);
+
+/* Builds the IDT alone, in its place. */
+void gates_init(void);
 
 /* Loads this processor's own GDT and TSS, which it gets in DESCRIPTORS_MEMORY bytes, cleared; all share the IDT. */
 void descriptors_load(unsigned processor, void *memory);

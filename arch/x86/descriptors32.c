@@ -105,12 +105,17 @@ void descriptors_load(unsigned processor, void *memory)
     __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uintptr_t)idt }));
 }
 
-void descriptors_init(void)
+void gates_init(void)
 {
     for (unsigned vector = 0; vector < 256; vector++)
         gate_set(vector, SELECTOR_CODE, interrupt_entries[vector], GATE_PRESENT | GATE_INTERRUPT);
     gate_set(VECTOR_DOUBLE_FAULT, SELECTOR_DOUBLE_FAULT, NULL, GATE_PRESENT | GATE_TASK);
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
+}
+
+void descriptors_init(void)
+{
+    gates_init();
     descriptors_load(0, &boot);
 }
 

@@ -94,7 +94,7 @@ void descriptors_load(unsigned processor, void *memory)
     __asm__ volatile("lidt %0" : : "m"((struct table_pointer){ sizeof idt - 1, (uint64_t)(uintptr_t)idt }));
 }
 
-void descriptors_init(void)
+void gates_init(void)
 {
     for (unsigned vector = 0; vector < 256; vector++) {
         bool emergency = vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK;
@@ -102,6 +102,11 @@ void descriptors_init(void)
     }
     interrupt_set_raw(VECTOR_USER_EXIT, user_exit, true);
     gate_set(VECTOR_LOST_STACK, interrupt_entries[VECTOR_LOST_STACK], GATE_PRESENT | GATE_INTERRUPT, LOST_STACK);
+}
+
+void descriptors_init(void)
+{
+    gates_init();
     descriptors_load(0, &boot);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86/interrupts.h"
 
+#include <stddef.h>
+
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
@@ -47,6 +49,14 @@ static bool fix_up(struct interrupt_frame *frame)
         }
     }
     return false;
+}
+
+void interrupts_recover(void)
+{
+    for (unsigned vector = 0; vector < VECTOR_EXCEPTIONS; vector++)
+        if (vector != VECTOR_NMI) /* the watchdog's */
+            handlers[vector] = NULL;
+    gates_init();
 }
 
 void interrupt_dispatch(struct interrupt_frame *frame)

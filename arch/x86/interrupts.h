@@ -45,6 +45,9 @@ void interrupts_init(interrupt_handler *otherwise);
 /* Sets the handler of a vector; NULL: none. */
 void interrupt_set(unsigned vector, interrupt_handler *handler);
 
+/* Takes back the handlers of exceptions, and the gates, that a test has set which did not come to its end. */
+void interrupts_recover(void);
+
 /* Makes a vector enter at this address instead of interrupt_dispatch(); user: INT n is allowed at CPL 3. */
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user);
 

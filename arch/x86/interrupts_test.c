@@ -188,8 +188,7 @@ TEST(selftest_interrupt_state) = {
     .run = state,
 };
 
-/* ---- vectors and gates ----------------------------------------------------------------------------------------------
- */
+/* ---- vectors and gates ------------------------------------------------------------------------------------------- */
 
 /*
  * SDM Vol. 3A (253668-081), "Sources of Interrupts", table of protected-mode exceptions and interrupts. AMD's
@@ -292,8 +291,7 @@ TEST(selftest_interrupt_gates) = {
     .run = gates,
 };
 
-/* ---- what functions keep ------------------------------------------------------------------------------------------
- */
+/* ---- what functions keep ----------------------------------------------------------------------------------------- */
 
 /* Register numbers of the callee-saved registers, by the ABI of either width. */
 static const uint8_t kept_64[] = { 3, 5, 12, 13, 14, 15 }, kept_32[] = { 3, 5, 6, 7 };
@@ -406,8 +404,7 @@ TEST(selftest_interrupt_descriptors) = {
     .run = table,
 };
 
-/* ---- what must end the run ------------------------------------------------------------------------------------------
- */
+/* ---- what must end the run --------------------------------------------------------------------------------------- */
 
 /* A function that must not return. */
 struct fatal {

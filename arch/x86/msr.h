@@ -15,7 +15,8 @@
 bool msr_read(uint32_t msr, uint64_t *value);
 bool msr_write(uint32_t msr, uint64_t value);
 
-/* RDPMC of general counter n, or with PMC_FIXED set of fixed counter n. If it raises #GP, stores 0 and returns false.
+/*
+ * RDPMC of general counter n, or with PMC_FIXED set of fixed counter n. If it raises #GP, stores 0 and returns false.
  */
 #define PMC_FIXED (1u << 30)
 bool pmc_read(uint32_t n, uint64_t *value);

@@ -214,7 +214,8 @@ uintptr_t paging_root(void)
     return (uintptr_t)root;
 }
 
-/* Whether the tables have bits for all of a range: 64-bit linear addresses repeat their highest bit, so half of them.
+/*
+ * Whether the tables have bits for all of a range: 64-bit linear addresses repeat their highest bit, so half of them.
  */
 static bool expresses(uint64_t start, uint64_t size, unsigned bits)
 {

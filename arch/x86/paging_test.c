@@ -72,8 +72,7 @@ static void attempt(void (*at_0)(void), void (*at_3)(void), unsigned cpl, uintpt
         user_call(at_3);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Rights, in the order of enum access; from CPL 0 in any case where the part is there at all, except W and X. */
 #define ABSENT  0u
@@ -197,8 +196,7 @@ TEST(selftest_pages_rights) = {
     .run = rights,
 };
 
-/* ---- the rest of the address space ----------------------------------------------------------------------------------
- */
+/* ---- the rest of the address space ------------------------------------------------------------------------------- */
 
 #define FOUR_GIB (UINT64_C(1) << 32)
 
@@ -247,8 +245,7 @@ TEST(selftest_pages_limits) = {
     .run = limits,
 };
 
-/* ---- ports --------------------------------------------------------------------------------------------------------
- */
+/* ---- ports ------------------------------------------------------------------------------------------------------- */
 
 /* As many as a bitmap would cover that lay in the TSS, and the last. */
 #define PORTS     0x400u

@@ -7,7 +7,8 @@
 
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width)
 {
-    /* GLOBAL_CTRL enables the general counters after reset (SDM Vol. 3A (253668-081), "Processor State After Reset").
+    /*
+     * GLOBAL_CTRL enables the general counters after reset (SDM Vol. 3A (253668-081), "Processor State After Reset").
      */
     return msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) && msr_write(MSR_IA32_PERFEVTSEL(n), 0) &&
            msr_write(full_width ? MSR_IA32_A_PMC(n) : MSR_IA32_PMC(n),
@@ -45,10 +46,22 @@ static void prime(unsigned general)
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
 }
 
+/* Nothing reloads or is reloaded any more. Counters by their bits of IA32_PERF_GLOBAL_CTRL. */
+static void end_reloads(uint64_t counters)
+{
+    for (unsigned n = 0; n < 48; n++) {
+        if (!(counters & MSR_BIT(n)))
+            continue;
+        msr_write(n < 32 ? MSR_IA32_PMC_GP_CFG_B(n) : MSR_IA32_PMC_FX_CFG_B(n - 32), 0);
+        msr_write(n < 32 ? MSR_IA32_PMC_GP_CFG_C(n) : MSR_IA32_PMC_FX_CFG_C(n - 32), 0);
+    }
+}
+
 void counters_clear(const struct caps *caps)
 {
     if (caps->global_ctrl)
         msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    end_reloads(caps->reload_counters);
     if (caps->prime_counters)
         prime(caps->general_count);
     for (unsigned n = 0; n < caps->general_count; n++) {

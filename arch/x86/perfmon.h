@@ -23,9 +23,10 @@ uint64_t counter_read(unsigned n);
 bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value);
 
 /*
- * Stops and clears the general counters, stops the fixed ones, and clears the overflow status. Where the core needs it,
- * the general counters are primed: with three events that count nothing, without which they may count cycles or nothing
- * from a reset on (Intel Core i7-900 specification update (320836), AAK100; and Linux 6.6, intel_pmu_nhm_workaround).
+ * Stops and clears the general counters, stops the fixed ones, ends reloads of one by another (CFG_B, CFG_C), and
+ * clears the overflow status. Where the core needs it, the general counters are primed: with three events that count
+ * nothing, without which they may count cycles or nothing from a reset on (Intel Core i7-900 specification update
+ * (320836), AAK100; and Linux 6.6, intel_pmu_nhm_workaround).
  */
 void counters_clear(const struct caps *caps);
 

@@ -86,6 +86,14 @@ static bool has_come(unsigned number, unsigned looks, unsigned pause)
     return processors[number].state != STARTING;
 }
 
+/* Once it runs, it takes what it was started for at once. */
+static bool has_taken_loan(void)
+{
+    for (unsigned looks = LOOKS; !loan.taken && looks; looks--)
+        wait(PAUSE_LOOK);
+    return loan.taken;
+}
+
 static void woken(struct interrupt_frame *frame)
 {
     (void)frame;
@@ -203,8 +211,10 @@ enum processor_loan processor_lend(unsigned number, uint32_t id, uintptr_t low_p
     loan.stack = ((uintptr_t)__builtin_frame_address(0) - STACK_LEFT) & ~(uintptr_t)(STACK_LEFT - 1);
     if (!processor_start(number, id, low_page, borrow))
         return LOAN_NEVER;
-    while (!loan.taken)
-        cpu_pause();
+    if (!has_taken_loan()) {
+        give_up(number, id);
+        return LOAN_NEVER;
+    }
     descriptors_load(number, spare);
     loan.given = true;
     call_on_stack((uintptr_t)spare + PROCESSOR_MEMORY, sleep);

@@ -55,16 +55,21 @@ static void release(void *memory)
     BS->FreePages((UINTN)memory, PLACE_PAGES);
 }
 
-/* Finds a log, whole or damaged, in memory that nobody uses, and allocates it; *memory is NULL if there is none. */
-static enum kept_log_error find_log(void **memory, struct kept_log_text *text)
+/*
+ * Finds a log, whole or damaged, in memory that nobody uses, and allocates it; *memory is NULL if there is none. noted:
+ * the note's sequence, which is the log's, too; NULL: no note tells whose it must be.
+ */
+static enum kept_log_error find_log(const UINT64 *noted, void **memory, struct kept_log_text *text)
 {
     for (UINT64 place = PLACE_STEP; place < PLACES_END; place += PLACE_STEP) {
         *memory = allocate_at(place);
         if (*memory == NULL)
             continue;
         enum kept_log_error error = kept_log_read(*memory, text);
-        if (error != KEPT_LOG_NONE)
+        if (error != KEPT_LOG_NONE && (noted == NULL || text->sequence == *noted))
             return error;
+        if (error != KEPT_LOG_NONE)
+            kept_log_forget(*memory);
         release(*memory);
     }
     *memory = NULL;
@@ -155,7 +160,7 @@ bool log_take_away(EFI_HANDLE device, const struct options *options)
     const bool noted = read_note(&sequence);
     if (options->log == OPTIONS_LOG_NONE && !noted) /* the option may have been chosen in the menu of the run before */
         return false;
-    const enum kept_log_error error = find_log(&memory, &text);
+    const enum kept_log_error error = find_log(noted ? &sequence : NULL, &memory, &text);
     if (error == KEPT_LOG_NONE && !noted)
         return false;
 

@@ -212,7 +212,8 @@ static EFI_STATUS unpack(const uint8_t *start, const uint8_t *end, struct kernel
             return EFI_SUCCESS;
         reason = elf_image_error_text(elf);
     }
-    Print(L"dstest86: %d-bit kernel inside the loader: %a\n", kernel->width, reason);
+    Print(L"dstest86: %d-bit kernel inside the loader: %a; this copy of the loader is damaged: make another\n",
+          kernel->width, reason);
     BS->FreePool(file);
     return EFI_LOAD_ERROR;
 }
@@ -505,7 +506,8 @@ static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char
     return status;
 }
 
-/* Starts a kernel. Returns only if that failed, after a message, or if only the log of the run before was taken away.
+/*
+ * Starts a kernel. Returns only if that failed, after a message, or if only the log of the run before was taken away.
  */
 static EFI_STATUS load(EFI_HANDLE self)
 {

@@ -170,7 +170,8 @@ static void write_global_control(struct vcpu *v, uint64_t value)
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = value;
 }
 
-/* Changing what a counter counts disarms it; to stop it, and to let it go on as an interrupt's handler must, does not.
+/*
+ * Changing what a counter counts disarms it; to stop it, and to let it go on as an interrupt's handler must, does not.
  */
 static void write_cccr(struct vcpu *v, unsigned i, uint64_t value)
 {
@@ -363,7 +364,8 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     return MSR_DONE;
 }
 
-/* "rdpmc user disable": Linux 7.0, commit 59af95e028d4, "perf/x86/intel: Add support for rdpmc user disable feature".
+/*
+ * "rdpmc user disable": Linux 7.0, commit 59af95e028d4, "perf/x86/intel: Add support for rdpmc user disable feature".
  */
 bool msr_counter_concealed(const struct vcpu *v, uint32_t index)
 {

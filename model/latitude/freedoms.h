@@ -27,7 +27,8 @@ enum freedom {
  */
 const char *freedoms_parse(uint32_t *freedoms, const char *list, size_t *length);
 
-/* The name of the index-th freedom, NULL past the last; a sentence that says what the processor may do; and its source.
+/*
+ * The name of the index-th freedom, NULL past the last; a sentence that says what the processor may do; and its source.
  */
 const char *freedom_name(unsigned index);
 const char *freedom_sentence(unsigned index);

@@ -598,7 +598,8 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     }
 }
 
-/* The processor comes to rest: in HLT, or because a debugger has stopped the machine, which learns of it behind this.
+/*
+ * The processor comes to rest: in HLT, or because a debugger has stopped the machine, which learns of it behind this.
  */
 static void on_rest(unsigned cpu, void *udata)
 {

@@ -24,7 +24,8 @@
 #define EVTSEL_INV      (UINT64_C(1) << 23)
 #define EVTSEL_CMASK(v) ((unsigned)((v) >> 24) & 0xff)
 #define EVTSEL_ADAPTIVE (UINT64_C(1) << 34)
-/* Both unit masks, the second one above the first. Linux 6.13, asm/perf_event.h: ARCH_PERFMON_EVENTSEL_UMASK2 and _EQ
+/*
+ * Both unit masks, the second one above the first. Linux 6.13, asm/perf_event.h: ARCH_PERFMON_EVENTSEL_UMASK2 and _EQ
  */
 #define EVTSEL_UMASKS(v) (((unsigned)((v) >> 8) & 0xff) | ((unsigned)((v) >> 40) & 0xff) << 8)
 #define EVTSEL_EQ        (UINT64_C(1) << 36) /* counts cycles with as many events as CMASK says, not so many and more */

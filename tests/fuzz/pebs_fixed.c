@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(record.width == form.width && record.format == form.format && record.has & PEBS_HAS_GPRS);
         REQUIRE(form.width == 8 || (record.ip | record.rflags | record.gpr[PEBS_RSP]) >> 32 == 0);
         REQUIRE(record.lbr_count == 0);
-        pebs_text(&out, n++, &record, (enum data_source_encoding)(how % DATA_SOURCE_ENCODINGS), how & 0x80 ? &odd_symbols : NULL);
+        pebs_text(&out, n++, &record, (enum data_source_encoding)(how % DATA_SOURCE_ENCODINGS),
+                  how & 0x80 ? &odd_symbols : NULL);
         in.data += record.size;
         in.size -= record.size;
     }

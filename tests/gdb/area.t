@@ -86,7 +86,9 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
 
 # Architectural PEBS has no area: the buffer is physical memory.
 {
-    my ($out) = gdb({ profile => 'clearwaterforest', options => 'run=pebs.loads', commands => [ 'ds', $open, 'continue', 'ds' ] });
+    my ($out) = gdb({ profile => 'clearwaterforest', options => 'run=pebs.loads', commands => [ 'ds', $open, 'continue', 'ds', 'perfmon' ] });
+    like($out->[4], qr/^  PMC\d +0x[0-9a-f]{12}  .*: \S+ OS.*, PEBS/m, 'perfmon: which counter samples by its own CFG_C');
+    like($out->[4], qr/^IA32_PEBS_INDEX 0x[0-9a-f]+, IA32_DEBUGCTL 0x/m, 'and the register that all need');
     like($out->[0], qr/^PEBS: no buffer has been set up on this processor$/m, 'architectural PEBS: before the set-up');
     like($out->[3], qr/^PEBS is architectural: its records do not go into a DS area/m, 'architectural PEBS: ds says so');
     like($out->[3], qr/^  IA32_PEBS_BASE +0x[0-9a-f]{16}  address 0x[0-9a-f]+, \d+ bytes$/m, 'and shows its buffer');

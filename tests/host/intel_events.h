@@ -376,7 +376,8 @@ static const struct intel_event {
     { "X87_COMP_OPS_EXE.ANY.AR", 0x8110, 0x03, UNSAID, .in = "BNL" },
     { "X87_COMP_OPS_EXE.FXCH.AR", 0x8210, 0x03, UNSAID, .in = "BNL" },
 
-    /* Atoms from Silvermont on, hybrids, and what came after Golden Cove: instructions, branches and loads and stores.
+    /*
+     * Atoms from Silvermont on, hybrids, and what came after Golden Cove: instructions, branches and loads and stores.
      */
     { "BR_INST_RETIRED.ALL_BRANCHES", 0x00c4, 0xff, NO, .in = "ADL-P GNR MTL-P", .pdist = 0x1 },
     { "BR_INST_RETIRED.ALL_BRANCHES", 0x00c4, 0x3f, NO, .in = "ADL-E" },

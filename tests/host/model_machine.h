@@ -235,7 +235,8 @@ static const struct host machine_host = {
     .interrupted_cpl = machine_interrupted_cpl,
 };
 
-/* The profile of this name, or with a letter behind it ("alderlake/E") of this kind of its cores; NULL: there is none.
+/*
+ * The profile of this name, or with a letter behind it ("alderlake/E") of this kind of its cores; NULL: there is none.
  */
 static inline const struct profile *profile_named(const char *name)
 {

@@ -406,7 +406,8 @@ static void adaptive_pebs(void **state)
     assert_int_equal(fill(&input).ds_area_format, 6);
 }
 
-/* KVM says by format 0 that it hands on no LBRs. So does a processor whose entries have 32 bits, without a hypervisor.
+/*
+ * KVM says by format 0 that it hands on no LBRs. So does a processor whose entries have 32 bits, without a hypervisor.
  */
 static void lbrs_that_a_hypervisor_conceals(void **state)
 {
@@ -1157,7 +1158,8 @@ static void reasons_that_say_there_is_none(void **state)
         assert_int_equal(caps_reason_absent((enum caps_reason)reason), absent[reason]);
 }
 
-/* Fixed counters: a number up to version 4, which may conceal three of them; from version 5 on a bit for each as well.
+/*
+ * Fixed counters: a number up to version 4, which may conceal three of them; from version 5 on a bit for each as well.
  */
 static void fixed_counters(void **state)
 {
@@ -1275,7 +1277,8 @@ static void counters_of_hybrids(void **state)
     assert_int_equal(fill(&input).general_counters, 0x3f);
 }
 
-/* Leaf 23h beside architectural PEBS, and what LBR entries can count: bits of counters that do not exist are dropped.
+/*
+ * Leaf 23h beside architectural PEBS, and what LBR entries can count: bits of counters that do not exist are dropped.
  */
 static void extensions_of_counters(void **state)
 {
@@ -1336,7 +1339,8 @@ static void extensions_of_counters(void **state)
     assert_int_equal(fill(&input).lbr_counters, 0);
 }
 
-/* A counter that somebody else uses. Those below it count, all others sample, and without the first there is nothing.
+/*
+ * A counter that somebody else uses. Those below it count, all others sample, and without the first there is nothing.
  */
 static void taken_counters(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which frames the writer of dumps makes, and when: their order and headers (docs/dump.md); test_dump.c reads payloads.
+/*
+ * Which frames the writer of dumps makes, and when: their order and headers (docs/dump.md); test_dump.c reads payloads.
  */
 #include "tests/host/host_test.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The precise events of each core: codes as the manual's and Intel's lists print them, each once, none without counter.
+/*
+ * The precise events of each core: codes as the manual's and Intel's lists print them, each once, none without counter.
  */
 #include "tests/host/host_test.h"
 

@@ -9,8 +9,7 @@
 
 #define OUT_MAX 70000u /* bytes */
 
-/* --- a writer of files ----------------------------------------------------------------------------------------------
- */
+/* --- a writer of files -------------------------------------------------------------------------------------------- */
 
 static struct {
     uint8_t bytes[OUT_MAX];
@@ -106,8 +105,7 @@ static void put_match(unsigned length, unsigned distance)
     put(distance - distances[d], d < 4 ? 0 : d / 2 - 1);
 }
 
-/* --- what comes of a file -------------------------------------------------------------------------------------------
- */
+/* --- what comes of a file ----------------------------------------------------------------------------------------- */
 
 static uint8_t *unpacked; /* exactly as long as the file says */
 
@@ -147,8 +145,7 @@ static void assert_refused(enum gzip_error error)
     assert_int_equal(unpack(file.bytes, file.bits / 8), error);
 }
 
-/* --- gzip's own -----------------------------------------------------------------------------------------------------
- */
+/* --- gzip's own --------------------------------------------------------------------------------------------------- */
 
 #define GZ "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03"
 static const struct {
@@ -225,8 +222,7 @@ static void a_header(void **state)
     assert_int_equal(unpack(file.bytes, 17), GZIP_TRUNCATED);
 }
 
-/* --- blocks ---------------------------------------------------------------------------------------------------------
- */
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
 
 static void put_stored(bool last, const char *text, unsigned complement)
 {
@@ -399,8 +395,7 @@ static void wrong_matches(void **state)
     }
 }
 
-/* --- codes of the file's own ----------------------------------------------------------------------------------------
- */
+/* --- codes of the file's own -------------------------------------------------------------------------------------- */
 
 /* How the code lengths are coded: 1, 2 and 3 and the repetitions, of 3 bits but for the last one. */
 enum { AGAIN = 16, ZEROS = 17, MORE_ZEROS = 18 };

@@ -10,6 +10,7 @@
 #include "cpu/arch_pebs.h"
 #include "ds/arch_buffer.h"
 #include "ds/ds_steps.h"
+#include "suite/records.h"
 #include "tests/host/machine/machine.h"
 
 #define BASE  0x3f4u
@@ -255,6 +256,11 @@ static void what_no_processor_leaves(void **state)
     come(64);
     machine.handler(NULL);
     assert_log(2, 0, 0, 3);
+
+    static const struct test test = { .id = "t" };
+    struct test_run run = { .test = &test, .caps = &caps };
+    records_close(&run, 0); /* which says it of a buffer that is no part of the DS area */
+    machine_found("wrong: the PEBS buffer had what is no record, or its registers had been changed, 3 times\n");
 }
 
 /* The log has room for 3072 of the smallest. */

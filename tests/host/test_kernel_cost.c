@@ -158,8 +158,7 @@ static void expect_no_observer(void)
     ds_close();
 }
 
-/* ---- what is measured -----------------------------------------------------------------------------------------------
- */
+/* ---- what is measured -------------------------------------------------------------------------------------------- */
 
 static void loads_of(void **state)
 {
@@ -235,8 +234,7 @@ static void shown(void **state)
     assert_int_equal(run.seen, 120);
 }
 
-/* ---- sampling -------------------------------------------------------------------------------------------------------
- */
+/* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
 /* Of 40 rounds each with 25 of the clock more: 3 samples a round by PEBS, one by interrupt. */
 static void sampling_right(void **state)
@@ -356,8 +354,7 @@ static void point_overruns(void **state)
     machine_found("wrong: drains of a full or broken buffer is 0x28, must be 0x0\nwrong: bts: no sample came\n");
 }
 
-/* ---- tracing --------------------------------------------------------------------------------------------------------
- */
+/* ---- tracing ----------------------------------------------------------------------------------------------------- */
 
 static void tracing_right(void **state)
 {
@@ -418,8 +415,7 @@ static void branches_right(void **state)
     machine_found("wrong: the stack that was read is empty, expected branches\n");
 }
 
-/* ---- the service routine --------------------------------------------------------------------------------------------
- */
+/* ---- the service routine ----------------------------------------------------------------------------------------- */
 
 static void judged(void **state)
 {

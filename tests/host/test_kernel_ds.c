@@ -131,8 +131,7 @@ static void assert_log(const struct ds_log *log, unsigned records, unsigned drop
     assert_int_equal(log->broken, broken);
 }
 
-/* ---- what is built -------------------------------------------------------------------------------------------------
- */
+/* ---- what is built ----------------------------------------------------------------------------------------------- */
 
 static void area_of_64_bits(void **state)
 {
@@ -236,7 +235,7 @@ static void area_of_adaptive_records(void **state)
     assert_int_equal(ds_pebs_capacity(&caps, 0), 65536 / 32);
     assert_int_equal(ds_pebs_capacity(&caps, 3), 65536 / 208);
     assert_int_equal(ds_pebs_capacity(&caps, 0x0001000300000010), 65536 / 72); /* three counters */
-    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0); /* a group that nobody knows */
+    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0);                        /* a group that nobody knows */
 }
 
 /* A circular buffer's threshold is past its maximum, so that it is never reached, and what is not used is 0. */
@@ -367,7 +366,8 @@ static void described(void **state)
     }
 }
 
-/* Each fact of a page from its bit: SDM Vol. 3A (253668-081), "Format of a Page-Table Entry that Maps a 4-KByte Page".
+/*
+ * Each fact of a page from its bit: SDM Vol. 3A (253668-081), "Format of a Page-Table Entry that Maps a 4-KByte Page".
  */
 static void pages(void **state)
 {
@@ -413,8 +413,7 @@ static void pages(void **state)
     assert_true(d.page(d.context, (uintptr_t)user_end, &page) && !page.code);
 }
 
-/* ---- what is drained ------------------------------------------------------------------------------------------------
- */
+/* ---- what is drained --------------------------------------------------------------------------------------------- */
 
 /* The service routine empties both buffers up to their indexes, and the area is as it was when it was opened. */
 static void drained(void **state)
@@ -673,7 +672,8 @@ static void adopted(void **state)
     assert_int_equal(now.pebs_reset[0], 3);
 }
 
-/* The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
+/*
+ * The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
  */
 static void circular(void **state)
 {
@@ -728,8 +728,7 @@ static void circular(void **state)
     assert_log(ds_bts_log(), 0, 0, 0, 1);
 }
 
-/* ---- which registers ------------------------------------------------------------------------------------------------
- */
+/* ---- which registers --------------------------------------------------------------------------------------------- */
 
 static uint64_t observed, records_observed;
 
@@ -871,8 +870,7 @@ static void counting(void **state)
     machine_did("");
 }
 
-/* ---- other processors -----------------------------------------------------------------------------------------------
- */
+/* ---- other processors -------------------------------------------------------------------------------------------- */
 
 /* Each has an area, buffers and logs of its own, all in the memory that it was given. */
 static void other_processors(void **state)

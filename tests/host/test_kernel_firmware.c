@@ -8,22 +8,22 @@
 #include "perfmon/reset_state.h"
 #include "tests/host/machine/machine.h"
 
-/* CPUID of the machine: leaf 0Ah, leaf 1, leaf 7, and a vendor. */
+/* CPUID of the machine, and a vendor. */
 static struct processor {
-    uint32_t leaf_0, signature, edx, leaf_a, leaf_7;
+    uint32_t leaf_0, signature, edx, leaf_a, leaf_7, leaf_7_1, leaf_23;
     bool other_vendor, limited;
 } of;
 
 static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
 {
-    (void)subleaf;
     if (leaf == 0)
         return (struct cpuid){ of.limited ? 2 : of.leaf_0, 0x756e6547, of.other_vendor ? 0 : 0x6c65746e, 0x49656e69 };
     if (leaf == 1)
         return (struct cpuid){ .eax = of.signature, .edx = of.edx };
     if (leaf == 7)
-        return (struct cpuid){ .edx = of.leaf_7 };
-    return (struct cpuid){ .eax = leaf == 0xa ? of.leaf_a : 0 };
+        return subleaf ? (struct cpuid){ .eax = of.leaf_7_1 }
+                       : (struct cpuid){ .eax = of.leaf_7_1 ? 1 : 0, .edx = of.leaf_7 };
+    return (struct cpuid){ .eax = leaf == 0xa ? of.leaf_a : leaf == 0x23 ? of.leaf_23 : 0 };
 }
 
 static void write_limit(uint32_t msr, uint64_t value)
@@ -267,12 +267,15 @@ static void refused(void **state)
     assert_int_equal(firmware_left(0x186), 0);
 }
 
-/* Every register of the largest processors fits. */
+/*
+ * Every register of the largest processors fits: Lion Cove has ten general counters. Leaf 0AH tells of fewer where it
+ * lists what the cores of all kinds have (Alder Lake); IA32_PERF_GLOBAL_CTRL enables those that there are.
+ */
 static void the_most(void **state)
 {
     (void)state;
     start(skylake);
-    of.leaf_a = 0x07300a04;
+    of.leaf_a = 0x07300606;
     machine_set(0x38f, UINT64_MAX);
     machine_set(0x38d, 0x33333333);
     machine_set(0x1d9, 1);
@@ -285,13 +288,42 @@ static void the_most(void **state)
     firmware_take_over();
     machine_did(
         "wrmsr 1d9 0\nwrmsr 3f1 0\nwrmsr 186 0\nwrmsr 187 0\nwrmsr 188 0\nwrmsr 189 0\nwrmsr 18a 0\nwrmsr 18b 0\n"
-        "wrmsr 18c 0\nwrmsr 18d 0\nwrmsr 38d 0\n");
+        "wrmsr 18c 0\nwrmsr 18d 0\nwrmsr 18e 0\nwrmsr 18f 0\nwrmsr 38d 0\n");
     firmware_give_back();
     machine_did(
-        "wrmsr c1 1\nwrmsr c2 2\nwrmsr c3 3\nwrmsr c4 4\nwrmsr c5 5\nwrmsr c6 6\nwrmsr c7 7\nwrmsr c8 8\n"
+        "wrmsr c1 1\nwrmsr c2 2\nwrmsr c3 3\nwrmsr c4 4\nwrmsr c5 5\nwrmsr c6 6\nwrmsr c7 7\nwrmsr c8 8\nwrmsr c9 9\n"
+        "wrmsr ca a\n"
         "wrmsr 309 1\nwrmsr 30a 2\nwrmsr 30b 3\nwrmsr 30c 4\nwrmsr 30d 5\nwrmsr 30e 6\nwrmsr 30f 7\nwrmsr 310 8\n"
         "wrmsr 1d9 1\nwrmsr 186 400000\nwrmsr 187 400000\nwrmsr 188 400000\nwrmsr 189 400000\nwrmsr 18a 400000\n"
-        "wrmsr 18b 400000\nwrmsr 18c 400000\nwrmsr 18d 400000\nwrmsr 38d 33333333\nwrmsr 38f ffffffffffffffff\n");
+        "wrmsr 18b 400000\nwrmsr 18c 400000\nwrmsr 18d 400000\nwrmsr 18e 400000\nwrmsr 18f 400000\n"
+        "wrmsr 38d 33333333\nwrmsr 38f ffffffffffffffff\n");
+}
+
+/* Its buffer is in memory that is no longer firmware's: it stays off. Without CPUID.23H the number is no register's. */
+static void architectural_pebs(void **state)
+{
+    (void)state;
+    start(skylake);
+    of.leaf_0 = 0x23;
+    machine_set(0x3f5, 0x1000100000040);
+    machine_set(0x38f, 1);
+    machine_set(0x186, 0x4300c0);
+    firmware_take_over();
+    machine_did("wrmsr 186 300c0\n");
+    machine_set(0x186, 0x4300c0);
+    of.leaf_7_1 = 1u << 8;
+    of.leaf_23 = 0x12; /* counters of PEBS, and no capabilities */
+    firmware_take_over();
+    machine_did("wrmsr 186 300c0\n");
+    machine_set(0x186, 0x4300c0);
+    of.leaf_23 = 0x32;
+    firmware_take_over();
+    machine_did("wrmsr 3f5 1000000000040\nwrmsr 186 300c0\n");
+    firmware_text(&console_sink);
+    machine_printed("firmware left IA32_PEBS_INDEX (0x3f5) sampling, at 0x1000100000040: stopped\n"
+                    "firmware left IA32_PERFEVTSELx (0x186) counting, at 0x4300c0: stopped until the end\n");
+    firmware_give_back();
+    machine_did("wrmsr c1 0\nwrmsr 186 4300c0\nwrmsr 38f 1\n");
 }
 
 /* The state after reset is what firmware left, not what is left of it. */
@@ -311,17 +343,12 @@ static void after_reset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_two_processors),
-        cmocka_unit_test(nothing_left),
-        cmocka_unit_test(everything_left),
-        cmocka_unit_test(again),
-        cmocka_unit_test(a_limit),
-        cmocka_unit_test(a_limit_that_stays),
-        cmocka_unit_test(other_counters),
-        cmocka_unit_test(architectural_lbrs),
-        cmocka_unit_test(not_intel),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(the_most),
+        cmocka_unit_test(of_two_processors), cmocka_unit_test(nothing_left),
+        cmocka_unit_test(everything_left),   cmocka_unit_test(again),
+        cmocka_unit_test(a_limit),           cmocka_unit_test(a_limit_that_stays),
+        cmocka_unit_test(other_counters),    cmocka_unit_test(architectural_lbrs),
+        cmocka_unit_test(not_intel),         cmocka_unit_test(refused),
+        cmocka_unit_test(the_most),          cmocka_unit_test(architectural_pebs),
         cmocka_unit_test(after_reset),
     };
     return cmocka_run_group_tests_name("kernel_firmware", tests, NULL, NULL);

@@ -61,8 +61,7 @@ static void start(void)
     run = (struct test_run){ 0 };
 }
 
-/* ---- registers, flags and stacks ------------------------------------------------------------------------------------
- */
+/* ---- registers, flags and stacks --------------------------------------------------------------------------------- */
 
 uintptr_t interrupted_flags;
 struct interrupted_state interrupted_before, interrupted_after;
@@ -280,8 +279,7 @@ static void frames_wrong(void **state_of)
     }
 }
 
-/* ---- vectors and gates ----------------------------------------------------------------------------------------------
- */
+/* ---- vectors and gates ------------------------------------------------------------------------------------------- */
 
 static unsigned entered[256]; /* 1: without an error code, 2: with one */
 static struct interrupt_frame frame_elsewhere;
@@ -476,8 +474,7 @@ static void gates_wrong(void **state_of)
     machine_found("wrong: INT 8 at CPL 3: 1 calls, vector 13, error code 0x43\n");
 }
 
-/* ---- what functions keep ------------------------------------------------------------------------------------------
- */
+/* ---- what functions keep ----------------------------------------------------------------------------------------- */
 
 static struct interrupted_state kept_user, kept_context;
 static uintptr_t kept_flags[3];
@@ -597,8 +594,7 @@ static void selectors_wrong(void **state_of)
     }
 }
 
-/* ---- descriptors ----------------------------------------------------------------------------------------------------
- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 /* What LAR and LSL say of each: type, S, DPL, P, L, D and G, with bits that nobody is to look at; the limit. */
 static const uint32_t rights_of[2][9] = {
@@ -653,8 +649,7 @@ static void descriptors_wrong(void **state_of)
     }
 }
 
-/* ---- what must end the run ------------------------------------------------------------------------------------------
- */
+/* ---- what must end the run --------------------------------------------------------------------------------------- */
 
 static const char *suffered;
 static bool nobody_listens; /* for NMIs */

@@ -48,7 +48,8 @@ static void reset(void **state)
     machine_did("wrmsr 14ce 7f0006\nwrmsr 14cf 20\n");
 }
 
-/* What MSR_LBR_SELECT leaves out, bit by bit, and what IA32_LBR_CTL then lets in: the rest, and call-stack mode itself.
+/*
+ * What MSR_LBR_SELECT leaves out, bit by bit, and what IA32_LBR_CTL then lets in: the rest, and call-stack mode itself.
  */
 static void control(void **state)
 {

@@ -966,7 +966,8 @@ static void no_loan(void **state)
         { LOAN_ENDED, false,
           "ticks\nfirmware of 0\nwatchdog follows\nabandon atom of 9: cpu 3 does not come back\nconclude" },
         { LOAN_OVER, true,
-          "machine 1000\nfirmware of 0\nwatchdog follows\nabandon atom of 9: cpu 3 does not start\nconclude" },
+          "machine 1000\nfirmware of 0\nwatchdog follows\n"
+          "abandon atom of 9: there is no memory to run tests on cpu 3\nconclude" },
     };
 
     (void)state;

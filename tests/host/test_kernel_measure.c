@@ -36,8 +36,7 @@ void workload_system_call_entry(void)
 {
 }
 
-/* ---- far transfers --------------------------------------------------------------------------------------------------
- */
+/* ---- far transfers ----------------------------------------------------------------------------------------------- */
 
 static void (*const entries[])(void) = { workload_invalid_entry, workload_breakpoint_entry, workload_page_entry,
                                          workload_self_entry };
@@ -112,8 +111,7 @@ static void transfers_self(void **state)
     machine_did(GATES);
 }
 
-/* ---- interrupts without PEBS ----------------------------------------------------------------------------------------
- */
+/* ---- interrupts without PEBS ------------------------------------------------------------------------------------- */
 
 static const struct pebs_event taken = { "TAKEN", PEBS_ROLE_TAKEN, PEBS_FAMILY_NONE, 0x20c4, 0xe, false };
 static const struct pebs_event memory_loads = { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0, 1, true };
@@ -198,8 +196,7 @@ static void overflow_netburst(void **state)
     assert_false(overflow_open(&caps, &o));
 }
 
-/* ---- positions ------------------------------------------------------------------------------------------------------
- */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 /* Four instructions, of which the third is executed before the second, and a tail of three. */
 static const struct step four[] = {

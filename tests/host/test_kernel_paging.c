@@ -325,8 +325,7 @@ static void no_ret(void **state)
     assert_int_equal(tried[1][0][EXECUTE][2], 1);
 }
 
-/* ---- the rest of the address space ----------------------------------------------------------------------------------
- */
+/* ---- the rest of the address space ------------------------------------------------------------------------------- */
 
 static uint64_t device_first, device_last, uncached;
 static uint64_t pages(uint64_t linear)
@@ -399,8 +398,7 @@ static void reads_wrong(void **state)
     machine_found("wrong: a read of 0x0: vector 14, must be 256\n");
 }
 
-/* ---- ports --------------------------------------------------------------------------------------------------------
- */
+/* ---- ports ------------------------------------------------------------------------------------------------------- */
 
 static unsigned port_tries[2][0x10000];
 static struct {

@@ -275,8 +275,7 @@ static void no_counter(void **state)
     assert_int_equal(window.off, 0);
 }
 
-/* ---- counters -------------------------------------------------------------------------------------------------------
- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
 static void counters(void **state)
@@ -298,6 +297,13 @@ static void counters(void **state)
     caps = (struct caps){ .general_count = 1 };
     counters_clear(&caps);
     machine_did("wrmsr 186 0\nwrmsr c1 0\n");
+
+    /* Nor does a counter reload another one. */
+    caps = (struct caps){ .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) };
+    machine_set(0x38e, 0);
+    counters_clear(&caps);
+    machine_did("wrmsr 38f 0\nwrmsr 190a 0\nwrmsr 190b 0\nwrmsr 1926 0\nwrmsr 1927 0\nwrmsr 1982 0\nwrmsr 1983 0\n"
+                "wrmsr 186 0\nwrmsr c1 0\nwrmsr 390 0\n");
 
     /* Nehalem, errata AAK100: each of the three events on some counter, each counter with one of them. */
     caps = (struct caps){ .general_count = 4, .global_ctrl = true, .prime_counters = true };
@@ -343,8 +349,7 @@ static void after_reset(void **state)
     assert_int_equal(reset_state()->lbr_select, 3);
 }
 
-/* ---- a sample -------------------------------------------------------------------------------------------------------
- */
+/* ---- a sample ---------------------------------------------------------------------------------------------------- */
 
 static void nothing(const struct window *window)
 {
@@ -661,9 +666,7 @@ static void checking(void **state)
     machine_did("");
 }
 
-/* ---- places
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* Records that a workload "leaves", as many as there are. */
 static const struct left {
@@ -756,7 +759,8 @@ static void numbers_over_rounds(void **state)
 #undef AT
 }
 
-/* Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
+/*
+ * Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
  */
 static void numbers_of_instructions(void **state)
 {
@@ -857,8 +861,7 @@ static void counts(void **state)
                 "wrong: 15 records came, must be 16 to 31\nwrong: 32 records came, must be 16 to 31\n");
 }
 
-/* ---- meters ---------------------------------------------------------------------------------------------------------
- */
+/* ---- meters ------------------------------------------------------------------------------------------------------ */
 
 static void opens(const struct caps *caps, enum meter_kind kind, const char *name, uint64_t counter_bits, uint32_t msr,
                   const char *did)

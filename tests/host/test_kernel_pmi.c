@@ -164,8 +164,7 @@ static void count_user(const struct window *window)
 const struct workload workload_straight = { .run = count_straight },
                       workload_user_loop = { .run = count_user, .start = 0x1000, .limit = 0x1010 };
 
-/* ---- the debug store's service routine ------------------------------------------------------------------------------
- */
+/* ---- the debug store's service routine --------------------------------------------------------------------------- */
 
 static unsigned service_calls; /* in a trace */
 static bool service_stays_masked, service_cause;
@@ -198,8 +197,7 @@ static void trace(const struct window *window)
 static const struct branch loop_branch = { .from = 0x2000, .to = 0x1f00, .kind = 1 << 2, .repeat = 3000 };
 const struct workload workload_long_loop = { .run = trace, .branches = &loop_branch, .branch_count = 1 };
 
-/* ---- the rows -------------------------------------------------------------------------------------------------------
- */
+/* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
 static void start(enum wrong wrong)
 {

@@ -24,8 +24,7 @@ void ds_probe(struct caps_input *in)
         machine_set(left.msr, left.value);
 }
 
-/* ---- leaves ---------------------------------------------------------------------------------------------------------
- */
+/* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t most, most_extended;
 
@@ -110,8 +109,7 @@ static void leaves_wrong(void **state)
     machine_found("wrong: leaf 0xa is read as valid 0x0 0x0 0x0 0x0, must be missing 0x0 0x0 0x0 0x0\n");
 }
 
-/* ---- registers ------------------------------------------------------------------------------------------------------
- */
+/* ---- registers --------------------------------------------------------------------------------------------------- */
 
 static void registers_right(void **state)
 {

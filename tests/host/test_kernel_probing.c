@@ -299,8 +299,7 @@ static void tried(void **state)
         }
 }
 
-/* ---- registers that raise #GP ---------------------------------------------------------------------------------------
- */
+/* ---- registers that raise #GP ------------------------------------------------------------------------------------ */
 
 static const struct debugctl_bits core = { .lbr = 1, .freeze_perfmon = 1 << 12 };
 

@@ -61,8 +61,7 @@ static uint8_t page[LOW_BYTES + 64];
 static const uint32_t ids[] = { 4, 6, 7 };
 static jmp_buf beaten;
 
-/* ---- what a processor finds ---------------------------------------------------------------------------------------
- */
+/* ---- what a processor finds -------------------------------------------------------------------------------------- */
 
 static const struct state *here(void)
 {
@@ -109,8 +108,7 @@ void check_machine(void)
     machine.handlers[18](&cpu.frames[cpu.frame_of[machine.processor]]);
 }
 
-/* ---- starting and stopping ----------------------------------------------------------------------------------------
- */
+/* ---- starting and stopping --------------------------------------------------------------------------------------- */
 
 uintptr_t memory_low_page(void)
 {
@@ -277,8 +275,7 @@ static void reported(const char *lines)
     machine_found(all);
 }
 
-/* ---- the cases ----------------------------------------------------------------------------------------------------
- */
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
 
 static void start_machine(void)
 {

@@ -106,8 +106,7 @@ static void start(void)
     run = (struct test_run){ .caps = &caps };
 }
 
-/* ---- the first leaves -----------------------------------------------------------------------------------------------
- */
+/* ---- the first leaves -------------------------------------------------------------------------------------------- */
 
 /* IA32_DEBUGCTL: LBR; instructions on counter 1, fixed counters 0 and 1, and all four counting. */
 static const struct {
@@ -222,8 +221,7 @@ static void beating(void **state)
     assert_int_equal(beats, 8);
 }
 
-/* ---- the second and the third look ----------------------------------------------------------------------------------
- */
+/* ---- the second and the third look ------------------------------------------------------------------------------- */
 
 static void looking(void **state)
 {

@@ -82,8 +82,7 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
 #define BTS_RECORDS(n)  index_at(0x08, 24, n)
 #define PEBS_RECORDS(n) index_at(0x28, 200, n)
 
-/* ---- opening and closing --------------------------------------------------------------------------------------------
- */
+/* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
 static void opening(void **state)
 {
@@ -364,8 +363,7 @@ static void decoding(void **state)
     machine_did("wrong: BTS record 2: BTS record truncated\nwrong: PEBS record 2: PEBS record truncated\n");
 }
 
-/* ---- branches -------------------------------------------------------------------------------------------------------
- */
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
 
 #define A LBR_SELECT_JCC
 #define B LBR_SELECT_NEAR_RET
@@ -540,10 +538,10 @@ static void newest_branches(void **state)
     machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
 }
 
-/* ---- the LBR stack --------------------------------------------------------------------------------------------------
- */
+/* ---- the LBR stack ----------------------------------------------------------------------------------------------- */
 
-/* The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
+/*
+ * The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
  */
 static const uint64_t (*lbr_taken)[2];
 static unsigned lbr_count, lbr_top;
@@ -683,8 +681,7 @@ static void lbr_printing(void **state)
     assert_int_equal(run.seen, 0);
 }
 
-/* ---- the window of BTS ----------------------------------------------------------------------------------------------
- */
+/* ---- the window of BTS ------------------------------------------------------------------------------------------- */
 
 static void tracing(void **state)
 {

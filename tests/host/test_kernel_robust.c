@@ -106,8 +106,7 @@ static void did(const char *line)
     memcpy(cpu.area, ds_memory().area, sizeof cpu.area);
 }
 
-/* ---- a loop of fifty branches ---------------------------------------------------------------------------------------
- */
+/* ---- a loop of fifty branches ------------------------------------------------------------------------------------ */
 
 static const struct branch branches[] = { { 0x1010, 0x1000, 1 << 2, 49 }, { 0x1014, 0x1020, 1 << 7, 1 } };
 
@@ -184,8 +183,7 @@ static void start(void)
     run = (struct test_run){ .caps = &skylake };
 }
 
-/* ---- interrupts -----------------------------------------------------------------------------------------------------
- */
+/* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
 static void spurious_right(void **state)
 {
@@ -261,8 +259,7 @@ static void twice_wrong(void **state)
     machine_found("wrong: 3 interrupts came, expected at least 6\n");
 }
 
-/* ---- a scribbled area -----------------------------------------------------------------------------------------------
- */
+/* ---- a scribbled area -------------------------------------------------------------------------------------------- */
 
 static uint8_t area_at_close[0x61];
 static void keep_area(const char *line)

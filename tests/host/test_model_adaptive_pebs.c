@@ -251,7 +251,8 @@ static uint64_t metrics(struct machine *m)
     return value;
 }
 
-/* Slots 0: the register is as written. Then each slot is a retired instruction's, beside those that software restored.
+/*
+ * Slots 0: the register is as written. Then each slot is a retired instruction's, beside those that software restored.
  */
 static void performance_metrics(void **state)
 {

@@ -451,7 +451,8 @@ static void distribution(void **state)
     free(b);
 }
 
-/* Fixed counters sample, too: those behind the gap by their own numbers. The first event of the topdown ones is none.
+/*
+ * Fixed counters sample, too: those behind the gap by their own numbers. The first event of the topdown ones is none.
  */
 static void fixed(void **state)
 {

@@ -95,7 +95,8 @@ static void memory(void **state)
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
-/* On each of the two: '.' none, n counted and not precise, p precise, a precise with an address, 2 so on two counters.
+/*
+ * On each of the two: '.' none, n counted and not precise, p precise, a precise with an address, 2 so on two counters.
  */
 static const struct {
     const char *name;

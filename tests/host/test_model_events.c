@@ -206,7 +206,8 @@ static void intels_lists(void **state)
     assert_int_equal(unexplained, 0);
 }
 
-/* A processor without a list here has no precise event, or is older than the lists, or intel_events.h lacks its core.
+/*
+ * A processor without a list here has no precise event, or is older than the lists, or intel_events.h lacks its core.
  */
 static void every_profile(void **state)
 {

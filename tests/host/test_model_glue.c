@@ -711,8 +711,7 @@ static void changed_frames(void **state)
     }
 }
 
-/* --- what several processors know ----------------------------------------------------------------------------------
- */
+/* --- what several processors know --------------------------------------------------------------------------------- */
 
 static void shared_areas(void **state)
 {

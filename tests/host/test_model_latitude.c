@@ -406,7 +406,8 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
     without(m);
 }
 
-/* From 128 events on precise distribution is precise; below, the event or a later one, with the delay of any counter.
+/*
+ * From 128 events on precise distribution is precise; below, the event or a later one, with the delay of any counter.
  */
 static void short_distribution(void **state)
 {

@@ -348,7 +348,8 @@ static void trails_the_stop(void **state)
     machine_free(m);
 }
 
-/* A PMI that meets the mask of the one before is the guest's loss, unless it skids: it may come when all has stopped.
+/*
+ * A PMI that meets the mask of the one before is the guest's loss, unless it skids: it may come when all has stopped.
  */
 static void the_referee_on_skids(void **state)
 {

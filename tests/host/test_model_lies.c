@@ -32,7 +32,8 @@ static void names(void **state)
     assert_non_null(lies_parse(&lies, "inertia"));
 }
 
-/* Every register of four processors, and the lie that withholds it; those in no row are withheld by msr_faults alone.
+/*
+ * Every register of four processors, and the lie that withholds it; those in no row are withheld by msr_faults alone.
  */
 static void registers_kept_back(void **state)
 {

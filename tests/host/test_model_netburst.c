@@ -313,7 +313,8 @@ static void which_counter_reaches_which_escr(void **state)
     free(b);
 }
 
-/* What counter 12 counts by CRU_ESCR0 (select 4) or 2 (select 5) while the blocks run, and of the WRMSR that stops it.
+/*
+ * What counter 12 counts by CRU_ESCR0 (select 4) or 2 (select 5) while the blocks run, and of the WRMSR that stops it.
  */
 static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const *blocks, unsigned n)
 {
@@ -465,7 +466,8 @@ static void overflow(void **state)
 
 /* --- tags -------------------------------------------------------------------------------------------------------- */
 
-/* A counter that has overflowed is stopped and goes on: the next event is due. It is not, once it counts another way.
+/*
+ * A counter that has overflowed is stopped and goes on: the next event is due. It is not, once it counts another way.
  */
 static void overflowed_counters_go_on(void **state)
 {

@@ -114,7 +114,8 @@ static void a_repeated_string_instruction_counts_once(void **state)
     machine_free(m);
 }
 
-/* The WRMSR that stops counting is counted, the one that starts it is not, and it can be what overflows or is recorded.
+/*
+ * The WRMSR that stops counting is counted, the one that starts it is not, and it can be what overflows or is recorded.
  */
 static void wrmsr_counts_before_its_effect(void **state)
 {

@@ -16,8 +16,7 @@
 
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
 
-/* --- QEMU ----------------------------------------------------------------------------------------------------------
- */
+/* --- QEMU --------------------------------------------------------------------------------------------------------- */
 
 EXPORT int use_icount;
 EXPORT bool tcg_allowed = true;
@@ -300,8 +299,7 @@ void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned
     return (struct hot *)score + vcpu;
 }
 
-/* --- loading -------------------------------------------------------------------------------------------------------
- */
+/* --- loading ------------------------------------------------------------------------------------------------------ */
 
 static struct qemu_info supported(void)
 {
@@ -389,8 +387,7 @@ static int load(void **state)
     return 0;
 }
 
-/* --- blocks --------------------------------------------------------------------------------------------------------
- */
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
 
 /* Translates instructions, each given as hexadecimal digits, from `address` on. */
 static void translate(uint64_t address, const char *hex)

@@ -13,8 +13,7 @@
 
 static struct cells cells;
 
-/* ---- reading it back -----------------------------------------------------------------------------------------------
- */
+/* ---- reading it back --------------------------------------------------------------------------------------------- */
 
 static char letter_of(uint8_t character)
 {
@@ -74,8 +73,7 @@ static uint8_t attributes_of(unsigned row, unsigned column)
     return cells.at[row][column].attributes;
 }
 
-/* ---- runs ----------------------------------------------------------------------------------------------------------
- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static const struct caps skylake = {
     .vendor = "GenuineIntel",
@@ -198,8 +196,7 @@ static struct page_code code_of(unsigned side)
     return (struct page_code){ side, modules };
 }
 
-/* ---- whole pages ---------------------------------------------------------------------------------------------------
- */
+/* ---- whole pages ------------------------------------------------------------------------------------------------- */
 static void a_run_that_has_just_begun(void **state)
 {
     (void)state;

@@ -139,8 +139,7 @@ static void refuse(const uint8_t *bytes, size_t size, enum pebs_error error)
     free(copy);
 }
 
-/* ---- one fragment -------------------------------------------------------------------------------------------------
- */
+/* ---- one fragment ------------------------------------------------------------------------------------------------ */
 
 static void check_groups(const struct pebs_record *out, uint64_t groups)
 {
@@ -304,8 +303,7 @@ static void latencies(void **state)
     assert_int_equal(out.retire_latency, 0);
 }
 
-/* ---- several fragments --------------------------------------------------------------------------------------------
- */
+/* ---- several fragments ------------------------------------------------------------------------------------------- */
 
 static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
 {
@@ -374,8 +372,7 @@ static void extent(void **state)
     assert_false(arch_pebs_continued(BIT(16) | 16));
 }
 
-/* ---- what lies ----------------------------------------------------------------------------------------------------
- */
+/* ---- what lies --------------------------------------------------------------------------------------------------- */
 
 static void sizes_that_lie(void **state)
 {
@@ -491,8 +488,7 @@ static void chains_that_lie(void **state)
     refuse(bytes, size, PEBS_DECODE_SIZE_ZERO);
 }
 
-/* ---- text ----------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 struct lines {
     unsigned count;

@@ -172,7 +172,8 @@ static void metrics_are_whole_or_none(void **state)
     refuse(&lion_cove, bytes, size, PEBS_DECODE_METRICS_UNKNOWN);
 }
 
-/* Of the sizes that a record can say one is right: neither the bytes behind it nor those before are read as counters.
+/*
+ * Of the sizes that a record can say one is right: neither the bytes behind it nor those before are read as counters.
  */
 static void sizes_that_lie(void **state)
 {

@@ -433,6 +433,27 @@ static void one_that_does_not_come_is_not_lent(void **state)
     assert_int_equal(count("descriptors"), 0);
 }
 
+static void stand_still(void)
+{
+    processors[starting].state = RUNNING;
+}
+
+/* One that starts, and is not heard of any more: a second is waited for it, as for one that does not start. */
+static void one_that_stands_still_is_not_lent(void **state)
+{
+    (void)state;
+    begin_lending(true, false);
+    machine.when_it_comes = stand_still;
+    assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_NEVER);
+    lending = false;
+    assert_int_equal(count("; 1000 us"), 1000);
+    assert_int_equal(count("init 7"), 2);
+    assert_int_equal(count("descriptors"), 0);
+    assert_false(processor_is_lent());
+    assert_int_equal(processors[1].state, STOPPED);
+    assert_false(processor_start(1, 7, LOW_PAGE, other_main));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +468,7 @@ int main(void)
         cmocka_unit_test(one_is_the_boot_processor_for_a_while),
         cmocka_unit_test(one_that_is_late_is_ended),
         cmocka_unit_test(one_that_does_not_come_is_not_lent),
+        cmocka_unit_test(one_that_stands_still_is_not_lent),
     };
 
     return cmocka_run_group_tests_name("processors", tests, NULL, NULL);

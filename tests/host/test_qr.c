@@ -46,7 +46,8 @@ static void version_information(void **state)
         assert_int_equal(qr_version_bits(version), bits[version - 7]);
 }
 
-/* 7.4.4: AC-42 in alphanumeric mode is 0010 000000101 00111001110 11100111001 000010; then the terminator and filling.
+/*
+ * 7.4.4: AC-42 in alphanumeric mode is 0010 000000101 00111001110 11100111001 000010; then the terminator and filling.
  */
 static void letters(void **state)
 {
@@ -79,7 +80,8 @@ static void bytes(void **state)
     assert_int_equal(code.codewords[0] >> 4, 4);
 }
 
-/* The terminator is cut where the data leave less than four bits: 24 and 25 letters are 132+13 and 138+13 of 152 bits.
+/*
+ * The terminator is cut where the data leave less than four bits: 24 and 25 letters are 132+13 and 138+13 of 152 bits.
  */
 static void full(void **state)
 {
@@ -150,7 +152,8 @@ static void as_qrencode_draws_it(void **state)
     assert_modules(rows);
 }
 
-/* The conditions of table 10, in the square of version 1 that has data alone: rows and columns 9 to 20, bit 11 first.
+/*
+ * The conditions of table 10, in the square of version 1 that has data alone: rows and columns 9 to 20, bit 11 first.
  */
 static void masks(void **state)
 {

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "tests/host/host_test.h"
+#include "tests/host/uefi_console.h"
 
 #include <cpuid.h>
 
@@ -84,7 +85,6 @@ static struct {
     UINT64 pages_of[8];
     EFI_MEMORY_TYPE type_of[8];
     unsigned allocations;
-    char said[8192];
 } fw;
 
 /* The log's part of the loader (test_uefi_log.c): what it answers, and what it was asked. */
@@ -139,56 +139,6 @@ static struct trampoline_arguments entered;
 static const struct trampoline_arguments *entered_at;
 
 /* --- the library ------------------------------------------------------------------------------------------------- */
-
-static void say_char(char c)
-{
-    const size_t length = strlen(fw.said);
-    assert_true(length + 1 < sizeof fw.said);
-    fw.said[length] = c;
-}
-
-static void say_text(const char *text)
-{
-    while (*text)
-        say_char(*text++);
-}
-
-/* The conversions that the loader uses. */
-UINTN Print(const CHAR16 *text, ...)
-{
-    va_list values;
-    va_start(values, text);
-    for (; *text; text++) {
-        char number[32] = "";
-        if (*text != '%') {
-            say_char((char)*text);
-            continue;
-        }
-        text++;
-        if (*text == 'l') {
-            text++;
-            assert_int_equal(*text, 'x');
-            snprintf(number, sizeof number, "%llx", (unsigned long long)va_arg(values, UINT64));
-        } else if (*text == 'c') {
-            snprintf(number, sizeof number, "%c", (char)va_arg(values, UINT32));
-        } else if (*text == 'd') {
-            snprintf(number, sizeof number, "%u", va_arg(values, UINT32));
-        } else if (*text == 'x') {
-            snprintf(number, sizeof number, "%x", va_arg(values, UINT32));
-        } else if (*text == 'r') {
-            snprintf(number, sizeof number, "status %u", (unsigned)(va_arg(values, EFI_STATUS) & 0xff));
-        } else if (*text == 'a') {
-            say_text(va_arg(values, const char *));
-        } else {
-            assert_int_equal(*text, 's');
-            for (const CHAR16 *wide = va_arg(values, const CHAR16 *); *wide; wide++)
-                say_char((char)*wide);
-        }
-        say_text(number);
-    }
-    va_end(values);
-    return 0;
-}
 
 VOID InitializeLib(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 {
@@ -658,6 +608,7 @@ static int new_machine(void **state)
     uint8_t *jump = (uint8_t *)(uintptr_t)trampoline_start;
     (void)state;
     memset(&fw, 0, sizeof fw);
+    console_said[0] = '\0';
     system_table.ConIn = &keyboard;
     memset(&log_part, 0, sizeof log_part);
     memset(&server, 0, sizeof server);
@@ -707,17 +658,17 @@ static void assert_starts(void)
 {
     EFI_STATUS status;
     if (!loads(&status))
-        fail_msg("no kernel was started: %s", fw.said);
+        fail_msg("no kernel was started: %s", console_said);
 }
 
 /* The loader gives up with this status and sentence, and gives back all that it took. */
 static void assert_refuses(EFI_STATUS want, const char *sentence)
 {
-    char said[1200];
     EFI_STATUS status;
+    char said[1200];
     assert_false(loads(&status));
     snprintf(said, sizeof said, "%sdstest86: no kernel started; returning to the firmware\n", sentence);
-    assert_string_equal(fw.said, said);
+    assert_string_equal(console_said, said);
     assert_true(status == want);
     assert_int_equal(fw.pages_out, 0);
     assert_int_equal(fw.pool_out, 0);
@@ -771,8 +722,8 @@ static void a_start(void **state)
 {
     (void)state;
     assert_starts();
-    assert_string_equal(fw.said, "dstest86: loader at 0x7e000000 is starting the 64-bit kernel at 0x20000008, "
-                                 "options: run=bts.* list\n");
+    assert_string_equal(console_said, "dstest86: loader at 0x7e000000 is starting the 64-bit kernel at 0x20000008, "
+                                      "options: run=bts.* list\n");
     assert_true((uintptr_t)entered_at >= LOW && (uintptr_t)entered_at < LOW_END);
     assert_int_equal(entered.magic, 0x36387364);
     assert_segments(64, KERNEL_64);
@@ -832,7 +783,7 @@ static void no_options(void **state)
     pass_file("");
     assert_starts();
     assert_string_equal(text_at(info()->options), "");
-    assert_non_null(strstr(fw.said, ", options: none\n"));
+    assert_non_null(strstr(console_said, ", options: none\n"));
 }
 
 static void widths(void **state)
@@ -841,7 +792,7 @@ static void widths(void **state)
     pass_options("width=32");
     assert_starts();
     assert_segments(32, KERNEL_32);
-    assert_non_null(strstr(fw.said, "starting the 32-bit kernel at 0x21000008, options: width=32\n"));
+    assert_non_null(strstr(console_said, "starting the 32-bit kernel at 0x21000008, options: width=32\n"));
 
     new_machine(NULL);
     pass_options("width=64");
@@ -900,7 +851,8 @@ static void load_options_of_firmware(void **state)
     fw.image.LoadOptionsSize = sizeof binary;
     assert_starts();
     assert_string_equal(text_at(info()->options), "list");
-    assert_non_null(strstr(fw.said, "dstest86: load options: ignored 3 bytes that are not printable ASCII in UCS-2\n"));
+    assert_non_null(
+        strstr(console_said, "dstest86: load options: ignored 3 bytes that are not printable ASCII in UCS-2\n"));
 
     new_machine(NULL);
     char text[LOAD_OPTIONS_MAX + 2];
@@ -1020,21 +972,25 @@ static void a_damaged_kernel(void **state)
 {
     (void)state;
     *(uint8_t *)(uintptr_t)kernel_64_start = 0;
-    assert_refuses(EFI_LOAD_ERROR,
-                   "dstest86: 64-bit kernel inside the loader: not a gzip file without a name in its header\n");
+    assert_refuses(
+        EFI_LOAD_ERROR,
+        "dstest86: 64-bit kernel inside the loader: not a gzip file without a name in its header; this copy of "
+        "the loader is damaged: make another\n");
     assert_int_equal(fw.allocations, 0);
 
     new_machine(NULL);
     ((uint8_t *)(uintptr_t)kernel_32_start)[0x30] ^= 1;
     pass_options("width=32");
     assert_refuses(EFI_LOAD_ERROR,
-                   "dstest86: 32-bit kernel inside the loader: the checksum of the gzip file is wrong\n");
+                   "dstest86: 32-bit kernel inside the loader: the checksum of the gzip file is wrong; this copy of "
+                   "the loader is damaged: make another\n");
 
     new_machine(NULL);
     elf[0] = 0;
     embed(kernel_32_start, 0x200);
     pass_options("width=32");
-    assert_refuses(EFI_LOAD_ERROR, "dstest86: 32-bit kernel inside the loader: not an ELF file\n");
+    assert_refuses(EFI_LOAD_ERROR, "dstest86: 32-bit kernel inside the loader: not an ELF file; this copy of the "
+                                   "loader is damaged: make another\n");
     assert_int_equal(fw.allocations, 0);
 
     new_machine(NULL);
@@ -1061,7 +1017,7 @@ static void no_memory(void **state)
     EFI_STATUS status;
     assert_false(loads(&status));
     assert_true(status == EFI_OUT_OF_RESOURCES);
-    assert_non_null(strstr(fw.said, "dstest86: cannot allocate "));
+    assert_non_null(strstr(console_said, "dstest86: cannot allocate "));
     assert_int_equal(fw.pages_out, 0); /* the trampoline's page is given back */
 }
 
@@ -1268,7 +1224,7 @@ static void a_log_of_the_run_before(void **state)
     log_part.taken = true;
     assert_false(loads(&status));
     assert_true(status == EFI_SUCCESS);
-    assert_string_equal(fw.said, "");
+    assert_string_equal(console_said, "");
     assert_int_equal(log_part.reserved, 0);
     assert_int_equal(fw.allocations, 0);
 }
@@ -1286,7 +1242,7 @@ static void assert_screen(UINT64 base, uint32_t pitch, uint32_t bits, uint32_t r
     assert_int_equal(screen->red, red);
     assert_int_equal(screen->green, green);
     assert_int_equal(screen->blue, blue);
-    assert_null(strstr(fw.said, "serial port"));
+    assert_null(strstr(console_said, "serial port"));
     assert_int_equal(fw.pool_out, 0);
 }
 
@@ -1354,7 +1310,7 @@ static void assert_no_screen(enum boot_screen_kind kind, const char *sentence)
     assert_int_equal(screen.kind, kind);
     screen.kind = 0;
     assert_memory_equal(&screen, &none, sizeof none);
-    assert_non_null(strstr(fw.said, sentence));
+    assert_non_null(strstr(console_said, sentence));
     assert_int_equal(fw.pool_out, 0);
 }
 
@@ -1425,9 +1381,10 @@ static void waiting_for_gdb(void **state)
     pass_options("gdbwait");
     assert_starts();
     assert_int_equal(fw.watchdogs, 1);
-    assert_ptr_equal(strstr(fw.said, "dstest86: waiting for gdb: add-symbol-file build/loader-x64.so -o 0x7e000000, "
-                                     "then set var loader_waits = 0\ndstest86: loader at "),
-                     fw.said);
+    assert_ptr_equal(strstr(console_said,
+                            "dstest86: waiting for gdb: add-symbol-file build/loader-x64.so -o 0x7e000000, "
+                            "then set var loader_waits = 0\ndstest86: loader at "),
+                     console_said);
 }
 
 #define MENU(options, width)                                                                 \
@@ -1449,7 +1406,7 @@ static void menu_without_a_key(void **state)
     (void)state;
     pass_file("");
     assert_starts();
-    assert_string_equal(fw.said,
+    assert_string_equal(console_said,
                         MENU("none", "64") "\rstarts in 3 s \rstarts in 2 s \rstarts in 1 s \rstarts in 0 s " LOADING
                                            "64-bit kernel at 0x20000008, options: none\n");
     assert_string_equal(text_at(info()->options), "");
@@ -1458,15 +1415,16 @@ static void menu_without_a_key(void **state)
     new_machine(NULL);
     pass_options("list menu=2");
     assert_starts();
-    assert_string_equal(fw.said, MENU("list menu=2", "64") "\rstarts in 2 s \rstarts in 1 s \rstarts in 0 s " LOADING
-                                                           "64-bit kernel at 0x20000008, options: list menu=2\n");
+    assert_string_equal(console_said,
+                        MENU("list menu=2", "64") "\rstarts in 2 s \rstarts in 1 s \rstarts in 0 s " LOADING
+                                                  "64-bit kernel at 0x20000008, options: list menu=2\n");
     assert_int_equal(fw.ticks, 20);
 
     new_machine(NULL);
     pass_options("menu=0");
     assert_starts();
     assert_int_equal(fw.ticks, 0);
-    assert_null(strstr(fw.said, "choose"));
+    assert_null(strstr(console_said, "choose"));
 }
 
 /* What cannot show a menu starts at once. */
@@ -1483,7 +1441,7 @@ static void no_menu(void **state)
         fw.wait_for_event = i == 3 ? EFI_UNSUPPORTED : 0;
         assert_starts();
         assert_int_equal(fw.ticks, 0);
-        assert_int_equal(strstr(fw.said, "choose") != NULL, i == 3);
+        assert_int_equal(strstr(console_said, "choose") != NULL, i == 3);
         assert_string_equal(text_at(info()->options), "");
     }
 }
@@ -1555,10 +1513,10 @@ static void menu_on_the_screen(void **state)
     (void)state;
     press(keys, COUNT_OF(keys));
     assert_starts();
-    assert_string_equal(fw.said, MENU("none", "64")
-                                     MENU("none", "32") "\nEnter starts, Escape goes back. Options: ab\b \b\n" MENU(
-                                         "none", "32") "\nEnter starts, Escape goes back. Options: list" LOADING
-                                                       "32-bit kernel at 0x21000008, options: list width=32\n");
+    assert_string_equal(
+        console_said, MENU("none", "64") MENU("none", "32") "\nEnter starts, Escape goes back. Options: ab\b \b\n" MENU(
+                          "none", "32") "\nEnter starts, Escape goes back. Options: list" LOADING
+                                        "32-bit kernel at 0x21000008, options: list width=32\n");
 }
 
 /* Options that are there can be edited, and what is added counts, because it comes last. */
@@ -1596,8 +1554,9 @@ static void menu_with_options(void **state)
         pass_options(text);
         assert_starts();
         assert_int_equal(strlen(text_at(info()->options)), more ? length : LOAD_OPTIONS_MAX);
-        assert_int_equal(strstr(fw.said, "\ndstest86: no room for run=quick records=1: more than 1023 characters of "
-                                         "options\n\ndstest86: choose") != NULL,
+        assert_int_equal(strstr(console_said,
+                                "\ndstest86: no room for run=quick records=1: more than 1023 characters of "
+                                "options\n\ndstest86: choose") != NULL,
                          more);
         assert_int_equal(fw.ticks, more ? 600 : 0);
     }
@@ -1610,9 +1569,10 @@ static void menu_without_long_mode(void **state)
     fw.no_long_mode = true;
     press(keys, 2);
     assert_starts();
-    assert_string_equal(
-        fw.said, MENU("none", "32") "\ndstest86: this processor has no long mode (CPUID.80000001H:EDX bit "
-                                    "29)\n" MENU("none", "32") LOADING "32-bit kernel at 0x21000008, options: none\n");
+    assert_string_equal(console_said,
+                        MENU("none", "32") "\ndstest86: this processor has no long mode (CPUID.80000001H:EDX bit "
+                                           "29)\n" MENU("none", "32") LOADING
+                        "32-bit kernel at 0x21000008, options: none\n");
 }
 
 /* A key that is stuck does not keep the machine, and neither does a line that is full. */

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "tests/host/host_test.h"
+#include "tests/host/uefi_console.h"
 
 #include <cpuid.h>
 
@@ -62,7 +63,6 @@ static struct {
     uint8_t sent[4096];
     size_t sent_size;
     char sent_to[96];
-    char said[4096];
 } fw;
 
 static struct file files[FILES];
@@ -70,51 +70,6 @@ static struct options options;
 static EFI_PXE_BASE_CODE_MODE mode;
 
 /* --- the library -------------------------------------------------------------------------------------------------- */
-
-static void say_char(char c)
-{
-    const size_t length = strlen(fw.said);
-    assert_true(length + 1 < sizeof fw.said);
-    fw.said[length] = c;
-}
-
-static void say_text(const char *text)
-{
-    while (*text)
-        say_char(*text++);
-}
-
-UINTN Print(const CHAR16 *text, ...)
-{
-    va_list values;
-    va_start(values, text);
-    for (; *text; text++) {
-        char number[32] = "";
-        if (*text != '%') {
-            say_char((char)*text);
-            continue;
-        }
-        text++;
-        if (*text == 'l') {
-            text++;
-            assert_int_equal(*text, 'x');
-            snprintf(number, sizeof number, "%llx", (unsigned long long)va_arg(values, UINT64));
-        } else if (*text == 'd') {
-            snprintf(number, sizeof number, "%u", va_arg(values, UINT32));
-        } else if (*text == 'r') {
-            snprintf(number, sizeof number, "status %u", (unsigned)(va_arg(values, EFI_STATUS) & 0xff));
-        } else if (*text == 'a') {
-            say_text(va_arg(values, const char *));
-        } else {
-            assert_int_equal(*text, 's');
-            for (const CHAR16 *wide = va_arg(values, const CHAR16 *); *wide; wide++)
-                say_char((char)*wide);
-        }
-        say_text(number);
-    }
-    va_end(values);
-    return 0;
-}
 
 EFI_STATUS WaitForSingleEvent(EFI_EVENT event, UINT64 timeout)
 {
@@ -484,6 +439,7 @@ static int new_machine(void **state)
                                         .GetInfo = get_info };
     (void)state;
     memset(&fw, 0, sizeof fw);
+    console_said[0] = '\0';
     memset(files, 0, sizeof files);
     memset(&mode, 0, sizeof mode);
     memset((void *)(uintptr_t)FIRST, 0xa5, KEPT_LOG_SIZE);
@@ -535,7 +491,7 @@ static void assert_takes(const char *words)
 {
     struct kept_log_text text;
     assert_true(log_take_away(DEVICE, &options));
-    assert_string_equal(fw.said, words);
+    assert_string_equal(console_said, words);
     assert_given_back();
     assert_int_equal(fw.pages_out, 0);
     assert_false(fw.noted);
@@ -569,7 +525,7 @@ static void without_the_option(void **state)
     log_reserve(DEVICE, &options, &keep);
     assert_int_equal(keep.base, 0);
     assert_int_equal(keep.size, 0);
-    assert_string_equal(fw.said, "");
+    assert_string_equal(console_said, "");
     assert_false(fw.noted);
     assert_false(files[0].there);
 
@@ -592,7 +548,7 @@ static void a_first_start(void **state)
     assert_int_equal(kept_log_read((void *)(uintptr_t)FIRST, &text), KEPT_LOG_OK);
     assert_int_equal(text.length, 0);
     assert_true(fw.noted && fw.note == text.sequence);
-    assert_string_equal(fw.said, "");
+    assert_string_equal(console_said, "");
     assert_int_equal(fw.waits, 0);
     assert_given_back();
     assert_false(files[0].there);
@@ -618,7 +574,8 @@ static void the_lowest_free_memory(void **state)
     fw.no_memory = true;
     log_reserve(DEVICE, &options, &keep);
     assert_int_equal(keep.base, 0);
-    assert_string_equal(fw.said, "dstest86: no log will be kept: no free memory at a multiple of 16 MiB below 4 GiB\n");
+    assert_string_equal(console_said,
+                        "dstest86: no log will be kept: no free memory at a multiple of 16 MiB below 4 GiB\n");
     assert_false(fw.noted);
 }
 
@@ -646,6 +603,27 @@ static void a_log_is_taken_to_the_volume(void **state)
     assert_file(0, "000506e3-00000000-1.log");
 }
 
+/* An older one, in memory that was taken when it was looked for, and is free again. */
+static void another_runs_log_is_passed_over(void **state)
+{
+    struct kept_log older;
+
+    (void)state;
+    keep_lines(SECOND);
+    kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE - 1);
+    assert_true(kept_log_open(&older, (void *)(uintptr_t)FIRST, KEPT_LOG_SIZE, nothing_written));
+    kept_log_line(&older, "# ", "older");
+    assert_takes(TAKEN("\\dstest86\\logs\\" NAME) DONE);
+    assert_file(0, NAME);
+
+    new_machine(NULL); /* without the note nothing tells whose it is */
+    kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE - 1);
+    assert_true(kept_log_open(&older, (void *)(uintptr_t)FIRST, KEPT_LOG_SIZE, nothing_written));
+    kept_log_line(&older, "# ", "begin");
+    kept_log_line(&older, "# ", "end verdict=pass");
+    assert_takes(TAKEN("\\dstest86\\logs\\" NAME) DONE);
+}
+
 static void logs_are_counted_up(void **state)
 {
     (void)state;
@@ -664,7 +642,7 @@ static void a_key_runs_the_tests_again(void **state)
     keep_lines(FIRST);
     fw.key = true;
     assert_false(log_take_away(DEVICE, &options));
-    assert_string_equal(fw.said, TAKEN("\\dstest86\\logs\\" NAME) KEY);
+    assert_string_equal(console_said, TAKEN("\\dstest86\\logs\\" NAME) KEY);
     assert_int_equal(fw.keys_read, 1);
     assert_int_equal(fw.pages_out, 0);
 
@@ -705,6 +683,7 @@ static void a_log_that_is_not_there_is_said(void **state)
     new_machine(NULL);
     kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE);
     fw.noted = true;
+    fw.note = SEQUENCE;
     assert_takes("dstest86: the log of the run before is empty: its kernel was not started, or stopped at once\n" DONE);
     assert_false(files[0].there);
 }
@@ -718,7 +697,7 @@ static void a_note_that_cannot_be_changed(void **state)
     log_reserve(DEVICE, &options, &keep);
     assert_int_equal(keep.base, 0);
     assert_int_equal(fw.pages_out, 0);
-    assert_string_equal(fw.said,
+    assert_string_equal(console_said,
                         "dstest86: no log will be kept: cannot write the firmware's variable dstest86Log: status 8\n");
     assert_int_equal(kept_log_read((void *)(uintptr_t)FIRST, &text), KEPT_LOG_NONE);
 
@@ -727,7 +706,7 @@ static void a_note_that_cannot_be_changed(void **state)
     fw.delete_variable = EFI_WRITE_PROTECTED;
     assert_true(log_take_away(DEVICE, &options));
     assert_string_equal(
-        fw.said,
+        console_said,
         TAKEN(
             "\\dstest86\\logs\\" NAME) "dstest86: cannot delete the firmware's variable dstest86Log: status 8\n" DONE);
 }
@@ -737,17 +716,16 @@ static void expect_unfit(const char *why)
 {
     struct boot_keep keep;
     char words[400];
-    fw.said[0] = '\0';
-    memset(fw.said, 0, sizeof fw.said);
+    console_said[0] = '\0';
     log_reserve(DEVICE, &options, &keep);
     assert_int_equal(keep.base, 0);
     snprintf(words, sizeof words, "dstest86: no log will be kept: %s\n", why);
-    assert_string_equal(fw.said, words);
+    assert_string_equal(console_said, words);
     assert_int_equal(fw.notes_written, 0);
     assert_int_equal(fw.pages_out, 0);
     assert_given_back();
 
-    memset(fw.said, 0, sizeof fw.said);
+    console_said[0] = '\0';
     keep_lines(FIRST);
     snprintf(words, sizeof words, TAKING "dstest86: the log of the run before is lost: %s\n" DONE, why);
     assert_takes(words);
@@ -782,7 +760,7 @@ static void room_on_the_volume(void **state)
     log_reserve(DEVICE, &options, &keep);
     assert_int_equal(keep.base, 0);
     fw.free_space = 29; /* the log's length */
-    memset(fw.said, 0, sizeof fw.said);
+    console_said[0] = '\0';
     keep_lines(FIRST);
     assert_takes(TAKEN("\\dstest86\\logs\\" NAME) DONE);
 }
@@ -960,6 +938,7 @@ int main(void)
         cmocka_unit_test_setup(a_first_start, new_machine),
         cmocka_unit_test_setup(the_lowest_free_memory, new_machine),
         cmocka_unit_test_setup(a_log_is_taken_to_the_volume, new_machine),
+        cmocka_unit_test_setup(another_runs_log_is_passed_over, new_machine),
         cmocka_unit_test_setup(logs_are_counted_up, new_machine),
         cmocka_unit_test_setup(a_key_runs_the_tests_again, new_machine),
         cmocka_unit_test_setup(power_off_comes_after_a_log_that_was_taken, new_machine),

@@ -141,6 +141,8 @@ for my $suite (qw(bookworm trixie)) {
     like $said, qr{^/usr/share/man/man1/\Q$_\E\.1\.gz$}m, "$suite: the manual page of $_" for qw(dsdump qemu-ds);
     ($said) = inside('bash -c ". /usr/share/bash-completion/completions/dsdump; COMP_WORDS=(dsdump --sta); COMP_CWORD=1; _dsdump dsdump; echo \${COMPREPLY[@]}"');
     is $said, "--stats\n", "$suite: its options are completed";
+    ($said, $status) = inside('ls /usr/lib/dstest86/dstest86.py && /usr/lib/dstest86/ds-inspect');
+    like "$status $said", qr{^2 /usr/lib/dstest86/dstest86\.py\nusage: ds-inspect }, "$suite: GDB's commands, and what they start";
     ($said, $status) = inside('qemu-ds --list profiles');
     like "$status $said", qr/^0 .*^skylake /ms, "$suite: qemu-ds has a QEMU that speaks the plugin's interface";
     ($said, $status) = inside('qemu-ds --profile haswell -display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 ' .

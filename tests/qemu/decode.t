@@ -62,6 +62,7 @@ for (
     ['two', 2, 0, 0, 0, 0, 0, 0],
     ['three, in the middle', 3, 24, 48, 24, 48, 24, 48],
     ['in the middle but for a pixel', 1, 8, 16, 9, 17, 8, 16],
+    ['in the middle, by less than a character', 1, 4, 6, 4, 6, 4, 6],
     ['of two rows and a column more', 2, 16, 64, 16, 64, 16, 64]) {
     my ($what, $scale, $left, $top, $right, $bottom, $found_left, $found_top) = @$_;
     my $screen = decode_screen(image_of(paint(page(7, 0, @text), $scale, $left, $top, $right, $bottom)), @size);
@@ -134,6 +135,7 @@ refuses('one edge', 'too little is shown to find the scale by the columns$', ima
 refuses('wide dots', 'pixels of 2 x 1$', image_of([map { my $row = $_; [map { ($_, $_) } @$row] } @$plain]));
 refuses('dots at random', 'what is shown is not in the font$',
     image_of([map { my $y = $_; [map { $colours[($_ * $_ * 7 + $y * $y * 3 + $_ * $y * 5) % 11 < 4 ? 7 : 0] } 0 .. 63] } 0 .. 63]));
+refuses('no letter, by which its place could be known', 'what is shown is not in the font$', image_of(paint(page(7, 0, '(- . -)', ') - . ('), 1, 0, 0, 0, 0)));
 my $odd = [map { [@$_] } @$plain];
 $odd->[20][20] = [120, 120, 40];
 refuses('a colour of none', 'a pixel of colour 787828, which is none of the 16$', image_of($odd));

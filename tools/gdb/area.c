@@ -36,11 +36,30 @@ bool area_bts_on(const struct processor *p)
     return wanted != 0 && (processor_msr_or_0(p, MSR_IA32_DEBUGCTL) & wanted) == wanted;
 }
 
+/* Each counter's own CFG_C has the bit, and IA32_PEBS_INDEX one for all. */
+static uint64_t arch_pebs_on(const struct processor *p)
+{
+    uint64_t on = 0;
+
+    if (!(processor_msr_or_0(p, MSR_IA32_PEBS_INDEX) & PEBS_INDEX_EN))
+        return 0;
+    for (unsigned n = 0; n < 32; n++) {
+        const uint64_t general = p->caps.pebs_counters >> n & 1, fixed = p->caps.pebs_fixed_counters >> n & 1;
+        if (general && processor_msr_or_0(p, MSR_IA32_PMC_GP_CFG_C(n)) & ARCH_PEBS_EN)
+            on |= MSR_BIT(n);
+        if (fixed && processor_msr_or_0(p, MSR_IA32_PMC_FX_CFG_C(n)) & ARCH_PEBS_EN)
+            on |= MSR_BIT(32 + n);
+    }
+    return on;
+}
+
 /* On NetBurst MSR_PEBS_ENABLE has no bit for a counter; bits 24 and 25 stand for the one that samples. */
 uint64_t area_pebs_on(const struct processor *p)
 {
     const uint64_t enable = processor_msr_or_0(p, MSR_PEBS_ENABLE);
 
+    if (area_is_arch(p))
+        return arch_pebs_on(p);
     if (p->caps.pebs_method == PEBS_METHOD_NETBURST)
         return enable & (PEBS_ENABLE_UOP_TAG | PEBS_ENABLE_MY_THR);
     return enable & (p->caps.pebs_counters | p->caps.pebs_fixed_counters << 32);

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). What is decoded
-# and checked is the kernel's own code, in build/ds-inspect; this file answers its questions for memory, symbols and
-# source lines, and knows when to stop.
+# GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). What decodes and checks is the
+# kernel's own code, in ds-inspect; this file answers its questions for memory, symbols and source lines, and knows when
+# to stop.
 import os
 import subprocess
 
 import gdb
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-# Beside this file where it was installed.
-PROGRAM = next((path for path in (os.path.join(HERE, 'ds-inspect'),) if os.path.exists(path)),
-               os.path.normpath(os.path.join(HERE, '..', '..', 'build', 'ds-inspect')))
+INSTALLED, BUILT = os.path.join(HERE, 'ds-inspect'), os.path.normpath(os.path.join(HERE, '../../build/ds-inspect'))
+PROGRAM = INSTALLED if os.path.exists(INSTALLED) else BUILT
 
 
 class Problem(gdb.GdbError):

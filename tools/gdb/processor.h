@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The processor that GDB has stopped: the model's file of what GDB cannot read (docs/gdb.md), and what follows from it.
+/*
+ * The processor that GDB has stopped: the model's file of what GDB cannot read (docs/gdb.md), and what follows from it.
  */
 #ifndef TOOLS_GDB_PROCESSOR_H
 #define TOOLS_GDB_PROCESSOR_H

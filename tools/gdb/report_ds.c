@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ds: the management area with every field, what is wrong with it by the kernel's own check, how full the buffers are.
+/*
+ * ds: the management area with every field, what is wrong with it by the kernel's own check, how full the buffers are.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -216,7 +217,7 @@ static void report_arch(const struct processor *p)
         .base = now.base,
         .index = now.index,
         .cfg_c = now.cfg_c,
-        .permitted = p->caps.pebs_cfg_c | ARCH_PEBS_EN,
+        .permitted = p->caps.pebs_cfg_c,
         .physical_bits = p->caps.physical_bits,
         .record_size =
             arch_pebs_size(now.cfg_c, p->caps.lbr_depth, p->caps.general_counters | p->caps.fixed_counters << 32),

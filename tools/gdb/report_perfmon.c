@@ -180,7 +180,8 @@ bool report_perfmon(const struct processor *p, unsigned count)
         printf("IA32_PERF_GLOBAL_CTRL 0x%" PRIx64 "\n", processor_msr_or_0(p, MSR_IA32_PERF_GLOBAL_CTRL));
         print_status(p);
     }
-    printf("MSR_PEBS_ENABLE 0x%" PRIx64 ", IA32_DEBUGCTL 0x%" PRIx64 "\n", processor_msr_or_0(p, MSR_PEBS_ENABLE),
+    printf("%s 0x%" PRIx64 ", IA32_DEBUGCTL 0x%" PRIx64 "\n", area_is_arch(p) ? "IA32_PEBS_INDEX" : "MSR_PEBS_ENABLE",
+           processor_msr_or_0(p, area_is_arch(p) ? MSR_IA32_PEBS_INDEX : MSR_PEBS_ENABLE),
            processor_msr_or_0(p, MSR_IA32_DEBUGCTL));
     print_lvt(p);
     return true;

@@ -20,8 +20,12 @@ class Stop:
     def reach(self):
         stop = gdb.Breakpoint(self.where, internal=True)
         stop.silent, stop.ignore_count, stop.condition = True, self.passes, self.when
-        gdb.execute('continue', to_string=True)
+        try:
+            gdb.execute('continue', to_string=True)
+        except gdb.error:
+            pass    # there is no machine, or none any more
         stop.delete()
+        return gdb.selected_thread() is not None
 
     def show(self, number, of):
         frame = gdb.newest_frame()
@@ -114,7 +118,8 @@ with all, or without a terminal, without waiting for Enter."""
     def invoke(self, argument, from_tty):
         waits = argument != 'all' and os.isatty(0)
         for number, stop in enumerate(STOPS, 1):
-            stop.reach()
+            if not stop.reach():
+                raise gdb.GdbError(f'tour: there is no machine at stop {number}: start it anew, by `make gdb-tour`')
             stop.show(number, len(STOPS))
             if waits and input('\nEnter: the next stop; q: end here ').strip() == 'q':
                 return

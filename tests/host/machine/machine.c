@@ -127,8 +127,7 @@ void machine_start(void)
     journal.text[0] = printed.text[0] = 0;
 }
 
-/* ---- registers ----------------------------------------------------------------------------------------------------
- */
+/* ---- registers --------------------------------------------------------------------------------------------------- */
 
 static unsigned find(uint32_t msr)
 {
@@ -178,8 +177,7 @@ bool msr_write(uint32_t msr, uint64_t value)
     return true;
 }
 
-/* ---- the processor -------------------------------------------------------------------------------------------------
- */
+/* ---- the processor ----------------------------------------------------------------------------------------------- */
 
 struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
 {
@@ -231,8 +229,7 @@ unsigned processor_number(void)
     return machine.processor;
 }
 
-/* ---- interrupts ----------------------------------------------------------------------------------------------------
- */
+/* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
 uint64_t apic_address(void)
 {
@@ -301,8 +298,7 @@ uint8_t interrupt_gate_type(unsigned vector)
     return machine.gate_type;
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* The code and that of CPL 3, half a page each: names of one array, which C has no words for. */
 __asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .zero 2048\ntext_end:\n"
@@ -320,8 +316,7 @@ bool paging_lookup(uint64_t linear, uint64_t *entry)
     return (page & PAGE_PRESENT) != 0;
 }
 
-/* ---- the kernel around it ------------------------------------------------------------------------------------------
- */
+/* ---- the kernel around it ---------------------------------------------------------------------------------------- */
 
 void test_plan(struct test_run *run, unsigned records)
 {

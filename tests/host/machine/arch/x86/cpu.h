@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine of variables instead of arch/x86/cpu.h: the instructions that need a real one, as far as they are used.
+/*
+ * The machine of variables instead of arch/x86/cpu.h: the instructions that need a real one, as far as they are used.
  */
 #ifndef ARCH_X86_CPU_H
 #define ARCH_X86_CPU_H
