@@ -220,16 +220,6 @@ bool engine_ring_full(struct vcpu *v)
     return v->watch.hit;
 }
 
-bool engine_ring_nearly_full(struct vcpu *v, const struct block *block)
-{
-    const bool again = engine_block(v, block) && engine_ring_full(v);
-
-    if (ring_used(v) > 0) {
-        ring_set_used(v, ring_used(v) - 1); /* the block enters the ring by itself */
-    }
-    return again;
-}
-
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;

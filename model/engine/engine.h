@@ -67,12 +67,6 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
 bool engine_ring_full(struct vcpu *v);
 
 /*
- * Both of the above, for a block that translated code is about to append to hot->ring itself: called before that when
- * hot->noted is RING_NEARLY_FULL or more.
- */
-bool engine_ring_nearly_full(struct vcpu *v, const struct block *block);
-
-/*
  * A block is about to begin, before its events are added, and may hold the event that some counter waits for (or
  * CLASS_FORCE is set).
  */

@@ -21,6 +21,7 @@ enum qemu_loss {
     LOSS_TRANSLATIONS,
     LOSS_OPERATIONS,
     LOSS_VALUES,
+    LOSS_INDEX,
     LOSSES
 };
 

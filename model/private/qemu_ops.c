@@ -11,6 +11,7 @@
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
 #define ARGUMENTS    3
+#define NOT_BELOW    11     /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_GEU */
 #define OF_BLOCK     0      /* argument of the placeholder for callbacks at a block's beginning */
 #define MOST_ENTRIES 100000 /* a longer list is taken to have no end */
 
@@ -38,10 +39,16 @@ static struct {
     struct op *(*insert_after)(void *context, struct op *op, int opcode, int type, unsigned arguments);
     void (*erase)(void *context, struct op *op);
     void (*callbacks)(int of);
+    void (*load_32)(uintptr_t to, uintptr_t base, intptr_t offset);
     void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
     void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
     void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
     void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
+    void (*multiply_64)(uintptr_t to, uintptr_t a, uintptr_t b);
+    void *(*new_label)(void);
+    void (*put_label)(void *label);
+    void (*go_to)(void *label);
+    void (*go_to_if)(int condition, uintptr_t a, uintptr_t b, void *label);
     uintptr_t (*constant_64)(uint64_t value);
     uintptr_t (*new_64)(void);
     const uintptr_t *env;
@@ -57,16 +64,54 @@ static void *context(void)
     return here != NULL || FIND("tcg_ctx", &here) ? *here : NULL;
 }
 
-void qemu_ops_init(struct qemu_ops *o)
+/* The place of the processor's number, from the register file; 0 if it was not found. */
+static intptr_t find_index(const struct qemu_object *object, uint32_t index)
+{
+    int (*index_of)(const void *cpu);
+    size_t found = 0;
+    unsigned places = 0;
+
+    if (object->cpu == NULL || !QEMU_LOSS_FIND(LOSS_INDEX, "gdb_get_cpu_index", &index_of)) {
+        return 0;
+    }
+    qemu_object_take_copy(object);
+    const int before = index_of(object->copy);
+
+    for (size_t at = 0; at + sizeof(uint32_t) <= object->size; at += sizeof(uint32_t)) {
+        uint32_t word, other;
+
+        memcpy(&word, object->copy + at, sizeof(word));
+        other = ~word;
+        memcpy(object->copy + at, &other, sizeof(other));
+        if (index_of(object->copy) != before) {
+            places++;
+            found = word == index ? at : found;
+        }
+        memcpy(object->copy + at, &word, sizeof(word));
+    }
+    if (places != 1 || found == 0) {
+        qemu_loss_say(LOSS_INDEX, "has not in one word the number read by", "gdb_get_cpu_index");
+        return 0;
+    }
+    return (intptr_t)found - (intptr_t)object->env;
+}
+
+void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index)
 {
     const bool all = FIND("tcg_emit_op", &tcg.make) && FIND("tcg_gen_op6", &tcg.make_six) &&
                      FIND("tcg_op_insert_after", &tcg.insert_after) && FIND("tcg_op_remove", &tcg.erase) &&
-                     FIND("tcg_gen_plugin_cb", &tcg.callbacks) && FIND("tcg_gen_ld_i64", &tcg.load_64) &&
-                     FIND("tcg_gen_st_i32", &tcg.store_32) && FIND("tcg_gen_st_i64", &tcg.store_64) &&
-                     FIND("tcg_gen_add_i64", &tcg.add_64) && FIND("tcg_constant_i64", &tcg.constant_64) &&
+                     FIND("tcg_gen_plugin_cb", &tcg.callbacks) && FIND("tcg_gen_ld32u_i64", &tcg.load_32) &&
+                     FIND("tcg_gen_ld_i64", &tcg.load_64) && FIND("tcg_gen_st_i32", &tcg.store_32) &&
+                     FIND("tcg_gen_st_i64", &tcg.store_64) && FIND("tcg_gen_add_i64", &tcg.add_64) &&
+                     FIND("tcg_gen_mul_i64", &tcg.multiply_64) && FIND("gen_new_label", &tcg.new_label) &&
+                     FIND("gen_set_label", &tcg.put_label) && FIND("tcg_gen_br", &tcg.go_to) &&
+                     FIND("tcg_gen_brcond_i64", &tcg.go_to_if) && FIND("tcg_constant_i64", &tcg.constant_64) &&
                      FIND("tcg_temp_ebb_new_i64", &tcg.new_64) && FIND("tcg_env", &tcg.env) && context() != NULL;
 
     *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP, .places = UINT64_MAX };
+    if (index >= 0) {
+        o->index_at = find_index(object, (uint32_t)index);
+    }
 }
 
 static struct op *make_mark(void)
@@ -242,48 +287,94 @@ static struct op *first_like(struct op *last)
     return found;
 }
 
-/* Moves the operations after `from` up to the end to behind `to`, by making each anew there. */
-static void move(struct op *from, struct op *to)
+/* Moves operations [first, last] to behind `to`; neither is the last of the block, nor is `last`. */
+static void move(struct op *first, struct op *last, struct op *to)
 {
-    struct op *op;
+    first->link.before->next = last->link.next;
+    last->link.next->link.before = first->link.before;
+    last->link.next = to->link.next;
+    last->link.next->link.before = &last->link;
+    first->link.before = &to->link;
+    to->link.next = first;
+}
 
-    while ((op = from->link.next) != NULL) {
-        to = tcg.insert_after(context(), to, op->opcode, op->type, op->count);
-        to->parameter = op->parameter;
-        memcpy(to->arguments, op->arguments, op->count * sizeof(op->arguments[0]));
-        erase(op);
+/* The memory of the processor that runs the block. */
+static uintptr_t make_base(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
+{
+    const uintptr_t first = tcg.constant_64((uintptr_t)b->first);
+
+    if (b->apart == 0) {
+        return first;
+    }
+    const uintptr_t base = tcg.new_64();
+
+    tcg.load_32(base, *tcg.env, o->index_at);
+    tcg.multiply_64(base, base, tcg.constant_64(b->apart));
+    tcg.add_64(base, base, first);
+    return base;
+}
+
+/* All that is to be done, unless it goes to `callbacks` before anything is done. */
+static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *callbacks)
+{
+    const uintptr_t base = make_base(o, b), word = tcg.constant_64(b->word);
+    uintptr_t sums[QEMU_OPS_SUMS], used = 0;
+
+    for (unsigned i = 0; i < b->sum_count; i++) {
+        sums[i] = tcg.new_64();
+        tcg.load_64(sums[i], base, b->sums[i].at);
+        tcg.add_64(sums[i], sums[i], tcg.constant_64(b->sums[i].add));
+        tcg.go_to_if(NOT_BELOW, sums[i], tcg.constant_64(b->sums[i].limit), callbacks);
+    }
+    if (b->list != NULL) {
+        const uintptr_t at = tcg.new_64(), step = tcg.new_64();
+
+        used = tcg.new_64();
+        tcg.load_64(used, base, b->list->used);
+        tcg.go_to_if(NOT_BELOW, used, tcg.constant_64(b->list->full), callbacks);
+        tcg.add_64(at, used, base);
+        tcg.store_64(word, at, b->list->words);
+        tcg.load_64(step, base, b->list->step);
+        tcg.add_64(used, used, step);
+        tcg.store_64(used, base, b->list->used);
+    }
+    if (b->newest >= 0) {
+        tcg.store_64(word, base, b->newest);
+    }
+    for (unsigned i = 0; i < b->sum_count; i++) {
+        if (b->sums[i].add != 0) {
+            tcg.store_64(sums[i], base, b->sums[i].at);
+        }
     }
 }
 
-/* Appends a word at list->words + list->used bytes, and adds list->step to the bytes in use. */
-static void make_appending(const struct qemu_ops_list *list, uint64_t word)
+bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
 {
-    const uintptr_t base = tcg.constant_64((uintptr_t)list->base);
-    const uintptr_t used = tcg.new_64(), at = tcg.new_64(), step = tcg.new_64();
-
-    tcg.load_64(used, base, list->used);
-    tcg.add_64(at, used, base);
-    tcg.store_64(tcg.constant_64(word), at, list->words);
-    tcg.load_64(step, base, list->step);
-    tcg.add_64(used, used, step);
-    tcg.store_64(used, base, list->used);
-}
-
-bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list, uint64_t word)
-{
-    if (o->state != QEMU_OPS_WORK) {
+    if (o->state != QEMU_OPS_WORK || (b->apart != 0 && o->index_at == 0) || b->sum_count > QEMU_OPS_SUMS) {
         return false;
     }
-    struct op *const mark = make_mark();
+    struct op *const begin = make_mark();
 
     tcg.callbacks(OF_BLOCK);
-    struct op *const callbacks = mark->link.next, *const to = first_like(callbacks);
+    struct op *const like = begin->link.next, *const callbacks = first_like(like);
 
-    if (to != NULL) {
-        make_appending(list, word);
-        move(callbacks, to);
+    if (callbacks != NULL) {
+        void *const general = tcg.new_label(), *const end = tcg.new_label();
+
+        make_beginning(o, b, general);
+        tcg.go_to(end);
+        tcg.put_label(general);
+        struct op *const middle = make_mark();
+
+        tcg.put_label(end);
+        struct op *const last = make_mark();
+
+        move(like->link.next, op_of(middle->link.before), op_of(callbacks->link.before));
+        move(middle->link.next, middle->link.next, callbacks);
+        erase(last);
+        erase(middle);
     }
-    erase(callbacks);
-    erase(mark);
-    return to != NULL;
+    erase(like);
+    erase(begin);
+    return callbacks != NULL;
 }

@@ -2,10 +2,10 @@
 /*
  * Changes to a block between its translation and its host code that the plugin interface cannot express.
  *
- * The translator's list of operations is changed only by the translator's own functions: tcg_gen_*, tcg_op_insert_after
- * and tcg_op_remove. Before that, some operations with known pointers and arguments are made, compared with the layout
- * and links of QEMU 11.1, and removed. Where they differ, or QEMU hides its symbols, the list is left as it is and
- * LOSS_OPERATIONS is reported.
+ * Operations are made and removed by the translator's own functions, tcg_gen_* and tcg_op_remove, and moved by changing
+ * the links of its list. Before that, some operations with known pointers and arguments are made, compared with the
+ * layout and links of QEMU 11.1, and removed. Where they differ, or QEMU hides its symbols, the list is left as it is
+ * and LOSS_OPERATIONS is reported.
  */
 #ifndef MODEL_PRIVATE_QEMU_OPS_H
 #define MODEL_PRIVATE_QEMU_OPS_H
@@ -23,9 +23,16 @@ struct qemu_ops {
     uint64_t low;      /* low half of the value when it was looked at last */
     unsigned changes;  /* changes of the value so far */
     intptr_t value_at; /* bytes from the register file; 0 until the place is certain */
+    intptr_t index_at; /* of the processor's number, of 32 bits; bytes from the register file; 0: it was not found */
 };
 
-void qemu_ops_init(struct qemu_ops *o);
+/*
+ * index: the processor's number, if there are several processors, which is looked for in the object; else negative.
+ * Reads: the object's copy, which gdb_get_cpu_index is asked about with each of its words changed.
+ * Believes: the one word whose change gdb_get_cpu_index notices, if it holds the number.
+ * Lost: LOSS_OPERATIONS; LOSS_INDEX.
+ */
+void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index);
 
 /* The value of the last memory access, as the plugin interface returns it. */
 struct qemu_value {
@@ -42,23 +49,39 @@ struct qemu_value {
  */
 void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last);
 
-/*
- * A list that one processor's translated code appends words to, all in one piece of memory, by offsets from its
- * beginning.
- */
-struct qemu_ops_list {
-    void *base;
-    intptr_t words;
-    intptr_t used; /* place of a 64-bit number: bytes in use */
-    intptr_t step; /* place of a 64-bit number: bytes that a new word takes; 8, or 0 for none, so that the next word
-                      overwrites it */
+/* Places below are those of 64-bit numbers, in bytes from the beginning of a processor's memory. */
+
+struct qemu_ops_sum {
+    intptr_t at;
+    uint64_t add;
+    uint64_t limit; /* that it may not reach; unsigned */
 };
 
+struct qemu_ops_list {
+    intptr_t words;
+    intptr_t used; /* bytes in use */
+    intptr_t step; /* bytes that a new word takes; 8, or 0 for none, so that the next word overwrites it */
+    uint64_t full; /* bytes in use of a list to which no word may be appended */
+};
+
+/* What a block does when it begins. */
+struct qemu_ops_beginning {
+    void *first;  /* the memory of processor 0 */
+    size_t apart; /* bytes from there to that of processor 1, and so on; 0: there is no other processor */
+    const struct qemu_ops_sum *sums;
+    unsigned sum_count;               /* at most QEMU_OPS_SUMS */
+    const struct qemu_ops_list *list; /* to which `word` is appended; NULL: none */
+    intptr_t newest;                  /* where `word` is stored besides; negative: nowhere */
+    uint64_t word;
+};
+#define QEMU_OPS_SUMS 8
+
 /*
- * Makes the block append `word` to the list each time that it begins, after all other callbacks for its beginning.
- * False: it does not. Blocks that QEMU runs without checking for interrupts never append: one of them is the
- * instruction that QEMU takes out of a block to access a device, which plugins are not told of.
+ * Makes the block do this by itself each time that it begins, in place of the callbacks for its beginning. These are
+ * called only if a sum would reach its limit or the list is full; the block then does nothing of this, and they have
+ * to. False: the callbacks are called, as always. So it is in blocks that QEMU runs without checking for interrupts:
+ * one of them is the instruction that QEMU takes out of a block to access a device, which plugins are not told of.
  */
-bool qemu_ops_append(const struct qemu_ops *o, const struct qemu_ops_list *list, uint64_t word);
+bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b);
 
 #endif

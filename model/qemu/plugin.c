@@ -407,14 +407,30 @@ static void on_block(unsigned cpu, void *udata)
     }
 }
 
-/* Like on_block(), where translated code notes the block right after this. */
-static void on_ring_nearly_full(unsigned cpu, void *udata)
-{
-    const struct block *block = udata;
+/* What a block counts of a class whose events are wanted. */
+struct count {
+    unsigned id, events;
+    uint64_t limit; /* the engine is to be called first where the class's count would reach this */
+};
 
-    if (engine_ring_nearly_full(&model.processors[cpu]->vcpu, block)) {
-        begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
+/*
+ * Returns how many classes the block counts, with room for INLINE_CLASSES in counts. A block that counts none still has
+ * to notice CLASS_FORCE.
+ */
+static unsigned counts_of(const struct block *block, struct count *counts)
+{
+    unsigned n = 0;
+
+    for (uint64_t left = model.classes; left != 0; left &= left - 1) {
+        const unsigned id = (unsigned)__builtin_ctzll(left);
+
+        counts[n] = (struct count){ id, event_class_events(id, block, 0), CLASS_DUE };
+        n += counts[n].events > 0;
     }
+    if (n == 0 && model.classes != 0) {
+        counts[n++] = (struct count){ (unsigned)__builtin_ctzll(model.classes), 0, CLASS_FORCE };
+    }
+    return n;
 }
 
 static void due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
@@ -447,6 +463,33 @@ static void on_watching(unsigned cpu, void *udata)
     qemu_private_translate_apart(&p->private, false);
     if (p->vcpu.hot->stop_at == 0) {
         due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
+    }
+}
+
+/* In place of what translated code does by itself as a block begins: something is due, or the ring nearly full. */
+static void on_beginning(unsigned cpu, void *udata)
+{
+    const struct block *const block = udata;
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    struct hot *const hot = model.processors[cpu]->vcpu.hot;
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
+    bool reached = false;
+
+    for (unsigned i = 0; i < n; i++) {
+        reached = reached || hot->counts[counts[i].id] + counts[i].events >= counts[i].limit;
+    }
+    if (reached) {
+        due(cpu, block, false, here);
+    }
+    if (hot->tracing != 0 && engine_block(&model.processors[cpu]->vcpu, block)) {
+        ring_full(cpu, block, here);
+    }
+    if (n > 0) {
+        hot->block = block;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        hot->counts[counts[i].id] += counts[i].events;
     }
 }
 
@@ -660,56 +703,92 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
 
 static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
 {
-    bool checked = false;
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
 
     if (watching) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_watching, QEMU_CB_RW_REGS_PC, block);
         return;
     }
-
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        unsigned events = model.classes >> id & 1 ? event_class_events(id, block, 0) : 0;
-
-        if (events > 0) {
-            qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(id),
-                                                      CLASS_DUE - events, block);
-            checked = true;
-        }
-    }
-    if (!checked) { /* CLASS_FORCE must be noticed in every block */
+    for (unsigned i = 0; i < n; i++) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
-                                                  class_count((unsigned)__builtin_ctzll(model.classes)), CLASS_FORCE,
-                                                  block);
-    }
-}
-
-/*
- * Has translated code note the block, without a call where there is only one processor; with several it would first
- * have to find out which one it runs on.
- */
-static void note_block(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block)
-{
-    const struct qemu_ops_list ring = { p->vcpu.hot, offsetof(struct hot, ring), offsetof(struct hot, noted),
-                                        offsetof(struct hot, tracing) };
-
-    if (model.alone && qemu_ops_append(&p->ops, &ring, (uintptr_t)block)) {
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_ring_nearly_full, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, HOT(noted),
-                                                  RING_NEARLY_FULL, block);
-    } else {
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
-                                                  block);
+                                                  class_count(counts[i].id), counts[i].limit - counts[i].events, block);
     }
 }
 
 static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
 {
-    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        unsigned events = model.classes >> id & 1 ? event_class_events(id, block, 0) : 0;
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
 
-        if (events > 0) {
-            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(id), events);
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+    for (unsigned i = 0; i < n; i++) {
+        if (counts[i].events > 0) {
+            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(counts[i].id),
+                                                              counts[i].events);
         }
+    }
+}
+
+static struct qemu_ops_sum flag(qemu_u64 member)
+{
+    return (struct qemu_ops_sum){ (intptr_t)member.offset, 0, 1 };
+}
+
+/*
+ * Has translated code count and note the block, and call on_beginning(), and what else is registered for the block's
+ * beginning, only where that does not do. False: it cannot. behind: the block begins behind CPUID or RDMSR.
+ */
+static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind)
+{
+    static const struct qemu_ops_list ring = { offsetof(struct hot, ring), offsetof(struct hot, noted),
+                                               offsetof(struct hot, tracing), RING_NEARLY_FULL };
+    struct count counts[INLINE_CLASSES];
+    struct qemu_ops_sum sums[INLINE_CLASSES + 2];
+    unsigned n = counts_of(block, counts);
+
+    for (unsigned i = 0; i < n; i++) {
+        sums[i] =
+            (struct qemu_ops_sum){ (intptr_t)class_count(counts[i].id).offset, counts[i].events, counts[i].limit };
+    }
+    if (behind) {
+        sums[n++] = flag(HOT(fix_up));
+    }
+    if (model.data) {
+        sums[n++] = flag(HOT(data_pending));
+    }
+    const struct qemu_ops_beginning beginning = {
+        .first = p->vcpu.hot - p->vcpu.number,
+        .apart = model.alone ? 0 : sizeof(struct hot),
+        .sums = sums,
+        .sum_count = n,
+        .list = model.blocks ? &ring : NULL,
+        .newest = model.classes != 0 ? (intptr_t)offsetof(struct hot, block) : -1,
+        .word = (uintptr_t)block,
+    };
+
+    if (!qemu_ops_begin(&p->ops, &beginning)) {
+        return false;
+    }
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_beginning, QEMU_CB_RW_REGS_PC, block);
+    return true;
+}
+
+/* The same by the plugin interface alone. */
+static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
+{
+    if (model.classes != 0) {
+        if (repeats) {
+            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
+        }
+        check_counts(tb, block, watching);
+    }
+    if (model.blocks) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
+                                                  block);
+    }
+    if (model.classes != 0) {
+        add_counts(tb, block);
     }
 }
 
@@ -801,20 +880,13 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
     }
-    bool watching = model.classes != 0 &&
-                    (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
+    const bool watching = model.classes != 0 &&
+                          (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
+    const bool always_calls = block->pc == RESET_VECTOR || watching || (repeats && model.classes != 0);
+    const bool begins = model.blocks || model.classes != 0;
 
-    if (model.classes != 0) {
-        if (repeats) {
-            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
-        }
-        check_counts(tb, block, watching);
-    }
-    if (model.blocks) {
-        note_block(tb, p, block);
-    }
-    if (model.classes != 0) {
-        add_counts(tb, block);
+    if (begins && (always_calls || !begin_inline(tb, p, block, behind))) {
+        begin_by_calls(tb, block, repeats, watching);
     }
     instrument_instructions(tb, block, hooks, watching);
 }
@@ -861,7 +933,7 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.truth = model.options.truth;
     p->vcpu.violations = model.options.violations;
     p->apic_id = cpu;
-    if (!processor_init(p, &missing)) {
+    if (!processor_init(p, model.alone ? -1 : (int)cpu, &missing)) {
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {

@@ -58,9 +58,10 @@ extern const struct host processor_host;
 void processor_note_code(uint64_t from, uint64_t to);
 
 /*
- * To be called on the processor's own thread, once it exists. False: QEMU lacks the needed register named in *missing.
+ * To be called on the processor's own thread, once it exists. index: its number, negative if it is the only one for
+ * good. False: QEMU lacks the needed register named in *missing.
  */
-bool processor_init(struct processor *p, const char **missing);
+bool processor_init(struct processor *p, int index, const char **missing);
 
 void processor_reset(struct processor *p);
 

@@ -92,6 +92,7 @@ case $given in
     exit 33 ;;
 *"count=0 "*) figure=5 ;;
 *"-d exec"*) next_of log ;;
+*"-s 4 "*) mode=${given##*mode=} && next_of "four_${mode%% *}" ;;
 *) mode=${given##*mode=} && next_of "${mode%% *}" ;;
 esac
 echo "$figure" >>processor
@@ -127,6 +128,7 @@ END
 chmod 0755, map { "$top/$_" } 'tests/qemu/boot', 'build/qemu-system-x86_64';
 
 my %right = (plain => 100, idle => 104, count => 129, bts => 199, lbr => 139, pebs => 139, log => 25, first => 29, firmware => 200, quick => 299, verdict => 'pass',
+    four_plain => 200, four_idle => 209, four_count => 259, four_bts => 398, four_lbr => 278, four_pebs => 278,
     status => 33, linux_plain => 100, linux_none => 104, linux_count => 129, linux_lbr => 139, linux_bts => 199,
     linux_100000 => 500, linux_1000 => 139, linux_100 => 700, linux_log => 0, linux_status => 0, linux_done => 1);
 
@@ -157,19 +159,29 @@ PEBS every 1000th instruction          1.39   1.39 (1.39 to 1.39)   1.40
 -d exec,nochain -D /dev/null           0.20    4.0
 (one run of 12 million branches, its ratio by the branch)
 
+4 processors, of which one runs the loop
+
+what                                seconds  ratio to plain         at most   to one processor, at most
+stock QEMU, no model                   2.00   1.00 (1.00 to 1.00)   
+model attached, nothing enabled        2.09   1.04 (1.04 to 1.04)   1.05      1.00              1.05
+one counter counts instructions        2.59   1.29 (1.29 to 1.29)   1.30      1.00              1.05
+every branch into BTS                  3.98   1.99 (1.99 to 1.99)   2.00      1.00              1.05
+LBR on                                 2.78   1.39 (1.39 to 1.39)   1.40      1.00              1.05
+PEBS every 1000th instruction          2.78   1.39 (1.39 to 1.39)   1.40      1.00              1.05
+
 first kernel line through PVH: 0.290 s after what QEMU needs to start (at most 0.3)
 ISO: 0.00 MB (at most 4)
 quick tests under OVMF: verdict 2.99 s after the firmware's 2.07 s (at most 3)
 END
-like(read_file("$top/given"), qr{^-k \Q$top\E/build/branchy.elf -p none -o mode=plain count=20 --$}m, 'stock QEMU is plain');
-like(read_file("$top/given"), qr{^-k \S+ -p skylake -o mode=bts count=20 --$}m, 'and has the model in the other modes');
-like(read_file("$top/given"), qr{^-k \S+ -p none -o mode=plain count=0 --$}m, 'a guest that ends at once tells what QEMU needs to start');
+like(read_file("$top/given"), qr{^-k \Q$top\E/build/branchy.elf -s 1 -p none -o mode=plain count=20 --$}m, 'stock QEMU is plain');
+like(read_file("$top/given"), qr{^-k \S+ -s 1 -p skylake -o mode=bts count=20 --$}m, 'and has the model in the other modes');
+like(read_file("$top/given"), qr{^-k \S+ -s 1 -p none -o mode=plain count=0 --$}m, 'a guest that ends at once tells what QEMU needs to start');
 is(scalar(() = read_file("$top/given") =~ /^-p none -o list$|^-r uefi /mg), 2, 'the first line and the quick tests, once each');
 bench({}, '-n 1 -l 0 -p icelake');
-like(read_file("$top/given"), qr{^-k \S+ -p icelake -o mode=bts count=20 --$}m, '... of the processor that was asked for');
+like(read_file("$top/given"), qr{^-k \S+ -s 4 -p icelake -o mode=bts count=20 --$}m, '... of the processor that was asked for');
 
 # On the bound is not over it; these fractions are exact.
-($status, $out) = bench({ bts => 50, map { $_ => 25 } qw(plain idle count lbr pebs log) }, '-n 1 -l 0');
+($status, $out) = bench({ bts => 50, map { $_ => 25 } qw(plain idle count lbr pebs log) }, '-n 1 -l 0 -s 1');
 is($status, 0, 'a mode on its bound');
 like($out, qr/^every branch into BTS +0\.50 +2\.00 \(2\.00 to 2\.00\) +2\.00$/m, '... and no further');
 
@@ -204,12 +216,25 @@ like($out, qr/^LBR on +1\.50 +1\.50 \(1\.00 to 1\.60\) +1\.40  OVER$/m, '... whi
 ($status, $out) = bench({ lbr => '160 110' }, '-n 2 -l 0');
 like($out, qr/^LBR on +1\.35 +1\.35 \(1\.10 to 1\.60\) +1\.40$/m, 'between the two in the middle');
 
+
+# Several processors: their own plain QEMU, the same bounds, and not much more than with one.
+($status, $out) = bench({ four_lbr => 282 }, '-n 1 -l 0');
+is($status, 1, 'four processors are over');
+like($out, qr/^LBR on +2\.82 +1\.41 \(1\.41 to 1\.41\) +1\.40 +1\.01 +1\.05  OVER$/m, '... which is said');
+($status, $out) = bench({ lbr => 100, four_lbr => 208 }, '-n 1 -l 0');
+is($status, 0, 'four processors cost a little more than one');
+($status, $out) = bench({ lbr => '130 100 100', four_lbr => '260 212 212' }, '-n 3 -l 0');
+is($status, 1, '... and too much, in the middle one of three rounds');
+like($out, qr/^LBR on +2\.12 +1\.06 \(1\.06 to 1\.30\) +1\.40 +1\.06 +1\.05  OVER$/m, '... which is said');
+($status, $out) = bench({}, '-n 1 -l 0 -s 1');
+unlike($out, qr/one processor/, 'one processor, one table');
+
 ($status, $out) = bench({ status => 35 }, '-n 1 -l 0');
 isnt($status, 0, 'a loop that fails');
 like($out, qr/^run: mode plain ended with status 35:\ntold: /m, '... is told with what it said');
 ($status, $out) = bench({}, '-n 0 -l 0');
 is("$status $out", '0 ', 'no rounds, no loop');
-for my $wrong ('-n x', '-n 1x', '-l -1', '-x', 'more') {
+for my $wrong ('-n x', '-n 1x', '-l -1', '-s 0', '-s x', '-x', 'more') {
     ($status, $out) = bench({}, $wrong);
     ok($status != 0 && $out =~ /^usage: run /m, "run $wrong is refused");
 }
@@ -250,7 +275,7 @@ for my $mode (qw(none count lbr bts 1000)) {
     my $ratio = sprintf '%.2f', ($right{"linux_$mode"} + 2) / 100;
     like($over[0] // '', qr/ $ratio  +[\d.]+  OVER$/, '... which is said');
 }
-($status, $out) = bench({ plain => '100 200 100', lbr => '300 240 130 135 110', linux_plain => '100 200 100', linux_lbr => '300 240 120' }, '');
+($status, $out) = bench({ plain => '100 200 100', lbr => '300 240 130 135 110', four_lbr => 240, linux_plain => '100 200 100', linux_lbr => '300 240 120' }, '');
 is($status, 0, 'the middle one of five rounds of the loop, and of three of Linux');
 like($out, qr/^240 million branches, 5 rounds, .*^stock QEMU, no model +1\.00 +1\.00 \(1\.00 to 1\.00\) /ms, '... seconds');
 like($out, qr/^LBR on +1\.35 +1\.30 \(1\.10 to 3\.00\) +1\.40$/m, '... and ratios');

@@ -328,15 +328,12 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
 /* Notes a block in the ring as translated code does. True: the block does not begin. */
 static inline bool note(struct machine *m, const struct block *b)
 {
-    if (!m->notes_blocks) {
-        return m->hot.tracing && engine_block(&m->v, b) && engine_ring_full(&m->v);
+    if (m->notes_blocks && m->hot.noted < RING_NEARLY_FULL) {
+        m->hot.ring[m->hot.noted / sizeof(b)] = b;
+        m->hot.noted += m->hot.tracing;
+        return false;
     }
-    if (m->hot.noted >= RING_NEARLY_FULL && engine_ring_nearly_full(&m->v, b)) {
-        return true;
-    }
-    m->hot.ring[m->hot.noted / sizeof(b)] = b;
-    m->hot.noted += m->hot.tracing;
-    return false;
+    return m->hot.tracing && engine_block(&m->v, b) && engine_ring_full(&m->v);
 }
 
 /* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */

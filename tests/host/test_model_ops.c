@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Changes to a block's operations, on a translator of lists: where the value of the last access is found, which stores
- * of it are removed, when that is given up and what is said then, and where a word is appended.
+ * of it are removed, when that is given up and what is said then; and what a block does in place of its callbacks.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,14 +15,14 @@ static void *find_symbol(void *handle, const char *name);
 #include "model/private/qemu_ops.c"
 #undef dlsym
 
-enum { CALLBACKS = 3, LOAD_64, STORE_32, STORE_64, ADD_64, OTHER };
+enum { CALLBACKS = 3, LOAD_32, LOAD_64, STORE_32, STORE_64, ADD_64, MULTIPLY_64, LABEL, GO_TO, GO_TO_IF, OTHER };
 
 /* --- the translator ----------------------------------------------------------------------------------------------- */
 
 static struct link head; /* next: the first operation; before: the link of the last */
 static void *translator = &head;
 static uintptr_t register_file = 0x77; /* TCG's handle of the base of registers */
-static uintptr_t handles;
+static uintptr_t handles, labels;
 static const char *missing; /* a function that this QEMU does not export */
 static bool shifted;        /* arguments lie elsewhere than in QEMU 11.1 */
 
@@ -85,6 +85,11 @@ static void make_callbacks(int of)
     make(CALLBACKS, 1)->arguments[0] = (uint64_t)of;
 }
 
+static void load_32(uintptr_t to, uintptr_t base, intptr_t offset)
+{
+    make_with(LOAD_32, to, base, (uint64_t)offset);
+}
+
 static void load_64(uintptr_t to, uintptr_t base, intptr_t offset)
 {
     make_with(LOAD_64, to, base, (uint64_t)offset);
@@ -105,6 +110,32 @@ static void add_64(uintptr_t to, uintptr_t a, uintptr_t b)
     make_with(ADD_64, to, a, b);
 }
 
+static void multiply_64(uintptr_t to, uintptr_t a, uintptr_t b)
+{
+    make_with(MULTIPLY_64, to, a, b);
+}
+
+static void *new_label(void)
+{
+    return (void *)(0xa0 + labels++);
+}
+
+static void put_label(void *label)
+{
+    make(LABEL, 1)->arguments[0] = (uintptr_t)label;
+}
+
+static void go_to(void *label)
+{
+    make(GO_TO, 1)->arguments[0] = (uintptr_t)label;
+}
+
+static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
+{
+    assert_int_equal(condition, 11); /* not below, unsigned: QEMU 11.1, include/tcg/tcg-cond.h */
+    make_with(GO_TO_IF, a, b, (uintptr_t)label);
+}
+
 static uintptr_t constant_64(uint64_t value)
 {
     return (uintptr_t)value;
@@ -113,6 +144,22 @@ static uintptr_t constant_64(uint64_t value)
 static uintptr_t new_64(void)
 {
     return ++handles;
+}
+
+void qemu_object_take_copy(const struct qemu_object *o)
+{
+    memcpy(o->copy, o->cpu, o->size);
+}
+
+static size_t index_place; /* in the object */
+
+/* Numbers begin at 1 there. */
+static int index_of(const void *cpu)
+{
+    uint32_t index;
+
+    memcpy(&index, (const char *)cpu + index_place, sizeof index);
+    return (int)(index + 1);
 }
 
 static void *find_symbol(void *handle, const char *name)
@@ -126,10 +173,17 @@ static void *find_symbol(void *handle, const char *name)
         { "tcg_op_insert_after", (void *)insert_after },
         { "tcg_op_remove", (void *)erase_op },
         { "tcg_gen_plugin_cb", (void *)make_callbacks },
+        { "tcg_gen_ld32u_i64", (void *)load_32 },
         { "tcg_gen_ld_i64", (void *)load_64 },
         { "tcg_gen_st_i32", (void *)store_32 },
         { "tcg_gen_st_i64", (void *)store_64 },
         { "tcg_gen_add_i64", (void *)add_64 },
+        { "tcg_gen_mul_i64", (void *)multiply_64 },
+        { "gen_new_label", (void *)new_label },
+        { "gen_set_label", (void *)put_label },
+        { "tcg_gen_br", (void *)go_to },
+        { "tcg_gen_brcond_i64", (void *)go_to_if },
+        { "gdb_get_cpu_index", (void *)index_of },
         { "tcg_constant_i64", (void *)constant_64 },
         { "tcg_temp_ebb_new_i64", (void *)new_64 },
         { "tcg_env", &register_file },
@@ -146,8 +200,9 @@ static void *find_symbol(void *handle, const char *name)
 /* The block's operations as text: "store_64(1, 77, -16) ...". */
 static const char *block(void)
 {
-    static const char *const names[] = { "mark",     "?",        "?",      "callbacks", "load_64",
-                                         "store_32", "store_64", "add_64", "other" };
+    static const char *const names[] = { "mark",    "?",        "?",        "callbacks", "load_32",
+                                         "load_64", "store_32", "store_64", "add_64",    "multiply_64",
+                                         "label",   "go_to",    "go_to_if", "other" };
     static char text[1000];
     size_t length = 0;
 
@@ -169,6 +224,7 @@ static int new_block(void **state)
     }
     head.before = &head;
     handles = 0;
+    labels = 0;
     missing = NULL;
     shifted = false;
     return 0;
@@ -220,7 +276,7 @@ static struct qemu_ops new_ops(void)
 
     memset(&o, 0xa5, sizeof o);
     memset(words, 0xee, sizeof words);
-    qemu_ops_init(&o);
+    qemu_ops_init(&o, NULL, -1);
     assert_int_equal(o.state, QEMU_OPS_NOT_TRIED);
     return o;
 }
@@ -350,42 +406,144 @@ static void without_an_object(void **state)
     assert_int_equal(o.state, QEMU_OPS_WORK);
 }
 
-static const struct qemu_ops_list list = { (void *)0x5000, 0x100, 8, 16 };
+static const struct qemu_ops_list list = { 0x100, 8, 16, 0x80 };
+static const struct qemu_ops_sum sums[] = { { 24, 3, 0x1000 }, { 32, 0, 0x2000 } };
+static const struct qemu_ops_beginning everything = {
+    .first = (void *)0x5000,
+    .sums = sums,
+    .sum_count = 2,
+    .list = &list,
+    .newest = 40,
+    .word = 0xabc,
+};
 
-static void words_are_appended_behind_the_callbacks(void **state)
+/* A block that QEMU has translated: a check for interrupts, callbacks for the block, and for an instruction. */
+static struct qemu_ops translated(void)
 {
     struct qemu_ops o = new_ops();
 
-    (void)state;
-    assert_false(qemu_ops_append(&o, &list, 9)); /* not before the operations were tried */
     show(&o, 3, 0, 0);
     make(OTHER, 3);
     make_callbacks(0);
-    make_callbacks(2); /* of an instruction */
-    make_with(OTHER, 7, 7, 7)->type = 5;
-    head.next->link.next->link.next->link.next->parameter = 6;
-    assert_true(qemu_ops_append(&o, &list, 0xabc));
-    assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) load_64(1, 5000, 8) add_64(2, 1, 20480) "
-                                 "store_64(abc, 2, 256) load_64(3, 5000, 16) add_64(1, 1, 3) store_64(1, 5000, 8) "
-                                 "callbacks(2, 0, 0) other(7, 7, 7)");
+    make_callbacks(2);
+    return o;
 }
 
-/* QEMU checks for interrupts before the callbacks; where these begin the block, nothing is appended. */
-static void blocks_that_never_append(void **state)
+/* Whatever sends the block to the callbacks comes before anything is stored. A sum to which nothing is added stays. */
+static void beginnings_in_place_of_callbacks(void **state)
 {
     struct qemu_ops o = new_ops();
 
     (void)state;
-    show(&o, 3, 0, 0);
+    assert_false(qemu_ops_begin(&o, &everything)); /* not before the operations were tried */
+    o = translated();
+    assert_true(qemu_ops_begin(&o, &everything));
+    assert_string_equal(block(), "other(0, 0, 0) "
+                                 "load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if(1, 1000, 160) "
+                                 "load_64(2, 5000, 32) add_64(2, 2, 0) go_to_if(2, 2000, 160) "
+                                 "load_64(5, 5000, 8) go_to_if(5, 80, 160) add_64(3, 5, 20480) store_64(abc, 3, 256) "
+                                 "load_64(4, 5000, 16) add_64(5, 5, 4) store_64(5, 5000, 8) "
+                                 "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
+                                 "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
+    assert_true(is_closed(op_of(head.before)));
+}
+
+/* The processor's number is where gdb_get_cpu_index looks, here 12 bytes before the register file. */
+static void beginnings_on_several_processors(void **state)
+{
+    struct qemu_ops_beginning beginning = { .first = (void *)0x5000, .apart = 0x300, .newest = 40, .word = 0xabc };
+    struct qemu_object several = object;
+    struct qemu_ops o = translated();
+
+    (void)state;
+    assert_false(qemu_ops_begin(&o, &beginning)); /* it was not looked for */
+    several.copy = malloc(several.size);
+    assert_non_null(several.copy);
+    index_place = ENV - 12;
+    memcpy((char *)words + index_place, &(uint32_t){ 5 }, 4);
+    qemu_ops_init(&o, &several, 5);
+    assert_int_equal(o.index_at, -12);
+    o.state = QEMU_OPS_WORK;
+    assert_true(qemu_ops_begin(&o, &beginning));
+    assert_string_equal(block(), "other(0, 0, 0) load_32(1, 77, -12) multiply_64(1, 1, 768) add_64(1, 1, 20480) "
+                                 "store_64(abc, 1, 40) go_to(a1, 0, 0) "
+                                 "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
+    free(several.copy);
+}
+
+static void beginnings_that_do_little(void **state)
+{
+    struct qemu_ops_beginning little = { .first = (void *)0x5000, .sums = sums + 1, .sum_count = 1, .newest = -1 };
+    struct qemu_ops o = translated();
+
+    (void)state;
+    assert_true(qemu_ops_begin(&o, &little));
+    assert_string_equal(block(),
+                        "other(0, 0, 0) load_64(1, 5000, 32) add_64(1, 1, 0) go_to_if(1, 2000, 160) "
+                        "go_to(a1, 0, 0) label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
+}
+
+/*
+ * QEMU checks for interrupts before the callbacks; where these begin the block, they are always called. So they are
+ * where a block has more sums than there is room for.
+ */
+static void blocks_that_only_call(void **state)
+{
+    struct qemu_ops_sum many[QEMU_OPS_SUMS + 1] = { { 0, 0, 0 } };
+    const struct qemu_ops_beginning counting = { .first = (void *)0x5000,
+                                                 .sums = many,
+                                                 .sum_count = QEMU_OPS_SUMS + 1 };
+    struct qemu_ops o = translated();
+
+    (void)state;
+    assert_false(qemu_ops_begin(&o, &counting));
+    assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
+    new_block(NULL);
     make_callbacks(0);
     make(OTHER, 3);
-    assert_false(qemu_ops_append(&o, &list, 0xabc));
+    assert_false(qemu_ops_begin(&o, &everything));
     assert_string_equal(block(), "callbacks(0, 0, 0) other(0, 0, 0)");
     new_block(NULL);
     make(OTHER, 3);
     make_callbacks(2);
-    assert_false(qemu_ops_append(&o, &list, 0xabc));
+    assert_false(qemu_ops_begin(&o, &everything));
     assert_string_equal(block(), "other(0, 0, 0) callbacks(2, 0, 0)");
+}
+
+#define NUMBER                                                                                             \
+    "dsmodel: this QEMU does not export gdb_get_cpu_index: counters, BTS and LBR are slower with several " \
+    "processors\n"
+
+/* Said once a process. */
+static void processors_without_a_number(void **state)
+{
+    struct qemu_object several = object;
+    const struct qemu_object none = { .cpu = NULL };
+    struct qemu_ops o;
+
+    (void)state;
+    missing = "gdb_get_cpu_index";
+    listen();
+    qemu_ops_init(&o, &none, 5); /* the whole object is lost, which has been said */
+    assert_said("");
+    assert_int_equal(o.index_at, 0);
+    several.copy = malloc(several.size);
+    assert_non_null(several.copy);
+    listen();
+    qemu_ops_init(&o, &several, 5);
+    assert_said(NUMBER);
+    assert_int_equal(o.index_at, 0);
+
+    missing = NULL;
+    memset(words, 0, sizeof words);
+    index_place = ENV - 16; /* a word that holds another number */
+    listen();
+    qemu_ops_init(&o, &several, 5);
+    index_place = ENV - 14; /* two words */
+    qemu_ops_init(&o, &several, 0);
+    assert_said("");
+    assert_int_equal(o.index_at, 0);
+    free(several.copy);
 }
 
 #define OPERATIONS "the guest is about a tenth slower, BTS and LBR by more\n"
@@ -403,12 +561,12 @@ static void another_translator(void **state)
     assert_said("dsmodel: this QEMU does not link operations as QEMU 11.1 does in tcg_emit_op: " OPERATIONS);
     assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
     assert_string_equal(block(), "other(0, 0, 0)");
-    assert_false(qemu_ops_append(&o, &list, 1));
+    assert_false(qemu_ops_begin(&o, &everything));
     assert_true(o.places == UINT64_MAX);
 
     missing = "tcg_op_remove";
     listen();
-    qemu_ops_init(&o);
+    qemu_ops_init(&o, NULL, -1);
     assert_said("");
     assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
 }
@@ -422,8 +580,11 @@ int main(void)
         cmocka_unit_test_setup(places_that_stay_two, new_block),
         cmocka_unit_test_setup(an_object_without_room, new_block),
         cmocka_unit_test_setup(without_an_object, new_block),
-        cmocka_unit_test_setup(words_are_appended_behind_the_callbacks, new_block),
-        cmocka_unit_test_setup(blocks_that_never_append, new_block),
+        cmocka_unit_test_setup(beginnings_in_place_of_callbacks, new_block),
+        cmocka_unit_test_setup(beginnings_on_several_processors, new_block),
+        cmocka_unit_test_setup(beginnings_that_do_little, new_block),
+        cmocka_unit_test_setup(blocks_that_only_call, new_block),
+        cmocka_unit_test_setup(processors_without_a_number, new_block),
         cmocka_unit_test_setup(another_translator, new_block),
     };
     const int failed = cmocka_run_group_tests_name("ops", tests, NULL, NULL);

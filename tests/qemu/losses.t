@@ -91,6 +91,14 @@ for my $case (@cases) {
 
 ($status, $out, $err) = boot('vmstate_x86_cpu', '-s', 2);
 is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is said once');
+for my $hidden ('gdb_get_cpu_index', 'gdb_get_cpu_index=cpu_get_tsc') {
+    ($status, $out, $err) = boot($hidden, '-s', 2);
+    like($err, qr/\Adsmodel: QEMU \S+ \S.* gdb_get_cpu_index: counters, BTS and LBR are slower with several processors\n\z/,
+        "HIDE=$hidden is said once where there are two");
+    is("$status " . failed($out), "$pass ", '... and the tests pass');
+}
+($status, $out, $err) = boot('gdb_get_cpu_index');
+is($err, '', '... and not said where there is one');
 ($status, $out, $err) = boot('use_icount qmp_query_version');
 like($err, qr/\Adsmodel: this QEMU does not export use_icount: /, 'a QEMU that does not tell its release is named without');
 done_testing();

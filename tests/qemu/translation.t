@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The model's part of translated code, in QEMU's own log of it: a guest is fast only if accesses do not store their values for
-# a plugin and if blocks are noted without a call. No other test fails when they are not. Prints TAP.
+# a plugin and if blocks are noted and counted without a call, with several processors, too. No other test fails when they
+# are not. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -18,7 +19,8 @@ my $pass   = 33; # the debug exit device's status for "pass"
 # not be noted: the block that it belongs to has been.
 my $whole = qr/\A ld_i32 (loc\d+),env,\S+\n brcond_i32 \1,\$0x0,lt,/;
 my $value = qr/^ qemu_(?:ld|st)_i\d+ .*\n st_i\d+ \w+,env,\$0xf{8}[0-9a-f]{8}$/m;
-my $noted = qr/^ ld_i64 (tmp\d+),\$0x(\w+),\S+\n add_i64 (tmp\d+),\1,\$0x\2\n st_i64 \$0x\w+,\3,\S+\n/m;
+my $noted   = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n brcond_i64 \1,\$0x\w+,geu,\S+\n add_i64 (tmp\d+),\1,\2\n st_i64 \$0x\w+,\3,\S+\n/m;
+my $counted = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n add_i64 \1,\1,\$0x\w+\n brcond_i64 \1,\$0x2000000000000,geu,/m;
 
 # The blocks of a run, as QEMU translated them one by one.
 sub blocks
@@ -55,9 +57,20 @@ is(scalar(grep { !/$noted/ } @noting), 0, '... and none after the first that doe
 ok(@$lone > 0, 'there are instructions taken out of their blocks');
 is(scalar(grep { /$noted/ } @$lone), 0, '... and none notes itself');
 
-my ($others) = blocks(qw(-s 2 -o run=bts.calls));
-is(scalar(grep { /$noted/ } @$others), 0, 'with two processors no block notes itself');
+my ($others, $lone_others) = blocks(qw(-s 2 -o run=bts.calls));
+@noting = from_first($noted, @$others);
+ok(@noting > 100, 'with two processors blocks note themselves, too') or diag(scalar(@noting) . ' of ' . @$others);
+is(scalar(grep { !/$noted/ } @noting), 0, '... and none after the first that does not');
+is(scalar(grep { /$noted/ } @$lone_others), 0, '... but for instructions taken out of their blocks');
 is(scalar(grep { /$value/ } @$others[ @$others / 2 .. $#$others ]), 0, '... and no access keeps its value');
+
+for my $processors (1, 2) {
+    my ($counting) = blocks('-s', $processors, '-o', 'run=perfmon.count');
+    my @counting = from_first($counted, @$counting);
+    ok(@counting > 100, "with a counter of instructions on, and $processors processors, there are blocks that count by themselves")
+      or diag(scalar(@counting) . ' of ' . @$counting);
+    is(scalar(grep { !/$counted/ } @counting), 0, '... and none after the first that does not');
+}
 
 $ENV{LD_PRELOAD} = realpath("$FindBin::Bin/../../build/hide.so");
 $ENV{HIDE} = 'tcg_*';

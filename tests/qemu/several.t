@@ -1,0 +1,63 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# Several processors change nothing for one of them: processor 0 of four leaves the same truth as the only one of a machine, line
+# by line, but for time; and so do the others among each other. With one processor translated code knows where its counts
+# and its ring of blocks are; with several it works that out. Prints TAP.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $folder = tempdir(CLEANUP => 1);
+my $pass   = 33; # the debug exit device's status for "pass"
+
+# What the model recorded for each processor, in its order, without the time stamps of records.
+sub truth
+{
+    my ($processors, $profile, $tests) = @_;
+    my @records;
+    my $pid = fork // die "several.t: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$folder/out" or die "several.t: $folder/out: $!\n";
+        exec "$FindBin::Bin/boot", '-s', $processors, '-p', $profile, '-d', $folder, '-o', "run=$tests";
+    }
+    waitpid $pid, 0;
+    is($? >> 8, $pass, "$profile: $tests pass on $processors");
+    open my $file, '<', "$folder/truth" or die "several.t: $folder/truth: $!\n";
+    for (<$file>) {
+        push @{ $records[$1] }, s/ tsc=\S+//r if s/^(?:bts|lbr|pebs) \Kvcpu=(\d+) //;
+    }
+    return @records;
+}
+
+# The first line that differs, with its number; nothing if none does. One list may be longer.
+sub differs
+{
+    my ($one, $other) = @_;
+    my $n = @$one < @$other ? @$one : @$other;
+    return map { "$_: $one->[$_]" } grep { $one->[$_] ne $other->[$_] } 0 .. $n - 1;
+}
+
+for my $case (
+    [ 'skylake',    'bts.*' ],
+    [ 'skylake',    'lbr.calls,lbr.kinds' ],
+    [ 'skylake',    'pebs.interrupt.threshold,pebs.registers' ],
+    [ 'goldencove', 'lbr.calls,pebs.registers' ],
+  )
+{
+    my ($one, $several) = map { (truth($_, @$case))[0] } 1, 4;
+    ok(@$one > 20, '... and leave records') or diag(scalar @$one);
+    is(@$several, @$one, '... as many with four processors');
+    is_deeply([ differs($several, $one) ], [], '... and the same ones');
+}
+
+# Each has a buffer of its own, and the first one starts the others meanwhile.
+my (undef, $second, @more) = map { [ map { s/ at=\S+//r } @$_ ] } truth(4, 'skylake', 'all_cpus.bts.in_turn,all_cpus.lbr.in_turn');
+ok(@$second > 100, '... and leave records') or diag(scalar @$second);
+for my $others (@more) {
+    is(@$others, @$second, '... as many on another processor');
+    is_deeply([ differs($others, $second) ], [], '... and the same ones');
+}
+done_testing();
