@@ -128,7 +128,7 @@ static void one_at_a_time(struct test_run *run, uint64_t select, unsigned (*even
     unsigned counters = 0;
 
     for (unsigned n = 0; n < LBR_COUNTERS; n++)
-        counters += run->caps->lbr_counters >> n & 1;
+        counters += (unsigned)(run->caps->lbr_counters >> n & 1);
     test_plan(run, counters * planned(run->caps, 0));
     for (unsigned n = 0; n < LBR_COUNTERS; n++) {
         struct logged logged[LBR_COUNTERS] = { { 0, NULL } };

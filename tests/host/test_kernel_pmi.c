@@ -389,13 +389,24 @@ static void routine_of_ds(void **state)
     service_cause = false;
 }
 
+static void demands(void **state)
+{
+    static const struct test *const all[] = {
+        &pmi_lvt_mask_set, &pmi_lvt_until_unmasked, &pmi_lvt_masked, &pmi_lvt_vector, &pmi_lvt_nmi,
+        &pmi_held,         &pmi_two_causes,         &pmi_cpl_3,
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(all); i++)
+        assert_int_equal(all[i]->needs, NEED_APIC | NEED_GLOBAL_CTRL);
+    assert_int_equal(pmi_service.needs, NEED_APIC | NEED_BTS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(one_counter),
-        cmocka_unit_test(routine_of_ds),
+        cmocka_unit_test(demands),     cmocka_unit_test(right),         cmocka_unit_test(mistakes),
+        cmocka_unit_test(one_counter), cmocka_unit_test(routine_of_ds),
     };
     return cmocka_run_group_tests_name("kernel_pmi", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
+use IPC::Open2;
 use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
@@ -56,6 +57,20 @@ for my $ci ('true', '') {
     is(tap($ci, '', 'echo $1 $CMOCKA_MESSAGE_OUTPUT'), "one TAP\n0", "its arguments and environment with CI=$ci");
 }
 is(tap('true', "1..1\n", 'kill -SEGV $$'), "1..1\n139", 'a test that crashes');
+# Each line is passed on when it comes, not at the test's end: this test ends after its first line has been read.
+write_file("$folder/test", "#!/bin/sh\necho 1..1\nread line\necho ok 1\n");
+{
+    local $ENV{CI} = 'true';
+    my $pid = open2(my $out, my $in, 'sh', '-c', "cd $folder && exec house/tap ./test");
+    local $SIG{ALRM} = sub { kill 'TERM', $pid };
+    alarm 20;
+    my $first = <$out>;
+    print $in "go on\n";
+    is($first, "1..1\n", 'a line, while the test waits');
+    is(join('', <$out>), "ok 1\n", 'and the rest, when it goes on');
+    alarm 0;
+    waitpid $pid, 0;
+}
 is(qx($FindBin::Bin/tap 2>&1), "usage: tap TEST [ARGUMENT..]\n", 'no test');
 for my $ci ('true', '') {
     local $ENV{CI} = $ci;

@@ -622,6 +622,10 @@ is(given('haswell'), "$machine $line pti=on nospectre_v2 spec_store_bypass_disab
 is(given('nehalem'), "$machine $line mitigations=off " . variables('0xcb,umask=0x01', '0xc0,umask=0x01', $mem, 'p pp') . " REGISTERS=@{[join ',', @general]}\n", 'Nehalem');
 is(given('goldencove'), "$machine $iommu $line mitigations=off " . variables('0xd0,umask=0x81', '0x00,umask=0x01',
         "{cpu/mem-loads-aux/u,cpu/mem-loads,ldlat=3/upp}", 'p pp') . " $stores \"ALONE=ppp\" CALL_STACK=1 REGISTERS=@{[join ',', @general]},xmm0,xmm5,xmm15\n", 'Golden Cove');
+for my $name (grep { $of{$_}{says} } sort keys %of) {
+    my @has = map { given($name) =~ $_ ? 1 : 0 } qr/ \Q$iommu\E /, qr/ REGISTERS=\S*,r15,xmm0,xmm5,xmm15$/m, qr/ KIND=cpu_/;
+    is("@has", join(' ', map { $of{$name}{$_} ? 1 : 0 } qw(x2apic xmm kind)), "$name: x2APIC, XMM registers, kinds");
+}
 like(given('clearwaterforest'), qr/ NO_PEBS=1 /, 'a format that Linux 6 does not know');
 unlike(given('lunarlake-core'), qr/ (?:NO_PEBS|SNAPSHOT)=1 /, '... and one that it takes for the one before');
 like(given('alderlake-atom'), qr{ BOTH=cpu_atom/event=0xc4,umask=0xf9,name=cpu_atom/upp,cpu_core/event=0xc4,umask=0x02,name=cpu_core/upp },

@@ -122,7 +122,8 @@ static void print_pebs(const struct processor *p, uint64_t n, const struct pebs_
 }
 
 /*
- * Records may vary in size, so each is decoded to find the next; printed from `first` on. Returns how many there are.
+ * Records may vary in size, so each is decoded to find the next; printed from `first` on. Returns how many there are,
+ * up to the first that cannot be decoded: behind that nobody knows where the next begins.
  */
 static uint64_t walk_pebs(const struct processor *p, const uint8_t *bytes, uint64_t size, bool print, uint64_t first)
 {
@@ -133,7 +134,8 @@ static uint64_t walk_pebs(const struct processor *p, const uint8_t *bytes, uint6
         const enum pebs_error error = pebs_decode(&p->caps.pebs_form, bytes + at, (size_t)(size - at), &record);
         if (error != PEBS_DECODE_OK) {
             if (print)
-                printf("at + %" PRIu64 ": %s\n", at, pebs_error_text(error));
+                printf("wrong: the record at base + %" PRIu64 ": %s; the index is at base + %" PRIu64 "\n", at,
+                       pebs_error_text(error), size);
             break;
         }
         if (print && n >= first)

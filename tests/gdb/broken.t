@@ -1,0 +1,76 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# pebs and ds on an area that is broken on purpose: pebs prints the records that can be read and none that cannot, and says what
+# is wrong with those; ds names the field. Prints TAP.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Gdb 'gdb';
+use Test::More;
+
+my $open = 'hbreak ds_close if processors[0]->open_for';
+my ($base, $index, $maximum, $threshold) = map { "(*(unsigned long (*)[12])processors[0]->management_area)[$_]" } 4 .. 7;
+
+# What the commands print, after the stop where records are in the buffer.
+sub after
+{
+    my ($profile, $test, @commands) = @_;
+    my ($out, undef, $text) = gdb({ profile => $profile, options => "run=$test", commands => [ $open, 'continue', @commands ] });
+    ok(defined $out->[-1], "$profile: GDB comes to its end") or diag $text;
+    return map { $_ // '' } @$out[2 .. $#$out];
+}
+
+sub records { return join "\n", grep { /^pebs \d/ } split /\n/, $_[0] }
+sub wrong { return [ grep { /^(?:wrong|the|there)\b/ } split /\n/, $_[0] ] }
+sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "no pebs.$_[1] in:\n$_[0]" }
+
+# Records of 200 bytes.
+{
+    my ($ds, $whole, undef, $part_ds, $part, undef, undef, $grid_ds, $grid, undef, undef, $past_ds, $past, undef, $before_ds, $before,
+        undef, undef, undef, $nowhere) = after('skylake', 'pebs.loads', 'ds', 'pebs all',
+        "set var $index = $index - 100", 'ds', 'pebs all',
+        "set var $index = $index + 100", "set var $threshold = $threshold - 4", 'ds', 'pebs all',
+        "set var $threshold = $threshold + 4", "set var $index = $maximum + 200", 'ds', 'pebs all',
+        "set var $index = $base - 200", 'ds', 'pebs all',
+        "set var $base = 0x7000000000", "set var $index = 0x7000000200", "set var $maximum = 0x7000001000", 'pebs all');
+    my ($at, $to, $limit) = map { field($ds, $_) } qw(base index threshold);
+    my $count = ($to - $at) / 200;
+    my $top = $at + 200 * ($count - 1);
+    cmp_ok($count, '>', 1, 'there are records');
+    like($whole, qr/^PEBS: $count records:$/m, 'pebs: so many');
+    is_deeply(wrong($whole), [], '... and nothing is wrong');
+
+    my $kept = join "\n", grep { !/^pebs ${\($count - 1)} / } split /\n/, records($whole);
+    is(records($part), $kept, 'an index in a record: pebs prints those before it');
+    is_deeply(wrong($part), [ sprintf 'wrong: the record at base + %d: PEBS record truncated; the index is at base + %d', $top - $at, $to - 100 - $at ],
+        '... and which one is cut');
+    is_deeply(wrong($part_ds), [ sprintf 'wrong: pebs.index 0x%x is not base + k * record', $to - 100 ], '... and ds the field');
+
+    is(records($grid), records($whole), 'a threshold between two records: pebs prints the records');
+    is_deeply(wrong($grid_ds), [ sprintf 'wrong: pebs.threshold 0x%x is not base + k * record', $limit - 4 ], '... and ds the field');
+
+    for my $case ([ 'behind the maximum', $past_ds, $past, field($ds, 'maximum') + 200 ], [ 'before the base', $before_ds, $before, $at - 200 ]) {
+        my ($where, $area, $printed, $value) = @$case;
+        is($printed, "the PEBS index is outside the buffer: ds says what is wrong\n\n", "an index $where: pebs prints this alone");
+        is_deeply(wrong($area), [ sprintf 'wrong: pebs.index 0x%x is outside the buffer', $value ], '... and ds the field');
+    }
+    like($nowhere, qr{^the 512 bytes at 0x7000000000 cannot be read$}m, 'a buffer where nothing is mapped');
+}
+
+# Records that say how long they are, in bits 63 to 48 of their first 8 bytes.
+{
+    my $size = '((unsigned short *)' . $base . ')[3]';
+    my ($ds, $whole, undef, $zero, undef, $long, undef, $short) = after('goldencove', 'pebs.loads', 'ds', 'pebs all',
+        "set var $size = 0", 'pebs all', "set var $size = 0xfff8", 'pebs all', "set var $size = 24", 'pebs all');
+    my $used = field($ds, 'index') - field($ds, 'base');
+    like(records($whole), qr/^pebs 1 /m, 'records of varying size');
+    for my $case ([ $zero, '0' ], [ $long, 'goes past the end of the buffer' ], [ $short, 'smaller than the basic group' ]) {
+        my ($printed, $what) = @$case;
+        is(records($printed), '', "a size that is wrong: no record is made of it, nor of what is behind it");
+        like(join("\n", @{wrong($printed)}), qr/^wrong: the record at base \+ 0: size field of the PEBS record (?:is )?$what; the index is at base \+ $used$/,
+            '... and what is wrong');
+    }
+}
+done_testing;

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the log: what goes over the serial lines, what is kept, and what is said of a line that is given up. */
+#include "tests/host/host_test.h"
+
+#include "kernel/console.c"
+
+static char sent[3000], kept[3000];
+static const char *lost[2];
+
+void serial_write(const char *text)
+{
+    strcat(sent, text);
+}
+
+const char *serial_lost(void)
+{
+    const char *const name = lost[0];
+
+    lost[0] = lost[1];
+    lost[1] = NULL;
+    return name;
+}
+
+void keep_line(const char *prefix, const char *text)
+{
+    strcat(strcat(strcat(kept, prefix), text), "\n");
+}
+
+bool symbol_find(uint64_t address, const char **name, uint64_t *offset)
+{
+    *name = "here";
+    *offset = address - 5;
+    return address == 7;
+}
+
+static void expect(const char *serial, const char *log)
+{
+    assert_string_equal(sent, serial);
+    assert_string_equal(kept, log);
+    sent[0] = kept[0] = 0;
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    console_line("ok %u", 1u);
+    expect("ok 1\r\n", "ok 1\n");
+    console_note("%s %d", "cpu", -1);
+    expect("# cpu -1\r\n", "# cpu -1\n");
+    console_text("100 %s");
+    expect("# 100 %s\r\n", "# 100 %s\n");
+    console_sink.line(console_sink.context, "a %d");
+    expect("# a %d\r\n", "# a %d\n");
+}
+
+/* Lines that are too long are cut, but those of any length. */
+static void long_lines(void **state)
+{
+    char text[CONSOLE_LINE_MAX + 10];
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    console_note("%s", text);
+    assert_int_equal(strlen(sent), 2 + CONSOLE_LINE_MAX - 1 + 2);
+    sent[0] = kept[0] = 0;
+    console_text(text);
+    assert_int_equal(strlen(sent), 2 + sizeof text - 1 + 2);
+    sent[0] = kept[0] = 0;
+}
+
+static void given_up(void **state)
+{
+    (void)state;
+    lost[0] = "COM1";
+    lost[1] = "COM2";
+    console_line("ok 1");
+    expect("ok 1\r\n# console COM1: given up, because it took no more characters\r\n"
+           "# console COM2: given up, because it took no more characters\r\n",
+           "ok 1\n# console COM1: given up, because it took no more characters\n"
+           "# console COM2: given up, because it took no more characters\n");
+}
+
+static void symbols(void **state)
+{
+    const char *name = NULL;
+    uint64_t offset = 0;
+
+    (void)state;
+    assert_true(console_symbols.find(console_symbols.context, 7, &name, &offset));
+    assert_string_equal(name, "here");
+    assert_int_equal(offset, 2);
+    assert_false(console_symbols.find(console_symbols.context, 8, &name, &offset));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines),
+        cmocka_unit_test(long_lines),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(symbols),
+    };
+    return cmocka_run_group_tests_name("console", tests, NULL, NULL);
+}

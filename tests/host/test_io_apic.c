@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* How a register of the I/O APIC is reached: by its number at byte 0, at byte 10H. Intel 82093AA (290566-001), 3.1. */
+#include "tests/host/host_test.h"
+
+#include "arch/x86/io_apic.c"
+
+static void registers(void **state)
+{
+    uint32_t chip[8] = { [4] = 0x1234 };
+
+    (void)state;
+    assert_int_equal(io_apic_read((uintptr_t)chip, 0x11), 0x1234);
+    assert_int_equal(chip[0], 0x11);
+    io_apic_write((uintptr_t)chip, 0x12, 0x10400);
+    assert_int_equal(chip[0], 0x12);
+    assert_int_equal(chip[4], 0x10400);
+    chip[0] = chip[4] = 0;
+    for (unsigned i = 0; i < COUNT_OF(chip); i++)
+        assert_int_equal(chip[i], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(registers) };
+    return cmocka_run_group_tests_name("io_apic", tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that compilers call (arch/x86/string.c), against the host's own: every length, place and overlap. */
+#include "tests/host/host_test.h"
+
+/* The kernel's, under names of their own. */
+#define memcpy  kernel_memcpy
+#define memmove kernel_memmove
+#define memset  kernel_memset
+#define memcmp  kernel_memcmp
+#include "arch/x86/string.c"
+#undef memcpy
+#undef memmove
+#undef memset
+#undef memcmp
+
+#define SIZE  48u
+#define MOST  19u /* bytes: words, and what is left of them */
+#define FIRST 4u
+
+static uint8_t got[SIZE], want[SIZE];
+
+static void fill(void)
+{
+    for (unsigned i = 0; i < SIZE; i++)
+        got[i] = want[i] = (uint8_t)(0x80 + i);
+}
+
+static void copies(void **state)
+{
+    static uint8_t from[SIZE];
+
+    (void)state;
+    for (unsigned i = 0; i < SIZE; i++)
+        from[i] = (uint8_t)i;
+    for (unsigned size = 0; size <= MOST; size++)
+        for (unsigned at = 0; at < 4; at++) {
+            fill();
+            memcpy(want + FIRST + at, from + 7, size);
+            assert_ptr_equal(kernel_memcpy(got + FIRST + at, from + 7, size), got + FIRST + at);
+            assert_memory_equal(got, want, SIZE);
+        }
+}
+
+static void fills(void **state)
+{
+    (void)state;
+    for (unsigned size = 0; size <= MOST; size++) {
+        fill();
+        memset(want + FIRST, 0x5a, size);
+        assert_ptr_equal(kernel_memset(got + FIRST, 0x15a, size), got + FIRST);
+        assert_memory_equal(got, want, SIZE);
+    }
+}
+
+static void moves(void **state)
+{
+    (void)state;
+    for (unsigned size = 0; size <= MOST; size++)
+        for (unsigned from = 0; from < SIZE - MOST; from++)
+            for (unsigned to = 0; to < SIZE - MOST; to++) {
+                fill();
+                memmove(want + to, want + from, size);
+                assert_ptr_equal(kernel_memmove(got + to, got + from, size), got + to);
+                assert_memory_equal(got, want, SIZE);
+            }
+}
+
+static void compares(void **state)
+{
+    (void)state;
+    for (unsigned size = 0; size <= MOST; size++)
+        for (unsigned at = 0; at < MOST; at++) {
+            fill();
+            assert_int_equal(kernel_memcmp(got, want, size), 0);
+            got[at] = 0x7f; /* below, as a number without a sign */
+            assert_true(at < size ? kernel_memcmp(got, want, size) < 0 : kernel_memcmp(got, want, size) == 0);
+            assert_true(at < size ? kernel_memcmp(want, got, size) > 0 : kernel_memcmp(want, got, size) == 0);
+            got[at + 1] = 0xff; /* the first one that differs counts */
+            assert_true(at < size ? kernel_memcmp(got, want, size) < 0 : true);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies),
+        cmocka_unit_test(fills),
+        cmocka_unit_test(moves),
+        cmocka_unit_test(compares),
+    };
+    return cmocka_run_group_tests_name("string", tests, NULL, NULL);
+}

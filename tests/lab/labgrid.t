@@ -1,0 +1,187 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# lab/labgrid: pytest's results are the kernel's, test by test, by what the kernel says over a serial port of which labgrid
+# knows nothing; a run that failed, was cut or said nothing is red. Prints TAP.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Temp qw(tempdir);
+use FindBin;
+use JSON::PP qw(decode_json);
+use Test::More;
+use lib "$FindBin::Bin/../qemu";
+use KernelLog qw(clean results);
+
+# pytest's plugin of labgrid, which belongs to the Python that it was installed for.
+my ($pytest) = grep { qx($_ --help 2>/dev/null) =~ /--lg-env/ } qw(pytest-3 pytest);
+plan skip_all => 'labgrid and pytest are not installed (./bootstrap --lab)' if !$pytest;
+
+my $root = realpath("$FindBin::Bin/../..");
+my $folder = tempdir(CLEANUP => 1);
+
+sub read_file
+{
+    my ($path) = @_;
+    open my $file, '<:raw', $path or return '';
+    local $/;
+    return <$file> // '';
+}
+
+sub write_file
+{
+    my ($path, $text) = @_;
+    open my $file, '>:raw', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+    return $path;
+}
+
+# A copy of an environment of lab/labgrid that works from here and keeps its log in the test's folder, with each text of the
+# list replaced by the one behind it.
+sub environment
+{
+    my ($name, @changes) = @_;
+    my $text = read_file("$root/lab/labgrid/$name");
+    @changes = (@changes, '../../build/lab/' => "$folder/", '- dstest86_strategy.py' => "- $root/lab/labgrid/dstest86_strategy.py");
+    while (my ($old, $new) = splice @changes, 0, 2) {
+        my $at = index $text, $old;
+        die "labgrid.t: $name does not have '$old'\n" if $at < 0;
+        substr($text, $at, length $old) = $new;
+    }
+    $text =~ s{(?:\$BASE/)?\.\./\.\./build/}{$root/build/}g;
+    return write_file("$folder/env.yaml", $text);
+}
+
+# Runs pytest in an environment: its exit status, its results, "test_run" and "test_run[ID]" => [OUTCOME, MESSAGE], and what it
+# printed.
+sub run_pytest
+{
+    my ($environment) = @_;
+    unlink glob("$folder/*.log"), "$folder/junit.xml";
+    my $out = qx(timeout 300 $pytest -v --lg-env '$environment' --junitxml='$folder/junit.xml' '$root/lab/labgrid' 2>&1);
+    my $status = $? >> 8;
+    my $results = decode_json(qx(python3 '$FindBin::Bin/junit.py' '$folder/junit.xml') || '{}');
+    $_->[1] =~ s/^Failed: // for values %$results;    # as pytest 8 has it
+    return ($status, $results, $out);
+}
+
+# What pytest must say of each test, by the kernel's own log: [passed, failure or skipped, the reason of one that was skipped].
+sub expected
+{
+    my ($log) = @_;
+    my ($result) = results($log);
+    my %reason = map { clean($_) =~ /^ok \d+ (\S+) # SKIP (.*)$/ ? ($1 => $2) : () } split /^/, read_file($log);
+    my %outcome = (pass => 'passed', differs => 'passed', fail => 'failure', error => 'failure', skip => 'skipped');
+    return { map { ($_ => [ $outcome{$result->{$_}}, $reason{$_} // '' ]) } keys %$result };
+}
+
+# The tests of the kernel's among pytest's, without the messages of those that failed.
+sub reported
+{
+    my ($results) = @_;
+    return { map { my $test = $results->{$_}; /^test_run\[(.*)\]$/ ? ($1 => [ $test->[0], $test->[0] eq 'skipped' ? $test->[1] : '' ]) : () }
+        keys %$results };
+}
+
+sub from_begin { return $_[0] =~ /^(# begin dstest86.*)/ms ? $1 : '' }
+
+# The kernel says everything on COM1, too, which goes into a file; labgrid has COM2.
+my @own = ('-nodefaults' => "-nodefaults -serial file:$folder/own", 'end=halt' => 'end=halt console=ttyS0 console=ttyS1');
+
+# Everything, on the machine as it is.
+{
+    my ($status, $results, $out) = run_pytest(environment('env-qemu.yaml', @own));
+    is($status, 0, 'a machine that passes') or diag $out;
+    is($results->{test_run}[0], 'passed', 'the run passes');
+    cmp_ok(scalar keys %$results, '>', 300, '... with all tests');
+    is_deeply(reported($results), expected("$folder/own"), 'each test of the kernel\'s is one of pytest\'s, with the reason if it is skipped');
+    is(from_begin(read_file("$folder/skylake.log")), from_begin(read_file("$folder/own")), 'the log is kept as it came');
+    rename "$folder/skylake.log", "$folder/whole" or die "labgrid.t: $!\n";
+    is(system("$root/build/dsdump --compare '$folder/whole' '$folder/own' >'$folder/out' 2>&1"), 0, 'dsdump --compare reads it')
+        or diag read_file("$folder/out");
+}
+
+# A fault of the model that one test notices.
+{
+    my ($status, $results, $out) = run_pytest(environment('env-qemu.yaml', 'end=halt' => 'end=halt run=bts.*', @own,
+        'profile=skylake' => 'profile=skylake,fault=bts.threshold.early'));
+    is($status, 1, 'a machine with a fault');
+    is_deeply([ sort grep { $results->{$_}[0] !~ /^(passed|skipped)$/ } keys %$results ], [ 'test_run', 'test_run[bts.threshold.below]' ],
+        'the test that notices it is red, and the run') or diag $out;
+    is($results->{'test_run[bts.threshold.below]'}[1], 'wrong: number of interrupts with a cause is 0x1, must be 0x0', '... with its reason');
+    is($results->{test_run}[1], 'verdict=fail', '... with the verdict');
+    is_deeply(reported($results), expected("$folder/own"), 'the others are as the kernel says');
+    rename "$folder/skylake.log", "$folder/fault" or die "labgrid.t: $!\n";
+}
+
+# A processor without a debug store.
+{
+    my ($status, $results, $out) = run_pytest(environment('env-qemu.yaml', 'end=halt' => 'end=halt run=bts.*',
+        q( -plugin '$BASE/../../build/dsmodel.so,profile=skylake') => ''));
+    is($status, 0, 'a processor without a debug store');
+    is(scalar(grep { $_->[0] ne 'skipped' } values %$results), 0, 'every test is skipped, and the run') or diag $out;
+}
+
+# Logs as no machine must leave them, over a serial port.
+sub replay
+{
+    my ($log, $ending, @changes) = @_;
+    write_file("$folder/log", $log);
+    return run_pytest(environment('env-qemu.yaml', '../../build/qemu-system-x86_64' => "$FindBin::Bin/replay",
+        '../../build/dstest86-64.elf' => "$folder/log", 'silence: 30' => 'silence: 1', 'end=halt' => $ending // 'end=halt', @changes));
+}
+
+my $good = read_file("$folder/whole");
+my $bad = read_file("$folder/fault");
+my $tests = () = $bad =~ /^(?:not )?ok /mg;
+my ($status, $results, $out) = replay($good);
+is($status, 0, 'a log that is replayed') or diag $out;
+
+# $name: what is wrong. $why: what the run's failure says. $count: how many of the kernel's tests are reported.
+sub red
+{
+    my ($name, $why, $count, @machine) = @_;
+    my ($status, $results, $out) = replay(@machine);
+    is($status, 1, "$name: red");
+    is($results->{test_run}[0], 'failure', '... the run');
+    like($results->{test_run}[1], $why, '... for its reason') or diag $out;
+    is(scalar keys %{reported($results)}, $count, '... with the tests that came');
+}
+
+my $silent = qr/^the machine was silent for 1 seconds in the midst of the log; what came is in \Q$folder\E\/skylake\.log$/;
+red('a machine that says nothing', qr/^the machine was silent for 1 seconds before "# begin dstest86";/, 0, '');
+red('firmware alone', qr/^the machine was silent for 1 seconds before/, 0, "\e[2JBdsDxe: no bootable device\r\nok 1 shell\r\n");
+red('a log cut within a result', $silent, $tests - 1, $bad =~ s/^(ok $tests .).*\z/$1/msr);
+red('a log without its last line', $silent, $tests, $bad =~ s/^# end .*\z//msr);
+red('a machine that is gone', qr/^the console was closed in the midst of the log;/, $tests, $bad =~ s/^# end .*\z//msr, 'end=poweroff');
+red('a machine that never ends', qr/^the kernel did not come to its end within 1 seconds/, $tests,
+    $bad =~ s/^# end .*\z//msr, 'end=never', 'limit: 300' => 'limit: 1');
+red('a result that is lost', qr/^verdict=fail, but .* is wrong:.*plan of $tests, @{[$tests - 1]} reported/s, $tests - 1, $bad =~ s/^ok 2 .*?\n//mr);
+red('a verdict that the results do not make', qr/^verdict=pass, but .* is wrong:.*verdict=pass, but the results make it fail/s, $tests,
+    $bad =~ s/verdict=fail/verdict=pass/r);
+red('an end without a verdict', qr/^verdict=, but .* is wrong:.*"# end" has no verdict/s, $tests, $bad =~ s/verdict=fail //r);
+red('a machine that starts again', qr/^verdict=fail, but .* is wrong:.*"# begin" came twice/s, $tests, $bad =~ s/^(.*?^ok 1 .*?\n)/$1$1/msr);
+red('a panic', qr/^verdict=panic$/, 2, $bad =~ s/^ok 3 .*\z/# panic: a page fault\r\n# end dstest86 verdict=panic\r\n/msr);
+
+# The environment of a machine, with a power switch and a console server: the console must be open before the power is on. A
+# provider that is no other host's stages nothing in labgrid 0.4.1, but wants the image.
+{
+    write_file("$folder/log", $bad);
+    my $pid = open my $rack, '-|', 'python3', "$FindBin::Bin/rack.py", "$folder/log" or die "labgrid.t: python3: $!\n";
+    my ($power, $console) = split ' ', <$rack>;
+    my @rack = ('model: netio' => 'model: rest', 'host: power.example' => "host: 'http://127.0.0.1:$power/{index}'",
+        'host: console.example' => 'host: 127.0.0.1', 'port: 7003' => "port: $console",
+        'RemoteTFTPProvider' => 'TFTPProvider', "host: tftp.example\n        " => '', 'internal: /srv/tftp/' => "internal: $folder/");
+    my ($status, $results, $out) = run_pytest(environment('env-machine.yaml', @rack));
+    is($results->{test_run}[1], 'verdict=fail', 'a machine in a rack') or diag $out;
+    is_deeply(reported($results), expected("$folder/log"), '... each of its tests');
+    is(read_file("$folder/machine.log"), $bad, '... and its log');
+    is(qx(python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())' http://127.0.0.1:$power/), "0010\n",
+        'it is off, is switched off and on, and is off at the end');
+    ($status, $results, $out) = run_pytest(environment('env-machine.yaml', @rack, 'BOOTX64.EFI' => 'nowhere.efi'));
+    is($status, 1, 'an image that is missing is red');
+    like($results->{test_run}[1], qr/nowhere\.efi not found/, '... and named');
+    kill TERM => $pid;
+}
+done_testing;
