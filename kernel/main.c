@@ -407,7 +407,7 @@ static void step_tests(void)
         error_end();
     finish_say_kinds(kinds_selected(&machine.options, runner_kinds()));
     left = runner_kinds();
-    for (unsigned i = 0; left; i++) {
+    for (unsigned i = 0; left && i < kinds_count(); i++) {
         if (!kind_is_selected(&machine.options, kind_number(i)))
             continue;
         run_kind(kind_number(i));
