@@ -211,17 +211,12 @@ static void start(enum wrong wrong, unsigned i)
 static const char *reports(enum wrong wrong)
 {
     static char text[800];
-    size_t used = 0;
 
     *text = '\0';
     for (unsigned i = 0; i < COUNT_OF(all); i++) {
         start(wrong, i);
         all[i].test->run(&run);
-        if (run.problems + run.differences)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u", used ? ", " : "",
-                                     all[i].test->id + strlen("pebs."), run.problems);
-        if (run.differences)
-            used += (size_t)snprintf(text + used, sizeof text - used, "+%u", run.differences);
+        machine_sum(text, sizeof text, all[i].test->id + strlen("pebs."), &run);
     }
     return text;
 }

@@ -430,17 +430,12 @@ static void all_is_right(void **state)
 static const char *reports(enum wrong wrong)
 {
     static char text[600];
-    size_t used = 0;
 
     *text = '\0';
     for (unsigned i = 0; i < COUNT_OF(all); i++) {
         start(wrong);
         runs(all[i]);
-        if (run.problems + run.differences)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u", used ? ", " : "",
-                                     all[i]->id + strlen("perfmon."), run.problems);
-        if (run.differences)
-            used += (size_t)snprintf(text + used, sizeof text - used, "+%u", run.differences);
+        machine_sum(text, sizeof text, all[i]->id + strlen("perfmon."), &run);
     }
     return text;
 }

@@ -228,16 +228,13 @@ static void all_is_right(void **state)
 static const char *reports(enum wrong wrong)
 {
     static char text[400];
-    size_t used = 0;
 
     *text = '\0';
     for (unsigned i = 0; i < COUNT_OF(all); i++) {
         start(wrong);
         all[i]->run(&run);
         all_is_clear();
-        if (run.problems)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u", used ? ", " : "",
-                                     all[i]->id + strlen("perfmon."), run.problems);
+        machine_sum(text, sizeof text, all[i]->id + strlen("perfmon."), &run);
     }
     return text;
 }

@@ -237,15 +237,12 @@ static void all_is_right(void **state)
 static const char *reports(enum wrong wrong)
 {
     static char text[400];
-    size_t used = 0;
 
     *text = '\0';
     for (unsigned i = 0; i < COUNT_OF(all); i++) {
         start(wrong);
         runs(i);
-        if (run.problems)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u", used ? ", " : "",
-                                     all[i]->id + strlen("lbr.events."), run.problems);
+        machine_sum(text, sizeof text, all[i]->id + strlen("lbr.events."), &run);
     }
     return text;
 }

@@ -292,18 +292,13 @@ static void all_is_right(void **state)
 static const char *reports(enum wrong wrong)
 {
     static char text[400];
-    size_t used = 0;
 
     *text = '\0';
     for (unsigned i = 0; i < COUNT_OF(all); i++) {
         start(wrong);
         run.test = all[i];
         all[i]->run(&run);
-        if (run.problems + run.differences)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u", used ? ", " : "",
-                                     all[i]->id + strlen("perfmon.reload."), run.problems);
-        if (run.differences)
-            used += (size_t)snprintf(text + used, sizeof text - used, "+%u", run.differences);
+        machine_sum(text, sizeof text, all[i]->id + strlen("perfmon.reload."), &run);
     }
     return text;
 }

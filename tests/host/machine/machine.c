@@ -411,3 +411,14 @@ void dump_flush(void)
 {
     note("dump flush");
 }
+
+void machine_sum(char *text, size_t size, const char *name, const struct test_run *run)
+{
+    size_t used = strlen(text);
+
+    if (run->problems + run->differences)
+        used += (size_t)snprintf(text + used, size - used, "%s%s %u", used ? ", " : "", name, run->problems);
+    if (run->differences)
+        snprintf(text + used, size - used, "+%u", run->differences);
+    assert_true(strlen(text) < size - 1);
+}

@@ -12,6 +12,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
+#include "kernel/test.h"
 
 struct machine {
     unsigned processor;   /* the number of the one that runs */
@@ -63,5 +64,8 @@ void machine_printed_not(const char *text);
 
 /* Fails the host test unless the journal has this line of test_fail() or test_differs(), without its first word. */
 void machine_has_found(const char *line);
+
+/* Puts behind a text what a run reports, if anything: "name 2", two problems, or "name 2+1", and one difference. */
+void machine_sum(char *text, size_t size, const char *name, const struct test_run *run);
 
 #endif
