@@ -148,6 +148,7 @@ RUNS(stores)
 RUNS(user_loads)
 const struct workload workload_calls, workload_kinds, workload_long_loop, workload_straight, workload_chase,
     workload_user_loop; /* of other tests */
+const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 
 static const struct {
     const struct test *test;
