@@ -1015,6 +1015,15 @@ static void lost_records_are_placed(void **state)
     m->memory_at += MEMORY_SIZE;
     engine_settle(&m->v, (struct place){ b, 1 });
     assert_true(violated(m, "rip=0x400108 record-lost: "));
+    machine_free(m);
+    m = program(&s); /* the area has gone before there is a record */
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PMC0, (uint32_t)-2);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    m->memory_at += MEMORY_SIZE;
+    run(m, b);
+    engine_settle(&m->v, (struct place){ b, 1 });
+    assert_true(violated(m, "rip=0x400108 record-lost: "));
     free(b);
     machine_free(m);
 }
