@@ -7,6 +7,7 @@ use warnings;
 use Cwd qw(realpath);
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
 
 our @EXPORT_OK = qw($build $dsdump boot elf run_program perfs same_form);
 
@@ -25,37 +26,39 @@ sub elf
 sub boot
 {
     my ($file, $width, $profile, $options, @more) = @_;
-    my $pid = fork // die "fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', $file or die "$file: $!\n";
-        open STDERR, '>', "$file.err" or die "$file.err: $!\n";
-        exec 'timeout', $seconds, $boot, @more, '-w', $width, '-p', $profile, '-o', "dump=raw records=none $options";
-        die "timeout: $!\n";
-    }
-    waitpid $pid, 0;
+    run_into('.', $file, "$file.err", 'timeout', $seconds, $boot, @more, '-w', $width, '-p', $profile, '-o',
+        "dump=raw records=none $options");
     return $file;
 }
 
-# (status, standard output, standard error) of a program; a signal is status 128 and more.
+# (status, standard output, standard error) of a program.
 sub run_program
 {
     my (@command) = @_;
     my %options = ref $command[0] ? %{ shift @command } : ();
-    my $out = "$options{folder}/out";
+    my $out     = "$options{folder}/out";
+    my $status  = run_into($options{chdir} // '.', $options{stdout} // $out, "$out.err", @command);
+    return ($status, map { read_file($_) } $options{stdout} ? '/dev/null' : $out, "$out.err");
+}
+
+# The status of a program that is run in a folder without input, with its output and errors in files; a signal is status 128
+# and more.
+sub run_into
+{
+    my ($folder, $out, $err, @command) = @_;
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
-        chdir $options{chdir} or die "$options{chdir}: $!\n" if $options{chdir};
+        chdir $folder or die "$folder: $!\n";
         $SIG{XFSZ} = 'IGNORE';
         $ENV{PAGER} = $ENV{PERF_PAGER} = 'cat';
         open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
-        open STDERR, '>', "$out.err" or die "$out.err: $!\n";
-        open STDOUT, '>', $options{stdout} // $out or die "$out: $!\n";
+        open STDERR, '>', $err or die "$err: $!\n";
+        open STDOUT, '>', $out or die "$out: $!\n";
         exec @command;
         die "$command[0]: $!\n";
     }
     waitpid $pid, 0;
-    my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
-    return ($status, map { read_file($_) } $options{stdout} ? '/dev/null' : $out, "$out.err");
+    return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
 
 sub read_file
@@ -74,14 +77,10 @@ sub perfs
     my @found;
     my @fetched = ("$root/usr/lib64/ld-linux-x86-64.so.2", '--library-path', "$root/usr/lib/x86_64-linux-gnu",
         "$root/usr/bin/perf");
+    my $folder  = tempdir(CLEANUP => 1);
     for my $command (['perf'], \@fetched) {
-        my $pid = open(my $out, '-|') // die "fork: $!\n";
-        if (!$pid) {
-            open STDERR, '>', '/dev/null';
-            exec @$command, '--version' or exit 127;
-        }
-        my $text = do { local $/; <$out> } // '';
-        push @found, [$1, @$command] if close($out) && $text =~ /perf version (\S+)/;
+        my ($status, $text) = run_program({ folder => $folder }, @$command, '--version');
+        push @found, [$1, @$command] if $status == 0 && $text =~ /perf version (\S+)/;
     }
     return @found;
 }
