@@ -103,13 +103,12 @@ static const uint8_t *find_in(const struct acpi_memory *memory, const uint8_t *l
     return NULL;
 }
 
-/* *table gets NULL if there is none; an error says why no table can be found at all. */
+/* *table gets NULL if there is none; an error says why no table can be found at all, and leaves it as it is. */
 static enum acpi_error find(const struct acpi_memory *memory, uint64_t address, const char *signature,
                             const uint8_t **table, size_t *size)
 {
     const uint8_t *root = root_at(memory, address), *list = NULL;
 
-    *table = NULL;
     if (!root)
         return ACPI_NO_ROOT;
     if (root[ROOT_REVISION] >= 2 && (root = memory->at(memory->context, address, ROOT_SIZE)) != NULL)

@@ -112,7 +112,7 @@ sub DESTROY
 {
     my ($self) = @_;
     return if !$self->{pid};
-    local ($?, $@);
+    local $?;
     kill TERM => $self->{pid};
     waitpid $self->{pid}, 0;
 }

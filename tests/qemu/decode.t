@@ -5,7 +5,7 @@
 # what is no such screen. No machine is needed.
 use strict;
 use warnings;
-use Encode qw(encode);
+use Encode qw(decode encode);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin;
@@ -71,6 +71,15 @@ for (
 my $screen = decode_screen(image_of(paint(page(14, 0, @text), 1, 3, 5, 0, 0)));
 is(join('|', @$screen{qw(scale left top)}, map { s/^ +//r } grep { $_ ne '' } @{$screen->{lines}}), "1|3|5|$ends[0]|abc_ijk{|}~XYZ", 'all that is there, from any pixel on');
 is($screen->{inks}[0][0], 14, '... in its colour');
+
+# All that the font has, but for the controls, 7FH, and what looks like another: a space or a full block.
+my %alike;
+my @all = grep { my $of = substr $glyphs, 16 * $_, 16; !$alike{$of}++ } 0x20 .. 0x7e, 0x80 .. 0xff;
+my $others = join '', grep { !/[ \x{a0}\x{2588}]/ } map { decode('cp437', chr) } @all;
+$others .= ' ' x (-length($others) % 16);
+my $shown = [@{page(7, 0, @text)}, @{page(7, 0, $others =~ /.{16}/g)}];
+is(join('', map { sprintf '%-16s', $_ } @{decode_screen(image_of(paint($shown, 1, 0, 0, 0, 0)), 16, scalar @$shown)->{lines}}[3 .. $#$shown]), $others,
+    'each character of the font');
 
 # ---- colours
 # Each ink on each ground, in a corner of a page of text.

@@ -75,5 +75,7 @@ is(does(60, $speaks, q($machine->command('quit'); $machine->wait_for(qr/never/))
 is(does(60, "exit 3\n", ''), "Machine.pm: no machine began: status 3\n", 'one that does not begin');
 is(does(1, "exec sleep 100\n", ''), "Machine.pm: no machine began: status 124\n", 'one that says nothing by QMP, in the time that it has') or diag(read_file("$top/serial"));
 is(does(2, $speaks, q($machine->{end} -= 60; $machine->wait_for(qr/never/))), "Machine.pm: the machine took too long; its log ends:\nbegin\n\n", 'one that says too little in time');
+does(60, $speaks, 'exit 3');
+is($? >> 8, 3, 'a machine that is ended leaves the status alone');
 is(does(60, $speaks, q($machine->{log} = '/none'; print 'nothing' . $machine->log)), 'nothing', 'no log yet');
 done_testing;

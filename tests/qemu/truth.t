@@ -276,6 +276,8 @@ is join(' ', complaints([kernel_log()], [truth_log(), ''])), 'truth line ' . (1 
 is join(' ', complaints([kernel_log()], [truth_log(), 'pebs-dropped vcpu=0 ip=0x1'])), '', 'a record that was dropped is none';
 like join(' ', complaints(['# test one', '# bts 0 0x1 => 0x2', '# test two', '# bts 1 0x1 => 0x2'],
     ['dsmodel truth 1', ('bts at=0x1 from=0x1 to=0x2 flags=0x0') x 2])), qr/line 4 \(two\): bts record 1 after -1/, "a test's first record is 0";
+is join(' ', grep { / after / } complaints(['# test one', '# pebs 0 ip 0x1', '# test two', '# pebs 0 ip 0x1', '# pebs 1 ip 0x1'],
+    ['dsmodel truth 1', 'pebs at=0x1 ip=0x1'])), '', '... whatever the test before had last';
 breaks(kernel => qr/^# pebs 0.* rbx /, sub { s/ rbx 0x2/ rbx 0x2h/ }, qr/pebs 0: rbx not printed/, 'a number with something behind it');
 breaks(kernel => qr/^# pebs 0.* rbx /, sub { s/$/ rbx 0x2/ }, qr/pebs 0: rbx twice/, 'a field twice');
 breaks(kernel => qr/^# lbr stack tos/, sub { s/depth 32/depth 32k/ }, qr/lbr entry without an "lbr stack" line/, 'a stack line of another form');
