@@ -20,6 +20,7 @@ enum wrong {
     ANOTHER,    /* a record has another address */
     BEHIND,     /* .. is of no access; .. of an access too early */
     EARLY,
+    OLD,        /* records of format 0, which have no data address */
     NO_FORMAT,  /* the stack cannot be decoded */
     COUNT_LESS, /* the counter misses one event */
 };
@@ -42,6 +43,7 @@ static const struct branch calls[BRANCHES_OF_CALLS] = { { 0x2000, 0x2100, 1 << 3
                                                         { 0x2200, 0x2300, 1 << 3, 1 }, { 0x2300, 0x2400, 1 << 3, 1 },
                                                         { 0x2400, 0x2500, 1 << 3, 1 }, { 0x2500, 0x2600, 1 << 3, 1 } };
 static struct access loads[LOADS];
+static struct caps caps;
 
 /* ---- the processor ----------------------------------------------------------------------------------------------- */
 
@@ -102,7 +104,7 @@ static void run_loads(const struct window *window)
         record[19] = loads[event - 1].address + (cpu.wrong == ANOTHER && cpu.runs == 9 && n + PERIOD >= LOADS);
         record[22] = loads[event - 1].ip + (cpu.wrong == BEHIND && cpu.runs == 9 && n + PERIOD >= LOADS);
         record[24] = ++cpu.stamp;
-        append(4, record, 200);
+        append(4, record, caps.pebs_record_size);
     }
     cpu.runs++;
 }
@@ -155,7 +157,6 @@ const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 static const struct debugctl_bits core = { .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100 };
 static const struct pebs_event events[] = { { "LOADS", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0x81d0, 0xf, true } };
 static const struct pebs_event_list list = { events, COUNT_OF(events) };
-static struct caps caps;
 static struct member members[3];
 static struct test_run run;
 static struct topology threads;
@@ -254,6 +255,10 @@ static void start(enum wrong wrong)
         .lbr_tos = 0x1c9,
         .events = &list,
     };
+    if (wrong == OLD) {
+        caps.pebs_format = caps.pebs_form.format = 0;
+        caps.pebs_record_size = 144;
+    }
     for (unsigned n = 0; n < LOADS; n++)
         loads[n] = (struct access){ 0x3000 + 4 * n, 0x3003 + 4 * n, 0x9000 + 8 * n, 0x70 + n };
     memset(members, 0, sizeof members);
@@ -285,6 +290,7 @@ static const struct {
       "wrong: 0 interrupts came, expected at least 5\n"
       "wrong: number of records is 0x80, must be 0x280\n" },
     { sample, NOTHING, 100, 100, 10, 10, "" },
+    { sample, OLD, 100, 100, 10, 10, "" },
     { sample, FEWER, 99, 100, 10, 10, "wrong: 9 records came, must be 10\n" },
     { sample, ANOTHER, 100, 100, 10, 10, "wrong: data address is 0x9e59, must be 0x9e58\n" },
     { sample, BEHIND, 100, 100, 10, 10, "wrong: PEBS record 9, IP 0x372f, is of no event of the workload\n" },
