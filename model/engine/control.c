@@ -4,6 +4,7 @@
 #include "model/engine/branches.h"
 #include "model/engine/counters.h"
 #include "model/engine/ds.h"
+#include "model/engine/ring.h"
 #include "model/engine/rules.h"
 
 void control_update(struct vcpu *v, struct place place)
@@ -14,7 +15,10 @@ void control_update(struct vcpu *v, struct place place)
     counters_configure(v, place);
     const bool tracing = v->bts.on || v->lbr.on || v->counting.outcomes;
 
-    v->hot->tracing = tracing ? sizeof(v->hot->ring[0]) : 0;
+    if (!v->hot->tracing) {
+        ring_set_used(v, 0);
+    }
+    v->hot->tracing = tracing;
     v->wants.blocks = v->wants.blocks || tracing;
     if (v->bts.on) {
         ds_read(v);

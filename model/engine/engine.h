@@ -52,9 +52,16 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
-/* A block begins while hot->tracing. True: the caller must call engine_ring_full(). */
+/*
+ * A block begins; only while hot->tracing must it be said, or when the ring is nearly full. True: the caller must call
+ * engine_ring_full().
+ */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
+    if (!v->hot->tracing) {
+        v->hot->noted = 0;
+        return false;
+    }
     v->hot->ring[v->hot->noted / sizeof(block)] = block;
     v->hot->noted += sizeof(block);
     return v->hot->noted >= RING_FULL;

@@ -12,7 +12,7 @@ static inline const struct block **ring_blocks(const struct vcpu *v)
 
 static inline unsigned ring_used(const struct vcpu *v)
 {
-    return (unsigned)(v->hot->noted / sizeof(v->hot->ring[0])) - v->ring.start;
+    return v->hot->tracing ? (unsigned)(v->hot->noted / sizeof(v->hot->ring[0])) - v->ring.start : 0;
 }
 
 static inline void ring_set_used(struct vcpu *v, unsigned n)

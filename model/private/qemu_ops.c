@@ -11,8 +11,10 @@
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
 #define ARGUMENTS    3
-#define NOT_BELOW    11     /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_GEU */
-#define OF_BLOCK     0      /* argument of the placeholder for callbacks at a block's beginning */
+#define NOT_BELOW    11 /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_GEU */
+#define OF_BLOCK     0  /* argument of the placeholder for callbacks at a block's beginning */
+#define OF_INSN      1  /* and at an instruction's */
+#define WORD_BYTES   8
 #define MOST_ENTRIES 100000 /* a longer list is taken to have no end */
 
 /* QEMU 11.1, include/tcg/tcg.h: a block's operations form a list that is closed through its head. */
@@ -269,22 +271,30 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
     erase(mark);
 }
 
-/*
- * The first operation in the block that is like the last one. NULL if that begins the block, because such a block does
- * not check for interrupts.
- */
-static struct op *first_like(struct op *last)
+/* The placeholder for such callbacks: of several the first, or the last. NULL: there is none. */
+static struct op *placeholder(int of, bool first)
 {
-    struct op *found = NULL;
+    struct op *const begin = make_mark(), *found = NULL;
 
-    for (struct link *link = last->link.before; link->before != &last->link; link = link->before) {
+    tcg.callbacks(of);
+    struct op *const like = begin->link.next;
+
+    for (struct link *link = begin->link.before; link->before != &like->link && (first || found == NULL);
+         link = link->before) {
         struct op *const op = op_of(link);
 
-        if (op->opcode == last->opcode && op->count > 0 && op->arguments[0] == last->arguments[0]) {
-            found = link->before->before == &last->link ? NULL : op;
+        if (op->opcode == like->opcode && op->count > 0 && op->arguments[0] == like->arguments[0]) {
+            found = op;
         }
     }
+    erase(like);
+    erase(begin);
     return found;
+}
+
+static bool begins_block(const struct op *op, const struct op *last)
+{
+    return op->link.before->before == &last->link;
 }
 
 /* Moves operations [first, last] to behind `to`; neither is the last of the block, nor is `last`. */
@@ -327,15 +337,14 @@ static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_begin
         tcg.go_to_if(NOT_BELOW, sums[i], tcg.constant_64(b->sums[i].limit), callbacks);
     }
     if (b->list != NULL) {
-        const uintptr_t at = tcg.new_64(), step = tcg.new_64();
+        const uintptr_t at = tcg.new_64();
 
         used = tcg.new_64();
         tcg.load_64(used, base, b->list->used);
         tcg.go_to_if(NOT_BELOW, used, tcg.constant_64(b->list->full), callbacks);
         tcg.add_64(at, used, base);
         tcg.store_64(word, at, b->list->words);
-        tcg.load_64(step, base, b->list->step);
-        tcg.add_64(used, used, step);
+        tcg.add_64(used, used, tcg.constant_64(WORD_BYTES));
         tcg.store_64(used, base, b->list->used);
     }
     if (b->newest >= 0) {
@@ -353,28 +362,39 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
     if (o->state != QEMU_OPS_WORK || (b->apart != 0 && o->index_at == 0) || b->sum_count > QEMU_OPS_SUMS) {
         return false;
     }
+    struct op *const at = placeholder(OF_BLOCK, true), *const callbacks = b->aside ? placeholder(OF_INSN, false) : at;
     struct op *const begin = make_mark();
+    const bool found = at != NULL && callbacks != NULL && !begins_block(at, begin);
 
-    tcg.callbacks(OF_BLOCK);
-    struct op *const like = begin->link.next, *const callbacks = first_like(like);
-
-    if (callbacks != NULL) {
+    if (found) {
         void *const general = tcg.new_label(), *const end = tcg.new_label();
 
         make_beginning(o, b, general);
-        tcg.go_to(end);
-        tcg.put_label(general);
+        if (b->aside) {
+            tcg.put_label(end);
+        } else {
+            tcg.go_to(end);
+            tcg.put_label(general);
+        }
         struct op *const middle = make_mark();
 
-        tcg.put_label(end);
+        tcg.put_label(b->aside ? general : end);
+        struct op *const label = middle->link.next;
+
+        if (b->aside) {
+            tcg.go_to(end);
+        }
         struct op *const last = make_mark();
 
-        move(like->link.next, op_of(middle->link.before), op_of(callbacks->link.before));
-        move(middle->link.next, middle->link.next, callbacks);
+        move(begin->link.next, op_of(middle->link.before), op_of(at->link.before));
+        if (b->aside) {
+            move(callbacks, callbacks, label);
+        } else {
+            move(label, label, callbacks);
+        }
         erase(last);
         erase(middle);
     }
-    erase(like);
     erase(begin);
-    return callbacks != NULL;
+    return found;
 }

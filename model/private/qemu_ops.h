@@ -58,10 +58,9 @@ struct qemu_ops_sum {
 };
 
 struct qemu_ops_list {
-    intptr_t words;
-    intptr_t used; /* bytes in use */
-    intptr_t step; /* bytes that a new word takes; 8, or 0 for none, so that the next word overwrites it */
-    uint64_t full; /* bytes in use of a list to which no word may be appended */
+    intptr_t words; /* of 64 bits */
+    intptr_t used;  /* bytes in use */
+    uint64_t full;  /* bytes in use of a list to which no word may be appended */
 };
 
 /* What a block does when it begins. */
@@ -73,6 +72,7 @@ struct qemu_ops_beginning {
     const struct qemu_ops_list *list; /* to which `word` is appended; NULL: none */
     intptr_t newest;                  /* where `word` is stored besides; negative: nowhere */
     uint64_t word;
+    bool aside; /* the callbacks to replace are those of its last instruction */
 };
 #define QEMU_OPS_SUMS 8
 
@@ -81,6 +81,9 @@ struct qemu_ops_beginning {
  * called only if a sum would reach its limit or the list is full; the block then does nothing of this, and they have
  * to. False: the callbacks are called, as always. So it is in blocks that QEMU runs without checking for interrupts:
  * one of them is the instruction that QEMU takes out of a block to access a device, which plugins are not told of.
+ *
+ * aside: they are registered for the last instruction instead, which has no others. Their host code lies behind the
+ * block's then, and the block need not jump over it; their return address tells nothing of the place.
  */
 bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b);
 

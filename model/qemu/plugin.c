@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _DEFAULT_SOURCE /* mmap */
 /*
  * The plugin: the processors, and the callbacks of translated code.
  *
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "model/code/insn.h"
 #include "model/engine/cpuid.h"
@@ -105,7 +107,7 @@ static void register_callbacks(void *udata)
 
 /* --- memory for what translations point to: freed when they all go ------------------------------------------------ */
 
-#define CHUNK_BYTES (1 << 20)
+#define CHUNK_BYTES ((size_t)1 << 20)
 #define LINE_BYTES  64 /* of the host's caches: the part of a block that each run reads is in one line */
 
 static struct {
@@ -114,6 +116,30 @@ static struct {
     size_t used; /* bytes of the newest chunk */
 } arena;
 
+#ifndef MAP_32BIT /* only some hosts have it */
+#define MAP_32BIT 0
+#endif
+
+/* Below 2 GB, if there is room: a block's address then fits into the instruction that notes the block. */
+static void *new_chunk(void)
+{
+    const int kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    void *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, kind | MAP_32BIT, -1, 0);
+
+    if (chunk == MAP_FAILED) {
+        chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, kind, -1, 0);
+    }
+    if (chunk == MAP_FAILED) {
+        options_die("%s", "out of memory");
+    }
+    return chunk;
+}
+
+static void free_chunk(void *chunk)
+{
+    munmap(chunk, CHUNK_BYTES);
+}
+
 static void *arena_copy(const void *bytes, size_t size)
 {
     const size_t aligned = (size + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
@@ -121,7 +147,7 @@ static void *arena_copy(const void *bytes, size_t size)
 
     g_mutex_lock(&arena.lock);
     if (arena.chunks == NULL || arena.used + aligned > CHUNK_BYTES) {
-        arena.chunks = g_slist_prepend(arena.chunks, g_aligned_alloc(1, CHUNK_BYTES, LINE_BYTES));
+        arena.chunks = g_slist_prepend(arena.chunks, new_chunk());
         arena.used = 0;
     }
     at = (char *)arena.chunks->data + arena.used;
@@ -150,7 +176,7 @@ static void on_flush(void *udata)
             engine_keep_blocks(&model.processors[i]->vcpu);
         }
     }
-    g_slist_free_full(arena.chunks, g_aligned_free);
+    g_slist_free_full(arena.chunks, free_chunk);
     arena.chunks = NULL;
 }
 
@@ -482,7 +508,7 @@ static void on_beginning(unsigned cpu, void *udata)
     if (reached) {
         due(cpu, block, false, here);
     }
-    if (hot->tracing != 0 && engine_block(&model.processors[cpu]->vcpu, block)) {
+    if (engine_block(&model.processors[cpu]->vcpu, block)) {
         ring_full(cpu, block, here);
     }
     if (n > 0) {
@@ -737,12 +763,14 @@ static struct qemu_ops_sum flag(qemu_u64 member)
 
 /*
  * Has translated code count and note the block, and call on_beginning(), and what else is registered for the block's
- * beginning, only where that does not do. False: it cannot. behind: the block begins behind CPUID or RDMSR.
+ * beginning, only where that does not do. False: it cannot. behind: the block begins behind CPUID or RDMSR. aside:
+ * nothing else is registered for the beginning, nor for the last instruction.
  */
-static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind)
+static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
+                         bool aside)
 {
     static const struct qemu_ops_list ring = { offsetof(struct hot, ring), offsetof(struct hot, noted),
-                                               offsetof(struct hot, tracing), RING_NEARLY_FULL };
+                                               RING_NEARLY_FULL };
     struct count counts[INLINE_CLASSES];
     struct qemu_ops_sum sums[INLINE_CLASSES + 2];
     unsigned n = counts_of(block, counts);
@@ -765,12 +793,18 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
         .list = model.blocks ? &ring : NULL,
         .newest = model.classes != 0 ? (intptr_t)offsetof(struct hot, block) : -1,
         .word = (uintptr_t)block,
+        .aside = aside,
     };
 
     if (!qemu_ops_begin(&p->ops, &beginning)) {
         return false;
     }
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_beginning, QEMU_CB_RW_REGS_PC, block);
+    if (aside) {
+        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), on_beginning,
+                                               QEMU_CB_RW_REGS_PC, block);
+    } else {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_beginning, QEMU_CB_RW_REGS_PC, block);
+    }
     return true;
 }
 
@@ -885,7 +919,10 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     const bool always_calls = block->pc == RESET_VECTOR || watching || (repeats && model.classes != 0);
     const bool begins = model.blocks || model.classes != 0;
 
-    if (begins && (always_calls || !begin_inline(tb, p, block, behind))) {
+    /* A debugger that watches has to be told where the block began, which a return address aside does not tell. */
+    const bool aside = !hooked && !behind && !model.data && model.options.state == NULL;
+
+    if (begins && (always_calls || !begin_inline(tb, p, block, behind, aside))) {
         begin_by_calls(tb, block, repeats, watching);
     }
     instrument_instructions(tb, block, hooks, watching);

@@ -33,7 +33,7 @@ static inline unsigned event_class(enum event_kind kind, enum event_qualifier qu
 
 /* One for each processor. */
 struct hot {
-    uint64_t tracing;          /* size of a block's entry in the ring; 0 while branches are not recorded */
+    uint64_t tracing;          /* branches are recorded; if not, what is noted in the ring means nothing */
     const struct block *block; /* the block that began last; NULL after an interruption */
     uint64_t stop_at;          /* address before which engine_stop() must be called, 0 for none */
     uint64_t fix_up;           /* used by the glue: registers must be replaced after CPUID or RDMSR */

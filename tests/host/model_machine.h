@@ -330,10 +330,10 @@ static inline bool note(struct machine *m, const struct block *b)
 {
     if (m->notes_blocks && m->hot.noted < RING_NEARLY_FULL) {
         m->hot.ring[m->hot.noted / sizeof(b)] = b;
-        m->hot.noted += m->hot.tracing;
+        m->hot.noted += sizeof(b);
         return false;
     }
-    return m->hot.tracing && engine_block(&m->v, b) && engine_ring_full(&m->v);
+    return engine_block(&m->v, b) && engine_ring_full(&m->v);
 }
 
 /* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */

@@ -764,6 +764,38 @@ static void blocks_freed_while_they_wait(void **state)
     }
 }
 
+/* A WRMSR that ends its block and does not leave it, as in translated code that has all callbacks already. */
+static void write_in(struct machine *m, const struct block *b, uint64_t debugctl)
+{
+    run(m, b);
+    assert_int_equal(engine_wrmsr(&m->v, DEBUGCTL, debugctl, (struct place){ b, 0 }), MSR_DONE);
+}
+
+/* No branch leads from the code that switched recording off to the code that switched it on again. */
+static void switched_off_and_on_elsewhere(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *on = block_new(0x100, 1, END_PLAIN), *off = block_new(0x200, 1, END_PLAIN);
+    struct block *again = block_new(0x300, 1, END_PLAIN), *a = block_new(0x104, 1, END_REL_JMP);
+    struct block *unseen = block_new(0x204, 1, END_REL_JMP), *b = block_new(0x304, 1, END_REL_JMP);
+
+    (void)state;
+    m->notes_blocks = true;
+    set_up_ds(m, 10, 20, 0, 0);
+    write_in(m, on, TR_BTS);
+    run(m, a);
+    write_in(m, off, 0);
+    run(m, unseen);
+    write_in(m, again, TR_BTS);
+    run(m, b);
+    finish(m);
+    assert_int_equal(stored(m), 2);
+    expect_bts(m, 0, a->last, off->pc);
+    expect_bts(m, 1, b->last, CODE + 0x10000);
+    free(on), free(off), free(again), free(a), free(unseen), free(b);
+    machine_free(m);
+}
+
 /* A threshold that software moves while nothing is traced counts from the first branch after that. */
 static void threshold_moved_while_off(void **state)
 {
@@ -851,6 +883,7 @@ int main(void)
         cmocka_unit_test(interrupted_behind_a_return_to_user),
         cmocka_unit_test(blocks_that_note_themselves),
         cmocka_unit_test(blocks_freed_while_they_wait),
+        cmocka_unit_test(switched_off_and_on_elsewhere),
         cmocka_unit_test(threshold_moved_while_off),
         cmocka_unit_test(wants_are_kept),
     };

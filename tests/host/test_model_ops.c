@@ -406,7 +406,7 @@ static void without_an_object(void **state)
     assert_int_equal(o.state, QEMU_OPS_WORK);
 }
 
-static const struct qemu_ops_list list = { 0x100, 8, 16, 0x80 };
+static const struct qemu_ops_list list = { 0x100, 8, 0x80 };
 static const struct qemu_ops_sum sums[] = { { 24, 3, 0x1000 }, { 32, 0, 0x2000 } };
 static const struct qemu_ops_beginning everything = {
     .first = (void *)0x5000,
@@ -441,8 +441,8 @@ static void beginnings_in_place_of_callbacks(void **state)
     assert_string_equal(block(), "other(0, 0, 0) "
                                  "load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if(1, 1000, 160) "
                                  "load_64(2, 5000, 32) add_64(2, 2, 0) go_to_if(2, 2000, 160) "
-                                 "load_64(5, 5000, 8) go_to_if(5, 80, 160) add_64(3, 5, 20480) store_64(abc, 3, 256) "
-                                 "load_64(4, 5000, 16) add_64(5, 5, 4) store_64(5, 5000, 8) "
+                                 "load_64(4, 5000, 8) go_to_if(4, 80, 160) add_64(3, 4, 20480) store_64(abc, 3, 256) "
+                                 "add_64(4, 4, 8) store_64(4, 5000, 8) "
                                  "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
                                  "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
     assert_true(is_closed(op_of(head.before)));
@@ -469,6 +469,43 @@ static void beginnings_on_several_processors(void **state)
                                  "store_64(abc, 1, 40) go_to(a1, 0, 0) "
                                  "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
     free(several.copy);
+}
+
+/* The last instruction's callbacks, behind the block's end; an instruction before it keeps its own. */
+static void callbacks_out_of_the_way(void **state)
+{
+    struct qemu_ops_beginning beginning = everything;
+    struct qemu_ops o = new_ops();
+
+    (void)state;
+    show(&o, 3, 0, 0);
+    make(OTHER, 3);
+    make_callbacks(0);
+    make_callbacks(1);
+    make_with(OTHER, 1, 0, 0);
+    make_callbacks(1);
+    make_with(OTHER, 2, 0, 0);
+    make_callbacks(2);
+    beginning.sum_count = 0;
+    beginning.list = NULL;
+    beginning.aside = true;
+    assert_true(qemu_ops_begin(&o, &beginning));
+    assert_string_equal(block(), "other(0, 0, 0) store_64(abc, 5000, 40) label(a1, 0, 0) callbacks(0, 0, 0) "
+                                 "callbacks(1, 0, 0) other(1, 0, 0) other(2, 0, 0) callbacks(2, 0, 0) "
+                                 "label(a0, 0, 0) callbacks(1, 0, 0) go_to(a1, 0, 0)");
+    assert_true(is_closed(op_of(head.before)));
+    new_block(NULL);
+    make(OTHER, 3);
+    make_callbacks(0);
+    make_callbacks(2);
+    assert_false(qemu_ops_begin(&o, &beginning)); /* no instruction */
+    assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
+    new_block(NULL);
+    make_callbacks(0);
+    make_callbacks(1);
+    make(OTHER, 3);
+    assert_false(qemu_ops_begin(&o, &beginning)); /* no check for interrupts */
+    assert_string_equal(block(), "callbacks(0, 0, 0) callbacks(1, 0, 0) other(0, 0, 0)");
 }
 
 static void beginnings_that_do_little(void **state)
@@ -582,6 +619,7 @@ int main(void)
         cmocka_unit_test_setup(without_an_object, new_block),
         cmocka_unit_test_setup(beginnings_in_place_of_callbacks, new_block),
         cmocka_unit_test_setup(beginnings_on_several_processors, new_block),
+        cmocka_unit_test_setup(callbacks_out_of_the_way, new_block),
         cmocka_unit_test_setup(beginnings_that_do_little, new_block),
         cmocka_unit_test_setup(blocks_that_only_call, new_block),
         cmocka_unit_test_setup(processors_without_a_number, new_block),
