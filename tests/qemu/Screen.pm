@@ -60,18 +60,17 @@ sub part_of
     return int(($pixel & $mask) / $lowest * 255 / ($mask / $lowest) + 0.5);
 }
 
+# The colours of the palette are far more than this apart; forms of few bits have them all but for 5.
+my $tolerance = 10;
+
 sub colour_of
 {
     my ($rgb) = @_;
     my @parts = unpack 'C3', $rgb;
-    my ($best, $least) = (0, 1e9);
     for my $colour (0 .. $#palette) {
-        my $distance = 0;
-        $distance += ($parts[$_] - $palette[$colour][$_])**2 for 0 .. 2;
-        ($best, $least) = ($colour, $distance) if $distance < $least;
+        return $colour if !grep { abs($parts[$_] - $palette[$colour][$_]) > $tolerance } 0 .. $#parts;
     }
-    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which is none of the 16\n", @parts if $least > 3 * 10**2;
-    return $best;
+    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which is none of the 16\n", @parts;
 }
 
 sub greatest_common
