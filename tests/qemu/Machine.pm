@@ -25,10 +25,7 @@ sub start
         die "Machine.pm: timeout: $!\n";
     }
     my $self = bless { pid => $pid, folder => $folder, log => $log }, $class;
-    until ($self->{qmp} = IO::Socket::UNIX->new($socket)) {
-        die "Machine.pm: no machine began: status ", $? >> 8, "\n" if $self->has_ended;
-        select undef, undef, undef, 0.1;
-    }
+    $self->pause until $self->{qmp} = IO::Socket::UNIX->new($socket);
     $self->command('qmp_capabilities');
     return $self;
 }
@@ -38,6 +35,14 @@ sub has_ended
 {
     my ($self) = @_;
     return waitpid($self->{pid}, WNOHANG) != 0;
+}
+
+# For who waits for something of a machine that runs.
+sub pause
+{
+    my ($self) = @_;
+    die "Machine.pm: the machine ended, status ", $? >> 8, "; its log ends:\n", substr($self->log, -2000), "\n" if $self->has_ended;
+    select undef, undef, undef, 0.1;
 }
 
 # The log so far.
@@ -53,13 +58,10 @@ sub log
 sub wait_for
 {
     my ($self, $pattern) = @_;
-    while (1) {
-        my $ended = $self->has_ended;
-        my $log = $self->log;
-        return $log if $log =~ $pattern;
-        die "Machine.pm: the machine ended, status ", $? >> 8, ", before $pattern; its log ends:\n", substr($log, -2000), "\n" if $ended;
-        select undef, undef, undef, 0.1;
+    while ($self->log !~ $pattern) {
+        eval { $self->pause; 1 } or $self->log =~ $pattern or die "Machine.pm: no $pattern: $@";
     }
+    return $self->log;
 }
 
 # A command of QMP, and what it returns.
