@@ -7,7 +7,7 @@ use warnings;
 use Cwd qw(realpath);
 use Exporter qw(import);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
+use File::Temp;
 
 our @EXPORT_OK = qw($build $dsdump boot elf run_program perfs same_form);
 
@@ -77,7 +77,7 @@ sub perfs
     my @found;
     my @fetched = ("$root/usr/lib64/ld-linux-x86-64.so.2", '--library-path', "$root/usr/lib/x86_64-linux-gnu",
         "$root/usr/bin/perf");
-    my $folder  = tempdir(CLEANUP => 1);
+    my $folder  = File::Temp->newdir;
     for my $command (['perf'], \@fetched) {
         my ($status, $text) = run_program({ folder => $folder }, @$command, '--version');
         push @found, [$1, @$command] if $status == 0 && $text =~ /perf version (\S+)/;
