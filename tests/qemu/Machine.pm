@@ -11,32 +11,37 @@ use JSON::PP qw(encode_json decode_json);
 use POSIX qw(WNOHANG);
 
 # seconds: the limit of the whole run; folder: where its files go; the rest are the options of tests/qemu/boot, in which "--"
-# stands before QEMU's.
+# stands before QEMU's. timeout keeps the limit, and all that waits here ends with the machine.
 sub start
 {
     my ($class, $seconds, $folder, @options) = @_;
-    my $self = bless { end => time + $seconds, folder => $folder, log => "$folder/serial" }, $class;
-    my $socket = "$folder/qmp";
-    unlink $socket, $self->{log};
+    my ($log, $socket) = map { "$folder/$_" } qw(serial qmp);
+    unlink $socket, $log;
     push @options, '--' if !grep { $_ eq '--' } @options;
-    $self->{pid} = fork // die "Machine.pm: fork: $!\n";
-    if (!$self->{pid}) {
-        open STDOUT, '>', $self->{log} or die "Machine.pm: $self->{log}: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/boot", @options, '-qmp', "unix:$socket,server=on,wait=off";
+    my $pid = fork // die "Machine.pm: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', $log or die "Machine.pm: $log: $!\n";
+        exec 'timeout', '--kill-after=5', $seconds, "$FindBin::Bin/boot", @options, '-qmp', "unix:$socket,server=on,wait=off";
         die "Machine.pm: timeout: $!\n";
     }
-    until ($self->{qmp} = IO::Socket::UNIX->new($socket)) {
-        die "Machine.pm: no machine began: status ", $? >> 8, "\n" if waitpid($self->{pid}, WNOHANG) != 0;
-        $self->pause;
-    }
+    my $self = bless { pid => $pid, folder => $folder, log => $log }, $class;
+    $self->pause until $self->{qmp} = IO::Socket::UNIX->new($socket);
     $self->command('qmp_capabilities');
     return $self;
 }
 
+# Its status is then $?, the first time.
+sub has_ended
+{
+    my ($self) = @_;
+    return waitpid($self->{pid}, WNOHANG) != 0;
+}
+
+# For who waits for something of a machine that runs.
 sub pause
 {
     my ($self) = @_;
-    die "Machine.pm: the machine took too long; its log ends:\n", substr($self->log, -2000), "\n" if time > $self->{end};
+    die "Machine.pm: the machine ended, status ", $? >> 8, "; its log ends:\n", substr($self->log, -2000), "\n" if $self->has_ended;
     select undef, undef, undef, 0.1;
 }
 
@@ -54,12 +59,7 @@ sub wait_for
 {
     my ($self, $pattern) = @_;
     while ($self->log !~ $pattern) {
-        if (waitpid($self->{pid}, WNOHANG) != 0) {
-            delete $self->{pid};
-            die "Machine.pm: the machine ended before $pattern; its log ends:\n", substr($self->log, -2000), "\n"
-                if $self->log !~ $pattern;
-        }
-        $self->pause;
+        eval { $self->pause; 1 } or $self->log =~ $pattern or die "Machine.pm: no $pattern: $@";
     }
     return $self->log;
 }
@@ -83,7 +83,6 @@ sub screendump
 {
     my ($self) = @_;
     my $path = "$self->{folder}/screen.ppm";
-    unlink $path;
     $self->command('screendump', filename => $path);
     return $path;
 }
@@ -93,11 +92,10 @@ sub memory
 {
     my ($self, $address, $size) = @_;
     my $path = "$self->{folder}/memory";
-    unlink $path;
     $self->command('pmemsave', val => $address, size => $size, filename => $path);
     open my $file, '<:raw', $path or die "Machine.pm: $path: $!\n";
     local $/;
-    return <$file>;
+    return scalar <$file>;
 }
 
 sub stop
@@ -105,14 +103,13 @@ sub stop
     my ($self) = @_;
     $self->command('quit');
     waitpid $self->{pid}, 0;
-    delete $self->{pid};
 }
 
 sub DESTROY
 {
     my ($self) = @_;
-    return if !$self->{pid};
     local $?;
+    return if $self->has_ended;
     kill TERM => $self->{pid};
     waitpid $self->{pid}, 0;
 }

@@ -19,13 +19,19 @@ my @palette = (
     [85, 85, 85], [85, 85, 255], [85, 255, 85], [85, 255, 255], [255, 85, 85], [255, 85, 255], [255, 255, 85], [255, 255, 255],
 );
 
-# The image of a binary PPM file, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
-sub image_of_file
+sub read_file
 {
     my ($path) = @_;
     open my $file, '<:raw', $path or die "Screen.pm: $path: $!\n";
     local $/;
-    my ($width, $height, $pixels) = <$file> =~ /\AP6\s+(\d+)\s+(\d+)\s+255\s(.*)\z/s or die "Screen.pm: $path is not a PPM of 8 bits\n";
+    return scalar <$file>;
+}
+
+# The image of a binary PPM file, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
+sub image_of_file
+{
+    my ($path) = @_;
+    my ($width, $height, $pixels) = read_file($path) =~ /\AP6\s+(\d+)\s+(\d+)\s+255\s(.*)\z/s or die "Screen.pm: $path is not a PPM of 8 bits\n";
     length $pixels == 3 * $width * $height or die "Screen.pm: $path ends early\n";
     return { width => $width, height => $height, rows => [unpack "(a@{[3 * $width]})$height", $pixels] };
 }
@@ -60,18 +66,17 @@ sub part_of
     return int(($pixel & $mask) / $lowest * 255 / ($mask / $lowest) + 0.5);
 }
 
+# The colours of the palette are far more than this apart; forms of few bits have them all but for 5.
+my $tolerance = 10;
+
 sub colour_of
 {
     my ($rgb) = @_;
     my @parts = unpack 'C3', $rgb;
-    my ($best, $least) = (0, 1e9);
     for my $colour (0 .. $#palette) {
-        my $distance = 0;
-        $distance += ($parts[$_] - $palette[$colour][$_])**2 for 0 .. 2;
-        ($best, $least) = ($colour, $distance) if $distance < $least;
+        return $colour if !grep { abs($parts[$_] - $palette[$colour][$_]) > $tolerance } 0 .. $#parts;
     }
-    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which is none of the 16\n", @parts if $least > 3 * 10**2;
-    return $best;
+    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which is none of the 16\n", @parts;
 }
 
 sub greatest_common
@@ -100,16 +105,13 @@ sub grid_of
     return ($edge, $places[0] % $edge);
 }
 
-# Characters by their glyph, 16 bytes. Of those that look alike, ASCII counts.
+# Characters by their glyph, 16 bytes, but for the controls. Of those that look alike the first counts, so ASCII does.
 my %character_of;
 
 sub read_font
 {
-    my $path = "$FindBin::Bin/../../build/include/font.bin";
-    open my $file, '<:raw', $path or die "Screen.pm: $path: $!; run make kernel\n";
-    local $/;
-    my @glyphs = unpack "(a$glyph_height)256", <$file>;
-    $character_of{$glyphs[$_]} //= decode('cp437', chr) for 0x20 .. 0x7e, 0xdb, 0xdc, 0xdf, 0x80 .. 0xff;
+    my @glyphs = unpack "(a$glyph_height)256", read_file("$FindBin::Bin/../../build/include/font.bin");
+    $character_of{$glyphs[$_]} //= decode('cp437', chr) for 0x21 .. 0xff;
 }
 
 # A cell of letters, 16 rows of 8: its character and the colours of ink and ground; nothing if it is none of the font's.

@@ -40,6 +40,12 @@ sub perf
 is(join('|', perf('[ "$1" = --version ] && echo "perf version 6.1.99"')), '6.1.99 perf', 'a perf of the system');
 is(join('|', perf('echo "perf version 6.1"; exit 1')), '', '... one that fails');
 is(join('|', perf('echo "WARNING: perf not found for kernel"')), '', '... one that is none');
+{
+    local $ENV{TMPDIR} = "$folder/temporary";
+    mkdir $ENV{TMPDIR};
+    perfs();
+    is(join(' ', glob "$ENV{TMPDIR}/*"), '', '... and no file is left');
+}
 is(scalar(grep { $_->[1] =~ m{/ld-linux} } perfs()), -x "$build/linux/usr/bin/perf" ? 1 : 0, "Linux's perf, where it was fetched");
 
 # ---- lines of perf script
