@@ -189,7 +189,9 @@ sub counted
     return map {
         my @newest = reverse($first, @round);
         my %label = reverse map { ($_ => $at{$_}) } qw(call_outer call_inner inner_return outer_return jump_even jump_indirect jump_round);
-        ('... branch stack: nr:13', map({ sprintf '.....  0: %016x -> %016x 1 cycles  P   0', @$_ } @newest),
+        my $cycles = sub { return ($label{ $_[0] } // '') eq 'jump_indirect' ? 4 : 1 };
+        ('... branch stack: nr:13',
+            map({ sprintf '.....  0: %016x -> %016x %d cycles  P   0', @$_, $cycles->($_->[0]) } @newest),
             '... branch stack counters: nr:13 (counter width: 2 max counter nr:4)',
             map { sprintf '.....  0: %016x', $count{ $label{ $_->[0] } // '' } // 0 } @newest);
     } 1 .. 42;
@@ -669,6 +671,9 @@ like($out, qr/^ok \d+ - lunarlake-$_: powers itself off$/m, "... each $_ of a hy
 breaks('clearwaterforest', @$_) for (
     ['counted', edit(qr/4$/, '8', 15), $between => '2 loads before jump_indirect, must be 1'],
     ['counted', edit(qr/4$/, '5', 15), $between => '1 calls before jump_indirect, must be 0'],
+    ['counted', edit(qr/4$/, '0', 15), $between => '0 loads before jump_indirect, must be 1'],
+    ['counted', edit('4 cycles', '3 cycles', 1), $between => '1 loads before jump_indirect, must be 0'],
+    ['counted', sub { edit('4 cycles', '3 cycles', 1)->(); edit(qr/4$/, '0', 15)->() }],    # the kernel came back in between
     ['counted', edit(qr/0$/, '1', 20), $between => '1 calls before jump_round, must be 0'],
     ['counted', drop(15), $between => '12 counts of 13 branches'],
     ['counted', keep(28 * 41), $between => '492 entries, at least 500 must be'],
