@@ -216,7 +216,6 @@ like($out, qr/^LBR on +1\.50 +1\.50 \(1\.00 to 1\.60\) +1\.40  OVER$/m, '... whi
 ($status, $out) = bench({ lbr => '160 110' }, '-n 2 -l 0');
 like($out, qr/^LBR on +1\.35 +1\.35 \(1\.10 to 1\.60\) +1\.40$/m, 'between the two in the middle');
 
-
 # Several processors: their own plain QEMU, the same bounds, and not much more than with one.
 ($status, $out) = bench({ four_lbr => 282 }, '-n 1 -l 0');
 is($status, 1, 'four processors are over');
@@ -226,6 +225,8 @@ is($status, 0, 'four processors cost a little more than one');
 ($status, $out) = bench({ lbr => '130 100 100', four_lbr => '260 212 212' }, '-n 3 -l 0');
 is($status, 1, '... and too much, in the middle one of three rounds');
 like($out, qr/^LBR on +2\.12 +1\.06 \(1\.06 to 1\.30\) +1\.40 +1\.06 +1\.05  OVER$/m, '... which is said');
+($status, $out) = bench({ four_plain => '200 208 208', lbr => 100, four_lbr => '208 208 240' }, '-n 3 -l 0');
+like($out, qr/^LBR on +2\.08 .* 1\.00 +1\.05$/m, '... as many times as plain QEMU does, by the middle one of each');
 ($status, $out) = bench({}, '-n 1 -l 0 -s 1');
 unlike($out, qr/one processor/, 'one processor, one table');
 
