@@ -916,8 +916,13 @@ static void each_reason_of_the_lbr(void **state)
         input.arch_lbr_control = CAPS_HOLDS;
         assert_true(fill(&input).arch_lbr);
         assert_int_equal(fill(&input).arch_lbr_depths, 0x0b);
+        input.leaf_1c = (struct caps_leaf)LEAF(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX);
         input.leaf_1c.valid = false;
-        assert_int_equal(fill(&input).arch_lbr_depths, 0);
+        const struct caps untold = fill(&input);
+        assert_int_equal(untold.arch_lbr_depths, 0);
+        assert_false(untold.lbr_filter || untold.lbr_callstack || untold.lbr_branch_type);
+        assert_int_equal(untold.lbr_info, 0);
+        assert_int_equal(untold.lbr_counters, 0);
         assert_missing(&input, users[i], CAPS_ARCH_LBR_NO_DEPTH);
     }
 

@@ -684,6 +684,13 @@ static void the_end_is_missing(void **state)
     read_log();
     assert_read(1, 11, 0); /* nobody knows of the twelfth */
     assert_problem(0, 12, DUMP_READ_NO_END);
+
+    write_twelve(); /* with the end, that knows */
+    take_out(12);
+    read_log();
+    assert_read(2, 11, 1);
+    assert_frames(0, 13, DUMP_READ_MISSING, 12, 12);
+    assert_lost(1, 13, 1, 12);
     forget();
 }
 

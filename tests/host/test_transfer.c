@@ -62,9 +62,31 @@ static void instructions(void **state)
     }
 }
 
+/* Before an instruction, each changes nothing; alone, it is no instruction yet. REX is a prefix in 64-bit mode only. */
+static void prefixes(void **state)
+{
+    static const uint8_t all[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3 };
+
+    (void)state;
+    for (unsigned byte = 0; byte <= 0xff; byte++) {
+        const bool rex = byte >= 0x40 && byte <= 0x4f;
+        const bool prefix = memchr(all, (int)byte, sizeof(all)) != NULL;
+        uint8_t *code = exact_copy((const uint8_t[]){ (uint8_t)byte, 0xcb }, 2);
+        uint8_t *alone = exact_copy(code, 1);
+
+        if (prefix || rex) {
+            assert_int_equal(transfer_of(code, 2, 64), TRANSFER_RETURN);
+            assert_int_equal(transfer_of(code, 2, 32), rex ? TRANSFER_NONE : TRANSFER_RETURN);
+            assert_int_equal(transfer_of(alone, 1, 64), TRANSFER_NONE);
+        }
+        free(code);
+        free(alone);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(instructions) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(instructions), cmocka_unit_test(prefixes) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
