@@ -98,8 +98,9 @@ TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QE
 test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) tests/qemu/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
 
+# The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
 full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/full-only lists, as one TAP stream
-	$Q$(PROVE) $(ALL_TESTS)
+	$Q$(PROVE) -j $(shell nproc) --rules 'seq=tests/qemu/{boots,machines.t,conformance.t}' --rules 'par=**' $(ALL_TESTS)
 
 # What tells most in the least time: the host tests but that of every encoding, a boot of each kind of record, and one by
 # firmware.

@@ -197,7 +197,8 @@ class DsState(gdb.Command):
             raise Problem('want one folder')
         if words:
             State.folder = os.path.realpath(words[0])
-        print(State.folder or 'no folder is known')
+        else:
+            print(State.folder or 'no folder is known')
 
 
 for command in Ds, Bts, Pebs, Lbr, Perfmon, DsWatch, DsState:
