@@ -63,7 +63,7 @@ AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
-HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t)
+HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t) tests/packages/dist.t
 # Of scripts that no test runs.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)

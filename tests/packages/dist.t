@@ -11,6 +11,7 @@ use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
 my $folder = tempdir(CLEANUP => 1);
+delete $ENV{SOURCE_DATE_EPOCH};    # of the make that runs this test
 
 sub run
 {
