@@ -97,6 +97,11 @@ is_wrong('a room that is listed twice', 'floors:10: the room low is listed twice
     'floors' => "${floors}low pure low/low.h again\n");
 is_wrong('a room without a description', 'floors:10: a room needs a kind, the file to read first, and what it holds: attic pure',
     'floors' => "${floors}attic pure\n");
+{
+    my ($said, $failed) = floors_of('floors' => "# A house\n");
+    isnt($failed, 0, 'a list without rooms: fails');
+    like($said, qr{^floors: \S+/floors lists no room$}m, '... and says so');
+}
 is_wrong('nothing to look at', 'no include was read', map { $_ => "\n" } grep { $_ ne 'floors' } keys %house);
 
 ($printed, $status) = (scalar qx("$FindBin::Bin/floors"), $? >> 8);
