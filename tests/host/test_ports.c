@@ -338,6 +338,7 @@ static void nobody_waits_while_there_is_memory(void **state)
     devices[1].polls = 0;
     pauses = 0;
     serial_write("12345678");
+    assert_memory_equal(memory, "81234567", 8); /* the x was the first */
     assert_string_equal(devices[0].sent, "x12345678");
     assert_string_equal(devices[1].sent, "x");
     assert_int_equal(pauses, 0);
