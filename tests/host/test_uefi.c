@@ -21,7 +21,7 @@ static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx
 /* Where embed.asm and trampoline.asm put theirs. */
 __asm__(".data\n"
         ".globl kernel_64_start, kernel_64_end, kernel_32_start, kernel_32_end, trampoline_start, trampoline_end\n"
-        "kernel_64_start: .skip 0x317\nkernel_64_end:\n"
+        "kernel_64_start: .skip 0x1317\nkernel_64_end:\n"
         "kernel_32_start: .skip 0x217\nkernel_32_end:\n"
         "trampoline_start: .skip 40\ntrampoline_end:\n"
         ".text\n");
@@ -508,7 +508,7 @@ static void put(uint8_t *bytes, size_t offset, uint64_t value, size_t size)
 #define GZIP_ROOM 0x17u /* bytes around a file in a stored block: RFC 1952, and RFC 1951, 3.2.4 */
 
 /* The kernel as it is in memory. */
-static uint8_t elf[0x300];
+static uint8_t elf[0x1300];
 
 /* Puts it into the loader, as a gzip file. */
 static void embed(const uint8_t *at, size_t size)
@@ -995,7 +995,7 @@ static void a_damaged_kernel(void **state)
 
     new_machine(NULL);
     fw.pool = EFI_OUT_OF_RESOURCES;
-    assert_refuses(EFI_OUT_OF_RESOURCES, "dstest86: cannot allocate 768 bytes for the 64-bit kernel: status 9\n");
+    assert_refuses(EFI_OUT_OF_RESOURCES, "dstest86: cannot allocate 4864 bytes for the 64-bit kernel: status 9\n");
 }
 
 static void no_loaded_image(void **state)
@@ -1037,21 +1037,21 @@ static void pages_in_the_way(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
-        make_kernel(kernel_64_start, 0x300, 64, cases[i].kernel);
+        make_kernel(kernel_64_start, 0x1300, 64, cases[i].kernel);
         put(elf, 56, 1, 2); /* one segment */
-        embed(kernel_64_start, 0x300);
+        embed(kernel_64_start, 0x1300);
         fw.first_pages = LOW + 0x4000;
         fw.first_count = 1;
         assert_starts();
         assert_int_equal(fw.allocations, cases[i].allocations);
         assert_int_not_equal(fw.pages_of[1], LOW + 0x4000);
-        assert_int_equal(fw.pages_out, 1 + (sizeof(struct handover) + 0x300 + 4095) / 4096);
+        assert_int_equal(fw.pages_out, 1 + (sizeof(struct handover) + 0x1300 + 4095) / 4096);
 
         for (unsigned successes = cases[i].in_the_way; successes < cases[i].allocations; successes++) {
             new_machine(NULL);
-            make_kernel(kernel_64_start, 0x300, 64, cases[i].kernel);
+            make_kernel(kernel_64_start, 0x1300, 64, cases[i].kernel);
             put(elf, 56, 1, 2);
-            embed(kernel_64_start, 0x300);
+            embed(kernel_64_start, 0x1300);
             fw.first_pages = LOW + 0x4000;
             fw.first_count = 1;
             fw.pages = EFI_OUT_OF_RESOURCES;
@@ -1068,12 +1068,12 @@ static void pages_in_the_way(void **state)
 static void many_pages_in_the_way(void **state)
 {
     (void)state;
-    make_kernel(kernel_64_start, 0x300, 64, LOW + 0x3ff0);
+    make_kernel(kernel_64_start, 0x1300, 64, LOW + 0x3ff0);
     fw.first_pages = LOW + 0x3000;
     fw.first_count = 3;
     assert_starts();
     assert_int_equal(fw.allocations, 5);
-    assert_int_equal(fw.pages_out, 1 + (sizeof(struct handover) + 0x300 + 4095) / 4096);
+    assert_int_equal(fw.pages_out, 1 + (sizeof(struct handover) + 0x1300 + 4095) / 4096);
 }
 
 /* UEFI 2.10, table 7.6: what each type is after ExitBootServices(). */
