@@ -685,6 +685,33 @@ static void counts(void **state)
     free(b);
 }
 
+/* A record of a branch counts that branch, also where an interrupt comes before the next block does. */
+static void counts_at_an_interrupt(void **state)
+{
+    struct block *b = block_new(0, 6, END_REL_JMP);
+
+    (void)state;
+    for (unsigned interrupted = 0; interrupted < 2; interrupted++) {
+        struct machine *m = machine_with_buffer(0, 4096);
+
+        arm(m, 2, INST_RETIRED, 5, GENERALS);
+        wrmsr(m, GP_CTR(3), 100);
+        wrmsr(m, GP_CFG_C(3), ALLOW);
+        wrmsr(m, GP_CFG_A(3), EVTSEL_ON | NEAR_TAKEN_EVENT);
+        wrmsr(m, GLOBAL_CTRL, 1 << 2 | 1 << 3);
+        run(m, b);
+        if (interrupted) {
+            engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x8000, b->cpl);
+        }
+        finish(m);
+        assert_int_equal(field(m, 0x10), b->last);
+        assert_int_equal(field(m, 0x40), 0x8);
+        assert_int_equal(field(m, 0x50), 101);
+        machine_free(m);
+    }
+    free(b);
+}
+
 /* The LBR group has its registers, and the branches, the youngest first; a shallower stack has fewer. */
 static void branches(void **state)
 {
@@ -878,16 +905,33 @@ static void no_area(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(basic_group),  cmocka_unit_test(aux_group),     cmocka_unit_test(gpr_group),
-        cmocka_unit_test(xmm_group),    cmocka_unit_test(lbr_group),     cmocka_unit_test(counters_group),
-        cmocka_unit_test(fragments),    cmocka_unit_test(null_records),  cmocka_unit_test(records),
-        cmocka_unit_test(distribution), cmocka_unit_test(fixed),         cmocka_unit_test(threshold),
-        cmocka_unit_test(full),         cmocka_unit_test(sizes),         cmocka_unit_test(enabled),
-        cmocka_unit_test(reload),       cmocka_unit_test(groups_of),     cmocka_unit_test(counts),
-        cmocka_unit_test(branches),     cmocka_unit_test(split_by_size), cmocka_unit_test(legacy_mode),
-        cmocka_unit_test(memory),       cmocka_unit_test(truth),
+        cmocka_unit_test(basic_group),
+        cmocka_unit_test(aux_group),
+        cmocka_unit_test(gpr_group),
+        cmocka_unit_test(xmm_group),
+        cmocka_unit_test(lbr_group),
+        cmocka_unit_test(counters_group),
+        cmocka_unit_test(fragments),
+        cmocka_unit_test(null_records),
+        cmocka_unit_test(records),
+        cmocka_unit_test(distribution),
+        cmocka_unit_test(fixed),
+        cmocka_unit_test(threshold),
+        cmocka_unit_test(full),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(enabled),
+        cmocka_unit_test(reload),
+        cmocka_unit_test(groups_of),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(counts_at_an_interrupt),
+        cmocka_unit_test(branches),
+        cmocka_unit_test(split_by_size),
+        cmocka_unit_test(legacy_mode),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(truth),
 
-        cmocka_unit_test(not_memory),   cmocka_unit_test(no_area),
+        cmocka_unit_test(not_memory),
+        cmocka_unit_test(no_area),
     };
     return cmocka_run_group_tests_name("architectural PEBS in the model", tests, NULL, NULL);
 }
