@@ -95,7 +95,7 @@ tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump wit
 
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
-test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
+test: $(TESTED) ## what tells in three to four minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) tests/qemu/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
 
 # The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
@@ -106,7 +106,7 @@ full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/ful
 # firmware.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
 SMOKE_BOOTS := ^(?:64 pvh +(?:skylake|goldencove)|32 pvh +netburst|64 uefi +skylake) +pass records=all( ~.*)?$$
-smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in less than 30 seconds on two processors
+smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
 	$Q$(PROVE) -j $(shell nproc) $(SMOKE_TESTS)
 	$Qtests/qemu/boots '$(SMOKE_BOOTS)'
 

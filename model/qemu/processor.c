@@ -190,7 +190,8 @@ static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
     return true;
 }
 
-/* Bytes as QEMU's writers take them, which only read them: not copied, since a ring of branches is 48 KiB of records. */
+/* Bytes as QEMU's writers take them, which only read them: not copied, since a ring of branches is 48 KiB of records.
+ */
 static GByteArray as_array(const void *bytes, size_t size)
 {
     return (GByteArray){ (guint8 *)(uintptr_t)bytes, (guint)size };
@@ -246,9 +247,7 @@ static uint32_t read_apic(struct processor *p, uint64_t address)
 
 static void write_apic(struct processor *p, uint64_t address, uint32_t value)
 {
-    g_byte_array_set_size(p->buffer, 0);
-    g_byte_array_append(p->buffer, (const guint8 *)&value, sizeof(value));
-    qemu_plugin_write_memory_hwaddr(address, p->buffer);
+    write_physical(p, address, &value, sizeof(value));
 }
 
 bool processor_in_x2apic_mode(struct processor *p)

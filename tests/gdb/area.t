@@ -115,4 +115,9 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($help->[0], qr/^Print the DS management area of this processor with every field/m, 'help');
     like($help->[1], qr/^ds takes no argument$/m, 'an argument too many');
 }
+# Without a machine: the folder is taken without a word, and told when asked for.
+{
+    my $said = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex ds-state -ex 'ds-state /' -ex 'echo taken\\n' -ex ds-state 2>&1);
+    is($said, "no folder is known\ntaken\n/\n", 'ds-state');
+}
 done_testing;

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# `make full-test` runs every test that there is but the one that installs packages, and `make test` all of these but what tests/full-only lists.
+# `make full-test` runs every test that there is but the one that installs packages, and `make test` all of these but what
+# tests/full-only lists.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
