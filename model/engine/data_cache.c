@@ -139,6 +139,21 @@ void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, u
     cache->of = of;
 }
 
+static uint64_t *set_of(const struct array *array, uint64_t key)
+{
+    return array->tags + (key & (array->shape.sets - 1)) * array->shape.ways;
+}
+
+static uint64_t tag_of(uint64_t key)
+{
+    return (key + 1) << 1;
+}
+
+static bool is_newest(const uint64_t *set, uint64_t key)
+{
+    return (set[0] & ~MODIFIED) == tag_of(key);
+}
+
 /* The way of a set that a new key takes. */
 static unsigned victim(const struct data_cache *cache, const uint64_t *set, unsigned ways)
 {
@@ -151,10 +166,13 @@ static unsigned victim(const struct data_cache *cache, const uint64_t *set, unsi
 static bool touch(const struct data_cache *cache, struct array *array, uint64_t key)
 {
     const unsigned ways = array->shape.ways;
-    const uint64_t tag = (key + 1) << 1;
-    uint64_t *set = array->tags + (key & (array->shape.sets - 1)) * ways;
-    unsigned way = 0;
+    const uint64_t tag = tag_of(key);
+    uint64_t *set = set_of(array, key);
+    unsigned way = 1;
 
+    if (is_newest(set, key)) {
+        return true;
+    }
     while (way < ways && (set[way] & ~MODIFIED) != tag) {
         way++;
     }
@@ -166,10 +184,18 @@ static bool touch(const struct data_cache *cache, struct array *array, uint64_t 
     return hit;
 }
 
+/*
+ * Most accesses are to the newest line of an L1 set. It is the newest of its sets at the other levels, too, because
+ * they have as many sets or more; unless a victim was newer, which only true LRU rules out.
+ */
 static enum data_level look_up(struct data_cache *cache, uint64_t line)
 {
+    const struct array *l1 = &cache->levels[LEVEL_L1];
     enum data_level found = LEVEL_MEMORY;
 
+    if (cache->victim == NULL && l1->shape.sets > 0 && is_newest(set_of(l1, line), line)) {
+        return LEVEL_L1;
+    }
     for (unsigned i = LEVEL_MEMORY; i-- > 0;) {
         if (cache->levels[i].shape.sets > 0 && touch(cache, &cache->levels[i], line)) {
             found = (enum data_level)i;
@@ -181,12 +207,12 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
 /* Another processor's access to the line, as seen by this cache. Returns whether the line was modified here. */
 static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
 {
-    const uint64_t tag = (line + 1) << 1;
+    const uint64_t tag = tag_of(line);
     bool modified = false;
 
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         const struct array *array = &cache->levels[i];
-        uint64_t *set = array->tags + (line & (array->shape.sets - 1)) * array->shape.ways;
+        uint64_t *set = set_of(array, line);
         unsigned way = 0;
 
         while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag) {
@@ -211,7 +237,7 @@ static bool is_modified(const struct data_cache *cache, uint64_t line)
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         const struct array *array = &cache->levels[i];
 
-        if (array->shape.sets > 0 && array->tags[(line & (array->shape.sets - 1)) * array->shape.ways] & MODIFIED) {
+        if (array->shape.sets > 0 && set_of(array, line)[0] & MODIFIED) {
             return true;
         }
     }
@@ -224,7 +250,7 @@ static void mark_modified(struct data_cache *cache, uint64_t line)
         const struct array *array = &cache->levels[i];
 
         if (array->shape.sets > 0) {
-            array->tags[(line & (array->shape.sets - 1)) * array->shape.ways] |= MODIFIED;
+            set_of(array, line)[0] |= MODIFIED;
         }
     }
 }

@@ -234,7 +234,7 @@ enum data_level {
 };
 
 struct profile_array {
-    unsigned sets, ways; /* sets: a power of two */
+    unsigned sets, ways; /* sets: a power of two; a cache has as many as the one before it, or more */
 };
 
 struct profile_memory {

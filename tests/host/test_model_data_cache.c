@@ -405,6 +405,48 @@ static void cleared_is_no_longer_modified(void **state)
     free_peers(peers);
 }
 
+static unsigned newest_of_l1(void *of, unsigned ways)
+{
+    (void)of;
+    return ways == 8 ? 0 : ways - 1;
+}
+
+/*
+ * A line that had to leave L1 alone is newer in L2 than the one that is the newest of L1 once the line between was
+ * taken away: L1 has 6 5 4.., and L2 7 6 5. Lines 0 to 11 share a set of both.
+ */
+static void the_newest_of_l1_need_not_be_the_newest_of_l2(void **state)
+{
+    struct data_cache *peers[PEERS];
+
+    (void)state;
+    new_peers(peers);
+    data_cache_replace(peers[0], newest_of_l1, NULL);
+    access_n(peers[0], BASE, L2_STRIDE, 9, LEVEL_MEMORY); /* 8 takes the place of 7 */
+    data_cache_store(peers[1], BASE + 8 * L2_STRIDE);
+    assert_int_equal(data_cache_load(peers[0], BASE + 6 * L2_STRIDE), LEVEL_L1); /* L2: 6 7 5 */
+    access_n(peers[0], BASE + 9 * L2_STRIDE, L2_STRIDE, 3, LEVEL_MEMORY);        /* L2: 11 10 9 6 */
+    assert_int_equal(data_cache_load(peers[0], BASE + 7 * L2_STRIDE), LEVEL_L3);
+    free_peers(peers);
+}
+
+/* Lines that share a set of one level share one of the level before. */
+static void each_level_has_as_many_sets_as_the_one_before(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; profile_at(i) != NULL; i++) {
+        const struct profile *kind;
+
+        for (unsigned n = 0; (kind = profile_kind(profile_at(i), n)) != NULL; n++) {
+            const struct profile_array *caches = kind->memory.caches;
+
+            for (unsigned level = 1; level < LEVEL_MEMORY && caches[level].sets > 0; level++) {
+                assert_true(caches[level].sets >= caches[level - 1].sets);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +473,8 @@ int main(void)
         cmocka_unit_test(a_way_that_was_taken_is_empty),
         cmocka_unit_test(who_stays_behind_is_alone),
         cmocka_unit_test(cleared_is_no_longer_modified),
+        cmocka_unit_test(the_newest_of_l1_need_not_be_the_newest_of_l2),
+        cmocka_unit_test(each_level_has_as_many_sets_as_the_one_before),
     };
     return cmocka_run_group_tests_name("the model's data caches", tests, NULL, NULL);
 }
