@@ -246,7 +246,7 @@ for my $wrong (['-t', 0], ['-t', 'x'], ['-t', 'x1'], ['-t', '1x'], ['-x'], ['a',
 # Who ends boots ends its machines.
 machine($top, 'endless', files(ending => "echo \$\$ >pid\nexec sleep 100\n"));
 write_file("$top/tests/qemu/cases", "64 pvh skylake pass replay=endless\n");
-for my $signal ('TERM', 'INT') {
+for my $signal ('TERM', 'INT', 'HUP') {
     my $pid_file = "$top/tests/qemu/machines/endless/pid";
     unlink $pid_file;
     my $pid = fork // die "fork: $!\n";
