@@ -67,7 +67,8 @@ HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t) tests/packages/dist.
 # Of scripts that no test runs.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
-ALL_TESTS = $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS) $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS)
+# Those that wait for machines come before those that only compute and share what processors are left evenly.
+ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
 FULL_ONLY := $(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only)
 
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
