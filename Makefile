@@ -164,10 +164,12 @@ $B/branchy.elf: tests/bench/branchy.asm
 	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
 
 $B/monitor: tests/bench/monitor.c
+$B/msr-pebs: tests/bench/msr_pebs.c
+$B/monitor $B/msr-pebs:
 	$(call say,CC,$@)
 	$Q$(HOST_CC) $(WARNINGS) -O2 -static -o $@ $<
 
-$B/bench-initramfs.gz: $B/monitor tests/bench/linux-init tests/bench/make-initramfs
+$B/bench-initramfs.gz: $B/monitor $B/msr-pebs tests/bench/linux-init tests/bench/make-initramfs
 	$(call say,CPIO,$@)
 	$Qtests/bench/make-initramfs $@ $B
 
