@@ -96,7 +96,7 @@ tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump wit
 
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
-test: $(TESTED) ## what tells in three to four minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
+test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) tests/qemu/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
 
 # The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
