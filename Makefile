@@ -67,7 +67,7 @@ HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t) tests/packages/dist.
 # Of scripts that no test runs.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
-# Those that wait for machines come before those that only compute and share what processors are left evenly.
+# Those that wait for machines come first, so that at the end, with only computing left, no processor is idle.
 ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
 FULL_ONLY := $(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only)
 

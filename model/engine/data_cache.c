@@ -185,8 +185,8 @@ static bool touch(const struct data_cache *cache, struct array *array, uint64_t 
 }
 
 /*
- * Most accesses are to the newest line of an L1 set. It is the newest of its sets at the other levels, too, because
- * they have as many sets or more; unless a victim was newer, which only true LRU rules out.
+ * Most accesses are to the newest line of an L1 set. With true LRU it is the newest of its sets at the other levels,
+ * too, because they have as many sets or more.
  */
 static enum data_level look_up(struct data_cache *cache, uint64_t line)
 {

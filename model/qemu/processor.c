@@ -190,8 +190,7 @@ static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
     return true;
 }
 
-/* Bytes as QEMU's writers take them, which only read them: not copied, since a ring of branches is 48 KiB of records.
- */
+/* Bytes as QEMU's writers take them, which only read them; not copied: a ring of branches is 48 KiB of records. */
 static GByteArray as_array(const void *bytes, size_t size)
 {
     return (GByteArray){ (guint8 *)(uintptr_t)bytes, (guint)size };

@@ -254,9 +254,9 @@ one counter counts instructions         1.23      1.29      1.29      1.29      
 LBR on                                  1.31      1.39      1.39      1.39      1.39      1.39   1.40
 every branch into BTS                   1.79      1.99      1.99      1.99      1.99      1.99   2.00
 PEBS every 1000th instruction           1.79      1.99      1.99      1.99      1.99      1.99   2.00
-.. every 100000th, and the driver       4.20      5.00      5.00      5.00      5.00      5.00   
-.. every 1000th, and the driver         5.00      6.00      6.00      6.00      6.00      6.00   
-.. every 100th, and the driver          5.80      7.00      7.00      7.00      7.00      7.00   
+PEBS every 100000th, by the driver      4.20      5.00      5.00      5.00      5.00      5.00   
+PEBS every 1000th, by the driver        5.00      6.00      6.00      6.00      6.00      6.00   
+PEBS every 100th, by the driver         5.80      7.00      7.00      7.00      7.00      7.00   
 -d exec,nochain -D /dev/null             3.0   no program: plain needs 1.0 s; waited for 20 times as long at most
 END
 my @given = split /\n/, read_file("$top/given");

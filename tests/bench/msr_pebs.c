@@ -3,8 +3,8 @@
  * Usage: msr-pebs PERIOD COMMAND..
  *
  * Runs a command in a Linux guest while PEBS records everything that runs on CPU 0, the kernel included, every PERIOD
- * instructions, without the kernel's driver, which spends more instructions on each record than are between two of a
- * short period. It is set up through /dev/cpu/0/msr; its buffer, which nobody reads, begins again 20 times a second.
+ * instructions, without the kernel's driver, whose own work on each record would be most of what is measured. It is set
+ * up through /dev/cpu/0/msr; its buffer, which nobody reads, begins again 20 times a second.
  *
  * The kernel needs nokaslr no5lvl hugepages=16, and nobody else may use the counters. Exits with the command's status,
  * or 3 if records are missing.
@@ -196,7 +196,8 @@ static bool stop(uint64_t period)
     const uint64_t due = read_msr(IA32_FIXED_CTR0) / period;
 
     if (records == 0 || records < due - due / 100 || records > due + due / 100) {
-        fprintf(stderr, "msr-pebs: %llu records, of %llu\n", (unsigned long long)records, (unsigned long long)due);
+        fprintf(stderr, "msr-pebs: %llu records, %llu were due\n", (unsigned long long)records,
+                (unsigned long long)due);
         return false;
     }
     return true;
