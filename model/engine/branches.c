@@ -30,7 +30,7 @@ void branches_set_limit(struct vcpu *v)
 {
     uint64_t branches = ENGINE_RING - 1;
     const unsigned used = ring_used(v);
-    const struct block **const ring = ring_blocks(v);
+    const struct block **const ring = ring_blocks(v), *const running = ring_running_block(v);
 
     if (v->hot->tracing != 0) {
         branches = smaller(branches, bts_branches_left(v));
@@ -39,7 +39,11 @@ void branches_set_limit(struct vcpu *v)
     }
     v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the newest block's branch is still undecided */
     memmove(ring_blocks(v), ring, used * sizeof(ring[0]));
-    ring_set_used(v, used);
+    if (used > 0) {
+        ring_set_used(v, used);
+    } else {
+        ring_empty(v, running);
+    }
 }
 
 /* Whether the branch went elsewhere than the last one with the same slot. Updates the slot. */
@@ -192,15 +196,17 @@ static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     uint64_t *predictor = v->predictor;
-    const struct block *const *at = ring_blocks(v), *const *const end = at + n;
-    unsigned taken = 0;
+    const struct block *const *const ring = ring_blocks(v);
+    const struct block *block = ring[0];
+    uint64_t taken = 0;
 
-    while (at < end) {
-        const struct block *block = *at++;
-        uint64_t to = (*at)->pc;
+    for (unsigned i = 0; i < n; i++) {
+        const struct block *next = ring[i + 1];
+        const uint64_t to = next->pc;
 
         predictor[block->slot] = to;
         taken += block_took(block, to);
+        block = next;
     }
     *tos = (*tos + taken) & (vcpu_lbr_depth(v) - 1);
 }
@@ -242,11 +248,11 @@ void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
         ring[0] = ring[n - 1];
         ring_set_used(v, 1);
     } else {
-        struct block after = { .pc = next, .cpl = (uint8_t)cpl };
+        const struct block after = { .pc = next, .cpl = (uint8_t)cpl }, *const running = ring[n - 1];
 
         ring[n] = &after;
         drain(v, n);
-        ring_set_used(v, 0);
+        ring_empty(v, running);
     }
     branches_set_limit(v);
 }
@@ -258,7 +264,7 @@ void branches_drop_last(struct vcpu *v, unsigned index)
         v->branches.time += index;
         lbr_events_of_block(v, ring_blocks(v)[0], index, 0);
     }
-    ring_set_used(v, 0);
+    ring_empty(v, NULL);
 }
 
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl)

@@ -194,13 +194,17 @@ void bts_store_all(struct vcpu *v, unsigned n)
         uint8_t *const start = v->bts.stage + v->bts.staged * size;
         uint8_t *at = start;
         uint64_t time = v->branches.time;
+        const struct block *block = ring[i];
 
         for (; i < end; i++) {
-            const struct bts_contents contents = { ring[i]->last, ring[i + 1]->pc, 0 };
+            const struct block *const next = ring[i + 1];
+            const struct bts_contents contents = { block->last, next->pc, 0 };
+            const unsigned took = block_took(block, next->pc);
 
+            time += block->count;
             encode_bts(at, 8, &contents);
-            at += block_took(ring[i], contents.to) * size; /* the next record overwrites a branch that was not taken */
-            time += ring[i]->count;
+            at += took * size; /* the next record overwrites a branch that was not taken */
+            block = next;
         }
         v->branches.time = time;
         v->bts.at = v->bts.staged == 0 ? bts->index : v->bts.at;

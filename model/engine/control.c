@@ -16,7 +16,7 @@ void control_update(struct vcpu *v, struct place place)
     const bool tracing = v->bts.on || v->lbr.on || v->counting.outcomes;
 
     if (!v->hot->tracing) {
-        ring_set_used(v, 0);
+        ring_empty(v, ring_running_block(v));
     }
     v->hot->tracing = tracing;
     v->wants.blocks = v->wants.blocks || tracing;

@@ -183,7 +183,7 @@ void counters_configure(struct vcpu *v, struct place place)
     v->pebs.lbrs = false;
     v->pebs.counts = false;
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
-        v->hot->counts[id] = 0; /* a class that no counter counts is far from CLASS_DUE */
+        v->hot->counts[id] = CLASS_FAR;
     }
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctz(left)];

@@ -109,7 +109,7 @@ void counting_load(struct vcpu *v, unsigned i, uint64_t value)
 void counting_step(struct vcpu *v, bool on)
 {
     if (on != counting_steps(v)) {
-        v->hot->counts[event_class(EVENT_INSTRUCTIONS, ANY_RING)] = 0; /* far from CLASS_DUE, if no other counts them */
+        v->hot->counts[event_class(EVENT_INSTRUCTIONS, ANY_RING)] = CLASS_FAR; /* if no other counts them */
         v->counters[STEPPER] =
             (struct counter){ .event_class = event_class(EVENT_INSTRUCTIONS, ANY_RING), .forced = on };
         v->counting.active ^= UINT32_C(1) << STEPPER;

@@ -33,12 +33,14 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->hot = hot;
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new(&profile->memory);
+    v->ring_memory = aligned_alloc(2 * RING_NEARLY_FULL, 2 * RING_NEARLY_FULL);
     v->kept = calloc(ENGINE_RING + 1, sizeof(*v->kept));
     v->kept_last = calloc(1, sizeof(*v->kept_last) + MAX_BLOCK * sizeof(struct block_insn));
-    if (v->predictor == NULL || v->cache == NULL || v->kept == NULL || v->kept_last == NULL) {
+    if (v->predictor == NULL || v->cache == NULL || v->ring_memory == NULL || v->kept == NULL || v->kept_last == NULL) {
         engine_free(v);
         return false;
     }
+    v->places = (const struct block **)v->ring_memory + 1; /* room for ring_empty */
     engine_reset(v);
     return true;
 }
@@ -47,8 +49,10 @@ void engine_free(struct vcpu *v)
 {
     free(v->predictor);
     data_cache_free(v->cache);
+    free(v->ring_memory);
     free(v->kept);
     free(v->kept_last);
+    v->ring_memory = NULL;
     v->kept = NULL;
     v->kept_last = NULL;
     v->predictor = NULL;
@@ -81,6 +85,7 @@ void engine_reset(struct vcpu *v)
 {
     memset((char *)v + offsetof(struct vcpu, regs), 0, sizeof(*v) - offsetof(struct vcpu, regs));
     memset(v->hot, 0, sizeof(*v->hot));
+    ring_empty(v, NULL);
     memset(v->predictor, 0, (v->profile->predictor_slots + 1) * sizeof(*v->predictor));
     data_cache_clear(v->cache);
     v->rules->engine_reset_registers(v);
@@ -131,7 +136,9 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
     }
     if (due == block->count - 1) {
         for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-            v->hot->counts[__builtin_ctzll(left)] |= CLASS_FORCE;
+            uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
+
+            *count = class_unforced(*count) + CLASS_FORCE;
         }
         return false;
     }
@@ -151,7 +158,9 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         return DUE_GO_ON; /* the event was found when the block was about to run unwatched */
     }
     for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-        v->hot->counts[__builtin_ctzll(left)] &= CLASS_FORCE - 1;
+        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
+
+        *count = class_unforced(*count);
     }
     if (counting_due(v)) {
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
@@ -197,27 +206,27 @@ bool engine_stop(struct vcpu *v, struct place place)
 
 bool engine_ring_full(struct vcpu *v)
 {
-    const struct block *block = ring_blocks(v)[ring_used(v) - 1];
+    const struct block *const block = v->hot->noted[-1], *const before = v->hot->noted[-2];
 
     if (branches_forget(v)) {
         return false;
     }
     branches_drain(v, true, 0, 0);
+    ring_empty(v, before); /* the block is still to begin, perhaps after an interrupt */
     if (counting_outcome_due(v)) {
         overflow_take(v, BETWEEN_BLOCKS, block->pc, v->branches.last, NULL);
     }
     if (v->pmi.wanted) {
-        ring_set_used(v, 0); /* the block begins again, after the interrupt */
         pmi_deliver(v, BETWEEN_BLOCKS);
         if (pmi_taken(v)) {
             return true;
         }
-        ring_set_used(v, v->hot->tracing != 0); /* the drain left the block there */
     }
     if (v->watch.hit) {
-        ring_set_used(v, 0);
+        return true;
     }
-    return v->watch.hit;
+    *v->hot->noted++ = block;
+    return false;
 }
 
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
@@ -355,7 +364,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
         branches_interruption(v, from, to, level, cpl);
     }
     v->hot->stop_at = 0;
-    v->hot->block = NULL;
+    ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
     v->pmi.raised = false; /* the PMI can be taken at the handler's first instruction */
@@ -376,7 +385,6 @@ void engine_leave(struct vcpu *v, struct place place)
 {
     counting_cut(v, place);
     branches_drop_last(v, place.index);
-    v->hot->block = NULL;
     v->branches.left_behind = block_address(place.block, place.index - 1);
 }
 
@@ -392,9 +400,6 @@ void engine_keep_blocks(struct vcpu *v)
     if (running != NULL && running != v->kept_last) { /* which one of the ring may have been until now */
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
-    if (v->hot->block != NULL) {
-        v->hot->block = v->kept_last;
-    } else if (running != NULL) {
-        ring[ring_used(v) - 1] = v->kept_last;
-    }
+    v->hot->noted[-1] = running != NULL ? v->kept_last : NULL;
+    v->hot->block = NULL; /* code that is translated from now on may note blocks in the ring */
 }

@@ -53,18 +53,18 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
 /*
- * A block begins; only while hot->tracing must it be said, or when the ring is nearly full. True: the caller must call
+ * A block begins, and goes into the ring. That is to be said of each block where any processor wants blocks, unless
+ * translated code notes it in the same way, which it may not if the ring is nearly full. True: the caller must call
  * engine_ring_full().
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
-    if (!v->hot->tracing) {
-        v->hot->noted = 0;
-        return false;
+    if (!v->hot->tracing && v->hot->noted >= v->places + ENGINE_RING - 1) {
+        v->hot->noted = v->places;
     }
-    v->hot->ring[v->hot->noted / sizeof(block)] = block;
-    v->hot->noted += sizeof(block);
-    return v->hot->noted >= RING_FULL;
+    *v->hot->noted++ = block;
+    v->hot->block = NULL;
+    return v->hot->tracing && v->hot->noted >= v->places + ENGINE_RING;
 }
 
 /*

@@ -43,7 +43,7 @@ static inline uint64_t event_class_to_come(unsigned id, struct place place)
 /* hot->counts of a class, up to the instruction before place. */
 static inline uint64_t event_class_now(const struct vcpu *v, unsigned id, struct place place)
 {
-    return (v->hot->counts[id] & (CLASS_FORCE - 1)) - event_class_to_come(id, place);
+    return class_unforced(v->hot->counts[id]) - event_class_to_come(id, place);
 }
 
 #endif

@@ -7,23 +7,32 @@
 
 static inline const struct block **ring_blocks(const struct vcpu *v)
 {
-    return &v->hot->ring[v->ring.start];
+    return v->places + v->ring.start;
 }
 
 static inline unsigned ring_used(const struct vcpu *v)
 {
-    return v->hot->tracing ? (unsigned)(v->hot->noted / sizeof(v->hot->ring[0])) - v->ring.start : 0;
+    return v->hot->tracing ? (unsigned)(v->hot->noted - ring_blocks(v)) : 0;
 }
 
+/* n: at least one */
 static inline void ring_set_used(struct vcpu *v, unsigned n)
 {
-    v->hot->noted = (v->ring.start + n) * sizeof(v->hot->ring[0]);
+    v->hot->noted = ring_blocks(v) + n;
+}
+
+/* Empties the ring of blocks to be processed. Which one runs is known nevertheless; NULL: none. */
+static inline void ring_empty(struct vcpu *v, const struct block *running)
+{
+    v->hot->noted = ring_blocks(v);
+    v->hot->noted[-1] = running;
+    v->hot->block = NULL;
 }
 
 /* The running block, or between two blocks the one that ran last; NULL after an interruption. */
 static inline const struct block *ring_running_block(const struct vcpu *v)
 {
-    return v->hot->block != NULL ? v->hot->block : ring_used(v) > 0 ? ring_blocks(v)[ring_used(v) - 1] : NULL;
+    return v->hot->block != NULL ? v->hot->block : v->hot->noted[-1];
 }
 
 #endif

@@ -11,7 +11,9 @@
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
 #define ARGUMENTS    3
-#define NOT_BELOW    11 /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_GEU */
+#define BELOW_ZERO   2  /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_LT */
+#define NOT_BELOW    11 /* TCG_COND_GEU */
+#define HAS_BITS     13 /* TCG_COND_TSTNE */
 #define OF_BLOCK     0  /* argument of the placeholder for callbacks at a block's beginning */
 #define OF_INSN      1  /* and at an instruction's */
 #define WORD_BYTES   8
@@ -324,28 +326,36 @@ static uintptr_t make_base(const struct qemu_ops *o, const struct qemu_ops_begin
     return base;
 }
 
+/* The sign needs no constant of 64 bits, which is an instruction of its own. */
+static void go_to_if_reached(uintptr_t sum, uint64_t limit, void *label)
+{
+    if (limit == QEMU_OPS_SIGN) {
+        tcg.go_to_if(BELOW_ZERO, sum, tcg.constant_64(0), label);
+    } else {
+        tcg.go_to_if(NOT_BELOW, sum, tcg.constant_64(limit), label);
+    }
+}
+
 /* All that is to be done, unless it goes to `callbacks` before anything is done. */
 static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *callbacks)
 {
     const uintptr_t base = make_base(o, b), word = tcg.constant_64(b->word);
-    uintptr_t sums[QEMU_OPS_SUMS], used = 0;
+    uintptr_t sums[QEMU_OPS_SUMS];
 
     for (unsigned i = 0; i < b->sum_count; i++) {
         sums[i] = tcg.new_64();
         tcg.load_64(sums[i], base, b->sums[i].at);
         tcg.add_64(sums[i], sums[i], tcg.constant_64(b->sums[i].add));
-        tcg.go_to_if(NOT_BELOW, sums[i], tcg.constant_64(b->sums[i].limit), callbacks);
+        go_to_if_reached(sums[i], b->sums[i].limit, callbacks);
     }
     if (b->list != NULL) {
-        const uintptr_t at = tcg.new_64();
+        const uintptr_t next = tcg.new_64();
 
-        used = tcg.new_64();
-        tcg.load_64(used, base, b->list->used);
-        tcg.go_to_if(NOT_BELOW, used, tcg.constant_64(b->list->full), callbacks);
-        tcg.add_64(at, used, base);
-        tcg.store_64(word, at, b->list->words);
-        tcg.add_64(used, used, tcg.constant_64(WORD_BYTES));
-        tcg.store_64(used, base, b->list->used);
+        tcg.load_64(next, base, b->list->next);
+        tcg.go_to_if(HAS_BITS, next, tcg.constant_64(b->list->full), callbacks);
+        tcg.store_64(word, next, 0);
+        tcg.add_64(next, next, tcg.constant_64(WORD_BYTES));
+        tcg.store_64(next, base, b->list->next);
     }
     if (b->newest >= 0) {
         tcg.store_64(word, base, b->newest);

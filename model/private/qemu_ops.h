@@ -54,13 +54,12 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
 struct qemu_ops_sum {
     intptr_t at;
     uint64_t add;
-    uint64_t limit; /* that it may not reach; unsigned */
+    uint64_t limit; /* that it may not reach; unsigned. QEMU_OPS_SIGN is the fastest */
 };
 
 struct qemu_ops_list {
-    intptr_t words; /* of 64 bits */
-    intptr_t used;  /* bytes in use */
-    uint64_t full;  /* bytes in use of a list to which no word may be appended */
+    intptr_t next; /* holds where the next word goes, which is of 64 bits */
+    uint64_t full; /* a bit of that address which says that no word may go there */
 };
 
 /* What a block does when it begins. */
@@ -75,6 +74,7 @@ struct qemu_ops_beginning {
     bool aside; /* the callbacks to replace are those of its last instruction */
 };
 #define QEMU_OPS_SUMS 8
+#define QEMU_OPS_SIGN (UINT64_C(1) << 63)
 
 /*
  * Makes the block do this by itself each time that it begins, in place of the callbacks for its beginning. These are

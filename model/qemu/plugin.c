@@ -441,7 +441,7 @@ struct count {
 
 /*
  * Returns how many classes the block counts, with room for INLINE_CLASSES in counts. A block that counts none still has
- * to notice CLASS_FORCE.
+ * to notice that the engine is to be called in any case.
  */
 static unsigned counts_of(const struct block *block, struct count *counts)
 {
@@ -454,7 +454,7 @@ static unsigned counts_of(const struct block *block, struct count *counts)
         n += counts[n].events > 0;
     }
     if (n == 0 && model.classes != 0) {
-        counts[n++] = (struct count){ (unsigned)__builtin_ctzll(model.classes), 0, CLASS_FORCE };
+        counts[n++] = (struct count){ (unsigned)__builtin_ctzll(model.classes), 0, CLASS_FORCED };
     }
     return n;
 }
@@ -508,11 +508,10 @@ static void on_beginning(unsigned cpu, void *udata)
     if (reached) {
         due(cpu, block, false, here);
     }
-    if (engine_block(&model.processors[cpu]->vcpu, block)) {
-        ring_full(cpu, block, here);
-    }
-    if (n > 0) {
+    if (!model.blocks) {
         hot->block = block;
+    } else if (engine_block(&model.processors[cpu]->vcpu, block)) {
+        ring_full(cpu, block, here);
     }
     for (unsigned i = 0; i < n; i++) {
         hot->counts[counts[i].id] += counts[i].events;
@@ -747,7 +746,9 @@ static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
     struct count counts[INLINE_CLASSES];
     const unsigned n = counts_of(block, counts);
 
-    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+    if (!model.blocks) {
+        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+    }
     for (unsigned i = 0; i < n; i++) {
         if (counts[i].events > 0) {
             qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(counts[i].id),
@@ -769,8 +770,7 @@ static struct qemu_ops_sum flag(qemu_u64 member)
 static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
                          bool aside)
 {
-    static const struct qemu_ops_list ring = { offsetof(struct hot, ring), offsetof(struct hot, noted),
-                                               RING_NEARLY_FULL };
+    static const struct qemu_ops_list ring = { offsetof(struct hot, noted), RING_NEARLY_FULL };
     struct count counts[INLINE_CLASSES];
     struct qemu_ops_sum sums[INLINE_CLASSES + 2];
     unsigned n = counts_of(block, counts);
@@ -791,7 +791,7 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
         .sums = sums,
         .sum_count = n,
         .list = model.blocks ? &ring : NULL,
-        .newest = model.classes != 0 ? (intptr_t)offsetof(struct hot, block) : -1,
+        .newest = model.blocks ? -1 : (intptr_t)offsetof(struct hot, block),
         .word = (uintptr_t)block,
         .aside = aside,
     };
@@ -818,8 +818,7 @@ static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool 
         check_counts(tb, block, watching);
     }
     if (model.blocks) {
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_CB_RW_REGS_PC, QEMU_COND_NE, HOT(tracing), 0,
-                                                  block);
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
     }
     if (model.classes != 0) {
         add_counts(tb, block);

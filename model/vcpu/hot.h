@@ -17,14 +17,22 @@
 /*
  * An event counted in all rings, in ring 0 only or outside ring 0 only is a class of its own. Its running count says
  * how far the nearest counter is from overflow, or from the event after the overflow if only that one is visible: the
- * event that takes the count to CLASS_DUE is the one looked for. CLASS_DUE is larger than any counter's distance.
- * Adding CLASS_FORCE makes the next block's check call the engine in any case.
+ * event that takes the count to CLASS_DUE is the one looked for, which translated code sees by the sign. A class that
+ * no counter counts is further away than any counter can be. Adding CLASS_FORCE, which makes a count of CLASS_FORCED or
+ * more, has the next block's check call the engine in any case.
  */
 enum event_qualifier { ANY_RING, RING_0, OTHER_RINGS };
 #define EVENT_CLASSES  (EVENT_KINDS * EVENT_QUALIFIERS)
 #define INLINE_CLASSES (EVENT_OUTCOMES * EVENT_QUALIFIERS) /* at most 64 */
-#define CLASS_DUE      (UINT64_C(1) << 49)
-#define CLASS_FORCE    (UINT64_C(1) << 56)
+#define CLASS_DUE      (UINT64_C(1) << 63)
+#define CLASS_FAR      (CLASS_DUE - (UINT64_C(1) << 49))
+#define CLASS_FORCE    (UINT64_C(1) << 62)
+#define CLASS_FORCED   (CLASS_DUE + CLASS_FORCE / 2)
+
+static inline uint64_t class_unforced(uint64_t count)
+{
+    return count >= CLASS_FORCED ? count - CLASS_FORCE : count;
+}
 
 static inline unsigned event_class(enum event_kind kind, enum event_qualifier qualifier)
 {
@@ -33,18 +41,19 @@ static inline unsigned event_class(enum event_kind kind, enum event_qualifier qu
 
 /* One for each processor. */
 struct hot {
-    uint64_t tracing;          /* branches are recorded; if not, what is noted in the ring means nothing */
-    const struct block *block; /* the block that began last; NULL after an interruption */
+    uint64_t tracing;          /* branches are recorded; if not, only the newest of the ring's blocks means anything */
+    const struct block *block; /* the block that began last, where blocks are not noted in the ring; else NULL */
     uint64_t stop_at;          /* address before which engine_stop() must be called, 0 for none */
     uint64_t fix_up;           /* used by the glue: registers must be replaced after CPUID or RDMSR */
     uint64_t data_pending;     /* the instruction before this one accessed memory */
     uint64_t counts[EVENT_CLASSES];
-    uint64_t noted;                            /* place of the next block in the ring, in bytes */
-    const struct block *ring[ENGINE_RING + 1]; /* one more for a block after a drain */
+    const struct block **noted; /* place of the next block in the ring */
 };
 
-/* Marks in hot->noted. */
-#define RING_FULL        (ENGINE_RING * sizeof(const struct block *))
-#define RING_NEARLY_FULL (RING_FULL - sizeof(const struct block *))
+/*
+ * The ring lies in memory such that the address of its last place has this bit, as has that of the one behind it, which
+ * is for a block after a drain, and no other: translated code can tell that it is nearly full.
+ */
+#define RING_NEARLY_FULL (ENGINE_RING * sizeof(const struct block *))
 
 #endif

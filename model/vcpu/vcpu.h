@@ -94,8 +94,10 @@ struct vcpu {
     struct hot *hot;
     uint64_t *predictor;
     struct data_cache *cache;
-    struct block *kept;      /* copies for the ring, made when translations go */
-    struct block *kept_last; /* a whole copy of the block that runs */
+    void *ring_memory;
+    const struct block **places; /* of the ring: ENGINE_RING + 1, in ring_memory */
+    struct block *kept;          /* copies for the ring, made when translations go */
+    struct block *kept_last;     /* a whole copy of the block that runs */
     struct { /* everything that translated code must report, for all that this processor has ever enabled */
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
@@ -128,7 +130,7 @@ struct vcpu {
     } metrics;
 
     struct {
-        unsigned start; /* first block in hot->ring that began and was not processed */
+        unsigned start; /* first place of a block that began and was not processed */
     } ring;
 
     struct {

@@ -328,9 +328,11 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
 /* Notes a block in the ring as translated code does. True: the block does not begin. */
 static inline bool note(struct machine *m, const struct block *b)
 {
-    if (m->notes_blocks && m->hot.noted < RING_NEARLY_FULL) {
-        m->hot.ring[m->hot.noted / sizeof(b)] = b;
-        m->hot.noted += sizeof(b);
+    if (!m->v.wants.blocks) {
+        return false;
+    }
+    if (m->notes_blocks && !((uintptr_t)m->hot.noted & RING_NEARLY_FULL)) {
+        *m->hot.noted++ = b;
         return false;
     }
     return engine_block(&m->v, b) && engine_ring_full(&m->v);
@@ -350,7 +352,7 @@ static inline bool begin(struct machine *m, const struct block *b)
         bool last = id == INLINE_CLASSES; /* the block has no events of this class */
         bool wanted = last ? m->v.wants.classes != 0 && !checked : m->v.wants.classes >> id & 1;
         unsigned events = last ? 0 : event_class_events(id, b, 0);
-        uint64_t limit = last ? CLASS_FORCE : CLASS_DUE - events;
+        uint64_t limit = last ? CLASS_FORCED : CLASS_DUE - events;
 
         if (!wanted || (!last && events == 0)) {
             continue;
@@ -368,7 +370,7 @@ static inline bool begin(struct machine *m, const struct block *b)
     if (note(m, b)) {
         return false;
     }
-    if (m->v.wants.classes) {
+    if (m->v.wants.classes && !m->v.wants.blocks) {
         m->hot.block = b;
     }
     for (unsigned id = 0; id < INLINE_CLASSES; id++) {

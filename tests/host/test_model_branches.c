@@ -103,6 +103,33 @@ static void threshold_interrupts(void **state)
     machine_free(m);
 }
 
+/*
+ * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
+ * without a counter, since counting has blocks known, too.
+ */
+static void threshold_interrupts_user_code(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 4; way++) {
+        struct machine *m = machine_new();
+        struct block *b = block_new(0, 2, END_REL_JMP);
+
+        m->notes_blocks = way & 1;
+        b->cpl = 3;
+        set_up_ds(m, 100, 60, 0, 0);
+        wrmsr(m, EVTSEL0, way & 2 ? EVTSEL_ON | INST_RETIRED : 0);
+        wrmsr(m, DEBUGCTL, TR_BTS | BTINT | 0x200);
+        while (begin(m, b)) {
+        }
+        assert_int_equal(stored(m), 60);
+        engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, HANDLER, 0);
+        assert_int_equal(stored(m), 61);
+        expect_bts(m, 60, b->pc, HANDLER);
+        free(b);
+        machine_free(m);
+    }
+}
+
 /* Reaching the threshold while LVTPC is masked loses the interrupt and no record. */
 static void masked_threshold(void **state)
 {
@@ -862,6 +889,7 @@ int main(void)
         cmocka_unit_test(taken_branches_are_stored),
         cmocka_unit_test(circular_buffer_wraps),
         cmocka_unit_test(threshold_interrupts),
+        cmocka_unit_test(threshold_interrupts_user_code),
         cmocka_unit_test(masked_threshold),
         cmocka_unit_test(privilege_filters),
         cmocka_unit_test(interruptions),

@@ -15,7 +15,21 @@ static void *find_symbol(void *handle, const char *name);
 #include "model/private/qemu_ops.c"
 #undef dlsym
 
-enum { CALLBACKS = 3, LOAD_32, LOAD_64, STORE_32, STORE_64, ADD_64, MULTIPLY_64, LABEL, GO_TO, GO_TO_IF, OTHER };
+enum {
+    CALLBACKS = 3,
+    LOAD_32,
+    LOAD_64,
+    STORE_32,
+    STORE_64,
+    ADD_64,
+    MULTIPLY_64,
+    LABEL,
+    GO_TO,
+    GO_TO_IF,
+    GO_TO_IF_BELOW,
+    GO_TO_IF_BITS,
+    OTHER
+};
 
 /* --- the translator ----------------------------------------------------------------------------------------------- */
 
@@ -132,8 +146,9 @@ static void go_to(void *label)
 
 static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
 {
-    assert_int_equal(condition, 11); /* not below, unsigned: QEMU 11.1, include/tcg/tcg-cond.h */
-    make_with(GO_TO_IF, a, b, (uintptr_t)label);
+    /* QEMU 11.1, include/tcg/tcg-cond.h: not below, unsigned; below, signed; some of those bits are set */
+    assert_true(condition == 11 || condition == 2 || condition == 13);
+    make_with(condition == 11 ? GO_TO_IF : condition == 2 ? GO_TO_IF_BELOW : GO_TO_IF_BITS, a, b, (uintptr_t)label);
 }
 
 static uintptr_t constant_64(uint64_t value)
@@ -200,9 +215,10 @@ static void *find_symbol(void *handle, const char *name)
 /* The block's operations as text: "store_64(1, 77, -16) ...". */
 static const char *block(void)
 {
-    static const char *const names[] = { "mark",    "?",        "?",        "callbacks", "load_32",
-                                         "load_64", "store_32", "store_64", "add_64",    "multiply_64",
-                                         "label",   "go_to",    "go_to_if", "other" };
+    static const char *const names[] = { "mark",    "?",        "?",        "callbacks",      "load_32",
+                                         "load_64", "store_32", "store_64", "add_64",         "multiply_64",
+                                         "label",   "go_to",    "go_to_if", "go_to_if_below", "go_to_if_bits",
+                                         "other" };
     static char text[1000];
     size_t length = 0;
 
@@ -406,8 +422,8 @@ static void without_an_object(void **state)
     assert_int_equal(o.state, QEMU_OPS_WORK);
 }
 
-static const struct qemu_ops_list list = { 0x100, 8, 0x80 };
-static const struct qemu_ops_sum sums[] = { { 24, 3, 0x1000 }, { 32, 0, 0x2000 } };
+static const struct qemu_ops_list list = { 8, 0x80 };
+static const struct qemu_ops_sum sums[] = { { 24, 3, UINT64_C(1) << 63 }, { 32, 0, 0x2000 } };
 static const struct qemu_ops_beginning everything = {
     .first = (void *)0x5000,
     .sums = sums,
@@ -439,10 +455,10 @@ static void beginnings_in_place_of_callbacks(void **state)
     o = translated();
     assert_true(qemu_ops_begin(&o, &everything));
     assert_string_equal(block(), "other(0, 0, 0) "
-                                 "load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if(1, 1000, 160) "
+                                 "load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if_below(1, 0, 160) "
                                  "load_64(2, 5000, 32) add_64(2, 2, 0) go_to_if(2, 2000, 160) "
-                                 "load_64(4, 5000, 8) go_to_if(4, 80, 160) add_64(3, 4, 20480) store_64(abc, 3, 256) "
-                                 "add_64(4, 4, 8) store_64(4, 5000, 8) "
+                                 "load_64(3, 5000, 8) go_to_if_bits(3, 80, 160) store_64(abc, 3, 0) "
+                                 "add_64(3, 3, 8) store_64(3, 5000, 8) "
                                  "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
                                  "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
     assert_true(is_closed(op_of(head.before)));

@@ -546,6 +546,7 @@ static void write_msr(uint32_t address, uint64_t value)
 static void what_is_needed(void **state)
 {
     const struct given *due;
+    const struct block **noted;
 
     (void)state;
     *reg("cs") = 3;
@@ -612,10 +613,14 @@ static void what_is_needed(void **state)
     write_msr(0x1d9, 1); /* LBR */
     assert_int_equal(resets, 3);
     translate(CODE + 0x50, "90 c3");
-    assert_int_equal(nth(AT_BLOCK_IF, 2)->member, offsetof(struct hot, tracing));
-    assert_int_equal(nth(AT_BLOCK_IF, 2)->cond, QEMU_COND_NE);
-    assert_int_equal(nth(AT_BLOCK_IF, 2)->value, 0);
-    write_msr(0x188, 0x4381d0); /* all loads */
+    assert_null(nth(AT_BLOCK_IF, 2));
+    noted = hot->noted;
+    call(nth(AT_BLOCK, 0));
+    assert_ptr_equal(hot->noted, noted + 1);
+    assert_int_equal((*noted)->pc, CODE + 0x50);
+    assert_null(nth(AT_BLOCK, 1));
+    assert_int_equal(nth(INLINE, 0)->member, offsetof(struct hot, counts)); /* no block is noted twice */
+    write_msr(0x188, 0x4381d0);                                             /* all loads */
     assert_int_equal(resets, 4);
     translate(CODE + 0x50, "8b03 90 8903");
     assert_int_equal(nth(AT_ACCESS, 0)->insn, 0);
@@ -660,6 +665,7 @@ static void begin_block(void)
 {
     const struct given *g;
 
+    call(nth(AT_BLOCK, 0));
     for (unsigned n = 0; (g = nth(INLINE, n)) != NULL; n++) {
         uint64_t *member = (uint64_t *)(void *)((char *)hot + g->member);
 
@@ -683,11 +689,11 @@ static void rdpmc_leaves(void **state)
     before = hot->counts[0];
     begin_block();
     assert_int_equal(hot->counts[0], before + 4);
-    assert_true(hot->block != NULL);
+    assert_int_equal(hot->noted[-1]->pc, CODE + 0x60);
     call(nth(AT_INSN, 0));
     assert_int_equal(went_to, CODE + 0x63);
     assert_int_equal(hot->counts[0], before + 2);
-    assert_true(hot->block == NULL);
+    assert_null(hot->noted[-1]);
     write_msr(0x38f, 0);
     write_msr(0x186, 0);
 }

@@ -19,8 +19,8 @@ my $pass   = 33; # the debug exit device's status for "pass"
 # not be noted: the block that it belongs to has been.
 my $whole = qr/\A ld_i32 (loc\d+),env,\S+\n brcond_i32 \1,\$0x0,lt,/;
 my $value = qr/^ qemu_(?:ld|st)_i\d+ .*\n st_i\d+ \w+,env,\$0xf{8}[0-9a-f]{8}$/m;
-my $noted   = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n brcond_i64 \1,\$0x\w+,geu,\S+\n add_i64 (tmp\d+),\1,\2\n st_i64 \$0x\w+,\3,\S+\n/m;
-my $counted = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n add_i64 \1,\1,\$0x\w+\n brcond_i64 \1,\$0x2000000000000,geu,/m;
+my $noted   = qr{^ ld_i64 (tmp\d+),(?:\$0x\w+|tmp\d+),\S+\n brcond_i64 \1,\$0x4000,tstne,\S+\n st_i64 \$0x\w+,\1,\$0x0\n add_i64 \1,\1,\$0x8\n st_i64 \1,}m;
+my $counted = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n add_i64 \1,\1,\$0x\w+\n brcond_i64 \1,\$0x0,lt,/m;
 
 # The blocks of a run, as QEMU translated them one by one.
 sub blocks
