@@ -560,7 +560,7 @@ static void execution_tags(void **state)
                 wrmsr(m, CRU_ESCR2, EVENT(0x0c, 1u << slot) | RINGS);
                 wrmsr(m, FIRM_ESCR0 + escr, tag & ~UINT64_C(0x10)); /* tagging off */
                 run(m, b);
-                wrmsr(m, FIRM_ESCR0 + escr, tag & ~EVENT(0, 0x8000)); /* not ALL */
+                wrmsr(m, FIRM_ESCR0 + escr, tag ^ EVENT(0, 0xffff)); /* all but ALL */
                 run(m, b);
                 wrmsr(m, FIRM_ESCR0 + escr, tag & ~UINT64_C(8)); /* in rings 1 to 3 */
                 run(m, b);
