@@ -106,7 +106,7 @@ full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/ful
 # What tells most in the least time: the host tests but that of every encoding, a boot of each kind of record, and one by
 # firmware.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
-SMOKE_BOOTS := ^(?:64 pvh +(?:skylake|goldencove)|32 pvh +netburst|64 uefi +skylake) +pass records=all( ~.*)?$$
+SMOKE_BOOTS := ^(?:64 pvh +goldencove|32 pvh +netburst|64 uefi +skylake) +pass records=all( ~.*)?$$
 smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
 	$Q$(PROVE) -j $(shell nproc) $(SMOKE_TESTS)
 	$Qtests/qemu/boots '$(SMOKE_BOOTS)'
