@@ -78,6 +78,8 @@ is $status, 0, 'what is planted is found' or diag $said;
 is_deeply [$said =~ /^  (contradicted \S+): \S/mg], ['contradicted bts.cpl.off_both', 'contradicted bts.cpl.off_os'], 'the claims that it contradicts';
 like $said, qr/^  unlike the modelled skylake, lbr\.kinds: lbr stack 1 entry 0 abort: A \| -$/m, 'what no test failed for';
 unlike $said, qr/modelled skylake, (?!lbr\.kinds:)/, 'and nothing else';
+unlike $said, qr/ more of /, 'nor what only one of the two printed';
+like((check("$stored.log"))[0], qr/^  like the modelled skylake, but for /m, 'without what is planted the log is like the model');
 
 # ---- what is refused -----------------------------------------------------------------------------------------------------
 is refusals(variant()), '0', 'a copy is taken';
