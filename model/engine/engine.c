@@ -200,7 +200,9 @@ bool engine_stop(struct vcpu *v, struct place place)
         branches_drain(v, true, 0, 0);
         pmi_deliver(v, place);
     }
-    watch_for(v, place.block, counting_first_due(v, place, place));
+    if (counting_due(v)) { /* once the rest of the block has retired */
+        watch_for(v, place.block, counting_first_due(v, place, place));
+    }
     return pmi_taken(v) || v->watch.hit;
 }
 

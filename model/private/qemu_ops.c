@@ -13,6 +13,7 @@
 #define ARGUMENTS    3
 #define BELOW_ZERO   2  /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_LT */
 #define NOT_BELOW    11 /* TCG_COND_GEU */
+#define EQUAL        8  /* TCG_COND_EQ */
 #define HAS_BITS     13 /* TCG_COND_TSTNE */
 #define OF_BLOCK     0  /* argument of the placeholder for callbacks at a block's beginning */
 #define OF_INSN      1  /* and at an instruction's */
@@ -53,6 +54,8 @@ static struct {
     void (*put_label)(void *label);
     void (*go_to)(void *label);
     void (*go_to_if)(int condition, uintptr_t a, uintptr_t b, void *label);
+    void (*look_up_and_go)(void); /* to the translation for the register file's state */
+    uintptr_t (*constant_32)(uint32_t value);
     uintptr_t (*constant_64)(uint64_t value);
     uintptr_t (*new_64)(void);
     const uintptr_t *env;
@@ -109,10 +112,15 @@ void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int ind
                      FIND("tcg_gen_st_i64", &tcg.store_64) && FIND("tcg_gen_add_i64", &tcg.add_64) &&
                      FIND("tcg_gen_mul_i64", &tcg.multiply_64) && FIND("gen_new_label", &tcg.new_label) &&
                      FIND("gen_set_label", &tcg.put_label) && FIND("tcg_gen_br", &tcg.go_to) &&
-                     FIND("tcg_gen_brcond_i64", &tcg.go_to_if) && FIND("tcg_constant_i64", &tcg.constant_64) &&
+                     FIND("tcg_gen_brcond_i64", &tcg.go_to_if) &&
+                     FIND("tcg_gen_lookup_and_goto_ptr", &tcg.look_up_and_go) &&
+                     FIND("tcg_constant_i32", &tcg.constant_32) && FIND("tcg_constant_i64", &tcg.constant_64) &&
                      FIND("tcg_temp_ebb_new_i64", &tcg.new_64) && FIND("tcg_env", &tcg.env) && context() != NULL;
 
-    *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP, .places = UINT64_MAX };
+    *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP,
+                            .places = UINT64_MAX,
+                            .ip_at = (intptr_t)object->rip - (intptr_t)object->env,
+                            .ip_width = object->width };
     if (index >= 0) {
         o->index_at = find_index(object, (uint32_t)index);
     }
@@ -367,6 +375,22 @@ static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_begin
     }
 }
 
+/* Behind the callbacks: goes to `end`, or has the block begin again. */
+static void make_again(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *end)
+{
+    const uintptr_t base = make_base(o, b), wanted = tcg.new_64(), none = tcg.constant_64(0);
+
+    tcg.load_64(wanted, base, b->again->wanted);
+    tcg.go_to_if(EQUAL, wanted, none, end);
+    tcg.store_64(none, base, b->again->wanted);
+    if (o->ip_width == WORD_BYTES) {
+        tcg.store_64(tcg.constant_64(b->again->ip), *tcg.env, o->ip_at);
+    } else {
+        tcg.store_32(tcg.constant_32((uint32_t)b->again->ip), *tcg.env, o->ip_at);
+    }
+    tcg.look_up_and_go();
+}
+
 bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
 {
     if (o->state != QEMU_OPS_WORK || (b->apart != 0 && o->index_at == 0) || b->sum_count > QEMU_OPS_SUMS) {
@@ -388,21 +412,29 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
         }
         struct op *const middle = make_mark();
 
-        tcg.put_label(b->aside ? general : end);
-        struct op *const label = middle->link.next;
-
         if (b->aside) {
+            tcg.put_label(general);
+        }
+        struct op *const behind = make_mark(); /* behind the callbacks */
+
+        if (b->again != NULL) {
+            make_again(o, b, end);
+        } else if (b->aside) {
             tcg.go_to(end);
+        }
+        if (!b->aside) {
+            tcg.put_label(end);
         }
         struct op *const last = make_mark();
 
         move(begin->link.next, op_of(middle->link.before), op_of(at->link.before));
         if (b->aside) {
-            move(callbacks, callbacks, label);
+            move(callbacks, callbacks, op_of(behind->link.before));
         } else {
-            move(label, label, callbacks);
+            move(behind->link.next, op_of(last->link.before), callbacks);
         }
         erase(last);
+        erase(behind);
         erase(middle);
     }
     erase(begin);

@@ -24,6 +24,8 @@ struct qemu_ops {
     unsigned changes;  /* changes of the value so far */
     intptr_t value_at; /* bytes from the register file; 0 until the place is certain */
     intptr_t index_at; /* of the processor's number, of 32 bits; bytes from the register file; 0: it was not found */
+    intptr_t ip_at;    /* of RIP; bytes from the register file */
+    size_t ip_width;   /* in bytes */
 };
 
 /*
@@ -62,6 +64,12 @@ struct qemu_ops_list {
     uint64_t full; /* a bit of that address which says that no word may go there */
 };
 
+/* How callbacks have a block begin again, in the translation that QEMU finds for it then. */
+struct qemu_ops_again {
+    intptr_t wanted; /* if this is not 0 behind the callbacks, it is set to 0 and the block begins again */
+    uint64_t ip;     /* of the block, as RIP has it */
+};
+
 /* What a block does when it begins. */
 struct qemu_ops_beginning {
     void *first;  /* the memory of processor 0 */
@@ -71,7 +79,8 @@ struct qemu_ops_beginning {
     const struct qemu_ops_list *list; /* to which `word` is appended; NULL: none */
     intptr_t newest;                  /* where `word` is stored besides; negative: nowhere */
     uint64_t word;
-    bool aside; /* the callbacks to replace are those of its last instruction */
+    const struct qemu_ops_again *again; /* NULL: callbacks cannot have it begin again */
+    bool aside;                         /* the callbacks to replace are those of its last instruction */
 };
 #define QEMU_OPS_SUMS 8
 #define QEMU_OPS_SIGN (UINT64_C(1) << 63)
@@ -81,6 +90,9 @@ struct qemu_ops_beginning {
  * called only if a sum would reach its limit or the list is full; the block then does nothing of this, and they have
  * to. False: the callbacks are called, as always. So it is in blocks that QEMU runs without checking for interrupts:
  * one of them is the instruction that QEMU takes out of a block to access a device, which plugins are not told of.
+ *
+ * again: a block begins again without QEMU's main loop, through its search for the goal of an indirect branch.
+ * Believes: RIP's place in the object, which the caller has found right (qemu_private_reads).
  *
  * aside: they are registered for the last instruction instead, which has no others. Their host code lies behind the
  * block's then, and the block need not jump over it; their return address tells nothing of the place.

@@ -156,16 +156,18 @@ static uint64_t field_at(const struct qemu_private *p, const char *at)
 void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
 {
     /* The register file is in the order of instruction encodings. */
-    static const unsigned order[R8] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+    static const uint8_t order[GENERAL_REGISTERS] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
+                                                      R8,  R9,  R10, R11, R12, R13, R14, R15 };
     const char *const file = p->object.cpu + p->object.env;
 
-    for (unsigned i = 0; i < R8; i++) {
-        general[order[i]] = field_at(p, file + i * p->object.width);
-    }
     if (p->object.width == sizeof(general[0])) {
-        memcpy(&general[R8], file + R8 * sizeof(general[0]), (GENERAL_REGISTERS - R8) * sizeof(general[0]));
-    } else {
-        memset(&general[R8], 0, (GENERAL_REGISTERS - R8) * sizeof(general[0]));
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+            memcpy(&general[order[i]], file + i * sizeof(general[0]), sizeof(general[0]));
+        }
+        return;
+    }
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        general[order[i]] = i < R8 ? word_at(file + i * sizeof(uint32_t)) : 0;
     }
 }
 

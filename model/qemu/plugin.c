@@ -459,7 +459,8 @@ static unsigned counts_of(const struct block *block, struct count *counts)
     return n;
 }
 
-static void due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
+/* Asks the engine. DUE_WATCH: the translation to run is selected, and the caller must have the block begin again. */
+static enum due_answer due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
     enum due_answer answer;
@@ -467,18 +468,22 @@ static void due(unsigned cpu, const struct block *block, bool watching, uintptr_
     p->block = block;
     answer = engine_due(&p->vcpu, block, watching);
     p->block = NULL;
-    if (answer == DUE_GO_ON) {
-        return;
+    if (answer == DUE_AGAIN) {
+        begin_again(p, block, here);
     }
     if (answer == DUE_WATCH && !qemu_private_translate_apart(&p->private, true)) {
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
     }
-    begin_again(p, block, here);
+    return answer;
 }
 
 static void on_due(unsigned cpu, void *udata)
 {
-    due(cpu, udata, false, (uintptr_t)__builtin_return_address(0));
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+
+    if (due(cpu, udata, false, here) == DUE_WATCH) {
+        begin_again(model.processors[cpu], udata, here);
+    }
 }
 
 /* The interruption that led here has been checked, unless another came between or the guest itself has set RF. */
@@ -492,11 +497,12 @@ static void on_watching(unsigned cpu, void *udata)
     }
 }
 
-/* In place of what translated code does by itself as a block begins: something is due, or the ring nearly full. */
-static void on_beginning(unsigned cpu, void *udata)
+/*
+ * In place of what translated code does by itself as a block begins: something is due, or the ring nearly full. True:
+ * the block has to begin again instead.
+ */
+static bool begin(unsigned cpu, const struct block *block, uintptr_t here)
 {
-    const struct block *const block = udata;
-    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
     struct hot *const hot = model.processors[cpu]->vcpu.hot;
     struct count counts[INLINE_CLASSES];
     const unsigned n = counts_of(block, counts);
@@ -505,8 +511,8 @@ static void on_beginning(unsigned cpu, void *udata)
     for (unsigned i = 0; i < n; i++) {
         reached = reached || hot->counts[counts[i].id] + counts[i].events >= counts[i].limit;
     }
-    if (reached) {
-        due(cpu, block, false, here);
+    if (reached && due(cpu, block, false, here) == DUE_WATCH) {
+        return true;
     }
     if (!model.blocks) {
         hot->block = block;
@@ -515,6 +521,24 @@ static void on_beginning(unsigned cpu, void *udata)
     }
     for (unsigned i = 0; i < n; i++) {
         hot->counts[counts[i].id] += counts[i].events;
+    }
+    return false;
+}
+
+static void on_beginning(unsigned cpu, void *udata)
+{
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+
+    if (begin(cpu, udata, here)) {
+        begin_again(model.processors[cpu], udata, here);
+    }
+}
+
+/* In a block that can begin again by itself. */
+static void on_repeatable_beginning(unsigned cpu, void *udata)
+{
+    if (begin(cpu, udata, (uintptr_t)__builtin_return_address(0))) {
+        model.processors[cpu]->vcpu.hot->begin_again = 1;
     }
 }
 
@@ -763,9 +787,9 @@ static struct qemu_ops_sum flag(qemu_u64 member)
 }
 
 /*
- * Has translated code count and note the block, and call on_beginning(), and what else is registered for the block's
- * beginning, only where that does not do. False: it cannot. behind: the block begins behind CPUID or RDMSR. aside:
- * nothing else is registered for the beginning, nor for the last instruction.
+ * Has translated code count and note the block, and call on_beginning() or on_repeatable_beginning(), and what else is
+ * registered for the block's beginning, only where that does not do. False: it cannot. behind: the block begins behind
+ * CPUID or RDMSR. aside: nothing else is registered for the beginning, nor for the last instruction.
  */
 static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
                          bool aside)
@@ -785,6 +809,8 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
     if (model.data) {
         sums[n++] = flag(HOT(data_pending));
     }
+    const struct qemu_ops_again again = { (intptr_t)offsetof(struct hot, begin_again), block->pc - block->code_base };
+    const bool repeatable = qemu_private_reads(&p->private);
     const struct qemu_ops_beginning beginning = {
         .first = p->vcpu.hot - p->vcpu.number,
         .apart = model.alone ? 0 : sizeof(struct hot),
@@ -793,17 +819,20 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
         .list = model.blocks ? &ring : NULL,
         .newest = model.blocks ? -1 : (intptr_t)offsetof(struct hot, block),
         .word = (uintptr_t)block,
+        .again = repeatable ? &again : NULL,
         .aside = aside,
     };
 
     if (!qemu_ops_begin(&p->ops, &beginning)) {
         return false;
     }
+    qemu_vcpu_cb *const called = repeatable ? on_repeatable_beginning : on_beginning;
+
     if (aside) {
-        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), on_beginning,
+        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), called,
                                                QEMU_CB_RW_REGS_PC, block);
     } else {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_beginning, QEMU_CB_RW_REGS_PC, block);
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, called, QEMU_CB_RW_REGS_PC, block);
     }
     return true;
 }

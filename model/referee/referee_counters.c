@@ -87,6 +87,9 @@ uint64_t referee_counters_edges(const struct vcpu *v)
 
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
 {
+    if (!referee_report_wanted(v)) {
+        return;
+    }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 

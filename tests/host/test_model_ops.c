@@ -28,6 +28,8 @@ enum {
     GO_TO_IF,
     GO_TO_IF_BELOW,
     GO_TO_IF_BITS,
+    GO_TO_IF_EQUAL,
+    LOOK_UP_AND_GO,
     OTHER
 };
 
@@ -146,9 +148,23 @@ static void go_to(void *label)
 
 static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
 {
-    /* QEMU 11.1, include/tcg/tcg-cond.h: not below, unsigned; below, signed; some of those bits are set */
-    assert_true(condition == 11 || condition == 2 || condition == 13);
-    make_with(condition == 11 ? GO_TO_IF : condition == 2 ? GO_TO_IF_BELOW : GO_TO_IF_BITS, a, b, (uintptr_t)label);
+    /* QEMU 11.1, include/tcg/tcg-cond.h: below, signed; equal; not below, unsigned; some of those bits are set */
+    static const int opcodes[] = { [2] = GO_TO_IF_BELOW, [8] = GO_TO_IF_EQUAL, [11] = GO_TO_IF, [13] = GO_TO_IF_BITS };
+
+    assert_in_range(condition, 0, COUNT_OF(opcodes) - 1);
+    assert_int_not_equal(opcodes[condition], 0);
+    make_with(opcodes[condition], a, b, (uintptr_t)label);
+}
+
+static void look_up_and_go(void)
+{
+    make(LOOK_UP_AND_GO, 0);
+}
+
+/* Constants of 32 bits are other handles than those of 64. */
+static uintptr_t constant_32(uint32_t value)
+{
+    return 0xc00000000 + value;
 }
 
 static uintptr_t constant_64(uint64_t value)
@@ -198,6 +214,8 @@ static void *find_symbol(void *handle, const char *name)
         { "gen_set_label", (void *)put_label },
         { "tcg_gen_br", (void *)go_to },
         { "tcg_gen_brcond_i64", (void *)go_to_if },
+        { "tcg_gen_lookup_and_goto_ptr", (void *)look_up_and_go },
+        { "tcg_constant_i32", (void *)constant_32 },
         { "gdb_get_cpu_index", (void *)index_of },
         { "tcg_constant_i64", (void *)constant_64 },
         { "tcg_temp_ebb_new_i64", (void *)new_64 },
@@ -215,9 +233,23 @@ static void *find_symbol(void *handle, const char *name)
 /* The block's operations as text: "store_64(1, 77, -16) ...". */
 static const char *block(void)
 {
-    static const char *const names[] = { "mark",    "?",        "?",        "callbacks",      "load_32",
-                                         "load_64", "store_32", "store_64", "add_64",         "multiply_64",
-                                         "label",   "go_to",    "go_to_if", "go_to_if_below", "go_to_if_bits",
+    static const char *const names[] = { "mark",
+                                         "?",
+                                         "?",
+                                         "callbacks",
+                                         "load_32",
+                                         "load_64",
+                                         "store_32",
+                                         "store_64",
+                                         "add_64",
+                                         "multiply_64",
+                                         "label",
+                                         "go_to",
+                                         "go_to_if",
+                                         "go_to_if_below",
+                                         "go_to_if_bits",
+                                         "go_to_if_equal",
+                                         "look_up_and_go",
                                          "other" };
     static char text[1000];
     size_t length = 0;
@@ -278,7 +310,9 @@ static void assert_said(const char *want)
 #define ENV 1024 /* the register file, in an object of words that mean nothing */
 
 static uint64_t words[ENV / 8 + 16];
-static const struct qemu_object object = { .cpu = (char *)words, .size = sizeof words, .width = 8, .env = ENV };
+static const struct qemu_object object = {
+    .cpu = (char *)words, .size = sizeof words, .width = 8, .env = ENV, .rip = ENV + 128
+};
 
 static void put_value(int back, struct qemu_value value)
 {
@@ -292,7 +326,7 @@ static struct qemu_ops new_ops(void)
 
     memset(&o, 0xa5, sizeof o);
     memset(words, 0xee, sizeof words);
-    qemu_ops_init(&o, NULL, -1);
+    qemu_ops_init(&o, &object, -1);
     assert_int_equal(o.state, QEMU_OPS_NOT_TRIED);
     return o;
 }
@@ -524,6 +558,39 @@ static void callbacks_out_of_the_way(void **state)
     assert_string_equal(block(), "callbacks(0, 0, 0) callbacks(1, 0, 0) other(0, 0, 0)");
 }
 
+/* Behind the callbacks, wherever they are; RIP is written in its width. */
+static void blocks_that_begin_again(void **state)
+{
+    static const struct qemu_ops_again again = { 48, 0x123456789 };
+    struct qemu_ops_beginning little = { .first = (void *)0x5000, .newest = 40, .word = 0xabc, .again = &again };
+    struct qemu_object narrow = object;
+    struct qemu_ops o = translated();
+
+    (void)state;
+    assert_true(qemu_ops_begin(&o, &little));
+    assert_string_equal(block(), "other(0, 0, 0) store_64(abc, 5000, 40) go_to(a1, 0, 0) "
+                                 "label(a0, 0, 0) callbacks(0, 0, 0) "
+                                 "load_64(1, 5000, 48) go_to_if_equal(1, 0, 161) store_64(0, 5000, 48) "
+                                 "store_64(123456789, 77, 128) look_up_and_go(0, 0, 0) "
+                                 "label(a1, 0, 0) callbacks(2, 0, 0)");
+    assert_true(is_closed(op_of(head.before)));
+    new_block(NULL);
+    narrow.width = 4;
+    qemu_ops_init(&o, &narrow, -1);
+    o.state = QEMU_OPS_WORK;
+    make(OTHER, 3);
+    make_callbacks(0);
+    make_callbacks(1);
+    make_callbacks(2);
+    little.aside = true;
+    assert_true(qemu_ops_begin(&o, &little));
+    assert_string_equal(block(), "other(0, 0, 0) store_64(abc, 5000, 40) label(a1, 0, 0) callbacks(0, 0, 0) "
+                                 "callbacks(2, 0, 0) label(a0, 0, 0) callbacks(1, 0, 0) "
+                                 "load_64(1, 5000, 48) go_to_if_equal(1, 0, 161) store_64(0, 5000, 48) "
+                                 "store_32(c23456789, 77, 128) look_up_and_go(0, 0, 0)");
+    assert_true(is_closed(op_of(head.before)));
+}
+
 static void beginnings_that_do_little(void **state)
 {
     struct qemu_ops_beginning little = { .first = (void *)0x5000, .sums = sums + 1, .sum_count = 1, .newest = -1 };
@@ -619,7 +686,7 @@ static void another_translator(void **state)
 
     missing = "tcg_op_remove";
     listen();
-    qemu_ops_init(&o, NULL, -1);
+    qemu_ops_init(&o, &object, -1);
     assert_said("");
     assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
 }
@@ -636,6 +703,7 @@ int main(void)
         cmocka_unit_test_setup(beginnings_in_place_of_callbacks, new_block),
         cmocka_unit_test_setup(beginnings_on_several_processors, new_block),
         cmocka_unit_test_setup(callbacks_out_of_the_way, new_block),
+        cmocka_unit_test_setup(blocks_that_begin_again, new_block),
         cmocka_unit_test_setup(beginnings_that_do_little, new_block),
         cmocka_unit_test_setup(blocks_that_only_call, new_block),
         cmocka_unit_test_setup(processors_without_a_number, new_block),
