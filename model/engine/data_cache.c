@@ -16,6 +16,7 @@
 struct array {
     struct profile_array shape;
     uint64_t *tags;
+    bool touched; /* since it was cleared: megabytes need not be cleared again */
 };
 
 struct data_cache {
@@ -96,7 +97,10 @@ void data_cache_free(struct data_cache *cache)
 
 static void clear(struct array *array)
 {
-    memset(array->tags, 0, (size_t)array->shape.sets * array->shape.ways * sizeof(*array->tags));
+    if (array->touched) {
+        memset(array->tags, 0, (size_t)array->shape.sets * array->shape.ways * sizeof(*array->tags));
+        array->touched = false;
+    }
 }
 
 void data_cache_clear(struct data_cache *cache)
@@ -181,6 +185,7 @@ static bool touch(const struct data_cache *cache, struct array *array, uint64_t 
 
     memmove(set + 1, set, (hit ? way : victim(cache, set, ways)) * sizeof(*set));
     set[0] = newest;
+    array->touched = true;
     return hit;
 }
 

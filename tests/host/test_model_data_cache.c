@@ -241,6 +241,19 @@ static void any_order_is_lru(void **state)
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
 }
 
+static void cleared_is_empty_each_time(void **state)
+{
+    struct data_cache *cache = *state;
+
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(data_cache_tlb_miss(cache, BASE));
+        access_n(cache, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
+        assert_false(data_cache_tlb_miss(cache, BASE));
+        access_n(cache, BASE, L1_STRIDE, 8, LEVEL_L1);
+        data_cache_clear(cache);
+    }
+}
+
 static void processors_apart_share_nothing(void **state)
 {
     struct data_cache *other = data_cache_new(&profile_find("skylake")->memory);
@@ -464,6 +477,7 @@ int main(void)
         WITH_CACHE(the_least_recently_used_goes),
         WITH_CACHE(each_level_holds_its_size),
         WITH_CACHE(any_order_is_lru),
+        WITH_CACHE(cleared_is_empty_each_time),
         WITH_CACHE(processors_apart_share_nothing),
         cmocka_unit_test(a_load_finds_what_another_modified),
         cmocka_unit_test(a_store_takes_the_line_from_all_others),
