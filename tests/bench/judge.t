@@ -174,11 +174,11 @@ ISO: 0.00 MB (at most 4)
 quick tests under OVMF: verdict 2.99 s after the firmware's 2.07 s (at most 3)
 END
 like(read_file("$top/given"), qr{^-k \Q$top\E/build/branchy.elf -s 1 -p none -o mode=plain count=20 --$}m, 'stock QEMU is plain');
-like(read_file("$top/given"), qr{^-k \S+ -s 1 -p skylake -o mode=bts count=20 --$}m, 'and has the model in the other modes');
+like(read_file("$top/given"), qr{^-k \S+ -s 1 -m \Q$top\E/build/dsmodel.so -p skylake -o mode=bts count=20 --$}m, 'and has the model in the other modes');
 like(read_file("$top/given"), qr{^-k \S+ -s 1 -p none -o mode=plain count=0 --$}m, 'a guest that ends at once tells what QEMU needs to start');
 is(scalar(() = read_file("$top/given") =~ /^-p none -o list$|^-r uefi /mg), 2, 'the first line and the quick tests, once each');
 bench({}, '-n 1 -l 0 -p icelake');
-like(read_file("$top/given"), qr{^-k \S+ -s 4 -p icelake -o mode=bts count=20 --$}m, '... of the processor that was asked for');
+like(read_file("$top/given"), qr{^-k \S+ -s 4 -m \S+ -p icelake -o mode=bts count=20 --$}m, '... of the processor that was asked for');
 
 # On the bound is not over it; these fractions are exact.
 ($status, $out) = bench({ bts => 50, map { $_ => 25 } qw(plain idle count lbr pebs log) }, '-n 1 -l 0 -s 1');
@@ -300,7 +300,52 @@ write_file("$top/hurry", '');
 like($out, qr/^run: Linux in mode plain failed:\n/m, 'a Linux that hangs is killed');
 unlink "$top/hurry";
 
+# ---- two builds of the model
+write_file("$top/before.so", '');
+my %twice = (bts => '150 100 100 150', four_bts => '100 200 200 100', linux_lbr => '100 125 125 100');
+$twice{$_} //= 100 for qw(idle count lbr pebs), map({ "four_$_" } qw(idle count lbr pebs)), map { "linux_$_" } qw(none count bts msr-1000);
+($status, $out) = bench(\%twice, "-n 2 -l 2 -a $top/before.so");
+is("$status\n$out", <<"END", 'two builds of the model');
+0
+times as long as with $top/before.so: medians of 2 rounds of the loop and 2 of Linux (lowest to highest)
+
+model attached, nothing enabled    loop                1.00 (1.00 to 1.00)
+model attached, nothing enabled    loop, 4 processors  1.00 (1.00 to 1.00)
+one counter counts instructions    loop                1.00 (1.00 to 1.00)
+one counter counts instructions    loop, 4 processors  1.00 (1.00 to 1.00)
+every branch into BTS              loop                1.50 (1.50 to 1.50)
+every branch into BTS              loop, 4 processors  0.50 (0.50 to 0.50)
+LBR on                             loop                1.00 (1.00 to 1.00)
+LBR on                             loop, 4 processors  1.00 (1.00 to 1.00)
+PEBS every 1000th instruction      loop                1.00 (1.00 to 1.00)
+PEBS every 1000th instruction      loop, 4 processors  1.00 (1.00 to 1.00)
+model attached, nothing enabled    Linux's programs    1.00 (1.00 to 1.00)
+one counter counts instructions    Linux's programs    1.00 (1.00 to 1.00)
+LBR on                             Linux's programs    0.80 (0.80 to 0.80)
+every branch into BTS              Linux's programs    1.00 (1.00 to 1.00)
+PEBS every 1000th instruction      Linux's programs    1.00 (1.00 to 1.00)
+END
+@given = split /\n/, read_file("$top/given");
+is(join(' ', map { m{ -s 1 -m \S+/(\w+)\.so .*mode=bts } ? $1 : () } @given), 'dsmodel before before dsmodel',
+    'each is the first in turns');
+is(join(' ', map { m{-plugin \S+/(\w+)\.so,profile=skylake .*MODE=lbr$} ? $1 : () } @given), 'dsmodel before before dsmodel', '... in Linux, too');
+is(scalar(grep { /-p none|mode=plain/ } @given), 0, 'and plain QEMU does not run');
+($status, $out) = bench({ map { ($_ => 100) } keys %twice }, "-n 3 -l 0 -s 1 -a $top/before.so");
+like($out, qr/ medians of 3 rounds of the loop and 0 of Linux /, 'the loop alone');
+is(scalar(() = $out =~ / loop  /g), 5, '... with one processor alone');
+unlike($out, qr/Linux's/, '... and no more');
+($status, $out) = bench({ bts => '300 100 100 100 100 100' }, "-n 3 -l 0 -s 1 -a $top/before.so");
+like($out, qr/^every branch into BTS +loop +1\.00 \(1\.00 to 3\.00\)$/m, 'the middle one of three rounds');
+for my $file ("$top/none.so", $top) {
+    ($status, $out) = bench({}, "-n 1 -l 0 -a $file");
+    isnt($status, 0, "against $file");
+    is($out, "run: -a $file is not a file; name another build's dsmodel.so\n", '... is refused');
+}
+
 unlink "$top/build/linux/usr/bin/busybox";
+($status, $out) = bench({}, "-n 0 -l 2 -a $top/before.so");
+is("$status$out", "0times as long as with $top/before.so: medians of 0 rounds of the loop and 0 of Linux (lowest to highest)\n\n",
+    'two builds without a guest');
 ($status, $out) = bench({}, '-n 0 -l 1');
 is("$status$out", "0\nLinux is left out: there is no build/linux, which ./bootstrap --linux fetches\n",
     'without Linux its half is left out');

@@ -83,6 +83,7 @@ for (
         ['x2apic,no_fadt', 65]),
     ["-k $top/build/dsmodel.so", "[-kernel] [B/dsmodel.so] [-append] [] $model"],
     ["-r bios-disk -k $top/build/dsmodel.so", "$hard " . $disk =~ s/dstest86.iso/dsmodel.so/r . " $model"],
+    ["-m $top/build/BOOTX64.EFI -p core2", '[-kernel] [B/dstest86-64.elf] [-append] [] [-plugin] [BB/BOOTX64.EFI,profile=core2]'],
     ['-- -m 16 -S', "[-kernel] [B/dstest86-64.elf] [-append] [] $model [-m] [16] [-S]"]) {
     my ($options, $told) = @$_;
     my ($said, $status) = boot(split ' ', $options);
@@ -97,8 +98,9 @@ is((boot('-a', 'kvm'))[0], "kvm: no BTS\nx86_64 $kvm [-kernel] [B/dstest86-64.el
 is((boot(qw(-a kvm -p skylake -w 32 -o list)))[0], "kvm: no BTS\nx86_64 $kvm [-kernel] [B/dstest86-32.elf] [-append] [list]",
     'boot -a kvm plays no profile');
 is((boot(qw(-a tcg)))[0], "x86_64 $machine [-kernel] [B/dstest86-64.elf] [-append] [] $model", 'boot -a tcg');
-for my $of (qw(-f -l -L -d -b)) {
-    is(join(' ', boot('-a', 'kvm', $of, 'x')), "boot: -a kvm $of x: there is no model on a real processor\n 2", "boot -a kvm $of is refused");
+for (['-f', 'x'], ['-l', 'x'], ['-L', 'x'], ['-d', 'x'], ['-b', 'x'], ['-c', 'x'], ['-m', '/x']) {
+    my ($of, $x) = @$_;
+    is(join(' ', boot('-a', 'kvm', $of, $x)), "boot: -a kvm $of $x: there is no model on a real processor\n 2", "boot -a kvm $of is refused");
 }
 is(join(' ', boot(qw(-a hvf))), "boot: unknown accelerator 'hvf'; want tcg or kvm\n 2", 'boot -a hvf is refused');
 write_file("$top/tests/qemu/kvm", "#!/bin/sh\necho kvm: there is no /dev/kvm >&2\nexit 1\n");
@@ -125,6 +127,7 @@ for (['-w 16', "unknown width '16'; want 32 or 64"],
     ['-r net -o list', 'route net gets its loader and its options from a server; give none by -k, -w or -o'],
     ['-r net -w 32', 'route net gets its loader and its options from a server; give none by -k, -w or -o'],
     ['-b lvt -r cd', '-b lvt: firmware of route cd leaves what it leaves; use -r pvh'],
+    ['-m /no/such.so', '-m /no/such.so: no such file'],
     ['-r bios-cd -k /no/such.iso', '-k /no/such.iso: no such file']) {
     my ($options, $complaint) = @$_;
     is(join(' ', boot(split ' ', $options)), "boot: $complaint\n 2", "boot $options is refused");
