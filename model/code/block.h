@@ -71,6 +71,12 @@ struct block {
     struct block_insn insns[];
 };
 
+/* RIP at a linear address of the block's code segment: outside 64-bit code it has 32 bits. */
+static inline uint64_t block_rip(const struct block *b, uint64_t address)
+{
+    return b->code_base == 0 ? address : (uint32_t)(address - b->code_base);
+}
+
 static inline uint64_t block_address(const struct block *b, unsigned index)
 {
     if (index >= b->count) {

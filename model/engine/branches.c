@@ -35,6 +35,7 @@ void branches_set_limit(struct vcpu *v)
     if (v->hot->tracing != 0) {
         branches = smaller(branches, bts_branches_left(v));
         branches = v->watch.record && v->bts.on ? 1 : branches;
+        branches = v->watch.hit ? 0 : branches; /* by an interruption: its handler has not begun */
         branches = smaller(branches, v->counting.outcomes ? counting_outcomes_left(v) : UINT64_MAX);
     }
     v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the newest block's branch is still undecided */

@@ -137,7 +137,7 @@ uint64_t bts_branches_left(const struct vcpu *v)
     const struct ds_buffer *bts = &v->ds.area.bts;
     const uint64_t record = encode_bts_bytes(&v->ds.form);
 
-    if (!v->bts.on || !vcpu_debugctl(v, v->profile->debugctl->btint)) {
+    if (!v->bts.on || !(vcpu_debugctl(v, v->profile->debugctl->btint) || v->watch.threshold)) {
         return UINT64_MAX;
     }
     return bts->index < bts->threshold ? (bts->threshold - bts->index + record - 1) / record : 1;

@@ -128,6 +128,16 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
     return msr_rdpmc(v, index, value, place);
 }
 
+/* Has the next block's check call engine_due() in any case. */
+static void force(struct vcpu *v)
+{
+    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
+
+        *count = class_unforced(*count) + CLASS_FORCE;
+    }
+}
+
 /* Arranges for a call behind the instruction that is due. True: that instruction is not the block's last. */
 static bool watch_for(struct vcpu *v, const struct block *block, int due)
 {
@@ -135,11 +145,7 @@ static bool watch_for(struct vcpu *v, const struct block *block, int due)
         return false;
     }
     if (due == block->count - 1) {
-        for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-            uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
-
-            *count = class_unforced(*count) + CLASS_FORCE;
-        }
+        force(v);
         return false;
     }
     v->hot->stop_at = block_address(block, (unsigned)due + 1);
@@ -161,6 +167,9 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
 
         *count = class_unforced(*count);
+    }
+    if (v->watch.hit) {
+        return DUE_AGAIN; /* by an interruption: its handler has not begun */
     }
     if (counting_due(v)) {
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
@@ -370,6 +379,9 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
     v->pmi.raised = false; /* the PMI can be taken at the handler's first instruction */
+    if (v->watch.hit) {
+        force(v);
+    }
 }
 
 void engine_lone_instruction(struct vcpu *v, uint64_t address)

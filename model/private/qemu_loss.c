@@ -15,7 +15,8 @@ static const char without_object[] =
     "code mapped at several addresses may be recorded at another of them, and the model is slower";
 
 static const char *const costs[LOSSES] = {
-    [LOSS_ACCELERATOR] = "-icount and accelerators other than TCG are not supported, but cannot be refused",
+    [LOSS_ACCELERATOR] =
+        "-icount, thread=single and accelerators other than TCG are not supported, but cannot be refused",
     [LOSS_OBJECT] = without_object,
     [LOSS_FLAGS] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF",
     [LOSS_LEAVING] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF, and PMIs wait for the end of a block",

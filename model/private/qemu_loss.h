@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum qemu_loss {
-    LOSS_ACCELERATOR, /* tcg_allowed, use_icount */
+    LOSS_ACCELERATOR, /* tcg_allowed, use_icount, qemu_tcg_mttcg_enabled */
     LOSS_OBJECT,      /* the processor's object, and with it every loss below except that of operations */
     LOSS_FLAGS,
     LOSS_LEAVING,

@@ -416,6 +416,13 @@ bool qemu_private_icount(void)
     return QEMU_LOSS_FIND(LOSS_ACCELERATOR, "use_icount", &mode) && *mode != 0;
 }
 
+bool qemu_private_one_thread(void)
+{
+    bool (*several_threads)(void);
+
+    return QEMU_LOSS_FIND(LOSS_ACCELERATOR, "qemu_tcg_mttcg_enabled", &several_threads) && !several_threads();
+}
+
 bool qemu_private_accelerated(void)
 {
     const bool *tcg;

@@ -134,4 +134,10 @@ uint64_t qemu_private_tsc(const struct qemu_private *p);
 bool qemu_private_icount(void);
 bool qemu_private_accelerated(void);
 
+/*
+ * Whether all processors run in one thread (-accel tcg,thread=single): their translations then tell plugins the number
+ * of the processor that was translated for. False where qemu_tcg_mttcg_enabled is not exported: LOSS_ACCELERATOR.
+ */
+bool qemu_private_one_thread(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include "model/qemu/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -187,8 +188,17 @@ static void take_latitude(struct options *options, const char *value)
     }
 }
 
+static void remove_file(const char *folder, unsigned cpu, const char *ending)
+{
+    char path[PATH_MAX];
+
+    if ((size_t)snprintf(path, sizeof(path), "%s/%u%s", folder, cpu, ending) < sizeof(path)) {
+        remove(path);
+    }
+}
+
 /* QEMU frees its arguments. */
-static void take_state(struct options *options, const char *folder)
+static void take_state(struct options *options, const char *folder, unsigned processors)
 {
     if (folder == NULL) {
         return;
@@ -200,6 +210,11 @@ static void take_state(struct options *options, const char *folder)
     options->state = strdup(folder);
     if (options->state == NULL) {
         options_die("%s", "out of memory: state= cannot take effect");
+    }
+    /* What an earlier run left would be taken for this one's, and its watch would stop this one. */
+    for (unsigned cpu = 0; cpu < processors; cpu++) {
+        remove_file(folder, cpu, "");
+        remove_file(folder, cpu, ".watch");
     }
 }
 
@@ -281,7 +296,7 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
     take_faults(options, given.fault);
     take_lies(options, given.lie);
     take_latitude(options, given.latitude);
-    take_state(options, given.state);
+    take_state(options, given.state, processors);
     open_logs(options, &given);
 }
 

@@ -809,7 +809,7 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
     if (model.data) {
         sums[n++] = flag(HOT(data_pending));
     }
-    const struct qemu_ops_again again = { (intptr_t)offsetof(struct hot, begin_again), block->pc - block->code_base };
+    const struct qemu_ops_again again = { (intptr_t)offsetof(struct hot, begin_again), block_rip(block, block->pc) };
     const bool repeatable = qemu_private_reads(&p->private);
     const struct qemu_ops_beginning beginning = {
         .first = p->vcpu.hot - p->vcpu.number,
@@ -985,6 +985,11 @@ static void on_init(unsigned cpu, void *udata)
             "QEMU's %s is not supported: the model reads clocks and raises interrupts in the middle of blocks; start "
             "QEMU without it",
             "-icount");
+    }
+    if (!model.alone && qemu_private_one_thread()) {
+        options_die("QEMU's %s is not supported with several processors: translated code then tells the model of the "
+                    "wrong one; start QEMU without it",
+                    "-accel tcg,thread=single");
     }
     if (cpu >= MAX_PROCESSORS) {
         options_die("more than %s processors are not supported: lower -smp", "256");

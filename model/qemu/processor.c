@@ -167,7 +167,7 @@ void processor_write(struct processor *p, unsigned name, uint64_t value)
 
 _Noreturn void processor_go_to(const struct block *block, uint64_t to)
 {
-    qemu_plugin_set_pc(block->code_base == 0 ? to : (uint32_t)(to - block->code_base));
+    qemu_plugin_set_pc(block_rip(block, to));
 }
 
 unsigned processor_cpl(struct processor *p)

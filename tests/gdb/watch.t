@@ -32,6 +32,19 @@ for my $case ([ 'skylake', 64, 24 ], [ 'netburst', 32, 12 ]) {
     passes($serial, $test, $profile);
 }
 
+# The record of an interruption, and then that of its handler's first branch.
+{
+    my ($out, $serial) = gdb({ profile => 'skylake', options => 'run=bts.software_interrupt',
+        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', 'continue' ] });
+    for my $n (1, 2) {
+        my ($text, $pc) = @{$out}[2 * $n - 2, 2 * $n - 1];
+        like($text, qr/^BTS: $n of 512 records /m, "an interruption: record $n stops the machine");
+        my ($to) = ($text // '') =~ /^bts \d+ .* => 0x0*([0-9a-f]+)/m;
+        is(($pc // '') =~ /= 0x([0-9a-f]+)/ && $1, $to, '... at its target');
+    }
+    passes($serial, 'bts.software_interrupt', 'skylake');
+}
+
 # PEBS of every kind: at the IP of the record.
 for my $case ([ 'skylake', 64, 'pebs.interrupt.threshold' ], [ 'goldencove', 64, 'pebs.loads' ], [ 'core2', 64, 'pebs.instructions' ],
     [ 'clearwaterforest', 64, 'pebs.loads' ], [ 'netburst', 32, 'pebs.tagging.execution' ]) {

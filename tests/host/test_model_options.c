@@ -32,7 +32,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    unlink("t"), unlink("v"), unlink("err"), unlink("out");
+    unlink("t"), unlink("v"), unlink("err"), unlink("out"), unlink("4"), unlink("4.watch");
     return chdir("/") != 0 || rmdir(folder) != 0;
 }
 
@@ -260,6 +260,28 @@ static void right_ones(void **state)
     assert_string_equal(said, "dsmodel truth 1 profile=netburst\n");
 }
 
+/* Of the four processors that the machine can have. */
+static void what_an_earlier_run_left(void **state)
+{
+    static const char *const files[] = { "0", "0.watch", "3", "3.watch", "4", "4.watch" };
+    char option[64];
+
+    (void)state;
+    snprintf(option, sizeof(option), "profile=skylake state=%s", folder);
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        FILE *file = fopen(files[i], "w");
+
+        assert_non_null(file);
+        fclose(file);
+    }
+    assert_int_equal(reads(option, NULL), 7);
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        assert_int_equal(access(files[i], F_OK), i < 4 ? -1 : 0);
+    }
+    assert_int_equal(reads(option, NULL), 7); /* there is nothing */
+    assert_string_equal(said, "");
+}
+
 static void finish(struct options *options)
 {
     options_finish_logs(options);
@@ -290,7 +312,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_ones), cmocka_unit_test(unknown_names), cmocka_unit_test(lists),
-        cmocka_unit_test(right_ones), cmocka_unit_test(lost_output),
+        cmocka_unit_test(right_ones),
+        cmocka_unit_test(what_an_earlier_run_left), cmocka_unit_test(lost_output),
     };
     return cmocka_run_group_tests_name("the plugin's options", tests, make_folder, remove_folder);
 }

@@ -58,6 +58,16 @@ EXPORT __attribute__((section("qemu"))) struct description vmstate_x86_cpu = { .
 EXPORT int use_icount;
 EXPORT bool tcg_allowed = true;
 
+static bool several_threads = true;
+
+EXPORT bool qemu_tcg_mttcg_enabled(void);
+
+EXPORT bool qemu_tcg_mttcg_enabled(void)
+{
+    return several_threads;
+}
+
+
 static bool narrow;
 static unsigned restored; /* calls */
 static uintptr_t restored_for;
@@ -494,6 +504,10 @@ static void accelerators(void **state)
     tcg_allowed = false;
     assert_true(qemu_private_accelerated());
     tcg_allowed = true;
+    assert_false(qemu_private_one_thread());
+    several_threads = false;
+    assert_true(qemu_private_one_thread());
+    several_threads = true;
 }
 
 /* Places of registers at which something would be read that is not the object's. */

@@ -213,6 +213,78 @@ static void the_next_sample(void **state)
     machine_free(m);
 }
 
+/* The record of an interruption: its handler does not begin, and the machine stops once. */
+static void the_record_of_an_interruption(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP), *handler = block_new(0x1000, 3, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 10, 20, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    run(m, b);
+    standing_settle(&m->v);
+    standing_watch(&m->v, true, false);
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, handler->pc, 0);
+    assert_true(m->v.watch.hit);
+    const uint64_t index = get(m, DS + 8);
+
+    assert_false(begin(m, handler));
+    assert_int_equal(get(m, DS + 8), index);
+    standing_watch(&m->v, false, false);
+    assert_true(begin(m, handler));
+    standing_settle(&m->v);
+    assert_int_equal(get(m, DS + 8), index);
+    free(b), free(handler);
+    machine_free(m);
+}
+
+/* INT n is the event that is recorded, where blocks are counted and not noted. */
+static void the_sample_of_an_interruption(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_INT), *handler = block_new(0x1000, 2, END_REL_JMP);
+
+    (void)state;
+    set_up_ds(m, 0, 0, 10, 10);
+    put(m, DS + 0x40, (uint64_t)-100);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PMC0, (uint32_t)-3);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+    standing_watch(&m->v, true, false);
+    assert_true(begin(m, b));
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->last, handler->pc, 0);
+    assert_true(m->v.watch.hit);
+    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
+    assert_false(begin(m, handler));
+    standing_watch(&m->v, false, false);
+    assert_true(begin(m, handler));
+    free(b), free(handler);
+    machine_free(m);
+}
+
+/* A buffer that is circular, because BTINT is 0, can have a threshold within. */
+static void the_threshold_of_a_circular_buffer(void **state)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 2, END_REL_JMP);
+    unsigned begun = 0;
+
+    (void)state;
+    set_up_ds(m, 10, 5, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    standing_watch(&m->v, false, true);
+    while (!m->v.watch.hit && begun < 20) {
+        begun += begin(m, b);
+    }
+    assert_int_equal(begun, 5);
+    assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
+    free(b);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +294,9 @@ int main(void)
         cmocka_unit_test(the_next_branch),
         cmocka_unit_test(the_threshold),
         cmocka_unit_test(the_next_sample),
+        cmocka_unit_test(the_record_of_an_interruption),
+        cmocka_unit_test(the_sample_of_an_interruption),
+        cmocka_unit_test(the_threshold_of_a_circular_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

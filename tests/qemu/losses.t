@@ -46,7 +46,7 @@ my @cases = (
     [ 'tcg_cflags_has=same_as_at_first', 'has not exactly one word with the flags read by tcg_cflags_has', $slower ],
     [ 'tcg_emit_op', 'does not export tcg_emit_op', $tenth ],
     [ 'tcg_op_insert_after=tcg_op_insert_before', 'does not link operations as QEMU 11.1 does in tcg_emit_op', $tenth ],
-    [ 'use_icount', 'does not export use_icount', '-icount and accelerators' ],
+    [ 'use_icount', 'does not export use_icount', '-icount, thread=single and accelerators' ],
 );
 
 # Exit status, output, and what the model said of a boot.
