@@ -76,6 +76,29 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[5], qr/^wrong: bts 0x18 is on a page that is not mapped\n/m, 'a page that is not mapped') or diag $out->[5];
 }
 
+# A record of adaptive PEBS has the size that its own counter asks for. Of nine basic ones, two become one of 64 bytes. Then
+# two counters are on, of which one has the adaptive bit; then none is.
+{
+    my $state = sub { "python path = State.path(); state = open(path).read(); open(path, 'w').write($_[0])" };
+    my $first = '*(unsigned long *)processors[0]->opened.pebs.base';
+    my ($out) = gdb({ profile => 'goldencove', options => 'run=pebs.adaptive.ignored', commands => [ $open, 'continue', 'ds',
+        "set var $first = 64UL << 48 | 1", 'ds', "set var $first = 32UL << 48",
+        $state->(q{state.replace('msr 0x3f1 0x2\n', 'msr 0x3f1 0x3\n').replace('msr 0x186 0x0\n', 'msr 0x186 0x400000000\n')}), 'ds',
+        $state->(q{state.replace('msr 0x3f1 0x3\n', 'msr 0x3f1 0x0\n')}), 'ds' ] });
+    for my $case ([ 2, 'of a counter without the adaptive bit', 'on' ], [ 9, 'of counters that are off', 'off' ]) {
+        my ($n, $what, $on) = @$case;
+        like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+  base \+ 9 records$/m, "records $what are basic ones");
+        like($out->[$n], qr/^PEBS: 9 of 320 records of 32 bytes .*; $on/m, '... and are counted as such');
+        like($out->[$n], qr/^nothing is wrong with it$/m, '... and nothing is wrong');
+    }
+    for my $case ([ 4, 'records of two sizes' ], [ 7, 'two counters of which one is adaptive' ]) {
+        my ($n, $what) = @$case;
+        like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+$/m, "$what: no number of records is told");
+        like($out->[$n], qr/^PEBS: 288 of 10240 bytes \(2 %\), records vary in size, 9888 bytes to the threshold; on/m, '... but how many bytes');
+        like($out->[$n], qr/^nothing is wrong with it$/m, '... and nothing is wrong');
+    }
+}
+
 # Counters: what is programmed, by name, what is on, what has overflowed.
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=pebs.loads', commands => [ 'hbreak load_33', 'continue', 'perfmon' ] });
