@@ -49,15 +49,23 @@ static bool physical_page(void *context, uint64_t address, struct ds_page *page)
     return true;
 }
 
+/* Where the IDT is not known, nothing is to be wrong with its gate. */
 static enum ds_gate gate_of(const struct processor *p)
 {
     const unsigned size = p->efer & EFER_LMA ? 16 : 8;
     uint8_t gate[8];
 
-    if (!p->idt_known || !target_linear(p->idt + (p->lvtpc & 0xff) * size, gate, sizeof(gate)) ||
-        !(gate[5] & GATE_PRESENT))
+    if (!p->idt_known)
+        return DS_GATE_INTERRUPT;
+    if (!target_linear(p->idt + (p->lvtpc & 0xff) * size, gate, sizeof(gate)) || !(gate[5] & GATE_PRESENT))
         return DS_GATE_ABSENT;
     return (gate[5] & 0x1f) == 0xe ? DS_GATE_INTERRUPT : (gate[5] & 0x1f) == 0xf ? DS_GATE_TRAP : DS_GATE_OTHER;
+}
+
+static void print_unknown_gate(const struct processor *p)
+{
+    if (!p->idt_known)
+        printf("(the state has no register idt: whether the vector has a handler was not checked)\n");
 }
 
 static void print_breaches(const struct ds_breaches *found)
@@ -209,6 +217,7 @@ static void report_area(const struct processor *p)
     }
     ds_check(&description, &breaches);
     print_breaches(&breaches);
+    print_unknown_gate(p);
     if (!(p->efer & EFER_NXE))
         printf("(the no-execute bit is not used: whether its pages hold code cannot be told)\n");
 }
@@ -248,6 +257,7 @@ static void report_arch(const struct processor *p)
     };
     arch_check(&description, &breaches);
     print_breaches(&breaches);
+    print_unknown_gate(p);
     printf("(where software maps the buffer no register tells: its pages were not checked)\n");
 }
 
