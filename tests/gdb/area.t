@@ -5,6 +5,8 @@
 # broken on purpose; counters, event selects, LVT entry and status. Prints TAP.
 use strict;
 use warnings;
+use Cwd 'realpath';
+use File::Temp;
 use FindBin;
 use lib $FindBin::Bin;
 use Gdb 'gdb';
@@ -130,6 +132,41 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[6], qr/^IA32_DS_AREA is 0: no management area has been set up on this processor$/m, 'and that the first has none');
 }
 
+# The state that the model has written is read as a whole, of this stop, and for what it says.
+{
+    my $write = sub { "python open(State.folder + '/0', 'w').write($_[0])" };
+    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ $open, 'continue',
+        "python state = open(State.path()).read(); import re; print('end', repr(state[-5:]))", 'ds',
+        $write->(q{state[:state.index('msr ')]}), 'ds', $write->(q{state[:-5]}), 'ds',
+        $write->(q{re.sub('rip 0x', 'rip 0x1', state)}), 'ds', 'stepi', 'ds', 'python state = open(State.path()).read()',
+        $write->(q{re.sub('register idt.*\\n', '', state)}), 'ds',
+        $write->(q{re.sub('cr0 0x8', 'cr0 0x0', re.sub('efer .*', 'efer 0x500', state))}), 'ds',
+        $write->('state'), "python PROGRAM = State.folder + '/dies'",
+        q{python open(PROGRAM, 'w').write('#!/bin/sh\nkill -SEGV $$\n'); os.chmod(PROGRAM, 0o755)}, 'ds' ] });
+    is($out->[2], "end '\\nend\\n'\n\n", 'the model says where its file ends');
+    like($out->[3], qr/^nothing is wrong with it$/m, 'a state that is whole');
+    like($out->[5], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut between two lines');
+    like($out->[7], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut in a line');
+    like($out->[9], qr{^\S+/0 is of another stop \(rip 0x1[0-9a-f]+, GDB is at 0x[0-9a-f]+\): step once, or was QEMU started with state=\S+\?$}m,
+        'a state of another stop');
+    like($out->[11], qr/^nothing is wrong with it$/m, 'which a step replaces');
+    like($out->[14], qr/^nothing is wrong with it\n\(the state has no register idt: whether the vector has a handler was not checked\)$/m,
+        'a state without the IDT');
+    like($out->[16], qr/^nothing is wrong with it$/m, 'without paging no page is a user page');
+    like($out->[20], qr{^\S+/dies was ended by signal 11: this is a defect, please report it$}m, 'a helper that dies');
+}
+
+# A GDB for i386 has addresses of 32 bits, and would read others; and a stub that is not QEMU's, linear ones for physical.
+{
+    my ($out) = gdb({ width => 32, profile => 'netburst', commands => [ 'python print(read_linear(0x100000000, 4))',
+        'python print(read_linear(0xffffffff, 2))', 'python print(read_physical(0x100200000, 4))', 'python print(len(read_physical(0x200000, 4)))',
+        q{python execute = gdb.execute; gdb.execute = lambda text, **rest: '' if 'PhyMem' in text else execute(text, **rest)},
+        'python print(read_physical(0x200000, 4))' ] });
+    is($out->[$_] =~ s/\n.*//sr, 'None', 'an address above 4 GiB') for 0 .. 2;
+    like($out->[3], qr/^4$/m, 'an address that exists');
+    like($out->[5], qr/physical memory cannot be read: GDB is connected to something else than QEMU/, 'a stub that cannot read it');
+}
+
 # Without the model there is nothing to read, which is said with what to do.
 {
     my ($out) = gdb({ profile => 'none', commands => [ 'ds', 'perfmon' ] });
@@ -138,8 +175,16 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($help->[0], qr/^Print the DS management area of this processor with every field/m, 'help');
     like($help->[1], qr/^ds takes no argument$/m, 'an argument too many');
 }
-# Without a machine: the folder is taken without a word, and told when asked for.
+# Without a machine: the folder is taken without a word, and told when asked for. What an earlier GDB has left there goes.
 {
+    my $home = File::Temp->newdir;
+    mkdir "$home/state";
+    open my $left, '>', "$home/state/0.watch" or die "$home: $!\n";
+    close $left;
+    local $ENV{HOME} = $home;
+    my $folder = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex 'ds-state ~/state' -ex ds-state 2>&1);
+    is($folder, realpath("$home/state") . "\n", 'ds-state: a folder of the home');
+    ok(!-e "$home/state/0.watch", '... without the watch of an earlier GDB');
     my $said = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex ds-state -ex 'ds-state /' -ex 'echo taken\\n' -ex ds-state 2>&1);
     is($said, "no folder is known\ntaken\n/\n", 'ds-state');
 }
