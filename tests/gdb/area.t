@@ -171,6 +171,9 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
 {
     my ($out) = gdb({ profile => 'none', commands => [ 'ds', 'perfmon' ] });
     like($out->[0], qr{^\S+/0 does not exist: the model writes it when processor 0 stops; was QEMU started with state=}m, 'no model: what is missing');
+    my (undef, undef, $bogus) = gdb({ profile => 'bogus', commands => [ 'ds' ] });
+    like($bogus, qr/\A(?:Reading symbols from .*\n)?dsmodel: profile=bogus is not known.*\n(?:.*Connection refused\.\n)?\z/, 'a profile that is not known: nothing more')
+        or diag $bogus;
     my ($help) = gdb({ profile => 'none', commands => [ 'help ds', 'ds 5', 'help bts' ] });
     like($help->[0], qr/^Print the DS management area of this processor with every field/m, 'help');
     like($help->[1], qr/^ds takes no argument$/m, 'an argument too many');
