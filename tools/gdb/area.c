@@ -112,7 +112,7 @@ static bool sizes_of(const struct ds_buffer *pebs, unsigned *least, unsigned *mo
         return false;
     while (at + 8 <= used) {
         const unsigned size = (unsigned)(read_u64(bytes, (size_t)at) >> RECORD_SIZE_SHIFT);
-        if (size == 0)
+        if (size < pebs_adaptive_size(0))
             return false;
         *least = size < *least ? size : *least;
         *most = size > *most ? size : *most;

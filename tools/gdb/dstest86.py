@@ -49,8 +49,8 @@ class State:
         mask = (1 << 8 * pointer_size()) - 1
         here = gdb.newest_frame().pc() & mask
         if told is not None and int(told[1], 16) & mask != here:
-            raise Problem(f'{path} is of another stop (rip {told[1]}, GDB is at {here:#x}): step once, or was QEMU started with '
-                          f'state={os.path.dirname(path)}?')
+            raise Problem(f'{path} is of another stop (rip {told[1]}, GDB is at {here:#x}): step once, or was QEMU '
+                          f'started with state={os.path.dirname(path)}?')
 
 
 def pointer_size():
@@ -114,8 +114,8 @@ def inspect(command, *arguments):
     lines = []
     path = State.path()
     try:
-        with subprocess.Popen([PROGRAM, path, command, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors='replace') as program:
+        with subprocess.Popen([PROGRAM, path, command, *map(str, arguments)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace') as program:
             for line in program.stdout:
                 line = line.rstrip('\n')
                 if not line.startswith('?'):
