@@ -61,6 +61,7 @@ static bool write_file(struct processor *p, const char *path)
     for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {
         write_register(file, controls[i].name, processor_read(p, controls[i].number));
     }
+    write_register(file, "rip", processor_read(p, NAME_RIP));
     if (qemu_private_idt(&p->private, &idt)) {
         write_register(file, "idt", idt);
     }
@@ -68,7 +69,9 @@ static bool write_file(struct processor *p, const char *path)
     write_register(file, "apic", processor_host.apic_enabled(p));
     const bool whole = standing_registers(&p->vcpu, write_msr, file);
 
-    if (!whole) {
+    if (whole) {
+        fprintf(file, "end\n");
+    } else {
         errno = ENOMEM;
     }
     return (fclose(file) == 0) & whole;

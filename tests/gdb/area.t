@@ -5,6 +5,8 @@
 # broken on purpose; counters, event selects, LVT entry and status. Prints TAP.
 use strict;
 use warnings;
+use Cwd 'realpath';
+use File::Temp;
 use FindBin;
 use lib $FindBin::Bin;
 use Gdb 'gdb';
@@ -76,6 +78,29 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[5], qr/^wrong: bts 0x18 is on a page that is not mapped\n/m, 'a page that is not mapped') or diag $out->[5];
 }
 
+# A record of adaptive PEBS has the size that its own counter asks for. Of nine basic ones, two become one of 64 bytes. Then
+# two counters are on, of which one has the adaptive bit; then none is.
+{
+    my $state = sub { "python path = State.path(); state = open(path).read(); open(path, 'w').write($_[0])" };
+    my $first = '*(unsigned long *)processors[0]->opened.pebs.base';
+    my ($out) = gdb({ profile => 'goldencove', options => 'run=pebs.adaptive.ignored', commands => [ $open, 'continue', 'ds',
+        "set var $first = 64UL << 48 | 1", 'ds', "set var $first = 32UL << 48",
+        $state->(q{state.replace('msr 0x3f1 0x2\n', 'msr 0x3f1 0x3\n').replace('msr 0x186 0x0\n', 'msr 0x186 0x400000000\n')}), 'ds',
+        $state->(q{state.replace('msr 0x3f1 0x3\n', 'msr 0x3f1 0x0\n')}), 'ds' ] });
+    for my $case ([ 2, 'of a counter without the adaptive bit', 'on' ], [ 9, 'of counters that are off', 'off' ]) {
+        my ($n, $what, $on) = @$case;
+        like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+  base \+ 9 records$/m, "records $what are basic ones");
+        like($out->[$n], qr/^PEBS: 9 of 320 records of 32 bytes .*; $on/m, '... and are counted as such');
+        like($out->[$n], qr/^nothing is wrong with it$/m, '... and nothing is wrong');
+    }
+    for my $case ([ 4, 'records of two sizes' ], [ 7, 'two counters of which one is adaptive' ]) {
+        my ($n, $what) = @$case;
+        like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+$/m, "$what: no number of records is told");
+        like($out->[$n], qr/^PEBS: 288 of 10240 bytes \(2 %\), records vary in size, 9888 bytes to the threshold; on/m, '... but how many bytes');
+        like($out->[$n], qr/^nothing is wrong with it$/m, '... and nothing is wrong');
+    }
+}
+
 # Counters: what is programmed, by name, what is on, what has overflowed.
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=pebs.loads', commands => [ 'hbreak load_33', 'continue', 'perfmon' ] });
@@ -107,16 +132,62 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[6], qr/^IA32_DS_AREA is 0: no management area has been set up on this processor$/m, 'and that the first has none');
 }
 
+# The state that the model has written is read as a whole, of this stop, and for what it says.
+{
+    my $write = sub { "python open(State.folder + '/0', 'w').write($_[0])" };
+    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ $open, 'continue',
+        "python state = open(State.path()).read(); import re; print('end', repr(state[-5:]))", 'ds',
+        $write->(q{state[:state.index('msr ')]}), 'ds', $write->(q{state[:-5]}), 'ds',
+        $write->(q{re.sub('rip 0x', 'rip 0x1', state)}), 'ds', 'stepi', 'ds', 'python state = open(State.path()).read()',
+        $write->(q{re.sub('register idt.*\\n', '', state)}), 'ds',
+        $write->(q{re.sub('cr0 0x8', 'cr0 0x0', re.sub('efer .*', 'efer 0x500', state))}), 'ds',
+        $write->('state'), "python PROGRAM = State.folder + '/dies'",
+        q{python open(PROGRAM, 'w').write('#!/bin/sh\nkill -SEGV $$\n'); os.chmod(PROGRAM, 0o755)}, 'ds' ] });
+    is($out->[2], "end '\\nend\\n'\n\n", 'the model says where its file ends');
+    like($out->[3], qr/^nothing is wrong with it$/m, 'a state that is whole');
+    like($out->[5], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut between two lines');
+    like($out->[7], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut in a line');
+    like($out->[9], qr{^\S+/0 is of another stop \(rip 0x1[0-9a-f]+, GDB is at 0x[0-9a-f]+\): step once, or was QEMU started with state=\S+\?$}m,
+        'a state of another stop');
+    like($out->[11], qr/^nothing is wrong with it$/m, 'which a step replaces');
+    like($out->[14], qr/^nothing is wrong with it\n\(the state has no register idt: whether the vector has a handler was not checked\)$/m,
+        'a state without the IDT');
+    like($out->[16], qr/^nothing is wrong with it$/m, 'without paging no page is a user page');
+    like($out->[20], qr{^\S+/dies was ended by signal 11: this is a defect, please report it$}m, 'a helper that dies');
+}
+
+# A GDB for i386 has addresses of 32 bits, and would read others; and a stub that is not QEMU's, linear ones for physical.
+{
+    my ($out) = gdb({ width => 32, profile => 'netburst', commands => [ 'python print(read_linear(0x100000000, 4))',
+        'python print(read_linear(0xffffffff, 2))', 'python print(read_physical(0x100200000, 4))', 'python print(len(read_physical(0x200000, 4)))',
+        q{python execute = gdb.execute; gdb.execute = lambda text, **rest: '' if 'PhyMem' in text else execute(text, **rest)},
+        'python print(read_physical(0x200000, 4))' ] });
+    is($out->[$_] =~ s/\n.*//sr, 'None', 'an address above 4 GiB') for 0 .. 2;
+    like($out->[3], qr/^4$/m, 'an address that exists');
+    like($out->[5], qr/physical memory cannot be read: GDB is connected to something else than QEMU/, 'a stub that cannot read it');
+}
+
 # Without the model there is nothing to read, which is said with what to do.
 {
     my ($out) = gdb({ profile => 'none', commands => [ 'ds', 'perfmon' ] });
     like($out->[0], qr{^\S+/0 does not exist: the model writes it when processor 0 stops; was QEMU started with state=}m, 'no model: what is missing');
+    my (undef, undef, $bogus) = gdb({ profile => 'bogus', commands => [ 'ds' ] });
+    like($bogus, qr/\A(?:Reading symbols from .*\n)?dsmodel: profile=bogus is not known.*\n(?:.*Connection refused\.\n)?\z/, 'a profile that is not known: nothing more')
+        or diag $bogus;
     my ($help) = gdb({ profile => 'none', commands => [ 'help ds', 'ds 5', 'help bts' ] });
     like($help->[0], qr/^Print the DS management area of this processor with every field/m, 'help');
     like($help->[1], qr/^ds takes no argument$/m, 'an argument too many');
 }
-# Without a machine: the folder is taken without a word, and told when asked for.
+# Without a machine: the folder is taken without a word, and told when asked for. What an earlier GDB has left there goes.
 {
+    my $home = File::Temp->newdir;
+    mkdir "$home/state";
+    open my $left, '>', "$home/state/0.watch" or die "$home: $!\n";
+    close $left;
+    local $ENV{HOME} = $home;
+    my $folder = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex 'ds-state ~/state' -ex ds-state 2>&1);
+    is($folder, realpath("$home/state") . "\n", 'ds-state: a folder of the home');
+    ok(!-e "$home/state/0.watch", '... without the watch of an earlier GDB');
     my $said = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex ds-state -ex 'ds-state /' -ex 'echo taken\\n' -ex ds-state 2>&1);
     is($said, "no folder is known\ntaken\n/\n", 'ds-state');
 }

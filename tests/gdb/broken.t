@@ -59,6 +59,18 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
     like($nowhere, qr{^the 512 bytes at 0x7000000000 cannot be read$}m, 'a buffer where nothing is mapped');
 }
 
+# A BTS index between two records: which are whole is printed, and what is wrong.
+{
+    my $bts_index = $index =~ s/\[5\]/[1]/r;
+    my ($whole, undef, $odd, undef, $below) = after('skylake', 'pebs.with_bts', 'bts all', "set var $bts_index = $bts_index + 1", 'bts all',
+        "set var *(unsigned long *)processors[0]->management_area = $bts_index - 25", 'bts 1');
+    my ($count) = $whole =~ /^BTS: (\d+) records:$/m;
+    cmp_ok($count, '>', 1, 'there are records');
+    is_deeply(wrong($odd), [ sprintf q{wrong: the index is not at a record's end: base + %d; ds says more}, 24 * $count + 1 ], 'a BTS index in a record');
+    is(join("\n", grep { /^bts \d/ } split /\n/, $odd), join("\n", grep { /^bts \d/ } split /\n/, $whole), '... and the records before it');
+    is_deeply(wrong($below), [ q{wrong: the index is not at a record's end: base + 25; ds says more} ], 'a base in a record');
+}
+
 # Records that say how long they are, in bits 63 to 48 of their first 8 bytes.
 {
     my $size = '((unsigned short *)' . $base . ')[3]';

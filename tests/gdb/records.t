@@ -50,10 +50,13 @@ for my $case (@cases) {
         next if $kind ne 'bts' || $profile ne 'skylake' || $test ne 'bts.calls';
 
         my ($few) = gdb({ profile => $profile, options => "run=$test",
-            commands => [ $stop{bts}, 'continue', 'bts 3', 'bts 0' ] });
+            commands => [ $stop{bts}, 'continue', 'bts 3', 'bts 0', 'bts 00', "bts \xc2\xb2", 'bts 4294967297', 'set language modula-2', 'bts 3', 'echo' ] });
         is_deeply([ grep { /^bts \d/ } split /\n/, $few->[2] ], [ @printed[-3 .. -1] ], 'bts 3: the newest three');
         like($few->[2], qr/^BTS: ${\scalar @printed} records; the newest 3:$/m, 'which it says');
-        like($few->[3], qr/^bts: want a number of records from 1, or all, not 0$/m, 'bts 0: what is wrong');
+        like($few->[$_->[0]], qr/^bts: want a number of records from 1, or all, not $_->[1]$/m, "bts $_->[1]: what is wrong")
+            for [ 3, '0' ], [ 4, '00' ], [ 5, "\xc2\xb2" ];
+        is_deeply([ grep { /^bts \d/ } split /\n/, $few->[6] ], \@printed, 'a number larger than 32 bits: all');
+        is($few->[8], $few->[2], 'and names whatever the language is');
     }
 }
 done_testing;

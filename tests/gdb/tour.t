@@ -100,5 +100,6 @@ ok(shown.count(PROMPT) == 3, 'at a terminal each stop waits for Enter, and q end
 ok('--- stop 3 of 13' in shown and '--- stop 4 of 13' not in shown, 'which has come as far as that', shown)
 said = subprocess.run(['gdb', '-nx', '-batch', '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour'], stdin=subprocess.DEVNULL,
                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
-ok(said.endswith('\ntour: there is no machine at stop 1: start it anew, by `make gdb-tour`\n'), 'a tour of nothing says so', said)
+ok(said.endswith('\ntour: there is no machine at stop 1: start it anew, by `make gdb-tour`, with a profile that has BTS\n'),
+   'a tour of nothing says so', said)
 print(f'1..{count}')

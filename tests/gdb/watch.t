@@ -60,11 +60,24 @@ for my $case ([ 'skylake', 64, 'pebs.interrupt.threshold' ], [ 'goldencove', 64,
     passes($serial, $test, $profile);
 }
 
+# The handler drains the buffer, and at the threshold it is as full as before: the new record is printed all the same.
+for my $profile ('skylake', 'clearwaterforest') {
+    my ($out) = gdb({ profile => $profile, options => 'run=measure.cost.service.pebs',
+        commands => [ 'ds-watch threshold', 'ds-watch threshold', 'echo' ] });
+    my ($fill, $time) = $out->[0] =~ /^(PEBS: [1-9]\d* of .*)\npebs \d+ ip .* tsc (0x[0-9a-f]+)$/m;
+    my ($again, $later) = $out->[1] =~ /^(PEBS: [1-9]\d* of .*)\npebs \d+ ip .* tsc (0x[0-9a-f]+)$/m;
+    is($again, $fill, "$profile: as full again");
+    cmp_ok(hex($later // 0), '>', hex($time), '... by a newer record');
+}
+
 # Another reason to stop, and no reason at all, are told apart; and what is not asked for.
 {
-    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_open', 'ds-watch', 'ds-watch now' ] });
+    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_open', 'ds-watch', 'ds-watch now',
+        "python os.mkdir(State.path() + '.watch')", 'ds-watch', 'continue &', 'ds-watch', 'ds', 'bts 1', 'perfmon' ] });
     like($out->[1], qr/^stopped for another reason: what ds-watch waits for has not happened$/m, 'a breakpoint comes first');
     like($out->[2], qr/^ds-watch: want nothing, or threshold$/m, 'a word that it does not know');
+    like($out->[4], qr{\Ads-watch: \S+/0\.watch cannot be written: Is a directory$}m, 'a file that it cannot write');
+    is(($out->[$_] // '') =~ s/\n.*//sr, 'the machine is running: interrupt it first', 'a machine that runs') for 6 .. 9;
     ($out) = gdb({ profile => 'skylake', options => 'run=lbr.calls', commands => [ 'ds-watch' ] });
     like($out->[0], qr/^ds-watch: the machine has ended before that/m, 'no record comes');
 }

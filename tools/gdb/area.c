@@ -2,12 +2,17 @@
 #include "tools/gdb/area.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "cpu/arch_pebs.h"
 #include "cpu/msr_index.h"
 #include "ds/arch_check.h"
 #include "tools/gdb/target.h"
+
+#define RECORDS_MOST      (1u << 20) /* bytes: more are not walked through */
+#define RECORD_SIZE_SHIFT 48u        /* in the first word of an adaptive record */
 
 bool area_read(const struct processor *p, struct ds_area *area)
 {
@@ -71,11 +76,63 @@ bool area_bts_circular(const struct processor *p, const struct ds_buffer *bts)
                           : bts->threshold > bts->maximum;
 }
 
-unsigned area_pebs_record_size(const struct processor *p)
+/* Without its adaptive bit a counter writes the basic group alone, whatever MSR_PEBS_DATA_CFG says. */
+static bool is_adaptive(const struct processor *p, unsigned n)
 {
-    return p->caps.pebs_method == PEBS_METHOD_ADAPTIVE
-               ? (unsigned)pebs_adaptive_size(processor_msr_or_0(p, MSR_PEBS_DATA_CFG))
-               : p->caps.pebs_record_size;
+    return n < 32 ? (processor_msr_or_0(p, MSR_IA32_PERFEVTSEL(n)) & PERFEVTSEL_ADAPTIVE) != 0
+                  : n < 40 && (processor_msr_or_0(p, MSR_IA32_FIXED_CTR_CTRL) & FIXED_CTR_CTRL_ADAPTIVE(n - 32)) != 0;
+}
+
+/* Of the record that comes next, if it is told: by the counters that are on. */
+static unsigned adaptive_size(const struct processor *p)
+{
+    const unsigned whole = (unsigned)pebs_adaptive_size(processor_msr_or_0(p, MSR_PEBS_DATA_CFG));
+    const unsigned basic = (unsigned)pebs_adaptive_size(0);
+    const uint64_t on = area_pebs_on(p);
+    bool some_whole = on == 0, some_basic = false;
+
+    for (unsigned n = 0; n < 64; n++)
+        if (on >> n & 1)
+            *(is_adaptive(p, n) ? &some_whole : &some_basic) = true;
+    if (some_whole && some_basic && whole != basic)
+        return 0;
+    return some_whole ? whole : basic;
+}
+
+/* Of the records that lie there, by their own word. False if there is none, or they do not lead up to the index. */
+static bool sizes_of(const struct ds_buffer *pebs, unsigned *least, unsigned *most)
+{
+    static uint8_t bytes[RECORDS_MOST];
+    const uint64_t used = pebs->index - pebs->base;
+    uint64_t at = 0;
+
+    *least = UINT_MAX;
+    *most = 0;
+    if (pebs->index < pebs->base || used > sizeof(bytes) || !target_linear(pebs->base, bytes, (size_t)used))
+        return false;
+    while (at + 8 <= used) {
+        const unsigned size = (unsigned)(read_u64(bytes, (size_t)at) >> RECORD_SIZE_SHIFT);
+        if (size < pebs_adaptive_size(0))
+            return false;
+        *least = size < *least ? size : *least;
+        *most = size > *most ? size : *most;
+        at += size;
+    }
+    return *most != 0 && at == used;
+}
+
+unsigned area_pebs_record_size(const struct processor *p, const struct ds_buffer *pebs)
+{
+    unsigned least, most, next;
+
+    if (p->caps.pebs_method != PEBS_METHOD_ADAPTIVE)
+        return p->caps.pebs_record_size;
+    next = adaptive_size(p);
+    if (!sizes_of(pebs, &least, &most))
+        return next;
+    if (area_pebs_on(p) == 0)
+        next = least;
+    return least == next && most == next ? next : 0;
 }
 
 bool area_is_arch(const struct processor *p)

@@ -13,8 +13,8 @@ bool area_bts_on(const struct processor *p);
 uint64_t area_pebs_on(const struct processor *p); /* the counters that PEBS is on for */
 bool area_bts_circular(const struct processor *p, const struct ds_buffer *bts);
 
-/* Bytes of a PEBS record as the processor would write it now; 0 if that is not known. */
-unsigned area_pebs_record_size(const struct processor *p);
+/* Bytes of each PEBS record in the buffer and of the next; 0 if they vary, or that is not known. */
+unsigned area_pebs_record_size(const struct processor *p, const struct ds_buffer *pebs);
 
 /* Architectural PEBS: the buffer that two registers describe. */
 struct arch_state {

@@ -3,7 +3,9 @@
 # GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). What decodes and checks is the
 # kernel's own code, in ds-inspect; this file answers its questions for memory, symbols and source lines, and knows when
 # to stop.
+import glob
 import os
+import re
 import subprocess
 
 import gdb
@@ -11,6 +13,7 @@ import gdb
 HERE = os.path.dirname(os.path.realpath(__file__))
 INSTALLED, BUILT = os.path.join(HERE, 'ds-inspect'), os.path.normpath(os.path.join(HERE, '../../build/ds-inspect'))
 PROGRAM = INSTALLED if os.path.exists(INSTALLED) else BUILT
+COUNT_MOST = 2 ** 32 - 1
 
 
 class Problem(gdb.GdbError):
@@ -26,6 +29,8 @@ class State:
         thread = gdb.selected_thread()
         if thread is None or not thread.is_valid():
             raise Problem('no machine: `target remote` QEMU first')
+        if thread.is_running():
+            raise Problem('the machine is running: interrupt it first')
         if cls.folder is None:
             raise Problem("the model's folder is not known: start QEMU with `qemu-ds --state FOLDER` and give "
                           '`ds-state FOLDER`')
@@ -33,10 +38,29 @@ class State:
         if not os.path.exists(path):
             raise Problem(f'{path} does not exist: the model writes it when processor {thread.num - 1} stops; was QEMU '
                           f'started with state={cls.folder}?')
+        cls.check_stop(path)
         return path
+
+    @staticmethod
+    def check_stop(path):
+        """That the file is of this stop: another QEMU, or a reset of this one, leaves it as it was."""
+        with open(path, encoding='ascii', errors='replace') as file:
+            told = re.search(r'^register rip (0x[0-9a-f]+)$', file.read(), re.MULTILINE)
+        mask = (1 << 8 * pointer_size()) - 1
+        here = gdb.newest_frame().pc() & mask
+        if told is not None and int(told[1], 16) & mask != here:
+            raise Problem(f'{path} is of another stop (rip {told[1]}, GDB is at {here:#x}): step once, or was QEMU '
+                          f'started with state={os.path.dirname(path)}?')
+
+
+def pointer_size():
+    """By a register, because names of types depend on the language."""
+    return gdb.newest_frame().read_register('sp').type.sizeof
 
 
 def read_linear(address, size):
+    if address + size > 1 << 8 * pointer_size():
+        return None     # GDB would read elsewhere, without the upper bits
     try:
         return bytes(gdb.selected_inferior().read_memory(address, size))
     except (gdb.MemoryError, OverflowError):
@@ -45,7 +69,8 @@ def read_linear(address, size):
 
 def read_physical(address, size):
     """QEMU's own packets: its gdbstub reads physical memory while this mode is on."""
-    gdb.execute('maintenance packet Qqemu.PhyMemMode:1', to_string=True)
+    if 'received: "OK"' not in gdb.execute('maintenance packet Qqemu.PhyMemMode:1', to_string=True):
+        raise Problem('physical memory cannot be read: GDB is connected to something else than QEMU')
     try:
         return read_linear(address, size)
     finally:
@@ -54,7 +79,10 @@ def read_physical(address, size):
 
 def symbol_of(address):
     """NAME OFFSET."""
-    text = gdb.execute(f'info symbol {address:#x}', to_string=True).splitlines()[0]
+    try:
+        text = gdb.execute(f'info symbol {address}', to_string=True).splitlines()[0]    # decimal is in every language
+    except gdb.error:
+        return None
     if text.startswith('No symbol') or ' in section ' not in text:
         return None
     name = text.split(' in section ')[0]
@@ -84,80 +112,121 @@ def inspect(command, *arguments):
     if not os.access(PROGRAM, os.X_OK):
         raise Problem(f'{PROGRAM} is missing: run `make tools`')
     lines = []
-    with subprocess.Popen([PROGRAM, State.path(), command, *map(str, arguments)], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace') as program:
-        for line in program.stdout:
-            line = line.rstrip('\n')
-            if not line.startswith('?'):
-                lines.append(line)
-                continue
-            kind, address, size = line[1:].split()
-            program.stdin.write((ANSWERS[kind](int(address, 16), int(size)) or '-') + '\n')
-            program.stdin.flush()
+    path = State.path()
+    try:
+        with subprocess.Popen([PROGRAM, path, command, *map(str, arguments)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace') as program:
+            for line in program.stdout:
+                line = line.rstrip('\n')
+                if not line.startswith('?'):
+                    lines.append(line)
+                    continue
+                kind, address, size = line[1:].split()
+                program.stdin.write((ANSWERS[kind](int(address, 16), int(size)) or '-') + '\n')
+                program.stdin.flush()
+    except BrokenPipeError:
+        pass    # it has ended: the reason follows
+    if program.returncode < 0:
+        raise Problem(f'{PROGRAM} was ended by signal {-program.returncode}: this is a defect, please report it')
     return lines
 
 
 class Command(gdb.Command):
-    """A command that prints what ds-inspect says; its doc string is GDB's help."""
-    name, takes_count, default = '', False, 0
+    """Whatever keeps it from doing what it should is said as a sentence; its doc string is GDB's help."""
+    name = ''
 
-    def __init__(self):
-        super().__init__(self.name, gdb.COMMAND_DATA)
+    def __init__(self, *kind):
+        super().__init__(self.name, *kind)
 
     def invoke(self, argument, from_tty):
+        try:
+            self.run(argument)
+        except OSError as error:
+            raise Problem(f'{self.name}: {error.filename}: {error.strerror}') from error
+        except (gdb.error, ValueError) as error:
+            raise Problem(f'{self.name}: {error}') from error
+
+    def run(self, argument):
+        raise NotImplementedError
+
+
+class Report(Command):
+    """A command that prints what ds-inspect says."""
+    takes_count, default = False, 0
+
+    def __init__(self):
+        super().__init__(gdb.COMMAND_DATA)
+
+    def run(self, argument):
         count = self.default
         words = gdb.string_to_argv(argument)
         if words and not self.takes_count:
             raise Problem(f'{self.name} takes no argument')
         if words:
-            count = 0 if words == ['all'] else int(words[0]) if len(words) == 1 and words[0].isdigit() else None
-            if count is None or words == ['0']:
+            count = 0 if words == ['all'] else self.number(words)
+            if count is None:
                 raise Problem(f'{self.name}: want a number of records from 1, or all, not {argument}')
         for line in inspect(self.name, count):
             print(line)
 
+    @staticmethod
+    def number(words):
+        """At most what ds-inspect can count."""
+        digits = len(words) == 1 and words[0].isascii() and words[0].isdigit()
+        return min(int(words[0]), COUNT_MOST) or None if digits else None
 
-class Ds(Command):
+
+class Ds(Report):
     """Print the DS management area of this processor with every field, what is wrong with it by the manual's
 restrictions, and how full its buffers are. Where PEBS is architectural, its buffer besides."""
     name = 'ds'
 
 
-class Bts(Command):
+class Bts(Report):
     """bts [N|all]: print the newest N (16) BTS records in memory, with symbols and source lines."""
     name, takes_count, default = 'bts', True, 16
 
 
-class Pebs(Command):
+class Pebs(Report):
     """pebs [N|all]: print the newest N (4) PEBS records in memory, with symbols and source lines."""
     name, takes_count, default = 'pebs', True, 4
 
 
-class Lbr(Command):
+class Lbr(Report):
     """lbr [N|all]: print the newest N (all) entries of the LBR stack, with symbols and source lines."""
     name, takes_count, default = 'lbr', True, 0
 
 
-class Perfmon(Command):
+class Perfmon(Report):
     """Print the counters of this processor, their event selects with names, what is enabled and has overflowed, and the
 LVT entry of their interrupt."""
     name = 'perfmon'
 
 
-class DsWatch(gdb.Command):
+def amount(line):
+    """How full a buffer is, without whether it is on."""
+    return line.partition(';')[0]
+
+
+class DsWatch(Command):
     """ds-watch [threshold]: go on, and stop when this processor's next BTS or PEBS record is written; with `threshold`, when
 an index reaches its threshold. What was written is printed."""
 
-    def __init__(self):
-        super().__init__('ds-watch', gdb.COMMAND_RUNNING)
+    name = 'ds-watch'
 
-    def invoke(self, argument, from_tty):
+    def __init__(self):
+        super().__init__(gdb.COMMAND_RUNNING)
+
+    def run(self, argument):
         if argument not in ('', 'threshold'):
             raise Problem('ds-watch: want nothing, or threshold')
         watch = State.path() + '.watch'
         before = self.fill()
-        with open(watch, 'w', encoding='ascii') as file:
-            file.write(argument or 'record')
+        try:
+            with open(watch, 'w', encoding='ascii') as file:
+                file.write(argument or 'record')
+        except OSError as error:
+            raise Problem(f'ds-watch: {watch} cannot be written: {error.strerror}') from error
         try:
             said = gdb.execute('continue', to_string=True)
             stopped = not os.path.exists(watch)
@@ -172,31 +241,36 @@ an index reaches its threshold. What was written is printed."""
             print(said, end='')
             print('stopped for another reason: what ds-watch waits for has not happened')
             return
-        now = self.fill()
-        for kind in now:
-            if now[kind] != before.get(kind) and 'no buffer' not in now[kind]:
-                for line in [now[kind], *inspect(kind, 1)[1:]]:
-                    print(line)
+        now = {kind: line for kind, line in self.fill().items() if 'no buffer' not in line}
+        changed = [kind for kind in now if amount(now[kind]) != amount(before.get(kind, ''))]
+        # Where none has changed, the handler has drained the buffer meanwhile, and it is as full again.
+        for kind in changed or [kind for kind in now if '; off' not in now[kind]]:
+            for line in [now[kind], *inspect(kind, 1)[1:]]:
+                print(line)
 
     @staticmethod
     def fill():
-        """How full each buffer is, by the command that prints its records."""
+        """How full each buffer is, and whether it is on, by the command that prints its records."""
         lines = inspect('ds')
         return {kind: line for kind in ('bts', 'pebs') for line in lines if line.startswith(kind.upper() + ':')}
 
 
-class DsState(gdb.Command):
+class DsState(Command):
     """ds-state FOLDER: where the model writes what GDB cannot read (qemu-ds --state FOLDER)."""
 
-    def __init__(self):
-        super().__init__('ds-state', gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
+    name = 'ds-state'
 
-    def invoke(self, argument, from_tty):
+    def __init__(self):
+        super().__init__(gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
+
+    def run(self, argument):
         words = gdb.string_to_argv(argument)
         if len(words) > 1:
             raise Problem('want one folder')
         if words:
-            State.folder = os.path.realpath(words[0])
+            State.folder = os.path.realpath(os.path.expanduser(words[0]))
+            for left in glob.glob(os.path.join(glob.escape(State.folder), '*.watch')):
+                os.remove(left)     # of a GDB that has ended, and would stop the machine for this one
         else:
             print(State.folder or 'no folder is known')
 

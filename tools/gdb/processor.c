@@ -140,6 +140,7 @@ bool processor_read(const char *path, struct processor *out)
     FILE *file = fopen(path, "r");
     char line[256];
     unsigned number = 1;
+    bool whole = false;
 
     if (file == NULL) {
         printf("%s: %s\n", path, strerror(errno));
@@ -148,14 +149,18 @@ bool processor_read(const char *path, struct processor *out)
     memset(out, 0, sizeof(*out));
     bool good = fgets(line, sizeof(line), file) != NULL && strncmp(line, "dsmodel state 1 ", 16) == 0;
 
-    while (good && fgets(line, sizeof(line), file) != NULL) {
+    while (good && !whole && fgets(line, sizeof(line), file) != NULL) {
         number++;
-        good = read_line(line, out);
+        whole = strcmp(line, "end\n") == 0;
+        good = whole || (strchr(line, '\n') != NULL && read_line(line, out));
     }
+    const bool cut = !whole && feof(file);
     fclose(file);
-    if (!good)
+    if (cut)
+        printf("%s ends too early: it is not whole\n", path);
+    else if (!good)
         printf("%s: line %u is not one of a processor's state (docs/gdb.md)\n", path, number);
     else
         find_caps(out);
-    return good;
+    return good && !cut;
 }

@@ -49,15 +49,23 @@ static bool physical_page(void *context, uint64_t address, struct ds_page *page)
     return true;
 }
 
+/* Where the IDT is not known, nothing is to be wrong with its gate. */
 static enum ds_gate gate_of(const struct processor *p)
 {
     const unsigned size = p->efer & EFER_LMA ? 16 : 8;
     uint8_t gate[8];
 
-    if (!p->idt_known || !target_linear(p->idt + (p->lvtpc & 0xff) * size, gate, sizeof(gate)) ||
-        !(gate[5] & GATE_PRESENT))
+    if (!p->idt_known)
+        return DS_GATE_INTERRUPT;
+    if (!target_linear(p->idt + (p->lvtpc & 0xff) * size, gate, sizeof(gate)) || !(gate[5] & GATE_PRESENT))
         return DS_GATE_ABSENT;
     return (gate[5] & 0x1f) == 0xe ? DS_GATE_INTERRUPT : (gate[5] & 0x1f) == 0xf ? DS_GATE_TRAP : DS_GATE_OTHER;
+}
+
+static void print_unknown_gate(const struct processor *p)
+{
+    if (!p->idt_known)
+        printf("(the state has no register idt: whether the vector has a handler was not checked)\n");
 }
 
 static void print_breaches(const struct ds_breaches *found)
@@ -118,6 +126,19 @@ static void print_resets(const struct processor *p, const struct ds_area *area)
     }
 }
 
+/* How full a buffer is of records that vary in size. */
+static void print_bytes(const char *name, const struct ds_buffer *b, const char *state)
+{
+    const uint64_t bytes = b->maximum - b->base, used = b->index - b->base;
+
+    printf("%s: %" PRIu64 " of %" PRIu64 " bytes (%" PRIu64 " %%), records vary in size", name, used, bytes,
+           bytes == 0 ? 0 : used * 100 / bytes);
+    if (b->threshold > b->index)
+        printf(", %" PRIu64 " bytes to the threshold; %s\n", b->threshold - b->index, state);
+    else
+        printf(", the threshold is reached; %s\n", state);
+}
+
 /* How full a buffer is. */
 static void print_fill(const char *name, const struct ds_buffer *b, unsigned record, bool circular, const char *state)
 {
@@ -141,7 +162,8 @@ static void print_fill(const char *name, const struct ds_buffer *b, unsigned rec
     printf("; %s\n", state);
 }
 
-static void describe_area(const struct processor *p, const struct ds_area *area, struct ds_description *out)
+static void describe_area(const struct processor *p, const struct ds_area *area, unsigned pebs_size,
+                          struct ds_description *out)
 {
     const struct ds_buffer *bts = &area->bts, *pebs = &area->pebs;
 
@@ -156,7 +178,7 @@ static void describe_area(const struct processor *p, const struct ds_area *area,
                 (area_pebs_on(p) != 0 || (pebs->base | pebs->index | pebs->maximum | pebs->threshold) != 0),
         .bts_circular = area_bts_circular(p, bts),
         .bts_record_size = p->caps.bts_record_size,
-        .pebs_record_size = area_pebs_record_size(p),
+        .pebs_record_size = pebs_size != 0 ? pebs_size : 1, /* any address is on a grid of bytes */
         .apic_enabled = p->apic != 0,
         .lvt_performance = (uint32_t)p->lvtpc,
         .gate = gate_of(p),
@@ -174,11 +196,13 @@ static void report_area(const struct processor *p)
 
     if (!area_read(p, &area))
         return;
-    describe_area(p, &area, &description);
+    const unsigned pebs_size = area_pebs_record_size(p, &area.pebs);
+    const bool vary = pebs_size == 0 && p->caps.pebs_method == PEBS_METHOD_ADAPTIVE && area.pebs.base != 0;
+    describe_area(p, &area, pebs_size, &description);
     printf("management area at 0x%" PRIx64 " (IA32_DS_AREA): %zu bytes, addresses of %u\n", description.area_base,
            description.area_size, description.width);
     print_buffer("bts", &area.bts, description.bts_record_size, description.width);
-    print_buffer("pebs", &area.pebs, description.pebs_record_size, description.width);
+    print_buffer("pebs", &area.pebs, pebs_size, description.width);
     print_resets(p, &area);
     snprintf(state, sizeof(state), "%s (IA32_DEBUGCTL 0x%" PRIx64 ")", area_bts_on(p) ? "on" : "off",
              processor_msr_or_0(p, MSR_IA32_DEBUGCTL));
@@ -186,10 +210,14 @@ static void report_area(const struct processor *p)
     if (!area_is_arch(p)) {
         snprintf(state, sizeof(state), "%s (MSR_PEBS_ENABLE 0x%" PRIx64 ")", area_pebs_on(p) ? "on" : "off",
                  processor_msr_or_0(p, MSR_PEBS_ENABLE));
-        print_fill("PEBS", &area.pebs, description.pebs_record_size, false, state);
+        if (vary && area.pebs.index >= area.pebs.base && area.pebs.maximum >= area.pebs.base)
+            print_bytes("PEBS", &area.pebs, state);
+        else
+            print_fill("PEBS", &area.pebs, pebs_size, false, state);
     }
     ds_check(&description, &breaches);
     print_breaches(&breaches);
+    print_unknown_gate(p);
     if (!(p->efer & EFER_NXE))
         printf("(the no-execute bit is not used: whether its pages hold code cannot be told)\n");
 }
@@ -229,6 +257,7 @@ static void report_arch(const struct processor *p)
     };
     arch_check(&description, &breaches);
     print_breaches(&breaches);
+    print_unknown_gate(p);
     printf("(where software maps the buffer no register tells: its pages were not checked)\n");
 }
 

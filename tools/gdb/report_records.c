@@ -90,6 +90,9 @@ bool report_bts(const struct processor *p, unsigned count)
 
     if (!area_read(p, &area) || !sound(&area.bts, "BTS"))
         return false;
+    if ((area.bts.index - area.bts.base) % size != 0)
+        printf("wrong: the index is not at a record's end: base + %" PRIu64 "; ds says more\n",
+               area.bts.index - area.bts.base);
     const bool circular = area_bts_circular(p, &area.bts);
     const uint64_t used = (area.bts.index - area.bts.base) / size;
     const uint64_t records = (area.bts.maximum - area.bts.base) / size;

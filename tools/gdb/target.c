@@ -19,7 +19,7 @@
 #define LARGE     (UINT64_C(1) << 7)
 #define NO_FETCH  (UINT64_C(1) << 63)
 #define ADDRESS   UINT64_C(0x000ffffffffff000)
-#define AS_IF_OFF UINT64_C(0x67) /* without paging: present, writable, user, accessed, dirty */
+#define AS_IF_OFF UINT64_C(0x63) /* without paging: present, writable, accessed, dirty */
 
 static char answer[ANSWER];
 

@@ -119,7 +119,8 @@ with all, or without a terminal, without waiting for Enter."""
         waits = argument != 'all' and os.isatty(0)
         for number, stop in enumerate(STOPS, 1):
             if not stop.reach():
-                raise gdb.GdbError(f'tour: there is no machine at stop {number}: start it anew, by `make gdb-tour`')
+                raise gdb.GdbError(f'tour: there is no machine at stop {number}: start it anew, by `make gdb-tour`, with a profile '
+                                   'that has BTS')
             stop.show(number, len(STOPS))
             if waits and input('\nEnter: the next stop; q: end here ').strip() == 'q':
                 return
