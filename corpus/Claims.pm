@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Entry qw(kindless);
 use Exporter 'import';
-our @EXPORT_OK = qw(read_claims contradicted matrix);
+our @EXPORT_OK = qw(read_claims failed contradicted matrix);
 
 # The claims in their order: { id, level, profiles }; level is architectural or typical, profiles '-' where no boot of the
 # model has run the test.
@@ -24,11 +24,18 @@ sub read_claims
     return @claims;
 }
 
+# The tests that failed in a log, sorted.
+sub failed
+{
+    my ($log) = @_;
+    return sort grep { $log->{result}{$_} eq 'fail' } @{$log->{ids}};
+}
+
 # The claims that a log contradicts: those whose test failed, as ids without a kind of cores.
 sub contradicted
 {
     my ($log) = @_;
-    my %found = map { kindless($_) => 1 } grep { $log->{result}{$_} eq 'fail' } @{$log->{ids}};
+    my %found = map { kindless($_) => 1 } failed($log);
     return sort keys %found;
 }
 

@@ -115,6 +115,9 @@ my @cases = (
     ['a service tag', sub { s/^# begin/service tag: 7XW2\n# begin/m }, qr/^1\npersonal: line 3 has a serial number$/],
     ['a mail address', sub { s/^# begin/from someone\@example.org\n# begin/m }, qr/^1\npersonal: line 3 has a mail address$/],
     ['a server', sub { s/^# begin/tftp:\/\/192.0.2.1\/x\n# begin/m }, qr/^1\npersonal: line 3 has a network address$/],
+    ['a blank more in the first line', sub { s/^(# begin .*)/$1 /m; s/microcode 0xf0/microcode 0xf4/ },
+        qr/^1\nthe line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the log as it came\nthe form says microcode /],
+    ['a record with another blank', sub { s/^# (pebs 0 rax) \S+/ # $1 0x1/m }, qr/^1\nedited: a record that no kernel prints like this:  # pebs 0 rax 0x1 .*$/],
     ['something else', sub { $_ = "hello\n" }, qr/^1\nno "# begin dstest86" line\n/],
     ['a log that does not say that it is synthetic', sub { s/^# synthetic.*\n//m },
         qr/^1\nit ran under a hypervisor: .*\nthe form says synthetic, and the log has no line "# synthetic"$/],
@@ -124,10 +127,24 @@ for my $case (@cases) {
     like refusals(variant($edit)), $like, $name;
 }
 
+# What firmware prints of a box, and what only looks like it.
+my @personal = (
+    ['a UUID', 'GUID: 4C4C4544 0051 3010 8052 B4C04F4E4D31', 'UUID: 4C4C4544005130108052B4C04F4E4D31'],
+    ['a MAC address', 'CLIENT MAC ADDR: 52 54 00 12 34 56', 'MAC: 5254.0012.3456', 'MAC 525400123456', 'PCIROOT(0)/PCI(1f,6)/MAC(525400123456,0x1)',
+        '52:54:00:12:34:56:', 'MAC-52:54:00:12:34:56', '# pebs data=52:54:00:12:34:56', '# code 52:54:00:12:34:56'],
+    ['a serial number', 'SerialNumber: 12AB', 'Serial-Number: 12AB', 'serial_number=12AB', 'Serial #12AB', 'S/N 12AB', 'SN: 12AB', 'Asset Tag 55'],
+    ['a network address', 'CLIENT IP: 192.168.1.17', 'at 10.0.2.15', 'inet6 fe80::5054:ff:fe12:3456', 'IPv6(2001:db8::1)', 'IPv4(192.0.2.4)']);
+my @told = map { my ($what, @lines) = @$_; map { [$_, $what] } @lines } @personal;
+my @harmless = ('sections 16.4.9.2 and 18.18.8.1', 'BIOS 1.12.0 of 12-31-2024 10:11:12', 'serial port COM1: 115200', 'Machine 525400123456',
+    '10 12 14 16 18 20 22');
+is refusals(variant(sub { my $lines = join "\n", (map { $_->[0] } @told), @harmless, '# begin'; s/^# begin/$lines/m })),
+    join("\n", 1, map { 'personal: line ' . ($_ + 3) . " has $told[$_][1]" } 0 .. $#told), 'what firmware prints of a box';
+
 @cases = (
     ['no form', sub { $_ = '' }, qr/^1\n(?:the form says nothing of \S+\n?){6}$/],
     ['a field less', sub { s/^machine: .*\n//m }, qr/^1\nthe form says nothing of machine$/],
     ['an empty field', sub { s/^(machine:).*/$1/m }, qr/^1\nthe form says nothing of machine$/],
+    ['a field as it is printed', sub { s/^(machine:).*/$1 .../m }, qr/^1\nthe form says nothing of machine$/],
     ['a field more', sub { s/\z/owner: me\n/ }, qr/^1\nthe form has no field named owner; it has source .*$/],
     ['a field twice', sub { s/\z/source: synthetic\n/ }, qr/^1\nthe form has source twice$/],
     ['a line that is none', sub { s/\z/hello\n/ }, qr/^1\nthe form: not a line FIELD: TEXT: hello$/],
@@ -135,6 +152,7 @@ for my $case (@cases) {
     ['another source', sub { s/^source: .*/source: virtual/m }, qr/^1\nthe form says source virtual; want machine or synthetic$/],
     ['a synthetic log as a machine', sub { s/^source: .*/source: machine/m }, qr/^1\nthe form says machine, the log says that it is synthetic$/],
     ['a serial number', sub { s/^(machine: .*)/$1, S\/N: 12/m }, qr/^1\npersonal: line \d has a serial number \(of the form\)$/],
+    ['a comment', sub { s/\A/# MAC 52:54:00:12:34:56\n/ }, qr/^1\npersonal: line 1 has a MAC address \(of the form\)$/],
     ['something planted that is not there', sub { s/\z/contradicts: bts.calls\n/ }, qr/^1\nthe form says contradicts: bts\.calls, and it was not found$/],
 );
 for my $case (@cases) {
@@ -147,12 +165,33 @@ variant();
 unlink "$folder/log.form";
 ($said, $status) = check('-n', "$folder/log.log");
 like $said, qr/^  refused: there is no form beside it\n  the form to fill in, .*\n    source: synthetic\n    machine: \.\.\.\n/m, 'no form: it is printed';
+my ($printed) = $said =~ /^  the form to fill in, .*:\n((?:    .*\n)+)/m;
+like refusals(variant(undef, sub { $_ = $printed })), qr/^1\nthe form says nothing of machine\nthe form says nothing of firmware$/, 'as it is printed it is refused';
+is refusals(variant(undef, sub { $_ = $printed =~ s/\.\.\.$/filled in/mgr })), '0', 'and filled in it is taken';
 
 # Names are known of this build's own tests.
 my $fresh = "# synthetic\n" . qx("$root/tests/qemu/boot" -p skylake -o "run=bts.calls dump=raw") =~ s/\r//gr;
 my $rename = sub { s/(ok 1 bts\.)calls/$1called/ };
 is refusals(variant(undef, undef, $fresh)), '0', 'a log of this build';
 like refusals(variant($rename, undef, $fresh)), qr/^1\nthe code has bts\.calls where the log has bts\.called$/, 'a test that has another name';
+
+sub boot
+{
+    my (@words) = @_;
+    open my $out, '-|', "$root/tests/qemu/boot", @words or die "check.t: $!\n";
+    return join '', "# synthetic\n", map { s/\r//gr } <$out>;
+}
+my $held = boot(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=lbr.info');
+like $held, qr/^# lbr stack \d+ goes on$/m, 'a log with LBR entries that were held back';
+is refusals(variant(undef, undef, $held)), '0', 'is not taken for an edited one';
+
+# On the second kind of cores a claim fails; on the first it holds, and the log is unlike the model in it.
+my $hybrid = boot(qw(-p alderlake -s 2 -c PE -f bts.cpl.off_os_ignored@1 -o), 'dump=raw run=bts.cpl.off_os,bts.calls');
+my $of_hybrid = sub { s/0x000506e3/0x00090672/; s/^(microcode: ).*/${1}0x38/m; s/\z/contradicts: bts.cpl.off_os\n/ };
+is refusals(variant(undef, $of_hybrid, $hybrid)), '0', 'a hybrid';
+($said) = check(variant(sub { s/(# test bts\.cpl\.off_os\n.*?# )3 more BTS/${1}77 more BTS/s }, $of_hybrid, $hybrid));
+is_deeply [$said =~ /^  (contradicted \S+ .*)$/mg], ['contradicted bts.cpl.off_os.atom: BTS record 0 is a branch at CPL 0'], 'where its claim fails, and why';
+like $said, qr/^  unlike the modelled alderlake, bts\.cpl\.off_os: BTS records not_printed: 77 \| 3$/m, 'and what is unlike the model where it holds';
 
 # ---- codes of other kernels -----------------------------------------------------------------------------------------------------------
 sub crc32c
