@@ -63,6 +63,7 @@ sub state_of
     return ('contradicted', $listed->('fail')) if $of{fail};
     my $seen = keys %{{%{$of{pass} // {}}, %{$of{differs} // {}}}};
     return ("seen on $seen " . ($seen == 1 ? 'machine' : 'machines'), $of{differs} ? 'differs on ' . $listed->('differs') : '') if $seen;
+    return ('no verdict', $listed->('error')) if $of{error};
     return ('cannot be seen', $listed->('skip')) if $of{skip};
     return $claim->{profiles} eq '-' ? ('not run', '') : ('modelled', $claim->{profiles});
 }
@@ -85,6 +86,7 @@ Written by `make corpus-check` from docs/conformance.md and $whose. A claim is
 
 - contradicted, if its test failed in a log;
 - seen on N machines, if the test passed there, or differed from what is typical, and failed nowhere;
+- no verdict, if its test ended in an error, and passed or failed nowhere;
 - one that cannot be seen, if each of the logs that has its test skipped it, for the reason given;
 - modelled, if no log has its test: it ran on the model's profiles that are named;
 - not run, if the model's boots do not have it either.

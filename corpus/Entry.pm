@@ -51,7 +51,9 @@ sub read_lines
 {
     my ($path) = @_;
     open my $file, '<:raw', $path or die "$path: $!\n";
-    return map { clean($_) } <$file>;
+    my @lines = map { clean($_) } <$file>;
+    close $file or die "$path: $!\n";
+    return @lines;
 }
 
 # The form beside a log, undef if there is none: FIELD => text, and what is wrong with it.

@@ -81,6 +81,13 @@ unlike $said, qr/modelled skylake, (?!lbr\.kinds:)/, 'and nothing else';
 unlike $said, qr/ more of /, 'nor what only one of the two printed';
 like((check("$stored.log"))[0], qr/^  like the modelled skylake, but for /m, 'without what is planted the log is like the model');
 
+($said, $status) = check('--help');
+is "$status $said", "0 usage: check [-n] [-s] [-o FILE] [LOG..]\n", 'help';
+($said, $status) = check('-n', "$stored.log", "$folder/none.log");
+like "$status $said", qr{^2 corpus/\S+: synthetic, .*^check: \Q$folder\E/none\.log: No such file or directory$}ms, 'a log that is not there, behind one that is';
+($said, $status) = check('-n', $folder);
+is "$status $said", "2 check: $folder: Is a directory\n", 'a folder';
+
 # ---- what is refused -----------------------------------------------------------------------------------------------------
 is refusals(variant()), '0', 'a copy is taken';
 is refusals(variant(sub { s/\n/\r\n/g })), '0', 'and one with other ends of lines';
@@ -261,14 +268,14 @@ sub entry
     return { form => { machine => $box, signature => '0x1', microcode => '0x2' }, ids => [sort keys %result], result => \%result,
         reason => { map { $_ => "why $box" } grep { $result{$_} ne 'pass' } keys %result } };
 }
-my @claims = map { { id => "a.$_", level => 'architectural', profiles => $_ eq 'e' ? '-' : 'all' } } 'a' .. 'g';
-my $page = matrix(\@claims, 'these', entry('x', 'a.a' => 'pass', 'a.b' => 'pass', 'a.c' => 'skip', 'a.f' => 'differs', 'a.g' => 'pass', 'a.g.atom' => 'fail'),
-    entry('y', 'a.a' => 'pass', 'a.b' => 'fail', 'a.c' => 'skip', 'a.f' => 'pass'), entry('y', 'a.a' => 'pass'));
+my @claims = map { { id => "a.$_", level => 'architectural', profiles => $_ eq 'e' ? '-' : 'all' } } 'a' .. 'h';
+my $page = matrix(\@claims, 'these', entry('x', 'a.a' => 'pass', 'a.b' => 'pass', 'a.c' => 'skip', 'a.f' => 'differs', 'a.g' => 'pass', 'a.g.atom' => 'fail', 'a.h' => 'error'),
+    entry('y', 'a.a' => 'pass', 'a.b' => 'fail', 'a.c' => 'skip', 'a.f' => 'pass', 'a.h' => 'skip'), entry('y', 'a.a' => 'pass'));
 is_deeply [$page =~ /^\| `a\..*$/mg], ['| `a.a` | architectural | seen on 2 machines |  |', '| `a.b` | architectural | contradicted | y, 0x1, 0x2: why y |',
     '| `a.c` | architectural | cannot be seen | x, 0x1, 0x2: why x; y, 0x1, 0x2: why y |', '| `a.d` | architectural | modelled | all |',
     '| `a.e` | architectural | not run |  |', '| `a.f` | architectural | seen on 2 machines | differs on x, 0x1, 0x2: why x |',
-    '| `a.g` | architectural | contradicted | x, 0x1, 0x2: why x |'], 'each state of a claim';
-like $page, qr/^cannot be seen: 1, contradicted: 2, modelled: 1, not run: 1, seen: 2$/m, 'and how many there are';
+    '| `a.g` | architectural | contradicted | x, 0x1, 0x2: why x |', '| `a.h` | architectural | no verdict | x, 0x1, 0x2: why x |'], 'each state of a claim';
+like $page, qr/^cannot be seen: 1, contradicted: 2, modelled: 1, no verdict: 1, not run: 1, seen: 2$/m, 'and how many there are';
 is_deeply [contradicted(entry('x', 'a.a' => 'fail', 'a.a.atom' => 'fail', 'a.b' => 'pass', 'a.c' => 'error'))], ['a.a'], 'a claim fails once on all kinds of cores';
 my ($counted) = text_of("$root/docs/conformance.md") =~ /^\| all \| \| (\d+) \|/m;
 is scalar(read_claims("$root/docs/conformance.md")), $counted, 'every claim is read';
