@@ -20,13 +20,15 @@ our $dsdump = "$root/build/dsdump";
 my @fields = qw(source machine firmware signature microcode sha256);
 my @more   = qw(remarks contradicts unlike-model);
 my $byte     = qr/[0-9a-f]{2}/i;
+my $octet    = qr/\d{1,3}/;
 my @personal = (
     ['a UUID', qr/\b$byte{4}-(?:$byte{2}-){3}$byte{6}\b|\b[GU]UID\W{0,3}$byte{4}[ -]?(?:$byte{2}[ -]?){3}$byte{6}\b/i],
-    ['a MAC address', qr/(?<!\w)$byte([:-])(?:$byte\1){4}$byte(?!\w)|\b(?:$byte{2}\.){2}$byte{2}\b|\bMAC\W{0,3}(?:addr\w*\W+)?(?:$byte ?){5}$byte\b/i],
+    ['a MAC address', qr/(?<!\w)$byte([:-])(?:$byte\1){4}$byte(?!\w)|(?<![\w.])(?:$byte{2}\.){2}$byte{2}(?!\.?\w)
+        |\bMAC\W{0,3}(?:addr\w*\W+)?(?:$byte[ ]?){5}$byte\b/xi],
     ['a serial number', qr{serial[\s_-]*(?:number|no\b|\#)|\b(?:serial|s/?n)\s*[:=\#]\s*\S|\bs/n\s+\S|\b(?:asset|service)[ -]tag\W+\w}i],
     ['a mail address', qr/[\w.+-]+\@[\w-]+\.\w/],
-    # Four numbers alone may be a section of a manual.
-    ['a network address', qr{\b[a-z]+://\S|\b(?:10\.\d+|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.\d+\.\d+\b
+    # Four numbers alone may be a section of a manual, or a version.
+    ['a network address', qr{\b[a-z]+://\S|(?<![\d.])(?:10\.$octet|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.$octet\.$octet\b
         |\bIP(?:v[46])?\b\W{1,3}(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:)|\bfe80:}xi]);
 
 # What a program prints: [standard output], [standard error], each as lines, and its exit status.

@@ -143,7 +143,7 @@ my @personal = (
     ['a network address', 'CLIENT IP: 192.168.1.17', 'at 10.0.2.15', 'inet6 fe80::5054:ff:fe12:3456', 'IPv6(2001:db8::1)', 'IPv4(192.0.2.4)']);
 my @told = map { my ($what, @lines) = @$_; map { [$_, $what] } @lines } @personal;
 my @harmless = ('sections 16.4.9.2 and 18.18.8.1', 'BIOS 1.12.0 of 12-31-2024 10:11:12', 'serial port COM1: 115200', 'Machine 525400123456',
-    '10 12 14 16 18 20 22');
+    'BIOS WYLPT10H.86A.0041.2015.0720.1108, ME 10.0.30.1072', '10 12 14 16 18 20 22');
 is refusals(variant(sub { my $lines = join "\n", (map { $_->[0] } @told), @harmless, '# begin'; s/^# begin/$lines/m })),
     join("\n", 1, map { 'personal: line ' . ($_ + 3) . " has $told[$_][1]" } 0 .. $#told), 'what firmware prints of a box';
 
