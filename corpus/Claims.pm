@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Entry qw(kindless);
 use Exporter 'import';
-our @EXPORT_OK = qw(read_claims contradicted matrix);
+our @EXPORT_OK = qw(read_claims failed contradicted matrix);
 
 # The claims in their order: { id, level, profiles }; level is architectural or typical, profiles '-' where no boot of the
 # model has run the test.
@@ -24,11 +24,18 @@ sub read_claims
     return @claims;
 }
 
+# The tests that failed in a log, sorted.
+sub failed
+{
+    my ($log) = @_;
+    return sort grep { $log->{result}{$_} eq 'fail' } @{$log->{ids}};
+}
+
 # The claims that a log contradicts: those whose test failed, as ids without a kind of cores.
 sub contradicted
 {
     my ($log) = @_;
-    my %found = map { kindless($_) => 1 } grep { $log->{result}{$_} eq 'fail' } @{$log->{ids}};
+    my %found = map { kindless($_) => 1 } failed($log);
     return sort keys %found;
 }
 
@@ -56,6 +63,7 @@ sub state_of
     return ('contradicted', $listed->('fail')) if $of{fail};
     my $seen = keys %{{%{$of{pass} // {}}, %{$of{differs} // {}}}};
     return ("seen on $seen " . ($seen == 1 ? 'machine' : 'machines'), $of{differs} ? 'differs on ' . $listed->('differs') : '') if $seen;
+    return ('no verdict', $listed->('error')) if $of{error};
     return ('cannot be seen', $listed->('skip')) if $of{skip};
     return $claim->{profiles} eq '-' ? ('not run', '') : ('modelled', $claim->{profiles});
 }
@@ -78,6 +86,7 @@ Written by `make corpus-check` from docs/conformance.md and $whose. A claim is
 
 - contradicted, if its test failed in a log;
 - seen on N machines, if the test passed there, or differed from what is typical, and failed nowhere;
+- no verdict, if its test ended in an error, and passed or failed nowhere;
 - one that cannot be seen, if each of the logs that has its test skipped it, for the reason given;
 - modelled, if no log has its test: it ran on the model's profiles that are named;
 - not run, if the model's boots do not have it either.

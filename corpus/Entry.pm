@@ -20,12 +20,16 @@ our $dsdump = "$root/build/dsdump";
 my @fields = qw(source machine firmware signature microcode sha256);
 my @more   = qw(remarks contradicts unlike-model);
 my $byte     = qr/[0-9a-f]{2}/i;
+my $octet    = qr/\d{1,3}/;
 my @personal = (
-    ['a UUID', qr/\b$byte{4}-(?:$byte{2}-){3}$byte{6}\b/],
-    ['a MAC address', qr/(?<![\w:-])$byte([:-])(?:$byte\1){4}$byte(?![\w:-])/],
-    ['a serial number', qr{\bserial\s+(?:number|no\b)|\b(?:serial|s/n|asset[ -]tag|service[ -]tag)\s*[:=]\s*\S}i],
+    ['a UUID', qr/\b$byte{4}-(?:$byte{2}-){3}$byte{6}\b|\b[GU]UID\W{0,3}$byte{4}[ -]?(?:$byte{2}[ -]?){3}$byte{6}\b/i],
+    ['a MAC address', qr/(?<!\w)$byte([:-])(?:$byte\1){4}$byte(?!\w)|(?<![\w.])(?:$byte{2}\.){2}$byte{2}(?!\.?\w)
+        |\bMAC\W{0,3}(?:addr\w*\W+)?(?:$byte[ ]?){5}$byte\b/xi],
+    ['a serial number', qr{serial[\s_-]*(?:number|no\b|\#)|\b(?:serial|s/?n)\s*[:=\#]\s*\S|\bs/n\s+\S|\b(?:asset|service)[ -]tag\W+\w}i],
     ['a mail address', qr/[\w.+-]+\@[\w-]+\.\w/],
-    ['a network address', qr{\b[a-z]+://\S}i]);
+    # Four numbers alone may be a section of a manual, or a version.
+    ['a network address', qr{\b[a-z]+://\S|(?<![\d.])(?:10\.$octet|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.$octet\.$octet\b
+        |\bIP(?:v[46])?\b\W{1,3}(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:)|\bfe80:}xi]);
 
 # What a program prints: [standard output], [standard error], each as lines, and its exit status.
 sub output_of
@@ -49,7 +53,9 @@ sub read_lines
 {
     my ($path) = @_;
     open my $file, '<:raw', $path or die "$path: $!\n";
-    return map { clean($_) } <$file>;
+    my @lines = map { clean($_) } <$file>;
+    close $file or die "$path: $!\n";
+    return @lines;
 }
 
 # The form beside a log, undef if there is none: FIELD => text, and what is wrong with it.
@@ -57,17 +63,19 @@ sub read_form
 {
     my ($path) = @_;
     return undef if !-e $path;
+    my @lines = read_lines($path);
     my (%form, @wrong);
-    for (read_lines($path)) {
+    for (@lines) {
         next if /^\s*(?:#|$)/;
-        my ($field, $text) = /^([a-z0-9-]+):\s*(.*?)\s*$/;
+        my ($field, $text) = /^\s*([a-z0-9-]+):\s*(.*?)\s*$/;
         push @wrong, "the form: not a line FIELD: TEXT: $_" if !defined $field;
         next if !defined $field;
         push @wrong, "the form has no field named $field; it has @fields @more" if !grep { $_ eq $field } @fields, @more;
         push @wrong, "the form has $field twice" if exists $form{$field};
         $form{$field} = $text;
     }
-    push @wrong, map { "the form says nothing of $_" } grep { ($form{$_} // '') eq '' } @fields;
+    push @wrong, map { "the form says nothing of $_" } grep { ($form{$_} // '') =~ /^\.*$/ } @fields;    # dots: as blank_form() has it
+    push @wrong, map { "$_ (of the form)" } check_personal(@lines);
     return { %form, wrong => \@wrong };
 }
 
@@ -86,7 +94,7 @@ sub records_in
     my ($printed, $test) = ({}, '');
     for (@_) {
         $test = $1 if /^# test ([a-z0-9._]+)$/;
-        next if !/^# (?:bts|pebs) \d+ |^# lbr (?:\d+ |stack )/;
+        next if !/^# (?:bts|pebs) \d+ |^# lbr (?:\d+ |stack (?!\d+ goes on$))/;
         my $line = s{ (?:-|\S+\+0x[0-9a-f]+)/(?:-|\S+\+0x[0-9a-f]+)$}{}r =~ s/ \S+\+0x[0-9a-f]+//gr;
         $printed->{$test}{$line} = $_;
     }
@@ -173,7 +181,8 @@ sub check_printed
     my ($log) = @_;
     my ($said) = output_of($dsdump, '--text', $log->{path});
     my ($right, $printed) = (records_in(@$said), records_in(@{$log->{lines}}));
-    my @wrong;
+    my @wrong = map { "edited: a record that no kernel prints like this: $_" }
+        grep { /^\s*#\s+(?:bts|pebs|lbr)\s+\d/ && !/^# \w+ \d+ \S/ } @{$log->{lines}};
     for my $test (sort keys %$printed) {
         my @strange = grep { !exists $right->{$test}{$_} } sort keys %{$printed->{$test}};
         push @wrong, "edited: no record in the dump of $test reads: $printed->{$test}{$strange[0]}" if @strange;
@@ -187,7 +196,7 @@ sub check_personal
     my (@lines) = @_;
     my @wrong;
     for my $n (0 .. $#lines) {
-        my $text = $lines[$n] =~ s/^# code .*|\bdata=\S+//r;
+        my $text = $lines[$n] =~ s/^# code DSTEST86:\S+$|^# dsdump\/\S+ .*?\K\bdata=\S+//r;
         push @wrong, map { "personal: line " . ($n + 1) . " has $_->[0]" } grep { $text =~ $_->[1] } @personal;
     }
     return @wrong;
@@ -198,7 +207,6 @@ sub check_form
     my ($log) = @_;
     my $form = $log->{form} or return 'there is no form beside it';
     my @wrong = @{$form->{wrong}};
-    push @wrong, map { "$_ (of the form)" } check_personal(map { "$_: $form->{$_}" } grep { $_ ne 'wrong' } sort keys %$form);
     for my $field (grep { defined $form->{$_} } qw(signature microcode sha256)) {
         my $own = $log->{$field} // 'nothing';
         push @wrong, "the form says $field $form->{$field}, the log has $own" if $form->{$field} ne $own;
@@ -221,6 +229,8 @@ sub read_entry
     my $log = read_log($path);
     $log->{form} = read_form($path =~ s/(?:\.log)?$/.form/r);
     my (undef, @wrong) = judge($log->{lines});
+    push @wrong, 'the line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the log as it came'
+        if !defined $log->{version} && grep { /^# begin dstest86\b/ } @{$log->{lines}};
     push @wrong, check_code($log), check_dump($log) if defined $log->{version};
     push @wrong, check_printed($log) if !@wrong;
     push @wrong, 'it ran under a hypervisor: the corpus has logs of machines, and synthetic ones, which say so by a line "# synthetic"'

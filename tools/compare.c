@@ -43,6 +43,7 @@ static struct comparison {
     size_t accept_count;
     struct pair *pairs; /* those that differ */
     size_t count, same, accepted;
+    bool broken_off; /* one of the logs */
 } run;
 
 static bool out_of_memory(void)
@@ -71,6 +72,9 @@ static bool parse(char *const *words, int count)
         }
         if (file) {
             *file = words[++i];
+        } else if (strcmp(words[i], "-") == 0) {
+            complain("--compare", "two files are wanted, not standard input");
+            return false;
         } else if (words[i][0] == '-') {
             complain(words[i], "unknown option of --compare; it has --accept FILE and --html FILE");
             return false;
@@ -85,6 +89,17 @@ static bool parse(char *const *words, int count)
         return true;
     complain("--compare", "want two logs");
     return false;
+}
+
+/* Whether the page is none of the files that are read. */
+static bool page_is_another(void)
+{
+    const char *const inputs[] = { run.paths[0], run.paths[1], run.accept_path };
+
+    for (size_t i = 0; run.page_path && i < sizeof(inputs) / sizeof(inputs[0]); i++)
+        if (inputs[i] && writer_is_input(run.page_path, inputs[i]))
+            return false;
+    return true;
 }
 
 /* Calls line() for each line of a file. False: it cannot be read, which was reported, or line() returned false. */
@@ -131,6 +146,11 @@ static bool read_log(unsigned log)
                                        : "not a log of dstest86: there is no line \"# begin dstest86\"",
                  log_facts_runs(facts));
         return false;
+    }
+    if (!log_facts_ended(facts)) {
+        complain(run.paths[log], "the log breaks off: there is no line \"# end dstest86\"; only what came before it is "
+                                 "compared");
+        run.broken_off = true;
     }
     return true;
 }
@@ -207,8 +227,24 @@ static int in_order(const void *left, const void *right)
     return strcmp(fact_a->name, fact_b->name);
 }
 
+static bool same_test(const struct pair *a, const struct pair *b)
+{
+    return strcmp(either(a)->test, either(b)->test) == 0;
+}
+
+static bool same_field(const struct pair *a, const struct pair *b)
+{
+    return same_test(a, b) && strcmp(either(a)->field, either(b)->field) == 0;
+}
+
+static void set_order(size_t from, size_t order)
+{
+    for (size_t i = from; i < run.count; i++)
+        run.pairs[i].test_order = order;
+}
+
 /* Both lists are sorted by test and name: they are merged, and what is the same falls out. */
-static bool find_differences(void)
+static bool find_pairs(void)
 {
     const struct log_fact *list[LOGS];
     size_t count[LOGS], at[LOGS] = { 0, 0 }, begin = 0, order = SIZE_MAX;
@@ -224,42 +260,116 @@ static bool find_differences(void)
         const struct log_fact *const b = at[1] < count[1] ? &list[1][at[1]] : NULL;
         const int by = !a ? 1 : !b ? -1 : log_facts_compare(a, b);
         const struct pair pair = { .of = { by <= 0 ? a : NULL, by >= 0 ? b : NULL } };
-        const struct log_fact *const fact = either(&pair);
 
         at[0] += by <= 0;
         at[1] += by >= 0;
-        if (!test || strcmp(test, fact->test) != 0) {
-            test = fact->test;
+        if (!test || strcmp(test, either(&pair)->test) != 0) {
+            set_order(begin, order);
+            test = either(&pair)->test;
             begin = run.count;
             order = SIZE_MAX;
         }
         order = pair.of[0] ? least(order, pair.of[0]->order) : order;
-        if (by == 0 && strcmp(a->value, b->value) == 0) {
+        if (by == 0 && strcmp(a->value, b->value) == 0)
             run.same++;
-        } else {
-            run.pairs[run.count] = pair;
-            run.pairs[run.count].accepted = is_accepted(fact);
-            run.accepted += run.pairs[run.count].accepted;
-            run.count++;
-        }
-        for (size_t i = begin; i < run.count; i++)
-            run.pairs[i].test_order = order;
+        else
+            run.pairs[run.count++] = pair;
     }
+    set_order(begin, order);
     qsort(run.pairs, run.count, sizeof(run.pairs[0]), in_order);
     return true;
 }
 
+static int by_place(const void *left, const void *right)
+{
+    const size_t a = (*(const struct log_fact *const *)left)->order;
+    const size_t b = (*(const struct log_fact *const *)right)->order;
+
+    return a < b ? -1 : a > b;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const int by =
+        strcmp((*(const struct log_fact *const *)left)->value, (*(const struct log_fact *const *)right)->value);
+
+    return by ? by : by_place(left, right);
+}
+
+/* Leaves in each list, in the log's order, what the other has not. */
+static void drop_common(const struct log_fact **a, size_t *count_a, const struct log_fact **b, size_t *count_b)
+{
+    size_t i = 0, j = 0, left_a = 0, left_b = 0;
+
+    qsort(a, *count_a, sizeof(a[0]), by_value);
+    qsort(b, *count_b, sizeof(b[0]), by_value);
+    while (i < *count_a || j < *count_b) {
+        const int by = i == *count_a ? 1 : j == *count_b ? -1 : strcmp(a[i]->value, b[j]->value);
+        if (by < 0) {
+            a[left_a++] = a[i++];
+        } else if (by > 0) {
+            b[left_b++] = b[j++];
+        } else {
+            i++;
+            j++;
+            run.same++;
+        }
+    }
+    qsort(a, left_a, sizeof(a[0]), by_place);
+    qsort(b, left_b, sizeof(b[0]), by_place);
+    *count_a = left_a;
+    *count_b = left_b;
+}
+
+/*
+ * Lines that begin alike (reading, note, wrong) were paired by their number. Where a log has one more, those behind it
+ * have others: so they are paired anew, without those that both logs have.
+ */
+static bool pair_lines_anew(void)
+{
+    const struct log_fact **const lists = calloc(LOGS * run.count + 1, sizeof(lists[0]));
+    const struct log_fact **const a = lists, **const b = lists + run.count;
+    size_t kept = 0;
+
+    if (!lists)
+        return out_of_memory();
+    for (size_t first = 0, end; first < run.count; first = end) {
+        const struct pair group = run.pairs[first];
+        size_t count_a = 0, count_b = 0;
+        for (end = first; end < run.count && same_field(&group, &run.pairs[end]); end++) {
+            const struct pair *const pair = &run.pairs[end];
+            if (pair->of[0])
+                a[count_a++] = pair->of[0];
+            if (pair->of[1])
+                b[count_b++] = pair->of[1];
+        }
+        if (!either(&group)->line) {
+            memmove(&run.pairs[kept], &run.pairs[first], (end - first) * sizeof(run.pairs[0]));
+            kept += end - first;
+            continue;
+        }
+        drop_common(a, &count_a, b, &count_b);
+        for (size_t i = 0; i < count_a || i < count_b; i++)
+            run.pairs[kept++] = (struct pair){ .of = { i < count_a ? a[i] : NULL, i < count_b ? b[i] : NULL },
+                                               .test_order = group.test_order };
+    }
+    run.count = kept;
+    free(lists);
+    return true;
+}
+
+static bool find_differences(void)
+{
+    if (!find_pairs() || !pair_lines_anew())
+        return false;
+    for (size_t i = 0; i < run.count; i++) {
+        run.pairs[i].accepted = is_accepted(either(&run.pairs[i]));
+        run.accepted += run.pairs[i].accepted;
+    }
+    return true;
+}
+
 /* ---- what is printed --------------------------------------------------------------------------------------------- */
-
-static bool same_test(const struct pair *a, const struct pair *b)
-{
-    return strcmp(either(a)->test, either(b)->test) == 0;
-}
-
-static bool same_field(const struct pair *a, const struct pair *b)
-{
-    return same_test(a, b) && strcmp(either(a)->field, either(b)->field) == 0;
-}
 
 /* The pairs of one field of one test, from the first on. Returns how many. */
 static size_t read_row(const struct pair *first, const struct pair *end, struct row *row)
@@ -282,19 +392,40 @@ static size_t read_row(const struct pair *first, const struct pair *end, struct 
     return (size_t)(pair - first);
 }
 
+/* A byte of text that came from a machine: what a terminal would obey becomes "?". */
+static char harmless(char byte)
+{
+    return (unsigned char)byte < ' ' || byte == 0x7f ? '?' : byte;
+}
+
+/* Prints these texts, up to a NULL. */
+static void print_parts(const char *const *parts)
+{
+    for (; *parts; parts++)
+        for (const char *at = *parts; *at; at++)
+            putchar(harmless(*at));
+    putchar('\n');
+}
+
+#define PRINT(...) print_parts((const char *const[]){ __VA_ARGS__, NULL })
+
 static void print_row(const struct row *row)
 {
     if (row->differ)
-        printf("  %s: %s | %s\n", row->first->of[0]->name, row->first->of[0]->value, row->first->of[1]->value);
-    if (row->differ > 1)
-        printf("    and %zu more differ in %s\n", row->differ - 1, row->first->of[0]->field);
+        PRINT("  ", row->first->of[0]->name, ": ", row->first->of[0]->value, " | ", row->first->of[1]->value);
+    if (row->differ > 1) {
+        printf("    and %zu more differ in ", row->differ - 1);
+        PRINT(row->first->of[0]->field);
+    }
     for (unsigned log = 0; log < LOGS; log++) {
         if (!row->only[log])
             continue;
         const struct log_fact *const fact = row->first_only[log]->of[log];
-        printf("  only in %c: %s: %s\n", "AB"[log], fact -> name, fact -> value);
-        if (row->only[log] > 1)
-            printf("    and %zu more of %s\n", row->only[log] - 1, fact->field);
+        PRINT(log ? "  only in B: " : "  only in A: ", fact->name, ": ", fact->value);
+        if (row->only[log] > 1) {
+            printf("    and %zu more of ", row->only[log] - 1);
+            PRINT(fact->field);
+        }
     }
 }
 
@@ -312,7 +443,7 @@ static void print_text(void)
         if (row.differ + row.only[0] + row.only[1] == 0)
             continue;
         if (!said || !same_test(said, first)) {
-            printf("%s\n", either(first)->test);
+            PRINT(either(first)->test);
             said = first;
             tests++;
         }
@@ -333,7 +464,7 @@ static void page_text(struct writer *page, const char *text)
         if (as)
             writer_text(page, as);
         else
-            writer_bytes(page, (unsigned char)*text < ' ' ? "?" : text, 1);
+            writer_bytes(page, &(char){ harmless(*text) }, 1);
     }
 }
 
@@ -384,7 +515,7 @@ static int compare(char *const *words, int count)
 {
     unsigned line = 0;
 
-    if (!parse(words, count) || !read_log(0) || !read_log(1) ||
+    if (!parse(words, count) || !page_is_another() || !read_log(0) || !read_log(1) ||
         (run.accept_path && !read_lines(run.accept_path, accept_line, &line)) || !find_differences() ||
         (run.page_path && !write_page()))
         return STATUS_NOTHING;
@@ -393,7 +524,7 @@ static int compare(char *const *words, int count)
         complain("standard output", "cannot write: %s", strerror(errno));
         return STATUS_NOTHING;
     }
-    return run.count > run.accepted ? STATUS_DIFFERENT : STATUS_SAME;
+    return run.count > run.accepted || run.broken_off ? STATUS_DIFFERENT : STATUS_SAME;
 }
 
 int compare_print(char *const *words, int count)

@@ -20,6 +20,7 @@
 #include "tools/output.h"
 #include "tools/result_code.h"
 #include "tools/symbols.h"
+#include "tools/writer.h"
 
 #define BUFFER_SIZE 0x40000u /* bytes; a longer line is read in pieces */
 
@@ -279,6 +280,8 @@ int main(int argc, char **argv)
         complain(command.log, "%s", strerror(errno));
         return STATUS_NOTHING;
     }
+    if (command.setup.file && writer_is_input(command.setup.file, log == STDIN_FILENO ? "/dev/stdin" : command.log))
+        return STATUS_NOTHING;
     if (command.output && !command.output->open(&command.setup, &sink))
         return STATUS_NOTHING;
     if (command.leave_out[0])

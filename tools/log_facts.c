@@ -16,6 +16,7 @@ struct log_facts {
     unsigned runs;
     bool ended, in_tests;
     char *test;             /* NULL: between tests */
+    char *cores;            /* those that the lines about the machine are of; NULL: the first kind */
     unsigned stacks, stack; /* LBR stacks of the test so far; the one whose entries follow */
     bool failed;            /* out of memory */
     bool numbers;           /* names that occur more than once have been numbered */
@@ -38,6 +39,7 @@ void log_facts_free(struct log_facts *facts)
     }
     free(facts->list);
     free(facts->test);
+    free(facts->cores);
     free(facts);
 }
 
@@ -56,7 +58,8 @@ static void add(struct log_facts *facts, const char *test, const char *name, con
         facts->room = room;
     }
     fact = &facts->list[facts->count];
-    *fact = (struct log_fact){ strdup(test), strdup(name), strdup(field), strdup(value), facts->count };
+    *fact = (struct log_fact){ strdup(test),  strdup(name), strdup(field),
+                               strdup(value), facts->count, strcmp(name, field) == 0 };
     facts->count++;
     if (!fact->test || !fact->name || !fact->field || !fact->value)
         facts->failed = true;
@@ -247,19 +250,27 @@ static const char *after(const char *line, const char *start)
     return strncmp(line, start, length) == 0 ? line + length : NULL;
 }
 
-/* [not ]ok N ID [# SKIP REASON] */
+static void leave_test(struct log_facts *facts)
+{
+    free(facts->test);
+    facts->test = NULL;
+}
+
+/* [not ]ok N ID [# SKIP REASON or # ERROR or # TIMEOUT] */
 static void read_result(struct log_facts *facts, const char *line, const char *result)
 {
     char id[NAME_MOST], value[NAME_MOST];
-    const char *skip;
+    const char *skip, *directive;
 
     if (sscanf(line, "%*u %511s", id) != 1)
         return;
+    directive = strstr(line, " # ");
+    if (directive && (after(directive, " # ERROR") || after(directive, " # TIMEOUT")))
+        result = "error";
     skip = strstr(line, "# SKIP ");
     snprintf(value, sizeof(value), "%s%s", skip ? "skip: " : result, skip ? skip + strlen("# SKIP ") : "");
     add(facts, id, "result", "result", value);
-    free(facts->test);
-    facts->test = NULL;
+    leave_test(facts);
 }
 
 /* A line of a test, without "# ". */
@@ -287,7 +298,29 @@ static void read_in_test(struct log_facts *facts, char *line)
                 kinds[i].read(facts, words, count);
 }
 
-/* A line outside of tests, without "# ". Lines of the machine begin with the word that names them. */
+/* A line about the machine begins with the word that names it. */
+static void read_machine(struct log_facts *facts, const char *line)
+{
+    char word[64], name[NAME_MOST];
+
+    if (sscanf(line, "%63s", word) != 1 || line[strlen(word)] != ' ')
+        return;
+    snprintf(name, sizeof(name), "%s%s%s", word, facts->cores ? " of " : "", facts->cores ? facts->cores : "");
+    add(facts, LOG_FACTS_MACHINE, name, name, line + strlen(word) + 1);
+}
+
+/* cpu N apic ID NAME: lines about the cores of this name follow. */
+static void read_cores(struct log_facts *facts, const char *line)
+{
+    int at = 0;
+
+    sscanf(line, "cpu %*u apic %*s %n", &at);
+    free(facts->cores);
+    facts->cores = strdup(line + at);
+    facts->failed |= !facts->cores;
+}
+
+/* A line outside of tests, without "# ". */
 static void read_outside(struct log_facts *facts, const char *line)
 {
     char word[64], name[96];
@@ -296,11 +329,16 @@ static void read_outside(struct log_facts *facts, const char *line)
     if ((text = after(line, "end dstest86 ")) != NULL) {
         facts->ended = true;
         add(facts, LOG_FACTS_RUN, "end", "end", text);
-    } else if (sscanf(line, "facility %63s", word) == 1) {
+    } else if ((text = after(line, "error: ")) != NULL) {
+        add(facts, LOG_FACTS_RUN, "error", "error", text);
+    } else if ((text = after(line, "facility ")) != NULL && sscanf(text, "%63s", word) == 1) {
+        const char *const said = strchr(text, ' ');
         snprintf(name, sizeof(name), "facility %s", word);
-        add(facts, LOG_FACTS_RUN, name, "facility", line + strlen("facility ") + strlen(word) + 1);
-    } else if (!facts->in_tests && sscanf(line, "%63s", word) == 1 && line[strlen(word)] == ' ') {
-        add(facts, LOG_FACTS_MACHINE, word, word, line + strlen(word) + 1);
+        add(facts, LOG_FACTS_RUN, name, "facility", said ? said + 1 : "");
+    } else if ((text = after(line, "tests on ")) != NULL) {
+        read_cores(facts, text);
+    } else if (!facts->in_tests || facts->cores) {
+        read_machine(facts, line);
     }
 }
 
@@ -326,9 +364,14 @@ bool log_facts_line(struct log_facts *facts, const char *bytes, size_t length)
         ; /* a frame of the raw dump: the same records again */
     } else if (text && facts->in_tests && after(text, "test ")) {
         free(facts->test);
+        free(facts->cores);
         facts->test = strdup(text + strlen("test "));
+        facts->cores = NULL;
         facts->failed |= !facts->test;
         facts->stacks = 0;
+    } else if (text && after(text, "panic ")) {
+        leave_test(facts); /* for good: no result comes */
+        add(facts, LOG_FACTS_RUN, "panic", "panic", text + strlen("panic "));
     } else if (text && facts->test) {
         read_in_test(facts, text);
     } else if (text) {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #define LOG_FACTS_MACHINE "machine" /* the test of what stands before the tests */
-#define LOG_FACTS_RUN     "run"     /* and of what sums them up: verdict, facilities */
+#define LOG_FACTS_RUN     "run"     /* and of what concerns them all: verdict, facilities, an error, a panic */
 
 /* Strings live as long as the facts. A test and a name occur together only once. */
 struct log_fact {
@@ -20,6 +20,7 @@ struct log_fact {
     const char
         *value;   /* of an address with a symbol, the symbol, so that kernels of different builds can be compared */
     size_t order; /* its place in the log, from 0 */
+    bool line;    /* a whole line, that only its number tells apart from others of the test that begin alike */
 };
 
 struct log_facts;

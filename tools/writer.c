@@ -7,11 +7,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/complain.h"
 
 #define BUFFER_SIZE (4u * WRITER_ROOM)
+
+bool writer_is_input(const char *name, const char *input)
+{
+    struct stat out, in;
+
+    if (stat(name, &out) != 0 || stat(input, &in) != 0 || !S_ISREG(out.st_mode) || out.st_dev != in.st_dev ||
+        out.st_ino != in.st_ino)
+        return false;
+    complain(name, "is read, and would be overwritten; name another file to write");
+    return true;
+}
 
 bool writer_open(struct writer *writer, const char *name)
 {

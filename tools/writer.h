@@ -19,6 +19,9 @@ struct writer {
     char *buffer;
 };
 
+/* Whether a file to be written is one that is read; if so, says so on stderr. */
+bool writer_is_input(const char *name, const char *input);
+
 /* Opens (and truncates) a file, or standard output for "-". On failure, reports why on stderr and returns false. */
 bool writer_open(struct writer *writer, const char *name);
 

@@ -98,8 +98,28 @@ for (
 }
 is((run('', case('lava', 'job', 'pass')))[2], qq(lava-results: no "# begin dstest86" line\n), 'a job in which nothing was printed');
 
+for (
+    ['a message that is none of a result', target('poweroff'), ['{"lvl": "results", "msg": "hello"}', '{"lvl": "target", "msg": {"hello": 1}}'], 0, ''],
+    ['a result without a definition', target('poweroff'), ['{"lvl": "results", "msg": {"result": "pass"}}'], 0, ''],
+    ['one without the id of its test', test('bts.one_a', 'pass'), [case('dstest86', 'bts_one_a', 'pass')], 1,
+        "lava-results: bts_one_a: LAVA's result is pass, the kernel's none\nlava-results: bts.one_a: LAVA's result is none, the kernel's pass\n"],
+    ['one without a result', test('bts.one_a', 'pass'), ['{"lvl": "results", "msg": {"case": "a", "definition": "dstest86", "extra": {"test_case_id": "bts.one_a"}}}'],
+        1, "lava-results: bts.one_a: LAVA's result is none, the kernel's pass\n"],
+    ['a job that failed for no reason', case('lava', 'job', 'pass'), [case('lava', 'job', 'fail')], 1, "lava-results: the job failed: no reason given\n"],
+) {
+    my ($name, $from, $to, $status, $errors) = @$_;
+    is_deeply([(changed($from, @$to))[0, 2]], [$status, $errors], $name);
+}
+is_deeply([run('', @good, '{"lvl": "results", "msg": "hello"}')], [0, $table, ''], 'and behind the end');
+
 is((changed(case('lava', 'job', 'pass')))[0], 2, 'a log that is cut off: status 2');
 is((run('', 'something else'))[2], "lava-results: $folder/log: not the log of a LAVA job that has ended: no line says what came of it\n", 'no log of LAVA: it says so');
+is(qx('$script' '$folder' 2>&1) . ($? >> 8), "lava-results: $folder: Is a directory\n2", 'a folder');
 is(system("'$script' '$folder/none' 2>'$folder/errors'") >> 8, 2, 'no file: status 2');
 is(system("'$script' 2>'$folder/errors'") >> 8, 2, 'no argument: status 2');
+is(qx('$script' --help 2>&1) . ($? >> 8), "usage: lava-results [-o FILE] LOG\n0", 'help');
+my $judge = "$FindBin::Bin/../../lab/judge";
+is(qx('$judge' 2>&1) . ($? >> 8), "usage: judge LOG\n2", 'judge: no argument');
+is(qx('$judge' '$folder' 2>&1) . ($? >> 8), "judge: $folder: Is a directory\n2", 'judge: a folder');
+is(qx('$judge' '$folder/log' 2>&1) . ($? >> 8), "no \"# begin dstest86\" line\n1", 'judge: another file');
 done_testing;

@@ -63,6 +63,7 @@ my @cases = (
     ['perf.data into what cannot be sought in', 2, qr/\/dev\/null: not a regular file: perf\.data needs one, since its header is written last\n\z/,
         ['--perf-data', '/dev/null']],
     ['a page for a full disk', 1, qr/\/dev\/full: cannot write: No space left on device\n\z/, ['--html', '/dev/full']],
+    (map { ["$_ over the log", 2, qr/\/log: is read, and would be overwritten; name another file to write\n\z/, [$_, $log]] } '--html', '--perf-data'),
     ['a kind of record that there is not', 2, qr/--only: unknown kind of record 'ptw'; want bts, pebs or lbr\n\z/,
         ['--only', 'bts,ptw']],
     (map { ["a history of '$_'", 2, qr/--history: want a number from 0 to 64, not '\Q$_\E'\n\z/, ['--history', $_]] }

@@ -135,8 +135,13 @@ my @cases = (
         qr/^measure\.memory\.64k\n  measure level size 65536 level "L1 or L1 hit" overhead: 130 \| 131\n\z/],
     ['a facility', [qr/bts pass 1/ => 'bts pass 2'], qr/^run\n  facility bts: pass 1 of 2 \| pass 2 of 2\n\z/],
     ['the end', [qr/verdict=fail/ => 'verdict=pass'], qr/^run\n  end: verdict=fail .* \| verdict=pass .*\n\z/],
-    ['a log that is cut off', [qr/# facility.*\n/ => '', qr/# end.*\n/ => ''],
-        qr/^run\n  only in A: end: verdict=fail .*\n  only in A: facility bts: pass 1 of 2\n\z/],
+    ['a line between its like', [qr/# cpu physical/ => "# cpu something new\n# cpu physical"], qr/^machine\n  only in B: cpu \(2\): something new\n\z/],
+    ['an error', [qr/not ok 2 lbr.tos/ => 'not ok 2 lbr.tos # ERROR'], qr/^lbr\.tos\n  result: fail \| error\n\z/],
+    ['a limit of time', [qr/not ok 2 lbr.tos/ => 'not ok 2 lbr.tos # TIMEOUT'], qr/^lbr\.tos\n  result: fail \| error\n\z/],
+    ['an error of the run', [qr/# facility/ => "# error: cpu 2 does not come back\n# facility"],
+        qr/^run\n  only in B: error: cpu 2 does not come back\n\z/],
+    ['a facility of which nothing is said', [qr/bts pass 1 of 2/ => 'bts'], qr/^run\n  facility bts: pass 1 of 2 \| \n\z/],
+    ['what a terminal would obey', [qr/got 11/ => "got \e[2J"], qr/^lbr\.tos\n  wrong: got 11 records \| got \?\[2J records\n\z/],
     ['text', [qr/Calls are stored/ => 'Calls come'], qr/^\z/],
     ['a frame of the raw dump', [qr/AAAA/ => 'BBBB'], qr/^\z/],
 );
@@ -148,9 +153,33 @@ for my $case (@cases) {
     like($body // $out, $expected, $what);
     is("$status $err", ($body // '') eq '' ? '0 ' : '1 ', 'and the status') or diag $out;
     ($status, $out) = compare('b', 'a');
-    my $swapped = join '', map { s/^(  .*?: )(.*) \| (.*)$/$1$3 | $2/r =~ s/only in A/only in B/r } split /^/, $body // '';
+    my $swapped = join '', map { s/^(  .*?: )(.*) \| (.*)$/$1$3 | $2/r =~ s{only in ([AB])}{'only in ' . ($1 eq 'A' ? 'B' : 'A')}er } split /^/, $body // '';
     is($out =~ /\AA b\nB a\n(.*?)^the same /ms ? $1 : $out, $swapped, 'and the other way round');
 }
+
+# A log that breaks off, in a test and behind it, and one that panics: no pattern accepts that.
+file('accept', "* *\n");
+file('b', changed(qr/# facility.*\n/ => '', qr/# end.*\n/ => ''));
+($status, $out, $err) = compare('a', 'b');
+my $broken = qr/the log breaks off: there is no line "# end dstest86"; only what came before it is compared\n/;
+like("$status $err$out", qr/^1 dsdump: b: ${broken}A a\nB b\nrun\n  only in A: end: verdict=fail .*\n  only in A: facility bts: pass 1 of 2\nthe same /,
+    'a log that breaks off');
+($status, $out, $err) = compare('b', 'b', '--accept', 'accept');
+like("$status $err$out", qr/^1 (?:dsdump: b: $broken){2}A b\nB b\nthe same 71, different 0 in 0 tests, /, 'two of them');
+file('b', join '', @log[0 .. 20], "# panic vector 14\n", "# panic ip 0x1\n", "# end dstest86 verdict=panic\n");
+file('accept', "[!r]* *\nrun facility\nrun end\n");
+($status, $out, $err) = compare('a', 'b', '--accept', 'accept');
+like("$status $err$out", qr/^1 A a\nB b\nrun\n  only in B: panic: vector 14\n    and 1 more of panic\nthe same /, 'a panic');
+
+# Of a second kind of cores the log says what they are behind the first one's tests.
+my @of_kind = ("# tests on cpu 1 apic 0x1 Atom Gracemont\n", "# cpu the second\n", "# pebs format 4\n", "# test bts.calls.atom\n", "# pebs is no such line\n",
+    "ok 6 bts.calls.atom\n");
+file('kinds', changed(qr/^# differs pebs\.loads/ => join '', @of_kind, '# differs pebs.loads'));
+$of_kind[2] =~ s/4/5/;
+file('b', changed(qr/^# differs pebs\.loads/ => join '', @of_kind, '# differs pebs.loads'));
+($status, $out, $err) = compare('kinds', 'b');
+is("$status $err$out", "1 A kinds\nB b\nmachine\n  pebs of Atom Gracemont: format 4 | format 5\nthe same 75, different 1 in 1 tests, accepted 0\n",
+    'a second kind of cores');
 
 # Tests stand in the order of the first log, those of the second alone behind them.
 file('b', changed(qr/^ok 3 pebs.loads/ => 'not ok 3 pebs.loads', qr/^ok 1/ => 'not ok 1', qr/^ok 4 measure.memory.64k/ => 'ok 4 alone'));
@@ -200,6 +229,9 @@ my @errors = (
     [['a'], qr/^dsdump: --compare: want two logs$/],
     [[qw(a a a)], qr/^dsdump: a: only two logs can be compared$/],
     [[qw(a nosuch)], qr/^dsdump: nosuch: No such file or directory$/],
+    [['a', '-'], qr/^dsdump: --compare: two files are wanted, not standard input$/],
+    [[qw(a other --html other)], qr/^dsdump: other: is read, and would be overwritten; name another file to write$/],
+    [[qw(a a --accept wrong --html ./wrong)], qr/^dsdump: \.\/wrong: is read, and would be overwritten; /],
     [['a', '.'], qr/^dsdump: \.: Is a directory$/],
     [[qw(a empty)], qr/^dsdump: empty: not a log of dstest86: there is no line "# begin dstest86"$/],
     [[qw(other a)], qr/^dsdump: other: not a log of dstest86: /],
