@@ -182,12 +182,14 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
 {
     my $home = File::Temp->newdir;
     mkdir "$home/state";
-    open my $left, '>', "$home/state/0.watch" or die "$home: $!\n";
-    close $left;
+    for (0, 'my') {
+        open my $left, '>', "$home/state/$_.watch" or die "$home: $!\n";
+        close $left;
+    }
     local $ENV{HOME} = $home;
     my $folder = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex 'ds-state ~/state' -ex ds-state 2>&1);
     is($folder, realpath("$home/state") . "\n", 'ds-state: a folder of the home');
-    ok(!-e "$home/state/0.watch", '... without the watch of an earlier GDB');
+    ok(!-e "$home/state/0.watch" && -e "$home/state/my.watch", '... without the watch of an earlier GDB, and of nothing else');
     my $said = qx(gdb -q -nx -batch -x "$FindBin::Bin/../../tools/gdb/dstest86.py" -ex ds-state -ex 'ds-state /' -ex 'echo taken\\n' -ex ds-state 2>&1);
     is($said, "no folder is known\ntaken\n/\n", 'ds-state');
 }

@@ -270,7 +270,8 @@ class DsState(Command):
         if words:
             State.folder = os.path.realpath(os.path.expanduser(words[0]))
             for left in glob.glob(os.path.join(glob.escape(State.folder), '*.watch')):
-                os.remove(left)     # of a GDB that has ended, and would stop the machine for this one
+                if re.fullmatch(r'[0-9]+\.watch', os.path.basename(left)):
+                    os.remove(left)     # of a GDB that has ended, and would stop the machine for this one
         else:
             print(State.folder or 'no folder is known')
 
