@@ -49,6 +49,7 @@ for my $case (@cases) {
             or diag(grep { /ok 1/ } @$serial);
         next if $kind ne 'bts' || $profile ne 'skylake' || $test ne 'bts.calls';
 
+        local $ENV{LC_ALL} = 'C.UTF-8';    # in ASCII, GDB itself refuses the argument that is none
         my ($few) = gdb({ profile => $profile, options => "run=$test",
             commands => [ $stop{bts}, 'continue', 'bts 3', 'bts 0', 'bts 00', "bts \xc2\xb2", 'bts 4294967297', 'set language modula-2', 'bts 3', 'echo' ] });
         is_deeply([ grep { /^bts \d/ } split /\n/, $few->[2] ], [ @printed[-3 .. -1] ], 'bts 3: the newest three');
