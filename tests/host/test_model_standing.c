@@ -62,6 +62,18 @@ static void registers_as_rdmsr_reads_them(void **state)
     }
 }
 
+/* Samples instructions: the counter overflows after `first` of them, and then after each `period`. */
+static void sample(struct machine *m, uint32_t first, uint64_t period)
+{
+    set_up_ds(m, 0, 0, 10, 10);
+    put(m, DS + 0x40, -period);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, PMC0, -first);
+    wrmsr(m, PEBS_ENABLE, 1);
+    wrmsr(m, GLOBAL_CTRL, 1);
+}
+
 /* The overflow by a block's last instruction, which the next block notices, is noticed all the same. */
 static uint64_t record_behind(bool look, uint64_t *count)
 {
@@ -69,13 +81,7 @@ static uint64_t record_behind(bool look, uint64_t *count)
     struct block *plain = block_new(0, 7, END_PLAIN), *next = block_new(0x1c, 7, END_PLAIN);
     uint64_t ip;
 
-    set_up_ds(m, 0, 0, 10, 10);
-    put(m, DS + 0x40, (uint64_t)-14);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PMC0, (uint32_t)-14);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    sample(m, 14, 14);
     run(m, plain);
     if (look) {
         assert_int_equal(shown(m, PMC0), (UINT64_C(1) << 48) - 7);
@@ -158,23 +164,28 @@ static void the_next_branch(void **state)
     machine_free(m);
 }
 
+/* Also where the buffer is circular, because BTINT is 0. */
 static void the_threshold(void **state)
 {
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 2, END_REL_JMP);
-    unsigned begun = 0;
+    static const uint64_t debugctl[] = { TR_BTS | BTINT, TR_BTS };
 
     (void)state;
-    set_up_ds(m, 10, 5, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
-    standing_watch(&m->v, false, true);
-    while (!m->v.watch.hit && begun < 20) {
-        begun += begin(m, b);
+    for (unsigned way = 0; way < 2; way++) {
+        struct machine *m = machine_new();
+        struct block *b = block_new(0, 2, END_REL_JMP);
+        unsigned begun = 0;
+
+        set_up_ds(m, 10, 5, 0, 0);
+        wrmsr(m, DEBUGCTL, debugctl[way]);
+        standing_watch(&m->v, false, true);
+        while (!m->v.watch.hit && begun < 20) {
+            begun += begin(m, b);
+        }
+        assert_int_equal(begun, 5);
+        assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
+        free(b);
+        machine_free(m);
     }
-    assert_int_equal(begun, 5);
-    assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
-    free(b);
-    machine_free(m);
 }
 
 /* PEBS: the instruction behind the one that is recorded does not run in that block. */
@@ -184,13 +195,7 @@ static void the_next_sample(void **state)
     struct block *plain = block_new(0, 9, END_PLAIN);
 
     (void)state;
-    set_up_ds(m, 0, 0, 10, 10);
-    put(m, DS + 0x40, (uint64_t)-4);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PMC0, (uint32_t)-4);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    sample(m, 4, 4);
     standing_watch(&m->v, true, false);
     assert_int_equal(engine_due(&m->v, plain, false), DUE_WATCH);
     assert_false(m->v.watch.hit);
@@ -246,13 +251,7 @@ static void the_sample_of_an_interruption(void **state)
     struct block *b = block_new(0, 4, END_INT), *handler = block_new(0x1000, 2, END_REL_JMP);
 
     (void)state;
-    set_up_ds(m, 0, 0, 10, 10);
-    put(m, DS + 0x40, (uint64_t)-100);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PMC0, (uint32_t)-3);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    sample(m, 3, 100);
     standing_watch(&m->v, true, false);
     assert_true(begin(m, b));
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->last, handler->pc, 0);
@@ -262,26 +261,6 @@ static void the_sample_of_an_interruption(void **state)
     standing_watch(&m->v, false, false);
     assert_true(begin(m, handler));
     free(b), free(handler);
-    machine_free(m);
-}
-
-/* A buffer that is circular, because BTINT is 0, can have a threshold within. */
-static void the_threshold_of_a_circular_buffer(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 2, END_REL_JMP);
-    unsigned begun = 0;
-
-    (void)state;
-    set_up_ds(m, 10, 5, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS);
-    standing_watch(&m->v, false, true);
-    while (!m->v.watch.hit && begun < 20) {
-        begun += begin(m, b);
-    }
-    assert_int_equal(begun, 5);
-    assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
-    free(b);
     machine_free(m);
 }
 
@@ -296,7 +275,6 @@ int main(void)
         cmocka_unit_test(the_next_sample),
         cmocka_unit_test(the_record_of_an_interruption),
         cmocka_unit_test(the_sample_of_an_interruption),
-        cmocka_unit_test(the_threshold_of_a_circular_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
