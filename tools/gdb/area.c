@@ -5,14 +5,13 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
 #include "cpu/arch_pebs.h"
 #include "cpu/msr_index.h"
 #include "ds/arch_check.h"
+#include "pebs/pebs_decode.h"
 #include "tools/gdb/target.h"
 
-#define RECORDS_MOST      (1u << 20) /* bytes: more are not walked through */
-#define RECORD_SIZE_SHIFT 48u        /* in the first word of an adaptive record */
+#define RECORDS_MOST (1u << 20) /* bytes: more are not walked through */
 
 bool area_read(const struct processor *p, struct ds_area *area)
 {
@@ -99,26 +98,24 @@ static unsigned adaptive_size(const struct processor *p)
     return some_whole ? whole : basic;
 }
 
-/* Of the records that lie there, by their own word. False if there is none, or they do not lead up to the index. */
-static bool sizes_of(const struct ds_buffer *pebs, unsigned *least, unsigned *most)
+/* Of the records that lie there. False if there is none, or they do not lead up to the index. */
+static bool sizes_of(const struct processor *p, const struct ds_buffer *pebs, unsigned *least, unsigned *most)
 {
     static uint8_t bytes[RECORDS_MOST];
+    static struct pebs_record record;
     const uint64_t used = pebs->index - pebs->base;
-    uint64_t at = 0;
 
     *least = UINT_MAX;
     *most = 0;
     if (pebs->index < pebs->base || used > sizeof(bytes) || !target_linear(pebs->base, bytes, (size_t)used))
         return false;
-    while (at + 8 <= used) {
-        const unsigned size = (unsigned)(read_u64(bytes, (size_t)at) >> RECORD_SIZE_SHIFT);
-        if (size < pebs_adaptive_size(0))
+    for (uint64_t at = 0; at < used; at += record.size) {
+        if (pebs_decode(&p->caps.pebs_form, bytes + at, (size_t)(used - at), &record) != PEBS_DECODE_OK)
             return false;
-        *least = size < *least ? size : *least;
-        *most = size > *most ? size : *most;
-        at += size;
+        *least = record.size < *least ? (unsigned)record.size : *least;
+        *most = record.size > *most ? (unsigned)record.size : *most;
     }
-    return *most != 0 && at == used;
+    return *most != 0;
 }
 
 unsigned area_pebs_record_size(const struct processor *p, const struct ds_buffer *pebs)
@@ -128,7 +125,7 @@ unsigned area_pebs_record_size(const struct processor *p, const struct ds_buffer
     if (p->caps.pebs_method != PEBS_METHOD_ADAPTIVE)
         return p->caps.pebs_record_size;
     next = adaptive_size(p);
-    if (!sizes_of(pebs, &least, &most))
+    if (!sizes_of(p, pebs, &least, &most))
         return next;
     if (area_pebs_on(p) == 0)
         next = least;
