@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translated code adds a whole block's events to hot->counts when the block begins, and first calls engine_due() when
- * one of them would take a class to CLASS_DUE. Only then is the instruction looked for: if it is the block's last, the
- * next block's beginning is the place to act (CLASS_FORCE makes sure of it); otherwise the block runs in a translation
- * that calls engine_stop() behind that instruction. So an overflow is expensive, and a count nearly free.
+ * Translated code adds a whole block's events to hot->counts when the block begins. One of them may take a class to
+ * CLASS_DUE. If that is the block's last instruction, the next block's beginning is the place to act (CLASS_FORCE makes
+ * sure of it, and engine_due() has to be called first); otherwise the block runs in a translation that compares the
+ * count behind each event, and calls engine_stop() behind that one. So an overflow is expensive, and a count nearly
+ * free.
  */
 #include "model/engine/counting.h"
 
@@ -180,5 +181,4 @@ void counting_cut(struct vcpu *v, struct place place)
 
         v->hot->counts[id] -= event_class_events(id, place.block, place.index);
     }
-    v->hot->stop_at = 0;
 }

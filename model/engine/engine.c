@@ -138,18 +138,25 @@ static void force(struct vcpu *v)
     }
 }
 
-/* Arranges for a call behind the instruction that is due. True: that instruction is not the block's last. */
-static bool watch_for(struct vcpu *v, const struct block *block, int due)
+static void unforce(struct vcpu *v)
 {
-    if (due < 0) {
-        return false;
+    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
+
+        *count = class_unforced(*count);
     }
+}
+
+/*
+ * Whether the instruction of this index, if it is not negative, has others behind it in the block. If it is the last,
+ * the next block's beginning is the place to act.
+ */
+static bool lies_inside(struct vcpu *v, const struct block *block, int due)
+{
     if (due == block->count - 1) {
         force(v);
-        return false;
     }
-    v->hot->stop_at = block_address(block, (unsigned)due + 1);
-    return true;
+    return due >= 0 && due < block->count - 1;
 }
 
 /* Whether outcomes of branches, which are counted when the ring is worked through, have to be known at every step. */
@@ -160,14 +167,7 @@ static bool steps_through_outcomes(const struct vcpu *v)
 
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
-    if (watching && v->hot->stop_at != 0) {
-        return DUE_GO_ON; /* the event was found when the block was about to run unwatched */
-    }
-    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
-
-        *count = class_unforced(*count);
-    }
+    unforce(v);
     if (v->watch.hit) {
         return DUE_AGAIN; /* by an interruption: its handler has not begun */
     }
@@ -189,18 +189,16 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
             return DUE_AGAIN;
         }
     }
-    v->hot->stop_at = 0;
-    if (watch_for(v, block, counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS))) {
-        return watching ? DUE_GO_ON : DUE_WATCH;
-    }
-    return DUE_GO_ON;
+    const int due = counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS);
+
+    return lies_inside(v, block, due) && !watching ? DUE_WATCH : DUE_GO_ON;
 }
 
 bool engine_stop(struct vcpu *v, struct place place)
 {
     uint64_t ip = block_address(place.block, place.index);
 
-    v->hot->stop_at = 0;
+    unforce(v);
     if (steps_through_outcomes(v)) {
         branches_drain(v, true, 0, 0);
     }
@@ -210,7 +208,7 @@ bool engine_stop(struct vcpu *v, struct place place)
         pmi_deliver(v, place);
     }
     if (counting_due(v)) { /* once the rest of the block has retired */
-        watch_for(v, place.block, counting_first_due(v, place, place));
+        lies_inside(v, place.block, counting_first_due(v, place, place));
     }
     return pmi_taken(v) || v->watch.hit;
 }
@@ -374,7 +372,6 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     if (v->hot->tracing) {
         branches_interruption(v, from, to, level, cpl);
     }
-    v->hot->stop_at = 0;
     ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);

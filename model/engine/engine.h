@@ -9,9 +9,10 @@
  * (msr_set) and calls control_update(). That finds out what is on now (bts_on, lbr_on, pebs_enabled), makes a struct
  * counter of each counter's registers (counters_configure), and says in hot->counts how far each class of events is
  * from the nearest overflow (counting_arm) and in hot->tracing whether blocks go into the ring. From here on translated
- * code works alone, until an event may be the one: then it calls engine_due() before the block, or engine_ring_full()
- * for events that only the next block decides, or engine_data_retired() behind an access to memory. engine_due() looks
- * for the instruction (counting_first_due) and has engine_stop() called behind it. All of them call overflow_take():
+ * code works alone, until an event may be the one. Then it watches the block, and calls engine_stop() behind the
+ * instruction that is; or it calls engine_due() before the block, which looks for the instruction (counting_first_due)
+ * and says whether to watch; or engine_ring_full() for events that only the next block decides, or
+ * engine_data_retired() behind an access to memory. All of them call overflow_take():
  * it brings the counters up to date (counting_update), sets the status bit of one that overflowed (overflow_of) or arms
  * it for PEBS, and for one whose next event this is calls pebs_record(), which reads the DS area (ds_read), asks for
  * room (pebs_full), has the record described, encoded and staged (pebs_store) and reloads the counter (pebs_reload).
@@ -75,18 +76,20 @@ bool engine_ring_full(struct vcpu *v);
 
 /*
  * A block is about to begin, before its events are added, and may hold the event that some counter waits for (or
- * CLASS_FORCE is set).
+ * CLASS_FORCE is set). That must be said of each block in which a class's count reaches CLASS_DUE. It need not be said
+ * of one that is watched, or will be, where each count that does so is below CLASS_DUE before and above it behind the
+ * block: the event is none of the last instruction's then.
  */
 enum due_answer {
     DUE_GO_ON,
-    DUE_WATCH, /* run the block in the translation that calls engine_stop before hot->stop_at */
+    DUE_WATCH, /* run the block in the translation that calls engine_stop: it is watched */
     DUE_AGAIN, /* a PMI was raised: begin the block again */
 };
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching);
 
 /*
- * The instruction before hot->stop_at has retired in a block that is being watched. True: a PMI was raised, which is
- * taken here if the caller leaves the block, or else at the block's end.
+ * The event that takes a class to CLASS_DUE was the instruction before place, in a block that is watched. True: a PMI
+ * was raised, which is taken here if the caller leaves the block, or else at the block's end.
  */
 bool engine_stop(struct vcpu *v, struct place place);
 

@@ -29,6 +29,13 @@ static inline unsigned event_class_events(unsigned id, const struct block *block
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
 }
 
+/* Whether the instruction before place is such an event. */
+static inline bool event_class_ends(unsigned id, struct place place)
+{
+    return place.index > 0 &&
+           event_class_events(id, place.block, place.index - 1) > event_class_events(id, place.block, place.index);
+}
+
 /*
  * The index of the n-th instruction from place on that is an event of an inline class; the block must have that many.
  */

@@ -355,7 +355,6 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     retire(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
     v->rules->msr_set(v, m, i, value);
-    v->hot->stop_at = 0;
     control_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
     referee_after(v, &before, (enum model_register)m->reg, referee_watches_area(v) && ds_read(v), ip);
     if (vcpu_is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {

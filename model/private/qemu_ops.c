@@ -55,10 +55,11 @@ static struct {
     void (*go_to)(void *label);
     void (*go_to_if)(int condition, uintptr_t a, uintptr_t b, void *label);
     void (*look_up_and_go)(void); /* to the translation for the register file's state */
-    uintptr_t (*constant_32)(uint32_t value);
     uintptr_t (*constant_64)(uint64_t value);
     uintptr_t (*new_64)(void);
     const uintptr_t *env;
+    const void *(*look_up)(void *registers); /* what look_up_and_go() has a block call */
+    const void *const *none;                 /* its answer where there is no such translation */
 } tcg;
 
 #define FIND(name, symbol) QEMU_LOSS_FIND(LOSS_OPERATIONS, name, symbol)
@@ -114,13 +115,11 @@ void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int ind
                      FIND("gen_set_label", &tcg.put_label) && FIND("tcg_gen_br", &tcg.go_to) &&
                      FIND("tcg_gen_brcond_i64", &tcg.go_to_if) &&
                      FIND("tcg_gen_lookup_and_goto_ptr", &tcg.look_up_and_go) &&
-                     FIND("tcg_constant_i32", &tcg.constant_32) && FIND("tcg_constant_i64", &tcg.constant_64) &&
-                     FIND("tcg_temp_ebb_new_i64", &tcg.new_64) && FIND("tcg_env", &tcg.env) && context() != NULL;
+                     FIND("tcg_constant_i64", &tcg.constant_64) && FIND("tcg_temp_ebb_new_i64", &tcg.new_64) &&
+                     FIND("tcg_env", &tcg.env) && FIND("helper_lookup_tb_ptr", &tcg.look_up) &&
+                     FIND("tcg_code_gen_epilogue", &tcg.none) && context() != NULL;
 
-    *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP,
-                            .places = UINT64_MAX,
-                            .ip_at = (intptr_t)object->rip - (intptr_t)object->env,
-                            .ip_width = object->width };
+    *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP, .places = UINT64_MAX };
     if (index >= 0) {
         o->index_at = find_index(object, (uint32_t)index);
     }
@@ -344,6 +343,24 @@ static void go_to_if_reached(uintptr_t sum, uint64_t limit, void *label)
     }
 }
 
+/* Returns the sum, unless it goes to `callbacks`: at the limit, or with passes as qemu_ops_beginning says. */
+static uintptr_t make_sum(uintptr_t base, const struct qemu_ops_sum *sum, bool passes, void *callbacks)
+{
+    const uintptr_t result = tcg.new_64();
+
+    tcg.load_64(result, base, sum->at);
+    if (passes) {
+        go_to_if_reached(result, sum->limit, callbacks);
+    }
+    tcg.add_64(result, result, tcg.constant_64(sum->add));
+    if (passes) {
+        tcg.go_to_if(EQUAL, result, tcg.constant_64(sum->limit), callbacks);
+    } else {
+        go_to_if_reached(result, sum->limit, callbacks);
+    }
+    return result;
+}
+
 /* All that is to be done, unless it goes to `callbacks` before anything is done. */
 static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *callbacks)
 {
@@ -351,10 +368,7 @@ static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_begin
     uintptr_t sums[QEMU_OPS_SUMS];
 
     for (unsigned i = 0; i < b->sum_count; i++) {
-        sums[i] = tcg.new_64();
-        tcg.load_64(sums[i], base, b->sums[i].at);
-        tcg.add_64(sums[i], sums[i], tcg.constant_64(b->sums[i].add));
-        go_to_if_reached(sums[i], b->sums[i].limit, callbacks);
+        sums[i] = make_sum(base, &b->sums[i], b->passes, callbacks);
     }
     if (b->list != NULL) {
         const uintptr_t next = tcg.new_64();
@@ -375,25 +389,90 @@ static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_begin
     }
 }
 
-/* Behind the callbacks: goes to `end`, or has the block begin again. */
-static void make_again(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *end)
+static struct op *newest(void)
 {
-    const uintptr_t base = make_base(o, b), wanted = tcg.new_64(), none = tcg.constant_64(0);
+    struct op *const mark = make_mark(), *const op = op_of(mark->link.before);
 
-    tcg.load_64(wanted, base, b->again->wanted);
-    tcg.go_to_if(EQUAL, wanted, none, end);
-    tcg.store_64(none, base, b->again->wanted);
-    if (o->ip_width == WORD_BYTES) {
-        tcg.store_64(tcg.constant_64(b->again->ip), *tcg.env, o->ip_at);
-    } else {
-        tcg.store_32(tcg.constant_32((uint32_t)b->again->ip), *tcg.env, o->ip_at);
-    }
+    erase(mark);
+    return op;
+}
+
+/* Makes an operation that jumps to what a call before it returns. NULL: QEMU leaves this block in another way. */
+static struct op *make_jump(struct op **call)
+{
+    struct op *jump;
+
     tcg.look_up_and_go();
+    jump = newest();
+    *call = op_of(jump->link.before);
+    return jump->count > 0 && (*call)->count > 0 && jump->arguments[0] == (*call)->arguments[0] ? jump : NULL;
+}
+
+/* Whether make_jump() can do that. */
+static bool jumps(void)
+{
+    struct op *const mark = make_mark(), *call;
+    const bool made = make_jump(&call) != NULL && call != mark;
+
+    while (mark->link.next != NULL) {
+        erase(newest());
+    }
+    erase(mark);
+    return made;
+}
+
+/* Jumps to the host code whose address is in `address`. */
+static void jump_to(const struct op *address)
+{
+    struct op *call;
+
+    make_jump(&call)->arguments[0] = address->arguments[0];
+    erase(call);
+}
+
+/* Before the callbacks: runs the other translation if sums pass their limits, and it is known. */
+static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
+{
+    void *const callbacks = tcg.new_label();
+    const uintptr_t base = make_base(o, b), code = tcg.new_64();
+    const struct op *load;
+
+    for (unsigned i = 0; i < b->sum_count; i++) {
+        make_sum(base, &b->sums[i], true, callbacks);
+    }
+    tcg.load_64(code, tcg.constant_64((uintptr_t)b->elsewhere->known), 0);
+    load = newest();
+    tcg.go_to_if(EQUAL, code, tcg.constant_64(0), callbacks);
+    jump_to(load);
+    tcg.put_label(callbacks);
+}
+
+/* Behind the callbacks: goes to `end`, or to other host code. */
+static void make_exit(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *end)
+{
+    const uintptr_t base = make_base(o, b), elsewhere = tcg.new_64(), none = tcg.constant_64(0);
+    const struct op *load;
+
+    tcg.load_64(elsewhere, base, b->elsewhere->wanted);
+    load = newest();
+    tcg.go_to_if(EQUAL, elsewhere, none, end);
+    tcg.store_64(none, base, b->elsewhere->wanted);
+    jump_to(load);
+}
+
+/* What comes before the callbacks. */
+static void make_general(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *general)
+{
+    tcg.put_label(general);
+    if (b->elsewhere != NULL) {
+        make_pass(o, b);
+    }
 }
 
 bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
 {
-    if (o->state != QEMU_OPS_WORK || (b->apart != 0 && o->index_at == 0) || b->sum_count > QEMU_OPS_SUMS) {
+    if (o->state != QEMU_OPS_WORK || (b->apart != 0 && o->index_at == 0) || b->sum_count > QEMU_OPS_SUMS ||
+        (b->elsewhere != NULL && !jumps())) {
         return false;
     }
     struct op *const at = placeholder(OF_BLOCK, true), *const callbacks = b->aside ? placeholder(OF_INSN, false) : at;
@@ -408,17 +487,17 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
             tcg.put_label(end);
         } else {
             tcg.go_to(end);
-            tcg.put_label(general);
+            make_general(o, b, general);
         }
         struct op *const middle = make_mark();
 
         if (b->aside) {
-            tcg.put_label(general);
+            make_general(o, b, general);
         }
         struct op *const behind = make_mark(); /* behind the callbacks */
 
-        if (b->again != NULL) {
-            make_again(o, b, end);
+        if (b->elsewhere != NULL) {
+            make_exit(o, b, end);
         } else if (b->aside) {
             tcg.go_to(end);
         }
@@ -439,4 +518,14 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
     }
     erase(begin);
     return found;
+}
+
+const void *qemu_ops_translation(const struct qemu_object *object, uint64_t ip, bool *exists)
+{
+    const void *code;
+
+    memcpy(object->cpu + object->rip, &ip, object->width); /* least significant byte first */
+    code = tcg.look_up(object->cpu + object->env);
+    *exists = code != *tcg.none;
+    return code;
 }

@@ -24,8 +24,6 @@ struct qemu_ops {
     unsigned changes;  /* changes of the value so far */
     intptr_t value_at; /* bytes from the register file; 0 until the place is certain */
     intptr_t index_at; /* of the processor's number, of 32 bits; bytes from the register file; 0: it was not found */
-    intptr_t ip_at;    /* of RIP; bytes from the register file */
-    size_t ip_width;   /* in bytes */
 };
 
 /*
@@ -64,10 +62,13 @@ struct qemu_ops_list {
     uint64_t full; /* a bit of that address which says that no word may go there */
 };
 
-/* How callbacks have a block begin again, in the translation that QEMU finds for it then. */
-struct qemu_ops_again {
-    intptr_t wanted; /* if this is not 0 behind the callbacks, it is set to 0 and the block begins again */
-    uint64_t ip;     /* of the block, as RIP has it */
+/*
+ * Host code of another translation of the block, which is run without QEMU's main loop. It is for runs in which sums
+ * pass their limits: they are below before and above behind what is added.
+ */
+struct qemu_ops_elsewhere {
+    intptr_t wanted;       /* its address if the callbacks have put it here, which is replaced by 0; else 0 */
+    const uint64_t *known; /* its address once it is known, to be run without the callbacks; else 0 */
 };
 
 /* What a block does when it begins. */
@@ -79,8 +80,9 @@ struct qemu_ops_beginning {
     const struct qemu_ops_list *list; /* to which `word` is appended; NULL: none */
     intptr_t newest;                  /* where `word` is stored besides; negative: nowhere */
     uint64_t word;
-    const struct qemu_ops_again *again; /* NULL: callbacks cannot have it begin again */
-    bool aside;                         /* the callbacks to replace are those of its last instruction */
+    const struct qemu_ops_elsewhere *elsewhere; /* NULL: nowhere else */
+    bool passes; /* this is such another translation: a sum may pass its limit, but not end there */
+    bool aside;  /* the callbacks to replace are those of its last instruction */
 };
 #define QEMU_OPS_SUMS 8
 #define QEMU_OPS_SIGN (UINT64_C(1) << 63)
@@ -91,12 +93,19 @@ struct qemu_ops_beginning {
  * to. False: the callbacks are called, as always. So it is in blocks that QEMU runs without checking for interrupts:
  * one of them is the instruction that QEMU takes out of a block to access a device, which plugins are not told of.
  *
- * again: a block begins again without QEMU's main loop, through its search for the goal of an indirect branch.
- * Believes: RIP's place in the object, which the caller has found right (qemu_private_reads).
+ * elsewhere: false also in blocks that QEMU leaves by its main loop alone.
  *
  * aside: they are registered for the last instruction instead, which has no others. Their host code lies behind the
  * block's then, and the block need not jump over it; their return address tells nothing of the place.
  */
 bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b);
+
+/*
+ * The host code for the code at RIP, found as at an indirect branch, for a block's `elsewhere`; *exists: there is such
+ * a translation. If not, it is the way to QEMU's main loop, which makes the translation. To be called last in a
+ * callback, because QEMU may leave it for a debugger.
+ * Writes: RIP, at its place in the object, which the caller has found right (qemu_private_reads).
+ */
+const void *qemu_ops_translation(const struct qemu_object *object, uint64_t ip, bool *exists);
 
 #endif

@@ -6,10 +6,9 @@
  *
  * Its rules. Registers are where QEMU's own description of the object says (qemu_object.h), which is believed once they
  * read there as through the plugin interface, in two states of the processor that differ. Whatever must be tried is
- * tried on a copy of the object. Of the object itself this room writes one word, the translation flags, and has
- * translated code write RIP where QEMU is about to look for a translation by it; all other changes are made by QEMU's
- * own functions. What is not as expected is not used from then on, and one sentence on standard error says what that
- * costs (qemu_loss.h).
+ * tried on a copy of the object. Of the object itself this room writes one word, the translation flags, and RIP where
+ * QEMU is about to look for a translation by it; all other changes are made by QEMU's own functions. What is not as
+ * expected is not used from then on, and one sentence on standard error says what that costs (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H

@@ -459,7 +459,7 @@ static unsigned counts_of(const struct block *block, struct count *counts)
     return n;
 }
 
-/* Asks the engine. DUE_WATCH: the translation to run is selected, and the caller must have the block begin again. */
+/* Asks the engine. DUE_WATCH: the block must begin again in its watched translation. */
 static enum due_answer due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
@@ -471,10 +471,15 @@ static enum due_answer due(unsigned cpu, const struct block *block, bool watchin
     if (answer == DUE_AGAIN) {
         begin_again(p, block, here);
     }
-    if (answer == DUE_WATCH && !qemu_private_translate_apart(&p->private, true)) {
+    return answer;
+}
+
+/* Has QEMU look for the watched translation when it looks for one next. */
+static void select_watched(struct processor *p)
+{
+    if (!qemu_private_translate_apart(&p->private, true)) {
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
     }
-    return answer;
 }
 
 static void on_due(unsigned cpu, void *udata)
@@ -482,36 +487,39 @@ static void on_due(unsigned cpu, void *udata)
     const uintptr_t here = (uintptr_t)__builtin_return_address(0);
 
     if (due(cpu, udata, false, here) == DUE_WATCH) {
+        select_watched(model.processors[cpu]);
         begin_again(model.processors[cpu], udata, here);
     }
 }
 
-/* The interruption that led here has been checked, unless another came between or the guest itself has set RF. */
+/* In the watched translation. */
 static void on_watching(unsigned cpu, void *udata)
 {
-    const struct processor *p = model.processors[cpu];
-
-    qemu_private_translate_apart(&p->private, false);
-    if (p->vcpu.hot->stop_at == 0) {
-        due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
-    }
+    due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
 }
+
+/* A block that begins by itself. */
+struct beginning {
+    const struct block *block;
+    uint64_t watched; /* address of its watched translation's host code, once that is known; for all processors */
+    unsigned count_count;
+    struct count counts[];
+};
 
 /*
  * In place of what translated code does by itself as a block begins: something is due, or the ring nearly full. True:
- * the block has to begin again instead.
+ * the block has to begin again in its watched translation instead.
  */
-static bool begin(unsigned cpu, const struct block *block, uintptr_t here)
+static bool begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
 {
     struct hot *const hot = model.processors[cpu]->vcpu.hot;
-    struct count counts[INLINE_CLASSES];
-    const unsigned n = counts_of(block, counts);
+    const struct block *const block = b->block;
     bool reached = false;
 
-    for (unsigned i = 0; i < n; i++) {
-        reached = reached || hot->counts[counts[i].id] + counts[i].events >= counts[i].limit;
+    for (unsigned i = 0; i < b->count_count; i++) {
+        reached = reached || hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
     }
-    if (reached && due(cpu, block, false, here) == DUE_WATCH) {
+    if (reached && due(cpu, block, watching, here) == DUE_WATCH) {
         return true;
     }
     if (!model.blocks) {
@@ -519,8 +527,8 @@ static bool begin(unsigned cpu, const struct block *block, uintptr_t here)
     } else if (engine_block(&model.processors[cpu]->vcpu, block)) {
         ring_full(cpu, block, here);
     }
-    for (unsigned i = 0; i < n; i++) {
-        hot->counts[counts[i].id] += counts[i].events;
+    for (unsigned i = 0; i < b->count_count; i++) {
+        hot->counts[b->counts[i].id] += b->counts[i].events;
     }
     return false;
 }
@@ -528,18 +536,47 @@ static bool begin(unsigned cpu, const struct block *block, uintptr_t here)
 static void on_beginning(unsigned cpu, void *udata)
 {
     const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    const struct beginning *const beginning = udata;
 
-    if (begin(cpu, udata, here)) {
-        begin_again(model.processors[cpu], udata, here);
+    if (begin(cpu, beginning, false, here)) {
+        select_watched(model.processors[cpu]);
+        begin_again(model.processors[cpu], beginning->block, here);
     }
 }
 
-/* In a block that can begin again by itself. */
-static void on_repeatable_beginning(unsigned cpu, void *udata)
+/*
+ * Host code of the watched translation. It is made of the same bytes as the block that runs, so QEMU drops it no sooner
+ * than this, and with this what is known of it.
+ */
+static uint64_t watched(struct processor *p, struct beginning *b)
 {
-    if (begin(cpu, udata, (uintptr_t)__builtin_return_address(0))) {
-        model.processors[cpu]->vcpu.hot->begin_again = 1;
+    uint64_t code = __atomic_load_n(&b->watched, __ATOMIC_RELAXED);
+    bool exists;
+
+    if (code != 0) {
+        return code;
     }
+    select_watched(p);
+    code = (uintptr_t)qemu_ops_translation(&p->private.object, block_rip(b->block, b->block->pc), &exists);
+    if (exists && qemu_private_translate_apart(&p->private, false)) {
+        __atomic_store_n(&b->watched, code, __ATOMIC_RELAXED);
+    }
+    return code;
+}
+
+/* In a block that can go on in other host code. */
+static void on_beginning_or_elsewhere(unsigned cpu, void *udata)
+{
+    struct processor *const p = model.processors[cpu];
+
+    if (begin(cpu, udata, false, (uintptr_t)__builtin_return_address(0))) {
+        p->vcpu.hot->elsewhere = watched(p, udata);
+    }
+}
+
+static void on_watched_beginning(unsigned cpu, void *udata)
+{
+    begin(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
 }
 
 /* Tells the engine of something in the middle of a block, from a callback that returns to `here`. */
@@ -567,6 +604,7 @@ static void on_stop(unsigned cpu, void *udata)
     struct site *site = udata;
     struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
 
+    qemu_private_translate_apart(&p->private, false); /* QEMU has found this translation */
     leave_middle(p, site, engine_stop(&p->vcpu, site->place));
 }
 
@@ -620,6 +658,7 @@ static void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from,
     struct processor *p = model.processors[cpu];
 
     (void)udata;
+    qemu_private_translate_apart(&p->private, false); /* the watched block has not begun */
     if (p->faulting) {
         p->faulting = false;
         processor_write(p, RCX, p->saved_rcx);
@@ -755,12 +794,8 @@ static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool wa
     struct count counts[INLINE_CLASSES];
     const unsigned n = counts_of(block, counts);
 
-    if (watching) {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_watching, QEMU_CB_RW_REGS_PC, block);
-        return;
-    }
     for (unsigned i = 0; i < n; i++) {
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, watching ? on_watching : on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
                                                   class_count(counts[i].id), counts[i].limit - counts[i].events, block);
     }
 }
@@ -787,21 +822,28 @@ static struct qemu_ops_sum flag(qemu_u64 member)
 }
 
 /*
- * Has translated code count and note the block, and call on_beginning() or on_repeatable_beginning(), and what else is
- * registered for the block's beginning, only where that does not do. False: it cannot. behind: the block begins behind
- * CPUID or RDMSR. aside: nothing else is registered for the beginning, nor for the last instruction.
+ * Has translated code count and note the block, and call on_beginning() or on_beginning_or_elsewhere(), and what else
+ * is registered for the block's beginning, only where that does not do. False: it cannot. behind: the block begins
+ * behind CPUID or RDMSR. aside: nothing else is registered for the beginning, nor for the last instruction.
  */
 static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
-                         bool aside)
+                         bool watching, bool aside)
 {
     static const struct qemu_ops_list ring = { offsetof(struct hot, noted), RING_NEARLY_FULL };
-    struct count counts[INLINE_CLASSES];
+    union {
+        struct beginning beginning;
+        char room[sizeof(struct beginning) + INLINE_CLASSES * sizeof(struct count)];
+    } scratch;
+    struct beginning *const made = &scratch.beginning;
     struct qemu_ops_sum sums[INLINE_CLASSES + 2];
-    unsigned n = counts_of(block, counts);
+    unsigned n;
 
+    *made = (struct beginning){ .block = block };
+    made->count_count = n = counts_of(block, made->counts);
     for (unsigned i = 0; i < n; i++) {
-        sums[i] =
-            (struct qemu_ops_sum){ (intptr_t)class_count(counts[i].id).offset, counts[i].events, counts[i].limit };
+        const struct count *const c = &made->counts[i];
+
+        sums[i] = (struct qemu_ops_sum){ (intptr_t)class_count(c->id).offset, c->events, c->limit };
     }
     if (behind) {
         sums[n++] = flag(HOT(fix_up));
@@ -809,8 +851,9 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
     if (model.data) {
         sums[n++] = flag(HOT(data_pending));
     }
-    const struct qemu_ops_again again = { (intptr_t)offsetof(struct hot, begin_again), block_rip(block, block->pc) };
-    const bool repeatable = qemu_private_reads(&p->private);
+    const bool goes_elsewhere = !watching && qemu_private_reads(&p->private);
+    struct beginning *const told = arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0]));
+    const struct qemu_ops_elsewhere elsewhere = { (intptr_t)offsetof(struct hot, elsewhere), &told->watched };
     const struct qemu_ops_beginning beginning = {
         .first = p->vcpu.hot - p->vcpu.number,
         .apart = model.alone ? 0 : sizeof(struct hot),
@@ -819,20 +862,23 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
         .list = model.blocks ? &ring : NULL,
         .newest = model.blocks ? -1 : (intptr_t)offsetof(struct hot, block),
         .word = (uintptr_t)block,
-        .again = repeatable ? &again : NULL,
+        .elsewhere = goes_elsewhere ? &elsewhere : NULL,
+        .passes = watching,
         .aside = aside,
     };
 
     if (!qemu_ops_begin(&p->ops, &beginning)) {
         return false;
     }
-    qemu_vcpu_cb *const called = repeatable ? on_repeatable_beginning : on_beginning;
+    qemu_vcpu_cb *const called = watching         ? on_watched_beginning
+                                 : goes_elsewhere ? on_beginning_or_elsewhere
+                                                  : on_beginning;
 
     if (aside) {
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), called,
-                                               QEMU_CB_RW_REGS_PC, block);
+                                               QEMU_CB_RW_REGS_PC, told);
     } else {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, called, QEMU_CB_RW_REGS_PC, block);
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, called, QEMU_CB_RW_REGS_PC, told);
     }
     return true;
 }
@@ -851,6 +897,22 @@ static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool 
     }
     if (model.classes != 0) {
         add_counts(tb, block);
+    }
+}
+
+/* Before instruction i: calls the engine if the one before was the event that takes a class to CLASS_DUE. */
+static void watch(struct qemu_plugin_insn *insn, const struct block *block, unsigned i)
+{
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
+    const struct place place = { block, i };
+
+    for (unsigned c = 0; c < n; c++) {
+        if (event_class_ends(counts[c].id, place)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(
+                insn, on_stop, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(counts[c].id),
+                CLASS_DUE + event_class_to_come(counts[c].id, place), new_site(place));
+        }
     }
 }
 
@@ -874,9 +936,8 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
-        if (watching && i > 0) {
-            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_stop, QEMU_CB_RW_REGS_PC, QEMU_COND_EQ, HOT(stop_at),
-                                                        block_address(block, i), new_site((struct place){ block, i }));
+        if (watching) {
+            watch(insn, block, i);
         }
         if (hooks[i] != HOOK_NONE) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
@@ -944,13 +1005,13 @@ static void on_translate(struct qemu_plugin_tb *tb, void *udata)
     }
     const bool watching = model.classes != 0 &&
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
-    const bool always_calls = block->pc == RESET_VECTOR || watching || (repeats && model.classes != 0);
+    const bool always_calls = block->pc == RESET_VECTOR || (repeats && model.classes != 0);
     const bool begins = model.blocks || model.classes != 0;
 
     /* A debugger that watches has to be told where the block began, which a return address aside does not tell. */
-    const bool aside = !hooked && !behind && !model.data && model.options.state == NULL;
+    const bool aside = !hooked && !behind && !watching && !model.data && model.options.state == NULL;
 
-    if (begins && (always_calls || !begin_inline(tb, p, block, behind, aside))) {
+    if (begins && (always_calls || !begin_inline(tb, p, block, behind, watching, aside))) {
         begin_by_calls(tb, block, repeats, watching);
     }
     instrument_instructions(tb, block, hooks, watching);

@@ -43,10 +43,9 @@ static inline unsigned event_class(enum event_kind kind, enum event_qualifier qu
 struct hot {
     uint64_t tracing;          /* branches are recorded; if not, only the newest of the ring's blocks means anything */
     const struct block *block; /* the block that began last, where blocks are not noted in the ring; else NULL */
-    uint64_t stop_at;          /* address before which engine_stop() must be called, 0 for none */
     uint64_t fix_up;           /* used by the glue: registers must be replaced after CPUID or RDMSR */
-    uint64_t begin_again;      /* used by the glue: the block that begins is to be looked up anew */
-    uint64_t data_pending;     /* the instruction before this one accessed memory */
+    uint64_t elsewhere;    /* used by the glue: host code in which the block that begins is to go on, 0 for its own */
+    uint64_t data_pending; /* the instruction before this one accessed memory */
     uint64_t counts[EVENT_CLASSES];
     const struct block **noted; /* place of the next block in the ring */
 };

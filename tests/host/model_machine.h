@@ -338,6 +338,21 @@ static inline bool note(struct machine *m, const struct block *b)
     return engine_block(&m->v, b) && engine_ring_full(&m->v);
 }
 
+/* What a watched block does before its i-th instruction. */
+static inline bool watch(struct machine *m, const struct block *b, unsigned i)
+{
+    const struct place place = { b, i };
+    bool left = false;
+
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        if ((m->v.wants.classes >> id & 1) && event_class_ends(id, place) &&
+            m->hot.counts[id] >= CLASS_DUE + event_class_to_come(id, place)) {
+            left = engine_stop(&m->v, place);
+        }
+    }
+    return left;
+}
+
 /* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
@@ -377,9 +392,7 @@ static inline bool begin(struct machine *m, const struct block *b)
         m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, b, 0) : 0;
     }
     for (unsigned i = 1; watching && i < b->count; i++) {
-        if (m->hot.stop_at == block_address(b, i)) {
-            engine_stop(&m->v, (struct place){ b, i });
-        }
+        watch(m, b, i);
     }
     return true;
 }

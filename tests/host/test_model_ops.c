@@ -29,7 +29,8 @@ enum {
     GO_TO_IF_BELOW,
     GO_TO_IF_BITS,
     GO_TO_IF_EQUAL,
-    LOOK_UP_AND_GO,
+    CALL,
+    JUMP,
     OTHER
 };
 
@@ -156,15 +157,14 @@ static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
     make_with(opcodes[condition], a, b, (uintptr_t)label);
 }
 
+static uint64_t jumps_to; /* what the jump behind the call has for the call's result 9; 0: there is no call */
+
 static void look_up_and_go(void)
 {
-    make(LOOK_UP_AND_GO, 0);
-}
-
-/* Constants of 32 bits are other handles than those of 64. */
-static uintptr_t constant_32(uint32_t value)
-{
-    return 0xc00000000 + value;
+    make(OTHER, 1)->arguments[0] = 8;
+    if (jumps_to != 0)
+        make(CALL, 1)->arguments[0] = 9;
+    make(JUMP, 1)->arguments[0] = jumps_to;
 }
 
 static uintptr_t constant_64(uint64_t value)
@@ -193,6 +193,17 @@ static int index_of(const void *cpu)
     return (int)(index + 1);
 }
 
+/* The translation for RIP, in the object's words: of an even one there is none. */
+static const void *nothing_found = "the main loop";
+static const uint64_t *rip;
+static const char translation[] = "a translation";
+
+static const void *look_up(void *registers)
+{
+    assert_ptr_equal(registers, (const char *)rip - 128);
+    return *rip & 1 ? translation : nothing_found;
+}
+
 static void *find_symbol(void *handle, const char *name)
 {
     static const struct {
@@ -215,10 +226,11 @@ static void *find_symbol(void *handle, const char *name)
         { "tcg_gen_br", (void *)go_to },
         { "tcg_gen_brcond_i64", (void *)go_to_if },
         { "tcg_gen_lookup_and_goto_ptr", (void *)look_up_and_go },
-        { "tcg_constant_i32", (void *)constant_32 },
         { "gdb_get_cpu_index", (void *)index_of },
         { "tcg_constant_i64", (void *)constant_64 },
         { "tcg_temp_ebb_new_i64", (void *)new_64 },
+        { "helper_lookup_tb_ptr", (void *)look_up },
+        { "tcg_code_gen_epilogue", &nothing_found },
         { "tcg_env", &register_file },
         { "tcg_ctx", &translator },
     };
@@ -233,25 +245,11 @@ static void *find_symbol(void *handle, const char *name)
 /* The block's operations as text: "store_64(1, 77, -16) ...". */
 static const char *block(void)
 {
-    static const char *const names[] = { "mark",
-                                         "?",
-                                         "?",
-                                         "callbacks",
-                                         "load_32",
-                                         "load_64",
-                                         "store_32",
-                                         "store_64",
-                                         "add_64",
-                                         "multiply_64",
-                                         "label",
-                                         "go_to",
-                                         "go_to_if",
-                                         "go_to_if_below",
-                                         "go_to_if_bits",
-                                         "go_to_if_equal",
-                                         "look_up_and_go",
-                                         "other" };
-    static char text[1000];
+    static const char *const names[] = { "mark",           "?",        "?",        "callbacks",      "load_32",
+                                         "load_64",        "store_32", "store_64", "add_64",         "multiply_64",
+                                         "label",          "go_to",    "go_to_if", "go_to_if_below", "go_to_if_bits",
+                                         "go_to_if_equal", "call",     "jump",     "other" };
+    static char text[1500];
     size_t length = 0;
 
     text[0] = '\0';
@@ -275,6 +273,7 @@ static int new_block(void **state)
     labels = 0;
     missing = NULL;
     shifted = false;
+    jumps_to = 9;
     return 0;
 }
 
@@ -309,7 +308,7 @@ static void assert_said(const char *want)
 
 #define ENV 1024 /* the register file, in an object of words that mean nothing */
 
-static uint64_t words[ENV / 8 + 16];
+static uint64_t words[ENV / 8 + 17];
 static const struct qemu_object object = {
     .cpu = (char *)words, .size = sizeof words, .width = 8, .env = ENV, .rip = ENV + 128
 };
@@ -558,37 +557,113 @@ static void callbacks_out_of_the_way(void **state)
     assert_string_equal(block(), "callbacks(0, 0, 0) callbacks(1, 0, 0) other(0, 0, 0)");
 }
 
-/* Behind the callbacks, wherever they are; RIP is written in its width. */
-static void blocks_that_begin_again(void **state)
+/*
+ * Before the callbacks, wherever they are: a sum at or above its limit before, or at it behind, calls them; else the
+ * other translation is run, if it is known. Behind them what they ask for is run.
+ */
+static void blocks_that_go_elsewhere(void **state)
 {
-    static const struct qemu_ops_again again = { 48, 0x123456789 };
-    struct qemu_ops_beginning little = { .first = (void *)0x5000, .newest = 40, .word = 0xabc, .again = &again };
-    struct qemu_object narrow = object;
+    static const uint64_t known;
+    static const struct qemu_ops_elsewhere elsewhere = { 48, &known };
+    struct qemu_ops_beginning little = {
+        .first = (void *)0x5000, .sums = sums, .sum_count = 2, .newest = 40, .word = 0xabc, .elsewhere = &elsewhere
+    };
     struct qemu_ops o = translated();
+    char want[1500];
 
     (void)state;
     assert_true(qemu_ops_begin(&o, &little));
-    assert_string_equal(block(), "other(0, 0, 0) store_64(abc, 5000, 40) go_to(a1, 0, 0) "
-                                 "label(a0, 0, 0) callbacks(0, 0, 0) "
-                                 "load_64(1, 5000, 48) go_to_if_equal(1, 0, 161) store_64(0, 5000, 48) "
-                                 "store_64(123456789, 77, 128) look_up_and_go(0, 0, 0) "
-                                 "label(a1, 0, 0) callbacks(2, 0, 0)");
+    snprintf(want, sizeof want,
+             "other(0, 0, 0) load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if_below(1, 0, 160) "
+             "load_64(2, 5000, 32) add_64(2, 2, 0) go_to_if(2, 2000, 160) "
+             "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
+             "label(a0, 0, 0) "
+             "load_64(4, 5000, 24) go_to_if_below(4, 0, 162) add_64(4, 4, 3) "
+             "go_to_if_equal(4, 8000000000000000, 162) "
+             "load_64(5, 5000, 32) go_to_if(5, 2000, 162) add_64(5, 5, 0) go_to_if_equal(5, 2000, 162) "
+             "load_64(3, %lx, 0) go_to_if_equal(3, 0, 162) other(8, 0, 0) jump(3, 0, 0) "
+             "label(a2, 0, 0) callbacks(0, 0, 0) "
+             "load_64(6, 5000, 48) go_to_if_equal(6, 0, 161) store_64(0, 5000, 48) other(8, 0, 0) jump(6, 0, 0) "
+             "label(a1, 0, 0) callbacks(2, 0, 0)",
+             (unsigned long)(uintptr_t)&known);
+    assert_string_equal(block(), want);
     assert_true(is_closed(op_of(head.before)));
     new_block(NULL);
-    narrow.width = 4;
-    qemu_ops_init(&o, &narrow, -1);
-    o.state = QEMU_OPS_WORK;
+    o = translated();
+    new_block(NULL);
     make(OTHER, 3);
     make_callbacks(0);
     make_callbacks(1);
     make_callbacks(2);
+    little.sum_count = 0;
     little.aside = true;
     assert_true(qemu_ops_begin(&o, &little));
-    assert_string_equal(block(), "other(0, 0, 0) store_64(abc, 5000, 40) label(a1, 0, 0) callbacks(0, 0, 0) "
-                                 "callbacks(2, 0, 0) label(a0, 0, 0) callbacks(1, 0, 0) "
-                                 "load_64(1, 5000, 48) go_to_if_equal(1, 0, 161) store_64(0, 5000, 48) "
-                                 "store_32(c23456789, 77, 128) look_up_and_go(0, 0, 0)");
+    snprintf(want, sizeof want,
+             "other(0, 0, 0) store_64(abc, 5000, 40) label(a1, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0) "
+             "label(a0, 0, 0) load_64(1, %lx, 0) go_to_if_equal(1, 0, 162) other(8, 0, 0) jump(1, 0, 0) "
+             "label(a2, 0, 0) callbacks(1, 0, 0) "
+             "load_64(2, 5000, 48) go_to_if_equal(2, 0, 161) store_64(0, 5000, 48) other(8, 0, 0) jump(2, 0, 0)",
+             (unsigned long)(uintptr_t)&known);
+    assert_string_equal(block(), want);
     assert_true(is_closed(op_of(head.before)));
+}
+
+/* The other translation. */
+static void sums_that_pass(void **state)
+{
+    struct qemu_ops_beginning passing = everything;
+    struct qemu_ops o = translated();
+
+    (void)state;
+    passing.passes = true;
+    passing.list = NULL;
+    assert_true(qemu_ops_begin(&o, &passing));
+    assert_string_equal(block(), "other(0, 0, 0) "
+                                 "load_64(1, 5000, 24) go_to_if_below(1, 0, 160) add_64(1, 1, 3) "
+                                 "go_to_if_equal(1, 8000000000000000, 160) "
+                                 "load_64(2, 5000, 32) go_to_if(2, 2000, 160) add_64(2, 2, 0) "
+                                 "go_to_if_equal(2, 2000, 160) "
+                                 "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
+                                 "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
+}
+
+/* Without a call, or with a jump to something else than its result, QEMU leaves the block in another way. */
+static void blocks_that_cannot_go_elsewhere(void **state)
+{
+    static const struct qemu_ops_elsewhere elsewhere = { 48, NULL };
+    struct qemu_ops_beginning little = { .first = (void *)0x5000, .newest = 40, .elsewhere = &elsewhere };
+    struct qemu_ops o = translated();
+
+    (void)state;
+    for (jumps_to = 0; jumps_to <= 10; jumps_to += 10) {
+        assert_false(qemu_ops_begin(&o, &little));
+        assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
+        assert_true(is_closed(op_of(head.before)));
+    }
+    jumps_to = 0;
+    little.elsewhere = NULL;
+    assert_true(qemu_ops_begin(&o, &little));
+}
+
+/* RIP is written in its width. */
+static void translations_found(void **state)
+{
+    struct qemu_object narrow = object;
+    bool exists = false;
+
+    (void)state;
+    new_ops();
+    rip = &words[ENV / 8 + 16];
+    assert_ptr_equal(qemu_ops_translation(&object, 0x123456789, &exists), translation);
+    assert_true(exists);
+    assert_true(*rip == 0x123456789);
+    assert_ptr_equal(qemu_ops_translation(&object, 0x123456788, &exists), nothing_found);
+    assert_false(exists);
+    narrow.width = 4;
+    words[ENV / 8 + 16] = UINT64_MAX;
+    assert_ptr_equal(qemu_ops_translation(&narrow, 0x9abcdef1, &exists), translation);
+    assert_true(exists);
+    assert_true(*rip == 0xffffffff9abcdef1);
 }
 
 static void beginnings_that_do_little(void **state)
@@ -703,7 +778,10 @@ int main(void)
         cmocka_unit_test_setup(beginnings_in_place_of_callbacks, new_block),
         cmocka_unit_test_setup(beginnings_on_several_processors, new_block),
         cmocka_unit_test_setup(callbacks_out_of_the_way, new_block),
-        cmocka_unit_test_setup(blocks_that_begin_again, new_block),
+        cmocka_unit_test_setup(blocks_that_go_elsewhere, new_block),
+        cmocka_unit_test_setup(sums_that_pass, new_block),
+        cmocka_unit_test_setup(blocks_that_cannot_go_elsewhere, new_block),
+        cmocka_unit_test_setup(translations_found, new_block),
         cmocka_unit_test_setup(beginnings_that_do_little, new_block),
         cmocka_unit_test_setup(blocks_that_only_call, new_block),
         cmocka_unit_test_setup(processors_without_a_number, new_block),

@@ -547,6 +547,7 @@ static void what_is_needed(void **state)
 {
     const struct given *due;
     const struct block **noted;
+    qemu_vcpu_cb *on_due;
 
     (void)state;
     *reg("cs") = 3;
@@ -569,6 +570,7 @@ static void what_is_needed(void **state)
     assert_int_equal(due->member, offsetof(struct hot, counts));
     assert_int_equal(due->cond, QEMU_COND_GE);
     assert_int_equal(due->value, CLASS_DUE - 4);
+    on_due = due->callback;
     assert_null(nth(AT_BLOCK_IF, 1));
     assert_int_equal(nth(INLINE, 0)->member, offsetof(struct hot, block));
     assert_int_equal(nth(INLINE, 0)->cond, QEMU_OP_STORE_U64);
@@ -580,18 +582,19 @@ static void what_is_needed(void **state)
     assert_null(nth(AT_BLOCK, 0));
     translate(CODE + 0x50, "f3a4"); /* a repeated string instruction */
     assert_non_null(nth(AT_BLOCK, 0));
-    *reg("eflags") = 0x10002; /* the mark of a watched block: each instruction but the first may be the one */
+    *reg("eflags") = 0x10002; /* the mark of a watched block: each instruction but the last may be the one */
     translate(CODE + 0x50, "90 90 90 c3");
-    assert_null(nth(AT_BLOCK_IF, 0));
-    assert_non_null(nth(AT_BLOCK, 0));
+    assert_int_equal(nth(AT_BLOCK_IF, 0)->value, CLASS_DUE - 4);
+    assert_ptr_not_equal(nth(AT_BLOCK_IF, 0)->callback, on_due);
+    assert_null(nth(AT_BLOCK, 0));
     for (unsigned i = 1; i < 4; i++) {
         const struct given *stop = nth(AT_INSN_IF, i - 1);
 
         assert_non_null(stop);
         assert_int_equal(stop->insn, i);
-        assert_int_equal(stop->cond, QEMU_COND_EQ);
-        assert_int_equal(stop->member, offsetof(struct hot, stop_at));
-        assert_int_equal(stop->value, CODE + 0x50 + i);
+        assert_int_equal(stop->cond, QEMU_COND_GE);
+        assert_int_equal(stop->member, offsetof(struct hot, counts));
+        assert_int_equal(stop->value, CLASS_DUE + 4 - i);
     }
     assert_null(nth(AT_INSN_IF, 3));
     *reg("eflags") = 2;

@@ -206,10 +206,8 @@ static void the_next_sample(void **state)
     bool stopped = false;
 
     for (unsigned i = 1; !stopped && i < plain->count; i++) {
-        if (m->hot.stop_at == block_address(plain, i)) {
-            stopped = engine_stop(&m->v, (struct place){ plain, i });
-            assert_int_equal(stopped, m->v.watch.hit);
-        }
+        stopped = watch(m, plain, i);
+        assert_int_equal(stopped, m->v.watch.hit);
     }
     assert_true(stopped);
     standing_settle(&m->v);
