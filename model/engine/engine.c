@@ -138,25 +138,12 @@ static void force(struct vcpu *v)
     }
 }
 
-static void unforce(struct vcpu *v)
-{
-    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
-
-        *count = class_unforced(*count);
-    }
-}
-
-/*
- * Whether the instruction of this index, if it is not negative, has others behind it in the block. If it is the last,
- * the next block's beginning is the place to act.
- */
-static bool lies_inside(struct vcpu *v, const struct block *block, int due)
+/* Has the next block's check call it if the instruction of this index, which is due, is the block's last. */
+static void force_behind(struct vcpu *v, const struct block *block, int due)
 {
     if (due == block->count - 1) {
         force(v);
     }
-    return due >= 0 && due < block->count - 1;
 }
 
 /* Whether outcomes of branches, which are counted when the ring is worked through, have to be known at every step. */
@@ -167,7 +154,11 @@ static bool steps_through_outcomes(const struct vcpu *v)
 
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
 {
-    unforce(v);
+    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
+
+        *count = class_unforced(*count);
+    }
     if (v->watch.hit) {
         return DUE_AGAIN; /* by an interruption: its handler has not begun */
     }
@@ -191,14 +182,14 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
     }
     const int due = counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS);
 
-    return lies_inside(v, block, due) && !watching ? DUE_WATCH : DUE_GO_ON;
+    force_behind(v, block, due);
+    return due >= 0 && due < block->count - 1 && !watching ? DUE_WATCH : DUE_GO_ON;
 }
 
 bool engine_stop(struct vcpu *v, struct place place)
 {
     uint64_t ip = block_address(place.block, place.index);
 
-    unforce(v);
     if (steps_through_outcomes(v)) {
         branches_drain(v, true, 0, 0);
     }
@@ -208,7 +199,7 @@ bool engine_stop(struct vcpu *v, struct place place)
         pmi_deliver(v, place);
     }
     if (counting_due(v)) { /* once the rest of the block has retired */
-        lies_inside(v, place.block, counting_first_due(v, place, place));
+        force_behind(v, place.block, counting_first_due(v, place, place));
     }
     return pmi_taken(v) || v->watch.hit;
 }

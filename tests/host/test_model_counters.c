@@ -7,6 +7,8 @@
 #define EDGE     (UINT64_C(1) << 18)
 #define INVERTED (UINT64_C(1) << 23)
 
+#define INST_RETIRED_X87 0x2c0
+
 /*
  * What counter 0 counts of five instructions, the fifth a jump, and the WRMSR that stops it; fixed counter 0 beside it
  * counts them all.
@@ -292,12 +294,42 @@ static void netburst_overflow_bits(void **state)
     machine_free(m);
 }
 
+/*
+ * One event behind another in a block: the block is watched for the first, and the second, its last instruction, is
+ * noticed when the next block begins, which has no such event.
+ */
+static void overflows_in_one_block(void **state)
+{
+    struct machine *m = machine_of("nehalem");
+    struct block *b = block_new(0, 4, END_PLAIN), *next = block_new(16, 2, END_PLAIN);
+
+    (void)state;
+    b->insns[0].unit = b->insns[3].unit = UNIT_X87;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    wrmsr(m, PMC0, UINT32_MAX);
+    wrmsr(m, PMC0 + 1, UINT32_MAX - 1);
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED_X87);
+    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED_X87);
+    wrmsr(m, GLOBAL_CTRL, 3);
+    run(m, b);
+    assert_int_equal(m->v.status, 1);
+    run(m, next);
+    assert_int_equal(m->v.status, 3);
+    free(b);
+    free(next);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(qualifiers),        cmocka_unit_test(fixed_counters),
-        cmocka_unit_test(together_as_alone), cmocka_unit_test(netburst_events),
-        cmocka_unit_test(tags_of_two_escrs), cmocka_unit_test(netburst_overflow_bits),
+        cmocka_unit_test(qualifiers),
+        cmocka_unit_test(fixed_counters),
+        cmocka_unit_test(together_as_alone),
+        cmocka_unit_test(netburst_events),
+        cmocka_unit_test(tags_of_two_escrs),
+        cmocka_unit_test(netburst_overflow_bits),
+        cmocka_unit_test(overflows_in_one_block),
     };
     return cmocka_run_group_tests_name("what the modelled counters count", tests, NULL, NULL);
 }
