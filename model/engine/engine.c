@@ -138,7 +138,7 @@ static void force(struct vcpu *v)
     }
 }
 
-/* Has the next block's check call it if the instruction of this index, which is due, is the block's last. */
+/* Has the next block's check call engine_due() if the instruction of this index, which is due, is the block's last. */
 static void force_behind(struct vcpu *v, const struct block *block, int due)
 {
     if (due == block->count - 1) {
