@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Translated code adds a whole block's events to hot->counts when the block begins. One of them may take a class to
- * CLASS_DUE. If that is the block's last instruction, the next block's beginning is the place to act (CLASS_FORCE makes
- * sure of it, and engine_due() has to be called first); otherwise the block runs in a translation that compares the
- * count behind each event, and calls engine_stop() behind that one. So an overflow is expensive, and a count nearly
- * free.
+ * CLASS_DUE. If that is the block's last instruction, the next block's beginning is the place to act: engine_due() has
+ * to be called before the block, and sets CLASS_FORCE, so that it is called before the next one, too. Otherwise the
+ * block runs in a translation that compares the count behind each event, and calls engine_stop() behind that one. So an
+ * overflow is expensive, and a count nearly free.
  */
 #include "model/engine/counting.h"
 
@@ -78,8 +78,19 @@ static uint64_t events_left(const struct vcpu *v, const struct counter *c)
     return vcpu_width_mask(v) - (c->value & vcpu_width_mask(v)) + 1 + arms_unseen(v, c);
 }
 
+void counting_force(struct vcpu *v)
+{
+    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
+        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
+
+        *count = class_unforced(*count) + CLASS_FORCE;
+    }
+}
+
 void counting_arm(struct vcpu *v, struct place place)
 {
+    bool due = false; /* an event of the block's rest */
+
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         v->counting.base[v->counters[__builtin_ctz(left)].event_class] = 0;
     }
@@ -90,6 +101,10 @@ void counting_arm(struct vcpu *v, struct place place)
 
         *base = mine > *base ? mine : *base; /* of the class's counters the one with the fewest events left */
         v->hot->counts[c->event_class] = *base + event_class_to_come(c->event_class, place);
+        due = due || v->hot->counts[c->event_class] >= CLASS_DUE;
+    }
+    if (due) {
+        counting_force(v);
     }
 }
 

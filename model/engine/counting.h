@@ -10,8 +10,11 @@
 /* Updates the counters' values up to the instruction before place. */
 void counting_update(struct vcpu *v, struct place place);
 
-/* Recomputes each class's distance from overflow. */
+/* Recomputes each class's distance from overflow. What the rest of the block takes to its limit forces the next one. */
 void counting_arm(struct vcpu *v, struct place place);
+
+/* Has the next block's check call engine_due() in any case (CLASS_FORCE). */
+void counting_force(struct vcpu *v);
 
 /* Loads v->counters[i] with a value of counter_width bits. */
 void counting_load(struct vcpu *v, unsigned i, uint64_t value);

@@ -128,24 +128,6 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
     return msr_rdpmc(v, index, value, place);
 }
 
-/* Has the next block's check call engine_due() in any case. */
-static void force(struct vcpu *v)
-{
-    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-        uint64_t *count = &v->hot->counts[__builtin_ctzll(left)];
-
-        *count = class_unforced(*count) + CLASS_FORCE;
-    }
-}
-
-/* Has the next block's check call engine_due() if the instruction of this index, which is due, is the block's last. */
-static void force_behind(struct vcpu *v, const struct block *block, int due)
-{
-    if (due == block->count - 1) {
-        force(v);
-    }
-}
-
 /* Whether outcomes of branches, which are counted when the ring is worked through, have to be known at every step. */
 static bool steps_through_outcomes(const struct vcpu *v)
 {
@@ -182,8 +164,11 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
     }
     const int due = counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS);
 
-    force_behind(v, block, due);
-    return due >= 0 && due < block->count - 1 && !watching ? DUE_WATCH : DUE_GO_ON;
+    if (due == block->count - 1) {
+        counting_force(v);
+        return DUE_GO_ON;
+    }
+    return due >= 0 && !watching ? DUE_WATCH : DUE_GO_ON;
 }
 
 bool engine_stop(struct vcpu *v, struct place place)
@@ -197,9 +182,6 @@ bool engine_stop(struct vcpu *v, struct place place)
     if (v->pmi.wanted) {
         branches_drain(v, true, 0, 0);
         pmi_deliver(v, place);
-    }
-    if (counting_due(v)) { /* once the rest of the block has retired */
-        force_behind(v, place.block, counting_first_due(v, place, place));
     }
     return pmi_taken(v) || v->watch.hit;
 }
@@ -368,7 +350,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     pmi_deliver(v, BETWEEN_BLOCKS);
     v->pmi.raised = false; /* the PMI can be taken at the handler's first instruction */
     if (v->watch.hit) {
-        force(v);
+        counting_force(v);
     }
 }
 

@@ -88,8 +88,9 @@ enum due_answer {
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching);
 
 /*
- * The event that takes a class to CLASS_DUE was the instruction before place, in a block that is watched. True: a PMI
- * was raised, which is taken here if the caller leaves the block, or else at the block's end.
+ * The event that takes a class to CLASS_DUE was the instruction before place, in a block that is watched; or, while
+ * CLASS_FORCE is set, any event was. May be called more than once for a place. True: a PMI was raised, which is taken
+ * here if the caller leaves the block, or else at the block's end.
  */
 bool engine_stop(struct vcpu *v, struct place place);
 

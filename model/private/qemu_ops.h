@@ -64,11 +64,12 @@ struct qemu_ops_list {
 
 /*
  * Host code of another translation of the block, which is run without QEMU's main loop. It is for runs in which sums
- * pass their limits: they are below before and above behind what is added.
+ * pass their limits: they are below before and above behind what is added. That one is run, too, where the list is
+ * full.
  */
 struct qemu_ops_elsewhere {
-    intptr_t wanted;       /* its address if the callbacks have put it here, which is replaced by 0; else 0 */
-    const uint64_t *known; /* its address once it is known, to be run without the callbacks; else 0 */
+    intptr_t wanted;       /* place of its address, which the callbacks put there and the block replaces by 0 */
+    const uint64_t *known; /* where its address is, to be run without the callbacks, once it is known; 0 before */
 };
 
 /* What a block does when it begins. */

@@ -492,9 +492,10 @@ static void on_due(unsigned cpu, void *udata)
     }
 }
 
-/* In the watched translation. */
+/* In the watched translation, which QEMU has found. */
 static void on_watching(unsigned cpu, void *udata)
 {
+    qemu_private_translate_apart(&model.processors[cpu]->private, false);
     due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
 }
 
@@ -545,8 +546,8 @@ static void on_beginning(unsigned cpu, void *udata)
 }
 
 /*
- * Host code of the watched translation. It is made of the same bytes as the block that runs, so QEMU drops it no sooner
- * than this, and with this what is known of it.
+ * Host code of the watched translation. It stays until all translations go, this block's among them; and a write to the
+ * bytes that it was made of drops this block, and with it what is known here.
  */
 static uint64_t watched(struct processor *p, struct beginning *b)
 {
@@ -576,6 +577,7 @@ static void on_beginning_or_elsewhere(unsigned cpu, void *udata)
 
 static void on_watched_beginning(unsigned cpu, void *udata)
 {
+    qemu_private_translate_apart(&model.processors[cpu]->private, false);
     begin(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
 }
 

@@ -2,12 +2,14 @@
 /* What a counter is set up to count: qualifiers of an event select, and every event of NetBurst with every mask. */
 #include "tests/host/model_machine.h"
 
+#include "model/engine/data.h"
 #include "model/engine/netburst.h"
 
 #define EDGE     (UINT64_C(1) << 18)
 #define INVERTED (UINT64_C(1) << 23)
 
 #define INST_RETIRED_X87 0x2c0
+#define LOADS_RETIRED    0x10b
 
 /*
  * What counter 0 counts of five instructions, the fifth a jump, and the WRMSR that stops it; fixed counter 0 beside it
@@ -320,6 +322,43 @@ static void overflows_in_one_block(void **state)
     machine_free(m);
 }
 
+/*
+ * The same where the first event is also a load that a third counter waits for: that is told before the watched block
+ * looks at its counts, and arms the counters anew.
+ */
+static void overflows_behind_a_load(void **state)
+{
+    struct machine *m = machine_of("nehalem");
+    struct block *b = block_new(0, 4, END_PLAIN), *next = block_new(16, 2, END_PLAIN);
+
+    (void)state;
+    b->insns[0].unit = b->insns[3].unit = UNIT_X87;
+    b->insns[0].flags = INSN_ACCESS;
+    wrmsr(m, GLOBAL_CTRL, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        wrmsr(m, PMC0 + i, i == 1 ? UINT32_MAX - 1 : UINT32_MAX);
+        wrmsr(m, EVTSEL0 + i, EVTSEL_ON | (i < 2 ? INST_RETIRED_X87 : LOADS_RETIRED));
+    }
+    wrmsr(m, GLOBAL_CTRL, 7);
+    assert_int_equal(engine_due(&m->v, b, false), DUE_WATCH);
+    m->hot.block = b;
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, b, 0) : 0;
+    }
+    data_accessed(&m->v, (struct place){ b, 0 }, MEMORY, 4, false);
+    assert_true(m->hot.data_pending);
+    engine_data_retired(&m->v, (struct place){ b, 1 }, block_address(b, 1), 0);
+    for (unsigned i = 1; i < b->count; i++) {
+        watch(m, b, i);
+    }
+    assert_int_equal(m->v.status, 5);
+    run(m, next);
+    assert_int_equal(m->v.status, 7);
+    free(b);
+    free(next);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +369,7 @@ int main(void)
         cmocka_unit_test(tags_of_two_escrs),
         cmocka_unit_test(netburst_overflow_bits),
         cmocka_unit_test(overflows_in_one_block),
+        cmocka_unit_test(overflows_behind_a_load),
     };
     return cmocka_run_group_tests_name("what the modelled counters count", tests, NULL, NULL);
 }

@@ -157,13 +157,14 @@ static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
     make_with(opcodes[condition], a, b, (uintptr_t)label);
 }
 
-static uint64_t jumps_to; /* what the jump behind the call has for the call's result 9; 0: there is no call */
+static uint64_t jumps_to; /* what the jump behind the call has for the call's result 9; 0: there is nothing else */
 
 static void look_up_and_go(void)
 {
-    make(OTHER, 1)->arguments[0] = 8;
-    if (jumps_to != 0)
+    if (jumps_to != 0) {
+        make(OTHER, 1)->arguments[0] = 8;
         make(CALL, 1)->arguments[0] = 9;
+    }
     make(JUMP, 1)->arguments[0] = jumps_to;
 }
 
