@@ -10,7 +10,7 @@
 /* Updates the counters' values up to the instruction before place. */
 void counting_update(struct vcpu *v, struct place place);
 
-/* Recomputes each class's distance from overflow. What the rest of the block takes to its limit forces the next one. */
+/* Recomputes each class's distance from overflow. If the rest of the block takes one to its limit, counting_force(). */
 void counting_arm(struct vcpu *v, struct place place);
 
 /* Has the next block's check call engine_due() in any case (CLASS_FORCE). */

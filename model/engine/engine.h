@@ -78,7 +78,7 @@ bool engine_ring_full(struct vcpu *v);
  * A block is about to begin, before its events are added, and may hold the event that some counter waits for (or
  * CLASS_FORCE is set). That must be said of each block in which a class's count reaches CLASS_DUE. It need not be said
  * of one that is watched, or will be, where each count that does so is below CLASS_DUE before and above it behind the
- * block: the event is none of the last instruction's then.
+ * block: the last instruction is not the event then.
  */
 enum due_answer {
     DUE_GO_ON,

@@ -29,11 +29,10 @@ static inline unsigned event_class_events(unsigned id, const struct block *block
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
 }
 
-/* Whether the instruction before place is such an event. */
+/* Whether the instruction before place, whose index is at least 1, is such an event. */
 static inline bool event_class_ends(unsigned id, struct place place)
 {
-    return place.index > 0 &&
-           event_class_events(id, place.block, place.index - 1) > event_class_events(id, place.block, place.index);
+    return event_class_events(id, place.block, place.index - 1) > event_class_events(id, place.block, place.index);
 }
 
 /*

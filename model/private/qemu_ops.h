@@ -64,8 +64,7 @@ struct qemu_ops_list {
 
 /*
  * Host code of another translation of the block, which is run without QEMU's main loop. It is for runs in which sums
- * pass their limits: they are below before and above behind what is added. That one is run, too, where the list is
- * full.
+ * pass their limits: they are below before and above behind what is added. It is run, too, where the list is full.
  */
 struct qemu_ops_elsewhere {
     intptr_t wanted;       /* place of its address, which the callbacks put there and the block replaces by 0 */

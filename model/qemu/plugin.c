@@ -938,7 +938,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
-        if (watching) {
+        if (watching && i > 0) {
             watch(insn, block, i);
         }
         if (hooks[i] != HOOK_NONE) {

@@ -339,6 +339,14 @@ static inline bool note(struct machine *m, const struct block *b)
     return engine_block(&m->v, b) && engine_ring_full(&m->v);
 }
 
+/* Adds a block's events as translated code does when it begins. */
+static inline void add_events(struct machine *m, const struct block *b)
+{
+    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
+        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, b, 0) : 0;
+    }
+}
+
 /* What a watched block does before its i-th instruction. */
 static inline bool watch(struct machine *m, const struct block *b, unsigned i)
 {
@@ -407,9 +415,7 @@ static inline bool begin(struct machine *m, const struct block *b)
     if (m->v.wants.classes && !m->v.wants.blocks) {
         m->hot.block = b;
     }
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, b, 0) : 0;
-    }
+    add_events(m, b);
     for (unsigned i = 1; watching && i < b->count; i++) {
         watch(m, b, i);
     }

@@ -590,8 +590,6 @@ static void blocks_that_go_elsewhere(void **state)
     assert_string_equal(block(), want);
     assert_true(is_closed(op_of(head.before)));
     new_block(NULL);
-    o = translated();
-    new_block(NULL);
     make(OTHER, 3);
     make_callbacks(0);
     make_callbacks(1);

@@ -200,9 +200,7 @@ static void the_next_sample(void **state)
     assert_int_equal(engine_due(&m->v, plain, false), DUE_WATCH);
     assert_false(m->v.watch.hit);
     m->hot.block = plain;
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, plain, 0) : 0;
-    }
+    add_events(m, plain);
     bool stopped = false;
 
     for (unsigned i = 1; !stopped && i < plain->count; i++) {
