@@ -69,7 +69,7 @@ SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
 # Those that wait for machines come first, so that at the end, with only computing left, no processor is idle.
 ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
-FULL_ONLY := $(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only)
+FULL_ONLY := $(patsubst build/%,$B/%,$(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only))
 
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Each kernel runs on each profile of the model, with all tests and every record, by some line of tests/qemu/cases.
+# Each kernel runs on each profile of the model, with all tests and every record, by some line of tests/qemu/cases; and what
+# a sample of the lines has.
 use strict;
 use warnings;
 use File::Temp qw(tempfile);
@@ -44,14 +45,18 @@ is lines(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), 
 is lines(cases('32 pvh * pass records=all', '64 pvh core2 pass records=all', '32 pvh core2 pass')),
     "32 pvh core2 pass records=all\n64 pvh core2 pass records=all\n32 pvh core2 pass", 'in its place';
 
-# A sample has each route, each verdict and each profile once, and each profile with all tests and every record.
-my @few = ('64 pvh none skip', '64 uefi none skip', '64 uefi core2 pass run=x', '64 pvh core2 pass records=all', '64 pvh nehalem pass records=all');
+# A sample has each route, each verdict and each profile once, and each profile with all tests.
+my @few = ('64 pvh none skip', '64 uefi none skip', '64 uefi core2 pass run=x', '64 pvh core2 pass records=all ~ # pebs', '64 pvh nehalem pass records=all ~ # lbr');
 my @more = ('64 uefi none skip run=x', '32 pvh core2 pass records=all', '64 pvh nehalem pass', '64 uefi none pass');
-is lines(sample(cases(@few, @more))), join("\n", @few[1, 3, 4]), 'a sample: no line for what another has besides';
-is lines(sample(cases('64 uefi core2 pass records=all', '64 pvh core2 pass records=all', '32 pvh core2 pass', '64 pvh nehalem pass records=all'))),
+is lines(sample(cases(@few, @more))), join("\n", map { s/ ~.*//r } @few[1, 3, 4]), 'a sample: no line for what another has besides';
+is lines(sample(cases('64 uefi core2 pass records=all ~ # pebs', '64 pvh core2 pass records=all ~ # pebs', '32 pvh core2 pass', '64 pvh nehalem pass records=all ~ # lbr'))),
     "64 uefi core2 pass records=all\n64 pvh nehalem pass records=all", 'nor a profile twice';
-is lines(sample(cases('64 pvh core2 pass records=all', '64 uefi core2 pass records=all', '64 uefi core2 pass'))),
+is lines(sample(cases('64 pvh core2 pass records=all ~ # pebs', '64 uefi core2 pass records=all ~ # pebs', '64 uefi core2 pass'))),
     "64 pvh core2 pass records=all\n64 uefi core2 pass", 'of two the one that prints less';
+my @sample = sample(cases('64 pvh core2 pass records=all ~ # pebs', '64 uefi nehalem pass records=all ~ # pebs', '64 usb merom pass records=all',
+    '64 cd dothan pass run=x records=all ~ # lbr', '64 cd yonah pass records=all ~ # lbr'));
+is lines(@sample), "64 pvh core2 pass records=all\n64 uefi nehalem pass\n64 usb merom pass\n64 cd yonah pass records=all", 'all records once for each text';
+is join('|', map { $_->{options} . ' ' . ($_->{text} // '-') } @sample), 'records=all # pebs| # pebs| -|records=all # lbr', '... and the text is still wanted';
 is lines(sample(cases('64 uefi none error', '64 uefi none refused', '64 uefi none skip run=x', '64 uefi none skip'))),
     "64 uefi none error\n64 uefi none refused\n64 uefi none skip run=x", 'a route is not shown by a machine that comes to no test';
 my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1, "$_->{profile} profile" => 1) } sample(read_cases("$FindBin::Bin/cases"));
