@@ -203,5 +203,6 @@ void counters_configure(struct vcpu *v, struct place place)
     reload_configure(v);
     v->lbr.logged = v->rules->lbr_events_logged(v);
     v->data.source_known = source_known(v);
+    counting_configure(v);
     counting_arm(v, place);
 }

@@ -33,49 +33,65 @@ bool counting_exact(const struct vcpu *v, const struct counter *c)
     return (c->pdir && !c->near) || c->imprecise;
 }
 
-/* Whether an overflow is invisible except that the next event is recorded. */
+void counting_configure(struct vcpu *v)
+{
+    v->counting.class_count = 0;
+    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        struct counter *c = &v->counters[i];
+        unsigned k = 0;
+
+        while (k < v->counting.class_count && v->counting.classes[k].id != c->event_class) {
+            k++;
+        }
+        if (k == v->counting.class_count) {
+            v->counting.classes[v->counting.class_count++] = (struct counted_class){ .id = c->event_class };
+        }
+        v->counting.classes[k].counters |= UINT32_C(1) << i;
+        c->quiet = c->pebs && v->counting.reloads[i] == 0 && !c->forced && v->rules->stepped == NULL;
+    }
+}
+
+/* Whether the next overflow is invisible except that the event after it is recorded. */
 static bool arms_unseen(const struct vcpu *v, const struct counter *c)
 {
-    return c->pebs && v->counting.reloads[c - v->counters] == 0 && !c->armed && !c->forced &&
-           v->rules->stepped == NULL && !v->rules->counting_exact(v, c);
+    return c->quiet && !c->armed && !v->rules->counting_exact(v, c);
 }
 
 void counting_update(struct vcpu *v, struct place place)
 {
-    uint64_t now[MAX_COUNTERS + 1];
+    const uint64_t mask = vcpu_width_mask(v);
 
-    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        struct counter *c = &v->counters[i];
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        struct counted_class *class = &v->counting.classes[k];
+        const uint64_t now = event_class_now(v, class->id, place);
+        const uint64_t events = v->rules->counting_events(v, now - class->base);
 
-        now[i] = event_class_now(v, c->event_class, place);
-        const uint64_t events = v->rules->counting_events(v, now[i] - v->counting.base[c->event_class]);
+        class->base = now;
+        for (uint32_t left = class->counters; left != 0; left &= left - 1) {
+            struct counter *c = &v->counters[__builtin_ctz(left)];
 
-        c->value += events;
-        c->moved = c->moved || events > 0;
-        if (c->value > vcpu_width_mask(v) && arms_unseen(v, c)) {
-            c->value &= vcpu_width_mask(v);
-            c->armed = true;
-            c->moved = c->value > 0; /* since the overflow */
+            c->value += events;
+            c->moved = c->moved || events > 0;
+            if (c->value > mask && arms_unseen(v, c)) {
+                c->value &= mask;
+                c->armed = true;
+                c->moved = c->value > 0; /* since the overflow */
+            }
         }
-    }
-    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-
-        v->counting.base[v->counters[i].event_class] = now[i];
     }
 }
 
-/* Events before a counter needs attention. */
-static uint64_t events_left(const struct vcpu *v, const struct counter *c)
+/* Events before a counter, whose width has this mask, needs attention. */
+static uint64_t events_left(const struct vcpu *v, const struct counter *c, uint64_t mask)
 {
     if (c->armed && c->arming) {
-        return vcpu_width_mask(v); /* no event matters before the time is over */
+        return mask; /* no event matters before the time is over */
     }
     if (c->armed || c->forced) {
         return 1;
     }
-    return vcpu_width_mask(v) - (c->value & vcpu_width_mask(v)) + 1 + arms_unseen(v, c);
+    return mask - (c->value & mask) + 1 + arms_unseen(v, c);
 }
 
 void counting_force(struct vcpu *v)
@@ -89,19 +105,21 @@ void counting_force(struct vcpu *v)
 
 void counting_arm(struct vcpu *v, struct place place)
 {
+    const uint64_t mask = vcpu_width_mask(v);
     bool due = false; /* an event of the block's rest */
 
-    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
-        v->counting.base[v->counters[__builtin_ctz(left)].event_class] = 0;
-    }
-    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
-        const struct counter *c = &v->counters[__builtin_ctz(left)];
-        uint64_t *base = &v->counting.base[c->event_class];
-        const uint64_t mine = CLASS_DUE - events_left(v, c);
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        struct counted_class *class = &v->counting.classes[k];
+        uint64_t fewest = UINT64_MAX;
 
-        *base = mine > *base ? mine : *base; /* of the class's counters the one with the fewest events left */
-        v->hot->counts[c->event_class] = *base + event_class_to_come(c->event_class, place);
-        due = due || v->hot->counts[c->event_class] >= CLASS_DUE;
+        for (uint32_t left = class->counters; left != 0; left &= left - 1) {
+            const uint64_t mine = events_left(v, &v->counters[__builtin_ctz(left)], mask);
+
+            fewest = mine < fewest ? mine : fewest;
+        }
+        class->base = CLASS_DUE - fewest;
+        v->hot->counts[class->id] = class->base + event_class_to_come(class->id, place);
+        due = due || v->hot->counts[class->id] >= CLASS_DUE;
     }
     if (due) {
         counting_force(v);
@@ -129,15 +147,16 @@ void counting_step(struct vcpu *v, bool on)
         v->counters[STEPPER] =
             (struct counter){ .event_class = event_class(EVENT_INSTRUCTIONS, ANY_RING), .forced = on };
         v->counting.active ^= UINT32_C(1) << STEPPER;
+        counting_configure(v);
     }
 }
 
 bool counting_due(const struct vcpu *v)
 {
-    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
-        const struct counter *c = &v->counters[__builtin_ctz(left)];
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        const unsigned id = v->counting.classes[k].id;
 
-        if (c->event_class < INLINE_CLASSES && event_class_now(v, c->event_class, BETWEEN_BLOCKS) >= CLASS_DUE) {
+        if (id < INLINE_CLASSES && event_class_now(v, id, BETWEEN_BLOCKS) >= CLASS_DUE) {
             return true;
         }
     }
@@ -148,19 +167,19 @@ int counting_first_due(const struct vcpu *v, struct place place, struct place un
 {
     int first = -1;
 
-    for (uint32_t active = v->counting.active; active != 0; active &= active - 1) {
-        const struct counter *c = &v->counters[__builtin_ctz(active)];
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        const unsigned id = v->counting.classes[k].id;
 
-        if (c->event_class >= INLINE_CLASSES) {
+        if (id >= INLINE_CLASSES) {
             continue;
         }
-        uint64_t events = event_class_events(c->event_class, place.block, place.index);
-        uint64_t left = CLASS_DUE - event_class_now(v, c->event_class, until);
+        uint64_t events = event_class_events(id, place.block, place.index);
+        uint64_t left = CLASS_DUE - event_class_now(v, id, until);
 
         if (events == 0 || left > events) {
             continue;
         }
-        int index = event_class_nth(c->event_class, place, left);
+        int index = event_class_nth(id, place, left);
 
         first = first < 0 || index < first ? index : first;
     }
@@ -171,11 +190,11 @@ uint64_t counting_outcomes_left(const struct vcpu *v)
 {
     uint64_t left = UINT64_MAX;
 
-    for (uint32_t active = v->counting.active; active != 0; active &= active - 1) {
-        const struct counter *c = &v->counters[__builtin_ctz(active)];
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        const unsigned id = v->counting.classes[k].id;
 
-        if (c->event_class >= INLINE_CLASSES && c->event_class < event_class(EVENT_DATA, ANY_RING)) {
-            uint64_t count = v->hot->counts[c->event_class];
+        if (id >= INLINE_CLASSES && id < event_class(EVENT_DATA, ANY_RING)) {
+            uint64_t count = v->hot->counts[id];
             uint64_t mine = count < CLASS_DUE ? CLASS_DUE - count : 0;
 
             left = mine < left ? mine : left;

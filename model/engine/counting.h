@@ -5,6 +5,9 @@
 
 #include "model/vcpu/vcpu.h"
 
+/* After v->counting.active, .reloads or what active counters count has changed: groups them by class. */
+void counting_configure(struct vcpu *v);
+
 /* In this file `place` is how far the running block has come. */
 
 /* Updates the counters' values up to the instruction before place. */

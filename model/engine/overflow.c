@@ -41,6 +41,7 @@ static bool begin_sample(struct vcpu *v, unsigned i)
 void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
                    const struct data_access *data)
 {
+    const uint64_t mask = vcpu_width_mask(v);
     uint64_t recorded = 0;
     uint32_t overflows = 0;
 
@@ -48,10 +49,10 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
     for (uint32_t left = v->counting.active & ~(UINT32_C(1) << STEPPER); left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         struct counter *c = &v->counters[i];
-        bool overflowed = c->value > vcpu_width_mask(v) || (c->forced && c->moved);
+        bool overflowed = c->value > mask || (c->forced && c->moved);
         bool after = c->armed && !c->arming && c->moved; /* this is the event after an overflow */
 
-        c->value &= vcpu_width_mask(v);
+        c->value &= mask;
         overflows |= (uint32_t)overflowed << i;
         if (after && !c->pebs) {
             c->armed = false;

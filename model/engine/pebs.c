@@ -172,23 +172,20 @@ void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs
 {
     const struct data_access *data = sample->data;
     uint64_t others = v->profile->pebs_format < FORMAT_WITH_OWN_COUNTERS ? v->status : 0;
-    struct registers registers;
     uint64_t bits = 0;
 
     for (uint64_t left = sample->counters; left != 0; left &= left - 1) {
         bits |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
     }
-    v->host->registers(v->cpu, sample->ip, &registers);
-    contents->rflags = registers.rflags;
+    contents->rflags = v->host->registers(v->cpu, sample->ip, contents->general);
     contents->ip = sample->ip;
     contents->counters = bits | others;
     contents->eventing_ip = sample->eventing_ip;
     contents->tsx = 0;
     contents->tsc = v->host->tsc(v->cpu);
-    memcpy(contents->general, registers.general, sizeof(contents->general));
     if (!v->host->ia32e(v->cpu)) {
         for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-            contents->general[i] = i < R8 ? (uint32_t)registers.general[i] : 0;
+            contents->general[i] = i < R8 ? (uint32_t)contents->general[i] : 0;
         }
     }
     contents->data_address = data == NULL ? 0 : data->address;

@@ -24,13 +24,12 @@ static bool waits(struct vcpu *v)
 
 static bool is_lost(const struct vcpu *v)
 {
-    struct registers registers;
+    uint64_t general[GENERAL_REGISTERS];
 
     if (!fault(v, FAULT_PMI_HELD_LOST)) {
         return false;
     }
-    v->host->registers(v->cpu, 0, &registers);
-    return !(registers.rflags & EFLAGS_IF);
+    return !(v->host->registers(v->cpu, 0, general) & EFLAGS_IF);
 }
 
 void wrong_pmi_raise(struct vcpu *v, struct place place)

@@ -362,10 +362,10 @@ static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t fra
 }
 
 /*
- * RSP and RFLAGS before an interruption was delivered. RSP and SS are always in the frame in IA-32e mode, else only if
- * it came from an outer ring.
+ * RSP and RFLAGS before an interruption was delivered, from its frame if that is found. RSP and SS are always in the
+ * frame in IA-32e mode, else only if it came from an outer ring.
  */
-static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
+static void read_frame(struct processor *p, uint64_t ip, uint64_t *rsp, uint64_t *rflags)
 {
     uint64_t frame[FRAME_WORDS];
     const uint64_t *f = find_frame(p, ip, frame);
@@ -373,8 +373,8 @@ static void read_frame(struct processor *p, uint64_t ip, struct registers *r)
     if (f != NULL) {
         bool outer = ia32e(p) || (f[1] & 3) > processor_cpl(p) || (f[2] & EFLAGS_VM);
 
-        r->rflags = f[2];
-        r->general[RSP] = outer ? f[3] : r->general[RSP] + (uint64_t)(f + 3 - frame) * (ia32e(p) ? 8 : 4);
+        *rflags = f[2];
+        *rsp = outer ? f[3] : *rsp + (uint64_t)(f + 3 - frame) * (ia32e(p) ? 8 : 4);
     }
 }
 
@@ -428,19 +428,20 @@ static void read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS
     }
 }
 
-static void read_registers(void *cpu, uint64_t ip, struct registers *r)
+static uint64_t read_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS])
 {
     struct processor *p = cpu;
+    uint64_t rflags;
 
     processor_look(p);
-    read_general(p, r->general);
-    r->rflags = processor_read(p, NAME_EFLAGS);
+    read_general(p, general);
+    rflags = processor_read(p, NAME_EFLAGS);
     if (p->delivered) {
-        read_frame(p, ip, r);
+        read_frame(p, ip, &general[RSP], &rflags);
     } else {
-        r->rflags = qemu_private_flags(&p->private, r->rflags, p->middle);
+        rflags = qemu_private_flags(&p->private, rflags, p->middle);
     }
-    r->rflags &= ~EFLAGS_RF; /* RF is the model's own mark of watched blocks */
+    return rflags & ~EFLAGS_RF; /* RF is the model's own mark of watched blocks */
 }
 
 static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])

@@ -10,11 +10,6 @@
 #include "model/bytes/adaptive.h"
 #include "model/bytes/encode.h"
 
-struct registers {
-    uint64_t general[GENERAL_REGISTERS];
-    uint64_t rflags;
-};
-
 enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
 
 /* Every function's `cpu` is the one that engine_init() was given. */
@@ -27,8 +22,8 @@ struct host {
     bool (*write_physical)(void *cpu, uint64_t address, const void *bytes, size_t size);
     /* Bits of a physical address: CPUID.80000008H:EAX[7:0]. */
     unsigned (*physical_bits)(void *cpu);
-    /* The registers after the instruction that retired last; the next one is at ip. */
-    void (*registers)(void *cpu, uint64_t ip, struct registers *registers);
+    /* The general registers after the instruction that retired last; the next one is at ip. Returns RFLAGS. */
+    uint64_t (*registers)(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS]);
     /* XMM0 to XMM15 at the same moment, the low quadword of each first. */
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* The value of RDTSC. */

@@ -15,7 +15,7 @@
 #include "model/vcpu/hot.h"
 #include "model/vcpu/registers.h"
 
-#define PEBS_STAGE     12800        /* bytes */
+#define PEBS_STAGE     51200        /* bytes: much, because a write to the guest's memory costs as much as records */
 #define MAX_COUNTERS   18           /* general ones first, fixed ones behind */
 #define STEPPER        MAX_COUNTERS /* one more, which no register shows: it overflows at every instruction */
 #define MAX_LBR        32
@@ -49,6 +49,7 @@ struct counter {
     bool counts;     /* records have the counts of counters */
     bool interrupts; /* PMI on overflow */
     bool cycles;     /* instructions stand for the cycles that it counts */
+    bool quiet;      /* its overflow shows by nothing but the record of the next event, unless it is recorded itself */
     bool armed;      /* has overflowed; the next event writes the record, ... */
     bool arming;     /* ... but not yet: the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
@@ -118,8 +119,13 @@ struct vcpu {
     struct counter counters[MAX_COUNTERS + 1];
 
     struct {
-        uint32_t active;                    /* bit i: counters[i] is active */
-        uint64_t base[EVENT_CLASSES];       /* hot->counts when the counters were last updated */
+        uint32_t active; /* bit i: counters[i] is active */
+        unsigned class_count;
+        struct counted_class {
+            unsigned id;
+            uint32_t counters; /* bit i: counters[i] is active, and counts this class */
+            uint64_t base;     /* hot->counts when the counters were last updated */
+        } classes[MAX_COUNTERS + 1];
         uint32_t reloads[MAX_COUNTERS + 1]; /* bit i of each: its overflow reloads counters[i] */
         bool outcomes;                      /* some counter counts outcomes of branches */
         bool data;                          /* some counter counts memory accesses */

@@ -81,7 +81,10 @@ struct machine {
     enum in_service in_service; /* LVTPC's vector */
     bool interrupts_on;
     unsigned pmis; /* delivered */
-    struct registers registers;
+    struct {
+        uint64_t general[GENERAL_REGISTERS];
+        uint64_t rflags;
+    } registers;
     uint64_t xmm[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
@@ -132,10 +135,13 @@ static inline unsigned machine_physical_bits(void *cpu)
     return 40;
 }
 
-static inline void machine_registers(void *cpu, uint64_t ip, struct registers *registers)
+static inline uint64_t machine_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS])
 {
+    const struct machine *m = cpu;
+
     (void)ip;
-    *registers = ((struct machine *)cpu)->registers;
+    memcpy(general, m->registers.general, sizeof(m->registers.general));
+    return m->registers.rflags;
 }
 
 static inline void machine_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
