@@ -103,13 +103,10 @@ test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, an
 full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/full-only lists, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) --rules 'seq=tests/qemu/{boots,machines.t,conformance.t}' --rules 'par=**' $(ALL_TESTS)
 
-# What tells most in the least time: the host tests but that of every encoding, a boot of each kind of record, and one by
-# firmware.
-SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
-SMOKE_BOOTS := ^(?:64 pvh +goldencove|32 pvh +netburst|64 uefi +skylake) +pass records=all( ~.*)?$$
+# What tells most in the least time: the host tests but those of every encoding and of every processor, and three boots.
+SMOKE_TESTS = $(filter-out %/test_model_insn_zydis %/test_kernel_processors,$(filter $B/host/test_%,$(HOST_TESTS)))
 smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
-	$Q$(PROVE) -j $(shell nproc) $(SMOKE_TESTS)
-	$Qtests/qemu/boots '$(SMOKE_BOOTS)'
+	$Q$(PROVE) -j $(shell nproc) tests/qemu/smoke-boots $(SMOKE_TESTS)
 
 prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite? part=1/4 of it; latitude=SEED: how many faults are caught then
 	$Qtests/qemu/prove $(if $(latitude),-l $(latitude)) $(if $(part),-p $(part))

@@ -63,6 +63,12 @@ my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1, "$
 my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route", "$_->{expected} verdict") } read_cases("$FindBin::Bin/cases")), map { "$_->[0] profile" } machines());
 is join(' ', grep { !$sampled{$_} } @each), '', 'of all cases it leaves no route, verdict or profile out';
 
+# `make smoke` boots what it says that it does.
+open my $smoke, '<', "$FindBin::Bin/smoke-boots" or die "smoke-boots: $!\n";
+my ($pattern) = map { /^exec .* '(.*)'$/ } <$smoke>;
+is join(', ', map { "$_->{width} $_->{route} $_->{profile}" } read_cases("$FindBin::Bin/cases", $pattern)),
+    '64 cd skylake, 32 pvh netburst, 64 pvh goldencove', 'the boots of make smoke';
+
 ok !eval { cases('64 pvh core2'); 1 }, 'a line without a verdict is refused';
 like $@, qr/, line 1: want WIDTH ROUTE PROFILE EXPECTED: 64 pvh core2$/, 'and named';
 
