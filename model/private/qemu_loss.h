@@ -18,6 +18,7 @@ enum qemu_loss {
     LOSS_CPUID,
     LOSS_IDT,
     LOSS_TSC,
+    LOSS_MEMORY,
     LOSS_TRANSLATIONS,
     LOSS_OPERATIONS,
     LOSS_VALUES,

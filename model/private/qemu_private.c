@@ -23,12 +23,17 @@
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
 #define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words that reading the flags may depend on */
-#define COMPARISONS 8 /* checks of the quick way to the flags against the slow one */
+#define COMPARISONS 8                                     /* checks of a quick way against the slow one */
+
+/* QEMU 11.1, include/exec/mmu-access-type.h: MMU_DATA_STORE */
+#define ACCESS_STORE 1
 
 static struct {
     bool (*restore_state)(void *cpu, uintptr_t host_pc);
     uint64_t (*read_eflags)(void *env);
     uint64_t (*get_tsc)(void *env);
+    void *(*host_memory)(void *env, uint64_t address, int access, int mmu_index);
+    int (*kernel_mmu_index)(void *env);
     void (*raise_exception)(void *env, int vector, int error_code, uintptr_t host_pc);
     void (*dump_state)(void *cpu, FILE *stream, int flags);
     void (*native_cpuid)(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
@@ -92,6 +97,7 @@ static void lose_object(struct qemu_private *p, const char *reason, const char *
     p->registers = QEMU_LOST;
     p->translation_flags = NULL;
     p->flags_known = false;
+    p->memory_known = false;
 }
 
 void qemu_private_init(struct qemu_private *p)
@@ -107,6 +113,8 @@ void qemu_private_init(struct qemu_private *p)
     QEMU_LOSS_FIND(LOSS_IDT, "cpu_dump_state", &qemu.dump_state);
     p->flags_known = QEMU_LOSS_FIND(LOSS_LEAVING, "cpu_restore_state", &qemu.restore_state) &&
                      QEMU_LOSS_FIND(LOSS_FLAGS, "helper_read_eflags", &qemu.read_eflags);
+    p->memory_known = QEMU_LOSS_FIND(LOSS_MEMORY, "tlb_vaddr_to_host", &qemu.host_memory) &&
+                      QEMU_LOSS_FIND(LOSS_MEMORY, "cpu_mmu_index_kernel", &qemu.kernel_mmu_index);
     if (QEMU_LOSS_FIND(LOSS_TRANSLATIONS, "tcg_cflags_has", &qemu.has_translation_flags)) {
         p->translation_flags = find_translation_flags(&p->object);
         if (p->translation_flags == NULL) {
@@ -407,6 +415,35 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
+{
+    char *const env = p->object.cpu + p->object.env;
+
+    if (!p->memory_known || !qemu_private_reads(p)) {
+        return NULL;
+    }
+    return qemu.host_memory(env, address, ACCESS_STORE, qemu.kernel_mmu_index(env));
+}
+
+bool qemu_private_doubts_memory(const struct qemu_private *p)
+{
+    return p->memory_compared < COMPARISONS;
+}
+
+bool qemu_private_look_at_memory(struct qemu_private *p, const void *memory, const void *seen, size_t size)
+{
+    static const char zeros[64];
+
+    if (memcmp(memory, seen, size) != 0) {
+        p->memory_known = false;
+        qemu_loss_say(LOSS_MEMORY, "gives plugins other bytes of memory than are found by", "tlb_vaddr_to_host");
+        return false;
+    }
+    p->memory_compared +=
+        memcmp(seen, zeros, size < sizeof(zeros) ? size : sizeof(zeros)) != 0; /* else it may be any */
+    return true;
 }
 
 bool qemu_private_icount(void)

@@ -7,13 +7,15 @@
  * Its rules. Registers are where QEMU's own description of the object says (qemu_object.h), which is believed once they
  * read there as through the plugin interface, in two states of the processor that differ. Whatever must be tried is
  * tried on a copy of the object. Of the object itself this room writes one word, the translation flags, and RIP where
- * QEMU is about to look for a translation by it; all other changes are made by QEMU's own functions. What is not as
- * expected is not used from then on, and one sentence on standard error says what that costs (qemu_loss.h).
+ * QEMU is about to look for a translation by it; all other changes are made by QEMU's own functions. The guest's memory
+ * is written where QEMU's TLB has it. What is not as expected is not used from then on, and one sentence on standard
+ * error says what that costs (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/bytes/encode.h"
@@ -26,6 +28,8 @@ struct qemu_private {
     uint64_t seen_rip;       /* RIP when the registers were first found right */
     unsigned flags_compared; /* how often the quick way to the flags was checked against the slow one */
     bool flags_known;
+    unsigned memory_compared; /* how often the TLB's memory was checked against the plugin interface's */
+    bool memory_known;
 };
 
 /* The registers as the plugin interface reads them now. Outside 64-bit code these are the low halves. */
@@ -125,6 +129,22 @@ bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t re
 
 /* The value of RDTSC, by cpu_get_tsc; without that (LOSS_TSC) the host's clock in nanoseconds. */
 uint64_t qemu_private_tsc(const struct qemu_private *p);
+
+/*
+ * The host's memory of the guest's byte at this linear address, for writing, and behind it of all bytes to the end of
+ * the page of 4 KiB; by tlb_vaddr_to_host, for an access by the kernel (cpu_mmu_index_kernel). It is the TLB's, and
+ * good until the guest goes on. Marks the page accessed and dirty, as an access does. NULL where writing takes more
+ * than storing a value, or cannot be done: devices, pages with translated code, watchpoints, pages that are not mapped
+ * or not writable; then the plugin interface is to be asked. Believes: memory that read as through the plugin interface
+ * the first times, as qemu_private_look_at_memory() saw. Lost: LOSS_MEMORY.
+ */
+void *qemu_private_memory(const struct qemu_private *p, uint64_t address);
+
+/* Whether qemu_private_look_at_memory() is to see what qemu_private_memory() returned before it is written. */
+bool qemu_private_doubts_memory(const struct qemu_private *p);
+
+/* Compares it with what the plugin interface reads there. False: it must not be written. Lost: LOSS_MEMORY. */
+bool qemu_private_look_at_memory(struct qemu_private *p, const void *memory, const void *seen, size_t size);
 
 /*
  * Whether QEMU counts instructions to make time (-icount); whether QEMU runs an accelerator other than TCG, which has

@@ -23,6 +23,8 @@
 #define CR4_LA57 (UINT64_C(1) << 12)
 #define EFER_LMA (UINT64_C(1) << 10)
 
+#define PAGE_BYTES 4096u
+
 #define CPUID_SIZES         UINT32_C(0x80000008)
 #define LEAST_PHYSICAL_BITS 36 /* of a processor that does not say */
 
@@ -178,6 +180,13 @@ unsigned processor_cpl(struct processor *p)
     return processor_read(p, NAME_EFLAGS) & EFLAGS_VM ? 3 : processor_read(p, NAME_CS) & 3;
 }
 
+static bool ia32e(void *cpu)
+{
+    struct processor *p = cpu;
+
+    return p->block != NULL ? p->block->ia32e : processor_in_ia32e(p);
+}
+
 static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
 {
     struct processor *p = cpu;
@@ -196,12 +205,44 @@ static GByteArray as_array(const void *bytes, size_t size)
     return (GByteArray){ (guint8 *)(uintptr_t)bytes, (guint)size };
 }
 
+/*
+ * The host's memory of a page's bytes, for writing; NULL: QEMU must do it. Outside IA-32e mode a linear address has 32
+ * bits, and what becomes of more is QEMU's to say.
+ */
+static uint8_t *at_hand(struct processor *p, uint64_t address, size_t size)
+{
+    uint8_t *const memory = address <= UINT32_MAX || ia32e(p) ? qemu_private_memory(&p->private, address) : NULL;
+
+    if (memory == NULL || !qemu_private_doubts_memory(&p->private)) {
+        return memory;
+    }
+    g_byte_array_set_size(p->buffer, 0);
+    return qemu_plugin_read_memory_vaddr(address, p->buffer, size) &&
+                   qemu_private_look_at_memory(&p->private, memory, p->buffer->data, size)
+               ? memory
+               : NULL;
+}
+
+/* QEMU's writer walks the page tables for each page, and looks for its memory in a tree. */
 static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t size)
 {
-    GByteArray whole = as_array(bytes, size);
+    const uint8_t *from = bytes;
 
-    (void)cpu;
-    return qemu_plugin_write_memory_vaddr(address, &whole);
+    while (size > 0) {
+        const size_t rest = PAGE_BYTES - (address & (PAGE_BYTES - 1)), part = size < rest ? size : rest;
+        uint8_t *const memory = at_hand(cpu, address, part);
+
+        if (memory == NULL) {
+            GByteArray whole = as_array(from, size);
+
+            return qemu_plugin_write_memory_vaddr(address, &whole);
+        }
+        memcpy(memory, from, part);
+        from += part;
+        address += part;
+        size -= part;
+    }
+    return true;
 }
 
 static bool read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
@@ -329,13 +370,6 @@ static uint32_t deliver_pmi(void *cpu)
     }
     write_apic(p, APIC_BASE | p->apic_id << 12, value & LVT_MESSAGE);
     return value;
-}
-
-static bool ia32e(void *cpu)
-{
-    struct processor *p = cpu;
-
-    return p->block != NULL ? p->block->ia32e : processor_in_ia32e(p);
 }
 
 #define FRAME_WORDS 6

@@ -221,6 +221,36 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struc
     return system_flags | 1;
 }
 
+/* Two pages of the guest's memory, from HAND on, that QEMU's TLB has, of which plugins read `memory`. */
+#define HAND 0x5000
+static uint8_t hand[2 * 4096];
+static bool at_hand, doubts, same;
+static unsigned looks;
+static uint8_t seen[8];
+
+void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
+{
+    (void)p;
+    return at_hand && (uint32_t)address >= HAND && (uint32_t)address - HAND < sizeof(hand) ? hand + (uint32_t)address - HAND
+                                                                                           : NULL;
+}
+
+bool qemu_private_doubts_memory(const struct qemu_private *p)
+{
+    (void)p;
+    return doubts;
+}
+
+bool qemu_private_look_at_memory(struct qemu_private *p, const void *memory_at, const void *bytes, size_t size)
+{
+    (void)p;
+    assert_in_range((uintptr_t)memory_at, (uintptr_t)hand, (uintptr_t)hand + sizeof(hand) - size);
+    assert_true(size <= sizeof(seen));
+    memcpy(seen, bytes, size);
+    looks++;
+    return same;
+}
+
 bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
 {
     (void)p;
@@ -761,6 +791,63 @@ static void memory_by_linear_address(void **state)
     assert_false(processor_host.write(p, MEMORY_SIZE - 1, bytes, 2));
 }
 
+/* What the TLB has is written there, a page at a time, and the rest by QEMU. */
+static void memory_at_hand(void **state)
+{
+    struct processor *p = wide();
+    uint8_t bytes[4096 + 6];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (uint8_t)(i * 7 + 1);
+    }
+    memset(hand, 0xee, sizeof(hand));
+    memset(memory + HAND - 16, 0xcc, sizeof(hand) + 32);
+    set("efer", 0x400);
+    at_hand = true;
+    doubts = false;
+    looks = 0;
+    assert_true(processor_host.write(p, HAND + 4094, bytes, 4)); /* both pages */
+    assert_memory_equal(hand + 4094, bytes, 4);
+    assert_int_equal(hand[4093], 0xee);
+    assert_int_equal(hand[4098], 0xee);
+    assert_int_equal(memory[HAND + 4094], 0xcc);
+    assert_true(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes))); /* and one behind them */
+    assert_memory_equal(hand + 4094, bytes, 4098);
+    assert_memory_equal(memory + HAND + sizeof(hand), bytes + 4098, 4);
+    assert_int_equal(memory[HAND + sizeof(hand) - 1], 0xcc);
+    assert_int_equal(memory[HAND + sizeof(hand) + 4], 0xcc);
+    assert_true(processor_host.write(p, HAND - 2, bytes, 4)); /* QEMU writes all, once it is asked */
+    assert_memory_equal(memory + HAND - 2, bytes, 4);
+    assert_int_equal(hand[0], 0xee);
+    assert_false(processor_host.write(p, MEMORY_SIZE - 1, bytes, 2));
+
+    /* outside IA-32e mode an address of more than 32 bits is none of the TLB's */
+    assert_true(processor_host.write(p, (UINT64_C(1) << 32) + HAND, bytes, 4));
+    assert_memory_equal(hand, bytes, 4);
+    set("efer", 0);
+    memset(hand, 0xee, sizeof(hand));
+    assert_false(processor_host.write(p, (UINT64_C(1) << 32) + HAND, bytes, 4));
+    assert_int_equal(hand[0], 0xee);
+    assert_true(processor_host.write(p, HAND, bytes, 4));
+    assert_memory_equal(hand, bytes, 4);
+    assert_int_equal(looks, 0);
+
+    /* while it is in doubt, it is compared with what plugins read */
+    doubts = same = true;
+    memory[HAND + 8] = 0x77;
+    assert_true(processor_host.write(p, HAND + 8, bytes, 8));
+    assert_memory_equal(hand + 8, bytes, 8);
+    assert_int_equal(looks, 1);
+    assert_memory_equal(seen, ((uint8_t[]){ 0x77, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc }), 8);
+    same = false;
+    assert_true(processor_host.write(p, HAND + 16, bytes, 8));
+    assert_int_equal(looks, 2);
+    assert_int_equal(hand[16], 0xee);
+    assert_memory_equal(memory + HAND + 16, bytes, 8);
+    at_hand = false;
+}
+
 static void memory_by_physical_address(void **state)
 {
     struct processor *p = wide();
@@ -813,6 +900,7 @@ int main(void)
         cmocka_unit_test(shared_areas),
         cmocka_unit_test(pages_with_code),
         cmocka_unit_test(memory_by_linear_address),
+        cmocka_unit_test(memory_at_hand),
         cmocka_unit_test(memory_by_physical_address),
         cmocka_unit_test(physical_addresses),
     };

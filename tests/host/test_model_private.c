@@ -90,6 +90,8 @@ EXPORT void cpu_dump_state(void *cpu, FILE *stream, int flags);
 EXPORT void cpu_x86_cpuid(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                           uint32_t *edx);
 EXPORT bool tcg_cflags_has(void *cpu, uint32_t flags);
+EXPORT void *tlb_vaddr_to_host(void *env, uint64_t address, int access, int mmu_index);
+EXPORT int cpu_mmu_index_kernel(void *env);
 
 void g_free(void *object)
 {
@@ -158,6 +160,21 @@ bool cpu_restore_state(void *cpu, uintptr_t host_pc)
 uint64_t cpu_get_tsc(void *env)
 {
     return env == env_of(current_cpu) ? 0x1122334455 : 0;
+}
+
+/* A page that the kernel may write. */
+static char page[4096];
+
+void *tlb_vaddr_to_host(void *env, uint64_t address, int access, int mmu_index)
+{
+    assert_ptr_equal(env, env_of(current_cpu));
+    return access == 1 && mmu_index == 5 && address - 0xffff888000001000 < sizeof(page) ? page + (address & 0xfff) : NULL;
+}
+
+int cpu_mmu_index_kernel(void *env)
+{
+    assert_ptr_equal(env, env_of(current_cpu));
+    return 5;
 }
 
 void raise_exception_err_ra(void *env, int vector, int error_code, uintptr_t host_pc)
@@ -442,6 +459,39 @@ static void flags_between_blocks(void **state)
     drop(p);
 }
 
+/* It is believed once it was the plugin interface's, with something in it, so many times. */
+static void memory(void **state)
+{
+    struct qemu_private *p = found(false);
+    struct qemu_seen s = seen(p);
+    char bytes[100] = { 0 };
+
+    (void)state;
+    memset(page, 0, sizeof(page));
+    assert_null(qemu_private_memory(p, 0xffff888000001010)); /* not before the registers have been seen */
+    qemu_private_look(p, &s);
+    assert_ptr_equal(qemu_private_memory(p, 0xffff888000001010), page + 0x10);
+    assert_null(qemu_private_memory(p, 0xffff888000002000));
+    for (unsigned i = 0; i < 20; i++) { /* zeros prove nothing */
+        assert_true(qemu_private_look_at_memory(p, page, bytes, sizeof(bytes)));
+    }
+    page[7] = bytes[7] = 1;
+    for (unsigned i = 0; i < 8; i++) {
+        assert_true(qemu_private_doubts_memory(p));
+        assert_true(qemu_private_look_at_memory(p, page, bytes, 8));
+    }
+    assert_false(qemu_private_doubts_memory(p));
+    drop(p);
+
+    p = found(false);
+    qemu_private_look(p, &s);
+    assert_non_null(qemu_private_memory(p, 0xffff888000001000));
+    page[sizeof(bytes) - 1] = 1;
+    assert_false(qemu_private_look_at_memory(p, page, bytes, sizeof(bytes)));
+    assert_null(qemu_private_memory(p, 0xffff888000001000));
+    drop(p);
+}
+
 static void its_own_functions(void **state)
 {
     struct qemu_private *p = found(false);
@@ -606,6 +656,7 @@ int main(void)
         cmocka_unit_test(translations),
         cmocka_unit_test(flags_in_the_middle),
         cmocka_unit_test(flags_between_blocks),
+        cmocka_unit_test(memory),
         cmocka_unit_test(its_own_functions),
         cmocka_unit_test(accelerators),
         cmocka_unit_test(impossible_places),

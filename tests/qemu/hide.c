@@ -29,6 +29,7 @@ extern struct description shifted_fields;
 extern struct description misplaced_fields;
 bool same_as_at_first(void *cpu, uint32_t flags);
 void *nothing(void);
+void *other_memory(void *env, uint64_t address, int access, int mmu_index);
 
 EXPORT struct description shifted_fields;   /* the general registers begin with the second */
 EXPORT struct description misplaced_fields; /* RIP is far behind the end */
@@ -36,6 +37,16 @@ EXPORT struct description misplaced_fields; /* RIP is far behind the end */
 EXPORT void *nothing(void)
 {
     return NULL;
+}
+
+/* Replaces tlb_vaddr_to_host: a page that is no guest's. */
+EXPORT void *other_memory(void *env, uint64_t address, int access, int mmu_index)
+{
+    static unsigned char page[2 * 4096];
+
+    (void)env, (void)access, (void)mmu_index;
+    memset(page, 0xa5, sizeof(page));
+    return page + (address & 0xfff);
 }
 
 static void *find(void *handle, const char *name)

@@ -22,6 +22,7 @@ my @exception = qw(lbr.debug_exception.disables lbr.debug_exception.kept_out);
 my @object    = (@exception, qw(pebs.registers pebs.record.tsc));
 my $object    = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have';
 my $flags     = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF';
+my $memory    = 'BTS is slower by a tenth, and PEBS by less';
 my $slower    = 'PEBS is slower, and code mapped at several addresses';
 my $tenth     = 'the guest is about a tenth slower, BTS and LBR by more';
 
@@ -42,6 +43,9 @@ my @cases = (
     [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'features that -cpu lacks' ],
     [ 'cpu_dump_state', 'does not export cpu_dump_state', 'a debug exception does not clear LBR', @exception ],
     [ 'cpu_get_tsc', 'does not export cpu_get_tsc', q(records have the host's clock), 'pebs.record.tsc' ],
+    [ 'tlb_vaddr_to_host', 'does not export tlb_vaddr_to_host', $memory ],
+    [ 'cpu_mmu_index_kernel', 'does not export cpu_mmu_index_kernel', $memory ],
+    [ 'tlb_vaddr_to_host=other_memory', 'gives plugins other bytes of memory than are found by tlb_vaddr_to_host', $memory ],
     [ 'tcg_cflags_has', 'does not export tcg_cflags_has', $slower ],
     [ 'tcg_cflags_has=same_as_at_first', 'has not exactly one word with the flags read by tcg_cflags_has', $slower ],
     [ 'tcg_emit_op', 'does not export tcg_emit_op', $tenth ],
