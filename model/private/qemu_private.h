@@ -135,16 +135,20 @@ uint64_t qemu_private_tsc(const struct qemu_private *p);
  * the page of 4 KiB; by tlb_vaddr_to_host, for an access by the kernel (cpu_mmu_index_kernel). It is the TLB's, and
  * good until the guest goes on. Marks the page accessed and dirty, as an access does. NULL where writing takes more
  * than storing a value, or cannot be done: devices, pages with translated code, watchpoints, pages that are not mapped
- * or not writable; then the plugin interface is to be asked. Believes: memory that read as through the plugin interface
- * the first times, as qemu_private_look_at_memory() saw. Lost: LOSS_MEMORY.
+ * or not writable; then the plugin interface is to be asked. To be called in a callback of a block's beginning alone:
+ * in the middle of a block QEMU aborts where a page table is a device's.
+ * Lost: LOSS_MEMORY.
  */
 void *qemu_private_memory(const struct qemu_private *p, uint64_t address);
 
-/* Whether qemu_private_look_at_memory() is to see what qemu_private_memory() returned before it is written. */
+/* Whether that is still to be written by the plugin interface, and then to be looked at. */
 bool qemu_private_doubts_memory(const struct qemu_private *p);
 
-/* Compares it with what the plugin interface reads there. False: it must not be written. Lost: LOSS_MEMORY. */
-bool qemu_private_look_at_memory(struct qemu_private *p, const void *memory, const void *seen, size_t size);
+/*
+ * Compares it with what the plugin interface reads there.
+ * Believes: memory that was the same several times, and not all zero. Lost: LOSS_MEMORY.
+ */
+void qemu_private_look_at_memory(struct qemu_private *p, const void *memory, const void *seen, size_t size);
 
 /*
  * Whether QEMU counts instructions to make time (-icount); whether QEMU runs an accelerator other than TCG, which has

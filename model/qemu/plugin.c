@@ -420,8 +420,16 @@ static void on_halt(unsigned cpu, void *udata)
 
 static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block, uintptr_t here)
 {
-    if (engine_ring_full(&model.processors[cpu]->vcpu)) {
-        begin_again(model.processors[cpu], block, here);
+    struct processor *const p = model.processors[cpu];
+    bool again;
+
+    p->block = block;
+    p->between_blocks = true;
+    again = engine_ring_full(&p->vcpu);
+    p->between_blocks = false;
+    p->block = NULL;
+    if (again) {
+        begin_again(p, block, here);
     }
 }
 

@@ -206,43 +206,55 @@ static GByteArray as_array(const void *bytes, size_t size)
 }
 
 /*
- * The host's memory of a page's bytes, for writing; NULL: QEMU must do it. Outside IA-32e mode a linear address has 32
- * bits, and what becomes of more is QEMU's to say.
+ * The TLB's memory of a page's bytes, for writing; NULL: QEMU must write them. Where a page table is a device's, the
+ * TLB may be asked between blocks alone: in the middle of one QEMU looks for the access in translated code, and aborts.
+ * Outside IA-32e mode a linear address has 32 bits, and what becomes of more is QEMU's to say.
  */
-static uint8_t *at_hand(struct processor *p, uint64_t address, size_t size)
+static uint8_t *at_hand(struct processor *p, uint64_t address)
 {
-    uint8_t *const memory = address <= UINT32_MAX || ia32e(p) ? qemu_private_memory(&p->private, address) : NULL;
+    return p->between_blocks && (address <= UINT32_MAX || ia32e(p)) ? qemu_private_memory(&p->private, address) : NULL;
+}
 
-    if (memory == NULL || !qemu_private_doubts_memory(&p->private)) {
-        return memory;
+static bool write_by_qemu(uint64_t address, const void *bytes, size_t size)
+{
+    GByteArray whole = as_array(bytes, size);
+
+    return qemu_plugin_write_memory_vaddr(address, &whole);
+}
+
+/* The same, and looks whether it is then in the TLB's memory. */
+static bool write_to_see(struct processor *p, uint64_t address, const void *bytes, size_t size, const uint8_t *memory)
+{
+    if (!write_by_qemu(address, bytes, size)) {
+        return false;
     }
     g_byte_array_set_size(p->buffer, 0);
-    return qemu_plugin_read_memory_vaddr(address, p->buffer, size) &&
-                   qemu_private_look_at_memory(&p->private, memory, p->buffer->data, size)
-               ? memory
-               : NULL;
+    if (qemu_plugin_read_memory_vaddr(address, p->buffer, size)) {
+        qemu_private_look_at_memory(&p->private, memory, p->buffer->data, size);
+    }
+    return true;
 }
 
 /* QEMU's writer walks the page tables for each page, and looks for its memory in a tree. */
 static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t size)
 {
+    struct processor *p = cpu;
     const uint8_t *from = bytes;
+    uint8_t *memory;
 
-    while (size > 0) {
-        const size_t rest = PAGE_BYTES - (address & (PAGE_BYTES - 1)), part = size < rest ? size : rest;
-        uint8_t *const memory = at_hand(cpu, address, part);
+    for (size_t part; size > 0 && (memory = at_hand(p, address)) != NULL; size -= part) {
+        const size_t rest = PAGE_BYTES - (address & (PAGE_BYTES - 1));
 
-        if (memory == NULL) {
-            GByteArray whole = as_array(from, size);
-
-            return qemu_plugin_write_memory_vaddr(address, &whole);
+        part = size < rest ? size : rest;
+        if (!qemu_private_doubts_memory(&p->private)) {
+            memcpy(memory, from, part);
+        } else if (!write_to_see(p, address, from, part, memory)) {
+            return false;
         }
-        memcpy(memory, from, part);
         from += part;
         address += part;
-        size -= part;
     }
-    return true;
+    return size == 0 || write_by_qemu(address, from, size);
 }
 
 static bool read_physical(void *cpu, uint64_t address, void *bytes, size_t size)

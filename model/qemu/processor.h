@@ -36,6 +36,7 @@ struct processor {
     /* the state at this moment */
     const struct block *block;  /* the block of the next instruction; NULL: not known */
     struct qemu_middle *middle; /* the running callback, if it is in the middle of a block */
+    bool between_blocks;        /* the running callback is of a block that begins, which code that ran has come to */
     bool delivered;             /* an interruption has been delivered: RSP and RFLAGS are on the handler's stack */
 
     /* registers to be changed after the native instruction (hot->fix_up) */

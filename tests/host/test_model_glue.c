@@ -147,9 +147,11 @@ bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size
     return address < MEMORY_SIZE && get(address, to, size);
 }
 
+static uint64_t unwritable; /* an address to which QEMU writes nothing; 0: none */
+
 bool qemu_plugin_write_memory_vaddr(uint64_t address, GByteArray *from)
 {
-    if (address + from->len > MEMORY_SIZE) {
+    if (address + from->len > MEMORY_SIZE || (unwritable != 0 && address == unwritable)) {
         return false;
     }
     memcpy(memory + address, from->data, from->len);
@@ -224,7 +226,7 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struc
 /* Two pages of the guest's memory, from HAND on, that QEMU's TLB has, of which plugins read `memory`. */
 #define HAND 0x5000
 static uint8_t hand[2 * 4096];
-static bool at_hand, doubts, same;
+static bool at_hand, doubts;
 static unsigned looks;
 static uint8_t seen[8];
 
@@ -241,14 +243,13 @@ bool qemu_private_doubts_memory(const struct qemu_private *p)
     return doubts;
 }
 
-bool qemu_private_look_at_memory(struct qemu_private *p, const void *memory_at, const void *bytes, size_t size)
+void qemu_private_look_at_memory(struct qemu_private *p, const void *memory_at, const void *bytes, size_t size)
 {
     (void)p;
     assert_in_range((uintptr_t)memory_at, (uintptr_t)hand, (uintptr_t)hand + sizeof(hand) - size);
     assert_true(size <= sizeof(seen));
     memcpy(seen, bytes, size);
     looks++;
-    return same;
 }
 
 bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
@@ -791,9 +792,10 @@ static void memory_by_linear_address(void **state)
     assert_false(processor_host.write(p, MEMORY_SIZE - 1, bytes, 2));
 }
 
-/* What the TLB has is written there, a page at a time, and the rest by QEMU. */
+/* Between blocks, what the TLB has is written there, a page at a time, and the rest by QEMU. */
 static void memory_at_hand(void **state)
 {
+    static const struct block narrow_code = { .ia32e = false };
     struct processor *p = wide();
     uint8_t bytes[4096 + 6];
 
@@ -807,6 +809,10 @@ static void memory_at_hand(void **state)
     at_hand = true;
     doubts = false;
     looks = 0;
+    assert_true(processor_host.write(p, HAND, bytes, 4)); /* in the middle of a block */
+    assert_int_equal(hand[0], 0xee);
+    assert_memory_equal(memory + HAND, bytes, 4);
+    p->between_blocks = true;
     assert_true(processor_host.write(p, HAND + 4094, bytes, 4)); /* both pages */
     assert_memory_equal(hand + 4094, bytes, 4);
     assert_int_equal(hand[4093], 0xee);
@@ -825,26 +831,34 @@ static void memory_at_hand(void **state)
     /* outside IA-32e mode an address of more than 32 bits is none of the TLB's */
     assert_true(processor_host.write(p, (UINT64_C(1) << 32) + HAND, bytes, 4));
     assert_memory_equal(hand, bytes, 4);
-    set("efer", 0);
     memset(hand, 0xee, sizeof(hand));
+    p->block = &narrow_code;
     assert_false(processor_host.write(p, (UINT64_C(1) << 32) + HAND, bytes, 4));
     assert_int_equal(hand[0], 0xee);
     assert_true(processor_host.write(p, HAND, bytes, 4));
     assert_memory_equal(hand, bytes, 4);
+    p->block = NULL;
     assert_int_equal(looks, 0);
 
-    /* while it is in doubt, it is compared with what plugins read */
-    doubts = same = true;
-    memory[HAND + 8] = 0x77;
+    /* while it is in doubt, QEMU writes, and it is compared with what plugins then read */
+    doubts = true;
     assert_true(processor_host.write(p, HAND + 8, bytes, 8));
-    assert_memory_equal(hand + 8, bytes, 8);
+    assert_int_equal(hand[8], 0xee);
+    assert_memory_equal(memory + HAND + 8, bytes, 8);
     assert_int_equal(looks, 1);
-    assert_memory_equal(seen, ((uint8_t[]){ 0x77, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc }), 8);
-    same = false;
-    assert_true(processor_host.write(p, HAND + 16, bytes, 8));
-    assert_int_equal(looks, 2);
-    assert_int_equal(hand[16], 0xee);
-    assert_memory_equal(memory + HAND + 16, bytes, 8);
+    assert_memory_equal(seen, bytes, 8);
+    assert_true(processor_host.write(p, HAND + 4094, bytes, 4));
+    assert_int_equal(looks, 3);
+    assert_memory_equal(memory + HAND + 4094, bytes, 4);
+    unwritable = HAND + 16;
+    assert_false(processor_host.write(p, HAND + 16, bytes, 8));
+    assert_int_equal(looks, 3);
+
+    /* an error behind a page that was written is one */
+    doubts = false;
+    unwritable = HAND + sizeof(hand);
+    assert_false(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes)));
+    unwritable = 0;
     at_hand = false;
 }
 

@@ -96,11 +96,12 @@ sub start_command
 }
 
 # One whose QEMU boots the kernel with these options, and with the model's of qemu-ds; $filter is what its line goes through.
+# What was written to the line is kept by tee: QEMU's own logfile= has a character twice that the line did not take at once.
 sub start_qemu
 {
     my ($name, $options, $model, $filter, $change) = @_;
-    my $command = "./qemu-ds $model \"\$\@\" -chardev stdio,id=line,logfile=serial.log";
-    start_command($name, "set -- \"\${\@/#stdio/chardev:line}\"\n" . ($filter ? "$command | $filter" : "exec $command"), sub {
+    my $command = "./qemu-ds $model \"\$\@\"";
+    start_command($name, $filter ? "$command | tee serial.log | $filter" : "exec $command > >(tee serial.log)", sub {
         my ($job, $deploy) = @_;
         $deploy->{images}{kernel} = { image_arg => "-kernel {kernel} -append \"$options\"", url => "file://$root/build/dstest86-64.elf" };
         $change->(@_) if $change;

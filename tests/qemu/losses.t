@@ -22,7 +22,7 @@ my @exception = qw(lbr.debug_exception.disables lbr.debug_exception.kept_out);
 my @object    = (@exception, qw(pebs.registers pebs.record.tsc));
 my $object    = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have';
 my $flags     = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF';
-my $memory    = 'BTS is slower by a tenth, and PEBS by less';
+my $memory    = 'BTS is a tenth slower';
 my $slower    = 'PEBS is slower, and code mapped at several addresses';
 my $tenth     = 'the guest is about a tenth slower, BTS and LBR by more';
 
