@@ -15,6 +15,7 @@
 #define PEBS_INDEX   0x3f5
 #define GP_CTR(n)    (0x1900u + 4 * (n))
 #define GP_CFG_A(n)  (0x1901u + 4 * (n))
+#define GP_CFG_B(n)  (0x1902u + 4 * (n))
 #define GP_CFG_C(n)  (0x1903u + 4 * (n))
 #define FX_CTR(n)    (0x1980u + 4 * (n))
 #define FX_CFG_C(n)  (0x1983u + 4 * (n))
@@ -617,6 +618,25 @@ static void reload(void **state)
     free(b);
 }
 
+/* A sampling counter's overflow reloads another. It is the fifth of eight events, of which WRMSR, which says so, is one. */
+static void reload_of_another(void **state)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+    struct block *b = block_new(0, 7, END_REL_JMP);
+
+    (void)state;
+    arm(m, 5, INST_RETIRED, 5, 0);
+    wrmsr(m, GP_CFG_C(2), 1000);
+    wrmsr(m, GP_CFG_A(2), EVTSEL_ON | INST_RETIRED);
+    wrmsr(m, GLOBAL_CTRL, 1 << 5 | 1 << 2);
+    wrmsr(m, GP_CFG_B(2), 1 << 5);
+    run(m, b);
+    assert_int_equal(rdmsr(m, GP_CTR(2)), 1003);
+    assert_int_equal(index_of(m) & 0xffff, 64);
+    machine_free(m);
+    free(b);
+}
+
 /* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
 static void groups_of(void **state)
 {
@@ -921,6 +941,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(enabled),
         cmocka_unit_test(reload),
+        cmocka_unit_test(reload_of_another),
         cmocka_unit_test(groups_of),
         cmocka_unit_test(counts),
         cmocka_unit_test(counts_at_an_interrupt),
