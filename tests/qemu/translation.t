@@ -75,9 +75,9 @@ for my $processors (1, 2) {
 # With PEBS, a block in which the event to be recorded may be asks before each instruction but the first whether it was the
 # one before, and asks there, not in code that lies aside. (A model that asks too late makes records that a processor may make.)
 my ($sampling) = blocks(qw(-s 1 -p goldencove -o run=pebs.instructions));
-my $ask     = qr/ brcond_i64 tmp\d+,\$0x80{13}[0-9a-f]{2},ltu,/;
-my @watched    = grep { /^ ----.*^$ask/ms } @$sampling;
-my @unasked    = grep {
+my $ask = qr/ brcond_i64 tmp\d+,\$0x80{13}[0-9a-f]{2},ltu,/;
+my @watched = grep { /^ ----.*^$ask/ms } @$sampling;
+my @unasked = grep {
     my (undef, undef, @behind) = split /^ ----/m;
     grep { !/\A.*\n(?: (?:mul|ext|add|ld)_.*\n)+$ask/ } @behind
 } @watched;
