@@ -172,9 +172,9 @@ $B/bench-initramfs.gz: $B/monitor $B/msr-pebs tests/bench/linux-init tests/bench
 
 # Rounds of the loop and of Linux; Linux is skipped unless ./bootstrap --linux has fetched it.
 bench_rounds ?= -n 5 -l 3
-bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ## the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; against=FILE: to another build of the model
-	$Qtests/bench/run -p "$$profile" $(bench_rounds) $(if $(against),-a '$(against)')
-	$(if $(against),,$Qtests/bench/wire -p "$$profile")
+bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ## the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; modes=lbr,pebs: these alone; against=FILE: to another build of the model
+	$Qtests/bench/run -p "$$profile" $(bench_rounds) $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)')
+	$(if $(modes)$(against),,$Qtests/bench/wire -p "$$profile")
 
 bench-dump: tools $B/traces ## dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump

@@ -342,6 +342,52 @@ for my $file ("$top/none.so", $top) {
     is($out, "run: -a $file is not a file; name another build's dsmodel.so\n", '... is refused');
 }
 
+# ---- some modes
+($status, $out) = bench({}, '-n 1 -l 1 -m lbr,bts');
+is("$status\n$out", <<'END', 'the modes that are named, and nothing else');
+0
+240 million branches, 1 rounds, medians (lowest to highest)
+
+what                                seconds  ratio to plain         at most
+stock QEMU, no model                   1.00   1.00 (1.00 to 1.00)   
+every branch into BTS                  1.99   1.99 (1.99 to 1.99)   2.00
+LBR on                                 1.39   1.39 (1.39 to 1.39)   1.40
+
+4 processors, of which one runs the loop
+
+what                                seconds  ratio to plain         at most   to one processor, at most
+stock QEMU, no model                   2.00   1.00 (1.00 to 1.00)   
+every branch into BTS                  3.98   1.99 (1.99 to 1.99)   2.00      1.00              1.05
+LBR on                                 2.78   1.39 (1.39 to 1.39)   1.40      1.00              1.05
+
+Linux, 1 rounds, medians: seconds of plain QEMU, and ratios to it
+
+what                               on to off      sort sha256sum      gzip       awk  programs   at most
+stock QEMU, no model                    5.00      1.00      1.00      1.00      1.00      4.00   
+LBR on                                  1.31      1.39      1.39      1.39      1.39      1.39   1.40
+every branch into BTS                   1.79      1.99      1.99      1.99      1.99      1.99   2.00
+END
+is(scalar(() = read_file("$top/given") =~ /^/mg), 9, '... runs, either');
+for (['idle', 'idle', 'none'], ['count', 'count', 'count'], ['pebs', 'pebs', 'msr-1000'], ['driver', '', '100000 1000 100']) {
+    my ($mode, $loop, $linux_modes) = @$_;
+    bench({}, "-n 1 -l 1 -s 1 -m $mode");
+    my $ran = read_file("$top/given");
+    is(join(' ', grep { $_ ne 'plain' } $ran =~ / mode=(\w+)/g), $loop, "-m $mode: on the loop");
+    my (undef, @linux_ran) = $ran =~ / MODE=(\S+)/g;    # plain is the first
+    is("@linux_ran", $linux_modes, '... and in Linux');
+}
+($status, $out) = bench({ lbr => 142 }, '-n 1 -l 0 -s 1 -m lbr');
+is($status, 1, 'one of them is over');
+($status, $out) = bench({ map { ($_ => 100) } keys %twice }, "-n 1 -l 1 -s 1 -m lbr -a $top/before.so");
+is(join('|', $out =~ /^(.*?)  +(?:loop|Linux)/mg), 'LBR on|LBR on', 'and two builds of the model');
+for (['lbr,btx', 'btx'], ['LBR', 'LBR'], ['lbr,', ''], ["''", '']) {
+    my ($modes, $wrong) = @$_;
+    ($status, $out) = bench({}, "-n 1 -l 1 -m $modes");
+    my $said = $modes eq "''" ? '' : $modes;
+    isnt($status, 0, "-m $modes");
+    is($out, "run: -m '$said': there is no mode '$wrong'; the modes are idle, count, bts, lbr, pebs and driver\n", '... is refused');
+}
+
 unlink "$top/build/linux/usr/bin/busybox";
 ($status, $out) = bench({}, "-n 0 -l 2 -a $top/before.so");
 is("$status$out", "0times as long as with $top/before.so: medians of 0 rounds of the loop and 0 of Linux (lowest to highest)\n\n",
