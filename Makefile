@@ -57,7 +57,7 @@ include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-tes
 route ?= uefi
 gdb_args ?=
 export profile width options route fault latitude
-QEMU_GUESTS := $B/real_mode.img $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
+QEMU_GUESTS := $B/real_mode.img $B/device_table.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
 # These read the logs of tests/qemu/boots.
 AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
@@ -143,6 +143,11 @@ $B/hide.so: tests/qemu/hide.c
 $B/real_mode.img: tests/qemu/real_mode.asm
 	$(call say,NASM,$@)
 	$Q$(NASM) -f bin $(NASM_WARNINGS) $< -o $@
+
+$B/device_table.elf: tests/qemu/device_table.asm
+	$(call say,NASM,$@)
+	$Q$(NASM) -f elf32 $(NASM_WARNINGS) $< -o $B/device_table.o && \
+	$(LD) -m elf_i386 -static -nostdlib -z noexecstack -Ttext=0x100000 -e start $B/device_table.o -o $@
 
 # A guest that enters each kernel: nasm's format, ld's emulation.
 define firmware_rules

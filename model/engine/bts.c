@@ -69,10 +69,11 @@ void bts_flush(struct vcpu *v)
     }
     const uint64_t index = v->rules->bts_index(v);
 
-    if (!v->rules->bts_write(v, index)) {
+    if (v->rules->bts_write(v, index)) {
+        referee_area_bts_written(v, v->bts.at, index);
+    } else {
         referee_report(v, RECORD_LOST, v->bts.last);
     }
-    referee_area_bts_written(v, v->bts.at, index);
     v->bts.staged = 0;
 }
 

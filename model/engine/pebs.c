@@ -76,10 +76,11 @@ void pebs_flush(struct vcpu *v)
     }
     const uint64_t index = v->rules->pebs_index(v);
 
-    if (!v->rules->pebs_write(v, index)) {
+    if (v->rules->pebs_write(v, index)) {
+        referee_area_pebs_written(v, index);
+    } else {
         referee_report(v, RECORD_LOST, v->pebs.first);
     }
-    referee_area_pebs_written(v, index);
     v->pebs.staged = 0;
 }
 
@@ -262,11 +263,13 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->truth != NULL || v->pebs.lbrs) {
         branches_drain(v, true, 0, 0); /* the log and the record's stack are in order of time */
     }
-    if (v->pebs.staged == 0 && !ds_read(v)) {
-        referee_report(v, RECORD_LOST, sample->eventing_ip);
-        return;
+    if (v->pebs.staged == 0) {
+        if (!ds_read(v)) {
+            referee_report(v, RECORD_LOST, sample->eventing_ip);
+            return;
+        }
+        referee_area_read(v, sample->eventing_ip);
     }
-    referee_area_read(v, sample->eventing_ip);
     const size_t size = record_bytes(v, sample->counters);
 
     if (v->rules->pebs_full(v, size)) {

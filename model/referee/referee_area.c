@@ -168,13 +168,17 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
     if (!referee_report_wanted(v) || !v->referee.watching) {
         return;
     }
-    if (v->bts.on && v->bts.staged == 0) {
+    struct ds_area seen = v->ds.area;
+
+    if (v->bts.on) {
         compare(v, &v->ds.area.bts, &v->referee.seen.bts, ip);
     }
-    if (vcpu_ds_pebs_counters(v) != 0 && v->pebs.staged == 0) {
+    if (v->pebs.staged > 0) { /* the index in memory moves with the records, if they can be written */
+        seen.pebs.index = v->referee.seen.pebs.index;
+    } else if (vcpu_ds_pebs_counters(v) != 0) {
         compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);
     }
-    v->referee.seen = v->ds.area;
+    v->referee.seen = seen;
 }
 
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index)

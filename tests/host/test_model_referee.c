@@ -972,6 +972,41 @@ static void lost_records(void **state)
     machine_free(m);
 }
 
+/* An index that stays where it was because nothing could be written has not been moved by software. */
+static void lost_records_move_no_index(void **state)
+{
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    (void)state;
+    for (unsigned bts = 0; bts < 2; bts++) {
+        struct setting s = good();
+        struct machine *m;
+
+        s.reset = -UINT64_C(10);
+        if (bts) {
+            s.bts_base = s.bts_index = MEMORY - 0x10000;
+            s.bts_maximum = s.bts_base + 100 * RECORD_BTS;
+            s.bts_threshold = s.bts_base + 90 * RECORD_BTS;
+        } else {
+            s.pebs_base = s.pebs_index = MEMORY - 0x10000;
+            s.pebs_maximum = s.pebs_base + 20 * RECORD_PEBS;
+            s.pebs_threshold = s.pebs_base + 15 * RECORD_PEBS;
+        }
+        m = program(&s);
+        wrmsr(m, PMC0, (uint32_t)-2);
+        for (unsigned time = 0; time < 3; time++) {
+            for (unsigned i = 0; i < 10; i++) {
+                run(m, b);
+            }
+            engine_settle(&m->v, (struct place){ b, 1 });
+        }
+        assert_true(violated(m, "record-lost"));
+        assert_false(violated(m, "ds-index-moved"));
+        machine_free(m);
+    }
+    free(b);
+}
+
 /* A loss is told of the branch, or of the first instruction whose record waited for memory. */
 static void lost_records_are_placed(void **state)
 {
@@ -1216,6 +1251,7 @@ int main(void)
         cmocka_unit_test(fixed_counters),
         cmocka_unit_test(netburst_rules),
         cmocka_unit_test(lost_records),
+        cmocka_unit_test(lost_records_move_no_index),
         cmocka_unit_test(lost_records_are_placed),
         cmocka_unit_test(enabled_again_by_the_handler),
         cmocka_unit_test(advice),

@@ -1,0 +1,174 @@
+; SPDX-License-Identifier: MIT
+; A guest whose DS area and buffers are mapped by a page table that is no memory but a device, the local APIC's registers: a
+; page walk has to ask the device for each entry, and QEMU ends with an error if it is made to in the middle of a block, for an
+; access that translated code does not have. The guest traces branches and samples instructions over a loop that is longer
+; than what the model keeps, one of them where it has to be written in the middle of a block, and finds the records where the
+; registers say. Then it has a buffer whose entry is not present, where nothing can be written, and afterwards records again.
+bits 32
+
+PVH_NOTE_PHYS32_ENTRY equ 18
+EXIT_PORT equ 0xf4                      ; QEMU's isa-debug-exit: its status is 2n + 1
+
+PTE_P      equ 1 << 0
+PTE_RW     equ 1 << 1
+PTE_A      equ 1 << 5
+PTE_D      equ 1 << 6
+PTE_PS     equ 1 << 7
+CR0_PG     equ 1 << 31
+CR4_PSE    equ 1 << 4
+
+REGISTERS     equ 0xfee00000
+SPURIOUS      equ 0xf0
+COMMAND_HIGH  equ 0x310                 ; this one and TIMER_INITIAL keep any 32 bits; the timer's interrupt is masked
+LVT_PMI       equ 0x340
+TIMER_INITIAL equ 0x380
+
+TABLE     equ 0x40000000                ; what the device's table maps
+AREA      equ TABLE + TIMER_INITIAL / 4 * 0x1000
+BTS_BASE  equ AREA + 0x100
+PEBS_BASE equ TABLE + COMMAND_HIGH / 4 * 0x1000
+NOWHERE   equ TABLE                     ; at 0 there is no register, and QEMU's APIC reads as 0
+
+ENTRIES equ 150                         ; of BTS records, 24 bytes each, in the rest of AREA's page
+ROUNDS  equ 9000
+PERIOD  equ 5000                        ; instructions, and one that is recorded
+RECORD  equ 200
+RECORDS equ 4 * ROUNDS / (PERIOD + 1)
+
+%macro write_msr 2                      ; a register, the value of its low half
+        mov     ecx, %1
+        mov     eax, %2
+        xor     edx, edx
+        wrmsr
+%endmacro
+
+%assign check 0x10                      ; the exit device's pass
+%macro must_be 2                        ; an address, the doubleword there
+%assign check check + 1
+        mov     al, check
+        cmp     dword [%1], %2
+        jne     leave
+%endmacro
+
+section .note.pvh note alloc noexec nowrite align=4
+        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
+        db      "Xen", 0
+        dd      start
+
+section .text
+global start
+start:
+        mov     esp, stack
+        mov     dword [REGISTERS + SPURIOUS], 0x1ff
+        mov     dword [REGISTERS + LVT_PMI], 0x40
+        mov     dword [REGISTERS + TIMER_INITIAL], page_1 + (PTE_P | PTE_RW | PTE_A | PTE_D)
+        mov     dword [REGISTERS + COMMAND_HIGH], page_2 + (PTE_P | PTE_RW | PTE_A | PTE_D)
+        mov     dword [directory], PTE_P | PTE_RW | PTE_A | PTE_D | PTE_PS
+        mov     dword [directory + TABLE / 0x400000 * 4], REGISTERS | PTE_P | PTE_RW | PTE_A
+        mov     eax, directory
+        mov     cr3, eax
+        mov     eax, cr4
+        or      eax, CR4_PSE
+        mov     cr4, eax
+        mov     eax, cr0
+        or      eax, CR0_PG
+        mov     cr0, eax
+
+        mov     eax, BTS_BASE
+        call    run
+        call    look
+
+        mov     eax, NOWHERE
+        call    run
+        must_be page_1 + 0x00, NOWHERE
+
+        mov     edi, page_1
+        mov     ecx, 0x2000 / 4
+        xor     eax, eax
+        rep     stosd
+        mov     eax, BTS_BASE
+        call    run
+        call    look
+        mov     al, 0x10
+leave:
+        out     EXIT_PORT, al
+        hlt
+
+; Branches into a BTS buffer at EAX, and each so many instructions into the PEBS buffer.
+run:
+        mov     [AREA + 0x00], eax
+        mov     [AREA + 0x08], eax
+        add     eax, 24 * ENTRIES
+        mov     [AREA + 0x10], eax
+        add     eax, 24
+        mov     [AREA + 0x18], eax      ; circular
+        mov     dword [AREA + 0x20], PEBS_BASE
+        mov     dword [AREA + 0x28], PEBS_BASE
+        mov     dword [AREA + 0x30], PEBS_BASE + RECORD * (RECORDS + 2)
+        mov     dword [AREA + 0x38], PEBS_BASE + RECORD * RECORDS ; the last one's instruction is in the middle of its block
+        mov     dword [AREA + 0x40], -PERIOD
+        mov     dword [AREA + 0x44], -1
+        write_msr 0x38f, 0              ; IA32_PERF_GLOBAL_CTRL
+        mov     ecx, 0x390              ; IA32_PERF_GLOBAL_OVF_CTRL: the buffer's bit and the counter's
+        mov     eax, 1
+        mov     edx, 1 << 30
+        wrmsr
+        write_msr 0x600, AREA           ; IA32_DS_AREA
+        write_msr 0x0c1, -PERIOD        ; IA32_PMC0
+        write_msr 0x186, 0x4300c0       ; IA32_PERFEVTSEL0: INST_RETIRED
+        write_msr 0x3f1, 1              ; IA32_PEBS_ENABLE
+        write_msr 0x38f, 1
+        write_msr 0x1d9, 0xc0           ; IA32_DEBUGCTL: TR, BTS
+        mov     ecx, ROUNDS
+again:
+        dec     ecx
+        nop
+        nop
+back:
+        jnz     again
+        mov     ecx, 0x1d9
+        xor     eax, eax
+        wrmsr
+        mov     ecx, 0x38f
+        wrmsr
+        ret
+
+; Are the records in memory, and no more of them than there can be?
+look:
+        must_be page_1 + 0x08, BTS_BASE + 24 * ((ROUNDS - 1) % ENTRIES)
+        must_be page_1 + 0x28, PEBS_BASE + RECORD * RECORDS
+        mov     edi, page_1 + (BTS_BASE - AREA)
+        mov     esi, ENTRIES
+.branch:
+        must_be edi + 0x00, back
+        must_be edi + 0x04, 0
+        must_be edi + 0x08, again
+        must_be edi + 0x0c, 0
+        add     edi, 24
+        dec     esi
+        jnz     .branch
+        must_be edi, 0
+        mov     edi, page_2
+        mov     esi, back
+.sample:                                ; of the loop's four instructions, of a byte each but JNZ, each is the next one's turn
+        must_be edi + 0xb0, esi
+        inc     esi
+        cmp     esi, back
+        jbe     .next
+        mov     esi, again
+.next:
+        add     edi, RECORD
+        cmp     edi, page_2 + RECORD * RECORDS
+        jb      .sample
+        must_be edi, 0
+        ret
+
+section .bss
+alignb 4096
+directory: resb 4096
+page_1: resb    4096
+page_2: resb    4096
+        resb    4096
+stack:
+
+section .note.GNU-stack noalloc noexec nowrite progbits
