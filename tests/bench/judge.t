@@ -376,6 +376,11 @@ for (['idle', 'idle', 'none'], ['count', 'count', 'count'], ['pebs', 'pebs', 'ms
     my (undef, @linux_ran) = $ran =~ / MODE=(\S+)/g;    # plain is the first
     is("@linux_ran", $linux_modes, '... and in Linux');
 }
+bench({}, '-n 2 -l 2 -m lbr');
+my $order = read_file("$top/given");
+is(join(' ', $order =~ /-s (\d .*?mode=\w+)/g) =~ s/-.*?mode=//gr, '1 plain 4 plain 1 lbr 4 lbr 4 lbr 1 lbr 4 plain 1 plain',
+    'each mode and each machine is the first in turns');
+is(join(' ', $order =~ / MODE=(\w+)/g), 'none lbr lbr none', '... and in Linux');
 ($status, $out) = bench({ lbr => 142 }, '-n 1 -l 0 -s 1 -m lbr');
 is($status, 1, 'one of them is over');
 ($status, $out) = bench({ map { ($_ => 100) } keys %twice }, "-n 1 -l 1 -s 1 -m lbr -a $top/before.so");
