@@ -11,6 +11,7 @@ use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use FindBin;
+use POSIX qw(mkfifo);
 use Test::More;
 use lib "$FindBin::Bin/../qemu";
 use KernelLog qw(clean results);
@@ -133,6 +134,7 @@ sub start_pxe
     copy("$root/build/toolchain/ipxe/snponly.efi", "$tftp/$served") or die "lava.t: snponly.efi: $!; run ./bootstrap --lab\n";
     symlink $tftp, "$here/tftp";
     write_file("$here/bootfile", "$served/snponly.efi");
+    mkfifo("$here/$_", 0600) or die "lava.t: $here/$_: $!\n" for qw(serial.in serial.out);
     my $machine = "$FindBin::Bin/machine $here";
     start('pxe', 'lava-pxe-job', sub {
         my ($job, $deploy, $boot) = @_;
@@ -220,10 +222,10 @@ sub single
 sub agrees
 {
     my ($name, $least) = @_;
-    is($status{$name}, 0, "$name: the job runs");
+    is($status{$name}, 0, "$name: the job runs") or diag why($name);
     is_deeply([judged($name)], [0, ''], '... as lab/lava-results finds, too');
     my ($log) = single(join '', map { clean($_) . "\n" } split /\n/, read_file("$folder/$name/serial.log")) =~ /^(# begin .*^# end [^\n]*\n)/ms;
-    ok(single(read_file("$folder/$name/kernel.log")) eq $log, '... which takes the log of the line out of it');
+    ok(defined $log && single(read_file("$folder/$name/kernel.log")) eq $log, '... which takes the log of the line out of it');
     my $says = lava_says($name, 'dstest86');
     cmp_ok(scalar keys %$says, '>', $least, '... there is a result for each test');
     is_deeply($says, kernel_says("$folder/$name/kernel.log"), "... which is the kernel's own");
