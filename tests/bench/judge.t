@@ -147,7 +147,7 @@ sub bench
 my ($status, $out) = bench({}, '-n 1 -l 0');
 is("$status\n$out", <<'END', 'each close to its bound');
 0
-240 million branches, 1 rounds, medians (lowest to highest)
+240 million branches, 1 round, medians (lowest to highest)
 
 what                                seconds  ratio to plain         at most
 stock QEMU, no model                   1.00   1.00 (1.00 to 1.00)   
@@ -161,13 +161,13 @@ PEBS every 1000th instruction          1.39   1.39 (1.39 to 1.39)   1.40
 
 4 processors, of which one runs the loop
 
-what                                seconds  ratio to plain         at most   to one processor, at most
+what                                seconds  ratio to plain         at most   to one processor       at most
 stock QEMU, no model                   2.00   1.00 (1.00 to 1.00)   
-model attached, nothing enabled        2.09   1.04 (1.04 to 1.04)   1.05      1.00              1.05
-one counter counts instructions        2.59   1.29 (1.29 to 1.29)   1.30      1.00              1.05
-every branch into BTS                  3.98   1.99 (1.99 to 1.99)   2.00      1.00              1.05
-LBR on                                 2.78   1.39 (1.39 to 1.39)   1.40      1.00              1.05
-PEBS every 1000th instruction          2.78   1.39 (1.39 to 1.39)   1.40      1.00              1.05
+model attached, nothing enabled        2.09   1.04 (1.04 to 1.04)   1.05      1.00 (1.00 to 1.00)    1.05
+one counter counts instructions        2.59   1.29 (1.29 to 1.29)   1.30      1.00 (1.00 to 1.00)    1.05
+every branch into BTS                  3.98   1.99 (1.99 to 1.99)   2.00      1.00 (1.00 to 1.00)    1.05
+LBR on                                 2.78   1.39 (1.39 to 1.39)   1.40      1.00 (1.00 to 1.00)    1.05
+PEBS every 1000th instruction          2.78   1.39 (1.39 to 1.39)   1.40      1.00 (1.00 to 1.00)    1.05
 
 first kernel line through PVH: 0.290 s after what QEMU needs to start (at most 0.3)
 ISO: 0.00 MB (at most 4)
@@ -212,21 +212,36 @@ truncate "$top/build/dstest86.iso", 0;
 # The median of all rounds counts, each by the plain QEMU of its own round.
 ($status, $out) = bench({ lbr => '160 150 100' }, '-n 3 -l 0');
 is($status, 1, 'the middle one is over');
-like($out, qr/^LBR on +1\.50 +1\.50 \(1\.00 to 1\.60\) +1\.40  OVER$/m, '... which is said');
+like($out, qr/^LBR on +1\.50 +1\.50 \(1\.00 to 1\.60\) +1\.40  OVER\?$/m, '... which is said, and that it may be noise');
+like($out, qr/\n\nOVER\?: a bound within the brackets: noise may do that, and more rounds will tell\n\z/, '... in words, too');
 ($status, $out) = bench({ lbr => '160 110' }, '-n 2 -l 0');
 like($out, qr/^LBR on +1\.35 +1\.35 \(1\.10 to 1\.60\) +1\.40$/m, 'between the two in the middle');
 
 # Several processors: their own plain QEMU, the same bounds, and not much more than with one.
 ($status, $out) = bench({ four_lbr => 282 }, '-n 1 -l 0');
 is($status, 1, 'four processors are over');
-like($out, qr/^LBR on +2\.82 +1\.41 \(1\.41 to 1\.41\) +1\.40 +1\.01 +1\.05  OVER$/m, '... which is said');
+like($out, qr/^LBR on +2\.82 +1\.41 \(1\.41 to 1\.41\) +1\.40 +1\.01 \(1\.01 to 1\.01\) +1\.05  OVER$/m, '... which is said');
 ($status, $out) = bench({ lbr => 100, four_lbr => 208 }, '-n 1 -l 0');
 is($status, 0, 'four processors cost a little more than one');
 ($status, $out) = bench({ lbr => '130 100 100', four_lbr => '260 212 212' }, '-n 3 -l 0');
 is($status, 1, '... and too much, in the middle one of three rounds');
-like($out, qr/^LBR on +2\.12 +1\.06 \(1\.06 to 1\.30\) +1\.40 +1\.06 +1\.05  OVER$/m, '... which is said');
+like($out, qr/^LBR on +2\.12 +1\.06 \(1\.06 to 1\.30\) +1\.40 +1\.06 \(1\.00 to 1\.06\) +1\.05  OVER\?$/m, '... which is said, and that it may be noise');
 ($status, $out) = bench({ four_plain => '200 208 208', lbr => 100, four_lbr => '208 208 240' }, '-n 3 -l 0');
-like($out, qr/^LBR on +2\.08 .* 1\.00 +1\.05$/m, '... as many times as plain QEMU does, by the middle one of each');
+like($out, qr/^LBR on +2\.08 .* 1\.04 \(1\.00 to 1\.15\) +1\.05$/m, '... beyond what plain QEMU does in the same round');
+($status, $out) = bench({ lbr => 100, four_lbr => '300 282' }, '-n 3 -l 0');
+like($out, qr/ 1\.41 \(1\.41 to 1\.50\) +1\.40 +1\.41 \(1\.41 to 1\.50\) +1\.05  OVER$/m, '... and too much for certain');
+unlike($out, qr/OVER\?/, '... without a doubt');
+($status, $out) = bench({ lbr => '100 100 141', four_lbr => '282 282 282' }, '-n 3 -l 0');
+like($out, qr/ 1\.41 \(1\.41 to 1\.41\) +1\.40 +1\.41 \(1\.00 to 1\.41\) +1\.05  OVER$/m, '... one for certain, one perhaps');
+
+# With 6 rounds the lowest and the highest have 95 % between them; with 9 the second of each side (10 of 512 cases are beyond
+# it), with 20 the sixth (21700 of 1048576).
+for ([6, '1.10', '1.60'], [8, '1.10', '1.80'], [9, '1.20', '1.80'], [20, '1.60', '2.50']) {
+    my ($rounds, $low, $high) = @$_;
+    ($status, $out) = bench({ lbr => join ' ', map { 100 + 10 * $_ } reverse 1 .. $rounds }, "-n $rounds -l 0 -s 1");
+    like($out, qr/^LBR on .* \(\Q$low\E to \Q$high\E\)/m, "$rounds rounds: where the median is with 95 % confidence");
+    like($out, qr/ $rounds rounds, medians \(95 % confidence\)$/m, '... as is said');
+}
 ($status, $out) = bench({}, '-n 1 -l 0 -s 1');
 unlike($out, qr/one processor/, 'one processor, one table');
 
@@ -245,7 +260,7 @@ chmod 0755, "$top/build/linux/usr/bin/busybox";
 ($status, $out) = bench({}, '-n 0 -l 1');
 is("$status$out", <<'END', 'each mode of Linux close to its bound');
 0
-Linux, 1 rounds, medians: seconds of plain QEMU, and ratios to it
+Linux, 1 round, medians: seconds of plain QEMU, and ratios to it
 
 what                               on to off      sort sha256sum      gzip       awk  programs   at most
 stock QEMU, no model                    5.00      1.00      1.00      1.00      1.00      4.00   
@@ -307,7 +322,7 @@ $twice{$_} //= 100 for qw(idle count lbr pebs), map({ "four_$_" } qw(idle count 
 ($status, $out) = bench(\%twice, "-n 2 -l 2 -a $top/before.so");
 is("$status\n$out", <<"END", 'two builds of the model');
 0
-times as long as with $top/before.so: medians of 2 rounds of the loop and 2 of Linux (lowest to highest)
+times as long as with $top/before.so; the loop: 2 rounds, medians (lowest to highest); Linux: 2 rounds, medians (lowest to highest)
 
 model attached, nothing enabled    loop                1.00 (1.00 to 1.00)
 model attached, nothing enabled    loop, 4 processors  1.00 (1.00 to 1.00)
@@ -331,7 +346,7 @@ is(join(' ', map { m{ -s 1 -m \S+/(\w+)\.so .*mode=bts } ? $1 : () } @given), 'd
 is(join(' ', map { m{-plugin \S+/(\w+)\.so,profile=skylake .*MODE=lbr$} ? $1 : () } @given), 'dsmodel before before dsmodel', '... in Linux, too');
 is(scalar(grep { /-p none|mode=plain/ } @given), 0, 'and plain QEMU does not run');
 ($status, $out) = bench({ map { ($_ => 100) } keys %twice }, "-n 3 -l 0 -s 1 -a $top/before.so");
-like($out, qr/ medians of 3 rounds of the loop and 0 of Linux /, 'the loop alone');
+like($out, qr/; the loop: 3 rounds, .*; Linux: 0 rounds, /, 'the loop alone');
 is(scalar(() = $out =~ / loop  /g), 5, '... with one processor alone');
 unlike($out, qr/Linux's/, '... and no more');
 ($status, $out) = bench({ bts => '300 100 100 100 100 100' }, "-n 3 -l 0 -s 1 -a $top/before.so");
@@ -346,7 +361,7 @@ for my $file ("$top/none.so", $top) {
 ($status, $out) = bench({}, '-n 1 -l 1 -m lbr,bts');
 is("$status\n$out", <<'END', 'the modes that are named, and nothing else');
 0
-240 million branches, 1 rounds, medians (lowest to highest)
+240 million branches, 1 round, medians (lowest to highest)
 
 what                                seconds  ratio to plain         at most
 stock QEMU, no model                   1.00   1.00 (1.00 to 1.00)   
@@ -355,12 +370,12 @@ LBR on                                 1.39   1.39 (1.39 to 1.39)   1.40
 
 4 processors, of which one runs the loop
 
-what                                seconds  ratio to plain         at most   to one processor, at most
+what                                seconds  ratio to plain         at most   to one processor       at most
 stock QEMU, no model                   2.00   1.00 (1.00 to 1.00)   
-every branch into BTS                  3.98   1.99 (1.99 to 1.99)   2.00      1.00              1.05
-LBR on                                 2.78   1.39 (1.39 to 1.39)   1.40      1.00              1.05
+every branch into BTS                  3.98   1.99 (1.99 to 1.99)   2.00      1.00 (1.00 to 1.00)    1.05
+LBR on                                 2.78   1.39 (1.39 to 1.39)   1.40      1.00 (1.00 to 1.00)    1.05
 
-Linux, 1 rounds, medians: seconds of plain QEMU, and ratios to it
+Linux, 1 round, medians: seconds of plain QEMU, and ratios to it
 
 what                               on to off      sort sha256sum      gzip       awk  programs   at most
 stock QEMU, no model                    5.00      1.00      1.00      1.00      1.00      4.00   
@@ -395,7 +410,7 @@ for (['lbr,btx', 'btx'], ['LBR', 'LBR'], ['lbr,', ''], ["''", '']) {
 
 unlink "$top/build/linux/usr/bin/busybox";
 ($status, $out) = bench({}, "-n 0 -l 2 -a $top/before.so");
-is("$status$out", "0times as long as with $top/before.so: medians of 0 rounds of the loop and 0 of Linux (lowest to highest)\n\n",
+is("$status$out", "0times as long as with $top/before.so; the loop: 0 rounds, medians (lowest to highest); Linux: 0 rounds, medians (lowest to highest)\n\n",
     'two builds without a guest');
 ($status, $out) = bench({}, '-n 0 -l 1');
 is("$status$out", "0\nLinux is left out: there is no build/linux, which ./bootstrap --linux fetches\n",
