@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Everything is built below build/; nothing here touches the network. `make help` lists the targets. What is built from
-# what follows from the rooms in `floors`; how, stands in mk/, a part for each thing that is built.
+# what follows from the modules in `LAYERS`; how, stands in mk/, a part for each thing that is built.
 MAKEFLAGS += -rR
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -43,27 +43,27 @@ clean: ## remove what was built (what ./bootstrap fetched stays)
 	$Qrm -rf $(filter-out $B/toolchain $B/linux $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
 
 # ---- which code links into what ----------------------------------------------------------------------------------------
-rooms = $(shell awk '$$2 == "$1" { print $$1 }' floors)
+modules = $(shell awk '$$2 == "$1" { print $$1 }' LAYERS)
 # Pure code, for kernel, loader, host tests and tools, as archives, of which a program links only what it uses.
-PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call rooms,pure)) \
-	$(foreach suffix,decode area check,$(patsubst %,%/*_$(suffix).c,$(call rooms,kernel)))))
+PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call modules,pure)) \
+	$(foreach suffix,decode area check,$(patsubst %,%/*_$(suffix).c,$(call modules,kernel)))))
 # Adds the tools' pure code, which may use libc.
-HOST_PURE := $(PURE) $(wildcard tools/lib/*.c)
+HOST_PURE := $(PURE) $(wildcard lib/dump/reader/*.c tools/lib/*.c)
 
 include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk mk/package.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
-# tests/qemu/boot starts the machine. profile=none is stock QEMU without the model.
+# scripts/boot starts the machine. profile=none is stock QEMU without the model.
 route ?= uefi
 gdb_args ?=
 export profile width options route fault latitude
 QEMU_GUESTS := $B/real_mode.img $B/device_table.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
-# These read the logs of tests/qemu/boots.
+# These read the logs of scripts/boots.
 AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
-QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) tests/qemu/boots $(AFTER_BOOTS)
+QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) scripts/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
-HOUSE_TESTS := $(wildcard tests/house/*.t tests/mutate/*.t) tests/packages/dist.t
+HOUSE_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
 # Of scripts that no test runs.
 SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
@@ -71,21 +71,21 @@ LAB_TESTS := $(wildcard tests/lab/*.t)
 ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
 FULL_ONLY := $(patsubst build/%,$B/%,$(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only))
 
-.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test mutate machines conformance hostile reading-order corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test machines conformance hostile corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
-	$Qtests/qemu/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
+	$Qscripts/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
 
 gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
-	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
+	$Qscripts/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
 gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS and its first interrupt, in gdb
-	$Qtests/qemu/gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
+	$Qscripts/gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
 
 gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)
 
-lab-test: kernel loader model ## LAVA's dispatcher and labgrid run the jobs of lab/ (docs/lab.md); ./bootstrap --lab installs them
+lab-test: kernel loader model ## LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
 	$Q$(PROVE) $(LAB_TESTS)
 
 qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
@@ -97,7 +97,7 @@ tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump wit
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
 test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
-	$Q$(PROVE) -j $(shell nproc) tests/qemu/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
+	$Q$(PROVE) -j $(shell nproc) scripts/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
 
 # The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
 full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/full-only lists, as one TAP stream
@@ -106,34 +106,26 @@ full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/ful
 # What tells most in the least time: the host tests but those of every encoding and of every processor, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis %/test_kernel_processors,$(filter $B/host/test_%,$(HOST_TESTS)))
 smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
-	$Q$(PROVE) -j $(shell nproc) tests/qemu/smoke-boots $(SMOKE_TESTS)
+	$Q$(PROVE) -j $(shell nproc) scripts/smoke-boots $(SMOKE_TESTS)
 
 prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite? part=1/4 of it; latitude=SEED: how many faults are caught then
-	$Qtests/qemu/prove $(if $(latitude),-l $(latitude)) $(if $(part),-p $(part))
+	$Qscripts/prove $(if $(latitude),-l $(latitude)) $(if $(part),-p $(part))
 
 latitude-test: kernel model ## no test may fail on a processor that does what the manual permits: seeds=N on every profile and width
-	$Qtests/qemu/latitude $(if $(seeds),-n $(seeds))
-
-# What one run breaks: files="cpu/*.c" (default: every area), count= of each area, seed=, minutes=, and by
-# which of the areas' steps, steps=host,self (default: all; a survivor of all takes minutes).
-mutate: kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so host-tests coverage ## break the sources a little, one place at a time: does a test notice? files="cpu/*.c" count=10 seed=1 minutes=N
-	$Qtests/mutate/run $(if $(count),-n $(count)) $(if $(seed),-s $(seed)) $(if $(minutes),-m $(minutes)) $(if $(steps),-t $(steps)) $(files)
+	$Qscripts/latitude $(if $(seeds),-n $(seeds))
 
 machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ## docs/machines.md, the table of what passes where, from boots of every modelled processor
-	$Qtests/qemu/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
-	$Qtests/qemu/machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
+	$Qscripts/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
+	$Qscripts/machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
 
 hostile: ## docs/hostile.md: machines that lack or lie, and how each ends
-	$Qtests/qemu/hostile >$B/hostile.md && cp $B/hostile.md docs/
-
-reading-order: ## docs/reading-order.md, drawn from `floors`
-	$Qtests/house/reading-order >docs/reading-order.md
+	$Qscripts/hostile >$B/hostile.md && cp $B/hostile.md docs/
 
 conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
-	$Qtests/qemu/conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
+	$Qscripts/conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
 
-corpus-check: kernel model tools ## a log of a machine, LOG=FILE, or all in corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
-	$Qcorpus/check $(if $(LOG),"$(LOG)")
+corpus-check: kernel model tools ## a log of a machine, LOG=FILE, or all in contrib/corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
+	$Qcontrib/corpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c
 	$(call say,CC,$@)

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/bytes.h"
+#include "lib/bytes.h"
 
 enum { HEADER_SIZE = 10, TRAILER_SIZE = 8 };
 enum { END_OF_BLOCK = 256, LENGTH_CODES = 257 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/handover.h"
 
-#include "base/format.h"
+#include "lib/format.h"
 #include "boot/load_options.h"
 #include "boot/memory_map.h"
 #include "boot/multiboot2.h"

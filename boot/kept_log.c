@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/kept_log.h"
 
-#include "base/format.h"
+#include "lib/format.h"
 
 static const char magic[8] = { 'd', 's', 't', '8', '6', 'l', 'o', 'g' };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/options.h"
 
-#include "base/format.h"
+#include "lib/format.h"
 
 #define TIMEOUT_MAX          3600u
 #define BAUD_MIN             1200u

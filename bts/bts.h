@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cpu/caps.h"
-#include "workload/workload.h"
+#include "suite/workload/workload.h"
 
 /*
  * The window that traces branches into the open DS area: TR and BTS, BTINT unless circular. off: privilege levels not

@@ -12,9 +12,9 @@
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/test.h"
-#include "report/record_text.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "kernel/report/record_text.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bts/bts_decode.h"
 
-#include "base/bytes.h"
+#include "lib/bytes.h"
 #include "bts/bts_layout.h"
 
 _Static_assert(BTS_RECORD_SIZE_32 == sizeof(struct bts_layout_32), "the size of a 32-bit record");

@@ -11,8 +11,8 @@
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
 #include "kernel/test.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 

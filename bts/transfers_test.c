@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 #include "kernel/test.h"
-#include "suite/records.h"
-#include "suite/sources.h"
-#include "suite/transfers.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
+#include "suite/support/transfers.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 

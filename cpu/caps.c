@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/caps.h"
 
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "cpu/cores.h"
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 #include "cpu/tsc_rate.h"
 
 /* CPUID leaf 1 */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cpu/events.h"
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 
 struct caps_leaf {
     bool valid; /* the leaf exists (its number is within CPUID.0:EAX or CPUID.80000000h:EAX) */

@@ -163,7 +163,7 @@
  * Architectural PEBS, where CPUID.23H.0:EAX[5:4] are set; performance monitoring version 6. Intel Architecture
  * Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; Linux, commit
  * 52448a0a7390. The index counts in 16-byte units, so that its low bits are the offset in bytes; bits of CFG_C:
- * cpu/arch_pebs.h.
+ * pebs/layout/arch_pebs.h.
  */
 #define MSR_IA32_PEBS_BASE       0x000003f4u
 #define PEBS_BASE_SIZE           UINT64_C(0xf) /* the buffer has 4096 << n bytes */

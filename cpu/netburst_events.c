@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/netburst_events.h"
 
-#include "base/text.h"
+#include "lib/text.h"
 #include "cpu/msr_index.h"
 
 #define LOADS  0x1u /* bit of MSR_PEBS_MATRIX_VERT */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/tsc_rate.h"
 
-#include "base/ratio.h"
+#include "lib/ratio.h"
 
 #define MHZ        UINT64_C(1000000)
 #define RATE_LEAST (100 * MHZ)

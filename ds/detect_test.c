@@ -7,9 +7,9 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/string.h"
 #include "kernel/console.h"
-#include "suite/pebs_sample.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_sample.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define CPUID_1_ECX_DTES64 (1u << 2)
 

@@ -3,16 +3,16 @@
 
 #include <stddef.h>
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
-#include "arch/x86/processors.h"
+#include "arch/x86/devices/processors.h"
 #include "arch/x86/string.h"
-#include "cpu/arch_pebs.h"
-#include "cpu/formats.h"
+#include "pebs/layout/arch_pebs.h"
+#include "pebs/layout/formats.h"
 #include "ds/arch_buffer.h"
 #include "ds/counting.h"
 #include "ds/ds_area.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ds/ds_area.h"
 
-#include "base/bytes.h"
+#include "lib/bytes.h"
 
 static const size_t fields[DS_AREA_FIELDS] = {
     offsetof(struct ds_area, bts.base),     offsetof(struct ds_area, bts.index),

@@ -2,7 +2,7 @@
 #include "ds/arch_check.h"
 #include "ds/ds_check.h"
 
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "cpu/msr_index.h"
 
 #define PAGE_SIZE    UINT64_C(4096)

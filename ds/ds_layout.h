@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 
 struct ds_layout_32 {
     uint32_t bts_base, bts_index, bts_maximum, bts_threshold;

@@ -3,8 +3,8 @@
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
 #include "kernel/test.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 /* Addresses that only 5-level paging has: the register's width is the processor's, known from processors alone. */
 static void readback_57(struct test_run *run)

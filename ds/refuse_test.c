@@ -9,7 +9,7 @@
  * forbidden.* programs such set-ups all the same, on request alone. What a processor makes of them no manual says; this
  * kernel must survive it, and the model's referee names each (docs/referee.md).
  */
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
@@ -19,8 +19,8 @@
 #include "ds/ds_steps.h"
 #include "kernel/console.h"
 #include "kernel/test.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
 

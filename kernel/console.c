@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-#include "base/format.h"
-#include "kernel/keep.h"
+#include "lib/format.h"
+#include "kernel/log_keeper.h"
 #include "kernel/serial.h"
 #include "kernel/symbols.h"
 

@@ -3,7 +3,7 @@
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
 
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 
 #define CONSOLE_LINE_MAX 512 /* characters; longer lines are cut */
 

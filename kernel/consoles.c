@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/format.h"
+#include "lib/format.h"
 #include "kernel/acpi_root.h"
 #include "kernel/memory.h"
 #include "kernel/pci.h"

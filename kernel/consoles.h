@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "base/line.h"
+#include "lib/line.h"
 #include "boot/options.h"
 
 /* Opens them. ACPI's root and the memory map must be known, and our own page tables not be in force yet. */

@@ -9,9 +9,9 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/string.h"
-#include "base/format.h"
+#include "lib/format.h"
 #include "kernel/memory.h"
-#include "screen/pixels.h"
+#include "kernel/screen/pixels.h"
 
 #define FOUR_GIB          (UINT64_C(1) << 32)
 #define PHYSICAL_BITS_MAX 52u

@@ -7,7 +7,7 @@
 #define KERNEL_DISPLAY_H
 
 #include "boot/boot_info.h"
-#include "screen/cells.h"
+#include "kernel/screen/cells.h"
 
 /*
  * Takes over the screen that the loader passed; VGA's text mode, if the loader tells of no screen and the machine is in

@@ -4,10 +4,10 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/processors.h"
+#include "arch/x86/devices/processors.h"
 #include "arch/x86/string.h"
-#include "cpu/arch_pebs.h"
-#include "dump/dump_write.h"
+#include "pebs/layout/arch_pebs.h"
+#include "lib/dump/dump_write.h"
 #include "kernel/console.h"
 #include "version.h"
 

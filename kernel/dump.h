@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The raw dump of everything that is recorded, if the options ask for it (dump=raw): dump/dump_write.h, with its
+ * The raw dump of everything that is recorded, if the options ask for it (dump=raw): lib/dump/dump_write.h, with its
  * frames among the console's lines. Without the option every function does nothing.
  */
 #ifndef KERNEL_DUMP_H

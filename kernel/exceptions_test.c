@@ -5,14 +5,14 @@
  * selftest.exception.*: nobody expects it, and it ends the run with a report; tests/qemu/cases holds what must stand
  * there.
  */
-#include "workload/exceptions.h"
+#include "suite/workload/exceptions.h"
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "kernel/panic.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
-#include "workload/workload.h"
+#include "suite/support/sources.h"
+#include "suite/workload/workload.h"
 
 #define CR0_MP (1u << 1)
 #define CR0_EM (1u << 2)

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; The screen's font, which screen/make-font makes.
+; The screen's font, which kernel/screen/make-font makes.
 
 section .rodata
 global font

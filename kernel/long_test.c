@@ -14,9 +14,9 @@
 #include "kernel/dump.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
-#include "suite/pebs_sample.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_sample.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define STAGES(array) (sizeof(array) / sizeof(array)[0])
 

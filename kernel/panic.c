@@ -4,9 +4,9 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
-#include "base/format.h"
+#include "lib/format.h"
 #include "kernel/console.h"
-#include "kernel/finish.h"
+#include "kernel/run_end.h"
 #include "kernel/progress.h"
 #include "kernel/runner.h"
 #include "kernel/symbols.h"

@@ -3,8 +3,8 @@
 
 #include <stdarg.h>
 
-#include "arch/x86/clock.h"
-#include "base/format.h"
+#include "arch/x86/devices/clock.h"
+#include "lib/format.h"
 #include "kernel/display.h"
 
 #define TURN_MICROSECONDS 8000000u /* long enough to point a phone at it */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells the page (screen/page.h) where the run is, and shows it. What is given is kept by reference, and read until the
- * end. Nothing here may be called while a test runs or anything samples: drawing takes time, and branches.
+ * Tells the page (kernel/screen/page.h) where the run is, and shows it. What is given is kept by reference, and read
+ * until the end. Nothing here may be called while a test runs or anything samples: drawing takes time, and branches.
  */
 #ifndef KERNEL_PROGRESS_H
 #define KERNEL_PROGRESS_H
 
-#include "screen/page.h"
+#include "kernel/screen/page.h"
 
 /* What runs. */
 void progress_start(const char *version, const char *revision, unsigned bits);

@@ -3,18 +3,18 @@
  * What a test leaves on, the next one finds off: the first of a pair switches on what it can and leaves it so, the
  * second looks. tests/qemu/cases runs both. Registers by their numbers, SDM Vol. 4 (335592-081), tables 2-2 and 2-20.
  */
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/processors.h"
+#include "arch/x86/devices/processors.h"
 #include "kernel/memory.h"
-#include "kernel/others.h"
+#include "kernel/secondary_cpus.h"
 #include "kernel/test.h"
 #include "kernel/topology.h"
 #include "pebs/pebs.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 /* Registers, and what the first test leaves in them; 0: what sampling needs there. */
 static const struct left {

@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 #include "arch/x86/paging.h"
-#include "base/format.h"
-#include "code/packed.h"
-#include "code/reasons.h"
+#include "lib/format.h"
+#include "kernel/report/packed.h"
+#include "kernel/report/reasons.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
 #include "kernel/runner.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a person takes home: the results as a short text, which is a line of the log and a QR code, and the reasons of
- * failures as codes of their own (code/packed.h, code/reasons.h).
+ * failures as codes of their own (kernel/report/packed.h, kernel/report/reasons.h).
  */
 #ifndef KERNEL_RESULT_CODE_H
 #define KERNEL_RESULT_CODE_H
 
-#include "code/qr.h"
+#include "lib/qr/qr.h"
 #include "cpu/caps.h"
-#include "report/results.h"
-#include "report/verdict.h"
+#include "kernel/report/results.h"
+#include "kernel/report/verdict.h"
 
 /*
  * Sets what the codes tell of: the machine, and this program. Must be called after memory_init(). Without it, and

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel must live through: interrupts for nothing or twice, and a DS area that was scribbled over. */
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "ds/ds_area.h"
 #include "kernel/test.h"
-#include "suite/pebs_sample.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_sample.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define DELIVERY_PAUSES 1000u /* an interrupt to oneself is taken long before */
 

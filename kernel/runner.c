@@ -7,17 +7,17 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/string.h"
-#include "arch/x86/watchdog.h"
-#include "base/format.h"
+#include "arch/x86/devices/watchdog.h"
+#include "lib/format.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
-#include "kernel/held.h"
-#include "kernel/kinds.h"
+#include "kernel/held_lines.h"
+#include "kernel/core_kinds.h"
 #include "kernel/memory.h"
 #include "kernel/progress.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
-#include "report/results.h"
+#include "kernel/report/results.h"
 
 #define TESTS_MAX 768u
 #define WHY_SIZE  200u /* characters, NUL included, of the first problem of a test; longer ones are cut */

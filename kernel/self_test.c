@@ -6,18 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "arch/x86/paging.h"
-#include "arch/x86/clock.h"
+#include "arch/x86/devices/clock.h"
 #include "kernel/console.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 static void hang(struct test_run *run)
 {

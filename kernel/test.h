@@ -33,9 +33,10 @@ struct test_run {
 #define TEST_ASIDE 160u
 
 struct test {
-    const char *id;     /* stable, dotted, [a-z0-9._] */
-    const char *title;  /* the claim in one sentence */
-    const char *source; /* who claims it: title, number with edition and section of the manual (suite/sources.h) */
+    const char *id;    /* stable, dotted, [a-z0-9._] */
+    const char *title; /* the claim in one sentence */
+    const char
+        *source; /* who claims it: title, number with edition and section of the manual (suite/support/sources.h) */
     /*
      * The claim's level. NULL: architectural, the manual promises it on every processor that has the feature. Else it
      * is typical, what processors are known to do, and this says why no more than that, as a sentence.

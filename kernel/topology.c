@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
-#include "arch/x86/processors.h"
+#include "arch/x86/devices/processors.h"
 #include "arch/x86/string.h"
 #include "kernel/acpi_root.h"
 

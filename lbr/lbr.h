@@ -7,7 +7,7 @@
 
 #include "cpu/caps.h"
 #include "lbr/lbr_decode.h"
-#include "workload/workload.h"
+#include "suite/workload/workload.h"
 
 #define LBR_DEPTH_MAX 32u
 

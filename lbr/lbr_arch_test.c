@@ -7,10 +7,10 @@
 #include "kernel/test.h"
 #include "lbr/lbr_arch.h"
 #include "lbr/lbr_layout.h"
-#include "suite/lbr_record.h"
-#include "suite/records.h"
-#include "suite/sources.h"
-#include "suite/transfers.h"
+#include "suite/support/lbr_record.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
+#include "suite/support/transfers.h"
 
 /* Records a workload with no filter, at this depth. */
 static void record(struct test_run *run, const struct workload *workload, unsigned depth)

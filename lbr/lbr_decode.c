@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lbr/lbr_decode.h"
 
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 #include "lbr/lbr_layout.h"
 
 enum place { NOWHERE, IN_FROM, IN_INFO, IN_TO };

@@ -13,9 +13,9 @@
 #include "lbr/lbr_arch.h"
 #include "lbr/lbr_layout.h"
 #include "pebs/pebs.h"
-#include "suite/lbr_record.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/lbr_record.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */

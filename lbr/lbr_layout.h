@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bits of the LBR stack's registers, by LBR_FORMAT_* of cpu/formats.h.
+ * The bits of the LBR stack's registers, by LBR_FORMAT_* of pebs/layout/formats.h.
  * SDM Vol. 3A (253668-032), "LBR Stack", 16.4.8; SDM Vol. 3B (253669-081), "LBR Stack and Last Branch Record".
  */
 #ifndef LBR_LBR_LAYOUT_H

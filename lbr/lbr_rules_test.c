@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The LBR stack when it is off, full, filtered by one bit, or written by software; and what else it records. */
-#include "suite/lbr_record.h"
+#include "suite/support/lbr_record.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "arch/x86/perfmon.h"
 #include "kernel/console.h"
 #include "pebs/pebs.h"
-#include "suite/sources.h"
-#include "suite/transfers.h"
+#include "suite/support/sources.h"
+#include "suite/support/transfers.h"
 
 #define FAMILY_NETBURST 0xfu
 

@@ -3,7 +3,7 @@
  * Branches in registers. Interrupts are off while the stack records, since one would be in it; the freeze tests turn
  * them on, for the interrupt that freezes.
  */
-#include "suite/lbr_record.h"
+#include "suite/support/lbr_record.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "arch/x86/perfmon.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 TEST(lbr_calls) = {
     .id = "lbr.calls",

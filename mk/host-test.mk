@@ -10,12 +10,12 @@ HOST_SOURCES := $(wildcard tests/host/test_*.c)
 HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
 HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)
-KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach room,ds bts lbr pebs perfmon suite,$(room)/*.c))) \
-	arch/x86/perfmon.c kernel/held.c measure/kinds.c measure/meter.c measure/overflow.c tests/host/machine/machine.c
-PROVE := prove -e tests/house/tap
+KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach module,ds bts lbr pebs perfmon suite/support,$(module)/*.c))) \
+	arch/x86/perfmon.c kernel/firmware.c kernel/reset_state.c kernel/held_lines.c suite/measure/kinds.c suite/measure/meter.c suite/measure/overflow.c tests/host/machine/machine.c
+PROVE := prove -e tests/lint/tap
 
 # A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links.
-ifneq ($(filter host-test host-tests mutate smoke test full-test listings fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test host-tests smoke test full-test listings fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
@@ -106,11 +106,12 @@ ifeq ($(HOST_32),no)
 endif
 	$Q$(PROVE) $(HOST_TESTS)
 
-# gcov is gcc's: with clang, HOST_CC=gcc.
+# gcov is gcc's: with clang, HOST_CC=gcc. gcovr is Debian's package of that name.
 .PHONY: coverage
-COVERED_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/coverage/%)
-coverage: $(COVERED_TESTS) ## which lines and branches the host tests run, room by room
-	$Qtests/mutate/coverage $B/coverage $^
+coverage: $(HOST_SOURCES:tests/host/%.c=$B/coverage/%) ## which lines the host tests run (needs gcovr)
+	$Qfind $B/coverage -name '*.gcda' -delete
+	$Qfor test in $^; do $$test >/dev/null 2>&1 || { echo "$$test failed" >&2; exit 1; }; done
+	$Qgcovr -r . --exclude 'tests/' $B/coverage
 
 .PHONY: listings
 listings: $B/host/test_lbr_listing ## two published LBR listings, printed from their MSR values

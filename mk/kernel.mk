@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The kernels: build/dstest86-64.elf and -32.elf.
-KERNEL_ROOMS := $(call rooms,kernel)
-KERNEL_C := $(filter-out $(PURE),$(wildcard $(KERNEL_ROOMS:%=%/*.c)))
-KERNEL_ASM := boot/multiboot2.asm $(wildcard $(KERNEL_ROOMS:%=%/*.asm))
+KERNEL_MODULES := $(call modules,kernel)
+KERNEL_C := $(filter-out $(PURE),$(wildcard $(KERNEL_MODULES:%=%/*.c)))
+KERNEL_ASM := boot/multiboot2.asm $(wildcard $(KERNEL_MODULES:%=%/*.asm))
 
 # No red zone, because interrupts use the stack below rsp; no SIMD state. -Os, because the image contains each
 # kernel three times.
 KERNEL_CFLAGS := $(WARNINGS) -Os -g -ffreestanding -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
-                 -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ibase/freestanding -I$B/include
+                 -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ilib/freestanding -I$B/include
 # Tests run in the order of their file; clang keeps it without an option.
 KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
 # nasm 2.16.03 warns about every relocation, of which a linked image has many; 2.16.01 does not know these warnings.
@@ -60,7 +60,7 @@ $B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o $B/k$1/build
 	$$(call say,LINK,$$@)
 	$$Q$$(LINK$1) --build-id=0x$$$$(cat $B/k$1/build-id) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o -o $$@
 
-# A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for tests/qemu/prove. Its ds_check
+# A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for scripts/prove. Its ds_check
 # precedes the archive, and so replaces the archive's.
 $B/mutants/%-$1.o: $B/mutants/%.c
 	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 -c $$< -o $$@
@@ -78,10 +78,10 @@ $B/mutants/%.c: ds/ds_check.c ds/arch_check.h ds/ds_check.h ds/ds_check.inc ds/a
 	inside && /^{/ { print "    if (id == " rule ")\n        return;"; inside = 0; done = 1 } END { exit !done }' $< >$@
 
 # The screen's font: Spleen, of the same package as its licence in LICENSES/Spleen.txt.
-$B/include/font.bin: screen/make-font $(FONT)
+$B/include/font.bin: kernel/screen/make-font $(FONT)
 	$(call say,FONT,$@)
 	@mkdir -p $(@D)
-	$Qscreen/make-font $(FONT) >$@
+	$Qkernel/screen/make-font $(FONT) >$@
 
 # The version for C and for nasm, touched only when it changes.
 $B/include/version.h: DEFINE := \#define

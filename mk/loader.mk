@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # gnu-efi's crt0 and linker script make a shared object, from which objcopy makes the .efi; the .so has gdb's symbols.
-LOADER_C := $(wildcard $(patsubst %,%/*.c,$(call rooms,loader)))
+LOADER_C := $(wildcard $(patsubst %,%/*.c,$(call modules,loader)))
 LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
-	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -Ibase/freestanding -isystem /usr/include/efi
+	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -Ilib/freestanding -isystem /usr/include/efi
 EFI_SECTIONS := .sbat .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
 EMBEDDED := $B/kernel-64.elf.gz $B/kernel-32.elf.gz
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The model: build/dsmodel.so. Everything but the code for QEMU's ABI also links into tests/host/test_model_*.
-MODEL_PURE := $(wildcard $(patsubst %,%/*.c,$(call rooms,model)))
-MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*.c,$(call rooms,plugin))))
+MODEL_PURE := $(wildcard $(patsubst %,%/*.c,$(call modules,model)))
+MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*.c,$(call modules,plugin))))
 # QEMU's symbols are resolved when QEMU loads the plugin. Its interface passes arrays in GLib's types.
 MODEL_GLIB = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
 # Optimised as a whole: a PEBS record goes through some thirty short functions of many files.

@@ -11,9 +11,9 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/string.h"
-#include "cpu/arch_pebs.h"
-#include "suite/pebs_places.h"
-#include "suite/sources.h"
+#include "pebs/layout/arch_pebs.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pebs/arch_decode.h"
 
-#include "base/bytes.h"
+#include "lib/bytes.h"
 #include "pebs/groups_decode.h"
 
 #define FORMAT_GROUPS (~(ARCH_PEBS_SIZE | ARCH_PEBS_MODE_64 | ARCH_PEBS_CONTINUE))

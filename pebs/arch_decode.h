@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of architectural PEBS, of one fragment or several (cpu/arch_pebs.h): the branch of pebs_decode(). Pure. */
+/* Records of architectural PEBS, of one fragment or several (pebs/layout/arch_pebs.h): the branch of pebs_decode().
+ * Pure. */
 #ifndef PEBS_ARCH_DECODE_H
 #define PEBS_ARCH_DECODE_H
 
 #include <stddef.h>
 
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 #include "pebs/fields_decode.h"
 
 enum pebs_error arch_pebs_decode(const struct pebs_form *form, const uint8_t *bytes, size_t length,

@@ -6,10 +6,10 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "lbr/lbr.h"
-#include "suite/pebs_places.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 

@@ -4,14 +4,14 @@
  * that breach and no other, and no register has changed; unspoiled, the same set-up is accepted. What is merely advised
  * against is accepted, and said.
  */
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "ds/ds_steps.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS_ARCH)
 

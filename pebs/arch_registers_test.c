@@ -7,10 +7,10 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "ds/arch_buffer.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
+#include "suite/support/sources.h"
 
 #define NEEDS NEED_PEBS_ARCH
 

@@ -12,8 +12,8 @@
 #include "bts/bts.h"
 #include "ds/ds_area.h"
 #include "pebs/netburst.h"
-#include "suite/pebs_places.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
 

@@ -12,8 +12,8 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/string.h"
 #include "ds/ds_area.h"
-#include "suite/pebs_places.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY)
 

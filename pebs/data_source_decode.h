@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 
 /*
  * The words that perf script prints after LVL, SNP, TLB and LCK, static strings, never NULL; and after BLK, NULL where

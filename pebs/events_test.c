@@ -2,15 +2,15 @@
 /*
  * Each precise event of this core that a workload brings about in a known number and at known places, one after the
  * other; for the rest the output says why not. Which of its places a record is of is up to the delay until PEBS is
- * armed (suite/pebs_places.h); where an event counts micro-operations, so is how many there are.
+ * armed (suite/support/pebs_places.h); where an event counts micro-operations, so is how many there are.
  */
 #include <inttypes.h>
 
-#include "suite/pebs_places.h"
+#include "suite/support/pebs_places.h"
 
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"
-#include "suite/sources.h"
+#include "suite/support/sources.h"
 
 static void prepare_interrupt(void)
 {

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu/arch_pebs.h"
-#include "cpu/formats.h"
+#include "pebs/layout/arch_pebs.h"
+#include "pebs/layout/formats.h"
 #include "lbr/lbr_decode.h"
 
 /* The fields that a record has. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pebs/groups_decode.h"
 
-#include "base/bytes.h"
+#include "lib/bytes.h"
 
 void groups_set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t word, unsigned shift,
                       unsigned bits)

@@ -7,18 +7,18 @@
  *
  * The processor follows loads that it picks at random, so each ring is walked until enough of them were sampled.
  */
-#include "tables/mem_table.h"
+#include "suite/measure/tables/mem_table.h"
 
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "base/text.h"
+#include "lib/text.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
-#include "suite/pebs_places.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
 
 #define LINE     64u
 #define KIB      1024u

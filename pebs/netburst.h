@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cpu/netburst_events.h"
-#include "workload/workload.h"
+#include "suite/workload/workload.h"
 
 /* Carries out the writes of netburst_writes(). Returns false if one raises #GP. */
 bool netburst_program(const struct netburst_setup *setup);

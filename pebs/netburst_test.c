@@ -6,7 +6,7 @@
  *
  * By the manual a tagged uop counts once, when it retires. Of how many uops an instruction is, it does not say; that an
  * addition, a load and a store are one each, and LFENCE none of the kind, is typical, and so is that the very next
- * event after an overflow is recorded (suite/pebs_places.h).
+ * event after an overflow is recorded (suite/support/pebs_places.h).
  */
 #include "pebs/netburst.h"
 
@@ -17,9 +17,9 @@
 #include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/test.h"
-#include "suite/pebs_places.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)
 

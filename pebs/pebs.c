@@ -3,7 +3,7 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "ds/arch_buffer.h"
 #include "pebs/netburst.h"
 

@@ -10,7 +10,7 @@
 #include "cpu/caps.h"
 #include "cpu/events.h"
 #include "cpu/msr_index.h"
-#include "workload/workload.h"
+#include "suite/workload/workload.h"
 
 /* What one counter samples. */
 struct pebs_sampling {

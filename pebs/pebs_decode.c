@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "pebs/pebs_decode.h"
 
-#include "base/bytes.h"
-#include "cpu/arch_pebs.h"
-#include "cpu/formats.h"
+#include "lib/bytes.h"
+#include "pebs/layout/arch_pebs.h"
+#include "pebs/layout/formats.h"
 #include "pebs/arch_decode.h"
 #include "pebs/groups_decode.h"
 

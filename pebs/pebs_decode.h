@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "cpu/formats.h"
+#include "pebs/layout/formats.h"
 #include "pebs/fields_decode.h"
 
 /*

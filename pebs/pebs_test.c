@@ -3,9 +3,9 @@
  * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS; a later event
  * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B (253669-081),
  * "Processor Event Based Sampling (PEBS)"). Which instructions a record can be of is known from the labels, and what
- * else it must say then; which of them it is, suite/pebs_places.h tells the promised from the typical.
+ * else it must say then; which of them it is, suite/support/pebs_places.h tells the promised from the typical.
  */
-#include "suite/pebs_places.h"
+#include "suite/support/pebs_places.h"
 
 #include <inttypes.h>
 
@@ -13,7 +13,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
-#include "suite/sources.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS)
 

@@ -13,8 +13,8 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "suite/pebs_places.h"
-#include "suite/sources.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED)
 

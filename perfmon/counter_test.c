@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters that do not sample: their width, writes, what lets them count and what they count, overflow and its status.
- * Every count is one of suite/count.h.
+ * Every count is one of suite/support/count.h.
  */
 #include <inttypes.h>
 
@@ -10,9 +10,9 @@
 #include "arch/x86/perfmon.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
-#include "suite/count.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/count.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */

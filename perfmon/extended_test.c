@@ -9,9 +9,9 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/test.h"
-#include "suite/count.h"
-#include "suite/sources.h"
-#include "workload/attempts.h"
+#include "suite/support/count.h"
+#include "suite/support/sources.h"
+#include "suite/workload/attempts.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define CYCLES       UINT64_C(0x003c) /* CPU_CLK_UNHALTED.CORE, architectural */

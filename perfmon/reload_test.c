@@ -11,8 +11,8 @@
 #include "arch/x86/perfmon.h"
 #include "ds/counting.h"
 #include "kernel/test.h"
-#include "suite/count.h"
-#include "suite/sources.h"
+#include "suite/support/count.h"
+#include "suite/support/sources.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */

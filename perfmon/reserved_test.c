@@ -9,8 +9,8 @@
 #include "arch/x86/msr.h"
 #include "ds/counting.h"
 #include "kernel/test.h"
-#include "suite/records.h"
-#include "suite/sources.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
 
 #define BITS(high, low) ((UINT64_MAX >> (63 - (high))) & ~((UINT64_C(1) << (low)) - 1))
 

@@ -15,8 +15,8 @@
 
 #include "tools/compare.h"
 #include "tools/complain.h"
-#include "tools/lib/codec.h"
-#include "tools/lib/dump_read.h"
+#include "lib/dump/reader/codec.h"
+#include "lib/dump/reader/dump_read.h"
 #include "tools/output.h"
 #include "tools/result_code.h"
 #include "tools/symbols.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 #include "tools/call_stack.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"

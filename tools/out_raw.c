@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --raw: each record as it was in memory, one word on a line: offset, bytes, name, value and meaning. */
-#include "base/bytes.h"
-#include "base/format.h"
-#include "base/put.h"
-#include "report/record_text.h"
+#include "lib/bytes.h"
+#include "lib/format.h"
+#include "lib/put.h"
+#include "kernel/report/record_text.h"
 #include "pebs/arch_decode.h"
 #include "tools/output.h"
 #include "tools/text_out.h"

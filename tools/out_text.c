@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --text: the kernel's own lines, made by the same code. */
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 #include "tools/output.h"
 #include "tools/text_out.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "tools/lib/record_sink.h"
+#include "lib/dump/reader/record_sink.h"
 
 #define HISTORY_DEFAULT 16u
 #define HISTORY_MOST    64u

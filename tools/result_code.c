@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "code/packed.h"
+#include "lib/format.h"
+#include "kernel/report/packed.h"
 #include "cpu/caps.h"
 #include "cpu/cores.h"
-#include "report/results.h"
+#include "kernel/report/results.h"
 #include "tools/complain.h"
 #include "tools/test_list.h"
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/record_text.h"
-#include "tools/lib/record_sink.h"
+#include "kernel/report/record_text.h"
+#include "lib/dump/reader/record_sink.h"
 #include "tools/lib/transfer.h"
 
 struct symbols;

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "base/line.h"
-#include "report/record_text.h"
+#include "lib/line.h"
+#include "kernel/report/record_text.h"
 #include "tools/output.h"
 
 /* A sink that puts "# " in front of lines, as in the kernel's log. */

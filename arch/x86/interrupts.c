@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
 

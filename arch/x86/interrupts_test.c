@@ -5,15 +5,15 @@
  */
 #include "arch/x86/interrupts.h"
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/image.h"
-#include "arch/x86/watchdog.h"
+#include "arch/x86/devices/watchdog.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
-#include "workload/interrupted.h"
-#include "workload/workload.h"
+#include "suite/support/sources.h"
+#include "suite/workload/interrupted.h"
+#include "suite/workload/workload.h"
 
 /* EFLAGS that any program can change, and that interrupt and return leave alone. */
 #define FLAG_ONE (1u << 1)

@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "kernel/memory.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
-#include "workload/attempts.h"
+#include "suite/support/sources.h"
+#include "suite/workload/attempts.h"
 
 #define CR4_PAE (1u << 5)
 

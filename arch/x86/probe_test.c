@@ -5,7 +5,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
+#include "suite/support/sources.h"
 
 static void compare_leaf(struct test_run *run, uint32_t leaf, const struct caps_leaf *got)
 {

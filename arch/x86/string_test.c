@@ -5,7 +5,7 @@
 
 #include "arch/x86/cpu.h"
 #include "kernel/test.h"
-#include "suite/sources.h"
+#include "suite/support/sources.h"
 
 #define BYTES     64u
 #define LENGTHS   19u /* 0 to 18: whole words, and each rest */

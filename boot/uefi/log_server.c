@@ -4,7 +4,7 @@
 #include <efilib.h>
 #include <efipxebc.h>
 
-#include "base/format.h"
+#include "lib/format.h"
 #include "boot/uefi/log_target.h"
 #include "boot/uefi/pxe.h"
 

@@ -3,7 +3,7 @@
 #include <efi.h>
 #include <efilib.h>
 
-#include "base/format.h"
+#include "lib/format.h"
 #include "boot/uefi/log_target.h"
 
 #define FREE_LEAST  UINT64_C(0x10000) /* bytes: with less, a run's log will hardly find room */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/code/block.h"
+#include "model/insn/block.h"
 #include "model/vcpu/vcpu.h"
 
 #define BRANCH_BATCH 64 /* branches that are gathered before they are handed on: short loops run fast */

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "model/code/insn.h"
+#include "model/insn/insn.h"
 #include "model/engine/cpuid.h"
 #include "model/engine/data.h"
 #include "model/engine/data_cache.h"

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "model/code/block.h"
+#include "model/insn/block.h"
 #include "model/processors/profile.h"
 
 #define ENGINE_RING      2048 /* blocks */

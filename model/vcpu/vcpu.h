@@ -9,7 +9,7 @@
 
 #include "model/bytes/adaptive.h"
 #include "model/bytes/encode.h"
-#include "model/code/block.h"
+#include "model/insn/block.h"
 #include "model/processors/profile.h"
 #include "model/vcpu/host.h"
 #include "model/vcpu/hot.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "dump/dump_write.h"
+#include "lib/bytes.h"
+#include "lib/dump/dump_write.h"
 
 #define CODE       UINT64_C(0x401000) /* code of the first program; each has a page of its own */
 #define PAGE       UINT64_C(0x1000)

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# corpus/check takes the logs that are stored, finds what is planted in one, and refuses a log with one mistake for that
+# contrib/corpus/check takes the logs that are stored, finds what is planted in one, and refuses a log with one mistake for that
 # mistake alone; and what the matrix says of machines. Prints TAP.
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use Digest::SHA qw(sha256_hex);
 use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
-use lib "$FindBin::Bin/../../corpus";
+use lib "$FindBin::Bin/../../contrib/corpus";
 use Claims qw(contradicted matrix read_claims);
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -35,7 +35,7 @@ sub write_text
     return $path;
 }
 
-# What corpus/check prints, and its exit status.
+# What contrib/corpus/check prints, and its exit status.
 sub check
 {
     my (@words) = @_;
@@ -84,7 +84,7 @@ like((check("$stored.log"))[0], qr/^  like the modelled skylake, but for /m, 'wi
 ($said, $status) = check('--help');
 is "$status $said", "0 usage: check [-n] [-s] [-o FILE] [LOG..]\n", 'help';
 ($said, $status) = check('-n', "$stored.log", "$folder/none.log");
-like "$status $said", qr{^2 corpus/\S+: synthetic, .*^check: \Q$folder\E/none\.log: No such file or directory$}ms, 'a log that is not there, behind one that is';
+like "$status $said", qr{^2 contrib/corpus/\S+: synthetic, .*^check: \Q$folder\E/none\.log: No such file or directory$}ms, 'a log that is not there, behind one that is';
 ($said, $status) = check('-n', $folder);
 is "$status $said", "2 check: $folder: Is a directory\n", 'a folder';
 
@@ -177,7 +177,7 @@ like refusals(variant(undef, sub { $_ = $printed })), qr/^1\nthe form says nothi
 is refusals(variant(undef, sub { $_ = $printed =~ s/\.\.\.$/filled in/mgr })), '0', 'and filled in it is taken';
 
 # Names are known of this build's own tests.
-my $fresh = "# synthetic\n" . qx("$root/tests/qemu/boot" -p skylake -o "run=bts.calls dump=raw") =~ s/\r//gr;
+my $fresh = "# synthetic\n" . qx("$root/scripts/boot" -p skylake -o "run=bts.calls dump=raw") =~ s/\r//gr;
 my $rename = sub { s/(ok 1 bts\.)calls/$1called/ };
 is refusals(variant(undef, undef, $fresh)), '0', 'a log of this build';
 like refusals(variant($rename, undef, $fresh)), qr/^1\nthe code has bts\.calls where the log has bts\.called$/, 'a test that has another name';
@@ -185,7 +185,7 @@ like refusals(variant($rename, undef, $fresh)), qr/^1\nthe code has bts\.calls w
 sub boot
 {
     my (@words) = @_;
-    open my $out, '-|', "$root/tests/qemu/boot", @words or die "check.t: $!\n";
+    open my $out, '-|', "$root/scripts/boot", @words or die "check.t: $!\n";
     return join '', "# synthetic\n", map { s/\r//gr } <$out>;
 }
 my $held = boot(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=lbr.info');
@@ -211,7 +211,7 @@ sub crc32c
     return ~$crc & 0xffffffff;
 }
 
-# A log whose code has other bytes (code/packed.c), and a right checksum.
+# A log whose code has other bytes (kernel/report/packed.c), and a right checksum.
 sub recoded
 {
     my ($text, $edit) = @_;

@@ -3,9 +3,9 @@
  * Input: a byte; bit 0 clear: the rest is a log for the reader; bit 1: every frame's checksum is corrected first. Bit 0
  * set: the rest are records, which must survive writing and reading; bit 1: BTS, not PEBS; bit 2: 32-bit.
  */
-#include "dump/dump_write.h"
+#include "lib/dump/dump_write.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/lib/dump_read.h"
+#include "lib/dump/reader/dump_read.h"
 
 static struct {
     struct dump_totals seen;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

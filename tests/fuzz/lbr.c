@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Input: a byte, the format; a byte, the depth; 8 bytes, TOS; then triples of FROM, TO and INFO. */
-#include "report/lbr_listing.h"
+#include "kernel/report/lbr_listing.h"
 #include "tests/fuzz/fuzz.h"
 
 #define DEPTH_MAX 64

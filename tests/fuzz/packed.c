@@ -3,8 +3,8 @@
  * Input: the bytes of a code, to which the checksum is added, so that the contents are reached; and the same bytes as
  * the text of a code.
  */
-#include "code/packed.h"
-#include "dump/dump_code.h"
+#include "kernel/report/packed.h"
+#include "lib/dump/dump_code.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What is read holds together, and comes out the same when it is written and read again. */

@@ -3,7 +3,7 @@
  * Input: a byte, the LBR format; a byte, the encoding of the data source; then a buffer of records of architectural
  * PEBS, each of one fragment or several.
  */
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -44,7 +44,7 @@ for my $case (@cases) {
         is_deeply(without_names(@printed), without_names(@taken), "$profile, $width bits: which are those that the kernel takes");
         my @named = grep { /[A-Za-z_]\w*\+0x/ } @printed;
         cmp_ok(scalar @named, '>', 0, "$profile, $width bits: by symbol");
-        like($out->[2], qr{^    workload/\w+\.(?:asm|inc):\d+}m, "$profile, $width bits: and by source line");
+        like($out->[2], qr{^    suite/workload/\w+\.(?:asm|inc):\d+}m, "$profile, $width bits: and by source line");
         ok(scalar(grep { /^ok 1 / } @$serial), "$profile, $width bits: and $test passes as without a debugger")
             or diag(grep { /ok 1/ } @$serial);
         next if $kind ne 'bts' || $profile ne 'skylake' || $test ne 'bts.calls';

@@ -3,7 +3,7 @@
 #ifndef TESTS_HOST_EXPECT_LINES_H
 #define TESTS_HOST_EXPECT_LINES_H
 
-#include "base/line.h"
+#include "lib/line.h"
 #include "tests/host/host_test.h"
 
 /* The test must compare seen with count at the end, to notice missing lines. */

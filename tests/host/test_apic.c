@@ -154,7 +154,7 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
     machine.spurious = handler;
 }
 
-#include "arch/x86/apic.c"
+#include "arch/x86/devices/apic.c"
 
 /* An APIC with these bits of IA32_APIC_BASE, six LVT entries, and nothing quiet. */
 static void start(uint64_t base)

@@ -2,7 +2,7 @@
 /* The table of shared lines: what shares a row, the order of rows and lines, and the lines for tools. */
 #include "tests/host/host_test.h"
 
-#include "tables/c2c_table.h"
+#include "suite/measure/tables/c2c_table.h"
 
 static char text[8192];
 

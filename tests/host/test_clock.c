@@ -18,8 +18,8 @@ static void port_write8(uint16_t port, uint8_t value);
 static uint64_t time_stamp(void);
 static void cpu_pause(void);
 
-#include "arch/x86/clock.c"
-#include "arch/x86/hpet.c"
+#include "arch/x86/devices/clock.c"
+#include "arch/x86/devices/hpet.c"
 
 #define HPET_AT UINT64_C(0x10000000)
 

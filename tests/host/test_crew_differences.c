@@ -2,7 +2,7 @@
 /* Which of a processor's capabilities are not the boot processor's, and whether the same can be demanded of both. */
 #include "tests/host/host_test.h"
 
-#include "all_cpus/differences.c"
+#include "suite/all_cpus/differences.c"
 
 static char said[2000];
 

@@ -5,11 +5,11 @@
  */
 #include "tests/host/host_test.h"
 
-#include "base/bytes.h"
-#include "base/format.h"
+#include "lib/bytes.h"
+#include "lib/format.h"
 #include "bts/bts_layout.h"
-#include "dump/dump_write.h"
-#include "tools/lib/dump_read.h"
+#include "lib/dump/dump_write.h"
+#include "lib/dump/reader/dump_read.h"
 
 #define LINES_MAX    256u
 #define PROBLEMS_MAX 80u

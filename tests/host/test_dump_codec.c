@@ -2,7 +2,7 @@
 /* This processor's instructions for checksums and base64 give the portable functions' results, for every length. */
 #include "tests/host/host_test.h"
 
-#include "tools/lib/codec.h"
+#include "lib/dump/reader/codec.h"
 
 #define LENGTH_MAX 4200u
 

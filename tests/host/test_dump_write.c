@@ -4,7 +4,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "dump/dump_write.h"
+#include "lib/dump/dump_write.h"
 
 static struct dump_writer writer;
 static char lines[16][200]; /* up to their payloads and checksums */

@@ -64,7 +64,7 @@ static void interrupts_off(void)
     note("cli");
 }
 
-#include "kernel/finish.c"
+#include "kernel/run_end.c"
 
 bool clock_wait(unsigned microseconds)
 {

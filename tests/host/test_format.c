@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "base/format.h"
+#include "lib/format.h"
 
 static void check_text(const char *fmt, const char *expected, int expected_length, const char *got, int length)
 {

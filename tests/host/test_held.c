@@ -2,7 +2,7 @@
 /* Lines that are held back: all of them, in order, until there is no room. */
 #include "tests/host/host_test.h"
 
-#include "kernel/held.c"
+#include "kernel/held_lines.c"
 
 static char printed[1000];
 

@@ -2,7 +2,7 @@
 /* Histograms side by side, as text. */
 #include "tests/host/expect_lines.h"
 
-#include "tables/histogram.h"
+#include "suite/measure/tables/histogram.h"
 
 static void expect(const struct histogram_column *columns, unsigned column_count, const char *const *lines,
                    size_t count)

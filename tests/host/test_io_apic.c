@@ -2,7 +2,7 @@
 /* How a register of the I/O APIC is reached: by its number at byte 0, at byte 10H. Intel 82093AA (290566-001), 3.1. */
 #include "tests/host/host_test.h"
 
-#include "arch/x86/io_apic.c"
+#include "arch/x86/devices/io_apic.c"
 
 static void registers(void **state)
 {

@@ -32,7 +32,7 @@ static void caches_flush(void)
     all_caches++;
 }
 
-#include "kernel/keep.c"
+#include "kernel/log_keeper.c"
 
 static _Alignas(4096) uint8_t memory[KEPT_LOG_SIZE];
 

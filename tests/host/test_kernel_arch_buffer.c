@@ -7,10 +7,10 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "ds/arch_buffer.h"
 #include "ds/ds_steps.h"
-#include "suite/records.h"
+#include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
 
 #define BASE  0x3f4u

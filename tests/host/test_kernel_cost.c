@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's measurements of what sampling and tracing cost (measure/cost_test.c), on a machine of variables whose
- * clock and records are known: the figures that are printed, what is programmed for them, and what fails. Registers by
- * their numbers from SDM Vol. 4 (335592-081): 187H IA32_PERFEVTSEL1, 1D9H IA32_DEBUGCTL, 309H IA32_FIXED_CTR0, 38FH
- * IA32_PERF_GLOBAL_CTRL.
+ * The kernel's measurements of what sampling and tracing cost (suite/measure/cost_test.c), on a machine of variables
+ * whose clock and records are known: the figures that are printed, what is programmed for them, and what fails.
+ * Registers by their numbers from SDM Vol. 4 (335592-081): 187H IA32_PERFEVTSEL1, 1D9H IA32_DEBUGCTL, 309H
+ * IA32_FIXED_CTR0, 38FH IA32_PERF_GLOBAL_CTRL.
  */
 #include "tests/host/host_test.h"
 
-#include "measure/cost_test.c"
+#include "suite/measure/cost_test.c"
 #include "tests/host/machine/machine.h"
 
 static const struct debugctl_bits core = { .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100 };

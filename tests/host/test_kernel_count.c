@@ -6,7 +6,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "suite/count.h"
+#include "suite/support/count.h"
 #include "tests/host/machine/machine.h"
 
 #include "arch/x86/msr.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processors of a machine as a crew (all_cpus/crew.c): who is started, compared and left out, who does a job and
- * when, and what is told of it. The others' part is done while the boot processor waits. Registers by their numbers
+ * The processors of a machine as a crew (suite/all_cpus/crew.c): who is started, compared and left out, who does a job
+ * and when, and what is told of it. The others' part is done while the boot processor waits. Registers by their numbers
  * from SDM Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL.
  */
 #include "tests/host/host_test.h"
@@ -15,7 +15,7 @@ static void memory_fence(void)
 #define ds_close       the_close
 #define pebs_quiesce   the_pebs
 #define counters_clear the_counters
-#include "all_cpus/crew.c"
+#include "suite/all_cpus/crew.c"
 #include "tests/host/machine/machine.h"
 
 #define OTHERS 3u

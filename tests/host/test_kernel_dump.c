@@ -5,8 +5,8 @@
 
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/processors.h"
-#include "dump/dump_write.h"
+#include "arch/x86/devices/processors.h"
+#include "lib/dump/dump_write.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 

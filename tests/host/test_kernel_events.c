@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's tests of the manual's precise events (measure/events_test.c) over code of which the test knows every
- * instruction, with records where the test puts them: which code is chosen, what is sampled, what is printed, and what
- * fails. 3F7H is MSR_PEBS_FRONTEND: SDM Vol. 4 (335592-081).
+ * The kernel's tests of the manual's precise events (suite/measure/events_test.c) over code of which the test knows
+ * every instruction, with records where the test puts them: which code is chosen, what is sampled, what is printed, and
+ * what fails. 3F7H is MSR_PEBS_FRONTEND: SDM Vol. 4 (335592-081).
  */
 #include "tests/host/host_test.h"
 
-#include "measure/sampler.h"
-#include "suite/records.h"
+#include "suite/measure/sampler.h"
+#include "suite/support/records.h"
 
 static const struct ds_log *the_log(void);
 static bool the_record(struct test_run *run, unsigned n, struct pebs_record *record);
@@ -15,7 +15,7 @@ static bool the_record(struct test_run *run, unsigned n, struct pebs_record *rec
 /* Records come from the test, not from a buffer. */
 #define ds_pebs_log  the_log
 #define records_pebs the_record
-#include "measure/events_test.c"
+#include "suite/measure/events_test.c"
 
 #include "tests/host/machine/machine.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The jobs of all processors (all_cpus/facilities_test.c), done by one of them on a machine of variables, with a crew
- * of two that does nothing: what is right passes, and each thing that is wrong is reported. Registers by their numbers
- * from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 1C9H MSR_LASTBRANCH_TOS, 1D9H IA32_DEBUGCTL, 38FH
- * IA32_PERF_GLOBAL_CTRL, 680H and 6C0H the FROM and TO registers. Records as in test_kernel_accesses.c.
+ * The jobs of all processors (suite/all_cpus/facilities_test.c), done by one of them on a machine of variables, with a
+ * crew of two that does nothing: what is right passes, and each thing that is wrong is reported. Registers by their
+ * numbers from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 1C9H MSR_LASTBRANCH_TOS, 1D9H
+ * IA32_DEBUGCTL, 38FH IA32_PERF_GLOBAL_CTRL, 680H and 6C0H the FROM and TO registers. Records as in
+ * test_kernel_accesses.c.
  */
 #include "tests/host/host_test.h"
 
-#include "all_cpus/facilities_test.c"
+#include "suite/all_cpus/facilities_test.c"
 #include "tests/host/machine/machine.h"
 
 enum wrong {

@@ -4,8 +4,8 @@
 #include "tests/host/host_test.h"
 
 #include "kernel/console.h"
-#include "perfmon/firmware.h"
-#include "perfmon/reset_state.h"
+#include "kernel/firmware.h"
+#include "kernel/reset_state.h"
 #include "tests/host/machine/machine.h"
 
 /* CPUID of the machine, and a vendor. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of cores that the kernel finds (kernel/kinds.c), on a machine of variables: who is asked and how long, the
- * names, what is selected and what is said. CPUID.1AH:EAX has the type in bits 31:24, 20H Atom and 40H Core, and the
- * native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
+ * The kinds of cores that the kernel finds (kernel/core_kinds.c), on a machine of variables: who is asked and how long,
+ * the names, what is selected and what is said. CPUID.1AH:EAX has the type in bits 31:24, 20H Atom and 40H Core, and
+ * the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
  */
 #include "tests/host/host_test.h"
 
-#include "kernel/kinds.c"
+#include "kernel/core_kinds.c"
 #include "tests/host/machine/machine.h"
 
 #define OTHERS 7u

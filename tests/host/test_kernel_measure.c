@@ -7,9 +7,9 @@
  */
 #include "tests/host/host_test.h"
 
-#include "measure/kinds.h"
-#include "measure/overflow.h"
-#include "suite/transfers.h"
+#include "suite/measure/kinds.h"
+#include "suite/measure/overflow.h"
+#include "suite/support/transfers.h"
 #include "tests/host/machine/machine.h"
 
 /* The workloads' own entries and variable: their addresses are all that is asked of them. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's measurement of memory's levels (measure/memory_test.c), on a machine of variables that walks its rings:
- * each ring has all its lines, samples are held against the walk, and levels that cannot be are reported. Words of
- * Skylake's data source by SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record": 1 is L1.
+ * The kernel's measurement of memory's levels (suite/measure/memory_test.c), on a machine of variables that walks its
+ * rings: each ring has all its lines, samples are held against the walk, and levels that cannot be are reported. Words
+ * of Skylake's data source by SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record": 1 is L1.
  */
 #include "tests/host/host_test.h"
 
 #include "arch/x86/msr.h"
-#include "measure/memory_test.c"
+#include "suite/measure/memory_test.c"
 #include "tests/host/machine/machine.h"
 
 static const struct debugctl_bits core = { .lbr = 1 };

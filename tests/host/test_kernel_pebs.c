@@ -10,12 +10,12 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "measure/meter.h"
-#include "measure/overflow.h"
+#include "suite/measure/meter.h"
+#include "suite/measure/overflow.h"
 #include "pebs/netburst.h"
 #include "pebs/pebs.h"
-#include "perfmon/reset_state.h"
-#include "suite/pebs_places.h"
+#include "kernel/reset_state.h"
+#include "suite/support/pebs_places.h"
 #include "tests/host/machine/machine.h"
 
 #define BOTH_RINGS (PERFEVTSEL_USR | PERFEVTSEL_OS) /* 3 << 16 */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's tests of the performance monitoring interrupt (arch/x86/pmi_test.c), on a machine of variables: they
- * pass on one that does what the manual says, and on each that errs in one point they report that point and no other.
- * Registers by their numbers from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 38EH to 390H
+ * The kernel's tests of the performance monitoring interrupt (arch/x86/devices/pmi_test.c), on a machine of variables:
+ * they pass on one that does what the manual says, and on each that errs in one point they report that point and no
+ * other. Registers by their numbers from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 38EH to 390H
  * IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL.
  */
 #include "tests/host/host_test.h"
 
-#include "arch/x86/pmi_test.c"
+#include "arch/x86/devices/pmi_test.c"
 #include "tests/host/machine/machine.h"
 
 #define STATUS  0x38eu

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's tests of the other processors (arch/x86/processors_test.c), on a machine of variables that has two: each
- * point in which one of them may be other than it must is reported, and nothing else. Registers by their numbers from
- * SDM Vol. 4 (335592-081): 1BH IA32_APIC_BASE, C0000080H IA32_EFER; 808H, 80FH and 834H are those of the x2APIC for
- * task priority, spurious interrupts and the performance counters' LVT entry.
+ * The kernel's tests of the other processors (arch/x86/devices/processors_test.c), on a machine of variables that has
+ * two: each point in which one of them may be other than it must is reported, and nothing else. Registers by their
+ * numbers from SDM Vol. 4 (335592-081): 1BH IA32_APIC_BASE, C0000080H IA32_EFER; 808H, 80FH and 834H are those of the
+ * x2APIC for task priority, spurious interrupts and the performance counters' LVT entry.
  */
 #include "tests/host/host_test.h"
 
 #include <alloca.h>
 
-#include "arch/x86/processors_test.c"
+#include "arch/x86/devices/processors_test.c"
 #include "tests/host/machine/machine.h"
 
 #define OTHERS 2u

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every test of records says of wrong ones (suite/records.c, suite/lbr_record.c), on a machine of variables:
- * records that were lost, a buffer that overran, too few interrupts, and a branch that is not the workload's, be it the
- * first, the last or one between.
+ * What every test of records says of wrong ones (suite/support/records.c, suite/support/lbr_record.c), on a machine of
+ * variables: records that were lost, a buffer that overran, too few interrupts, and a branch that is not the
+ * workload's, be it the first, the last or one between.
  */
 #include "tests/host/host_test.h"
 
 #include "bts/bts.h"
 #include "kernel/console.h"
-#include "kernel/held.h"
-#include "suite/lbr_record.h"
-#include "suite/records.h"
+#include "kernel/held_lines.h"
+#include "suite/support/lbr_record.h"
+#include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
 
 static const struct debugctl_bits core = {

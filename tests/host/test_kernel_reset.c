@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's tests of the state after reset (perfmon/reset_test.c), on registers of variables. By their numbers from
+ * The kernel's tests of the state after reset (kernel/reset_test.c), on registers of variables. By their numbers from
  * SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 1C8H MSR_LBR_SELECT, 38FH IA32_PERF_GLOBAL_CTRL.
  */
 #include "tests/host/host_test.h"
 
-#include "perfmon/firmware.h"
-#include "perfmon/reset_test.c"
+#include "kernel/firmware.h"
+#include "kernel/reset_test.c"
 #include "tests/host/machine/machine.h"
 
 static struct caps caps;

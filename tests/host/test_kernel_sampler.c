@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the measurements of events have set up, and how they read records (measure/sampler.c), on a machine of
+ * What the measurements of events have set up, and how they read records (suite/measure/sampler.c), on a machine of
  * variables. Registers by their numbers from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 3F1H
  * IA32_PEBS_ENABLE, 3F2H MSR_PEBS_DATA_CFG, 3F6H MSR_PEBS_LD_LAT_THRESHOLD.
  */
 #include "tests/host/host_test.h"
 
 #include "arch/x86/msr.h"
-#include "measure/sampler.c"
+#include "suite/measure/sampler.c"
 #include "tests/host/machine/machine.h"
 
 static const struct debugctl_bits core = { .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100 };

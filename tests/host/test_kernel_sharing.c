@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's measurement of lines that processors share (measure/sharing_test.c), on a machine of variables: who may
- * take part, how turns are taken, and how words, records and shares of modified lines are judged.
+ * The kernel's measurement of lines that processors share (suite/measure/sharing_test.c), on a machine of variables:
+ * who may take part, how turns are taken, and how words, records and shares of modified lines are judged.
  */
 #include "tests/host/host_test.h"
 
 /* What another processor can do comes from the test. */
 #define caps_fill the_caps
-#include "measure/sharing_test.c"
+#include "suite/measure/sharing_test.c"
 
 #include "tests/host/machine/machine.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's measurement of skid (measure/skid_test.c) over code of which the test knows every instruction, with
- * interrupts and records where the test puts them: the figures that are printed, what is programmed, and what fails.
+ * The kernel's measurement of skid (suite/measure/skid_test.c) over code of which the test knows every instruction,
+ * with interrupts and records where the test puts them: the figures that are printed, what is programmed, and what
+ * fails.
  */
 #include "tests/host/host_test.h"
 
-#include "measure/sampler.h"
-#include "suite/pebs_sample.h"
-#include "suite/records.h"
+#include "suite/measure/sampler.h"
+#include "suite/support/pebs_sample.h"
+#include "suite/support/records.h"
 
 static const struct ds_log *the_log(void);
 static bool the_record(struct test_run *run, unsigned n, struct pebs_record *record);
@@ -15,7 +16,7 @@ static bool the_record(struct test_run *run, unsigned n, struct pebs_record *rec
 /* Records come from the test, not from a buffer. */
 #define ds_pebs_log  the_log
 #define records_pebs the_record
-#include "measure/skid_test.c"
+#include "suite/measure/skid_test.c"
 
 #include "tests/host/machine/machine.h"
 

@@ -7,7 +7,7 @@
  */
 #include "tests/host/expect_lines.h"
 
-#include "report/lbr_listing.h"
+#include "kernel/report/lbr_listing.h"
 
 struct place {
     uint64_t start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/host/host_test.h"
 
-#include "tables/level_table.h"
+#include "suite/measure/tables/level_table.h"
 
 static char text[4096];
 

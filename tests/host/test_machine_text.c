@@ -2,7 +2,7 @@
 /* The lines that describe a processor with every facility, and one with none. */
 #include "tests/host/host_test.h"
 
-#include "report/machine_text.h"
+#include "kernel/report/machine_text.h"
 
 struct lines {
     unsigned count;

@@ -5,7 +5,7 @@
  */
 #include "tests/host/expect_lines.h"
 
-#include "tables/mem_table.h"
+#include "suite/measure/tables/mem_table.h"
 
 static void expect(const struct mem_table *table, const char *event, const char *const *lines, size_t count)
 {

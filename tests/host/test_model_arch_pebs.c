@@ -618,7 +618,8 @@ static void reload(void **state)
     free(b);
 }
 
-/* A sampling counter's overflow reloads another. It is the fifth of eight events, of which WRMSR, which says so, is one. */
+/* A sampling counter's overflow reloads another. It is the fifth of eight events, of which WRMSR, which says so, is
+ * one. */
 static void reload_of_another(void **state)
 {
     struct machine *m = machine_with_buffer(0, 4096);

@@ -233,8 +233,9 @@ static uint8_t seen[8];
 void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
 {
     (void)p;
-    return at_hand && (uint32_t)address >= HAND && (uint32_t)address - HAND < sizeof(hand) ? hand + (uint32_t)address - HAND
-                                                                                           : NULL;
+    return at_hand && (uint32_t)address >= HAND && (uint32_t)address - HAND < sizeof(hand)
+               ? hand + (uint32_t)address - HAND
+               : NULL;
 }
 
 bool qemu_private_doubts_memory(const struct qemu_private *p)

@@ -6,7 +6,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "model/code/insn.h"
+#include "model/insn/insn.h"
 
 /*
  * Reads, writes, both: an encoding only tells the model whether there is an access, and the access itself tells which.

@@ -8,7 +8,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "model/code/insn.h"
+#include "model/insn/insn.h"
 
 #define MAX_INSN 15
 

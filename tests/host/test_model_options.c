@@ -311,9 +311,12 @@ static void lost_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_ones), cmocka_unit_test(unknown_names), cmocka_unit_test(lists),
+        cmocka_unit_test(wrong_ones),
+        cmocka_unit_test(unknown_names),
+        cmocka_unit_test(lists),
         cmocka_unit_test(right_ones),
-        cmocka_unit_test(what_an_earlier_run_left), cmocka_unit_test(lost_output),
+        cmocka_unit_test(what_an_earlier_run_left),
+        cmocka_unit_test(lost_output),
     };
     return cmocka_run_group_tests_name("the plugin's options", tests, make_folder, remove_folder);
 }

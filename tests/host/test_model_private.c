@@ -67,7 +67,6 @@ EXPORT bool qemu_tcg_mttcg_enabled(void)
     return several_threads;
 }
 
-
 static bool narrow;
 static unsigned restored; /* calls */
 static uintptr_t restored_for;
@@ -168,7 +167,8 @@ static char page[4096];
 void *tlb_vaddr_to_host(void *env, uint64_t address, int access, int mmu_index)
 {
     assert_ptr_equal(env, env_of(current_cpu));
-    return access == 1 && mmu_index == 5 && address - 0xffff888000001000 < sizeof(page) ? page + (address & 0xfff) : NULL;
+    return access == 1 && mmu_index == 5 && address - 0xffff888000001000 < sizeof(page) ? page + (address & 0xfff)
+                                                                                        : NULL;
 }
 
 int cpu_mmu_index_kernel(void *env)

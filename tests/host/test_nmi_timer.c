@@ -11,13 +11,13 @@
 
 static uint8_t port_read8(uint16_t port);
 
-#include "arch/x86/clock.h"
-#include "arch/x86/hpet.h"
+#include "arch/x86/devices/clock.h"
+#include "arch/x86/devices/hpet.h"
 #include "arch/x86/interrupts.h"
-#include "arch/x86/io_apic.h"
-#include "arch/x86/nmi_timer.h"
+#include "arch/x86/devices/io_apic.h"
+#include "arch/x86/devices/nmi_timer.h"
 
-#include "arch/x86/nmi_timer.c"
+#include "arch/x86/devices/nmi_timer.c"
 
 #define HZ   10000000u
 #define AT   0xfed00000u

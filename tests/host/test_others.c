@@ -5,12 +5,12 @@
  */
 #include "tests/host/host_test.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/processors.h"
+#include "arch/x86/devices/apic.h"
+#include "arch/x86/devices/processors.h"
 #include "ds/ds.h"
 #include "kernel/console.h"
 #include "kernel/memory.h"
-#include "kernel/others.h"
+#include "kernel/secondary_cpus.h"
 
 #define BLOCKS 4u
 #define MIB    0x100000u
@@ -96,7 +96,7 @@ void console_note(const char *fmt, ...)
     strcat(said, "\n");
 }
 
-#include "kernel/others.c"
+#include "kernel/secondary_cpus.c"
 
 static void start(unsigned others, unsigned siblings, unsigned blocks)
 {

@@ -5,9 +5,9 @@
  */
 #include "tests/host/host_test.h"
 
-#include "screen/letters.h"
-#include "screen/page.h"
-#include "screen/pen.h"
+#include "kernel/screen/letters.h"
+#include "kernel/screen/page.h"
+#include "kernel/screen/pen.h"
 
 #define UNTOUCHED 0xee
 

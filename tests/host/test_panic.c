@@ -24,7 +24,7 @@ static uintptr_t cr3_read(void)
 }
 
 #include "kernel/console.h"
-#include "kernel/finish.h"
+#include "kernel/run_end.h"
 #include "kernel/progress.h"
 #include "kernel/runner.h"
 #include "kernel/symbols.h"

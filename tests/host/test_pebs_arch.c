@@ -6,9 +6,9 @@
  */
 #include "tests/host/host_test.h"
 
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "pebs/pebs_decode.h"
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 

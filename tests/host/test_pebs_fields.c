@@ -7,7 +7,7 @@
 #include "tests/host/host_test.h"
 
 #include "pebs/pebs_decode.h"
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 
 #define LINES_MOST 40u
 

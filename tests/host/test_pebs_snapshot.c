@@ -7,7 +7,7 @@
 #include "tests/host/host_test.h"
 
 #include "pebs/pebs_decode.h"
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 
 /* General counters 1, 9 and 31, fixed counters 0 and 3, and the metrics. */
 static const uint8_t golden[16 + 7 * 8] = {

@@ -2,7 +2,7 @@
 /* Characters as pixels: bytes typed beforehand for each form of a pixel, where they go, and what is no screen. */
 #include "tests/host/host_test.h"
 
-#include "screen/pixels.h"
+#include "kernel/screen/pixels.h"
 
 #define UNTOUCHED 0x5a
 

@@ -30,10 +30,10 @@ static void interrupts_off(void)
 }
 static void cpu_halt_for_interrupt(void);
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/paging.h"
-#include "arch/x86/clock.h"
+#include "arch/x86/devices/clock.h"
 
 #define LOW_PAGE ((uintptr_t)page_below)
 
@@ -149,7 +149,7 @@ void call_on_stack(uintptr_t top, void (*function)(void))
     function();
 }
 
-#include "arch/x86/processors.c"
+#include "arch/x86/devices/processors.c"
 
 static void other_main(unsigned number)
 {

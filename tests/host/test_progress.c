@@ -2,7 +2,7 @@
 /* What the run tells the page, and when it is shown: on a screen of variables. */
 #include "tests/host/host_test.h"
 
-#include "arch/x86/clock.h"
+#include "arch/x86/devices/clock.h"
 #include "kernel/display.h"
 
 static struct cells cells;

@@ -5,7 +5,7 @@
  */
 #include "tests/host/host_test.h"
 
-#include "code/qr.h"
+#include "lib/qr/qr.h"
 
 static struct qr_code code;
 

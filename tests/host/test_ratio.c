@@ -2,7 +2,7 @@
 /* Quotients with two decimals. */
 #include "tests/host/host_test.h"
 
-#include "base/ratio.h"
+#include "lib/ratio.h"
 
 static void expect(uint64_t part, uint64_t whole, const char *want)
 {

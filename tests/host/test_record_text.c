@@ -2,7 +2,7 @@
 /* The exact lines of docs/output.md. */
 #include "tests/host/host_test.h"
 
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 
 struct lines {
     unsigned count;

@@ -2,7 +2,7 @@
 /* What the tests of a run came to: counts, the table by area, reasons and the recap, to the letter. */
 #include "tests/host/host_test.h"
 
-#include "report/results.h"
+#include "kernel/report/results.h"
 
 static char text[4096];
 

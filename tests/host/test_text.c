@@ -2,7 +2,7 @@
 /* The order of texts. */
 #include "tests/host/host_test.h"
 
-#include "base/text.h"
+#include "lib/text.h"
 
 static void order(void **state)
 {

@@ -2,7 +2,7 @@
 /* The verdicts of the facilities and of the whole: what passes untested on no machine. */
 #include "tests/host/host_test.h"
 
-#include "report/verdict.h"
+#include "kernel/report/verdict.h"
 
 static char text[1024];
 
@@ -178,7 +178,7 @@ static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
                    SKIPPED("ds.area", "no reason"));
 }
 
-/* tests/qemu/run and lab systems read both. */
+/* scripts/run and lab systems read both. */
 static void words_and_values(void **state)
 {
     (void)state;

@@ -2,10 +2,10 @@
 /* The time limit of tests on timers that the test turns: what is calibrated, started, prolonged and left alone. */
 #include "tests/host/host_test.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/clock.h"
-#include "arch/x86/nmi_timer.h"
-#include "arch/x86/watchdog.h"
+#include "arch/x86/devices/apic.h"
+#include "arch/x86/devices/clock.h"
+#include "arch/x86/devices/nmi_timer.h"
+#include "arch/x86/devices/watchdog.h"
 
 /* The machine. The APIC's timer is started with ticks, of which `left` are left; each wait takes some. */
 static struct {
@@ -119,7 +119,7 @@ void context_restore(const struct context *context)
     longjmp(out, 1);
 }
 
-#include "arch/x86/watchdog.c"
+#include "arch/x86/devices/watchdog.c"
 
 static unsigned excused_seconds(void)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# lab/labgrid: pytest's results are the kernel's, test by test, by what the kernel says over a serial port of which labgrid
+# contrib/lab/labgrid: pytest's results are the kernel's, test by test, by what the kernel says over a serial port of which labgrid
 # knows nothing; a run that failed, was cut or said nothing is red. Prints TAP.
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use JSON::PP qw(decode_json);
 use Test::More;
-use lib "$FindBin::Bin/../qemu";
+use lib "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean results);
 
 # pytest's plugin of labgrid, which belongs to the Python that it was installed for.
@@ -37,7 +37,7 @@ sub write_file
     return $path;
 }
 
-# A copy of an environment of lab/labgrid that works from here and keeps its log in the test's folder, with each text of the
+# A copy of an environment of contrib/lab/labgrid that works from here and keeps its log in the test's folder, with each text of the
 # list replaced by the one behind it.
 sub environment
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# LAVA's dispatcher runs the jobs of lab/ on machines of their device types: QEMU with the model, as such and as a machine of a
+# LAVA's dispatcher runs the jobs of contrib/lab/ on machines of their device types: QEMU with the model, as such and as a machine of a
 # lab that starts by PXE. Its results are the kernel's own, test by test; what hangs, dies or says nothing is a failed job; and
 # what the line lost is noticed. As root. Prints TAP.
 use strict;
@@ -13,7 +13,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use POSIX qw(mkfifo);
 use Test::More;
-use lib "$FindBin::Bin/../qemu";
+use lib "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean results);
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -49,7 +49,7 @@ sub write_file
     return;
 }
 
-# Starts lava-run with a job of lab/, changed by $change, and with a device of its type, of which these variables are set.
+# Starts lava-run with a job of contrib/lab/, changed by $change, and with a device of its type, of which these variables are set.
 sub start
 {
     my ($name, $job, $change, %variables) = @_;
@@ -188,7 +188,7 @@ sub lava_says
 
 sub why { return YAML::XS::LoadFile("$folder/$_[0]/output/result.yaml")->{error_msg} }
 
-# lab/lava-results for a job: its status, and what it complains of. The kernel's log is then in FOLDER/kernel.log.
+# contrib/lab/lava-results for a job: its status, and what it complains of. The kernel's log is then in FOLDER/kernel.log.
 sub judged
 {
     my ($name) = @_;
@@ -223,7 +223,7 @@ sub agrees
 {
     my ($name, $least) = @_;
     is($status{$name}, 0, "$name: the job runs") or diag why($name);
-    is_deeply([judged($name)], [0, ''], '... as lab/lava-results finds, too');
+    is_deeply([judged($name)], [0, ''], '... as contrib/lab/lava-results finds, too');
     my ($log) = single(join '', map { clean($_) . "\n" } split /\n/, read_file("$folder/$name/serial.log")) =~ /^(# begin .*^# end [^\n]*\n)/ms;
     ok(defined $log && single(read_file("$folder/$name/kernel.log")) eq $log, '... which takes the log of the line out of it');
     my $says = lava_says($name, 'dstest86');
@@ -265,7 +265,7 @@ for my $name (qw(hangs silent no-kernel)) {
     my ($seconds) = read_file("$folder/$name/log") =~ /"case": "lava-test-monitor", "definition": "lava", "duration": "([\d.]+)"/;
     cmp_ok($seconds, '<', 3.5 * $patience, '... within its bound');
     my ($judged, $said) = judged($name);
-    is($judged, 1, '... and lab/lava-results fails');
+    is($judged, 1, '... and contrib/lab/lava-results fails');
     like($said, qr/^lava-results: the job failed: /m, '... for that reason, too');
 }
 like(read_file("$folder/hangs/kernel.log"), qr/^# begin .*^# waiting for a debugger/ms, 'what hangs had begun');
@@ -274,7 +274,7 @@ is(read_file("$folder/silent/kernel.log"), '', 'what is silent has not');
 is($status{lost}, 0, 'a line is lost: LAVA does not notice');
 my ($lost, $said) = judged('lost');
 my ($planned) = read_file("$folder/lost/serial.log") =~ /^1\.\.(\d+)/m;
-is($lost, 1, '... and lab/lava-results does');
+is($lost, 1, '... and contrib/lab/lava-results does');
 like($said, qr/^lava-results: plan of $planned, @{[$planned - 1]} reported$/m, '... by the plan');
 my ($kernel, $lavas) = (kernel_says("$folder/lost/serial.log"), lava_says('lost', 'dstest86'));
 my @differ = grep { ($lavas->{$_} // '') ne $kernel->{$_} } keys %$kernel;

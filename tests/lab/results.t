@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# lab/lava-results, with logs of LAVA in each of which one thing is wrong. Prints TAP.
+# contrib/lab/lava-results, with logs of LAVA in each of which one thing is wrong. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);

@@ -8,7 +8,7 @@ use warnings;
 use Cwd qw(realpath);
 use File::Path qw(make_path);
 use FindBin;
-use lib "$FindBin::Bin/../qemu";
+use lib "$FindBin::Bin/../../scripts/lib";
 use Replay qw(new_tree write_file read_file);
 use Test::More;
 

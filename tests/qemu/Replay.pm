@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# For tests of the scripts that boot machines and judge them: a tree with these scripts, in which tests/qemu/boot boots
+# For tests of the scripts that boot machines and judge them: a tree with these scripts, in which scripts/boot boots
 # nothing, but replays a machine that was written down, and so may have any mistake.
 package Replay;
 use strict;
@@ -61,15 +61,15 @@ sub read_file
     return <$file> // '';
 }
 
-# A tree with these scripts of tests/qemu, and its modules.
+# A tree with these scripts, their modules and tables.
 sub new_tree
 {
     my (@scripts) = @_;
     my $top = tempdir(CLEANUP => 1);
-    make_path("$top/tests/qemu");
-    symlink "$here/$_", "$top/tests/qemu/$_" or die "$_: $!\n" for @scripts, map { s{.*/}{}r } glob "$here/*.pm";
-    write_file("$top/tests/qemu/boot", $boot);
-    chmod 0755, "$top/tests/qemu/boot";
+    make_path("$top/scripts/lib", "$top/tests/qemu");
+    symlink "$here/../../scripts/$_", "$top/scripts/$_" or die "$_: $!\n" for @scripts, map { s{.*/}{lib/}r } glob "$here/../../scripts/lib/*.pm";
+    write_file("$top/scripts/boot", $boot);
+    chmod 0755, "$top/scripts/boot";
     return $top;
 }
 
@@ -90,7 +90,7 @@ sub script
     if (!$pid) {
         open STDOUT, '>', "$top/out" or die "$top/out: $!\n";
         open STDERR, '>', "$top/err" or die "$top/err: $!\n";
-        exec "$top/tests/qemu/$name", @arguments or die "$name: $!\n";
+        exec "$top/scripts/$name", @arguments or die "$name: $!\n";
     }
     waitpid $pid, 0;
     return ($? >> 8, read_file("$top/out"), read_file("$top/err"));

@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(image_of_file image_of_memory decode_screen);
 
 my ($glyph_width, $glyph_height) = (8, 16);
 
-# The colours of VGA's text mode, in the order of enum cell_colour of screen/cells.h.
+# The colours of VGA's text mode, in the order of enum cell_colour of kernel/screen/cells.h.
 my @palette = (
     [0, 0, 0], [0, 0, 170], [0, 170, 0], [0, 170, 170], [170, 0, 0], [170, 0, 170], [170, 85, 0], [170, 170, 170],
     [85, 85, 85], [85, 85, 255], [85, 255, 85], [85, 255, 255], [255, 85, 85], [255, 85, 255], [255, 255, 85], [255, 255, 255],

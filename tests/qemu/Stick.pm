@@ -81,7 +81,7 @@ sub machine
 {
     my $network = ref $_[0] eq 'Network' ? shift : undef;
     my ($until, $after, @arguments) = @_;
-    my $pid = open my $serial, '-|', "$FindBin::Bin/boot", @arguments or die "Stick: boot: $!\n";
+    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", @arguments or die "Stick: boot: $!\n";
     my ($said, $end) = ('', time + 240);
     my $came = 0;
     while (!$came && time < $end) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# What tests/qemu/boot tells QEMU for each of its options, and what it refuses, in a tree whose path has a comma, which QEMU
+# What scripts/boot tells QEMU for each of its options, and what it refuses, in a tree whose path has a comma, which QEMU
 # wants doubled. Whether machines start so is seen by tests/qemu/cases.
 use strict;
 use warnings;
 use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(write_file);
 use Test::More;
 
@@ -17,7 +17,7 @@ my @built = (qw(dstest86-64.elf dstest86-32.elf firmware-64.elf firmware-32.elf 
     map { ("toolchain/ovmf/${_}_CODE.fd", "toolchain/ovmf/${_}_VARS.fd") } qw(OVMF OVMF32 OVMF_NX OVMF32_NX OVMF_SECURE));
 write_file("$top/build/$_", '') for @built;
 write_file("$top/tests/qemu/readme", '');
-symlink "$FindBin::Bin/boot", "$top/tests/qemu/boot" or die "boot: $!\n";
+symlink "$FindBin::Bin/../../scripts/boot", "$top/scripts/boot" or die "boot: $!\n";
 for my $system ('x86_64', 'i386') {
     write_file("$top/build/qemu-system-$system", "#!/bin/sh\nprintf '%s' $system\nprintf ' [%s]' \"\$@\"\nexit 77\n");
     chmod 0755, "$top/build/qemu-system-$system";
@@ -30,7 +30,7 @@ sub boot
     my $pid = open my $out, '-|';
     if (!$pid) {
         open STDERR, '>&', \*STDOUT;
-        exec "$top/tests/qemu/boot", @arguments or die "boot: $!\n";
+        exec "$top/scripts/boot", @arguments or die "boot: $!\n";
     }
     my $said = do { local $/; <$out> };
     close $out;
@@ -91,8 +91,8 @@ for (
     is($status, 77, "... has QEMU's status");
 }
 # KVM is asked what the host's processor has; there is no model then.
-write_file("$top/tests/qemu/kvm", "#!/bin/sh\necho host,pmu=on\necho kvm: no BTS >&2\n");
-chmod 0755, "$top/tests/qemu/kvm";
+write_file("$top/scripts/kvm", "#!/bin/sh\necho host,pmu=on\necho kvm: no BTS >&2\n");
+chmod 0755, "$top/scripts/kvm";
 my $kvm = $machine =~ s/\[tcg\]/[kvm]/r =~ s/\[-cpu\] \[max\]/[-cpu] [host,pmu=on]/r;
 is((boot('-a', 'kvm'))[0], "kvm: no BTS\nx86_64 $kvm [-kernel] [B/dstest86-64.elf] [-append] []", 'boot -a kvm');
 is((boot(qw(-a kvm -p skylake -w 32 -o list)))[0], "kvm: no BTS\nx86_64 $kvm [-kernel] [B/dstest86-32.elf] [-append] [list]",
@@ -103,7 +103,7 @@ for (['-f', 'x'], ['-l', 'x'], ['-L', 'x'], ['-d', 'x'], ['-b', 'x'], ['-c', 'x'
     is(join(' ', boot('-a', 'kvm', $of, $x)), "boot: -a kvm $of $x: there is no model on a real processor\n 2", "boot -a kvm $of is refused");
 }
 is(join(' ', boot(qw(-a hvf))), "boot: unknown accelerator 'hvf'; want tcg or kvm\n 2", 'boot -a hvf is refused');
-write_file("$top/tests/qemu/kvm", "#!/bin/sh\necho kvm: there is no /dev/kvm >&2\nexit 1\n");
+write_file("$top/scripts/kvm", "#!/bin/sh\necho kvm: there is no /dev/kvm >&2\nexit 1\n");
 is(join(' ', boot('-a', 'kvm')), "kvm: there is no /dev/kvm\n 2", 'boot -a kvm without KVM starts nothing');
 
 like((boot('-s', 3))[0], qr/\[-smp\] \[3\]/, 'processors');

@@ -1,11 +1,11 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/boots must find whatever is wrong with a boot, and nothing else: machines with one mistake each are replayed.
+# scripts/boots must find whatever is wrong with a boot, and nothing else: machines with one mistake each are replayed.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(new_tree write_file read_file machine script);
 use Test::More;
 
@@ -252,7 +252,7 @@ for my $signal ('TERM', 'INT', 'HUP') {
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$top/out";
-        exec "$top/tests/qemu/boots" or die "boots: $!\n";
+        exec "$top/scripts/boots" or die "boots: $!\n";
     }
     select undef, undef, undef, 0.1 until -s $pid_file;
     chomp(my $machine = read_file($pid_file));
@@ -266,7 +266,7 @@ for my $signal ('TERM', 'INT', 'HUP') {
     ok(!kill(0, $machine), '... and its machines');
 }
 
-# What tests/qemu/boot is told.
+# What scripts/boot is told.
 for (['64 pvh skylake pass replay=0', '-r pvh -p skylake -d FOLDER -w 64 -o replay=0 --'],
     ['32 uefi core2 pass replay=0 -- -m 16 -smp 2', '-r uefi -p core2 -d FOLDER -o replay=0 -- -m 16 -smp 2'],
     ['32 pvh core2 pass lie=one,two fault=three latitude=7:-four cores=E2P firmware=lvt records=all replay=0',

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempfile);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Cases qw(read_cases sample unbooted);
 use Model qw(machines);
 use Test::More;
@@ -64,7 +64,7 @@ my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} r
 is join(' ', grep { !$sampled{$_} } @each), '', 'of all cases it leaves no route, verdict or profile out';
 
 # `make smoke` boots what it says that it does.
-open my $smoke, '<', "$FindBin::Bin/smoke-boots" or die "smoke-boots: $!\n";
+open my $smoke, '<', "$FindBin::Bin/../../scripts/smoke-boots" or die "smoke-boots: $!\n";
 my ($pattern) = map { /^exec .* '(.*)'$/ } <$smoke>;
 is join(', ', map { "$_->{width} $_->{route} $_->{profile}" } read_cases("$FindBin::Bin/cases", $pattern)),
     '64 cd skylake, 32 pvh netburst, 64 pvh goldencove', 'the boots of make smoke';
@@ -81,7 +81,7 @@ ok !eval { cases('64 pvh core2 pass', '#! one'); 1 }, 'so is the last one';
 like $@, qr/: no line of a machine follows the title one$/, 'and named';
 
 # docs/hostile.md is what `make hostile` writes.
-my $hostile = qx('$FindBin::Bin/hostile');
+my $hostile = qx('$FindBin::Bin/../../scripts/hostile');
 open my $page, '<', "$FindBin::Bin/../../docs/hostile.md" or die "docs/hostile.md: $!\n";
 is do { local $/; <$page> }, $hostile, 'docs/hostile.md is up to date: make hostile writes it anew';
 cmp_ok scalar(() = $hostile =~ /^\| (?!machine |-)/mg), '>=', 40, 'forty machines at least';
@@ -89,8 +89,8 @@ my ($file, $path) = tempfile(UNLINK => 1);
 print $file "64 pvh core2 pass\n#! a | b\n32 bios-cd none skip run=x ~ c | d\n";
 close $file or die "$path: $!\n";
 my $row = '| a \\| b | no model | 32 | BIOS, CD | skip | `c \\| d` |';
-like qx('$FindBin::Bin/hostile' '$path'), qr/^Written .* Each of these 1 machines .*\n\Q$row\E\n\nOthers have tests/ms, 'a row';
-my $said = qx('$FindBin::Bin/hostile' /dev/null 2>&1);
+like qx('$FindBin::Bin/../../scripts/hostile' '$path'), qr/^Written .* Each of these 1 machines .*\n\Q$row\E\n\nOthers have tests/ms, 'a row';
+my $said = qx('$FindBin::Bin/../../scripts/hostile' /dev/null 2>&1);
 is "$said$?", "hostile: no line has a title\n65280", 'no row: an error';
 
 done_testing;

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Cwd qw(realpath);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean judge);
 use Test::More;
 
@@ -17,7 +17,7 @@ my $dsdump  = realpath("$FindBin::Bin/../../build") . '/dsdump';
 sub boot
 {
     my ($width, $profile, $options, @more) = @_;
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/boot", '-w', $width, '-p', $profile, '-o',
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-w', $width, '-p', $profile, '-o',
         "records=none recap=all $options", @more or die "code.t: boot: $!\n";
     my @lines = map { clean($_) } <$serial>;
     close $serial;
@@ -62,7 +62,7 @@ sub decode
 }
 
 my @runs = (
-    # the verdict, then width, profile and options, and others of tests/qemu/boot
+    # the verdict, then width, profile and options, and others of scripts/boot
     ['pass', 64, 'skylake', ''],
     ['fail', 64, 'skylake', 'run=bts.*', '-f', 'bts.threshold.ignored'],
     ['skip', 64, 'none', ''],
@@ -95,7 +95,7 @@ for my $run (@runs) {
 
 # Where no test can have run, there is none.
 for my $run (['-o', 'list'], ['-o', 'nosuch=1'], ['-o', 'run=nosuch.*']) {
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/boot", '-p', 'none', @$run or die "code.t: boot: $!\n";
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-p', 'none', @$run or die "code.t: boot: $!\n";
     my @lines = map { clean($_) } <$serial>;
     close $serial;
     like $lines[-1], qr/^# end dstest86 verdict=(skip|error)/, "@$run: ends";

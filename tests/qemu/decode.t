@@ -8,7 +8,7 @@ use warnings;
 use Encode qw(decode encode);
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Screen qw(image_of_file image_of_memory decode_screen);
 use Test::More;
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/conformance and machines must write what the boots printed, all of it, and refuse folders that are not enough: the
+# scripts/conformance and machines must write what the boots printed, all of it, and refuse folders that are not enough: the
 # folders are written here, and what must come of them.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(new_tree write_file script);
 use Test::More;
 

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 no warnings 'portable';    # sums have 64 bits
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KeptLog qw(kept_log HEAD_SIZE);
 use Replay qw(new_tree machine);
 use Stick qw(copy_stick partition files run_mtools read_file write_file fsck);

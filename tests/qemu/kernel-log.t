@@ -5,7 +5,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Test::More;
 use File::Temp qw(tempdir);
 use KernelLog qw(clean judge read_boot verdict_of_status);

@@ -1,13 +1,13 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/kvm says what KVM hands on before a machine starts, and a clear sentence where there is no KVM. Where /dev/kvm is,
+# scripts/kvm says what KVM hands on before a machine starts, and a clear sentence where there is no KVM. Where /dev/kvm is,
 # the kernel runs on it, and its verdict goes by what it found. Prints TAP.
 use strict;
 use warnings;
 use FindBin;
 use File::Temp qw(tempdir);
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(read_file write_file);
 use Test::More;
 
@@ -27,7 +27,7 @@ sub told
     return ($? >> 8, read_file("$folder/out"), read_file("$folder/err"));
 }
 
-sub kvm { return join '|', told("$FindBin::Bin/kvm", @_) }
+sub kvm { return join '|', told("$FindBin::Bin/../../scripts/kvm", @_) }
 
 is(kvm("$folder/kvm"), "1||kvm: there is no $folder/kvm: load the module kvm_intel; if it refuses, turn virtualization (VT-x) on in the " .
     "firmware, or nested virtualization where this virtual machine is started\n", 'no KVM');
@@ -43,12 +43,12 @@ SKIP: {
 
 SKIP: {
     skip 'no /dev/kvm here that may be opened', 4 if !-r '/dev/kvm' || !-w _;
-    my ($status, $cpu, $said) = told("$FindBin::Bin/kvm");
+    my ($status, $cpu, $said) = told("$FindBin::Bin/../../scripts/kvm");
     is($status, 0, 'KVM answers');
     like($cpu, qr/^host,migratable=off,pmu=on(?:,lbr-fmt=0x[1-9a-f][0-9a-f]?)?$/, '... with a processor for QEMU');
     note($said);
     my $counters = $said !~ /no counters|its tests will be skipped/;
-    my ($exit, $log, $errors) = told('timeout', 120, "$FindBin::Bin/run", '-a', 'kvm', '-o', 'run=ds.*,bts.*,pebs.*,lbr.* timeout=20');
+    my ($exit, $log, $errors) = told('timeout', 120, "$FindBin::Bin/../../scripts/run", '-a', 'kvm', '-o', 'run=ds.*,bts.*,pebs.*,lbr.* timeout=20');
     skip 'this processor has counters: what it makes of the tests is for its owner to read', 2 if $counters;
     is("$exit", 77, 'without counters all is skipped');
     like($log, qr/^# hypervisor \S.*\n(?:.*\n)*# facility lbr none: .*\n# code .*\n# end dstest86 verdict=skip pass=0 fail=0 skip=\d+ error=0 differs=0\n$/m,

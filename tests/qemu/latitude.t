@@ -1,12 +1,12 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/latitude must boot each machine with each seed, and tell false alarms from what only differs: machines are
+# scripts/latitude must boot each machine with each seed, and tell false alarms from what only differs: machines are
 # replayed.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(new_tree write_file read_file machine script);
 use Test::More;
 

@@ -8,7 +8,7 @@ use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
 use POSIX qw(mkfifo);
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean);
 use Test::More;
 
@@ -34,7 +34,7 @@ for my $run (@runs) {
     my $pid = fork // die "long.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/serial" or die "long.t: $folder/serial: $!\n";
-        exec "$FindBin::Bin/boot", '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder;
+        exec "$FindBin::Bin/../../scripts/boot", '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder;
         die "long.t: $FindBin::Bin/boot: $!\n";
     }
     my $truth = count_truth("$folder/truth");

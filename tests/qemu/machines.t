@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# docs/machines.md must be what the boots of this tree printed, with every profile. Runs after tests/qemu/boots,
+# docs/machines.md must be what the boots of this tree printed, with every profile. Runs after scripts/boots,
 # whose logs it reads. Prints TAP.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")

@@ -8,11 +8,11 @@ use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
 use List::Util qw(min sum0);
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean);
 use Test::More;
 
-# The instructions of workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
+# The instructions of suite/workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
 # and 16 blocks of eleven; 12 groups of five. Each has a tail of 200.
 my %count = (
     loads => { instruction => 392, load => 96, warm => 64, cold => 32 },
@@ -94,7 +94,7 @@ sub boot
 {
     my ($machine, $options, @more) = @_;
     my $folder = tempdir(CLEANUP => 1);
-    my @command = ("$FindBin::Bin/boot", '-p', $machine->{profile}, '-w', $machine->{width}, '-o', $options, '-d',
+    my @command = ("$FindBin::Bin/../../scripts/boot", '-p', $machine->{profile}, '-w', $machine->{width}, '-o', $options, '-d',
         $folder, @more);
     open my $log, '-|', @command or die "measure.t: $command[0]: $!\n";
     my @lines = map { clean($_) } <$log>;

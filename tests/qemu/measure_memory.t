@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean judge);
 use Model qw(profiles);
 use Test::More;
@@ -17,7 +17,7 @@ use Test::More;
 sub boot
 {
     my ($folder, @arguments) = @_;
-    open my $serial, '-|', "$FindBin::Bin/boot", '-d', $folder, @arguments or die "measure_memory.t: boot: $!\n";
+    open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", '-d', $folder, @arguments or die "measure_memory.t: boot: $!\n";
     my @lines = grep { $_ ne '' } map { clean($_) } <$serial>;
     close $serial;
     return @lines;

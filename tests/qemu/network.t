@@ -9,7 +9,7 @@ use FindBin;
 use IO::Socket::INET;
 use IO::Select;
 use Socket qw(MSG_DONTWAIT);
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Network;
 use Test::More;
 

@@ -9,7 +9,7 @@ use utf8;
 use Encode qw(decode);
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Machine;
 use Screen qw(image_of_file decode_screen);
 use Test::More;
@@ -58,7 +58,7 @@ sub end_of
     return @lines;
 }
 
-# The last page of a run, and the lines of its log without their marks. Options of tests/qemu/boot; QEMU's follow "--".
+# The last page of a run, and the lines of its log without their marks. Options of scripts/boot; QEMU's follow "--".
 sub last_page
 {
     my (@arguments) = @_;

@@ -1,12 +1,12 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/prove must pass a file of faults that proves all, and fail for each mistake in one, with the reason: machines
+# scripts/prove must pass a file of faults that proves all, and fail for each mistake in one, with the reason: machines
 # are replayed.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Faults qw(matching);
 use Replay qw(new_tree write_file read_file machine script);
 use Test::More;

@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(new_tree write_file read_file machine);
 use Test::More;
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/qemu/run shows what a machine prints, and its exit status is the verdict, if there is one that log and QEMU agree on:
+# scripts/run shows what a machine prints, and its exit status is the verdict, if there is one that log and QEMU agree on:
 # machines are replayed.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Replay qw(new_tree write_file machine script);
 use Test::More;
 
@@ -77,7 +77,7 @@ for _ in $(seq 100); do [ -e read ] && break; sleep 0.1; done
 [ -e read ] && echo read
 exit 41
 END
-open my $shown, '-|', "$top/tests/qemu/run -o replay=one 2>&1" or die "run: $!\n";
+open my $shown, '-|', "$top/scripts/run -o replay=one 2>&1" or die "run: $!\n";
 is(scalar <$shown>, "$begin\n", 'a line is shown');
 write_file("$top/tests/qemu/machines/one/read", '');
 is(scalar <$shown>, "read\n", '... before the next one is there');
@@ -91,10 +91,10 @@ is(run($log{pass}, "exit 33\n", "note: KVM internal error\n"), '0 ' . shown(@{$l
     'what QEMU says on stderr is shown');
 is(run($log{pass}, "printf cut >&2; exit 33\n"), '0 ' . shown(@{$log{pass}}) . ' cut', '... with and without the end of its line');
 
-chmod 0644, "$top/tests/qemu/boot";
+chmod 0644, "$top/scripts/boot";
 like(join(' ', script($top, 'run')), qr{^2  .*run: \S+/boot: Permission denied$}ms, 'a boot that cannot be run');
 
 # Replay.pm's trees are gone with who made them.
-my $tree = qx($^X -I$FindBin::Bin -MReplay=new_tree -e 'print new_tree()');
+my $tree = qx($^X -I$FindBin::Bin -I$FindBin::Bin/../../scripts/lib -MReplay=new_tree -e 'print new_tree()');
 ok($tree ne '' && !-e $tree, 'a tree of replayed machines is removed');
 done_testing;

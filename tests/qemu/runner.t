@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(clean verdict_of_status);
 use Test::More;
 use Time::HiRes qw(time);
@@ -17,7 +17,7 @@ my $seconds = 120;
 sub boot
 {
     my (@arguments) = @_;
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/boot", '-p', 'none', @arguments or die "runner.t: boot: $!\n";
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-p', 'none', @arguments or die "runner.t: boot: $!\n";
     my (@lines, @times);
     while (my $line = <$serial>) {
         next if $line =~ /^# code DSTEST86:/;    # code.t decodes it

@@ -10,7 +10,7 @@ use Encode qw(decode);
 use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Machine;
 use Screen qw(image_of_file image_of_memory decode_screen);
 
@@ -19,7 +19,7 @@ my $build = "$FindBin::Bin/../../build";
 my $folder = tempdir(CLEANUP => 1);
 my @run = ('-p', 'none', '-o', 'run=selftest.string exit=none');
 
-# The kernel's page in memory: struct cells of screen/cells.h.
+# The kernel's page in memory: struct cells of kernel/screen/cells.h.
 my ($columns_most, $rows_most) = (160, 100);
 my %cells_at;
 for my $width (64, 32) {

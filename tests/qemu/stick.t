@@ -10,7 +10,7 @@ use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
 use IO::Handle;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KeptLog qw(kept_log HEAD_SIZE);
 use Stick qw(copy_stick partition files run_mtools read_file write_file fsck machine);
 use Test::More;

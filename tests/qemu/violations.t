@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Judge qw(problems read_violators);
 use SideBySide qw(side_by_side);
 use Test::More;

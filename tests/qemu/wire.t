@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use KernelLog qw(verdict_of_status);
 use Test::More;
 
@@ -23,7 +23,7 @@ sub boot
     my $pid = fork // die "wire.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/com1" or die "wire.t: $folder/com1: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/boot", @arguments;
+        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", @arguments;
         die "wire.t: timeout: $!\n";
     }
     waitpid $pid, 0;

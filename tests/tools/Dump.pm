@@ -13,7 +13,7 @@ our @EXPORT_OK = qw($build $dsdump boot elf run_program perfs same_form);
 
 our $build  = realpath(dirname(__FILE__) . '/../../build');
 our $dsdump = "$build/dsdump";
-my $boot    = realpath(dirname(__FILE__) . '/../qemu/boot');
+my $boot    = realpath(dirname(__FILE__) . '/../../scripts/boot');
 my $seconds = 120;
 
 sub elf
@@ -22,7 +22,7 @@ sub elf
     return "$build/dstest86-$width.elf";
 }
 
-# The log of a boot, in a file. more: other options of tests/qemu/boot.
+# The log of a boot, in a file. more: other options of scripts/boot.
 sub boot
 {
     my ($file, $width, $profile, $options, @more) = @_;

@@ -38,7 +38,7 @@ sub fingerprint
     return $sum;
 }
 
-# A code, by the description in code/packed.c.
+# A code, by the description in kernel/report/packed.c.
 sub code
 {
     my (%of) = (format => 1, flags => 3, verdict => 1, facilities => [4, 3, 0], signature => 0x000506e3, microcode => 0xf0,

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../qemu";
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Dump qw($build $dsdump elf run_program);
 use Model qw(profiles widest_of);
 use Test::More;
@@ -52,7 +52,7 @@ sub boot_with_text
 {
     my ($file, $width, $profile, $options) = @_;
     open my $out, '>', $file or die "$file: $!\n";
-    my $pid = open my $boot, '-|', 'timeout', 300, "$FindBin::Bin/../qemu/boot", '-w', $width, '-p', $profile, '-o',
+    my $pid = open my $boot, '-|', 'timeout', 300, "$FindBin::Bin/../../scripts/boot", '-w', $width, '-p', $profile, '-o',
         "records=all dump=raw $options" or die "boot: $!\n";
     print $out $_ while <$boot>;
     close $out or die "$file: $!\n";

@@ -8,7 +8,7 @@ use warnings;
 use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../qemu";
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Dump qw($dsdump boot elf run_program perfs same_form);
 use Model qw(profiles widest_of);
 use Test::More;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "code/qr.h"
+#include "lib/qr/qr.h"
 
 #define PIXELS 4u /* of a module, each way */
 #define QUIET  4u /* modules: ISO/IEC 18004:2015, 6.3.8 */

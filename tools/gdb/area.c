@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "cpu/arch_pebs.h"
+#include "pebs/layout/arch_pebs.h"
 #include "cpu/msr_index.h"
 #include "ds/arch_check.h"
 #include "pebs/pebs_decode.h"

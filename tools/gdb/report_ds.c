@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
-#include "cpu/arch_pebs.h"
+#include "lib/bytes.h"
+#include "pebs/layout/arch_pebs.h"
 #include "cpu/msr_index.h"
 #include "ds/arch_check.h"
 #include "ds/ds_check.h"

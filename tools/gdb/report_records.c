@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/line.h"
+#include "lib/line.h"
 #include "bts/bts_decode.h"
 #include "cpu/msr_index.h"
 #include "lbr/lbr_decode.h"

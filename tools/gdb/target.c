@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "lib/bytes.h"
 #include "cpu/msr_index.h"
 
 #define ANSWER    0x10000u

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/record_text.h"
+#include "kernel/report/record_text.h"
 #include "tools/gdb/processor.h"
 
 /* Memory by linear and by physical address. False if a byte cannot be read. */

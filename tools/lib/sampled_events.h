@@ -3,7 +3,7 @@
 #ifndef TOOLS_LIB_SAMPLED_EVENTS_H
 #define TOOLS_LIB_SAMPLED_EVENTS_H
 
-#include "tools/lib/record_sink.h"
+#include "lib/dump/reader/record_sink.h"
 
 #define SAMPLED_EVENTS_MOST 256u /* counters, of all processors together */
 

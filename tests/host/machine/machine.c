@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-#include "arch/x86/apic.h"
+#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
-#include "arch/x86/processors.h"
+#include "arch/x86/devices/processors.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/test.h"

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86/devices/nmi_timer.h"
+
+#include <stddef.h>
+
+#include "arch/x86/devices/clock.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/devices/hpet.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/devices/io_apic.h"
+
+/* The HPET's comparators. */
+#define CAPABILITIES_LAST_TIMER(low) ((low) >> 8 & 0x1fu)
+#define CAPABILITIES_64_BITS         0x2000u
+#define CONFIGURATION_LEGACY         2u /* timers 0 and 1 come on IRQ 0 and 8 */
+#define TIMER(n)                     (0x100u + 0x20u * (n))
+#define TIMER_ROUTES                 4u /* offset: a bit for each input of the I/O APIC */
+#define TIMER_COMPARATOR             8u
+#define TIMER_ENABLE                 0x4u
+#define TIMER_64_BITS                0x20u /* it can compare so many */
+#define TIMER_32_BITS                0x100u
+#define TIMER_ROUTE(input)           ((input) << 9)
+#define TIMER_KEPT                   0xffff8030u /* what is read only or reserved */
+#define ROUTES                       32u
+#define ISA_INPUTS                   16u /* of devices that signal at any time, as the PIT does on input 2 */
+
+/* The I/O APIC's registers. */
+#define IO_VERSION       1u
+#define IO_LAST_INPUT(r) ((r) >> 16 & 0xffu)
+#define IO_ENTRY(input)  (0x10u + 2 * (input))
+#define IO_ENTRY_MASKED  0x00010000u
+#define IO_ENTRY_NMI     0x00000400u /* to one processor, by the edge of a signal that is active high */
+#define IO_ENTRY_TO(id)  ((id) << 24)
+#define XAPIC_ID_MOST    0xfeu
+
+/* NMI_STS_CNT: Intel 100 Series Chipset Family PCH Datasheet, Volume 2 (332691). */
+#define NMI_STATUS        0x61u
+#define NMI_STATUS_ERRORS 0xc0u /* SERR#, IOCHK#: the machine itself raised it */
+
+#define TRIAL_MICROSECONDS 1000u
+#define TRIAL_WAITS        50u /* each as long: an emulator may be late */
+#define LATE_SECONDS       1u  /* an NMI may come as long after nmi_timer_stop() */
+
+static uint32_t hz, started_at, comes_at;
+static unsigned timer;
+static uintptr_t io_apic;
+static uint32_t entry; /* the I/O APIC's register */
+static bool wide;      /* the comparator and the counter have 64 bits */
+static bool usable, listening, armed, came;
+static void (*call)(void);
+
+static uint32_t passed(void)
+{
+    return *hpet_register(HPET_COUNTER) - comes_at;
+}
+
+/*
+ * A comparator of 32 bits interrupts, too, when the counter begins anew: HPET Specification 1.0a, 2.3.9.2.1. That may
+ * come in the middle of a test, so one of 64 bits is taken where there is one.
+ */
+static bool begins_anew(void)
+{
+    const uint32_t now = *hpet_register(HPET_COUNTER);
+
+    return !wide && now < started_at && now <= LATE_SECONDS * hz;
+}
+
+static void end_listening(void)
+{
+    listening = armed = false;
+    io_apic_write(io_apic, entry, IO_ENTRY_MASKED);
+    *hpet_register(TIMER(timer)) &= ~TIMER_ENABLE;
+}
+
+/*
+ * Any other NMI than the timer's is nobody's; but a device may share an input that is listened to, which is then not
+ * used again. What the machine raises for an error is never taken for that.
+ */
+static void nmi(struct interrupt_frame *frame)
+{
+    const bool is_time = passed() <= LATE_SECONDS * hz;
+
+    if (!is_time && !begins_anew()) {
+        if (!listening || port_read8(NMI_STATUS) & NMI_STATUS_ERRORS) {
+            interrupt_unexpected(frame);
+            return;
+        }
+        end_listening();
+        usable = false;
+        return;
+    }
+    came = came || is_time;
+    if (armed && is_time && call) {
+        armed = false;
+        call();
+    }
+}
+
+/* The halves of the counter, of which the low one may begin anew between two reads. */
+static uint64_t counter(void)
+{
+    uint32_t high, low;
+
+    do {
+        high = *hpet_register(HPET_COUNTER + 4);
+        low = *hpet_register(HPET_COUNTER);
+    } while (high != *hpet_register(HPET_COUNTER + 4));
+    return (uint64_t)high << 32 | low;
+}
+
+/* The comparator is off while half of it is written. */
+static void start(uint32_t ticks)
+{
+    const uint64_t now = wide ? counter() : *hpet_register(HPET_COUNTER);
+
+    interrupt_set(VECTOR_NMI, nmi);
+    listening = armed = true;
+    started_at = (uint32_t)now;
+    comes_at = started_at + ticks;
+    *hpet_register(TIMER(timer)) &= ~TIMER_ENABLE;
+    if (wide)
+        *hpet_register(TIMER(timer) + TIMER_COMPARATOR + 4) = (uint32_t)((now + ticks) >> 32);
+    *hpet_register(TIMER(timer) + TIMER_COMPARATOR) = comes_at;
+    *hpet_register(TIMER(timer)) |= TIMER_ENABLE;
+    io_apic_write(io_apic, entry, IO_ENTRY_NMI);
+}
+
+static bool has_64_bits(unsigned n)
+{
+    return *hpet_register(HPET_CAPABILITIES) & CAPABILITIES_64_BITS && *hpet_register(TIMER(n)) & TIMER_64_BITS;
+}
+
+/* Whether an NMI comes from this timer by this input, and none before it. */
+static bool comes(unsigned n, unsigned input, uint32_t apic_id)
+{
+    volatile uint32_t *const configuration = hpet_register(TIMER(n));
+
+    timer = n;
+    wide = has_64_bits(n);
+    entry = IO_ENTRY(input);
+    came = false;
+    usable = true;
+    *configuration = (*configuration & TIMER_KEPT) | (wide ? 0 : TIMER_32_BITS) | TIMER_ROUTE(input);
+    io_apic_write(io_apic, entry + 1, IO_ENTRY_TO(apic_id));
+    start(hz / (1000000 / TRIAL_MICROSECONDS));
+    for (unsigned i = 0; i < TRIAL_WAITS && usable && !came; i++)
+        clock_wait(TRIAL_MICROSECONDS);
+    end_listening();
+    return usable && came;
+}
+
+/* The last input that the timer may use, and neither an ISA device nor firmware does; ROUTES: none. */
+static unsigned free_input(unsigned n)
+{
+    const uint32_t routes = *hpet_register(TIMER(n) + TIMER_ROUTES);
+    const unsigned last = IO_LAST_INPUT(io_apic_read(io_apic, IO_VERSION));
+
+    for (unsigned input = ROUTES; input-- > ISA_INPUTS;)
+        if (routes >> input & 1 && input <= last && io_apic_read(io_apic, IO_ENTRY(input)) & IO_ENTRY_MASKED)
+            return input;
+    return ROUTES;
+}
+
+/* Those of 64 bits, or the others. */
+static bool try_timers(bool wide_ones, uint32_t apic_id)
+{
+    for (unsigned n = CAPABILITIES_LAST_TIMER(*hpet_register(HPET_CAPABILITIES)) + 1; n-- > 0;) {
+        const unsigned input = free_input(n);
+
+        if (has_64_bits(n) == wide_ones && input != ROUTES && comes(n, input, apic_id))
+            return true;
+    }
+    return false;
+}
+
+bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io, uint32_t apic_id, void (*due)(void))
+{
+    const uint64_t rate = hpet_start(hpet_address);
+
+    usable = false;
+    if (!rate || rate > INT32_MAX || !io->address || io->address >> 32 || io->first_interrupt != 0 ||
+        apic_id > XAPIC_ID_MOST)
+        return false;
+    hz = (uint32_t)rate;
+    call = NULL; /* of the trial nobody is told */
+    io_apic = (uintptr_t)io->address;
+    *hpet_register(HPET_CONFIGURATION) &= ~CONFIGURATION_LEGACY;
+    usable = try_timers(true, apic_id) || try_timers(false, apic_id);
+    call = due;
+    return usable;
+}
+
+bool nmi_timer_send_to(uint32_t apic_id)
+{
+    if (!usable || apic_id > XAPIC_ID_MOST)
+        return false;
+    io_apic_write(io_apic, entry + 1, IO_ENTRY_TO(apic_id));
+    return true;
+}
+
+unsigned nmi_timer_most(void)
+{
+    return (UINT32_MAX / 2) / hz;
+}
+
+void nmi_timer_start(unsigned seconds)
+{
+    if (usable)
+        start(seconds * hz);
+}
+
+void nmi_timer_stop(void)
+{
+    if (listening)
+        end_listening();
+}
+
+bool nmi_timer_usable(void)
+{
+    return usable;
+}

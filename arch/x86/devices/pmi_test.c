@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The performance monitoring interrupt: one counter that overflows once over straight code is its cause, and the LVT
+ * entry decides what becomes of it. Whether and when a counter overflows is tested in perfmon.*; what the service
+ * routine of the debug store does, in pebs.* and bts.*.
+ */
+#include "arch/x86/devices/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "bts/bts.h"
+#include "ds/counting.h"
+#include "kernel/test.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
+#include "suite/workload/workload.h"
+
+#define NEEDS (NEED_APIC | NEED_GLOBAL_CTRL)
+
+#define ROUTINE SDM_SETTING_UP_DS ", steps 3 to 5"
+
+#define INSTRUCTIONS 0x00c0u /* INST_RETIRED.ANY, architectural */
+
+/* Far enough from either end of workload_straight, and of the loop at CPL 3. */
+#define EVENTS 500u
+
+#define OTHER_VECTOR (VECTOR_PERFORMANCE + 1)
+
+#define PAUSES 1000u
+
+/* What the handler saw at its last call, and how often it was called. */
+static volatile struct {
+    unsigned interrupts;
+    unsigned vector;
+    uint32_t lvt;
+    uint64_t status;
+    uintptr_t ip, cs;
+} seen;
+
+static void observe(const struct interrupt_frame *frame)
+{
+    seen.interrupts++;
+    seen.vector = (unsigned)frame->vector;
+    seen.lvt = apic_performance_lvt();
+    seen.status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+    seen.ip = frame->ip;
+    seen.cs = frame->cs;
+}
+
+/* A handler that leaves the LVT entry and the status as the interrupt made them. */
+static void look(struct interrupt_frame *frame)
+{
+    observe(frame);
+    apic_eoi();
+}
+
+/* An NMI is not the APIC's to end. */
+static void look_at_nmi(struct interrupt_frame *frame)
+{
+    observe(frame);
+}
+
+static void settle(void)
+{
+    for (unsigned i = 0; i < PAUSES; i++)
+        cpu_pause();
+}
+
+/* Counters start at -EVENTS; nothing has overflowed, nobody was called. */
+static void prepare(struct test_run *run, unsigned counters, uint64_t flags, uint32_t lvt)
+{
+    seen.interrupts = 0;
+    interrupt_set(VECTOR_PERFORMANCE, look);
+    apic_performance_write(lvt);
+    for (unsigned n = 0; n < counters; n++)
+        if (!counter_program(n, INSTRUCTIONS | PERFEVTSEL_EN | flags, 0 - (uint64_t)EVENTS,
+                             run->caps->full_width_write))
+            test_fail(run, "counter %u could not be programmed", n);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+}
+
+#define BOTH_RINGS (PERFEVTSEL_OS | PERFEVTSEL_USR)
+
+/* Lets these counters count over a workload. */
+static void count_over(const struct workload *workload, uint64_t counters)
+{
+    const struct window window = { MSR_IA32_PERF_GLOBAL_CTRL, counters, 0 };
+
+    workload->run(&window);
+    settle();
+}
+
+static uint64_t overflowed(void)
+{
+    return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & 3;
+}
+
+/* Masks the entry and lets what is pending come: no interrupt of this test may reach the next one. */
+static void finish(void)
+{
+    apic_performance_mask();
+    interrupts_on();
+    settle();
+}
+
+/* ---- the LVT entry -------------------------------------------------------------------------------------------- */
+
+static void mask_set(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    test_equal(run, "the mask flag before", apic_performance_lvt() & APIC_LVT_MASKED, 0);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the mask flag in the handler", seen.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    test_equal(run, "the mask flag afterwards", apic_performance_lvt() & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    finish();
+}
+
+TEST(pmi_lvt_mask_set) = {
+    .id = "pmi.lvt.mask_set",
+    .title =
+        "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = mask_set,
+};
+
+static void until_unmasked(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts of the first overflow", seen.interrupts, 1);
+
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, apic_performance_lvt());
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts of the second overflow, the entry still masked", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts of the third overflow, the entry unmasked", seen.interrupts, 1);
+    finish();
+}
+
+TEST(pmi_lvt_until_unmasked) = {
+    .id = "pmi.lvt.until_unmasked",
+    .title = "After an interrupt no other is delivered until software clears the mask flag; then the next one is",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = until_unmasked,
+};
+
+static void masked(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+    finish();
+}
+
+TEST(pmi_lvt_masked) = {
+    .id = "pmi.lvt.masked",
+    .title = "A masked LVT entry suppresses the interrupt, but not the overflow bit",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = masked,
+};
+
+static void vector(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, OTHER_VECTOR);
+    interrupt_set(OTHER_VECTOR, look);
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the vector", seen.vector, OTHER_VECTOR);
+    finish();
+    interrupt_set(OTHER_VECTOR, NULL);
+}
+
+TEST(pmi_lvt_vector) = {
+    .id = "pmi.lvt.vector",
+    .title = "The interrupt is delivered at the vector in the LVT entry",
+    .source = ROUTINE,
+    .needs = NEEDS,
+    .run = vector,
+};
+
+/* Interrupts are off, which does not keep an NMI out. */
+static void nmi(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, APIC_LVT_NMI);
+    interrupt_set(VECTOR_NMI, look_at_nmi);
+    interrupts_off();
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the vector", seen.vector, VECTOR_NMI);
+    finish();
+    interrupt_set(VECTOR_NMI, NULL);
+}
+
+TEST(pmi_lvt_nmi) = {
+    .id = "pmi.lvt.nmi",
+    .title = "An LVT entry with delivery mode NMI delivers vector 2, even with interrupts off",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = nmi,
+};
+
+/* ---- when it comes -------------------------------------------------------------------------------------------- */
+
+static void held(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    interrupts_off();
+    count_over(&workload_straight, 1);
+    test_equal(run, "interrupts while they are off", seen.interrupts, 0);
+    test_equal(run, "counters that have overflowed", overflowed(), 1);
+    interrupts_on();
+    settle();
+    test_equal(run, "interrupts once they are on", seen.interrupts, 1);
+    finish();
+}
+
+TEST(pmi_held) = {
+    .id = "pmi.held",
+    .title = "An interrupt that falls due while interrupts are off is held, not lost, and is delivered once when they "
+             "are on",
+    .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"",
+    .needs = NEEDS,
+    .run = held,
+};
+
+static void two_causes(struct test_run *run)
+{
+    if (run->caps->general_count < 2) {
+        test_skip(run, "one general counter only");
+        return;
+    }
+    prepare(run, 2, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    interrupts_off();
+    count_over(&workload_straight, 3);
+    interrupts_on();
+    settle();
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "counters that had overflowed", seen.status & 3, 3);
+    finish();
+}
+
+TEST(pmi_two_causes) = {
+    .id = "pmi.two_causes",
+    .title = "Two overflows while interrupts are off cause one interrupt, and set both status bits",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = two_causes,
+};
+
+/* The counter counts at CPL 3 alone, so that no instruction of the handler is an event. */
+static void cpl_3(struct test_run *run)
+{
+    prepare(run, 1, PERFEVTSEL_USR | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
+    count_over(&workload_user_loop, 1);
+    test_equal(run, "interrupts", seen.interrupts, 1);
+    test_equal(run, "the privilege level that was interrupted", seen.cs & 3, 3);
+    if (seen.ip < workload_user_loop.start || seen.ip >= workload_user_loop.limit)
+        test_fail(run, "the interrupt came at 0x%llx, outside the workload", (unsigned long long)seen.ip);
+    finish();
+}
+
+TEST(pmi_cpl_3) = {
+    .id = "pmi.cpl_3",
+    .title = "An overflow at CPL 3 interrupts at CPL 3, and the handler returns there",
+    .source = ROUTINE,
+    .needs = NEEDS,
+    .run = cpl_3,
+};
+
+/* ---- the service routine of the debug store ------------------------------------------------------------------- */
+
+static struct {
+    unsigned interrupts;
+    uint32_t lvt;
+} routine;
+
+/* The service routine calls this before it acknowledges and unmasks. */
+static void in_routine(uint64_t status)
+{
+    (void)status;
+    routine.interrupts++;
+    routine.lvt = apic_performance_lvt();
+}
+
+/*
+ * After its last call the routine must have left the LVT entry and the status so that another interrupt can come. The
+ * threshold is not near the end of the branches: no interrupt is on its way then.
+ */
+static void service(struct test_run *run)
+{
+    const unsigned branches = branch_count(&workload_long_loop, BRANCH_KINDS_ALL);
+    const struct ds_config config = { .bts = true, .bts_records = 1600, .bts_threshold = 1200 };
+    struct window tracing;
+
+    test_plan_between(run, branches, 2 * branches);
+    if (!records_open(run, &config))
+        return;
+    routine.interrupts = 0;
+    ds_on_interrupt(in_routine);
+    tracing = bts_window(run->caps, false, 0);
+    workload_long_loop.run(&tracing);
+    ds_on_interrupt(NULL);
+    if (routine.interrupts < 2)
+        test_fail(run, "%u interrupts came, expected at least 2", routine.interrupts);
+    test_equal(run, "the mask flag when the routine began", routine.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    test_equal(run, "the LVT entry when it had ended", apic_performance_lvt() & (APIC_LVT_MASKED | APIC_LVT_VECTOR),
+               VECTOR_PERFORMANCE);
+    test_equal(run, "causes in the status when it had ended", counting_causes(counting_status(run->caps)), 0);
+    records_close(run, 2);
+    test_saw(run, ds_bts_log()->records);
+}
+
+TEST(pmi_service) = {
+    .id = "pmi.service",
+    .title = "The service routine finds its LVT entry masked, acknowledges and unmasks, and is called again",
+    .source = SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = service,
+};

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting, waking and stopping the other processors: what each of them is given, and what this one gets back. */
+#include "arch/x86/devices/processors.h"
+
+#include "arch/x86/devices/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/image.h"
+#include "arch/x86/interrupts.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/string.h"
+#include "kernel/console.h"
+#include "kernel/memory.h"
+#include "kernel/secondary_cpus.h"
+#include "kernel/test.h"
+#include "kernel/topology.h"
+#include "suite/support/sources.h"
+#include "suite/workload/interrupted.h"
+
+#define FLAG_IF     (1u << 9)
+#define NO_SUCH_ID  0xfeu
+#define LOW_BYTES   128u       /* twice what is copied there */
+#define WAIT_PAUSES 100000000u /* bounds the wait for another processor */
+
+#define SETTLE_PAUSES 100000u
+#define REST_TRIES    100u
+
+#define APIC_TPR      0x080u
+#define APIC_SPURIOUS 0x0f0u
+#define APIC_LVT_PMI  0x340u
+
+/* What a processor finds when it has been started. */
+static volatile struct found {
+    unsigned number, told;
+    uint32_t id;
+    uint64_t apic_base;
+    uintptr_t cr0, cr3, cr4, flags;
+    uint64_t efer;
+    struct selectors selectors;
+    uint32_t tpr, spurious, lvt;
+} boot_found, found; /* by the boot processor, and by the one that was started last */
+
+/* The stacks of all. */
+static volatile uintptr_t stacks[PROCESSORS_MOST], emergency_stacks[PROCESSORS_MOST];
+
+static volatile unsigned beats, wakes;
+
+static uint32_t apic_register(unsigned offset)
+{
+    if (msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_X2APIC)
+        return (uint32_t)msr_get(MSR_X2APIC + offset / 16);
+    return *(volatile const uint32_t *)((uintptr_t)apic_address() + offset);
+}
+
+static void note_stack(struct interrupt_frame *frame)
+{
+    emergency_stacks[processor_number()] = (uintptr_t)frame;
+}
+
+static void look_around(unsigned told)
+{
+    volatile struct found *f = processor_number() ? &found : &boot_found;
+
+    f->number = processor_number();
+    f->told = told;
+    f->id = apic_id();
+    f->apic_base = msr_get(MSR_IA32_APIC_BASE) & ~APIC_BASE_BSP;
+    stacks[processor_number()] = (uintptr_t)__builtin_frame_address(0);
+    f->cr0 = cr0_read();
+    f->cr3 = cr3_read();
+    f->cr4 = cr4_read();
+    f->flags = flags_read();
+    f->selectors = selectors_read();
+    f->efer = msr_get(MSR_IA32_EFER);
+    f->tpr = apic_register(APIC_TPR);
+    f->spurious = apic_register(APIC_SPURIOUS);
+    f->lvt = apic_register(APIC_LVT_PMI);
+    ((void (*)(void))(uintptr_t)interrupted_each[VECTOR_MACHINE_CHECK])();
+}
+
+static bool wait_until(bool (*reached)(unsigned), unsigned n)
+{
+    for (unsigned pauses = WAIT_PAUSES; pauses; pauses--) {
+        if (reached(n))
+            return true;
+        cpu_pause();
+    }
+    return false;
+}
+
+static const char *survey(struct topology *topology)
+{
+    const enum acpi_error error = others_topology(topology);
+
+    if (others_barred())
+        return others_barred();
+    if (error != ACPI_OK)
+        return acpi_error_text(error);
+    if (!others_count())
+        return "no other processor";
+    return memory_low_page() ? NULL : "no usable page below 640 KiB for another processor's first instructions";
+}
+
+/* Fills the page that a processor starts in, so that what is not restored is noticed. */
+static void fill(volatile uint8_t *page)
+{
+    for (unsigned i = 0; i < LOW_BYTES; i++)
+        page[i] = (uint8_t)(i * 7 + 1);
+}
+
+static void expect_filled(struct test_run *run, const volatile uint8_t *page, const char *when)
+{
+    for (unsigned i = 0; i < LOW_BYTES; i++) {
+        if (page[i] != (uint8_t)(i * 7 + 1)) {
+            test_fail(run, "byte %u of the page is not restored after %s", i, when);
+            return;
+        }
+    }
+}
+
+extern uintptr_t startup_stack; /* of the processor that was started last */
+
+/* The first words of each stack are 0: a debugger's backtrace ends there. */
+static void expect_end(struct test_run *run, const void *stack_end)
+{
+    const uintptr_t *end = stack_end;
+
+    test_equal(run, "the first word of a stack", end[-1], 0);
+    test_equal(run, "the second word of a stack", end[-2], 0);
+}
+
+static void compare(struct test_run *run, unsigned n, uint32_t id)
+{
+    const volatile struct found *boot = &boot_found, *f = &found;
+
+    test_equal(run, "the processor's number", f->number, n);
+    test_equal(run, "the number passed to its main", f->told, n);
+    test_equal(run, "its APIC ID", f->id, id);
+    test_equal(run, "its IA32_APIC_BASE, without BSP", f->apic_base, boot->apic_base);
+    test_equal(run, "its CR0", f->cr0, boot->cr0);
+    test_equal(run, "its CR3", f->cr3, boot->cr3);
+    test_equal(run, "its CR4", f->cr4, boot->cr4);
+    test_equal(run, "its IA32_EFER", f->efer, boot->efer);
+    test_equal(run, "its CS", f->selectors.cs, boot->selectors.cs);
+    test_equal(run, "its SS", f->selectors.ss, boot->selectors.ss);
+    test_equal(run, "its FS", f->selectors.fs, boot->selectors.fs);
+    test_equal(run, "its GS", f->selectors.gs, boot->selectors.gs);
+    if (sizeof(uintptr_t) == sizeof(uint32_t)) {
+        test_equal(run, "its DS", f->selectors.ds, boot->selectors.ds);
+        test_equal(run, "its ES", f->selectors.es, boot->selectors.es);
+    }
+    test_equal(run, "its IF", f->flags & FLAG_IF, 0);
+    test_equal(run, "its task priority", f->tpr, boot->tpr);
+    test_equal(run, "its spurious-interrupt vector register", f->spurious, boot->spurious);
+    test_equal(run, "its LVT entry of the performance counters", f->lvt, boot->lvt);
+    for (unsigned other = 0; other < n; other++)
+        if (stacks[n] == stacks[other] || emergency_stacks[n] == emergency_stacks[other])
+            test_fail(run, "processors %u and %u have the same stack", n, other);
+}
+
+static bool is_done(unsigned n)
+{
+    return processor_done(n);
+}
+
+static void start(struct test_run *run)
+{
+    uint8_t *const page = (uint8_t *)memory_low_page();
+    struct topology topology;
+    uint8_t before[LOW_BYTES];
+    const char *problem = survey(&topology);
+    unsigned n;
+
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    memcpy(before, page, sizeof before);
+    fill(page);
+    interrupt_set(VECTOR_MACHINE_CHECK, note_stack);
+    look_around(0);
+    expect_end(run, stack_top);
+    for (n = 1; n <= others_count(); n++) {
+        if (!others_start(n, look_around) || !wait_until(is_done, n))
+            test_fail(run, "the processor with APIC ID %u does not start, or does not end",
+                      (unsigned)topology.ids[n - 1]);
+        expect_filled(run, page, "a start");
+        compare(run, n, topology.ids[n - 1]);
+        expect_end(run, (const void *)startup_stack);
+    }
+    console_note("%u processors started", n - 1);
+    processors_stop();
+    if (processor_start(1, NO_SUCH_ID, (uintptr_t)page, look_around))
+        test_fail(run, "a processor that is not there starts");
+    expect_filled(run, page, "a start in vain");
+    interrupt_set(VECTOR_MACHINE_CHECK, NULL);
+    memcpy(page, before, sizeof before);
+}
+
+TEST(selftest_processors_start) = {
+    .id = "selftest.processors.start",
+    .title =
+        "A processor that is started has paging, APIC and interrupts as this one, and a stack and a number of its own",
+    .source = OWN_PROCESSORS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = start,
+};
+
+/* ---- waking and stopping ---------------------------------------------------------------------------------------- */
+
+static void beat(unsigned number)
+{
+    (void)number;
+    for (;;) {
+        beats++;
+        cpu_pause();
+    }
+}
+
+static void sleep(unsigned number)
+{
+    (void)number;
+    beats++;
+    cpu_halt_for_interrupt();
+    wakes++;
+}
+
+static bool has_beaten(unsigned times)
+{
+    return beats >= times;
+}
+
+static void settle(void)
+{
+    for (unsigned i = 0; i < SETTLE_PAUSES; i++)
+        cpu_pause();
+}
+
+/* Whether the beats end, which may take a while where a host divides its time between the processors. */
+static bool comes_to_rest(void)
+{
+    for (unsigned tries = 0; tries < REST_TRIES; tries++) {
+        const unsigned before = beats;
+
+        settle();
+        if (beats == before)
+            return true;
+    }
+    return false;
+}
+
+static void stop(struct test_run *run)
+{
+    const uintptr_t page = memory_low_page();
+    struct topology topology;
+    const char *problem = survey(&topology);
+
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    beats = wakes = 0;
+    if (!processor_start(1, topology.ids[0], page, beat) || !wait_until(has_beaten, 2))
+        test_fail(run, "the processor does not run");
+    test_equal(run, "whether it is done", processor_done(1), false);
+    processors_stop();
+    if (!comes_to_rest())
+        test_fail(run, "the processor runs on once it is stopped");
+
+    beats = 0;
+    if (!processor_start(1, topology.ids[0], page, sleep) || !wait_until(has_beaten, 1))
+        test_fail(run, "the processor does not start again");
+    settle();
+    test_equal(run, "how often it woke by itself", wakes, 0);
+    processor_wake(1);
+    if (!wait_until(is_done, 1))
+        test_fail(run, "the processor is not woken");
+    processors_stop();
+    test_equal(run, "whether a stopped processor is done", processor_done(1), false);
+}
+
+TEST(selftest_processors_stop) = {
+    .id = "selftest.processors.stop",
+    .title = "A processor that was stopped does nothing more, and can be started again; one that sleeps can be woken",
+    .source = OWN_PROCESSORS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = stop,
+};
+
+/* ---- which there are --------------------------------------------------------------------------------------------- */
+
+static void list(struct test_run *run)
+{
+    struct topology topology;
+    enum acpi_error error;
+
+    if (others_barred()) {
+        test_skip(run, others_barred());
+        return;
+    }
+    error = topology_read(&topology);
+
+    if (error != ACPI_OK) {
+        test_skip(run, acpi_error_text(error));
+        return;
+    }
+    console_note("topology %u processors, %u siblings, %u others", topology.total, topology.siblings, topology.count);
+    for (unsigned i = 0; i < topology.count; i++)
+        console_note("topology other %u APIC ID %u", i, (unsigned)topology.ids[i]);
+    console_note("low page 0x%llx", (unsigned long long)memory_low_page());
+}
+
+TEST(selftest_processors_list) = {
+    .id = "selftest.processors.list",
+    .title = "Processors on other cores are found, in the order of firmware's table, and siblings are told from them",
+    .source = OWN_PROCESSORS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = list,
+};

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "base/text.h"
-
-int text_compare(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        a++, b++;
-    return (int)(unsigned char)*a - (int)(unsigned char)*b;
-}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Comparing texts without libc. */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
-
-/* Like strcmp: negative, zero or positive as a sorts before, equals or sorts after b, byte by byte. */
-int text_compare(const char *a, const char *b);
-
-#endif

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+#
+# A log of the corpus with its form (docs/corpus.md): what it says, and all that it is refused for. dsdump verifies what the
+# kernel has put checksums on: the results, in the line "# code", and the records, in the frames of the raw dump.
+package Entry;
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use Digest::SHA qw(sha256_hex);
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Temp;
+use lib realpath(dirname(__FILE__) . '/../tests/qemu');
+use KernelLog qw(clean judge results);
+our @EXPORT_OK = qw($root $dsdump read_entry blank_form kindless output_of);
+
+our $root   = realpath(dirname(__FILE__) . "/../..");
+our $dsdump = "$root/build/dsdump";
+
+my @fields = qw(source machine firmware signature microcode sha256);
+my @more   = qw(remarks contradicts unlike-model);
+my $byte     = qr/[0-9a-f]{2}/i;
+my $octet    = qr/\d{1,3}/;
+my @personal = (
+    ['a UUID', qr/\b$byte{4}-(?:$byte{2}-){3}$byte{6}\b|\b[GU]UID\W{0,3}$byte{4}[ -]?(?:$byte{2}[ -]?){3}$byte{6}\b/i],
+    ['a MAC address', qr/(?<!\w)$byte([:-])(?:$byte\1){4}$byte(?!\w)|(?<![\w.])(?:$byte{2}\.){2}$byte{2}(?!\.?\w)
+        |\bMAC\W{0,3}(?:addr\w*\W+)?(?:$byte[ ]?){5}$byte\b/xi],
+    ['a serial number', qr{serial[\s_-]*(?:number|no\b|\#)|\b(?:serial|s/?n)\s*[:=\#]\s*\S|\bs/n\s+\S|\b(?:asset|service)[ -]tag\W+\w}i],
+    ['a mail address', qr/[\w.+-]+\@[\w-]+\.\w/],
+    # Four numbers alone may be a section of a manual, or a version.
+    ['a network address', qr{\b[a-z]+://\S|(?<![\d.])(?:10\.$octet|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.$octet\.$octet\b
+        |\bIP(?:v[46])?\b\W{1,3}(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:)|\bfe80:}xi]);
+
+# What a program prints: [standard output], [standard error], each as lines, and its exit status.
+sub output_of
+{
+    my (@command) = @_;
+    my $errors = File::Temp->new;
+    open my $out, '-|', 'sh', '-c', 'exec "$@" 2>"$0"', "$errors", @command or die "corpus: $command[0]: $!\n";
+    chomp(my @said = <$out>);
+    close $out;
+    chomp(my @complaints = <$errors>);
+    return (\@said, \@complaints, $? >> 8);
+}
+
+# An id without the kind of cores that its test ran on.
+sub kindless
+{
+    return $_[0] =~ s/\.(?:core|atom|kind)\d*$//r;
+}
+
+sub read_lines
+{
+    my ($path) = @_;
+    open my $file, '<:raw', $path or die "$path: $!\n";
+    my @lines = map { clean($_) } <$file>;
+    close $file or die "$path: $!\n";
+    return @lines;
+}
+
+# The form beside a log, undef if there is none: FIELD => text, and what is wrong with it.
+sub read_form
+{
+    my ($path) = @_;
+    return undef if !-e $path;
+    my @lines = read_lines($path);
+    my (%form, @wrong);
+    for (@lines) {
+        next if /^\s*(?:#|$)/;
+        my ($field, $text) = /^\s*([a-z0-9-]+):\s*(.*?)\s*$/;
+        push @wrong, "the form: not a line FIELD: TEXT: $_" if !defined $field;
+        next if !defined $field;
+        push @wrong, "the form has no field named $field; it has @fields @more" if !grep { $_ eq $field } @fields, @more;
+        push @wrong, "the form has $field twice" if exists $form{$field};
+        $form{$field} = $text;
+    }
+    push @wrong, map { "the form says nothing of $_" } grep { ($form{$_} // '') =~ /^\.*$/ } @fields;    # dots: as blank_form() has it
+    push @wrong, map { "$_ (of the form)" } check_personal(@lines);
+    return { %form, wrong => \@wrong };
+}
+
+# The form of a log, to be filled in where it has dots.
+sub blank_form
+{
+    my ($entry) = @_;
+    my %known = (source => $entry->{synthetic} ? 'synthetic' : 'machine', machine => '...', firmware => '...',
+        map { $_ => $entry->{$_} } qw(signature microcode sha256));
+    return map { "$_: " . ($known{$_} // '...') } @fields;
+}
+
+# The records that are printed, or that are in the dump, by test: lines without symbols, because the dump has none.
+sub records_in
+{
+    my ($printed, $test) = ({}, '');
+    for (@_) {
+        $test = $1 if /^# test ([a-z0-9._]+)$/;
+        next if !/^# (?:bts|pebs) \d+ |^# lbr (?:\d+ |stack (?!\d+ goes on$))/;
+        my $line = s{ (?:-|\S+\+0x[0-9a-f]+)/(?:-|\S+\+0x[0-9a-f]+)$}{}r =~ s/ \S+\+0x[0-9a-f]+//gr;
+        $printed->{$test}{$line} = $_;
+    }
+    return $printed;
+}
+
+# Everything that a log says: a hash, with nothing judged yet.
+sub read_log
+{
+    my ($path) = @_;
+    my @lines = read_lines($path);
+    my ($results, $verdict) = results($path);
+    my %log = (path => $path, lines => \@lines, result => $results, verdict => $verdict, ids => [], reason => {},
+        sha256 => sha256_hex(map { "$_\n" } @lines), synthetic => scalar grep({ /^# synthetic\b/ } @lines));
+    for (@lines) {
+        if (/^# begin dstest86 (\S+) (\S+) (\d+)$/) {
+            @log{qw(version revision width)} = ($1, $2, $3);
+        } elsif (/^# cpu \S+ family \S+ model \S+ stepping \S+ signature (0x[0-9a-f]+) (.*)$/) {
+            $log{signature} //= $1;
+            $log{core} //= $2;
+        } elsif (/^# cpu physical .*, (under a|no) hypervisor(?:, microcode (0x[0-9a-f]+))?$/) {
+            $log{hypervisor} ||= $1 eq 'under a';
+            $log{microcode} //= $2 // '0x0';
+        } elsif (/^(?:not )?ok \d+ ([a-z0-9._]+)(?: # SKIP (.*))?$/) {
+            push @{$log{ids}}, $1;
+            $log{reason}{$1} = $2 if defined $2;
+        } elsif (/^# (?:fail|differs|error) ([a-z0-9._]+): (.*)$/) {
+            $log{reason}{$1} = $2;
+        }
+    }
+    return \%log;
+}
+
+# Whether the line "# code", of which a hybrid has several, says what the log says. Tests are compared by their order, too,
+# because a dsdump with another list of tests knows them by number only.
+sub check_code
+{
+    my ($log) = @_;
+    my @codes = map { /^# code (\S+)$/ ? $1 : () } @{$log->{lines}};
+    return 'there is no line "# code"' if !@codes;
+    my ($said, $complaints, $status) = output_of($dsdump, '--code', @codes);
+    return "the line \"# code\": $complaints->[0]" if $status > 1;
+    my @code = map { /^# result (\S+) (\S+)$/ ? [$1, $2] : () } @$said;
+    my @wrong;
+    push @wrong, 'the code is of another run: it has ' . @code . ' results, the log ' . @{$log->{ids}} if @code != @{$log->{ids}};
+    for my $n (0 .. (@wrong ? -1 : $#code)) {
+        my ($id, $result) = @{$code[$n]};
+        my $own = $log->{ids}[$n];
+        push @wrong, "the code has $id where the log has $own" if $id !~ /^\d+$/ && $id ne kindless($own);
+        push @wrong, "edited: $own is $log->{result}{$own} in the log, $result in the code" if $result ne $log->{result}{$own};
+    }
+    my ($cpu) = map { /^# cpu .* signature (0x[0-9a-f]+)/ ? $1 : () } @$said;
+    my ($microcode) = map { /^# cpu (?:.*, )?microcode (0x[0-9a-f]+)/ ? $1 : () } @$said;
+    my ($hypervisor) = grep { /^# cpu under a hypervisor/ } @$said;
+    my ($begin) = map { /^# begin dstest86 (.*)$/ ? $1 : () } @$said;
+    my ($verdict) = map { /^# end dstest86 verdict=(\w+)/ ? $1 : () } @$said;
+    my @pairs = (['signature', $cpu, $log->{signature}], ['microcode', $microcode, $log->{microcode}],
+        ['version, revision and width', $begin, join ' ', map { $_ // '' } @$log{qw(version revision width)}],
+        ['hypervisor', $hypervisor ? 'under one' : 'none', $log->{hypervisor} ? 'under one' : 'none']);
+    push @pairs, ['verdict', $verdict, $log->{verdict}] if @codes == 1;
+    for (@pairs) {
+        my ($name, $right, $own) = map { $_ // 'nothing' } @$_;
+        push @wrong, "edited: $name: $own in the log, $right in the code" if $right ne $own;
+    }
+    return @wrong;
+}
+
+# Whether every frame of the raw dump is there and whole, and is of this machine.
+sub check_dump
+{
+    my ($log) = @_;
+    my ($said, $complaints, $status) = output_of($dsdump, '--stats', $log->{path});
+    return map { "the dump: $_" } map { s/^dsdump: //r } @$complaints if $status;
+    my ($head) = grep { /# dsdump\/1 0 head / } @{$log->{lines}};
+    my ($signature) = $head =~ / signature=(0x[0-9a-f]+) /;
+    $log->{records} = join ' ', map { /^((?:bts|pebs|lbr) \d+) lost/ ? $1 : () } @$said;
+    return "the dump is of signature $signature" if hex $signature != hex($log->{signature} // 0);
+    return;
+}
+
+# Whether the records that the kernel printed are those of the dump.
+sub check_printed
+{
+    my ($log) = @_;
+    my ($said) = output_of($dsdump, '--text', $log->{path});
+    my ($right, $printed) = (records_in(@$said), records_in(@{$log->{lines}}));
+    my @wrong = map { "edited: a record that no kernel prints like this: $_" }
+        grep { /^\s*#\s+(?:bts|pebs|lbr)\s+\d/ && !/^# \w+ \d+ \S/ } @{$log->{lines}};
+    for my $test (sort keys %$printed) {
+        my @strange = grep { !exists $right->{$test}{$_} } sort keys %{$printed->{$test}};
+        push @wrong, "edited: no record in the dump of $test reads: $printed->{$test}{$strange[0]}" if @strange;
+    }
+    return @wrong;
+}
+
+# What nobody should be known by. Codes of records and results are passed over.
+sub check_personal
+{
+    my (@lines) = @_;
+    my @wrong;
+    for my $n (0 .. $#lines) {
+        my $text = $lines[$n] =~ s/^# code DSTEST86:\S+$|^# dsdump\/\S+ .*?\K\bdata=\S+//r;
+        push @wrong, map { "personal: line " . ($n + 1) . " has $_->[0]" } grep { $text =~ $_->[1] } @personal;
+    }
+    return @wrong;
+}
+
+sub check_form
+{
+    my ($log) = @_;
+    my $form = $log->{form} or return 'there is no form beside it';
+    my @wrong = @{$form->{wrong}};
+    for my $field (grep { defined $form->{$_} } qw(signature microcode sha256)) {
+        my $own = $log->{$field} // 'nothing';
+        push @wrong, "the form says $field $form->{$field}, the log has $own" if $form->{$field} ne $own;
+    }
+    my $source = $form->{source} // '';
+    push @wrong, "the form says source $source; want machine or synthetic" if $source !~ /^(?:machine|synthetic|)$/;
+    push @wrong, 'the form says machine, the log says that it is synthetic' if $source eq 'machine' && $log->{synthetic};
+    push @wrong, 'the form says synthetic, and the log has no line "# synthetic"' if $source eq 'synthetic' && !$log->{synthetic};
+    push @wrong, "the form says $_, which is for synthetic logs alone"
+        for grep { $source ne 'synthetic' && defined $form->{$_} } qw(contradicts unlike-model);
+    my $own = join '/', map { $_ // '' } @$log{qw(signature microcode)};
+    push @wrong, "its place is contrib/corpus/$own/" if realpath($log->{path}) =~ m{^\Q$root\E/contrib/corpus/(.*)/[^/]+$} && $1 ne $own;
+    return @wrong;
+}
+
+# A log and its form, with what it is refused for: in {wrong} of its own, in {badly_formed} of the form.
+sub read_entry
+{
+    my ($path) = @_;
+    my $log = read_log($path);
+    $log->{form} = read_form($path =~ s/(?:\.log)?$/.form/r);
+    my (undef, @wrong) = judge($log->{lines});
+    push @wrong, 'the line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the log as it came'
+        if !defined $log->{version} && grep { /^# begin dstest86\b/ } @{$log->{lines}};
+    push @wrong, check_code($log), check_dump($log) if defined $log->{version};
+    push @wrong, check_printed($log) if !@wrong;
+    push @wrong, 'it ran under a hypervisor: the corpus has logs of machines, and synthetic ones, which say so by a line "# synthetic"'
+        if $log->{hypervisor} && !$log->{synthetic};
+    $log->{wrong} = [@wrong, check_personal(@{$log->{lines}})];
+    $log->{badly_formed} = [check_form($log)];
+    return $log;
+}
+
+1;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/firmware.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "lib/format.h"
+
+/* "GenuineIntel": other vendors have other registers of these numbers. */
+#define CPUID_0_EBX_INTEL     0x756e6547u
+#define CPUID_0_EDX_INTEL     0x49656e69u
+#define CPUID_0_ECX_INTEL     0x6c65746eu
+#define CPUID_1_EAX_FAMILY    0x0f00u
+#define CPUID_1_EAX_NETBURST  0x0f00u
+#define CPUID_1_EDX_DS        (1u << 21)
+#define CPUID_7_EDX_ARCH_LBR  (1u << 19)
+#define CPUID_7_1_EAX_LEAF_23 (1u << 8)
+#define CPUID_23_EAX_PEBS     (3u << 4)
+
+#define LEAF_PERFMON 0xau
+
+/* SDM Vol. 3B (253669-081), "Debug Control Register (DR7)": L0 to G3; bit 10 is always 1. */
+#define DR7_BREAKPOINTS 0xffu
+#define DR7_NONE        0x400u
+
+/* IA32_DEBUGCTL since Pentium M, and MSR_DEBUGCTLA of NetBurst: TR and BTS. */
+#define DEBUGCTL_BTS          (MSR_BIT(6) | MSR_BIT(7))
+#define DEBUGCTL_BTS_NETBURST (MSR_BIT(2) | MSR_BIT(3))
+
+#define FIXED_RINGS(n) (FIXED_CTR_CTRL_OS(n) | FIXED_CTR_CTRL_USR(n))
+
+#define P6_COUNTERS 2u  /* of a family 6 without leaf 0Ah */
+#define GENERAL     12u /* counters that are looked at: behind IA32_PMC11 stands another register, MSR_FSB_FREQ */
+#define FIXED       8u
+#define LEFT_MOST   (NETBURST_CCCRS + 3u)
+#define VALUES_MOST (GENERAL + FIXED + 1u) /* and IA32_PERF_GLOBAL_CTRL */
+
+_Static_assert(GENERAL + 5u <= LEFT_MOST, "all that can run has an entry");
+
+/* A register that ran, and the bits that made it run. */
+struct left {
+    const char *name, *what;
+    uint32_t msr;
+    uint64_t value, running, again; /* again: the bits that are put back */
+};
+
+/* Of a processor. */
+struct found {
+    uintptr_t dr7;       /* 0 if no breakpoint was enabled */
+    uint32_t cpuid_most; /* the highest leaf under a limit; 0 if there was none */
+    bool cpuid_stays;    /* the limit could not be lifted */
+    uint64_t misc_enable;
+    struct left registers[LEFT_MOST];
+    unsigned count;
+    struct {
+        uint32_t msr;
+        uint64_t value;
+    } values[VALUES_MOST]; /* counters that ran, and what let them */
+    unsigned value_count;
+};
+
+static struct found of[FIRMWARE_PROCESSORS], *left = of;
+
+static void remember_value(uint32_t msr)
+{
+    left->values[left->value_count].msr = msr;
+    left->value_count += left->value_count < VALUES_MOST && msr_read(msr, &left->values[left->value_count].value);
+}
+
+/* Stops what these bits of a register make run, if any is set. Returns whether one was. */
+static bool stop(const char *name, const char *what, uint32_t msr, uint64_t running, uint64_t again)
+{
+    struct left entry = { .name = name, .what = what, .msr = msr, .running = running, .again = again };
+
+    if (!msr_read(msr, &entry.value) || !(entry.value & running))
+        return false;
+    left->registers[left->count++] = entry;
+    msr_write(msr, entry.value & ~running);
+    return true;
+}
+
+static void stop_general(unsigned count, uint64_t enabled)
+{
+    for (unsigned n = 0; n < count && n < GENERAL; n++)
+        if (enabled >> n & 1 &&
+            stop("IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_EN, PERFEVTSEL_EN))
+            remember_value(MSR_IA32_PMC(n));
+}
+
+static void stop_fixed(uint64_t enabled)
+{
+    uint64_t control = msr_get(MSR_IA32_FIXED_CTR_CTRL), running = 0;
+
+    for (unsigned n = 0; n < FIXED; n++) {
+        if (!(enabled >> n & 1 && control & FIXED_RINGS(n)))
+            continue;
+        running |= FIXED_RINGS(n);
+        remember_value(MSR_IA32_FIXED_CTR(n));
+    }
+    if (running)
+        stop("IA32_FIXED_CTR_CTRL", "counting", MSR_IA32_FIXED_CTR_CTRL, running, running);
+}
+
+/* From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for each counter; a hybrid's leaf 0AH may tell of fewer. */
+static void stop_counters(void)
+{
+    const struct cpuid leaf = cpuid(0, 0).eax >= LEAF_PERFMON ? cpuid(LEAF_PERFMON, 0) : (struct cpuid){ 0 };
+    const unsigned version = leaf.eax & 0xff, general = leaf.eax >> 8 & 0xff;
+
+    if (version >= 2) {
+        const uint64_t enabled = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
+
+        stop_general(GENERAL, enabled);
+        stop_fixed(enabled >> 32);
+        if (left->value_count)
+            remember_value(MSR_IA32_PERF_GLOBAL_CTRL);
+    } else {
+        stop_general(version ? general : P6_COUNTERS, UINT64_MAX);
+    }
+}
+
+static void stop_netburst(void)
+{
+    for (unsigned n = 0; n < NETBURST_CCCRS; n++)
+        stop("CCCR", "counting", MSR_BPU_CCCR0 + n, CCCR_ENABLE, CCCR_ENABLE);
+}
+
+/* Whether IA32_PEBS_INDEX exists. */
+static bool has_arch_pebs(void)
+{
+    return cpuid(0, 0).eax >= 0x23 && cpuid(7, 0).eax >= 1 && cpuid(7, 1).eax & CPUID_7_1_EAX_LEAF_23 &&
+           (cpuid(0x23, 0).eax & CPUID_23_EAX_PEBS) == CPUID_23_EAX_PEBS;
+}
+
+/* Recording before counting, so that nothing more is written to memory. */
+static void stop_all(void)
+{
+    const struct cpuid leaf_1 = cpuid(1, 0);
+    const bool netburst = (leaf_1.eax & CPUID_1_EAX_FAMILY) == CPUID_1_EAX_NETBURST;
+
+    stop("IA32_DEBUGCTL", "recording branches", MSR_IA32_DEBUGCTL,
+         DEBUGCTL_LBR | (netburst ? DEBUGCTL_BTS_NETBURST : DEBUGCTL_BTS), DEBUGCTL_LBR);
+    if (cpuid(0, 0).eax >= 7 && cpuid(7, 0).edx & CPUID_7_EDX_ARCH_LBR)
+        stop("IA32_LBR_CTL", "recording branches", MSR_IA32_LBR_CTL, LBR_CTL_LBREN, LBR_CTL_LBREN);
+    if (leaf_1.edx & CPUID_1_EDX_DS)
+        stop("MSR_PEBS_ENABLE", "sampling", MSR_PEBS_ENABLE, UINT64_MAX, 0);
+    if (has_arch_pebs())
+        stop("IA32_PEBS_INDEX", "sampling", MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN, 0);
+    if (netburst)
+        stop_netburst();
+    else
+        stop_counters();
+}
+
+static void stop_breakpoints(void)
+{
+    const uintptr_t dr7 = dr7_read();
+
+    if (!(dr7 & DR7_BREAKPOINTS))
+        return;
+    left->dr7 = dr7;
+    dr7_write(DR7_NONE);
+}
+
+static void lift_limit(void)
+{
+    const uint32_t most = cpuid(0, 0).eax;
+
+    if (!msr_read(MSR_IA32_MISC_ENABLE, &left->misc_enable) || !(left->misc_enable & MISC_ENABLE_LIMIT_CPUID))
+        return;
+    left->cpuid_most = most;
+    left->cpuid_stays = !msr_write(MSR_IA32_MISC_ENABLE, left->misc_enable & ~MISC_ENABLE_LIMIT_CPUID) ||
+                        msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_LIMIT_CPUID;
+}
+
+void firmware_of(unsigned processor)
+{
+    left = &of[processor];
+}
+
+void firmware_take_over(void)
+{
+    const struct cpuid leaf_0 = cpuid(0, 0);
+
+    left->dr7 = 0;
+    left->cpuid_most = left->count = left->value_count = 0;
+    stop_breakpoints();
+    if (leaf_0.ebx != CPUID_0_EBX_INTEL || leaf_0.edx != CPUID_0_EDX_INTEL || leaf_0.ecx != CPUID_0_ECX_INTEL)
+        return;
+    lift_limit();
+    stop_all();
+}
+
+uint64_t firmware_left(uint32_t msr)
+{
+    for (unsigned i = 0; i < left->count; i++)
+        if (left->registers[i].msr == msr)
+            return left->registers[i].value;
+    return msr_get(msr);
+}
+
+void firmware_give_back(void)
+{
+    for (unsigned i = 0; i < left->value_count; i++)
+        if (left->values[i].msr != MSR_IA32_PERF_GLOBAL_CTRL)
+            msr_write(left->values[i].msr, left->values[i].value);
+    for (unsigned i = 0; i < left->count; i++)
+        if (left->registers[i].again)
+            msr_write(left->registers[i].msr,
+                      left->registers[i].value & ~(left->registers[i].running & ~left->registers[i].again));
+    for (unsigned i = 0; i < left->value_count; i++)
+        if (left->values[i].msr == MSR_IA32_PERF_GLOBAL_CTRL)
+            msr_write(left->values[i].msr, left->values[i].value);
+    if (left->cpuid_most && !left->cpuid_stays)
+        msr_write(MSR_IA32_MISC_ENABLE, left->misc_enable);
+}
+
+void firmware_text(const struct line_sink *out)
+{
+    if (left->dr7)
+        say(out, "firmware left breakpoints enabled, DR7 at 0x%" PRIxPTR ": cleared", left->dr7);
+    if (left->cpuid_most)
+        say(out, "firmware left CPUID limited to leaf %" PRIu32 " by IA32_MISC_ENABLE bit 22: %s", left->cpuid_most,
+            left->cpuid_stays ? "it cannot be cleared" : "cleared until the end");
+    for (unsigned i = 0; i < left->count; i++)
+        say(out, "firmware left %s (0x%" PRIx32 ") %s, at 0x%" PRIx64 ": stopped%s", left->registers[i].name,
+            left->registers[i].msr, left->registers[i].what, left->registers[i].value,
+            left->registers[i].again ? " until the end" : "");
+}

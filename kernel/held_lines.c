@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/held_lines.h"
+
+#include "lib/format.h"
+
+static char *start; /* the lines, a NUL behind each */
+static size_t room, used;
+static unsigned lost; /* lines that there was no room for */
+
+void held_init(void *memory, size_t size)
+{
+    start = memory;
+    room = memory ? size : 0;
+}
+
+void held_start(void)
+{
+    used = 0;
+    lost = 0;
+}
+
+static void hold(void *context, const char *text)
+{
+    size_t length = 0;
+
+    (void)context;
+    while (text[length] != '\0')
+        length++;
+    if (lost || length >= room - used) { /* after the first that is lost none is held: the rest would have gaps */
+        lost++;
+        return;
+    }
+    for (size_t i = 0; i <= length; i++)
+        start[used++] = text[i];
+}
+
+const struct line_sink held_sink = { hold, NULL };
+
+void held_print(const struct line_sink *out)
+{
+    char text[80];
+
+    if (used)
+        out->line(out->context, "more records, because the test did not pass:");
+    for (size_t at = 0; at < used; at++) {
+        out->line(out->context, start + at);
+        while (start[at] != '\0')
+            at++;
+    }
+    if (lost) {
+        format(text, sizeof text, "%u more lines of records had no room (records=all prints them)", lost);
+        out->line(out->context, text);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of a run came to, and the lines about it at the log's end (docs/output.md, "The frame"). Pure. */
+#ifndef KERNEL_REPORT_RESULTS_H
+#define KERNEL_REPORT_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/line.h"
+
+enum outcome {
+    OUTCOME_NOT_RUN, /* the options do not select the test */
+    OUTCOME_PASS,
+    OUTCOME_DIFFERS, /* from what processors typically do; it breaks no promise, and is no failure */
+    OUTCOME_FAIL,
+    OUTCOME_SKIP,
+    OUTCOME_ERROR /* the test came to no verdict */
+};
+
+struct result {
+    const char *id; /* its first word, up to the dot, is the test's area */
+    enum outcome outcome;
+    bool records;    /* the test arms a facility, so that records must come */
+    bool seen;       /* records came */
+    const char *why; /* of a skip the reason; else the first thing found wrong or different, or NULL */
+};
+
+/* How many tests came to each outcome. */
+struct totals {
+    unsigned pass, differs, fail, skip, error;
+};
+
+/* The outcome as one word of the log. */
+const char *outcome_text(enum outcome outcome);
+
+/* Whether the test is of this area, the first word of its id. */
+bool result_is_of(const struct result *result, const char *area);
+
+/* Counts them all. */
+void results_count(const struct result *results, size_t count, struct totals *totals);
+
+/* Prints a row for each area of which tests ran, in the order of the run. */
+void results_table(const struct line_sink *out, const struct result *results, size_t count);
+
+/* Prints a line for each test that differed, failed or has no verdict, with the reason. */
+void results_reasons(const struct line_sink *out, const struct result *results, size_t count);
+
+/* Prints a line for each test that the options select. */
+void results_recap(const struct line_sink *out, const struct result *results, size_t count);
+
+#endif

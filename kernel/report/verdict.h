@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict of a run: of each facility of the debug store, and of the whole (docs/output.md, "The verdict"). Pure. */
+#ifndef KERNEL_REPORT_VERDICT_H
+#define KERNEL_REPORT_VERDICT_H
+
+#include <stddef.h>
+
+#include "lib/line.h"
+#include "cpu/caps.h"
+#include "kernel/report/results.h"
+
+/* What the run's exit device is told, from 10h on: the values are a contract. */
+enum verdict {
+    VERDICT_PASS = 0,
+    VERDICT_FAIL = 1,
+    VERDICT_SKIP = 2,
+    VERDICT_ERROR = 3,
+    VERDICT_PANIC = 4,
+    VERDICT_INCOMPLETE = 6
+};
+
+enum facility_state {
+    FACILITY_NONE,         /* the processor says that it has none */
+    FACILITY_NOT_SELECTED, /* the options select no test of its records */
+    FACILITY_UNTESTED,     /* the processor has it, and its records were never seen */
+    FACILITY_PASS,         /* no test of it failed, and one in which records came passed or differed */
+    FACILITY_FAIL
+};
+
+#define FACILITIES 3u /* BTS, PEBS and LBR */
+
+/* A facility's tests are those of its area. */
+struct facility {
+    const char *name; /* the area of its tests */
+    enum facility_state state;
+    unsigned passed, failed, selected; /* tests; passed counts those that differed, failed those without a verdict */
+    const char *reason;                /* of FACILITY_NONE and FACILITY_UNTESTED */
+    const char *kind;                  /* the kind of cores, where it is not the first; or NULL */
+};
+
+/* Judges each facility by the results of its tests, and by whether the processor has it. */
+void facilities_judge(const struct caps *caps, const struct result *results, size_t count,
+                      struct facility facilities[FACILITIES]);
+
+/*
+ * Adds what was judged on another kind of cores: the sums, and of the states the worse. A facility that only one kind
+ * has is there.
+ */
+void facilities_merge(struct facility into[FACILITIES], const struct facility others[FACILITIES]);
+
+/* The area of a facility's tests, by its position. */
+const char *facility_name(unsigned position);
+
+/* The state as words of the log. */
+const char *facility_state_text(enum facility_state state);
+
+/* Prints a line for each. */
+void facilities_text(const struct line_sink *out, const struct facility facilities[FACILITIES]);
+
+/* The verdict of a run that came to its end. */
+enum verdict verdict_of(const struct facility facilities[FACILITIES], const struct totals *totals);
+
+/* The verdict as the word of the end line. */
+const char *verdict_text(enum verdict verdict);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/run_end.h"
+
+#include <stdarg.h>
+
+#include "arch/x86/devices/clock.h"
+#include "arch/x86/cpu.h"
+#include "lib/format.h"
+#include "kernel/console.h"
+#include "kernel/dump.h"
+#include "kernel/log_keeper.h"
+#include "kernel/progress.h"
+#include "kernel/result_code.h"
+#include "kernel/serial.h"
+#include "kernel/firmware.h"
+
+/* QEMU's isa-debug-exit. Its exit status is value * 2 + 1, so values from 10h on differ from QEMU's own failures. */
+#define EXIT_PORT        0xf4u
+#define EXIT_VALUE_FIRST 0x10u
+
+#define KEYBOARD_COMMAND 0x64u
+#define KEYBOARD_RESET   0xfeu
+#define RESET_WAIT       10000000u /* PAUSEs: resetting is slow on some machines */
+
+/*
+ * The chipset's reset: Intel I/O Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control
+ * Register". Bit 1 selects a hard reset, bit 2 starts it by its 0 to 1; bit 3 cuts the power, and with it the memory.
+ */
+#define RESET_CONTROL 0xcf9u
+#define RESET_HARD    0x02u
+#define RESET_START   0x04u
+#define RESET_FULL    0x08u
+
+#define VERDICT_SECONDS 10u /* the verdict is shown, before a restart that nobody has asked for by end=reboot */
+
+/* ACPI PM1a control of QEMU's q35 and pc. Real machines have it elsewhere, so power-off is tried under QEMU only. */
+#define QEMU_Q35_PM1A_CONTROL 0x604u
+#define PM1_SLEEP_S5          0x2000u
+
+static enum options_end how;
+static enum options_exit exit_device;
+static bool hypervisor;
+static const char *tested = "";
+
+void finish_configure(const struct options *options, bool virtual_machine)
+{
+    how = options->end;
+    exit_device = options->exit;
+    hypervisor = virtual_machine;
+}
+
+void finish_say_kinds(const char *kinds)
+{
+    tested = kinds;
+}
+
+static void reset(uint8_t kind)
+{
+    port_write8(RESET_CONTROL, RESET_HARD);
+    port_write8(RESET_CONTROL, kind | RESET_START);
+    port_write8(KEYBOARD_COMMAND, KEYBOARD_RESET);
+    for (unsigned wait = 0; wait < RESET_WAIT; wait++)
+        cpu_pause();
+    cpu_triple_fault();
+}
+
+/* So that the loader takes the log away. */
+static void restart(void)
+{
+    if (how != OPTIONS_END_REBOOT)
+        for (unsigned second = 0; second < VERDICT_SECONDS; second++)
+            clock_wait(1000000);
+    keep_write_back();
+    reset(RESET_HARD);
+}
+
+void finish_error(const char *fmt, ...)
+{
+    char text[CONSOLE_LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vformat(text, sizeof text, fmt, args);
+    va_end(args);
+    console_note("error: %s", text);
+    progress_trouble("%s", text);
+}
+
+static enum page_then then(void)
+{
+    if (how == OPTIONS_END_REBOOT || keep_is_on())
+        return PAGE_REBOOTS;
+    return how == OPTIONS_END_POWEROFF && hypervisor ? PAGE_SWITCHES_OFF : PAGE_HALTS;
+}
+
+static void show_codes(enum verdict verdict, const struct totals *totals)
+{
+    const unsigned most = progress_code_most(), count = most ? result_code_draw(verdict, totals, most) : 0;
+
+    for (unsigned i = 0; i < count; i++)
+        progress_code(&(struct page_code){ result_code(i)->side, result_code(i)->modules });
+}
+
+void finish(enum verdict verdict, const struct totals *totals)
+{
+    interrupts_off();
+    dump_end();
+    firmware_give_back();
+    if (keep_is_on() && how != OPTIONS_END_REBOOT)
+        console_note("log kept: the machine restarts in %u seconds, and the loader takes the log away",
+                     VERDICT_SECONDS);
+    result_code_say(verdict, totals);
+    show_codes(verdict, totals);
+    progress_end(verdict, then(), false);
+    console_note("end dstest86 verdict=%s pass=%u fail=%u skip=%u error=%u differs=%u%s%s", verdict_text(verdict),
+                 totals->pass, totals->fail, totals->skip, totals->error, totals->differs, *tested ? " kinds=" : "",
+                 tested);
+    serial_flush();
+    progress_end(verdict, then(), true);
+    if (exit_device == OPTIONS_EXIT_DEBUG || (exit_device == OPTIONS_EXIT_AUTO && hypervisor))
+        port_write8(EXIT_PORT, (uint8_t)(EXIT_VALUE_FIRST + (unsigned)verdict));
+    if (keep_is_on())
+        restart();
+    if (then() == PAGE_SWITCHES_OFF)
+        port_write16(QEMU_Q35_PM1A_CONTROL, PM1_SLEEP_S5);
+    if (then() == PAGE_REBOOTS)
+        reset(RESET_HARD | RESET_FULL);
+    progress_take_turns();
+    for (;;)
+        cpu_halt();
+}

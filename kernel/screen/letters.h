@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A word in large letters, made of half blocks. Pure. */
+#ifndef KERNEL_SCREEN_LETTERS_H
+#define KERNEL_SCREEN_LETTERS_H
+
+#include "kernel/screen/pen.h"
+
+/*
+ * The rows that a word takes in letters `scale` (1 or more) times as large as the smallest, of 4 rows; 0 if the word is
+ * wider than that.
+ */
+unsigned letters_rows(const char *word, unsigned scale, unsigned width);
+
+/*
+ * Draws the word, for which letters_rows() found room. Only letters of the verdicts' words are known; others are blank.
+ */
+void letters_draw(const struct pen *pen, unsigned row, const char *word, unsigned scale);
+
+#endif

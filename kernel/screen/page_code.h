@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A QR code on the page: two modules in each character, one above the other, by half blocks. Pure. */
+#ifndef KERNEL_SCREEN_PAGE_CODE_H
+#define KERNEL_SCREEN_PAGE_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/screen/cells.h"
+
+struct page_code {
+    unsigned side;          /* modules; 0: there is no code */
+    const uint8_t *modules; /* side rows of side bytes: 1 is dark, 0 is light */
+};
+
+/* A code's place on a screen, with its quiet zone, at the right. */
+struct page_code_place {
+    unsigned row, column, rows, columns; /* characters */
+    unsigned quiet;                      /* modules on each side that are light */
+};
+
+/*
+ * Finds a place below the rows `above` that leaves `beside` columns free at the left. The quiet zone has 4 modules, or
+ * down to 2 where there is no room for them. Returns whether there is a place.
+ */
+bool page_code_place(const struct cells *cells, unsigned side, unsigned above, unsigned beside,
+                     struct page_code_place *place);
+
+/* Draws it there. */
+void page_code_draw(const struct page_code *code, const struct page_code_place *place, struct cells *cells);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/secondary_cpus.h"
+
+#include <stddef.h>
+
+#include "arch/x86/devices/apic.h"
+#include "arch/x86/devices/processors.h"
+#include "arch/x86/string.h"
+#include "ds/ds.h"
+#include "kernel/console.h"
+#include "kernel/memory.h"
+
+/*
+ * Memory comes in blocks of 2 MiB: a processor's debug store is in the first half, where bit 20 of an address is clear,
+ * as ds/ds_check.h demands; its stack, its tables and what is kept of it are in the second.
+ */
+#define HALF  0x100000u
+#define BLOCK (2 * HALF)
+#define SHARE 0x10000u /* of each half */
+#define EACH  (HALF / SHARE)
+
+_Static_assert(DS_STORE_MEMORY <= SHARE && PROCESSOR_MEMORY + DS_KEPT_MEMORY + OTHERS_PAGE <= SHARE,
+               "a processor's share of a block holds what it is given");
+
+static struct topology found;
+static enum acpi_error error;
+static unsigned count;
+static void *pages[PROCESSORS_MOST];
+
+static void give(unsigned number, uint8_t *share)
+{
+    uint8_t *const rest = share + HALF;
+
+    processor_give(number, rest);
+    ds_give(number, share, rest + PROCESSOR_MEMORY);
+    pages[number] = rest + PROCESSOR_MEMORY + DS_KEPT_MEMORY;
+}
+
+void others_init(void)
+{
+    uint8_t *block = NULL;
+
+    if (!apic_present())
+        return;
+    error = topology_read(&found);
+    for (count = 0; count < found.count + found.siblings; count++) {
+        if (count % EACH == 0) {
+            block = memory_keep(BLOCK, BLOCK);
+            if (!block)
+                return;
+            memset(block, 0, BLOCK);
+        }
+        give(count + 1, block + count % EACH * SHARE);
+    }
+}
+
+enum acpi_error others_topology(struct topology *topology)
+{
+    *topology = found;
+    return error;
+}
+
+unsigned others_count(void)
+{
+    return count;
+}
+
+uint32_t others_id(unsigned number)
+{
+    return found.ids[number - 1];
+}
+
+void *others_page(unsigned number)
+{
+    return pages[number];
+}
+
+bool others_start(unsigned number, void (*main)(unsigned number))
+{
+    return processor_start(number, others_id(number), memory_low_page(), main);
+}
+
+const char *others_barred(void)
+{
+    return processor_is_lent() ? "other processors are started on the first kind of cores alone" : NULL;
+}
+
+void others_say(void)
+{
+    const unsigned others = found.count + found.siblings;
+
+    if (!apic_present())
+        return;
+    if (error != ACPI_OK) {
+        console_note("processors 1: others cannot be found: %s", acpi_error_text(error));
+        return;
+    }
+    console_note("processors %u", count + 1);
+    if (count && !memory_low_page())
+        console_note("processors cannot be started: no usable page below 640 KiB for their first instructions");
+    if (found.ignored)
+        console_note("processors left out: %u, because only the first %u of firmware's table are looked at",
+                     found.ignored, PROCESSORS_MOST);
+    if (found.beyond)
+        console_note(
+            "processors left out: %u, because their APIC IDs are above %u, which need x2APIC mode: see whether "
+            "the firmware's setup can turn it on",
+            found.beyond, (unsigned)apic_id_most());
+    if (count < others)
+        console_note("processors left out: %u, because there is no memory for them: each 16 need 2 MiB below 4 GiB",
+                     others - count);
+}

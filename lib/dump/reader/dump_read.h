@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads dumps (lib/dump/dump_format.h, docs/dump.md): lines of a log in, calls of an record_sink out. Pure, for a host.
+ * Its memory does not grow. What cannot be read is reported with its line and counted; everything else
+ * is read nevertheless.
+ */
+#ifndef LIB_DUMP_READER_DUMP_READ_H
+#define LIB_DUMP_READER_DUMP_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/dump/dump_code.h"
+#include "lib/dump/reader/dump_error.h"
+#include "lib/dump/reader/record_sink.h"
+
+/* What a log contained, all boots together. */
+struct dump_totals {
+    uint64_t lines, frames, heads;
+    uint64_t bts, pebs, lbr;                /* records read, LBR snapshots */
+    uint64_t bts_lost, pebs_lost, lbr_lost; /* records that the kernel wrote, but that were not read */
+    uint64_t problems;                      /* calls of problem() */
+};
+
+struct dump_reader;
+
+/* Bytes of a struct dump_reader. */
+size_t dump_reader_size(void);
+
+/*
+ * codec: NULL for the portable one. sink: receives what is read; NULL counts and verifies records without expanding
+ * them, and so does not find codes that name unknown branches, or bytes that are not a record. problem: receives each
+ * problem, whose text is dump_problem_text().
+ */
+void dump_reader_init(struct dump_reader *reader, const struct record_sink *sink, const struct dump_codec *codec,
+                      void (*problem)(void *context, const struct dump_problem *problem), void *context);
+
+/* Reads a line of length bytes, without its line end. A NUL has no special meaning. */
+void dump_read_line(struct dump_reader *reader, const char *line, size_t length);
+
+/* Ends the log: counts what is missing at its end. Returns whether there was a dump and all of it was read. */
+bool dump_read_end(struct dump_reader *reader, struct dump_totals *totals);
+
+#endif

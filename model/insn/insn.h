@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MODEL_INSN_INSN_H
+#define MODEL_INSN_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/insn/block.h"
+
+/* Instructions in whose execution the model takes part. */
+enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC, HOOK_HALT };
+
+struct insn {
+    enum block_end end;
+    enum insn_hook hook;
+    unsigned flags; /* enum insn_flags */
+    enum insn_unit unit;
+};
+
+/*
+ * Decodes an instruction from its bytes as QEMU's translator delimited them (size 1 to 15; the whole instruction and no
+ * more). ia32e: in IA-32e mode, where C4h, C5h and 62h are always VEX and EVEX. Nothing else of the mode is needed: INC
+ * and DEC (40h-4Fh) are taken for REX prefixes that nothing follows.
+ */
+struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e);
+
+/*
+ * The unit of opcode op of a map (0F is map 1). prefix: the mandatory prefix as VEX numbers it, 1 for 66h, 2 for F3h, 3
+ * for F2h.
+ */
+enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned modrm);
+
+#endif

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+#
+# Judges a boot that has ended by its line of tests/qemu/cases: by its exit status, and by what it left in its folder
+# (serial, stderr, truth, violations).
+package Judge;
+use strict;
+use warnings;
+use Exporter 'import';
+use KernelLog qw(clean judge verdict_of_status);
+use Truth qw(compare);
+our @EXPORT_OK = qw(problems read_violators);
+
+sub read_lines
+{
+    my ($path) = @_;
+    open my $file, '<', $path or return;
+    my @lines = map { clean($_) } <$file>;
+    return \@lines;
+}
+
+# The problems of a boot that had to be refused: by QEMU, whose status is 1 then, or by scripts/boot itself.
+sub check_refusal
+{
+    my ($case, $status, $lines, $errors) = @_;
+    my @wrong;
+    push @wrong, "status $status, not a refusal" if $status != 1 && $status != 2;
+    push @wrong, 'the machine started' if @$lines;
+    push @wrong, @$errors . ' lines said why, not one' if @$errors != 1;
+    push @wrong, "the refusal does not hold \"$case->{text}\"" if !grep { index($_, $case->{text}) >= 0 } @$errors;
+    return @wrong;
+}
+
+# The tests that violate the manual on purpose: ID => [NAME..], as tests/qemu/violations has them.
+sub read_violators
+{
+    my ($path) = @_;
+    my $lines = read_lines($path) or die "$path: $!\n";
+    return map { /^([a-z]\S+) (.*)/ ? ($1 => [split ' ', $2]) : () } @$lines;
+}
+
+# How often the tests that ran must have brought about each violation, by name.
+sub count_wanted
+{
+    my ($lines, %violators) = @_;
+    my %wanted;
+    my @ran = map { /^(?:not )?ok \d+ (\S+)(?!\S| # SKIP)/ ? $1 =~ s/\.(?:core|atom|kind)\d*$//r : () } @$lines;
+    $wanted{$_}++ for map { @{$violators{$_} // []} } @ran;
+    return \%wanted;
+}
+
+# Violations that the model's referee reported without reason, or failed to report. Where several tests want one, it may
+# be reported once for all of them: a repetition at the same instruction is not. Advice is ignored.
+sub check_violations
+{
+    my ($wanted, @said) = @_;
+    my (%count, @wrong);
+    for my $line (grep { !/^advice / } @said) {
+        my ($name) = $line =~ / rip=\S+ ([^:]+): / ? $1 : '';
+        push @wrong, $line if ++$count{$name} > ($wanted->{$name} // 0);
+    }
+    return (@wrong, map { "the referee did not say $_" } grep { !$count{$_} } sort keys %$wanted);
+}
+
+# The problems of a boot that had to reach a verdict, and a remark.
+sub check_boot
+{
+    my ($case, $status, $lines, $errors, $violators) = @_;
+    my ($folder, $modelled) = ($case->{folder}, $case->{profile} ne 'none');
+    my ($verdict, @wrong) = judge($lines);
+    my ($width) = map { /^# begin dstest86 \S+ \S+ (\d+)$/ ? $1 : () } @$lines;
+    my $remark;
+    push @wrong, "the $width-bit kernel started" if defined $width && $width != $case->{width};
+    # With exit=none the kernel does not use the exit device; QEMU is shut down instead.
+    my $exit = $case->{options} =~ /\bexit=none\b/ && $status == 0 ? $verdict : verdict_of_status($status);
+    push @wrong, "QEMU's exit status $status is no verdict" if !defined $exit;
+    push @wrong, "QEMU's exit status $status says $exit, the log says " . ($verdict // 'nothing')
+        if defined $exit && $exit ne ($verdict // '');
+    push @wrong, 'verdict ' . ($verdict // 'none') . ", expected $case->{expected}"
+        if ($verdict // '') ne $case->{expected};
+    push @wrong, 'not ok: ' . join ' ', map { /^not ok \d+ (\S+)/ ? $1 : () } @$lines
+        if ($verdict // '') =~ /^(fail|error)$/ && $verdict ne $case->{expected};
+    # A model that takes no liberties does what is typical.
+    push @wrong, map { /^# (differs [a-z0-9._]+: .*)/ ? $1 : () } @$lines if $modelled && !defined $case->{latitude};
+    my $wanted = sub { defined $case->{text} && index($_[0], $case->{text}) >= 0 };
+    push @wrong, "neither the log nor stderr holds \"$case->{text}\""
+        if defined $case->{text} && !grep { $wanted->($_) } @$lines, @$errors;
+    push @wrong, map { "stderr: $_" } grep { !$wanted->($_) } @$errors;
+
+    # A kernel that is lied to breaks rules unknowingly.
+    if ($modelled && !defined $case->{lies}) {
+        my $said = read_lines("$folder/violations");
+        push @wrong, $said ? check_violations(count_wanted($lines, %$violators), @$said) :
+            'the model wrote no violations file';
+    }
+    if ($modelled && $case->{options} =~ /\brecords=all\b/) {
+        my $truth = read_lines("$folder/truth");
+        push @wrong, 'the model wrote no truth log' if !$truth;
+        ($remark, my @different) = compare($lines, $truth // []);
+        push @wrong, @different if $truth;
+    }
+    return (\@wrong, $remark);
+}
+
+# The problems of a boot (a case of Cases.pm, with its folder and the keys that SideBySide.pm adds), given what
+# read_violators() read; and a remark, undef if there is nothing to remark.
+sub problems
+{
+    my ($case, $violators) = @_;
+    my $lines = [grep { $_ ne '' } @{read_lines("$case->{folder}/serial") // []}];
+    my $errors = read_lines("$case->{folder}/stderr") // [];
+    return [sprintf 'timed out after %d seconds; the last line is: %s', $case->{killed}, $lines->[-1] // 'none']
+        if $case->{killed};
+    return [check_refusal($case, $case->{status}, $lines, $errors)] if $case->{expected} eq 'refused';
+    return check_boot($case, $case->{status}, $lines, $errors, $violators);
+}
+
+1;

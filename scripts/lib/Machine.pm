@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+#
+# A machine that a test watches while it runs: starts scripts/boot with a QMP socket, waits for lines of its log, looks at
+# its screen and memory, and ends it. Everything is bounded by the seconds that it is given.
+package Machine;
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use IO::Socket::UNIX;
+use JSON::PP qw(encode_json decode_json);
+use POSIX qw(WNOHANG);
+
+
+my $root = dirname(__FILE__) . "/../..";
+# seconds: the limit of the whole run; folder: where its files go; the rest are the options of scripts/boot, in which "--"
+# stands before QEMU's. timeout keeps the limit, and all that waits here ends with the machine.
+sub start
+{
+    my ($class, $seconds, $folder, @options) = @_;
+    my ($log, $socket) = map { "$folder/$_" } qw(serial qmp);
+    unlink $socket, $log;
+    push @options, '--' if !grep { $_ eq '--' } @options;
+    my $pid = fork // die "Machine.pm: fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', $log or die "Machine.pm: $log: $!\n";
+        exec 'timeout', '--kill-after=5', $seconds, "$root/scripts/boot", @options, '-qmp', "unix:$socket,server=on,wait=off";
+        die "Machine.pm: timeout: $!\n";
+    }
+    my $self = bless { pid => $pid, folder => $folder, log => $log }, $class;
+    $self->pause until $self->{qmp} = IO::Socket::UNIX->new($socket);
+    $self->command('qmp_capabilities');
+    return $self;
+}
+
+# Its status is then $?, the first time.
+sub has_ended
+{
+    my ($self) = @_;
+    return waitpid($self->{pid}, WNOHANG) != 0;
+}
+
+# For who waits for something of a machine that runs.
+sub pause
+{
+    my ($self) = @_;
+    die "Machine.pm: the machine ended, status ", $? >> 8, "; its log ends:\n", substr($self->log, -2000), "\n" if $self->has_ended;
+    select undef, undef, undef, 0.1;
+}
+
+# The log so far.
+sub log
+{
+    my ($self) = @_;
+    open my $file, '<:raw', $self->{log} or return '';
+    local $/;
+    return <$file> // '';
+}
+
+# Waits until the log matches, and returns it.
+sub wait_for
+{
+    my ($self, $pattern) = @_;
+    while ($self->log !~ $pattern) {
+        eval { $self->pause; 1 } or $self->log =~ $pattern or die "Machine.pm: no $pattern: $@";
+    }
+    return $self->log;
+}
+
+# A command of QMP, and what it returns.
+sub command
+{
+    my ($self, $name, %arguments) = @_;
+    print {$self->{qmp}} encode_json({ execute => $name, arguments => \%arguments }), "\n";
+    $self->{qmp}->flush;
+    while (my $line = readline $self->{qmp}) {
+        my $answer = decode_json($line);
+        die "Machine.pm: $name: $answer->{error}{desc}\n" if $answer->{error};
+        return $answer->{return} if exists $answer->{return};
+    }
+    die "Machine.pm: $name: no answer\n";
+}
+
+# A PPM file of the screen.
+sub screendump
+{
+    my ($self) = @_;
+    my $path = "$self->{folder}/screen.ppm";
+    $self->command('screendump', filename => $path);
+    return $path;
+}
+
+# Bytes of physical memory.
+sub memory
+{
+    my ($self, $address, $size) = @_;
+    my $path = "$self->{folder}/memory";
+    $self->command('pmemsave', val => $address, size => $size, filename => $path);
+    open my $file, '<:raw', $path or die "Machine.pm: $path: $!\n";
+    local $/;
+    return scalar <$file>;
+}
+
+sub stop
+{
+    my ($self) = @_;
+    $self->command('quit');
+    waitpid $self->{pid}, 0;
+}
+
+sub DESTROY
+{
+    my ($self) = @_;
+    local $?;
+    return if $self->has_ended;
+    kill TERM => $self->{pid};
+    waitpid $self->{pid}, 0;
+}
+
+1;

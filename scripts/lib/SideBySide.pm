@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+#
+# Runs machines (scripts/boot) in parallel, as many at a time as there are processors.
+package SideBySide;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Path qw(make_path);
+use File::Basename qw(dirname);
+use POSIX qw(WNOHANG _exit);
+use Time::HiRes qw(sleep time);
+our @EXPORT_OK = qw(side_by_side);
+
+my $root = dirname(__FILE__) . "/../..";
+our $at_once;    # machines at a time; default: the number of processors
+
+my $grace = 2;    # seconds from SIGTERM to SIGKILL
+
+# A reader leaves its pipe alone so many seconds, in which QEMU fills half of it at most, and then takes all.
+my ($rest, $capacity) = (0.01, 65536);
+
+# Boots in a process group of its own, and ends with the exit status of the boot. QEMU writes each byte of the serial port
+# by itself; to a pipe that takes it a fraction of the processor time, unless a reader waits there and is woken each time.
+sub boot
+{
+    my ($boot) = @_;
+    setpgrp;
+    local $SIG{TERM} = sub { };    # which is for all of the group; what is in the pipe then is still read
+    open STDERR, '>', "$boot->{folder}/stderr" or die "$boot->{folder}/stderr: $!\n";
+    open my $serial, '>', "$boot->{folder}/serial" or die "$boot->{folder}/serial: $!\n";
+    open my $pipe, '-|', "$root/scripts/boot", @{$boot->{arguments}} or die "$root/scripts/boot: $!\n";
+    while (sysread($pipe, my $bytes, $capacity) // $!{EINTR}) {
+        syswrite $serial, $bytes // '';
+        sleep $rest;
+    }
+    close $pipe;
+    _exit(exit_status($?));
+}
+
+sub start
+{
+    my ($boot) = @_;
+    make_path($boot->{folder});
+    my $pid = fork // die "fork: $!\n";
+    boot($boot) if !$pid;
+    setpgrp $pid, $pid;    # whoever comes first
+    @$boot{qw(pid started)} = ($pid, time);
+}
+
+# As a shell has it.
+sub exit_status
+{
+    my ($status) = @_;
+    return $status & 127 ? 128 + ($status & 127) : $status >> 8;
+}
+
+# Each boot is a hash: folder (of serial and stderr), arguments (scripts/boot's). Boots that take more than $seconds
+# are killed. Calls $ended for each in order, once it has ended, with the keys status and, if it was, killed: after how
+# many seconds.
+sub side_by_side
+{
+    my ($seconds, $ended, @boots) = @_;
+    my ($reported, %running) = (0);
+    my @waiting = @boots;
+    chomp(my $processors = $at_once // `nproc`);
+    local @SIG{qw(HUP INT TERM)} = (sub { kill '-TERM', keys %running; exit 130 }) x 3;
+    while ($reported < @boots) {
+        while (@waiting && keys %running < $processors) {
+            my $boot = shift @waiting;
+            start($boot);
+            $running{$boot->{pid}} = $boot;
+        }
+        while ((my $pid = waitpid -1, WNOHANG) > 0) {
+            my $boot = delete $running{$pid} or next;
+            @$boot{qw(status done)} = (exit_status($?), 1);
+        }
+        for my $boot (values %running) {
+            my $late = time - $boot->{started} - $seconds;
+            next if $late <= 0;
+            $boot->{killed} = $seconds;
+            kill $late > $grace ? '-KILL' : '-TERM', $boot->{pid};
+        }
+        $ended->($boots[$reported++]) while $reported < @boots && $boots[$reported]{done};
+        sleep 0.02;
+    }
+}
+
+1;

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "suite/all_cpus/crew.h"
+
+#include <stddef.h>
+
+#include "arch/x86/devices/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "arch/x86/probe.h"
+#include "arch/x86/devices/processors.h"
+#include "arch/x86/devices/watchdog.h"
+#include "lib/format.h"
+#include "cpu/cores.h"
+#include "ds/ds.h"
+#include "kernel/console.h"
+#include "kernel/secondary_cpus.h"
+#include "pebs/pebs.h"
+
+/*
+ * A processor takes ten milliseconds to start, and longer where a host divides its time between them; the first that
+ * do not come are waited for a second each. So much more time the test has, in seconds.
+ */
+#define SECONDS_MORE(processors) (3 + (processors) / 4)
+
+#define KIND_TEXT 32u
+
+static struct member boot_member;
+static crew_job *crew_does;
+
+_Static_assert(sizeof(struct member) <= OTHERS_PAGE, "a processor's page holds what it is at");
+
+unsigned crew_count(void)
+{
+    return others_count() + 1;
+}
+
+struct member *crew_member(unsigned number)
+{
+    return number ? others_page(number) : &boot_member;
+}
+
+static unsigned id_of(unsigned number)
+{
+    return number ? (unsigned)others_id(number) : (unsigned)apic_id();
+}
+
+/*
+ * Waits for a flag with interrupts off before and after. What bounds it is the test's watchdog on the boot processor,
+ * and that the others are stopped then.
+ */
+static void wait_for(const volatile bool *flag)
+{
+    while (!*flag)
+        cpu_halt_for_interrupt();
+}
+
+static void set(volatile bool *flag, unsigned waiting)
+{
+    memory_fence();
+    *flag = true;
+    processor_wake(waiting);
+}
+
+static void probe(struct member *m, const struct caps *boot)
+{
+    struct caps_input input;
+
+    ds_close(); /* what it was stopped in, if it was */
+    if (caps_missing(boot, NEED_PEBS) == CAPS_AVAILABLE)
+        pebs_quiesce(boot);
+    if (caps_missing(boot, NEED_PERFMON) == CAPS_AVAILABLE)
+        counters_clear(boot);
+    interrupts_off();
+    ds_probe(&input);
+    caps_fill(&input, &m->caps);
+    ds_probe_registers(&m->caps);
+    if (m->caps.freeze_while_smm)
+        msr_write(MSR_IA32_DEBUGCTL, DEBUGCTL_FREEZE_WHILE_SMM);
+}
+
+/* The main function of each of the others: what it is, and then the jobs. */
+static void other_main(unsigned number)
+{
+    struct member *const m = crew_member(number);
+
+    probe(m, m->run.caps);
+    set(&m->probed, 0);
+    for (;;) {
+        wait_for(&m->go);
+        m->go = false;
+        crew_does(m);
+        interrupts_off();
+        set(&m->over, 0);
+    }
+}
+
+static void ready(struct member *m, const struct test_run *run)
+{
+    *m = (struct member){ .run = { .test = run->test, .caps = run->caps, .data_source = run->data_source } };
+    m->run.aside = m->aside;
+}
+
+/* The name of a hybrid's core; what its processors have in common is the signature. */
+static const char *kind_of(const struct caps *caps)
+{
+    const struct core *core = core_find_kind(caps->family, caps->model, caps->core_type, caps->native_model);
+
+    return core->name ? core->name : caps->core_type == CORE_TYPE_ATOM ? "Atom" : "Core";
+}
+
+static void say_difference(void *context, const char *text)
+{
+    const unsigned *number = context;
+
+    crew_member(*number)->differs = true;
+    console_note("cpu %u apic 0x%x differs: %s", *number, id_of(*number), text);
+}
+
+/*
+ * The first processor of a hybrid's kind of cores that was started before the n-th; the boot processor if there is one.
+ */
+static unsigned first_of_kind(unsigned n)
+{
+    const struct caps *const caps = &crew_member(n)->caps;
+    unsigned first = 0;
+
+    while (first < n && caps->hybrid &&
+           (!crew_member(first)->started || crew_member(first)->caps.core_type != caps->core_type ||
+            crew_member(first)->caps.native_model != caps->native_model))
+        first++;
+    return first;
+}
+
+/* A hybrid's core of another kind than the boot processor's does the same job by what its own kind can do. */
+static void take_own_caps(unsigned n, const struct test_run *run)
+{
+    struct member *const m = crew_member(n);
+    enum caps_reason lacks;
+
+    m->caps.reason[CAPS_NEED_APIC] = run->caps->reason[CAPS_NEED_APIC];
+    lacks = caps_missing(&m->caps, run->test->needs);
+    m->fit = lacks == CAPS_AVAILABLE;
+    m->run.caps = &m->caps;
+    m->run.data_source = m->caps.data_source;
+    console_note("cpu %u apic 0x%x is another kind of core than cpu 0, %s: %s", n, id_of(n), kind_of(&m->caps),
+                 m->fit ? "with its own capabilities" : caps_reason_text(lacks));
+}
+
+static bool start(unsigned n, const struct test_run *run)
+{
+    struct member *const m = crew_member(n);
+    unsigned first;
+
+    ready(m, run);
+    m->started = others_start(n, other_main);
+    if (!m->started) {
+        console_note("cpu %u apic 0x%x does not start: left out", n, id_of(n));
+        return false;
+    }
+    wait_for(&m->probed);
+    m->fit = true;
+    first = first_of_kind(n);
+    if (first)
+        take_own_caps(n, run);
+    if (first < n && !crew_alike(&crew_member(first)->caps, &m->caps, say_difference, &n)) {
+        m->fit = false;
+        console_note("cpu %u apic 0x%x has other capabilities than cpu %u: left out", n, id_of(n), first);
+    }
+    return true;
+}
+
+const char *crew_start(struct test_run *run)
+{
+    struct topology topology;
+    const enum acpi_error error = others_topology(&topology);
+    unsigned started = 1;
+
+    if (others_barred())
+        return others_barred();
+    if (error != ACPI_OK)
+        return acpi_error_text(error);
+    if (crew_count() < 2)
+        return topology.total < 2 ? "one processor: it is what all other tests run on"
+                                  : "no other processor can be started: the head of the log says why";
+    watchdog_allow(SECONDS_MORE(crew_count()));
+    interrupts_off();
+    ready(&boot_member, run);
+    boot_member.caps = *run->caps;
+    boot_member.started = boot_member.fit = true;
+    for (unsigned n = 1; n < crew_count(); n++)
+        started += start(n, run);
+    interrupts_on();
+    console_note("processors %u started of %u", started, crew_count());
+    return NULL;
+}
+
+static void begin(unsigned n)
+{
+    struct member *const m = crew_member(n);
+
+    m->over = false;
+    if (n)
+        set(&m->go, n);
+}
+
+static void await(unsigned n)
+{
+    struct member *const m = crew_member(n);
+
+    if (n)
+        wait_for(&m->over);
+    else
+        crew_does(m);
+    interrupts_off();
+}
+
+/* Tells what came of a member's job, and adds it to the test's own. */
+static void tell(struct test_run *run, unsigned n, const char *what, const char *unit)
+{
+    const struct member *m = crew_member(n);
+    char kind[KIND_TEXT] = "";
+
+    if (m->caps.hybrid)
+        format(kind, sizeof kind, " %s", kind_of(&m->caps));
+    if (m->interrupts)
+        console_note("cpu %u apic 0x%x%s: %s %u of %u %s, %u interrupts", n, id_of(n), kind, what, m->came, m->of, unit,
+                     m->interrupts);
+    else
+        console_note("cpu %u apic 0x%x%s: %s %u of %u %s", n, id_of(n), kind, what, m->came, m->of, unit);
+    if (run->planned)
+        test_saw(run, m->came);
+    if (m->run.problems)
+        test_fail(run, "cpu %u apic 0x%x: %s%s", n, id_of(n), m->aside, m->run.problems > 1 ? ", and more" : "");
+    else if (m->run.differences)
+        test_differs(run, "cpu %u apic 0x%x: %s", n, id_of(n), m->aside);
+}
+
+void crew_in_turn(struct test_run *run, crew_job *job, const char *what, const char *unit)
+{
+    crew_does = job;
+    for (unsigned n = 0; n < crew_count(); n++) {
+        if (!crew_member(n)->fit)
+            continue;
+        interrupts_off();
+        begin(n);
+        await(n);
+        interrupts_on();
+        tell(run, n, what, unit);
+    }
+}
+
+void crew_at_once(struct test_run *run, crew_job *job, const char *what, const char *unit)
+{
+    crew_does = job;
+    interrupts_off();
+    for (unsigned n = crew_count(); n-- > 0;)
+        if (crew_member(n)->fit)
+            begin(n);
+    for (unsigned n = 0; n < crew_count(); n++)
+        if (crew_member(n)->fit)
+            await(n);
+    interrupts_on();
+    for (unsigned n = 0; n < crew_count(); n++)
+        if (crew_member(n)->fit)
+            tell(run, n, what, unit);
+}

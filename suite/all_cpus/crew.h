@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All processors of the machine at one job: in turn, while the others sleep, or at once. What a processor finds wrong
+ * it keeps to itself, for the console is the boot processor's, which tells it afterwards.
+ */
+#ifndef SUITE_ALL_CPUS_CREW_H
+#define SUITE_ALL_CPUS_CREW_H
+
+#include <stdbool.h>
+
+#include "kernel/test.h"
+
+/* One of the processors, by processor_number(). */
+struct member {
+    bool started;
+    bool differs;        /* from the first of its kind of cores, in anything */
+    bool fit;            /* the same can be demanded of it, or as much of its kind of cores */
+    struct caps caps;    /* its own, valid if it was started */
+    struct test_run run; /* with the boot processor's caps, or on another kind of cores its own */
+    char aside[TEST_ASIDE];
+    unsigned came, of;    /* what the job saw, and what it typically sees */
+    unsigned interrupts;  /* that came to it */
+    volatile bool go;     /* it is its turn */
+    volatile bool probed; /* caps is valid */
+    volatile bool over;   /* its turn is over */
+};
+
+/* What every processor does. It must not print, may use run only to report, and leaves interrupts off. */
+typedef void crew_job(struct member *member);
+
+/*
+ * Starts all, and compares their capabilities with the boot processor's, of a hybrid those of its kind of cores. Prints
+ * how many started, and who did not.
+ * Returns why there is no crew, or NULL. The crew ends with the test: the runner stops all processors then.
+ */
+const char *crew_start(struct test_run *run);
+
+/* How many there are, the boot processor included; and one of them, whether it was started or not. */
+unsigned crew_count(void);
+struct member *crew_member(unsigned number);
+
+/* The job on every one that is fit; and prints what came of it, as "cpu 3 apic 0x6: WHAT 10 of 10 UNIT". */
+void crew_in_turn(struct test_run *run, crew_job *job, const char *what, const char *unit);
+void crew_at_once(struct test_run *run, crew_job *job, const char *what, const char *unit);
+
+/*
+ * Says each capability of a processor that is not the boot processor's, as "microcode 0x5, not 0x4", and returns
+ * whether the same can be demanded of both.
+ */
+bool crew_alike(const struct caps *boot, const struct caps *other, void (*say)(void *context, const char *text),
+                void *context);
+
+#endif

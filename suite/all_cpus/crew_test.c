@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Which processors start, and which of them differ. */
+#include "suite/all_cpus/crew.h"
+
+#include "kernel/secondary_cpus.h"
+#include "kernel/test.h"
+#include "suite/support/sources.h"
+
+static void all_start(struct test_run *run)
+{
+    const char *problem = crew_start(run);
+    unsigned started = 0;
+
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    for (unsigned n = 0; n < crew_count(); n++)
+        started += crew_member(n)->started;
+    if (started != crew_count())
+        test_fail(run, "%u of %u processors start", started, crew_count());
+}
+
+TEST(all_cpus_start) = {
+    .id = "all_cpus.start",
+    .title = "Every processor that firmware's table enables starts",
+    .source = ACPI_MADT "; " SDM_MP,
+    .typical = "The manual promises it of a processor that is there; firmware lists some that are not.",
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = all_start,
+};
+
+static void all_alike(struct test_run *run)
+{
+    const char *problem = crew_start(run);
+    unsigned differ = 0;
+
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    for (unsigned n = 0; n < crew_count(); n++)
+        differ += crew_member(n)->differs;
+    if (differ)
+        test_fail(run, "%u of %u processors differ from the first of their kind of cores: the lines above say in what",
+                  differ, crew_count());
+}
+
+TEST(all_cpus_alike) = {
+    .id = "all_cpus.alike",
+    .title = "All processors have the capabilities of the first of their kind of cores, down to the revision of the "
+             "microcode",
+    .source = SDM_PERFMON_1,
+    .typical = "No manual promises it of all processors of a machine.",
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = all_alike,
+};

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each facility on every processor, with the debug store, the buffers and the LVT entry of its own. What must come is
+ * known from the labels, as it is on the boot processor. Interrupts are off while the window is open and on between two
+ * windows, so that each of them is served with nothing recording.
+ */
+#include <inttypes.h>
+
+#include "suite/all_cpus/crew.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/perfmon.h"
+#include "bts/bts.h"
+#include "kernel/secondary_cpus.h"
+#include "suite/support/count.h"
+#include "suite/support/lbr_record.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
+
+#define ROUNDS       10u
+#define COMING       10000u /* PAUSEs: an interrupt comes long before */
+#define PEBS_RECORDS 10u    /* of a round */
+
+/* Lets the interrupts come that are pending, until there are so many. */
+static void let_interrupts(unsigned wanted)
+{
+    interrupts_on();
+    for (unsigned i = 0; ds_counts()->interrupts < wanted && i < COMING; i++)
+        cpu_pause();
+    interrupts_off();
+}
+
+static void check_log(struct test_run *run, const struct ds_log *log)
+{
+    test_equal(run, "records that did not fit the log", log->dropped, 0);
+    test_equal(run, "drains of a full buffer", log->overruns, 0);
+    test_equal(run, "drains of a broken area", log->broken, 0);
+}
+
+static void check_interrupts(struct member *m, unsigned least)
+{
+    m->interrupts += ds_counts()->interrupts;
+    if (ds_counts()->interrupts < least)
+        test_fail(&m->run, "%u interrupts came, expected at least %u", ds_counts()->interrupts, least);
+}
+
+/* ---- BTS --------------------------------------------------------------------------------------------------------- */
+
+#define BTS_THRESHOLD 64u
+
+/* The log's branches must be those of the workload, round by round. */
+static unsigned compare_branches(struct test_run *run, const struct workload *workload)
+{
+    struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
+    struct bts_record record;
+    unsigned same = 0;
+
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++) {
+        const struct branch *want = branch_next(&walk);
+        if (!want) {
+            walk = (struct branch_walk){ workload, BRANCH_KINDS_ALL, 0, 0 };
+            want = branch_next(&walk);
+        }
+        if (record.from != want->from || record.to != want->to) {
+            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, n,
+                      record.from, record.to, want->from, want->to);
+            break;
+        }
+        same++;
+    }
+    return same;
+}
+
+static void trace(struct member *m)
+{
+    const struct workload *workload = &workload_loop;
+    const struct ds_config config = { .bts = true, .bts_records = 2 * BTS_THRESHOLD, .bts_threshold = BTS_THRESHOLD };
+    const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL);
+    struct ds_breaches breaches;
+    struct window window;
+
+    m->of = ROUNDS * branches;
+    if (!ds_open(m->run.caps, &config, &breaches)) {
+        test_fail(&m->run, "the DS area was refused: it breaks %u of the manual's restrictions", breaches.count);
+        return;
+    }
+    window = bts_window(m->run.caps, false, 0);
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        interrupts_off();
+        workload->run(&window);
+        let_interrupts(round * branches / (BTS_THRESHOLD + branches));
+    }
+    ds_close();
+    interrupts_off();
+    check_log(&m->run, ds_bts_log());
+    check_interrupts(m, ROUNDS * branches / (BTS_THRESHOLD + branches));
+    m->came = compare_branches(&m->run, workload);
+    test_equal(&m->run, "number of records", ds_bts_log()->records, m->of);
+}
+
+/* ---- PEBS -------------------------------------------------------------------------------------------------------- */
+
+/* What a processor samples, by what it can: the same on all of a kind. */
+static struct pebs_sample (*choose)(const struct caps *caps, unsigned records);
+
+static void check_record(struct test_run *run, const struct pebs_sample *sampled, const struct pebs_record *record)
+{
+    const struct access *access = pebs_access(run, sampled->workload, record);
+
+    if (!access) { /* where it is, pebs_check_numbers() says */
+        pebs_check(run, sampled, record, record->eventing_ip, record->ip);
+        return;
+    }
+    pebs_check(run, sampled, record, access->ip, access->next_ip);
+    if (record->has & PEBS_HAS_MEMORY && sampled->event->data_address && access->address)
+        test_equal(run, "data address", record->data_address, access->address);
+}
+
+static void sample_round(struct member *m)
+{
+    struct test_run *const run = &m->run;
+    const struct pebs_sample sampled = choose(run->caps, PEBS_RECORDS);
+    const uint64_t groups = PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
+    struct ds_config config = {
+        .pebs = true, .pebs_records = PEBS_RECORDS + 6, .pebs_threshold = PEBS_RECORDS - 2, .pebs_data_cfg = groups
+    };
+    const struct pebs_sampling sampling = { .event = sampled.event,
+                                            .counter = sampled.counter,
+                                            .period = sampled.period,
+                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
+                                            .threshold = PEBS_LATENCY_THRESHOLD,
+                                            .data_cfg = groups };
+    const struct window window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
+    struct ds_breaches breaches;
+    struct pebs_record record;
+
+    config.pebs_reset[sampled.counter] = 0 - (uint64_t)sampled.period;
+    if (!ds_open(run->caps, &config, &breaches)) {
+        test_fail(run, "the DS area was refused: it breaks %u of the manual's restrictions", breaches.count);
+        return;
+    }
+    interrupts_off();
+    if (!pebs_program(run->caps, &sampling))
+        test_fail(run, "the counter could not be programmed");
+    sampled.workload->run(&window);
+    let_interrupts(1);
+    ds_close();
+    interrupts_off();
+    check_log(run, ds_pebs_log());
+    check_interrupts(m, 1);
+    m->came += ds_pebs_log()->records;
+    if (ds_pebs_log()->records != PEBS_RECORDS)
+        test_fail(run, "%u records came, must be %u", ds_pebs_log()->records, PEBS_RECORDS);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        check_record(run, &sampled, &record);
+    pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
+}
+
+static void sample(struct member *m)
+{
+    m->of = ROUNDS * PEBS_RECORDS;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        sample_round(m);
+    counters_clear(m->run.caps);
+    interrupts_off();
+}
+
+/* ---- LBR --------------------------------------------------------------------------------------------------------- */
+
+static void record_branches(struct member *m)
+{
+    const struct workload *workload = &workload_calls;
+    const unsigned depth = m->run.caps->lbr_depth, branches = branch_count(workload, BRANCH_KINDS_ALL);
+    struct lbr_stack stack;
+
+    m->of = branches < depth ? branches : depth;
+    interrupts_off();
+    m->came = lbr_take(m->run.caps, workload, LBR_NO_FILTER, &stack);
+    if (stack.error != LBR_DECODE_OK)
+        test_fail(&m->run, "LBR stack: %s", lbr_error_text(stack.error));
+    else
+        lbr_compare_stack(&m->run, &stack, workload, BRANCH_KINDS_ALL, m->of);
+    test_equal(&m->run, "number of entries", m->came, m->of);
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
+
+#define BRANCHES UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
+
+/* What the window itself counts drops out of the difference. */
+static void count(struct member *m)
+{
+    const uint64_t select = BRANCHES | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN;
+    const uint64_t all = count_from(&m->run, 0, select, 0, &workload_long_loop);
+
+    m->of = branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1; /* and the last, which is not taken */
+    m->came = (unsigned)(all - count_from(&m->run, 0, select, 0, &workload_nothing));
+    test_equal(&m->run, "branches that were counted", m->came, m->of);
+    counters_clear(m->run.caps);
+    interrupts_off();
+}
+
+/* ---- the tests --------------------------------------------------------------------------------------------------- */
+
+static const struct facility_job {
+    crew_job *job;
+    const char *what, *unit;
+} bts_job = { trace, "bts", "records" }, pebs_job = { sample, "pebs", "records" },
+  lbr_job = { record_branches, "lbr", "entries" }, count_job = { count, "counter 0", "branches" };
+
+/* The records that come of one processor. */
+static unsigned due(const struct facility_job *of, const struct caps *caps)
+{
+    const unsigned calls = branch_count(&workload_calls, BRANCH_KINDS_ALL);
+
+    if (of == &bts_job)
+        return ROUNDS * branch_count(&workload_loop, BRANCH_KINDS_ALL);
+    if (of == &lbr_job)
+        return calls < caps->lbr_depth ? calls : caps->lbr_depth;
+    return ROUNDS * PEBS_RECORDS;
+}
+
+static unsigned due_of_all(const struct facility_job *of)
+{
+    unsigned all = 0;
+
+    for (unsigned n = 0; n < crew_count(); n++)
+        if (crew_member(n)->fit)
+            all += due(of, crew_member(n)->run.caps);
+    return all;
+}
+
+static void perform(struct test_run *run,
+                    void (*how)(struct test_run *run, crew_job *job, const char *what, const char *unit))
+{
+    const struct facility_job *of = run->test->argument;
+    const char *problem = crew_start(run);
+
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    if (run->test->records)
+        test_plan(run, due_of_all(of));
+    how(run, of->job, of->what, of->unit);
+}
+
+static void in_turn(struct test_run *run)
+{
+    if (run->test->argument == &pebs_job)
+        choose = pebs_sample_any;
+    perform(run, crew_in_turn);
+}
+
+/*
+ * Instructions, where they can be sampled: the loads of one thread are counted for the other of its core, too, on Sandy
+ * Bridge to Haswell (errata BJ122, BV98 and HSD29, for which Linux has fixup_ht_bug(), arch/x86/events/intel/core.c).
+ */
+static void at_once(struct test_run *run)
+{
+    if (run->test->argument == &pebs_job)
+        choose = pebs_sample_instructions;
+    perform(run, crew_at_once);
+}
+
+/* Threads of one NetBurst core have one set of counters. */
+static const char *one_set(const struct caps *caps)
+{
+    struct topology topology;
+
+    others_topology(&topology);
+    return caps->pebs_method == PEBS_METHOD_NETBURST && topology.siblings
+               ? "the threads of a NetBurst core share its counters"
+               : NULL;
+}
+
+TEST(all_cpus_bts_in_turn) = {
+    .id = "all_cpus.bts.in_turn",
+    .title = "Each processor in turn stores its branches in a buffer of its own, and its interrupt drains it",
+    .source = SDM_BTS,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &bts_job,
+};
+
+TEST(all_cpus_bts_at_once) = {
+    .id = "all_cpus.bts.at_once",
+    .title = "All processors at once store their branches, each in a buffer of its own, and none another's",
+    .source = SDM_BTS,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = at_once,
+    .argument = &bts_job,
+};
+
+TEST(all_cpus_pebs_in_turn) = {
+    .id = "all_cpus.pebs.in_turn",
+    .title = "Each processor in turn samples into a buffer of its own, and its interrupt drains it",
+    .source = SDM_PEBS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .records = true,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &pebs_job,
+};
+
+TEST(all_cpus_pebs_at_once) = {
+    .id = "all_cpus.pebs.at_once",
+    .title = "All processors at once sample, each into a buffer of its own, and none another's events",
+    .source = SDM_PEBS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .lacks = one_set,
+    .records = true,
+    .on_request = true,
+    .run = at_once,
+    .argument = &pebs_job,
+};
+
+TEST(all_cpus_lbr_in_turn) = {
+    .id = "all_cpus.lbr.in_turn",
+    .title = "Each processor in turn records its last branches in a stack of its own",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_APIC | NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &lbr_job,
+};
+
+TEST(all_cpus_lbr_at_once) = {
+    .id = "all_cpus.lbr.at_once",
+    .title = "All processors at once record their last branches, each in a stack of its own",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_APIC | NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = at_once,
+    .argument = &lbr_job,
+};
+
+TEST(all_cpus_counters_in_turn) = {
+    .id = "all_cpus.counters.in_turn",
+    .title = "Counter 0 of each processor in turn counts its branches",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_GLOBAL_CTRL,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &count_job,
+};
+
+TEST(all_cpus_counters_at_once) = {
+    .id = "all_cpus.counters.at_once",
+    .title = "Counter 0 of all processors at once counts the branches of its own, and none of another",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_GLOBAL_CTRL,
+    .on_request = true,
+    .run = at_once,
+    .argument = &count_job,
+};

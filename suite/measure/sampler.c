@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "suite/measure/sampler.h"
+
+#include "arch/x86/cpu.h"
+#include "kernel/dump.h"
+#include "kernel/memory.h"
+#include "suite/support/pebs_sample.h"
+
+#define GROUPS PEBS_DATA_CFG_GPRS
+
+unsigned sampler_room(const struct caps *caps)
+{
+    return pebs_room(caps, GROUPS);
+}
+
+bool sampler_open(struct test_run *run, const struct pebs_event *event, unsigned period, struct window *window)
+{
+    const struct pebs_sampling sampling = { .event = event,
+                                            .counter = pebs_counter(run->caps, event),
+                                            .period = period,
+                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
+                                            .threshold = PEBS_LATENCY_THRESHOLD,
+                                            .data_cfg = GROUPS };
+    struct ds_config config = { .pebs = true,
+                                .pebs_records = sampler_room(run->caps) + 3,
+                                .pebs_threshold = sampler_room(run->caps) + 1,
+                                .pebs_data_cfg = GROUPS };
+
+    config.pebs_reset[sampling.counter] = 0 - (uint64_t)period;
+    if (!records_open(run, &config))
+        return false;
+    if (!pebs_program(run->caps, &sampling)) {
+        test_fail(run, "%s: the counter could not be programmed", event->name);
+        return false;
+    }
+    *window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
+    return true;
+}
+
+void sampler_close(struct test_run *run)
+{
+    ds_close();
+    dump_pebs(0, ds_pebs_log(), run->data_source);
+    dump_flush();
+    test_equal(run, "drains of a full or broken buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
+}
+
+const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event)
+{
+    return event->counters & caps->pebs_counters ? NULL : "no counter of this processor can sample it";
+}
+
+/* SSE2 is not checked, because every processor with PEBS has it. */
+void sampler_prepare(void)
+{
+    workload_x87_prepare();
+    sse_enable();
+}
+
+static void load(const uint8_t *address)
+{
+    (void)*(const volatile uint8_t *)address;
+}
+
+/* Lines are flushed as well, so that even a huge last-level cache gives them up. */
+bool sampler_displace(unsigned bytes)
+{
+    const uint8_t *block = memory_block(bytes);
+
+    if (!block)
+        return false;
+    for (unsigned i = 0; i < WORKLOAD_STEPS_LINES; i++)
+        load(&workload_steps_loads_cold[i * WORKLOAD_STEPS_STRIDE]);
+    for (unsigned i = 0; i < bytes; i += WORKLOAD_STEPS_LINE)
+        load(&block[i]);
+    load(workload_steps_loads_warm);
+    return true;
+}
+
+static bool behind(const struct caps *caps, const struct pebs_record *record)
+{
+    return !(record->has & PEBS_HAS_EVENTING_IP) && caps->pebs_trap_like;
+}
+
+static uint64_t told(const struct pebs_record *record)
+{
+    return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+}
+
+bool sampler_inside(const struct caps *caps, const struct workload *workload, const struct pebs_record *record)
+{
+    const uint64_t ip = told(record);
+
+    return behind(caps, record) ? ip > workload->start && ip <= workload->limit
+                                : ip >= workload->start && ip < workload->limit;
+}
+
+int sampler_position(const struct caps *caps, const struct steps *steps, const struct pebs_record *record)
+{
+    const int position = steps_position(steps, told(record));
+
+    return position < 0 ? -1 : position - behind(caps, record);
+}

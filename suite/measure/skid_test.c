@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Skid: how many instructions lie between the one that caused an event and what is told of it, with the interrupt of an
+ * ordinary counter and with PEBS. The one to blame is known by counting: of a counter that starts at -n the n-th event
+ * overflows it, and PEBS records the event after that, or with precise distribution that event itself.
+ *
+ * What the manual promises is judged. That an event does not pass unrecorded while PEBS is being armed is not among
+ * that ("finite delay", SDM_PDIR), so EventingIP must be at an instruction of the event's kind, at the very one to
+ * blame where the distribution is precise, and IP at the next that was executed. The rest is a figure.
+ */
+#include <inttypes.h>
+
+#include "kernel/console.h"
+#include "kernel/test.h"
+#include "suite/measure/kinds.h"
+#include "suite/measure/overflow.h"
+#include "suite/measure/sampler.h"
+#include "suite/support/pebs_sample.h"
+#include "suite/support/records.h"
+#include "suite/support/sources.h"
+#include "suite/measure/tables/histogram.h"
+
+#define INTERRUPTS   32u /* samples of an ordinary counter, at most */
+#define PERIODS      5u  /* of PEBS, one round of the workload each */
+#define EVENTS_LEAST 8u  /* of a workload, or the event is not measured over it */
+
+/* What is measured over what, and what was found. */
+struct skid {
+    const struct pebs_event *event;
+    const char *workload;
+    const struct steps *steps;
+    struct cause cause;
+    unsigned events; /* that a round has */
+    struct histogram interrupt, ip, eventing_ip;
+    unsigned elsewhere; /* interrupts outside the workload */
+};
+
+static void go(const struct skid *skid, const struct window *window)
+{
+    if (skid->cause.displace)
+        sampler_displace(skid->cause.displace);
+    skid->steps->workload->run(window);
+}
+
+/* One interrupt of an ordinary counter that the n-th event overflows. */
+static void interrupt_at(struct test_run *run, struct skid *skid, unsigned n)
+{
+    const struct overflow overflow = { .event = skid->event, .period = n, .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
+    const struct window window = overflow_window(run->caps, &overflow);
+    unsigned interrupts;
+    uint64_t ip;
+    int position;
+
+    if (!overflow_open(run->caps, &overflow)) {
+        test_fail(run, "%s: the counter could not be programmed", skid->event->name);
+        return;
+    }
+    go(skid, &window);
+    interrupts = overflow_close(&ip);
+    position = steps_position(skid->steps, ip);
+    if (!interrupts || position < 0)
+        skid->elsewhere++;
+    else
+        histogram_add(&skid->interrupt, position - (int)steps_nth(skid->steps, skid->cause.kinds, n));
+}
+
+/*
+ * A record's place. due: the number of the event to blame, from 1 on. Returns the number of the one that was recorded;
+ * 0 where it is none of the workload.
+ */
+static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due, const struct pebs_record *record)
+{
+    const struct pebs_event *event = skid->event;
+    const int cause = (int)steps_nth(skid->steps, skid->cause.kinds, due), behind = run->caps->pebs_trap_like ? 1 : 0;
+    const int ip = steps_position(skid->steps, record->ip);
+    const int eventing = sampler_position(run->caps, skid->steps, record);
+
+    if (!sampler_inside(run->caps, skid->steps->workload, record))
+        return 0;
+    if (eventing < 0 || !steps_is(skid->steps, (unsigned)eventing, skid->cause.possible)) {
+        test_fail(run, "%s: a record with IP 0x%" PRIx64 ", EventingIP 0x%" PRIx64 ": no instruction of its kind",
+                  event->name, record->ip, record->eventing_ip);
+        return 0;
+    }
+    if (!steps_is(skid->steps, (unsigned)eventing, skid->cause.kinds))
+        return 0; /* another load that hit, or missed */
+    if (record->has & PEBS_HAS_EVENTING_IP)
+        histogram_add(&skid->eventing_ip, eventing - cause);
+    histogram_add(&skid->ip, ip - cause);
+    if (ip - eventing != behind)
+        test_fail(run, "%s: IP 0x%" PRIx64 " is %d instructions after the one of the event, must be %d", event->name,
+                  record->ip, ip - eventing, behind);
+    if (event->role == PEBS_ROLE_PREC_DIST && eventing != cause)
+        test_fail(run, "%s: the record is %d instructions after the one that overflowed the counter, must be 0",
+                  event->name, eventing - cause);
+    return steps_before(skid->steps, skid->cause.kinds, (unsigned)eventing) + 1;
+}
+
+/* One round of the workload with PEBS. */
+static void sample(struct test_run *run, struct skid *skid, unsigned period)
+{
+    struct window window;
+    struct pebs_record record;
+    unsigned last = 0;
+
+    if (!sampler_open(run, skid->event, period, &window))
+        return;
+    go(skid, &window);
+    sampler_close(run);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        const unsigned due = last + pebs_spacing(skid->event, period);
+        const unsigned number = record_at(run, skid, due, &record);
+        last = number ? number : due;
+    }
+}
+
+static void figures(const struct skid *skid, const char *place, const struct histogram *h)
+{
+    for (unsigned i = 0; i < h->bar_count; i++)
+        console_note("measure skid event %s workload %s place %s distance %d count %u", skid->event->name,
+                     skid->workload, place, h->bars[i].distance, h->bars[i].count);
+}
+
+static void show(const struct skid *skid)
+{
+    const struct histogram_column columns[] = { { "interrupt, no PEBS", &skid->interrupt },
+                                                { "PEBS IP", &skid->ip },
+                                                { "EventingIP", &skid->eventing_ip } };
+
+    console_note("%s over %s: instructions from the one that caused it", skid->event->name, skid->workload);
+    histogram_text(&console_sink, columns, skid->eventing_ip.samples ? 3 : 2);
+    if (skid->elsewhere)
+        console_note("%u more interrupts came outside the workload", skid->elsewhere);
+    figures(skid, "interrupt", &skid->interrupt);
+    figures(skid, "ip", &skid->ip);
+    figures(skid, "eventing_ip", &skid->eventing_ip);
+}
+
+/* The shortest period of which a round's records fit the buffer. */
+static unsigned first_period(const struct caps *caps, const struct skid *skid)
+{
+    return skid->events / sampler_room(caps) + 1;
+}
+
+static void measure(struct test_run *run, struct skid *skid)
+{
+    const unsigned period = first_period(run->caps, skid);
+
+    for (unsigned n = 1; n <= skid->events && n <= INTERRUPTS; n++)
+        interrupt_at(run, skid, n);
+    for (unsigned i = 0; i < PERIODS; i++)
+        sample(run, skid, period + i);
+    show(skid);
+    if (!skid->interrupt.samples)
+        test_fail(run, "%s: no interrupt came within the workload", skid->event->name);
+    if (!skid->ip.samples)
+        test_fail(run, "%s: no PEBS record came", skid->event->name);
+    test_saw(run, skid->ip.samples);
+}
+
+/* What skid is measured over. */
+struct code {
+    const char *workload;
+    const struct steps *steps;
+};
+
+/* Fills *skid in for an event; returns why it is not measured over this workload, NULL where it is. */
+static const char *subject(const struct caps *caps, const struct pebs_event *event, const struct code *code,
+                           struct skid *skid)
+{
+    *skid = (struct skid){ .event = event, .workload = code->workload, .steps = code->steps, .cause = cause_of(event) };
+    skid->events = steps_before(skid->steps, skid->cause.kinds, steps_count(skid->steps));
+    if (skid->cause.why_not)
+        return skid->cause.why_not;
+    if (!skid->cause.counted)
+        return "how many instructions cause it is up to the processor";
+    return skid->events < EVENTS_LEAST ? "not in this workload" : sampler_lacks(caps, event);
+}
+
+static void over(struct test_run *run)
+{
+    const struct code *code = run->test->argument;
+    const struct pebs_event_list *list = run->caps->events;
+    unsigned least = 0, most = 0;
+    static struct skid skid;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (subject(run->caps, &list->events[i], code, &skid))
+            continue;
+        least++;
+        for (unsigned p = 0; p < PERIODS; p++)
+            most += skid.events / pebs_spacing(skid.event, first_period(run->caps, &skid) + p);
+    }
+    if (!least) {
+        test_skip(run, "no precise event of this processor has its instructions in this workload");
+        return;
+    }
+    test_plan_between(run, least, most);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *why_not = subject(run->caps, &list->events[i], code, &skid);
+        if (why_not)
+            console_note("event %s not measured: %s", list->events[i].name, why_not);
+        else
+            measure(run, &skid);
+    }
+}
+
+#define SKID_NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
+
+TEST(measure_skid_loads) = {
+    .id = "measure.skid.loads",
+    .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    .needs = SKID_NEEDS,
+    .records = true,
+    .on_request = true,
+    .run = over,
+    .argument = &(const struct code){ "loads", &workload_steps_loads },
+};
+
+static void straight(struct test_run *run)
+{
+    sampler_prepare();
+    over(run);
+}
+
+TEST(measure_skid_straight) = {
+    .id = "measure.skid.straight",
+    .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    .needs = SKID_NEEDS,
+    .records = true,
+    .on_request = true,
+    .run = straight,
+    .argument = &(const struct code){ "straight", &workload_steps_straight },
+};
+
+TEST(measure_skid_branchy) = {
+    .id = "measure.skid.branchy",
+    .title = "Skid over branchy code, counted across the branches that were taken",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    .needs = SKID_NEEDS,
+    .records = true,
+    .on_request = true,
+    .run = over,
+    .argument = &(const struct code){ "branchy", &workload_steps_branchy },
+};
+
+TEST(measure_skid_far) = {
+    .id = "measure.skid.far",
+    .title = "Skid over far branches",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    .needs = SKID_NEEDS,
+    .records = true,
+    .on_request = true,
+    .run = over,
+    .argument = &(const struct code){ "far", &workload_steps_far },
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Latencies by the level of the memory hierarchy that the data came from, as percentiles. Pure. */
+#ifndef SUITE_MEASURE_TABLES_LEVEL_TABLE_H
+#define SUITE_MEASURE_TABLES_LEVEL_TABLE_H
+
+#include <stdint.h>
+
+#include "lib/line.h"
+#include "suite/measure/tables/mem_table.h"
+
+#define LEVEL_TABLE_SAMPLES 512u
+
+/* A table; all zero is empty. */
+struct level_table {
+    struct mem_table sums;
+    struct level_sample {
+        const char *words; /* the level of data_source_words(); compared as text */
+        uint32_t latency;  /* core cycles */
+    } samples[LEVEL_TABLE_SAMPLES];
+    unsigned kept; /* samples in the array; further ones count in the sums only */
+};
+
+/* Adds one sample; words must outlive the table. */
+void level_table_add(struct level_table *table, const char *words, uint64_t latency);
+
+/*
+ * Prints perf's table (mem_table_text()), then for each of its rows, in order of first occurrence, the
+ * percentiles of its latencies, and the same as lines that begin with "measure" (docs/output.md). size: of the data
+ * that was walked, bytes; steps: loads in the walk.
+ */
+void level_table_text(const struct line_sink *out, const struct level_table *table, const char *event, uint64_t size,
+                      unsigned steps);
+
+/*
+ * The nearest-rank percentile (1 to 100) of count values in ascending order: the least value that this percentage of
+ * them does not exceed. count is at least 1.
+ */
+uint32_t percentile(const uint32_t *values, unsigned count, unsigned percent);
+
+#endif

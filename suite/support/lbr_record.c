@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "suite/support/lbr_record.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "kernel/console.h"
+
+struct lbr_stack lbr_recorded;
+
+void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
+                       uint64_t kinds, unsigned count)
+{
+    struct branch_walk walk = { workload, kinds, 0, 0 };
+    unsigned total = branch_count(workload, kinds);
+
+    for (unsigned skip = total - count; skip; skip--)
+        branch_next(&walk);
+    for (unsigned age = count; age-- > 0;) {
+        const struct branch *want = branch_next(&walk);
+        const struct lbr_entry *got = &stack->entries[age];
+        if (got->from != want->from || got->to != want->to)
+            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
+                      got->from, got->to, want->from, want->to);
+    }
+}
+
+void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t kinds, unsigned count)
+{
+    lbr_compare_stack(run, &lbr_recorded, workload, kinds, count);
+}
+
+/* How many entries of the stack are used. */
+static unsigned used(const struct lbr_stack *stack)
+{
+    unsigned count = 0;
+
+    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++)
+        count += lbr_is_used(&stack->entries[age]);
+    return count;
+}
+
+/*
+ * How many entries were recorded since the top of the stack was there, of so many branches at least: with fewer steps
+ * the pointer has gone round.
+ */
+static unsigned recorded_since(const struct lbr_stack *stack, uint64_t tos, unsigned branches)
+{
+    const unsigned depth = stack->depth, steps = (unsigned)(stack->tos - tos) & (depth - 1);
+
+    return steps < branches ? depth : steps;
+}
+
+unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack)
+{
+    struct window window;
+    bool emptied;
+    uint64_t tos;
+
+    lbr_reset(caps, select);
+    lbr_read(caps, stack);
+    emptied = !used(stack);
+    tos = stack->tos;
+    window = lbr_window(caps, 0);
+    workload->run(&window);
+    lbr_read(caps, stack);
+    return emptied ? used(stack) : recorded_since(stack, tos, branch_count(workload, ~select));
+}
+
+unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select)
+{
+    unsigned recorded;
+
+    interrupts_off();
+    recorded = lbr_take(run->caps, workload, select, &lbr_recorded);
+    interrupts_on();
+    if (select & LBR_SELECT_CALL_STACK)
+        console_note("lbr as a call stack: a return removes its call");
+    records_print_lbr(run, &lbr_recorded);
+    return recorded;
+}
+
+void lbr_record(struct test_run *run, const struct workload *workload, uint64_t suppress)
+{
+    unsigned depth = run->caps->lbr_depth;
+    unsigned total = branch_count(workload, ~suppress);
+
+    test_plan(run, total < depth ? total : depth);
+    test_saw(run, lbr_run(run, workload, suppress));
+    if (lbr_recorded.error == LBR_DECODE_OK)
+        lbr_compare(run, workload, ~suppress, run->expected);
+}
+
+void lbr_record_all(struct test_run *run)
+{
+    lbr_record(run, run->test->argument, LBR_NO_FILTER);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "suite/support/pebs_sample.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "kernel/console.h"
+
+#define MOST_RECORDS 320u
+
+/* Rounds that a sample waits for its records. */
+#define PATIENCE 256u
+
+/* Instructions that the writes of the window retire beside those of the workload, at most. */
+#define WINDOW_INSTRUCTIONS 8u
+
+unsigned pebs_spacing(const struct pebs_event *event, unsigned period)
+{
+    return event->role == PEBS_ROLE_PREC_DIST ? period : period + 1;
+}
+
+static bool has_pdist(const struct caps *caps, const struct pebs_sample *s)
+{
+    return !s->fixed && caps->pebs_pdist_counters >> s->counter & 1;
+}
+
+bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *s)
+{
+    if (s->fixed)
+        return caps->pebs_method != PEBS_METHOD_ARCH || (caps->pebs_pdist_fixed_counters >> s->counter & 1) != 0;
+    return s->event->role == PEBS_ROLE_PREC_DIST || (has_pdist(caps, s) && s->period >= PEBS_PERIOD_PRECISE);
+}
+
+unsigned pebs_sample_spacing(const struct caps *caps, const struct pebs_sample *s)
+{
+    return pebs_is_precise(caps, s) || has_pdist(caps, s) ? s->period : s->period + 1;
+}
+
+bool pebs_of_instructions(const struct pebs_sample *s)
+{
+    return s->fixed || s->event->role == PEBS_ROLE_INSTRUCTIONS || s->event->role == PEBS_ROLE_PREC_DIST;
+}
+
+unsigned pebs_events_of_round(const struct pebs_sample *s)
+{
+    if (pebs_of_instructions(s))
+        return (unsigned)s->workload->instructions;
+    return s->workload == &workload_chase ? WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS
+                                          : (unsigned)s->workload->access_count;
+}
+
+/* The threshold stays two records and more short of the end: on Core 2 the interrupt may come one event late. */
+static unsigned room_in(unsigned capacity)
+{
+    return (capacity < MOST_RECORDS ? capacity : MOST_RECORDS) - 3;
+}
+
+unsigned pebs_room(const struct caps *caps, uint64_t data_cfg)
+{
+    return room_in(ds_pebs_capacity(caps, data_cfg));
+}
+
+static struct pebs_sample sample_of(const struct caps *caps, const struct pebs_event *event,
+                                    const struct workload *workload, unsigned records)
+{
+    struct pebs_sample sample = { .event = event, .workload = workload, .counter = pebs_counter(caps, event) };
+
+    sample.period = (pebs_events_of_round(&sample) + WINDOW_INSTRUCTIONS) / (records + 1);
+    return sample;
+}
+
+struct pebs_sample pebs_sample_instructions(const struct caps *caps, unsigned records)
+{
+    const struct pebs_event *any = pebs_find_event(caps, PEBS_ROLE_INSTRUCTIONS);
+    const struct pebs_event *event = any ? any : pebs_find_event(caps, PEBS_ROLE_PREC_DIST);
+
+    return event ? sample_of(caps, event, &workload_long_loop, records)
+                 : sample_of(caps, pebs_find_event(caps, PEBS_ROLE_LOADS), &workload_chase, records);
+}
+
+struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records)
+{
+    const struct pebs_event *loads = pebs_find_event(caps, PEBS_ROLE_LOADS);
+
+    return loads ? sample_of(caps, loads, &workload_chase, records) : pebs_sample_instructions(caps, records);
+}
+
+/* The counter's bit in the global registers and in a record's applicable counters. */
+static uint64_t counter_bit(const struct pebs_sample *s)
+{
+    return UINT64_C(1) << (s->counter + (s->fixed ? 32 : 0));
+}
+
+/* Time stamps are those of one processor: they never go back. */
+static void check_time(struct test_run *run)
+{
+    struct pebs_record record;
+    uint64_t last = 0;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!(record.has & PEBS_HAS_TSC))
+            return;
+        if (record.tsc <= last)
+            test_fail(run, "PEBS record %u: time stamp %" PRIu64 " is not after %" PRIu64, n, record.tsc, last);
+        last = record.tsc;
+    }
+}
+
+/* The size of a record in the buffer is that of its own groups. */
+static uint64_t data_cfg_of(const struct pebs_sample *s)
+{
+    return s->data_cfg ? s->data_cfg : PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
+}
+
+static struct pebs_sampling sampling_of(const struct pebs_sample *s)
+{
+    return (struct pebs_sampling){ .event = s->event,
+                                   .counter = s->counter,
+                                   .fixed = s->fixed,
+                                   .data_cfg = data_cfg_of(s),
+                                   .cfg_c = s->cfg_c,
+                                   .basic = s->basic,
+                                   .period = s->period,
+                                   .rings = s->rings ? s->rings : PERFEVTSEL_USR | PERFEVTSEL_OS,
+                                   .threshold = s->latency ? s->latency : PEBS_LATENCY_THRESHOLD };
+}
+
+bool pebs_sample_open(struct test_run *run, const struct pebs_sample *s)
+{
+    const uint64_t groups = s->basic ? 0 : data_cfg_of(s);
+    const unsigned room = s->cfg_c ? room_in(ds_arch_capacity(run->caps, s->cfg_c)) : pebs_room(run->caps, groups);
+    struct ds_config config = { .pebs = true,
+                                .pebs_records = s->records ? s->records : room + 3,
+                                .pebs_threshold = s->threshold ? s->threshold : room + 1,
+                                .pebs_cfg_c = s->cfg_c,
+                                .pebs_data_cfg = groups };
+
+    console_note("event %s, %s %u, reset -%u", s->fixed ? "of its own" : s->event->name,
+                 s->fixed ? "fixed counter" : "counter", s->counter, s->period);
+    if (run->caps->pebs_method != PEBS_METHOD_ARCH) /* there CFG_C has it */
+        (s->fixed ? config.pebs_reset_fixed : config.pebs_reset)[s->counter] = 0 - (uint64_t)s->period;
+    run->data_source =
+        !s->fixed && s->event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
+    return records_open(run, &config);
+}
+
+bool pebs_sample_arm(struct test_run *run, const struct pebs_sample *s)
+{
+    const struct pebs_sampling sampling = sampling_of(s);
+
+    if (pebs_program(run->caps, &sampling))
+        return true;
+    test_fail(run, "the counter could not be programmed");
+    return false;
+}
+
+struct window pebs_sample_window(const struct test_run *run, const struct pebs_sample *s)
+{
+    const struct pebs_sampling sampling = sampling_of(s);
+
+    return pebs_window(run->caps, pebs_counters(run->caps, &sampling));
+}
+
+void pebs_settle(void)
+{
+    ds_pebs_stop();
+    ds_settle();
+}
+
+/* Records so far, with the counters stopped by the window. */
+static unsigned records_so_far(void)
+{
+    const uint64_t was = ds_pebs_stop();
+    unsigned waiting;
+
+    ds_settle();
+    waiting = ds_pebs_waiting();
+    ds_pebs_go_on(was);
+    return ds_pebs_log()->records + waiting;
+}
+
+void pebs_sample_run(const struct test_run *run, const struct pebs_sample *s)
+{
+    const struct window window = pebs_sample_window(run, s);
+    unsigned rounds = 0;
+
+    do
+        s->workload->run(&window);
+    while (++rounds < s->rounds || (rounds < PATIENCE && s->until && records_so_far() < s->until));
+}
+
+bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
+{
+    if (!pebs_sample_open(run, s) || !pebs_sample_arm(run, s))
+        return false;
+    pebs_sample_run(run, s);
+    records_close(run, s->interrupts);
+    test_saw(run, ds_pebs_log()->records);
+    check_time(run);
+    return true;
+}
+
+/* An acknowledgement on the way of a record may clear its bit (Linux: "the PEBS status can be zero"). */
+static void check_status(struct test_run *run, const struct pebs_sample *s, uint64_t counters)
+{
+    if (s->interrupts && !counters)
+        test_differs(run, "the status of a record names no PEBS counter");
+    else
+        test_equal(run, "status of the PEBS counters", counters, counter_bit(s));
+}
+
+void pebs_check(struct test_run *run, const struct pebs_sample *s, const struct pebs_record *record, uint64_t ip,
+                uint64_t next_ip)
+{
+    const uint64_t counter = counter_bit(s);
+
+    if (record->has & PEBS_HAS_APPLICABLE)
+        test_equal(run, "applicable counters", record->counters, counter);
+    if (record->has & PEBS_HAS_STATUS) /* of all counters, and of the buffer */
+        check_status(run, s, record->counters & run->caps->pebs_counters);
+    if (record->has & PEBS_HAS_EVENTING_IP)
+        test_equal(run, "EventingIP", record->eventing_ip, ip);
+    if (record->has & PEBS_HAS_GPRS)
+        test_equal(run, "IP", record->ip, run->caps->pebs_trap_like ? next_ip : ip);
+    if (record->has & PEBS_HAS_TSX)
+        test_equal(run, "TSX information", record->tsx, 0);
+}

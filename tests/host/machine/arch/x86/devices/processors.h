@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine of variables instead of arch/x86/devices/processors.h. */
+#ifndef ARCH_X86_PROCESSORS_H
+#define ARCH_X86_PROCESSORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROCESSORS_MOST 4u
+
+unsigned processor_number(void);
+
+/* What a test of the kernel that starts others defines itself. */
+bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number));
+bool processor_done(unsigned number);
+void processor_wake(unsigned number);
+void processors_stop(void);
+
+#define PROCESSOR_MEMORY 0x6000u
+enum processor_loan { LOAN_OVER, LOAN_ENDED, LOAN_NEVER };
+enum processor_loan processor_lend(unsigned number, uint32_t apic_id, uintptr_t low_page, void *spare, uint32_t ticks,
+                                   void (*main)(void), bool (*look)(void));
+
+#endif

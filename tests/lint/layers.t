@@ -1,0 +1,111 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# No include of this tree climbs, and small trees with one mistake each show that such an include is reported.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $layers = <<'END';
+# A house
+low      pure    low/low.h       the lowest
+machine  kernel  machine/m.c     in the middle
+high     kernel  high/high.h     on top
+program  host    program/p.c     a program
+other    model   other/o.c       another reading
+loader   loader  loader/l.c      on firmware
+plugin   plugin  plugin/q.c      in a host
+tests    test    tests/t.c       sees all
+END
+my %house = (
+    'LAYERS' => $layers,
+    'low/low.h' => "#include <stdint.h>\n",
+    'low/low.c' => "#include \"low/low.h\"\n",
+    'machine/m.h' => "#include \"low/low.h\"\n",
+    'machine/m.c' => "#include \"machine/m.h\"\n\n#include \"version.h\"\n",
+    'machine/m_decode.h' => "#include \"low/low.h\"\n",
+    'machine/m_test.c' => "#include \"high/high.h\"\n",
+    'high/high.h' => "#include \"machine/m.h\"\n",
+    'program/p.c' => "#include <stdio.h>\n#include \"low/low.h\"\n#include \"machine/m_decode.h\"\n",
+    'other/o.c' => "#include <stdio.h>\n",
+    'other/o.h' => "#include <stdint.h>\n",
+    'loader/l.c' => "#include <efi.h>\n#include \"low/low.h\"\n",
+    'plugin/q.c' => "#include <qemu-plugin.h>\n#include \"other/o.h\"\n",
+    'tests/t.c' => "#include \"high/high.h\"\n#include \"other/o.c\"\n");
+
+# What `LAYERS` prints for the tree with these files changed, and its exit status.
+sub layers_of
+{
+    my (%changed) = @_;
+    my $top = tempdir(CLEANUP => 1);
+    my %files = (%house, %changed);
+    for my $path (grep { defined $files{$_} } keys %files) {
+        make_path(dirname("$top/$path"));
+        open my $file, '>', "$top/$path" or die "$top/$path: $!\n";
+        print $file $files{$path};
+        close $file;
+    }
+    my $printed = qx("$FindBin::Bin/layers" "$top" 2>&1);
+    return ($printed, $? >> 8);
+}
+
+sub is_wrong
+{
+    my ($name, $line, %changed) = @_;
+    my ($printed, $status) = layers_of(%changed);
+    isnt($status, 0, "$name: fails");
+    like($printed, qr/^\Q$line\E$/m, "$name: says where");
+}
+
+my ($printed, $status) = layers_of();
+is($printed, "8 rooms, 13 files, 10 includes, 0 rooms in a circle\n", 'a house in order');
+is($status, 0, 'it passes');
+
+is_wrong('an include that climbs', 'machine/m.c:2: machine climbs to high, which is a floor above it',
+    'machine/m.c' => "#include \"machine/m.h\"\n#include \"high/high.h\"\n");
+like((layers_of('machine/m.h' => "#include \"high/high.h\"\n"))[0], qr/ 2 rooms in a circle$/m, 'rooms in a circle are counted');
+is_wrong('two headers that include each other', 'high/high.h: includes itself: high/high.h -> high/second.h -> high/high.h',
+    'high/high.h' => "#include \"second.h\"\n", 'high/second.h' => "#include \"high/high.h\"\n");
+is_wrong('pure code that wants a libc', 'low/low.c:1: <stdio.h> needs a libc, and this code must do without',
+    'low/low.c' => "#include <stdio.h>\n#include \"low/low.h\"\n");
+is_wrong('a decoder that wants a machine', 'machine/m_decode.h:1: pure code may not see machine/m.h, which is kernel code',
+    'machine/m_decode.h' => "#include \"machine/m.h\"\n");
+is_wrong('a program that wants a machine', 'program/p.c:1: host code may not see machine/m.h, which is kernel code',
+    'program/p.c' => "#include \"machine/m.h\"\n");
+is_wrong('the model looks at the kernel', 'other/o.c:1: model code may not see low/low.h, which is pure code',
+    'other/o.c' => "#include \"low/low.h\"\n");
+for my $it (['a loader', 'loader/l.c', 'loader', 'machine/m.h', 'kernel'], ['a loader', 'loader/l.c', 'loader', 'other/o.h', 'model'],
+    ['a plugin', 'plugin/q.c', 'plugin', 'low/low.h', 'pure'], ['a plugin', 'plugin/q.c', 'plugin', 'machine/m.h', 'kernel'],
+    ['the kernel', 'machine/m.c', 'kernel', 'loader/l.h', 'loader'], ['the model', 'other/o.c', 'model', 'plugin/q.h', 'plugin']) {
+    my ($who, $file, $kind, $wanted, $other) = @$it;
+    is_wrong("$who looks at $wanted", "$file:1: $kind code may not see $wanted, which is $other code",
+        $file => "#include \"$wanted\"\n", map { $_ => "\n" } grep { !$house{$_} } $wanted);
+}
+is_wrong('a test of the kernel looks at the model', 'machine/m_test.c:1: kernel code may not see other/o.c, which is model code',
+    'machine/m_test.c' => "#include \"other/o.c\"\n");
+is_wrong('a file that is not there', 'low/low.c:1: no file low/gone.h', 'low/low.c' => "#include \"low/gone.h\"\n");
+is_wrong('a file outside of every room', 'shed/s.c: lies in no room of `LAYERS`', 'shed/s.c' => "\n");
+is_wrong('a room without its first file', 'LAYERS: the room high has no file high/high.h',
+    'high/high.h' => undef, 'machine/m_test.c' => "\n", 'tests/t.c' => "\n");
+is_wrong('a kind that there is not', 'LAYERS: the room other has an unknown kind, odel',
+    'LAYERS' => $layers =~ s/ model / odel /r);
+is_wrong('a room that is listed twice', 'LAYERS:10: the room low is listed twice',
+    'LAYERS' => "${layers}low pure low/low.h again\n");
+is_wrong('a room without a description', 'LAYERS:10: a room needs a kind, the file to read first, and what it holds: attic pure',
+    'LAYERS' => "${layers}attic pure\n");
+{
+    my ($said, $failed) = layers_of('LAYERS' => "# A house\n");
+    isnt($failed, 0, 'a list without rooms: fails');
+    like($said, qr{^LAYERS: \S+/LAYERS lists no room$}m, '... and says so');
+}
+is_wrong('nothing to look at', 'no include was read', map { $_ => "\n" } grep { $_ ne 'LAYERS' } keys %house);
+
+($printed, $status) = (scalar qx("$FindBin::Bin/layers"), $? >> 8);
+is($status, 0, 'this tree') or diag($printed);
+like($printed, qr/ 0 rooms in a circle$/m, 'it has no circle');
+
+done_testing();
