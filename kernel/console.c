@@ -13,7 +13,7 @@ static void write_text(const char *prefix, const char *text)
     serial_write(prefix);
     serial_write(text);
     serial_write("\r\n");
-    keep_line(prefix, text);
+    log_keeper_line(prefix, text);
 }
 
 /* Prints a line, after which the others learn of a serial line that has been given up. */

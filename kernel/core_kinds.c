@@ -73,39 +73,39 @@ static void add(uint32_t leaf, unsigned number, uint32_t apic_id)
 
 static void ask(unsigned number)
 {
-    if (!others_start(number, look)) {
+    if (!secondary_cpus_start(number, look)) {
         silent++;
         return;
     }
     for (unsigned i = 0; !processor_done(number) && i < LOOKS_MOST; i++)
         cpu_pause();
     if (processor_done(number))
-        add(seen, number, others_id(number));
+        add(seen, number, secondary_cpus_id(number));
     else
         silent++;
     processors_stop();
 }
 
-void kinds_init(const struct caps *boot)
+void core_kinds_init(const struct caps *boot)
 {
     hybrid = boot->hybrid;
     add((uint32_t)boot->core_type << 24 | boot->native_model, 0, apic_present() ? apic_id() : 0);
     kinds[0].caps = *boot;
-    for (unsigned n = 1; hybrid && n <= others_count(); n++)
+    for (unsigned n = 1; hybrid && n <= secondary_cpus_count(); n++)
         ask(n);
 }
 
-unsigned kinds_count(void)
+unsigned core_kinds_count(void)
 {
     return count;
 }
 
-struct kind *kind_number(unsigned index)
+struct kind *core_kind_number(unsigned index)
 {
     return &kinds[index];
 }
 
-bool kind_is_selected(const struct options *options, const struct kind *kind)
+bool core_kind_is_selected(const struct options *options, const struct kind *kind)
 {
     const uint32_t type = TYPE(leaves[kind - kinds]);
 
@@ -139,14 +139,14 @@ static void describe(const struct kind *kind, char *text, size_t size)
         format(text, size, "%s native model 0x%x", type, (unsigned)NATIVE(leaf));
 }
 
-void kinds_say(void)
+void core_kinds_say(void)
 {
     char text[64];
 
     for (unsigned i = 0; hybrid && i < count; i++) {
         describe(&kinds[i], text, sizeof text);
         console_note("cpu %u apic 0x%x %s, kind %s: %u of %u processors", kinds[i].number, (unsigned)kinds[i].apic_id,
-                     text, kinds[i].name, kinds[i].processors, others_count() + 1);
+                     text, kinds[i].name, kinds[i].processors, secondary_cpus_count() + 1);
     }
     if (beyond)
         console_note("kinds left out: %u processors are of none of the first %u kinds", beyond, KINDS_MOST);
@@ -154,7 +154,7 @@ void kinds_say(void)
         console_note("kinds not known: %u processors do not start", silent);
 }
 
-void kind_say(const struct kind *kind)
+void core_kind_say(const struct kind *kind)
 {
     char text[64];
 
@@ -162,13 +162,13 @@ void kind_say(const struct kind *kind)
     console_note("tests on cpu %u apic 0x%x %s", kind->number, (unsigned)kind->apic_id, text);
 }
 
-const char *kinds_selected(const struct options *options, unsigned most)
+const char *core_kinds_selected(const struct options *options, unsigned most)
 {
     size_t used = 0;
 
     selected[0] = '\0';
     for (unsigned i = 0; i < count && most; i++)
-        if (kinds[i].name && kind_is_selected(options, &kinds[i]) && most--)
+        if (kinds[i].name && core_kind_is_selected(options, &kinds[i]) && most--)
             used += (size_t)format(selected + used, sizeof selected - used, "%s%s", used ? "," : "", kinds[i].name);
     return selected;
 }

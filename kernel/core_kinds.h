@@ -24,24 +24,24 @@ struct kind {
 };
 
 /* Finds them, by starting each of the others on a hybrid. boot: the boot processor's capabilities. */
-void kinds_init(const struct caps *boot);
+void core_kinds_init(const struct caps *boot);
 
-unsigned kinds_count(void);
-struct kind *kind_number(unsigned index);
+unsigned core_kinds_count(void);
+struct kind *core_kind_number(unsigned index);
 
 /* Whether the options want the tests on this kind. */
-bool kind_is_selected(const struct options *options, const struct kind *kind);
+bool core_kind_is_selected(const struct options *options, const struct kind *kind);
 
 /* Prints a line for each kind of a hybrid, and what is not known of others. */
-void kinds_say(void);
+void core_kinds_say(void);
 
 /* Prints on which processor the tests run now. */
-void kind_say(const struct kind *kind);
+void core_kind_say(const struct kind *kind);
 
 /*
  * The names of the first `most` that the options select, for the end of the log: "core,atom"; empty where the kind has
  * no name.
  */
-const char *kinds_selected(const struct options *options, unsigned most);
+const char *core_kinds_selected(const struct options *options, unsigned most);
 
 #endif

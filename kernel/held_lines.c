@@ -7,13 +7,13 @@ static char *start; /* the lines, a NUL behind each */
 static size_t room, used;
 static unsigned lost; /* lines that there was no room for */
 
-void held_init(void *memory, size_t size)
+void held_lines_init(void *memory, size_t size)
 {
     start = memory;
     room = memory ? size : 0;
 }
 
-void held_start(void)
+void held_lines_start(void)
 {
     used = 0;
     lost = 0;
@@ -36,7 +36,7 @@ static void hold(void *context, const char *text)
 
 const struct line_sink held_sink = { hold, NULL };
 
-void held_print(const struct line_sink *out)
+void held_lines_print(const struct line_sink *out)
 {
     char text[80];
 

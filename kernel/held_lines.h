@@ -8,15 +8,15 @@
 #include "lib/line.h"
 
 /* Gives the memory in which lines are held; without any, or once it is full, they are only counted. */
-void held_init(void *memory, size_t size);
+void held_lines_init(void *memory, size_t size);
 
 /* Forgets what is held. */
-void held_start(void);
+void held_lines_start(void);
 
 /* Holds lines. */
 extern const struct line_sink held_sink;
 
 /* Prints what is held, and how many lines there was no room for; says nothing if none came. */
-void held_print(const struct line_sink *out);
+void held_lines_print(const struct line_sink *out);
 
 #endif

@@ -21,7 +21,7 @@ static void write_back(const void *bytes, size_t size)
             cache_line_flush((const void *)at);
 }
 
-void keep_start(const struct boot_keep *memory)
+void log_keeper_start(const struct boot_keep *memory)
 {
     const struct cpuid features = cpuid(1, 0);
 
@@ -31,17 +31,17 @@ void keep_start(const struct boot_keep *memory)
         kept_log_open(&kept, (void *)(uintptr_t)memory->base, (size_t)memory->size, write_back);
 }
 
-bool keep_is_on(void)
+bool log_keeper_is_on(void)
 {
     return kept.head;
 }
 
-void keep_line(const char *prefix, const char *text)
+void log_keeper_line(const char *prefix, const char *text)
 {
     kept_log_line(&kept, prefix, text);
 }
 
-void keep_write_back(void)
+void log_keeper_write_back(void)
 {
     caches_flush();
 }

@@ -8,14 +8,14 @@
 #include "boot/boot_info.h"
 
 /* Opens what the loader has made; without, nothing is kept. */
-void keep_start(const struct boot_keep *memory);
+void log_keeper_start(const struct boot_keep *memory);
 
-bool keep_is_on(void);
+bool log_keeper_is_on(void);
 
 /* Keeps a line, without its line end: as a whole when this returns, or not at all. */
-void keep_line(const char *prefix, const char *text);
+void log_keeper_line(const char *prefix, const char *text);
 
 /* Before a reset: what processors without CLFLUSH have in their caches goes into memory. */
-void keep_write_back(void);
+void log_keeper_write_back(void);
 
 #endif

@@ -72,18 +72,18 @@ static void step_interrupts(void)
 
 static void error_end(void)
 {
-    finish(VERDICT_ERROR, &(struct totals){ .error = 1 });
+    run_end(VERDICT_ERROR, &(struct totals){ .error = 1 });
 }
 
 static void say_handover(enum handover_error error, const struct handover_offender *offender)
 {
     if (error == HANDOVER_MULTIBOOT2)
-        finish_error("boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
+        run_end_error("boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
     else if (error == HANDOVER_OPTIONS_FILE)
-        finish_error("boot: %s: line %zu: %s", handover_error_text(error), offender->line,
-                     load_options_error_text(offender->load_options));
+        run_end_error("boot: %s: line %zu: %s", handover_error_text(error), offender->line,
+                      load_options_error_text(offender->load_options));
     else
-        finish_error("boot: %s", handover_error_text(error));
+        run_end_error("boot: %s", handover_error_text(error));
 }
 
 static void step_firmware(void)
@@ -108,12 +108,12 @@ static void step_options(void)
     enum options_error error =
         options_parse((const char *)(uintptr_t)machine.boot.options, &machine.options, &offender);
 
-    finish_configure(&machine.options, cpuid(1, 0).ecx >> 31);
+    run_end_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     memory_init(&machine.boot);
-    held_init(memory_keep(HELD_SIZE, PAGE_SIZE), HELD_SIZE);
+    held_lines_init(memory_keep(HELD_SIZE, PAGE_SIZE), HELD_SIZE);
     display_init(&machine.boot.screen);
     acpi_root_init(&machine.boot);
-    keep_start(&machine.boot.keep);
+    log_keeper_start(&machine.boot.keep);
     consoles_open(&machine.options);
     if (progress_is_seen())
         serial_buffer(memory_keep(SERIAL_BUFFER, PAGE_SIZE), SERIAL_BUFFER);
@@ -127,14 +127,14 @@ static void step_options(void)
         error_end();
     }
     if (error != OPTIONS_OK) {
-        finish_error("%s: %.*s", options_error_text(error), (int)offender.length, offender.start);
+        run_end_error("%s: %.*s", options_error_text(error), (int)offender.length, offender.start);
         options_help(console_sink.line, console_sink.context);
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
-        finish_error("width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
-                     "%u-bit kernel there",
-                     machine.options.width, WIDTH, machine.options.width);
+        run_end_error("width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
+                      "%u-bit kernel there",
+                      machine.options.width, WIDTH, machine.options.width);
         error_end();
     }
 }
@@ -172,7 +172,7 @@ static void step_paging(void)
     const enum paging_error error = paging_init(&choice);
 
     if (error != PAGING_OK) {
-        finish_error("cannot set up page tables: %s", paging_error_text(error));
+        run_end_error("cannot set up page tables: %s", paging_error_text(error));
         error_end();
     }
     display_map(machine.caps.physical_bits);
@@ -231,7 +231,7 @@ static void say_strays(void)
 /* Where the log goes besides the console. */
 static void say_log(void)
 {
-    if (keep_is_on()) {
+    if (log_keeper_is_on()) {
         console_note("log kept in %" PRIu64 " KiB at 0x%" PRIx64 ", for the loader after a restart",
                      machine.boot.keep.size / 1024, machine.boot.keep.base);
         progress_log("%s", machine.options.log == OPTIONS_LOG_STICK ? "the stick, after a restart"
@@ -258,8 +258,8 @@ static void step_report(void)
     else
         say_apic();
     say_clock();
-    others_say();
-    kinds_say();
+    secondary_cpus_say();
+    core_kinds_say();
     say_log();
 }
 
@@ -273,13 +273,13 @@ static void step_clock(void)
 
 static void step_others(void)
 {
-    others_init();
+    secondary_cpus_init();
 }
 
 static void step_kinds(void)
 {
-    kinds_init(&machine.caps);
-    if (kinds_count() > 1)
+    core_kinds_init(&machine.caps);
+    if (core_kinds_count() > 1)
         machine.spare = memory_keep(PROCESSOR_MEMORY, PAGE_SIZE);
 }
 
@@ -339,13 +339,13 @@ static void test_kind(void)
 {
     struct caps *const caps = &machine.kind->caps;
 
-    firmware_of((unsigned)(machine.kind - kind_number(0)));
+    firmware_of((unsigned)(machine.kind - core_kind_number(0)));
     firmware_take_over();
     probe(caps);
     caps->reason[CAPS_NEED_APIC] = machine.caps.reason[CAPS_NEED_APIC];
     if (machine.options.dump)
         dump_start(caps, machine.kind->number);
-    kind_say(machine.kind);
+    core_kind_say(machine.kind);
     machine_text(&console_sink, caps);
     firmware_text(&console_sink);
     if (!watchdog_follow() && watchdog_has_nmi())
@@ -373,7 +373,7 @@ static void run_kind(struct kind *kind)
     }
     firmware_of(0);
     watchdog_follow();
-    machine.kind = kind_number(0);
+    machine.kind = core_kind_number(0);
     if (loan != LOAN_OVER) {
         format(why, sizeof why,
                !machine.spare       ? "there is no memory to run tests on cpu %u"
@@ -392,30 +392,30 @@ static void step_tests(void)
 
     if (machine.options.list) {
         runner_list();
-        finish(VERDICT_SKIP, &(struct totals){ 0 });
+        run_end(VERDICT_SKIP, &(struct totals){ 0 });
     }
-    for (unsigned i = 0; i < kinds_count(); i++) {
-        const bool selected = kind_is_selected(&machine.options, kind_number(i));
+    for (unsigned i = 0; i < core_kinds_count(); i++) {
+        const bool selected = core_kind_is_selected(&machine.options, core_kind_number(i));
         wanted += selected;
-        named += selected && kind_number(i)->suffix;
+        named += selected && core_kind_number(i)->suffix;
     }
     if (!wanted) {
-        finish_error("the option kinds= selects no core of this machine");
+        run_end_error("the option kinds= selects no core of this machine");
         error_end();
     }
     if (!runner_begin(&machine.options, wanted, named))
         error_end();
-    finish_say_kinds(kinds_selected(&machine.options, runner_kinds()));
+    run_end_say_kinds(core_kinds_selected(&machine.options, runner_kinds()));
     left = runner_kinds();
-    for (unsigned i = 0; left && i < kinds_count(); i++) {
-        if (!kind_is_selected(&machine.options, kind_number(i)))
+    for (unsigned i = 0; left && i < core_kinds_count(); i++) {
+        if (!core_kind_is_selected(&machine.options, core_kind_number(i)))
             continue;
-        run_kind(kind_number(i));
+        run_kind(core_kind_number(i));
         left--;
     }
     verdict = runner_conclude();
     runner_totals(&totals);
-    finish(verdict, &totals);
+    run_end(verdict, &totals);
 }
 
 void kernel_main(uint32_t magic, uint32_t information)

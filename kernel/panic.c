@@ -54,7 +54,7 @@ void panic_exception(struct interrupt_frame *f)
     runner_totals(&totals);
     if (panicked) { /* by what this function does */
         console_note("panic vector %u while another was reported, ip 0x%" PRIxPTR, (unsigned)f->vector, f->ip);
-        finish(VERDICT_PANIC, &totals);
+        run_end(VERDICT_PANIC, &totals);
     }
     panicked = true;
     symbol_find(f->ip, &symbol, &offset);
@@ -70,5 +70,5 @@ void panic_exception(struct interrupt_frame *f)
                      register_names[n], r[0], register_names[n + 1], r[-1], register_names[n + 2], r[-2],
                      register_names[n + 3], r[-3]);
     }
-    finish(VERDICT_PANIC, &totals);
+    run_end(VERDICT_PANIC, &totals);
 }

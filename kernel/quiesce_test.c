@@ -85,7 +85,7 @@ static void leave_other_processor(struct test_run *run)
 {
     struct topology topology;
 
-    other_runs = !others_barred() && topology_read(&topology) == ACPI_OK && topology.count && memory_low_page();
+    other_runs = !secondary_cpus_barred() && topology_read(&topology) == ACPI_OK && topology.count && memory_low_page();
     if (other_runs && !processor_start(1, topology.ids[0], memory_low_page(), beat))
         test_fail(run, "the processor with APIC ID %u does not start", (unsigned)topology.ids[0]);
 }

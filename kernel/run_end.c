@@ -42,14 +42,14 @@ static enum options_exit exit_device;
 static bool hypervisor;
 static const char *tested = "";
 
-void finish_configure(const struct options *options, bool virtual_machine)
+void run_end_configure(const struct options *options, bool virtual_machine)
 {
     how = options->end;
     exit_device = options->exit;
     hypervisor = virtual_machine;
 }
 
-void finish_say_kinds(const char *kinds)
+void run_end_say_kinds(const char *kinds)
 {
     tested = kinds;
 }
@@ -70,11 +70,11 @@ static void restart(void)
     if (how != OPTIONS_END_REBOOT)
         for (unsigned second = 0; second < VERDICT_SECONDS; second++)
             clock_wait(1000000);
-    keep_write_back();
+    log_keeper_write_back();
     reset(RESET_HARD);
 }
 
-void finish_error(const char *fmt, ...)
+void run_end_error(const char *fmt, ...)
 {
     char text[CONSOLE_LINE_MAX];
     va_list args;
@@ -88,7 +88,7 @@ void finish_error(const char *fmt, ...)
 
 static enum page_then then(void)
 {
-    if (how == OPTIONS_END_REBOOT || keep_is_on())
+    if (how == OPTIONS_END_REBOOT || log_keeper_is_on())
         return PAGE_REBOOTS;
     return how == OPTIONS_END_POWEROFF && hypervisor ? PAGE_SWITCHES_OFF : PAGE_HALTS;
 }
@@ -101,12 +101,12 @@ static void show_codes(enum verdict verdict, const struct totals *totals)
         progress_code(&(struct page_code){ result_code(i)->side, result_code(i)->modules });
 }
 
-void finish(enum verdict verdict, const struct totals *totals)
+void run_end(enum verdict verdict, const struct totals *totals)
 {
     interrupts_off();
     dump_end();
     firmware_give_back();
-    if (keep_is_on() && how != OPTIONS_END_REBOOT)
+    if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)
         console_note("log kept: the machine restarts in %u seconds, and the loader takes the log away",
                      VERDICT_SECONDS);
     result_code_say(verdict, totals);
@@ -119,7 +119,7 @@ void finish(enum verdict verdict, const struct totals *totals)
     progress_end(verdict, then(), true);
     if (exit_device == OPTIONS_EXIT_DEBUG || (exit_device == OPTIONS_EXIT_AUTO && hypervisor))
         port_write8(EXIT_PORT, (uint8_t)(EXIT_VALUE_FIRST + (unsigned)verdict));
-    if (keep_is_on())
+    if (log_keeper_is_on())
         restart();
     if (then() == PAGE_SWITCHES_OFF)
         port_write16(QEMU_Q35_PM1A_CONTROL, PM1_SLEEP_S5);

@@ -8,18 +8,18 @@
 #include "kernel/report/verdict.h"
 
 /* What the last line says besides: the kinds of cores that the tests run on, "core,atom"; "": nothing. */
-void finish_say_kinds(const char *kinds);
+void run_end_say_kinds(const char *kinds);
 
-/* Sets how finish() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
-void finish_configure(const struct options *options, bool virtual_machine);
+/* Sets how run_end() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
+void run_end_configure(const struct options *options, bool virtual_machine);
 
 /* Says what is wrong: as a line "error: ..." of the log, and on the last page. */
-void finish_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void run_end_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Prints the last line, tells the exit device if there is one, shows the last page, and halts, reboots or powers
  * off.
  */
-void finish(enum verdict verdict, const struct totals *totals) __attribute__((noreturn));
+void run_end(enum verdict verdict, const struct totals *totals) __attribute__((noreturn));
 
 #endif

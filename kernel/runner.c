@@ -223,14 +223,14 @@ static enum outcome run_one(const struct test *test, const struct options *optio
                              .print_most = options->records,
                              .hold_most = options->records_failing,
                              .lbr_most = options->lbr_entries };
-    held_start();
+    held_lines_start();
     outcome = run_bounded(&run, options->timeout, quiesce);
     results[current].seen = run.seen != 0;
     if (outcome == OUTCOME_SKIP)
         return say_skipped(id, run.skipped);
     const bool ok = outcome == OUTCOME_PASS || outcome == OUTCOME_DIFFERS;
     if (outcome != OUTCOME_PASS)
-        held_print(&console_sink);
+        held_lines_print(&console_sink);
     if (outcome != OUTCOME_PASS && test->source)
         console_note("claimed by %s", test->source);
     if (outcome == OUTCOME_DIFFERS && test->typical)
@@ -270,7 +270,7 @@ static bool globs_match(struct slice list, const char *option)
         for (const struct test *t = tests_start; t < tests_end && !found; t++)
             found = glob_match(glob, t->id);
         if (!found)
-            finish_error("%s=%.*s matches no test", option, (int)glob.length, glob.start);
+            run_end_error("%s=%.*s matches no test", option, (int)glob.length, glob.start);
         all = all && found;
     }
     return all;
@@ -281,13 +281,13 @@ static bool plan_run(const struct options *options, unsigned count)
 {
     planned = 0;
     if (count > TESTS_MAX)
-        finish_error("the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
+        run_end_error("the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
     if (!globs_match(options->run, "run") || !globs_match(options->skip, "skip") || count > TESTS_MAX)
         return false;
     for (unsigned i = 0; i < count; i++)
         planned += selected(options, &tests_start[i]);
     if (!planned)
-        finish_error("the options run= and skip= select no test");
+        run_end_error("the options run= and skip= select no test");
     return planned != 0;
 }
 
@@ -325,7 +325,7 @@ bool runner_begin(const struct options *options, unsigned wanted, unsigned named
         console_note("kinds left out: %u, because there is no memory for their results", named);
         wanted -= named;
         if (!wanted) {
-            finish_error("no kind of cores is left that the option kinds= selects");
+            run_end_error("no kind of cores is left that the option kinds= selects");
             totals.error = 1;
             return false;
         }
@@ -413,7 +413,7 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
         results[current].outcome = say_skipped(results[current].id, why);
     }
     if (hung) {
-        finish_error("%s after the last test", why);
+        run_end_error("%s after the last test", why);
         errors++;
     }
     count_results();

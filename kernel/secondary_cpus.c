@@ -36,7 +36,7 @@ static void give(unsigned number, uint8_t *share)
     pages[number] = rest + PROCESSOR_MEMORY + DS_KEPT_MEMORY;
 }
 
-void others_init(void)
+void secondary_cpus_init(void)
 {
     uint8_t *block = NULL;
 
@@ -54,38 +54,38 @@ void others_init(void)
     }
 }
 
-enum acpi_error others_topology(struct topology *topology)
+enum acpi_error secondary_cpus_topology(struct topology *topology)
 {
     *topology = found;
     return error;
 }
 
-unsigned others_count(void)
+unsigned secondary_cpus_count(void)
 {
     return count;
 }
 
-uint32_t others_id(unsigned number)
+uint32_t secondary_cpus_id(unsigned number)
 {
     return found.ids[number - 1];
 }
 
-void *others_page(unsigned number)
+void *secondary_cpus_page(unsigned number)
 {
     return pages[number];
 }
 
-bool others_start(unsigned number, void (*main)(unsigned number))
+bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 {
-    return processor_start(number, others_id(number), memory_low_page(), main);
+    return processor_start(number, secondary_cpus_id(number), memory_low_page(), main);
 }
 
-const char *others_barred(void)
+const char *secondary_cpus_barred(void)
 {
     return processor_is_lent() ? "other processors are started on the first kind of cores alone" : NULL;
 }
 
-void others_say(void)
+void secondary_cpus_say(void)
 {
     const unsigned others = found.count + found.siblings;
 

@@ -17,25 +17,25 @@
 /*
  * Finds the others, and gives them memory. Called once, before the first test and after the APIC has been taken over.
  */
-void others_init(void);
+void secondary_cpus_init(void);
 
-/* What others_init() found, and why not, if it found none. topology->ids stays valid. */
-enum acpi_error others_topology(struct topology *topology);
+/* What secondary_cpus_init() found, and why not, if it found none. topology->ids stays valid. */
+enum acpi_error secondary_cpus_topology(struct topology *topology);
 
 /* How many there are: their numbers are 1 to this; and the APIC ID of a number. */
-unsigned others_count(void);
-uint32_t others_id(unsigned number);
+unsigned secondary_cpus_count(void);
+uint32_t secondary_cpus_id(unsigned number);
 
 /* A page of its own for each of them, cleared at first: for what a test keeps of it. */
-void *others_page(unsigned number);
+void *secondary_cpus_page(unsigned number);
 
 /* processor_start() of a number. */
-bool others_start(unsigned number, void (*main)(unsigned number));
+bool secondary_cpus_start(unsigned number, void (*main)(unsigned number));
 
 /* Why nobody can be started, where another processor is the boot processor for a while; or NULL. */
-const char *others_barred(void);
+const char *secondary_cpus_barred(void);
 
 /* Prints how many there are, and who is left out. */
-void others_say(void);
+void secondary_cpus_say(void);
 
 #endif

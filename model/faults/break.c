@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "model/faults/broken.h"
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 #include "model/faults/wrong_arch.h"
 #include "model/faults/wrong_bts.h"
 #include "model/faults/wrong_counters.h"
@@ -97,7 +97,7 @@ static void replace_rules(struct rules *rules, const struct fault_set *set)
 #undef RULE
 }
 
-bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies)
+bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks)
 {
     struct broken *b = calloc(1, sizeof(*b));
 
@@ -105,9 +105,9 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies)
         return false;
     }
     b->faults = *faults;
-    b->lies = lies;
+    b->quirks = quirks;
     b->wrapped = *latitude_rules(v);
-    lies_tell(&b->wrapped, lies);
+    quirks_tell(&b->wrapped, quirks);
     b->rules = b->wrapped;
     if (faults->any) {
         replace_rules(&b->rules, faults);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives a processor faults and lies, and takes them away. */
+/* Gives a processor faults and quirks, and takes them away. */
 #ifndef MODEL_FAULTS_BREAK_H
 #define MODEL_FAULTS_BREAK_H
 
@@ -12,10 +12,10 @@ struct vcpu;
 struct profile;
 
 /*
- * Gives a processor rules with these faults and lies (lies.h), in place of any that it had from here. Returns false if
- * out of memory, with nothing changed: the processor is unbroken then, and must not be run.
+ * Gives a processor rules with these faults and quirks (quirks.h), in place of any that it had from here. Returns false
+ * if out of memory, with nothing changed: the processor is unbroken then, and must not be run.
  */
-bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t lies);
+bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks);
 
 /* Gives the processor the rules again that it had before break_rules(). */
 void break_mend(struct vcpu *v);

@@ -10,7 +10,7 @@ struct broken {
     struct rules rules;   /* the processor's rules, to which its struct vcpu points */
     struct rules wrapped; /* the rules before any fault, which a wrong rule calls for all but the wrong part */
     struct fault_set faults;
-    uint32_t lies;
+    uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {
         uint64_t written[MAX_COUNTERS];           /* the value that software wrote last to each general counter */

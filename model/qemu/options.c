@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "model/faults/break.h"
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 #include "model/latitude/freedoms.h"
 
 _Noreturn void options_die(const char *sentence, const char *name)
@@ -45,7 +45,7 @@ struct choices {
 };
 static const struct choices profile_choices = { "profile=", "profiles", profile_name, profile_brand, profile_width };
 static const struct choices fault_choices = { "fault=", "faults", fault_name, fault_sentence, NULL };
-static const struct choices lie_choices = { "lie=", "lies", lie_name, lie_sentence, NULL };
+static const struct choices quirk_choices = { "quirk=", "quirks", quirk_name, quirk_sentence, NULL };
 static const struct choices freedom_choices = { "latitude=SEED:", "freedoms", freedom_name, freedom_sentence, NULL };
 
 /* Prints the list for OPTION=list, in the form that docs/options->md promises; QEMU reserves "help" for itself. */
@@ -157,12 +157,12 @@ static void take_faults(struct options *options, const char *list)
     }
 }
 
-static void take_lies(struct options *options, const char *list)
+static void take_quirks(struct options *options, const char *list)
 {
-    const char *unknown = list == NULL ? NULL : lies_parse(&options->lies, list);
+    const char *unknown = list == NULL ? NULL : quirks_parse(&options->quirks, list);
 
     if (unknown != NULL) {
-        refuse_choice(&lie_choices, unknown);
+        refuse_choice(&quirk_choices, unknown);
     }
 }
 
@@ -227,7 +227,7 @@ static const char *value_of(const char *argument, const char *key)
 
 /* The values as they were given; NULL where one was not. */
 struct arguments {
-    const char *profile, *cores, *truth, *violations, *fault, *lie, *latitude, *state;
+    const char *profile, *cores, *truth, *violations, *fault, *quirk, *latitude, *state;
 };
 
 static void parse_argument(const char *argument, struct arguments *given)
@@ -236,7 +236,7 @@ static void parse_argument(const char *argument, struct arguments *given)
         const char *key, **value;
     } keys[] = {
         { "profile", &given->profile },       { "cores", &given->cores }, { "truth", &given->truth },
-        { "violations", &given->violations }, { "fault", &given->fault }, { "lie", &given->lie },
+        { "violations", &given->violations }, { "fault", &given->fault }, { "quirk", &given->quirk },
         { "latitude", &given->latitude },     { "state", &given->state },
     };
 
@@ -257,7 +257,7 @@ static void parse_argument(const char *argument, struct arguments *given)
     }
     options_die("%s is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
                 "fault=NAME[,NAME..][@CPU] "
-                "lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER",
+                "quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER",
                 argument);
 }
 
@@ -288,13 +288,13 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
         parse_argument(argv[i], &given);
     }
     list_if_asked(&fault_choices, given.fault);
-    list_if_asked(&lie_choices, given.lie);
+    list_if_asked(&quirk_choices, given.quirk);
     list_if_asked(&freedom_choices, given.latitude);
     list_kinds_if_asked(given.cores);
     take_profile(options, given.profile);
     take_cores(options, given.cores, processors);
     take_faults(options, given.fault);
-    take_lies(options, given.lie);
+    take_quirks(options, given.quirk);
     take_latitude(options, given.latitude);
     take_state(options, given.state, processors);
     open_logs(options, &given);

@@ -16,7 +16,7 @@ struct options {
     const struct profile
         *broken[PROFILE_KINDS]; /* by kind, with what fault= breaks of its tables; NULL without faults */
     struct fault_set faults;
-    uint32_t lies;            /* a bit for each enum lie */
+    uint32_t quirks;          /* a bit for each enum quirk */
     uint32_t freedoms;        /* a bit for each enum freedom */
     uint64_t seed;            /* of what they choose */
     const char *state;        /* the folder for what a debugger asks for; NULL: not asked for */

@@ -25,7 +25,7 @@
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
 #include "model/faults/break.h"
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 #include "model/latitude/latitude.h"
 #include "model/qemu/options.h"
 #include "model/qemu/processor.h"
@@ -340,7 +340,7 @@ static void on_rdmsr(unsigned cpu, void *udata)
     }
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         value = p->x2apic_lvtpc;
-    } else if (!lies_rdmsr(model.options.lies, address, &value)) {
+    } else if (!quirks_rdmsr(model.options.quirks, address, &value)) {
         enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
 
         if (answer == MSR_GP) {
@@ -371,7 +371,7 @@ static void on_wrmsr(unsigned cpu, void *udata)
     } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC in case this WRMSR switches the mode */
     }
-    const bool refused = lies_refuse(model.options.lies, address, value) && processor_in_x2apic_mode(p);
+    const bool refused = quirks_refuse(model.options.quirks, address, value) && processor_in_x2apic_mode(p);
     const enum msr_answer answer = refused ? MSR_GP : engine_wrmsr(&p->vcpu, address, value, site->place);
 
     if (answer == MSR_GP) {
@@ -1080,9 +1080,9 @@ static void on_init(unsigned cpu, void *udata)
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
         options_die("%s", "out of memory: latitude= cannot take effect");
     }
-    if ((broken || model.options.lies != 0) &&
-        !break_rules(&p->vcpu, broken ? &model.options.faults : &none, model.options.lies)) {
-        options_die("%s", "out of memory: fault= and lie= cannot take effect");
+    if ((broken || model.options.quirks != 0) &&
+        !break_rules(&p->vcpu, broken ? &model.options.faults : &none, model.options.quirks)) {
+        options_die("%s", "out of memory: fault= and quirk= cannot take effect");
     }
     if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         options_die("%s", "out of memory");

@@ -16,14 +16,14 @@ sub case
     my ($machine, $qemu) = split / -- /, $boot;
     my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
     die "want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
-    my ($lies) = map { /^lie=(.*)/ ? $1 : () } @options;
+    my ($quirks) = map { /^quirk=(.*)/ ? $1 : () } @options;
     my ($faults) = map { /^fault=(.*)/ ? $1 : () } @options;
     my ($latitude) = map { /^latitude=(.*)/ ? $1 : () } @options;
     my ($cores) = map { /^cores=(.*)/ ? $1 : () } @options;
     my ($left) = map { /^firmware=(.*)/ ? $1 : () } @options;
-    @options = grep { !/^(lie|fault|latitude|cores|firmware)=/ } @options;
+    @options = grep { !/^(quirk|fault|latitude|cores|firmware)=/ } @options;
     return { line => $line, name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
-        expected => $expected, options => "@options", text => $text, qemu => $qemu // '', lies => $lies, faults => $faults,
+        expected => $expected, options => "@options", text => $text, qemu => $qemu // '', quirks => $quirks, faults => $faults,
         latitude => $latitude, cores => $cores, left => $left };
 }
 
@@ -58,7 +58,7 @@ sub whole
 {
     my ($case) = @_;
     return $case->{expected} eq 'pass' && $case->{options} =~ /\brecords=all\b/ && $case->{options} !~ /\b(run|skip)=/ &&
-        $case->{qemu} eq '' && !grep { defined $case->{$_} } qw(lies faults latitude cores left);
+        $case->{qemu} eq '' && !grep { defined $case->{$_} } qw(quirks faults latitude cores left);
 }
 
 # The machines of a list ([PROFILE, WIDTH] each) on which no case is whole.

@@ -87,7 +87,7 @@ sub check_boot
     push @wrong, map { "stderr: $_" } grep { !$wanted->($_) } @$errors;
 
     # A kernel that is lied to breaks rules unknowingly.
-    if ($modelled && !defined $case->{lies}) {
+    if ($modelled && !defined $case->{quirks}) {
         my $said = read_lines("$folder/violations");
         push @wrong, $said ? check_violations(count_wanted($lines, %$violators), @$said) :
             'the model wrote no violations file';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
-#include "suite/all_cpus/crew.h"
+#include "suite/all_cpus/all_cpus.h"
 #include "lib/format.h"
 
 /*
@@ -14,7 +14,7 @@
         name, other->member, boot->member \
     }
 
-bool crew_alike(const struct caps *boot, const struct caps *other, void (*say)(void *context, const char *text),
+bool cpus_alike(const struct caps *boot, const struct caps *other, void (*say)(void *context, const char *text),
                 void *context)
 {
     const struct {

@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "suite/all_cpus/crew.h"
+#include "suite/all_cpus/all_cpus.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
@@ -203,7 +203,7 @@ static void count(struct member *m)
 /* ---- the tests --------------------------------------------------------------------------------------------------- */
 
 static const struct facility_job {
-    crew_job *job;
+    cpus_job *job;
     const char *what, *unit;
 } bts_job = { trace, "bts", "records" }, pebs_job = { sample, "pebs", "records" },
   lbr_job = { record_branches, "lbr", "entries" }, count_job = { count, "counter 0", "branches" };
@@ -224,17 +224,17 @@ static unsigned due_of_all(const struct facility_job *of)
 {
     unsigned all = 0;
 
-    for (unsigned n = 0; n < crew_count(); n++)
-        if (crew_member(n)->fit)
-            all += due(of, crew_member(n)->run.caps);
+    for (unsigned n = 0; n < cpus_count(); n++)
+        if (cpus_member(n)->fit)
+            all += due(of, cpus_member(n)->run.caps);
     return all;
 }
 
 static void perform(struct test_run *run,
-                    void (*how)(struct test_run *run, crew_job *job, const char *what, const char *unit))
+                    void (*how)(struct test_run *run, cpus_job *job, const char *what, const char *unit))
 {
     const struct facility_job *of = run->test->argument;
-    const char *problem = crew_start(run);
+    const char *problem = cpus_start(run);
 
     if (problem) {
         test_skip(run, problem);
@@ -249,7 +249,7 @@ static void in_turn(struct test_run *run)
 {
     if (run->test->argument == &pebs_job)
         choose = pebs_sample_any;
-    perform(run, crew_in_turn);
+    perform(run, cpus_in_turn);
 }
 
 /*
@@ -260,7 +260,7 @@ static void at_once(struct test_run *run)
 {
     if (run->test->argument == &pebs_job)
         choose = pebs_sample_instructions;
-    perform(run, crew_at_once);
+    perform(run, cpus_at_once);
 }
 
 /* Threads of one NetBurst core have one set of counters. */
@@ -268,7 +268,7 @@ static const char *one_set(const struct caps *caps)
 {
     struct topology topology;
 
-    others_topology(&topology);
+    secondary_cpus_topology(&topology);
     return caps->pebs_method == PEBS_METHOD_NETBURST && topology.siblings
                ? "the threads of a NetBurst core share its counters"
                : NULL;

@@ -179,8 +179,8 @@ static const char *survey(struct topology *topology)
 {
     enum acpi_error error;
 
-    if (others_barred())
-        return others_barred();
+    if (secondary_cpus_barred())
+        return secondary_cpus_barred();
     error = topology_read(topology);
     if (error != ACPI_OK)
         return acpi_error_text(error);

@@ -21,7 +21,7 @@ const char *serial_lost(void)
     return name;
 }
 
-void keep_line(const char *prefix, const char *text)
+void log_keeper_line(const char *prefix, const char *text)
 {
     strcat(strcat(strcat(kept, prefix), text), "\n");
 }

@@ -164,24 +164,24 @@ static struct topology threads;
 static const char *no_crew;
 static char called[200];
 
-const char *crew_start(struct test_run *of)
+const char *cpus_start(struct test_run *of)
 {
     assert_ptr_equal(of, &run);
     return no_crew;
 }
 
-unsigned crew_count(void)
+unsigned cpus_count(void)
 {
     return COUNT_OF(members);
 }
 
-struct member *crew_member(unsigned number)
+struct member *cpus_member(unsigned number)
 {
     assert_in_range(number, 0, COUNT_OF(members) - 1);
     return &members[number];
 }
 
-static void crew_call(const char *how, crew_job *job, const char *what, const char *unit)
+static void cpus_call(const char *how, cpus_job *job, const char *what, const char *unit)
 {
     snprintf(called, sizeof called, "%s %s: %s of %s%s", how, what,
              job == trace             ? "trace"
@@ -195,19 +195,19 @@ static void crew_call(const char *how, crew_job *job, const char *what, const ch
                                                   : "");
 }
 
-void crew_in_turn(struct test_run *of, crew_job *job, const char *what, const char *unit)
+void cpus_in_turn(struct test_run *of, cpus_job *job, const char *what, const char *unit)
 {
     assert_ptr_equal(of, &run);
-    crew_call("in turn", job, what, unit);
+    cpus_call("in turn", job, what, unit);
 }
 
-void crew_at_once(struct test_run *of, crew_job *job, const char *what, const char *unit)
+void cpus_at_once(struct test_run *of, cpus_job *job, const char *what, const char *unit)
 {
     assert_ptr_equal(of, &run);
-    crew_call("at once", job, what, unit);
+    cpus_call("at once", job, what, unit);
 }
 
-enum acpi_error others_topology(struct topology *topology)
+enum acpi_error secondary_cpus_topology(struct topology *topology)
 {
     *topology = threads;
     return ACPI_OK;
@@ -274,7 +274,7 @@ static void start(enum wrong wrong)
 #define TEN(line)  FOUR(line) FOUR(line) line line
 
 static const struct {
-    crew_job *job;
+    cpus_job *job;
     enum wrong wrong;
     unsigned came, of, interrupts;
     unsigned waits; /* in thousands of PAUSEs: ten for an interrupt that does not come, one for each PEBS area that is

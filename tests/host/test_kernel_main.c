@@ -15,7 +15,7 @@
 #define firmware_give_back the_give_back
 #define firmware_text      the_firmware
 #define reset_state_take   the_reset
-#define held_init          the_held
+#define held_lines_init    the_held
 #define ds_on_interrupt    the_observer
 #define ds_close           the_close
 #define pebs_quiesce       the_pebs
@@ -55,7 +55,7 @@ static struct {
     unsigned strays, clock_runs, clock_stands; /* clocks from 1 on; 0: none */
     bool begin_fails;
     struct kind kinds[2];
-    unsigned kinds_count, kinds_begun;
+    unsigned core_kinds_count, kinds_begun;
     bool no_room; /* for the results of named kinds */
     enum processor_loan loan;
     bool no_memory;
@@ -89,7 +89,7 @@ void reset_state_take(const struct caps *caps)
     note("reset state %x", caps->signature);
 }
 
-void held_init(void *memory, size_t size)
+void held_lines_init(void *memory, size_t size)
 {
     assert_ptr_equal(memory, kept_memory);
     note("hold in 0x%zx", size);
@@ -136,12 +136,12 @@ enum handover_error boot_handover(uint32_t magic, uint32_t information, struct b
     return is.handover;
 }
 
-void finish_configure(const struct options *options, bool virtual_machine)
+void run_end_configure(const struct options *options, bool virtual_machine)
 {
     note("configure %d, virtual %d", (int)options->end, virtual_machine);
 }
 
-void finish_error(const char *fmt, ...)
+void run_end_error(const char *fmt, ...)
 {
     char text[400];
     va_list args;
@@ -152,12 +152,12 @@ void finish_error(const char *fmt, ...)
     note("error: %s", text);
 }
 
-void finish_say_kinds(const char *kinds)
+void run_end_say_kinds(const char *kinds)
 {
     note("kinds \"%s\"", kinds);
 }
 
-void finish(enum verdict verdict, const struct totals *totals)
+void run_end(enum verdict verdict, const struct totals *totals)
 {
     note("finish %d: %u %u %u %u", (int)verdict, totals->pass, totals->fail, totals->skip, totals->error);
     longjmp(end, 1);
@@ -211,12 +211,12 @@ void acpi_root_io_apic(struct acpi_io_apic *io_apic)
     *io_apic = (struct acpi_io_apic){ .address = 0xfec00000 };
 }
 
-void keep_start(const struct boot_keep *memory)
+void log_keeper_start(const struct boot_keep *memory)
 {
     note("keep log at 0x%x", (unsigned)memory->base);
 }
 
-bool keep_is_on(void)
+bool log_keeper_is_on(void)
 {
     return is.kept;
 }
@@ -422,12 +422,12 @@ uint32_t watchdog_second(void)
     return 555;
 }
 
-void others_init(void)
+void secondary_cpus_init(void)
 {
     note("others");
 }
 
-void others_say(void)
+void secondary_cpus_say(void)
 {
     note("say others");
 }
@@ -453,39 +453,39 @@ void dump_start(const struct caps *caps, unsigned number)
     note("dump of %x, %u", caps->signature, number);
 }
 
-void kinds_init(const struct caps *boot)
+void core_kinds_init(const struct caps *boot)
 {
     note("kinds of %x", boot->signature);
     is.kinds[0].caps = *boot;
 }
 
-unsigned kinds_count(void)
+unsigned core_kinds_count(void)
 {
-    return is.kinds_count;
+    return is.core_kinds_count;
 }
 
-struct kind *kind_number(unsigned index)
+struct kind *core_kind_number(unsigned index)
 {
-    assert_in_range(index, 0, is.kinds_count - 1);
+    assert_in_range(index, 0, is.core_kinds_count - 1);
     return &is.kinds[index];
 }
 
-bool kind_is_selected(const struct options *options, const struct kind *kind)
+bool core_kind_is_selected(const struct options *options, const struct kind *kind)
 {
     return options->kinds == OPTIONS_KINDS_ALL || (options->kinds == OPTIONS_KINDS_ATOM && kind == &is.kinds[1]);
 }
 
-void kinds_say(void)
+void core_kinds_say(void)
 {
     note("say kinds");
 }
 
-void kind_say(const struct kind *kind)
+void core_kind_say(const struct kind *kind)
 {
     note("say kind %s", kind->name);
 }
 
-const char *kinds_selected(const struct options *options, unsigned most)
+const char *core_kinds_selected(const struct options *options, unsigned most)
 {
     static char text[20];
 
@@ -584,7 +584,7 @@ static void start(void)
     is.keeps = true;
     is.clock_runs = 1;
     is.watchdog = is.nmi = is.follows = true;
-    is.kinds_count = 1;
+    is.core_kinds_count = 1;
     is.kinds[0] = (struct kind){ .name = "core" };
     is.kinds[1] = (struct kind){ .name = "atom", .suffix = "atom", .number = 3, .apic_id = 0x16 };
     is.caps = (struct caps){ .debugctl = &no_bits, .apic = true, .physical_bits = 39, .tsc_hz = 7, .nx = true };
@@ -923,7 +923,7 @@ static void hybrids(void **state)
 {
     (void)state;
     start();
-    is.kinds_count = 2;
+    is.core_kinds_count = 2;
     is.follows = false;
     run();
     has("kinds of 1000\nkeep 0x6000\n10/14");
@@ -940,7 +940,7 @@ static void hybrids(void **state)
     assert_ptr_equal(steps_machine.kind, &is.kinds[0]);
 
     start();
-    is.kinds_count = 2;
+    is.core_kinds_count = 2;
     is.options = "dump=raw kinds=atom";
     is.apic = APIC_MODE;
     run();
@@ -956,7 +956,7 @@ static void no_room(void **state)
 {
     (void)state;
     start();
-    is.kinds_count = 2;
+    is.core_kinds_count = 2;
     is.no_room = true;
     run();
     has("begin, timeout 10, 2 kinds, 1 named\nkinds \"1 of all\"\nmachine 1000\nrun - on 1000\n");
@@ -969,7 +969,7 @@ static void watchdog_of_others(void **state)
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         start();
-        is.kinds_count = 2;
+        is.core_kinds_count = 2;
         is.follows = i != 0;
         is.nmi = i == 2;
         run();
@@ -996,7 +996,7 @@ static void no_loan(void **state)
     (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         start();
-        is.kinds_count = 2;
+        is.core_kinds_count = 2;
         is.kinds[1].caps.signature = 9;
         is.loan = cases[i].loan;
         is.no_memory = cases[i].no_memory;

@@ -115,7 +115,7 @@ uintptr_t memory_low_page(void)
     return cpu.no_low_page ? 0 : (uintptr_t)page;
 }
 
-enum acpi_error others_topology(struct topology *topology)
+enum acpi_error secondary_cpus_topology(struct topology *topology)
 {
     *topology = (struct topology){ .total = 4, .count = cpu.count, .siblings = 1, .ids = ids };
     return cpu.topology;
@@ -123,15 +123,15 @@ enum acpi_error others_topology(struct topology *topology)
 
 enum acpi_error topology_read(struct topology *topology)
 {
-    return others_topology(topology);
+    return secondary_cpus_topology(topology);
 }
 
-const char *others_barred(void)
+const char *secondary_cpus_barred(void)
 {
     return NULL;
 }
 
-unsigned others_count(void)
+unsigned secondary_cpus_count(void)
 {
     return cpu.count;
 }
@@ -170,7 +170,7 @@ static void must_be_filled(void)
         assert_int_equal(page[i], (uint8_t)(7 * i + 1));
 }
 
-bool others_start(unsigned number, void (*main)(unsigned number))
+bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 {
     must_be_filled();
     assert_true(number >= 1 && number <= OTHERS);

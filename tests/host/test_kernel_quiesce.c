@@ -44,7 +44,7 @@ static struct {
     bool lose_interrupt;
 } cpu;
 
-const char *others_barred(void)
+const char *secondary_cpus_barred(void)
 {
     return NULL;
 }

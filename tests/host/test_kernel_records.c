@@ -303,8 +303,8 @@ static void holding(void **state)
     const struct line_sink counter = { count_pebs, &held };
 
     (void)state;
-    held_init(memory, sizeof memory);
-    held_start();
+    held_lines_init(memory, sizeof memory);
+    held_lines_start();
     opened(&both);
     run.print_most = 1;
     run.hold_most = 3;
@@ -316,11 +316,11 @@ static void holding(void **state)
                     "drained 4 BTS and 0 PEBS records in 0 interrupts\n"
                     "3 more BTS records (records=all prints them)\n");
     assert_int_equal(run.bts_printed, 3);
-    held_print(&console_sink);
+    held_lines_print(&console_sink);
     machine_printed("more records, because the test did not pass:\n"
                     "bts 1 0x0000000000001001 => 0x0000000000000000\n"
                     "bts 2 0x0000000000001002 => 0x0000000000000000\n");
-    held_start();
+    held_lines_start();
     opened(&both);
     run.print_most = 3;
     run.hold_most = 1; /* less than is printed: nothing is held back */
@@ -328,7 +328,7 @@ static void holding(void **state)
     records_close(&run, 0);
     assert_int_equal(run.bts_printed, 3);
     machine_start();
-    held_print(&console_sink);
+    held_lines_print(&console_sink);
     machine_printed("");
 
     opened(&both);
@@ -337,7 +337,7 @@ static void holding(void **state)
     PEBS_RECORDS(4);
     records_close(&run, 0);
     assert_int_equal(run.pebs_printed, 2);
-    held_print(&counter);
+    held_lines_print(&counter);
     assert_int_equal(held, 1);
 }
 
@@ -665,8 +665,8 @@ static void lbr_holding(void **state)
     static char memory[0x1000];
     const struct workload all = lbr_workload(taken, 6, 2);
     (void)state;
-    held_init(memory, sizeof memory);
-    held_start();
+    held_lines_init(memory, sizeof memory);
+    held_lines_start();
     started();
     run.lbr_most = 2;
     lbr_run(&run, &all, LBR_NO_FILTER);
@@ -686,7 +686,7 @@ static void lbr_holding(void **state)
                     "lbr 1 0x1100/0x1200/-/-/-/0\n"
                     "1 more LBR entries (records=all prints them)\n");
     machine_start();
-    held_print(&console_sink);
+    held_lines_print(&console_sink);
     machine_printed("more records, because the test did not pass:\n"
                     "lbr stack 1 goes on\n"
                     "lbr 2 0x1200/0x1300/-/-/-/0\n"

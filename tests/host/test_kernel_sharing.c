@@ -65,7 +65,7 @@ static struct {
     unsigned x2apic;                   /* starts, a bit each, that end in x2APIC mode; bit 7: that never end */
 } cpu;
 
-const char *others_barred(void)
+const char *secondary_cpus_barred(void)
 {
     return cpu.barred ? "barred" : NULL;
 }

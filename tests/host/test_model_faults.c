@@ -6,7 +6,7 @@
 
 #include "model/faults/break.h"
 #include "model/faults/faults.h"
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 
 static const char *parse(struct fault_set *set, const char *list, size_t *length)
 {
@@ -184,7 +184,7 @@ static void together(void **state)
 
     (void)state;
     assert_null(parse(&set, "ds.area.low_32,ds.area.bit_20_lost,pebs.enable.reads_zero", &length));
-    assert_true(break_rules(&m->v, &set, UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN));
+    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN));
     wrmsr(m, DS_AREA, MEMORY);
     wrmsr(m, PEBS_ENABLE, 1);
     assert_int_equal(rdmsr(m, DS_AREA), (uint32_t)MEMORY & ~UINT32_C(0x100000));

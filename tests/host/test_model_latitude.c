@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Latitude: its table, the list of latitude=, how choices follow from a seed, and how it goes with faults and lies. */
+/* Latitude: its table, the list of latitude=, how choices follow from a seed, and how it goes with faults and quirks.
+ */
 #include "tests/host/free_machine.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 #include "model/engine/pebs.h"
 #include "model/engine/rules.h"
 #include "model/faults/break.h"
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 #include "model/latitude/choices.h"
 
 static struct machine *free_machine(unsigned number, uint64_t seed, uint32_t freedoms)
@@ -152,7 +153,7 @@ static void nothing_else_changes(void **state)
 }
 
 /* A processor with latitude lies and has faults like any other, and has its latitude again without them. */
-static void below_faults_and_lies(void **state)
+static void below_faults_and_quirks(void **state)
 {
     struct machine *m = free_machine(0, 1, ALL_FREEDOMS);
     struct fault_set set = { 0 };
@@ -160,7 +161,7 @@ static void below_faults_and_lies(void **state)
 
     (void)state;
     assert_null(faults_parse(&set, "ds.area.low_32", &length));
-    assert_true(break_rules(&m->v, &set, UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN));
+    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN));
     assert_ptr_equal(m->v.rules->overflow_arms, latitude_rules(&m->v)->overflow_arms);
     assert_ptr_equal(m->v.rules->stepped, latitude_rules(&m->v)->stepped);
     wrmsr(m, DS_AREA, MEMORY);
@@ -811,7 +812,7 @@ int main(void)
         cmocka_unit_test(table),
         cmocka_unit_test(choices),
         cmocka_unit_test(nothing_else_changes),
-        cmocka_unit_test(below_faults_and_lies),
+        cmocka_unit_test(below_faults_and_quirks),
         cmocka_unit_test(arming_takes_time),
         cmocka_unit_test(arming_passes_events),
         cmocka_unit_test(arming_ends),

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 #include "model/latitude/freedoms.h"
 #include "model/qemu/options.h"
 
@@ -63,7 +63,7 @@ static int reads(const char *arguments, void (*then)(struct options *options))
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        struct options options = { .lies = 0 };
+        struct options options = { .quirks = 0 };
 
         if (freopen("err", "w", stderr) == NULL || freopen("out", "w", stdout) == NULL) {
             _exit(99);
@@ -101,13 +101,13 @@ static void wrong_ones(void **state)
     refused("truth=", "truth= was given without a value");
     refused("profile=skylake violations=", "violations= was given without a value");
     refused("profile=skylake fault=", "fault= was given without a value");
-    refused("lie= profile=skylake", "lie= was given without a value");
+    refused("quirk= profile=skylake", "quirk= was given without a value");
     refused("profile=skylake truth=t truth=t", "truth= was given twice");
-    refused("profile=skylake lies=inert",
-            "lies=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-            "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
+    refused("profile=skylake quirks=inert",
+            "quirks=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
+            "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
     refused("profile", "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-                       "fault=NAME[,NAME..][@CPU] lie=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
+                       "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
     for (size_t i = 0; i < COUNT_OF(no_seeds); i++) {
         char arguments[64], sentence[160];
 
@@ -146,7 +146,8 @@ static void unknown_names(void **state)
           " lunarlake clearwaterforest goldmont sierraforest\n" },
         { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; the faults are: ", "\n" },
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; the faults are: ", "\n" },
-        { "profile=skylake lie=no_apic,nor,this", "dsmodel: lie=nor is not known; the lies are: inert msr_faults ",
+        { "profile=skylake quirk=no_apic,nor,this",
+          "dsmodel: quirk=nor is not known; the quirks are: inert msr_faults ",
           " no_apic x2apic_locked tsc_fast kvm\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
           "dsmodel: latitude=SEED:nor is not known; the freedoms are: pebs-arming", "\n" },
@@ -175,7 +176,7 @@ static void lists(void **state)
     } rows[] = {
         { "profile=list", profile_name, profile_brand, true },
         { "fault=list", fault_name, fault_sentence, false },
-        { "lie=list profile=nosuch", lie_name, lie_sentence, false },
+        { "quirk=list profile=nosuch", quirk_name, quirk_sentence, false },
         { "latitude=list", freedom_name, freedom_sentence, false },
     };
 
@@ -209,7 +210,7 @@ static void of_skylake(struct options *options)
 {
     const bool same = options->profile == profile_find("skylake") && options->broken[0] == NULL;
 
-    _exit(same && !options->faults.any && options->lies == 0 && options->freedoms == 0 && options->truth == NULL &&
+    _exit(same && !options->faults.any && options->quirks == 0 && options->freedoms == 0 && options->truth == NULL &&
                   options->violations == NULL
               ? 0
               : 8);
@@ -225,8 +226,9 @@ static void with_everything(struct options *options)
 
     fprintf(options->violations, "a violation\n"); /* in its file at once */
     slurp("v", printed, sizeof(printed));
-    _exit(faults && profile && options->lies == (1u << LIE_INERT | 1u << LIE_NO_APIC) && options->seed == UINT64_MAX &&
-                  options->freedoms == 1u << FREEDOM_PEBS_ARMING && strcmp(printed, "a violation\n") == 0
+    _exit(faults && profile && options->quirks == (1u << QUIRK_INERT | 1u << QUIRK_NO_APIC) &&
+                  options->seed == UINT64_MAX && options->freedoms == 1u << FREEDOM_PEBS_ARMING &&
+                  strcmp(printed, "a violation\n") == 0
               ? (options_finish_logs(options), 0)
               : 8);
 }
@@ -249,7 +251,7 @@ static void right_ones(void **state)
     (void)state;
     assert_int_equal(reads("profile=skylake", of_skylake), 0);
     assert_int_equal(reads("profile=alderlake cores=EP3 fault=perfmon.width.32", of_two_kinds), 0);
-    assert_int_equal(reads("truth=t lie=inert,no_apic violations=v profile=haswell "
+    assert_int_equal(reads("truth=t quirk=inert,no_apic violations=v profile=haswell "
                            "fault=perfmon.width.32,lbr.tos.stuck latitude=18446744073709551615:pebs-arming",
                            with_everything),
                      0);

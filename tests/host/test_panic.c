@@ -59,7 +59,7 @@ void runner_totals(struct totals *totals)
     *totals = (struct totals){ .pass = 1, .fail = 2, .skip = 3, .error = 4 };
 }
 
-void finish(enum verdict verdict, const struct totals *totals)
+void run_end(enum verdict verdict, const struct totals *totals)
 {
     assert_int_equal(verdict, VERDICT_PANIC);
     assert_true(totals->pass == 1 && totals->fail == 2 && totals->skip == 3 && totals->error == 4);

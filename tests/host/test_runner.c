@@ -128,7 +128,7 @@ void console_line(const char *fmt, ...)
     va_end(args);
 }
 
-void finish_error(const char *fmt, ...)
+void run_end_error(const char *fmt, ...)
 {
     va_list args;
 
@@ -145,12 +145,12 @@ static void sink_line(void *context, const char *text)
 
 const struct line_sink console_sink = { sink_line, NULL };
 
-void held_start(void)
+void held_lines_start(void)
 {
     note_did("hold");
 }
 
-void held_print(const struct line_sink *out)
+void held_lines_print(const struct line_sink *out)
 {
     say(out, "what was held");
 }

@@ -74,7 +74,7 @@ for (
     ['-p none -d F -f x -l y -L 7', '[-kernel] [B/dstest86-64.elf] [-append] []'],
     ['-p alderlake -c E2P', '[-kernel] [B/dstest86-64.elf] [-append] [] [-plugin] [BB/dsmodel.so,profile=alderlake,cores=E2P]'],
     ['-p core2 -f x,y -l z -L 7:u,v -d F,D', '[-kernel] [B/dstest86-64.elf] [-append] [] ' .
-        '[-plugin] [BB/dsmodel.so,profile=core2,truth=F,,D/truth,violations=F,,D/violations,lie=z,latitude=7:u,,v,fault=x,,y]'],
+        '[-plugin] [BB/dsmodel.so,profile=core2,truth=F,,D/truth,violations=F,,D/violations,quirk=z,latitude=7:u,,v,fault=x,,y]'],
     ['-b x2apic -p none -o list', '[-kernel] [B/firmware-64.elf] [-append] [list] [-device] [loader,file=BB/dstest86-64.elf] ' .
         '[-device] [loader,addr=0x2fff000,data=1,data-len=4]'],
     (map { my ($names, $mask) = @$_; ["-b $names -w 32", '[-kernel] [B/firmware-32.elf] [-append] [] [-device] ' .

@@ -138,7 +138,7 @@ my @boots = (
     ['64 pvh skylake pass MACHINE', { serial => [log_of('ok 1 forbidden.two')], violations => [$zero] },
         'the referee did not say lvt-masked'],
     ['64 pvh skylake pass MACHINE', { serial => [log_of('ok 1 forbidden.two')], violations => [$zero, $other] }],
-    ['64 pvh skylake pass lie=no_apic MACHINE', { violations => [$other] }],
+    ['64 pvh skylake pass quirk=no_apic MACHINE', { violations => [$other] }],
     ['64 pvh none pass MACHINE', { violations => undef }],
 
     # ---- the truth
@@ -269,7 +269,7 @@ for my $signal ('TERM', 'INT', 'HUP') {
 # What scripts/boot is told.
 for (['64 pvh skylake pass replay=0', '-r pvh -p skylake -d FOLDER -w 64 -o replay=0 --'],
     ['32 uefi core2 pass replay=0 -- -m 16 -smp 2', '-r uefi -p core2 -d FOLDER -o replay=0 -- -m 16 -smp 2'],
-    ['32 pvh core2 pass lie=one,two fault=three latitude=7:-four cores=E2P firmware=lvt records=all replay=0',
+    ['32 pvh core2 pass quirk=one,two fault=three latitude=7:-four cores=E2P firmware=lvt records=all replay=0',
         '-r pvh -p core2 -d FOLDER -w 32 -o records=all replay=0 -l one,two -L 7:-four -c E2P -f three -b lvt --']) {
     my ($line, $told) = @$_;
     machine($top, '0-three', files());

@@ -31,7 +31,7 @@ is named(unbooted([machines()], read_cases("$FindBin::Bin/cases"))), '', 'each k
 is named(unbooted(\@two, cases('64 pvh core2 pass records=all ~ # pebs'))), '32-bit core2', 'a width that has no line';
 is named(unbooted(\@two, cases('64 uefi core2 pass records=all', '32 pvh core2 pass records=all'))), '', 'any route will do';
 for my $line ('64 pvh core2 pass', '64 pvh core2 fail records=all', '64 pvh core2 pass records=all run=bts.*',
-    '64 pvh core2 pass records=all skip=lbr.*', '64 pvh core2 pass records=all lie=no_apic', '64 pvh core2 pass records=all latitude=7', '64 pvh core2 pass records=all cores=E',
+    '64 pvh core2 pass records=all skip=lbr.*', '64 pvh core2 pass records=all quirk=no_apic', '64 pvh core2 pass records=all latitude=7', '64 pvh core2 pass records=all cores=E',
     '64 pvh core2 fail records=all fault=bts.threshold.ignored', '64 pvh core2 pass records=all firmware=lvt', '64 pvh core2 pass records=all -- -smp 2',
     '64 pvh skylake pass records=all') {
     is named(unbooted([$two[1]], cases($line))), '64-bit core2', "not by: $line";

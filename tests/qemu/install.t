@@ -74,7 +74,7 @@ my %refused = (
     '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
     '--latitude seven' => qr/^dsmodel: latitude=seven: want SEED or /,
     '--latitude=7:bts' => qr/^dsmodel: latitude=SEED:bts is not known; the freedoms are: /,
-    '--list cpus' => qr/^qemu-ds: --list cpus: no such list; want profiles, cores, faults, lies or freedoms$/,
+    '--list cpus' => qr/^qemu-ds: --list cpus: no such list; want profiles, cores, faults, quirks or freedoms$/,
     '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu: not an executable program$},
     '-enable-kvm' => qr/^qemu-ds: -enable-kvm: not supported; the model needs -accel tcg$/,
     '-accel kvm' => qr/^qemu-ds: -accel kvm: not supported; the model needs -accel tcg$/,
@@ -83,7 +83,7 @@ for my $words (sort keys %refused) {
     ($status, $out, $err) = run_command($command, split(' ', $words), qw(-display none -machine none));
     ok($status != 0 && $err =~ $refused{$words}, "$words is refused") or diag "$status: $err";
 }
-for my $list (qw(profiles cores faults lies freedoms)) {
+for my $list (qw(profiles cores faults quirks freedoms)) {
     ($status, $out, $err) = run_command($command, '--list', $list);
     my $line = $list eq 'profiles' ? qr/\S+ +(?:32|64)  \S.*\n/ :
         $list eq 'cores' ? qr/\S+ +[A-Z]  \S.*\n/ : qr/\S+ +\D.*\n/;

@@ -89,13 +89,13 @@ static bool wait_until(bool (*reached)(unsigned), unsigned n)
 
 static const char *survey(struct topology *topology)
 {
-    const enum acpi_error error = others_topology(topology);
+    const enum acpi_error error = secondary_cpus_topology(topology);
 
-    if (others_barred())
-        return others_barred();
+    if (secondary_cpus_barred())
+        return secondary_cpus_barred();
     if (error != ACPI_OK)
         return acpi_error_text(error);
-    if (!others_count())
+    if (!secondary_cpus_count())
         return "no other processor";
     return memory_low_page() ? NULL : "no usable page below 640 KiB for another processor's first instructions";
 }
@@ -179,8 +179,8 @@ static void start(struct test_run *run)
     interrupt_set(VECTOR_MACHINE_CHECK, note_stack);
     look_around(0);
     expect_end(run, stack_top);
-    for (n = 1; n <= others_count(); n++) {
-        if (!others_start(n, look_around) || !wait_until(is_done, n))
+    for (n = 1; n <= secondary_cpus_count(); n++) {
+        if (!secondary_cpus_start(n, look_around) || !wait_until(is_done, n))
             test_fail(run, "the processor with APIC ID %u does not start, or does not end",
                       (unsigned)topology.ids[n - 1]);
         expect_filled(run, page, "a start");
@@ -295,8 +295,8 @@ static void list(struct test_run *run)
     struct topology topology;
     enum acpi_error error;
 
-    if (others_barred()) {
-        test_skip(run, others_barred());
+    if (secondary_cpus_barred()) {
+        test_skip(run, secondary_cpus_barred());
         return;
     }
     error = topology_read(&topology);

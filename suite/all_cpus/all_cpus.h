@@ -3,8 +3,8 @@
  * All processors of the machine at one job: in turn, while the others sleep, or at once. What a processor finds wrong
  * it keeps to itself, for the console is the boot processor's, which tells it afterwards.
  */
-#ifndef SUITE_ALL_CPUS_CREW_H
-#define SUITE_ALL_CPUS_CREW_H
+#ifndef SUITE_ALL_CPUS_ALL_CPUS_H
+#define SUITE_ALL_CPUS_ALL_CPUS_H
 
 #include <stdbool.h>
 
@@ -26,28 +26,28 @@ struct member {
 };
 
 /* What every processor does. It must not print, may use run only to report, and leaves interrupts off. */
-typedef void crew_job(struct member *member);
+typedef void cpus_job(struct member *member);
 
 /*
  * Starts all, and compares their capabilities with the boot processor's, of a hybrid those of its kind of cores. Prints
  * how many started, and who did not.
- * Returns why there is no crew, or NULL. The crew ends with the test: the runner stops all processors then.
+ * Returns why they cannot be used, or NULL. They stop at the end of the test: the runner stops all processors then.
  */
-const char *crew_start(struct test_run *run);
+const char *cpus_start(struct test_run *run);
 
 /* How many there are, the boot processor included; and one of them, whether it was started or not. */
-unsigned crew_count(void);
-struct member *crew_member(unsigned number);
+unsigned cpus_count(void);
+struct member *cpus_member(unsigned number);
 
 /* The job on every one that is fit; and prints what came of it, as "cpu 3 apic 0x6: WHAT 10 of 10 UNIT". */
-void crew_in_turn(struct test_run *run, crew_job *job, const char *what, const char *unit);
-void crew_at_once(struct test_run *run, crew_job *job, const char *what, const char *unit);
+void cpus_in_turn(struct test_run *run, cpus_job *job, const char *what, const char *unit);
+void cpus_at_once(struct test_run *run, cpus_job *job, const char *what, const char *unit);
 
 /*
  * Says each capability of a processor that is not the boot processor's, as "microcode 0x5, not 0x4", and returns
  * whether the same can be demanded of both.
  */
-bool crew_alike(const struct caps *boot, const struct caps *other, void (*say)(void *context, const char *text),
+bool cpus_alike(const struct caps *boot, const struct caps *other, void (*say)(void *context, const char *text),
                 void *context);
 
 #endif

@@ -43,18 +43,18 @@ uint32_t apic_id(void)
     return 0x30;
 }
 
-unsigned others_count(void)
+unsigned secondary_cpus_count(void)
 {
     return cpu.others;
 }
 
-uint32_t others_id(unsigned number)
+uint32_t secondary_cpus_id(unsigned number)
 {
     assert_in_range(number, 1, cpu.others);
     return 0x30 + 2 * number;
 }
 
-bool others_start(unsigned number, void (*main)(unsigned number))
+bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 {
     assert_in_range(number, 1, cpu.others);
     assert_int_equal(cpu.running, 0);
@@ -112,7 +112,7 @@ static const struct caps alder_lake = {
 
 static void assert_kind(unsigned index, const char *name, const char *suffix, unsigned number, unsigned processors)
 {
-    const struct kind *kind = kind_number(index);
+    const struct kind *kind = core_kind_number(index);
 
     assert_string_equal(kind->name, name);
     if (suffix)
@@ -128,19 +128,19 @@ static void two_kinds(void **state)
 {
     (void)state;
     start_machine(5, (const uint32_t[]){ CORE, ATOM, ATOM, CORE, ATOM });
-    kinds_init(&alder_lake);
-    assert_int_equal(kinds_count(), 2);
+    core_kinds_init(&alder_lake);
+    assert_int_equal(core_kinds_count(), 2);
     assert_kind(0, "core", NULL, 0, 3);
     assert_kind(1, "atom", "atom", 2, 3);
-    assert_memory_equal(&kind_number(0)->caps, &alder_lake, sizeof alder_lake);
+    assert_memory_equal(&core_kind_number(0)->caps, &alder_lake, sizeof alder_lake);
     assert_int_equal(cpu.starts, 5);
     assert_int_equal(cpu.stops, 5);
-    kinds_say();
+    core_kinds_say();
     machine_printed("cpu 0 apic 0x30 Core Golden Cove, kind core: 3 of 6 processors\n"
                     "cpu 2 apic 0x34 Atom Gracemont, kind atom: 3 of 6 processors\n");
-    kind_say(kind_number(1));
+    core_kind_say(core_kind_number(1));
     machine_printed("tests on cpu 2 apic 0x34 Atom Gracemont\n");
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,atom");
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom");
 }
 
 /* Arrow Lake's Atoms of two native models: C5H. Names of one type are numbered; a type of its own is none of them. */
@@ -151,22 +151,22 @@ static void several_of_a_type(void **state)
     (void)state;
     arrow_lake.model = 0xc5;
     start_machine(3, (const uint32_t[]){ 0x20000003, 0x20000002, CORE });
-    kinds_init(&arrow_lake);
-    assert_int_equal(kinds_count(), 3);
+    core_kinds_init(&arrow_lake);
+    assert_int_equal(core_kinds_count(), 3);
     assert_kind(1, "atom", "atom", 1, 1);
     assert_kind(2, "atom2", "atom2", 2, 1);
-    kinds_say();
+    core_kinds_say();
     machine_printed("cpu 0 apic 0x30 Core Lion Cove, kind core: 2 of 4 processors\n"
                     "cpu 1 apic 0x32 Atom Skymont, kind atom: 1 of 4 processors\n"
                     "cpu 2 apic 0x34 Atom Crestmont, kind atom2: 1 of 4 processors\n");
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,atom,atom2");
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2");
 
     start_machine(4, (const uint32_t[]){ 0x40000002, ATOM, 0x40000003, ATOM });
-    kinds_init(&arrow_lake);
+    core_kinds_init(&arrow_lake);
     assert_kind(1, "core2", "core2", 1, 1);
     assert_kind(2, "atom", "atom", 2, 2);
     assert_kind(3, "core3", "core3", 3, 1);
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,core2,atom,core3");
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,core2,atom,core3");
 }
 
 /* Types that nobody knows are kinds with a number each, as they share a name. */
@@ -174,13 +174,13 @@ static void unknown_types(void **state)
 {
     (void)state;
     start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });
-    kinds_init(&alder_lake);
-    assert_int_equal(kinds_count(), 4);
+    core_kinds_init(&alder_lake);
+    assert_int_equal(core_kinds_count(), 4);
     assert_kind(1, "kind", "kind", 1, 2);
     assert_kind(2, "kind2", "kind2", 2, 1);
     assert_kind(3, "kind3", "kind3", 4, 1);
     options.kinds = OPTIONS_KINDS_ATOM;
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "");
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "");
 }
 
 /* Without a name in the tables for the core: the type, and the native model that CPUID says. */
@@ -191,16 +191,16 @@ static void not_described(void **state)
     (void)state;
     caps.model = 0xfe;
     start_machine(2, (const uint32_t[]){ 0x20abcdef, 0x99123456 });
-    kinds_init(&caps);
-    kinds_say();
+    core_kinds_init(&caps);
+    core_kinds_say();
     machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 3 processors\n"
                     "cpu 1 apic 0x32 Atom native model 0xabcdef, kind atom: 1 of 3 processors\n"
                     "cpu 2 apic 0x34 of an unknown type, native model 0x123456, kind kind: 1 of 3 processors\n");
     caps = alder_lake;
     caps.intel = false; /* whose models are others */
     start_machine(0, NULL);
-    kinds_init(&caps);
-    kinds_say();
+    core_kinds_init(&caps);
+    core_kinds_say();
     machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 1 processors\n");
 }
 
@@ -214,20 +214,20 @@ static void one_kind(void **state)
     caps.core_type = caps.native_model = 0;
     start_machine(3, (const uint32_t[]){ CORE, ATOM, ATOM });
     machine.apic = false;
-    kinds_init(&caps);
-    assert_int_equal(kinds_count(), 1);
-    assert_null(kind_number(0)->name);
-    assert_null(kind_number(0)->suffix);
-    assert_int_equal(kind_number(0)->apic_id, 0);
-    assert_int_equal(kind_number(0)->processors, 1);
+    core_kinds_init(&caps);
+    assert_int_equal(core_kinds_count(), 1);
+    assert_null(core_kind_number(0)->name);
+    assert_null(core_kind_number(0)->suffix);
+    assert_int_equal(core_kind_number(0)->apic_id, 0);
+    assert_int_equal(core_kind_number(0)->processors, 1);
     assert_int_equal(cpu.starts, 0);
     assert_int_equal(cpu.stops, 0);
-    kinds_say();
+    core_kinds_say();
     machine_printed("");
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "");
-    assert_true(kind_is_selected(&options, kind_number(0)));
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "");
+    assert_true(core_kind_is_selected(&options, core_kind_number(0)));
     options.kinds = OPTIONS_KINDS_ATOM;
-    assert_false(kind_is_selected(&options, kind_number(0)));
+    assert_false(core_kind_is_selected(&options, core_kind_number(0)));
 }
 
 /* More kinds than there is room for are counted, as are those that say nothing. */
@@ -236,18 +236,18 @@ static void left_out(void **state)
     (void)state;
     start_machine(7, (const uint32_t[]){ ATOM, ATOM_2, 0x20000003, 0x20000004, 0x20000005, ATOM_2, 0x20000003 });
     cpu.refuses = 6;
-    kinds_init(&alder_lake);
-    assert_int_equal(kinds_count(), KINDS_MOST);
+    core_kinds_init(&alder_lake);
+    assert_int_equal(core_kinds_count(), KINDS_MOST);
     assert_int_equal(KINDS_MOST, 4);
     assert_kind(2, "atom2", "atom2", 2, 1);
     assert_kind(3, "atom3", "atom3", 3, 2);
     assert_int_equal(cpu.starts, 7);
     assert_int_equal(cpu.stops, 6);
-    kinds_say();
+    core_kinds_say();
     machine_has_printed("cpu 3 apic 0x36 Atom Gracemont, kind atom3: 2 of 8 processors\n"
                         "kinds left out: 2 processors are of none of the first 4 kinds\n"
                         "kinds not known: 1 processors do not start\n");
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
 }
 
 /* A processor is waited for, though not forever; and one without leaf 1AH has no type. */
@@ -259,26 +259,26 @@ static void waiting(void **state)
     start_machine(2, (const uint32_t[]){ ATOM, ATOM });
     cpu.late = 1;
     cpu.late_by = 1000;
-    kinds_init(&alder_lake);
+    core_kinds_init(&alder_lake);
     assert_kind(1, "atom", "atom", 1, 2);
     assert_int_equal(machine.pauses, 1000);
     start_machine(2, (const uint32_t[]){ ATOM, ATOM });
     cpu.late = 1;
     cpu.late_by = UINT32_MAX;
-    kinds_init(&alder_lake);
+    core_kinds_init(&alder_lake);
     assert_kind(1, "atom", "atom", 2, 1);
     assert_in_range(machine.pauses, 100000, 10000000);
     assert_int_equal(cpu.stops, 2);
-    kinds_say();
+    core_kinds_say();
     machine_has_printed("kinds not known: 1 processors do not start\n");
 
     caps.model = 0xfe;
     for (unsigned i = 0; i < 2; i++) {
         start_machine(1, (const uint32_t[]){ ATOM });
         cpu.last_leaf = 0x19 + i;
-        kinds_init(&caps);
+        core_kinds_init(&caps);
         assert_kind(1, i ? "atom" : "kind", i ? "atom" : "kind", 1, 1);
-        kind_say(kind_number(1));
+        core_kind_say(core_kind_number(1));
         machine_printed(i ? "tests on cpu 1 apic 0x32 Atom native model 0x1\n"
                           : "tests on cpu 1 apic 0x32 of an unknown type, native model 0x0\n");
     }
@@ -299,26 +299,26 @@ static void selection(void **state)
     (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         start_machine(2, (const uint32_t[]){ ATOM, ATOM_2 });
-        kinds_init(&alder_lake);
+        core_kinds_init(&alder_lake);
         options.kinds = cases[i].kinds;
-        assert_string_equal(kinds_selected(&options, KINDS_MOST), cases[i].names);
+        assert_string_equal(core_kinds_selected(&options, KINDS_MOST), cases[i].names);
     }
     options.kinds = OPTIONS_KINDS_ALL; /* of which there may be too many for the memory */
-    assert_string_equal(kinds_selected(&options, 2), "core,atom");
-    assert_string_equal(kinds_selected(&options, 1), "core");
-    assert_string_equal(kinds_selected(&options, 0), "");
+    assert_string_equal(core_kinds_selected(&options, 2), "core,atom");
+    assert_string_equal(core_kinds_selected(&options, 1), "core");
+    assert_string_equal(core_kinds_selected(&options, 0), "");
     options.kinds = OPTIONS_KINDS_ATOM;
-    assert_string_equal(kinds_selected(&options, 1), "atom");
+    assert_string_equal(core_kinds_selected(&options, 1), "atom");
     start_machine(1, (const uint32_t[]){ CORE }); /* the first kind is not always a Core */
     {
         struct caps caps = alder_lake;
         caps.core_type = 0x20;
-        kinds_init(&caps);
+        core_kinds_init(&caps);
     }
     assert_kind(0, "atom", NULL, 0, 1);
     assert_kind(1, "core", "core", 1, 1);
     options.kinds = OPTIONS_KINDS_FIRST;
-    assert_string_equal(kinds_selected(&options, KINDS_MOST), "atom");
+    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "atom");
 }
 
 int main(void)

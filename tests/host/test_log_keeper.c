@@ -59,11 +59,11 @@ static void expect(const char *want)
 static void keeps_lines(void **state)
 {
     (void)state;
-    assert_false(keep_is_on());
-    keep_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
-    assert_true(keep_is_on());
-    keep_line("# ", "begin");
-    keep_line("", "1..1");
+    assert_false(log_keeper_is_on());
+    log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
+    assert_true(log_keeper_is_on());
+    log_keeper_line("# ", "begin");
+    log_keeper_line("", "1..1");
     expect("# begin\r\n1..1\r\n");
 }
 
@@ -71,7 +71,7 @@ static void flushes_the_lines_that_it_wrote(void **state)
 {
     char line[101] = "";
     (void)state;
-    keep_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
+    log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
     flushes = 0;
     write_back(memory + 64, 64);
     assert_int_equal(flushes, 1);
@@ -83,10 +83,10 @@ static void flushes_the_lines_that_it_wrote(void **state)
     assert_int_equal(last, (uintptr_t)memory + 128);
     flushes = 0;
     memset(line, 'x', 100);
-    keep_line("", line);
+    log_keeper_line("", line);
     assert_true(flushes >= 4); /* two lines of text, its end, the mark */
     assert_int_equal(all_caches, 0);
-    keep_write_back();
+    log_keeper_write_back();
     assert_int_equal(all_caches, 1);
 }
 
@@ -94,8 +94,8 @@ static void processors_without_clflush(void **state)
 {
     (void)state;
     leaf_1.edx = ~(1u << 19);
-    keep_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
-    keep_line("# ", "begin");
+    log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
+    log_keeper_line("# ", "begin");
     assert_int_equal(flushes, 0);
     expect("# begin\r\n");
 }
@@ -103,14 +103,14 @@ static void processors_without_clflush(void **state)
 static void without_memory(void **state)
 {
     (void)state;
-    keep_start(&(struct boot_keep){ 0, 0 });
-    assert_false(keep_is_on());
-    keep_line("# ", "begin");
-    keep_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory / 2 });
-    assert_false(keep_is_on());
+    log_keeper_start(&(struct boot_keep){ 0, 0 });
+    assert_false(log_keeper_is_on());
+    log_keeper_line("# ", "begin");
+    log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory / 2 });
+    assert_false(log_keeper_is_on());
     memory[0] ^= 1; /* overwritten since the loader made it */
-    keep_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
-    assert_false(keep_is_on());
+    log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
+    assert_false(log_keeper_is_on());
     memory[0] ^= 1;
     expect("");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -40,62 +40,64 @@
 
 static const struct {
     const char *name, *sentence;
-} table[LIES] = {
-    [LIE_INERT] = { "inert", "every register holds what is written, and nothing is ever counted, recorded or raised" },
-    [LIE_MSR_FAULTS] = { "msr_faults", "every register of the debug store and of performance monitoring raises #GP" },
-    [LIE_MISC_ENABLE_FAULTS] = { "misc_enable_faults", "IA32_MISC_ENABLE raises #GP" },
-    [LIE_CAPABILITIES_FAULT] = { "capabilities_fault", "IA32_PERF_CAPABILITIES raises #GP" },
-    [LIE_DS_AREA_FAULTS] = { "ds_area_faults", "IA32_DS_AREA raises #GP" },
-    [LIE_DS_AREA_DROPPED] = { "ds_area_dropped", "IA32_DS_AREA takes every value and stays 0" },
-    [LIE_PEBS_ENABLE_FAULTS] = { "pebs_enable_faults", "IA32_PEBS_ENABLE raises #GP" },
-    [LIE_GLOBAL_CTRL_FAULTS] = { "global_ctrl_faults", "IA32_PERF_GLOBAL_CTRL and related registers raise #GP" },
-    [LIE_COUNTERS_FAULT] = { "counters_fault", "the general counters and their event selects raise #GP" },
-    [LIE_DEBUGCTL_FAULTS] = { "debugctl_faults", "IA32_DEBUGCTL raises #GP" },
-    [LIE_LBR_STACK_FAULTS] = { "lbr_stack_faults", "the LBR stack raises #GP, its top-of-stack pointer included" },
-    [LIE_PEBS_FORMAT_UNKNOWN] = { "pebs_format_unknown", "IA32_PERF_CAPABILITIES names an undefined PEBS format" },
-    [LIE_LBR_FORMAT_UNKNOWN] = { "lbr_format_unknown", "IA32_PERF_CAPABILITIES names an undefined LBR format" },
-    [LIE_NO_COUNTERS] = { "no_counters", "CPUID.0AH says that there are no general counters" },
-    [LIE_TSC_FAST] = { "tsc_fast", "CPUID.15H says that the time-stamp counter counts at 20 GHz" },
-    [LIE_X2APIC_LOCKED] = { "x2apic_locked", "x2APIC mode cannot be left, once it is on" },
-    [LIE_COUNTERS_CONCEALED] = { "counters_concealed",
-                                 "CPUID.0AH lists fewer counters than there are: none of the fixed "
-                                 "ones, or from version 5 on those of a hybrid's smaller core" },
-    [LIE_COUNTER_TAKEN] = { "counter_taken",
-                            "IA32_PMC1 holds what system management mode counts, not what is written" },
-    [LIE_COUNTERS_UNPRIMED] = { "counters_unprimed",
-                                "general counters stand still after a reset until they are primed: "
-                                "errata AAK100, AAP53, BD53" },
-    [LIE_LEFT_RUNNING] = { "left_running", "firmware leaves a counter, a fixed counter and branch records on" },
-    [LIE_CPUID_LIMITED] = { "cpuid_limited", "firmware leaves IA32_MISC_ENABLE bit 22 set: CPUID has no leaf past 2" },
-    [LIE_MICROCODE_OLD] = { "microcode_old", "the microcode's revision is 1" },
-    [LIE_KVM] = { "kvm",
-                  "only what KVM hands on of the processor: no BTS, PEBS in its basic form, no architectural LBRs" },
-    [LIE_NO_APIC] = { "no_apic", "CPUID.1:EDX says that there is no local APIC" },
+} table[QUIRKS] = {
+    [QUIRK_INERT] = { "inert",
+                      "every register holds what is written, and nothing is ever counted, recorded or raised" },
+    [QUIRK_MSR_FAULTS] = { "msr_faults", "every register of the debug store and of performance monitoring raises #GP" },
+    [QUIRK_MISC_ENABLE_FAULTS] = { "misc_enable_faults", "IA32_MISC_ENABLE raises #GP" },
+    [QUIRK_CAPABILITIES_FAULT] = { "capabilities_fault", "IA32_PERF_CAPABILITIES raises #GP" },
+    [QUIRK_DS_AREA_FAULTS] = { "ds_area_faults", "IA32_DS_AREA raises #GP" },
+    [QUIRK_DS_AREA_DROPPED] = { "ds_area_dropped", "IA32_DS_AREA takes every value and stays 0" },
+    [QUIRK_PEBS_ENABLE_FAULTS] = { "pebs_enable_faults", "IA32_PEBS_ENABLE raises #GP" },
+    [QUIRK_GLOBAL_CTRL_FAULTS] = { "global_ctrl_faults", "IA32_PERF_GLOBAL_CTRL and related registers raise #GP" },
+    [QUIRK_COUNTERS_FAULT] = { "counters_fault", "the general counters and their event selects raise #GP" },
+    [QUIRK_DEBUGCTL_FAULTS] = { "debugctl_faults", "IA32_DEBUGCTL raises #GP" },
+    [QUIRK_LBR_STACK_FAULTS] = { "lbr_stack_faults", "the LBR stack raises #GP, its top-of-stack pointer included" },
+    [QUIRK_PEBS_FORMAT_UNKNOWN] = { "pebs_format_unknown", "IA32_PERF_CAPABILITIES names an undefined PEBS format" },
+    [QUIRK_LBR_FORMAT_UNKNOWN] = { "lbr_format_unknown", "IA32_PERF_CAPABILITIES names an undefined LBR format" },
+    [QUIRK_NO_COUNTERS] = { "no_counters", "CPUID.0AH says that there are no general counters" },
+    [QUIRK_TSC_FAST] = { "tsc_fast", "CPUID.15H says that the time-stamp counter counts at 20 GHz" },
+    [QUIRK_X2APIC_LOCKED] = { "x2apic_locked", "x2APIC mode cannot be left, once it is on" },
+    [QUIRK_COUNTERS_CONCEALED] = { "counters_concealed",
+                                   "CPUID.0AH lists fewer counters than there are: none of the fixed "
+                                   "ones, or from version 5 on those of a hybrid's smaller core" },
+    [QUIRK_COUNTER_TAKEN] = { "counter_taken",
+                              "IA32_PMC1 holds what system management mode counts, not what is written" },
+    [QUIRK_COUNTERS_UNPRIMED] = { "counters_unprimed",
+                                  "general counters stand still after a reset until they are primed: "
+                                  "errata AAK100, AAP53, BD53" },
+    [QUIRK_LEFT_RUNNING] = { "left_running", "firmware leaves a counter, a fixed counter and branch records on" },
+    [QUIRK_CPUID_LIMITED] = { "cpuid_limited",
+                              "firmware leaves IA32_MISC_ENABLE bit 22 set: CPUID has no leaf past 2" },
+    [QUIRK_MICROCODE_OLD] = { "microcode_old", "the microcode's revision is 1" },
+    [QUIRK_KVM] = { "kvm",
+                    "only what KVM hands on of the processor: no BTS, PEBS in its basic form, no architectural LBRs" },
+    [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX says that there is no local APIC" },
 };
 
-const char *lie_name(unsigned index)
+const char *quirk_name(unsigned index)
 {
-    return index < LIES ? table[index].name : NULL;
+    return index < QUIRKS ? table[index].name : NULL;
 }
 
-const char *lie_sentence(unsigned index)
+const char *quirk_sentence(unsigned index)
 {
-    return index < LIES ? table[index].sentence : NULL;
+    return index < QUIRKS ? table[index].sentence : NULL;
 }
 
-const char *lies_parse(uint32_t *lies, const char *list)
+const char *quirks_parse(uint32_t *quirks, const char *list)
 {
     for (;; list++) {
         size_t length = strcspn(list, ",");
         unsigned i = 0;
 
-        while (i < LIES && (strlen(table[i].name) != length || memcmp(table[i].name, list, length) != 0)) {
+        while (i < QUIRKS && (strlen(table[i].name) != length || memcmp(table[i].name, list, length) != 0)) {
             i++;
         }
-        if (i == LIES) {
+        if (i == QUIRKS) {
             return list;
         }
-        *lies |= UINT32_C(1) << i;
+        *quirks |= UINT32_C(1) << i;
         list += length;
         if (*list == '\0') {
             return NULL;
@@ -103,52 +105,52 @@ const char *lies_parse(uint32_t *lies, const char *list)
     }
 }
 
-static bool told(const struct vcpu *v, enum lie lie)
+static bool told(const struct vcpu *v, enum quirk quirk)
 {
-    return broken(v)->lies >> lie & 1;
+    return broken(v)->quirks >> quirk & 1;
 }
 
-/* The lie that withholds a register; LIES if none does. */
-static enum lie keeper(enum model_register reg)
+/* The quirk that withholds a register; QUIRKS if none does. */
+static enum quirk keeper(enum model_register reg)
 {
     switch (reg) {
     case REG_IA32_MISC_ENABLE:
-        return LIE_MISC_ENABLE_FAULTS;
+        return QUIRK_MISC_ENABLE_FAULTS;
     case REG_IA32_PERF_CAPABILITIES:
-        return LIE_CAPABILITIES_FAULT;
+        return QUIRK_CAPABILITIES_FAULT;
     case REG_IA32_DS_AREA:
-        return LIE_DS_AREA_FAULTS;
+        return QUIRK_DS_AREA_FAULTS;
     case REG_IA32_PEBS_ENABLE:
-        return LIE_PEBS_ENABLE_FAULTS;
+        return QUIRK_PEBS_ENABLE_FAULTS;
     case REG_IA32_PERF_GLOBAL_CTRL:
     case REG_IA32_PERF_GLOBAL_STATUS:
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
     case REG_IA32_PERF_GLOBAL_STATUS_SET:
-        return LIE_GLOBAL_CTRL_FAULTS;
+        return QUIRK_GLOBAL_CTRL_FAULTS;
     case REG_IA32_PMC:
     case REG_IA32_A_PMC:
     case REG_IA32_PERFEVTSEL:
     case REG_NETBURST_COUNTER:
     case REG_NETBURST_CCCR:
-        return LIE_COUNTERS_FAULT;
+        return QUIRK_COUNTERS_FAULT;
     case REG_IA32_DEBUGCTL:
-        return LIE_DEBUGCTL_FAULTS;
+        return QUIRK_DEBUGCTL_FAULTS;
     default:
-        return profile_is_lbr_stack(reg) ? LIE_LBR_STACK_FAULTS : LIES;
+        return profile_is_lbr_stack(reg) ? QUIRK_LBR_STACK_FAULTS : QUIRKS;
     }
 }
 
 static bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    const enum lie lie = keeper((enum model_register)m->reg);
+    const enum quirk quirk = keeper((enum model_register)m->reg);
 
-    return latitude_rules(v)->msr_exists(v, m, i) && !told(v, LIE_MSR_FAULTS) && (lie == LIES || !told(v, lie)) &&
-           (!told(v, LIE_KVM) || kvm_has_msr(v, m));
+    return latitude_rules(v)->msr_exists(v, m, i) && !told(v, QUIRK_MSR_FAULTS) &&
+           (quirk == QUIRKS || !told(v, quirk)) && (!told(v, QUIRK_KVM) || kvm_has_msr(v, m));
 }
 
 static bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    return latitude_rules(v)->msr_takes(v, m, value) && (!told(v, LIE_KVM) || kvm_takes(v, m, value));
+    return latitude_rules(v)->msr_takes(v, m, value) && (!told(v, QUIRK_KVM) || kvm_takes(v, m, value));
 }
 
 /* The counter that system management mode has. */
@@ -157,34 +159,34 @@ static bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_
 
 static bool is_taken(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    return told(v, LIE_COUNTER_TAKEN) && i == TAKEN_COUNTER && (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC);
+    return told(v, QUIRK_COUNTER_TAKEN) && i == TAKEN_COUNTER && (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC);
 }
 
 static uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     uint64_t value = latitude_rules(v)->msr_value(v, m, i);
 
-    if (m->reg == REG_IA32_DS_AREA && told(v, LIE_DS_AREA_DROPPED)) {
+    if (m->reg == REG_IA32_DS_AREA && told(v, QUIRK_DS_AREA_DROPPED)) {
         return 0;
     }
     if (is_taken(v, m, i)) {
         return TAKEN_VALUE;
     }
-    if (m->reg == REG_IA32_BIOS_SIGN_ID && told(v, LIE_MICROCODE_OLD)) {
+    if (m->reg == REG_IA32_BIOS_SIGN_ID && told(v, QUIRK_MICROCODE_OLD)) {
         return OLD_MICROCODE;
     }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, LIE_PEBS_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, QUIRK_PEBS_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_PEBS) | CAPABILITIES_PEBS_LAST;
     }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, LIE_LBR_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, QUIRK_LBR_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_LBR) | CAPABILITIES_LBR_LAST;
     }
-    return told(v, LIE_KVM) ? kvm_value(v, m, value) : value;
+    return told(v, QUIRK_KVM) ? kvm_value(v, m, value) : value;
 }
 
 static enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
-    return told(v, LIE_KVM) && !kvm_has_counter(v, index) ? MSR_GP : latitude_rules(v)->msr_counter(v, index, value);
+    return told(v, QUIRK_KVM) && !kvm_has_counter(v, index) ? MSR_GP : latitude_rules(v)->msr_counter(v, index, value);
 }
 
 static void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
@@ -216,11 +218,11 @@ static bool is_primed(const struct vcpu *v)
 static void counters_set_up(struct vcpu *v, unsigned i)
 {
     latitude_rules(v)->counters_set_up(v, i);
-    if (told(v, LIE_COUNTERS_UNPRIMED) && i < v->profile->general_counters && !vcpu_is_netburst(v)) {
+    if (told(v, QUIRK_COUNTERS_UNPRIMED) && i < v->profile->general_counters && !vcpu_is_netburst(v)) {
         note_priming(v, i);
         v->counters[i].active = v->counters[i].active && is_primed(v);
     }
-    if (told(v, LIE_INERT)) {
+    if (told(v, QUIRK_INERT)) {
         v->counters[i].active = false;
     }
 }
@@ -229,10 +231,10 @@ static void reset_registers(struct vcpu *v)
 {
     memset(&broken(v)->state, 0, sizeof(broken(v)->state));
     latitude_rules(v)->engine_reset_registers(v);
-    if (told(v, LIE_CPUID_LIMITED)) {
+    if (told(v, QUIRK_CPUID_LIMITED)) {
         v->regs[REG_IA32_MISC_ENABLE] |= MISC_ENABLE_LIMIT_CPUID;
     }
-    if (told(v, LIE_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
+    if (told(v, QUIRK_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
         v->event_select[0] = COUNTS_INSTRUCTIONS;
         v->counters[0].value = LEFT_COUNT;
         v->regs[REG_IA32_DEBUGCTL] |= v->profile->debugctl->lbr;
@@ -258,47 +260,47 @@ static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
 static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     latitude_rules(v)->cpuid_answer(v, leaf, subleaf, regs);
-    if (leaf == 1 && told(v, LIE_NO_APIC)) {
+    if (leaf == 1 && told(v, QUIRK_NO_APIC)) {
         regs[3] &= ~CPUID_1_EDX_APIC;
     }
-    if (leaf == 7 && subleaf == 0 && told(v, LIE_X2APIC_LOCKED)) {
+    if (leaf == 7 && subleaf == 0 && told(v, QUIRK_X2APIC_LOCKED)) {
         regs[3] |= CPUID_7_EDX_ARCH_CAPABILITIES;
     }
-    if (leaf == 0x15 && told(v, LIE_TSC_FAST)) {
+    if (leaf == 0x15 && told(v, QUIRK_TSC_FAST)) {
         regs[0] = 1;
         regs[1] = TSC_FAST_RATIO;
         regs[2] = TSC_FAST_CRYSTAL;
     }
-    if (leaf == 0xa && told(v, LIE_NO_COUNTERS)) {
+    if (leaf == 0xa && told(v, QUIRK_NO_COUNTERS)) {
         regs[0] &= ~CPUID_0A_EAX_COUNT;
     }
-    if (leaf == 0xa && v->profile->perfmon_version >= 2 && told(v, LIE_COUNTERS_CONCEALED)) {
+    if (leaf == 0xa && v->profile->perfmon_version >= 2 && told(v, QUIRK_COUNTERS_CONCEALED)) {
         conceal_counters(v, regs);
     }
-    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && told(v, LIE_COUNTERS_CONCEALED)) {
+    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && told(v, QUIRK_COUNTERS_CONCEALED)) {
         regs[3] |= CPUID_7_EDX_HYBRID;
     }
-    if (told(v, LIE_KVM)) {
+    if (told(v, QUIRK_KVM)) {
         kvm_cpuid(v, leaf, subleaf, regs);
     }
 }
 
-bool lies_rdmsr(uint32_t lies, uint32_t address, uint64_t *value)
+bool quirks_rdmsr(uint32_t quirks, uint32_t address, uint64_t *value)
 {
     *value = address == IA32_XAPIC_DISABLE_STATUS ? LEGACY_XAPIC_DISABLED : ARCH_XAPIC_DISABLE_STATUS;
-    return (lies >> LIE_X2APIC_LOCKED & 1) &&
+    return (quirks >> QUIRK_X2APIC_LOCKED & 1) &&
            (address == IA32_XAPIC_DISABLE_STATUS || address == IA32_ARCH_CAPABILITIES);
 }
 
-bool lies_refuse(uint32_t lies, uint32_t address, uint64_t value)
+bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value)
 {
-    return (lies >> LIE_X2APIC_LOCKED & 1) && address == IA32_APIC_BASE &&
+    return (quirks >> QUIRK_X2APIC_LOCKED & 1) && address == IA32_APIC_BASE &&
            (value & APIC_BASE_X2APIC_MODE) != APIC_BASE_X2APIC_MODE;
 }
 
 static bool freezes_by_status(const struct vcpu *v)
 {
-    return latitude_rules(v)->pmi_freezes_by_status(v) && !told(v, LIE_KVM);
+    return latitude_rules(v)->pmi_freezes_by_status(v) && !told(v, QUIRK_KVM);
 }
 
 static bool never(const struct vcpu *v)
@@ -307,9 +309,9 @@ static bool never(const struct vcpu *v)
     return false;
 }
 
-void lies_tell(struct rules *rules, uint32_t lies)
+void quirks_tell(struct rules *rules, uint32_t quirks)
 {
-    if (lies == 0) {
+    if (quirks == 0) {
         return;
     }
     rules->msr_exists = msr_exists;
@@ -321,7 +323,7 @@ void lies_tell(struct rules *rules, uint32_t lies)
     rules->pmi_freezes_by_status = freezes_by_status;
     rules->counters_set_up = counters_set_up;
     rules->engine_reset_registers = reset_registers;
-    if (lies >> LIE_INERT & 1) {
+    if (quirks >> QUIRK_INERT & 1) {
         rules->bts_on = never;
         rules->lbr_on = never;
     }

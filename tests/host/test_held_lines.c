@@ -19,7 +19,7 @@ static const struct line_sink out = { print, printed };
 static void expect(const char *lines)
 {
     printed[0] = '\0';
-    held_print(&out);
+    held_lines_print(&out);
     assert_string_equal(printed, lines);
 }
 
@@ -35,15 +35,15 @@ static void lines_come_back_in_order(void **state)
     char memory[64];
 
     (void)state;
-    held_init(memory, sizeof memory);
-    held_start();
+    held_lines_init(memory, sizeof memory);
+    held_lines_start();
     expect("");
     put("one");
     put("");
     put("two");
     expect(HEAD "one\n\ntwo\n");
     expect(HEAD "one\n\ntwo\n");
-    held_start();
+    held_lines_start();
     expect("");
 }
 
@@ -54,19 +54,19 @@ static void what_has_no_room_is_counted(void **state)
 
     (void)state;
     assert_non_null(memory);
-    held_init(memory, 8);
-    held_start();
+    held_lines_init(memory, 8);
+    held_lines_start();
     put("abc");
     put("def"); /* with their NULs that is all of it */
     expect(HEAD "abc\ndef\n");
     put("");
     put("g");
     expect(HEAD "abc\ndef\n2 more lines of records had no room (records=all prints them)\n");
-    held_start();
+    held_lines_start();
     put("abcdefgh");
     put("a"); /* would fit, but what was before it is missing */
     expect("2 more lines of records had no room (records=all prints them)\n");
-    held_start();
+    held_lines_start();
     put("abcdefg");
     expect(HEAD "abcdefg\n");
     free(memory);
@@ -75,8 +75,8 @@ static void what_has_no_room_is_counted(void **state)
 static void without_memory_nothing_is_held(void **state)
 {
     (void)state;
-    held_init(NULL, 100);
-    held_start();
+    held_lines_init(NULL, 100);
+    held_lines_start();
     put("abc");
     expect("1 more lines of records had no room (records=all prints them)\n");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which processors start, and which of them differ. */
-#include "suite/all_cpus/crew.h"
+#include "suite/all_cpus/all_cpus.h"
 
 #include "kernel/secondary_cpus.h"
 #include "kernel/test.h"
@@ -8,17 +8,17 @@
 
 static void all_start(struct test_run *run)
 {
-    const char *problem = crew_start(run);
+    const char *problem = cpus_start(run);
     unsigned started = 0;
 
     if (problem) {
         test_skip(run, problem);
         return;
     }
-    for (unsigned n = 0; n < crew_count(); n++)
-        started += crew_member(n)->started;
-    if (started != crew_count())
-        test_fail(run, "%u of %u processors start", started, crew_count());
+    for (unsigned n = 0; n < cpus_count(); n++)
+        started += cpus_member(n)->started;
+    if (started != cpus_count())
+        test_fail(run, "%u of %u processors start", started, cpus_count());
 }
 
 TEST(all_cpus_start) = {
@@ -33,18 +33,18 @@ TEST(all_cpus_start) = {
 
 static void all_alike(struct test_run *run)
 {
-    const char *problem = crew_start(run);
+    const char *problem = cpus_start(run);
     unsigned differ = 0;
 
     if (problem) {
         test_skip(run, problem);
         return;
     }
-    for (unsigned n = 0; n < crew_count(); n++)
-        differ += crew_member(n)->differs;
+    for (unsigned n = 0; n < cpus_count(); n++)
+        differ += cpus_member(n)->differs;
     if (differ)
         test_fail(run, "%u of %u processors differ from the first of their kind of cores: the lines above say in what",
-                  differ, crew_count());
+                  differ, cpus_count());
 }
 
 TEST(all_cpus_alike) = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processors of a machine as a crew (suite/all_cpus/crew.c): who is started, compared and left out, who does a job
- * and when, and what is told of it. The others' part is done while the boot processor waits. Registers by their numbers
- * from SDM Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL.
+ * The processors of a machine as a crew (suite/all_cpus/all_cpus.c): who is started, compared and left out, who does a
+ * job and when, and what is told of it. The others' part is done while the boot processor waits. Registers by their
+ * numbers from SDM Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL.
  */
 #include "tests/host/host_test.h"
 
@@ -15,7 +15,7 @@ static void memory_fence(void)
 #define ds_close       the_close
 #define pebs_quiesce   the_pebs
 #define counters_clear the_counters
-#include "suite/all_cpus/crew.c"
+#include "suite/all_cpus/all_cpus.c"
 #include "tests/host/machine/machine.h"
 
 #define OTHERS 3u
@@ -98,35 +98,35 @@ void watchdog_allow(unsigned seconds)
     is.allowed = seconds;
 }
 
-unsigned others_count(void)
+unsigned secondary_cpus_count(void)
 {
     return is.count;
 }
 
-uint32_t others_id(unsigned number)
+uint32_t secondary_cpus_id(unsigned number)
 {
     assert_in_range(number, 1, is.count);
     return 0x40 + 2 * number;
 }
 
-void *others_page(unsigned number)
+void *secondary_cpus_page(unsigned number)
 {
     assert_in_range(number, 1, is.count);
     return &pages[number - 1];
 }
 
-const char *others_barred(void)
+const char *secondary_cpus_barred(void)
 {
     return is.barred;
 }
 
-enum acpi_error others_topology(struct topology *topology)
+enum acpi_error secondary_cpus_topology(struct topology *topology)
 {
     *topology = (struct topology){ .total = is.total };
     return is.error;
 }
 
-bool others_start(unsigned number, void (*main)(unsigned number))
+bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 {
     assert_true(main == other_main);
     assert_false(pages[number - 1].probed);
@@ -139,14 +139,14 @@ void processor_wake(unsigned number)
     note("wake %u, ", number);
 }
 
-bool crew_alike(const struct caps *first, const struct caps *other, void (*tells)(void *context, const char *text),
+bool cpus_alike(const struct caps *first, const struct caps *other, void (*tells)(void *context, const char *text),
                 void *context)
 {
     unsigned n = 0, of = 0;
 
-    while (&crew_member(n)->caps != other)
+    while (&cpus_member(n)->caps != other)
         n++;
-    while (&crew_member(of)->caps != first)
+    while (&cpus_member(of)->caps != first)
         of++;
     note("compare %u with %u, ", n, of);
     if (n == is.unlike || n == is.differs)
@@ -159,7 +159,7 @@ void cpu_halt_for_interrupt(void)
 {
     if (machine.processor) { /* it is one of the others that waits: for its turn */
         note("halt, ");
-        crew_member(machine.processor)->go = true;
+        cpus_member(machine.processor)->go = true;
         return;
     }
     for (unsigned n = 1; n <= is.count; n++) {
@@ -172,7 +172,7 @@ void cpu_halt_for_interrupt(void)
         if (m->go) {
             m->go = false;
             machine.processor = n;
-            crew_does(m);
+            current_job(m);
             machine.processor = 0;
             m->over = true;
         }
@@ -202,14 +202,14 @@ static void all_start(void **state)
 {
     (void)state;
     begin_test();
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
     did("start 1, compare 1 with 0, start 2, compare 2 with 0, start 3, compare 3 with 0, ");
     machine_did("cli\nsti\n");
     machine_printed("processors 4 started of 4\n");
     assert_int_equal(is.allowed, 4);
-    assert_int_equal(crew_count(), 4);
+    assert_int_equal(cpus_count(), 4);
     for (unsigned n = 0; n < 4; n++) {
-        struct member *const m = crew_member(n);
+        struct member *const m = cpus_member(n);
         assert_true(m->started && m->fit && !m->differs);
         assert_ptr_equal(m->run.test, &test);
         assert_ptr_equal(m->run.caps, &caps);
@@ -224,22 +224,22 @@ static void nobody(void **state)
     (void)state;
     begin_test();
     is.barred = "barred";
-    assert_string_equal(crew_start(&run), "barred");
+    assert_string_equal(cpus_start(&run), "barred");
     begin_test();
     is.error = ACPI_OK + 1;
-    assert_string_equal(crew_start(&run), acpi_error_text(ACPI_OK + 1));
+    assert_string_equal(cpus_start(&run), acpi_error_text(ACPI_OK + 1));
     begin_test();
     is.count = 0;
     is.total = 1;
-    assert_string_equal(crew_start(&run), "one processor: it is what all other tests run on");
+    assert_string_equal(cpus_start(&run), "one processor: it is what all other tests run on");
     is.total = 2;
-    assert_string_equal(crew_start(&run), "no other processor can be started: the head of the log says why");
+    assert_string_equal(cpus_start(&run), "no other processor can be started: the head of the log says why");
     did("");
     machine_did("");
     machine_printed("");
     begin_test();
     is.count = 1;
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
 }
 
 static void left_out(void **state)
@@ -247,20 +247,20 @@ static void left_out(void **state)
     (void)state;
     begin_test();
     is.dead = 2;
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
     machine_printed("cpu 2 apic 0x44 does not start: left out\nprocessors 3 started of 4\n");
-    assert_false(crew_member(2)->fit || crew_member(2)->started);
+    assert_false(cpus_member(2)->fit || cpus_member(2)->started);
     begin_test();
     is.unlike = 3;
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
     machine_printed("cpu 3 apic 0x46 differs: microcode 2, not 1\n"
                     "cpu 3 apic 0x46 has other capabilities than cpu 0: left out\nprocessors 4 started of 4\n");
-    assert_true(!crew_member(3)->fit && crew_member(3)->differs && crew_member(3)->started);
+    assert_true(!cpus_member(3)->fit && cpus_member(3)->differs && cpus_member(3)->started);
     begin_test();
     is.differs = 1;
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
     machine_printed("cpu 1 apic 0x42 differs: microcode 2, not 1\nprocessors 4 started of 4\n");
-    assert_true(crew_member(1)->fit && crew_member(1)->differs && !crew_member(2)->differs);
+    assert_true(cpus_member(1)->fit && cpus_member(1)->differs && !cpus_member(2)->differs);
 }
 
 /* The second and the third are of another kind, and compared with one another; the second has not the first's APIC. */
@@ -281,14 +281,14 @@ static void kinds(void **state)
         caps.hybrid = true;
         caps.core_type = CORE_TYPE_CORE;
         caps.native_model = 5;
-        assert_null(crew_start(&run));
+        assert_null(cpus_start(&run));
         did(i == 2 ? "start 1, compare 1 with 0, start 2, start 3, "
                    : "start 1, compare 1 with 0, start 2, start 3, compare 3 with 2, ");
-        assert_int_equal(crew_member(2)->fit, i != 1);
-        assert_int_equal(crew_member(2)->caps.reason[CAPS_NEED_APIC], CAPS_AVAILABLE);
-        assert_ptr_equal(crew_member(2)->run.caps, &crew_member(2)->caps);
-        assert_int_equal(crew_member(2)->run.data_source, DATA_SOURCE_STORE);
-        assert_ptr_equal(crew_member(1)->run.caps, &caps);
+        assert_int_equal(cpus_member(2)->fit, i != 1);
+        assert_int_equal(cpus_member(2)->caps.reason[CAPS_NEED_APIC], CAPS_AVAILABLE);
+        assert_ptr_equal(cpus_member(2)->run.caps, &cpus_member(2)->caps);
+        assert_int_equal(cpus_member(2)->run.data_source, DATA_SOURCE_STORE);
+        assert_ptr_equal(cpus_member(1)->run.caps, &caps);
         if (i == 1)
             machine_has_printed(caps_reason_text(CAPS_BTS_UNAVAILABLE));
         else
@@ -304,7 +304,7 @@ static void kinds(void **state)
     caps.hybrid = true;
     caps.core_type = CORE_TYPE_CORE;
     is.dead = 1;
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
     did("start 1, start 2, start 3, compare 3 with 2, ");
 }
 
@@ -315,7 +315,7 @@ static void job(struct member *m)
 {
     unsigned n = 0;
 
-    while (crew_member(n) != m)
+    while (cpus_member(n) != m)
         n++;
     assert_int_equal(machine.processor, n);
     note("job %u, ", n);
@@ -332,7 +332,7 @@ static void job(struct member *m)
 static void begin_crew(void)
 {
     begin_test();
-    assert_null(crew_start(&run));
+    assert_null(cpus_start(&run));
     machine_did("cli\nsti\n");
     machine_printed("processors 4 started of 4\n");
     is.did[0] = 0;
@@ -348,15 +348,15 @@ static void in_turn(void **state)
     begin_crew();
     is.interrupts = 7;
     run.planned = true;
-    crew_in_turn(&run, job, "saw", "things");
+    cpus_in_turn(&run, job, "saw", "things");
     did("job 0, wake 1, job 1, wake 2, job 2, wake 3, job 3, ");
     machine_did("cli\ncli\nsti\ncli\ncli\nsti\ncli\ncli\nsti\ncli\ncli\nsti\n");
     machine_printed(TOLD "cpu 3 apic 0x46: saw 13 of 20 things, 7 interrupts\n");
     assert_int_equal(run.seen, 10 + 11 + 12 + 13);
     assert_int_equal(run.problems + run.differences, 0);
     begin_crew();
-    crew_member(1)->fit = false;
-    crew_in_turn(&run, job, "saw", "things");
+    cpus_member(1)->fit = false;
+    cpus_in_turn(&run, job, "saw", "things");
     did("job 0, wake 2, job 2, wake 3, job 3, ");
     assert_int_equal(run.seen, 0); /* there was no plan */
 }
@@ -366,14 +366,14 @@ static void at_once(void **state)
 {
     (void)state;
     begin_crew();
-    crew_member(3)->over = true; /* of the job before */
-    crew_at_once(&run, job, "saw", "things");
+    cpus_member(3)->over = true; /* of the job before */
+    cpus_at_once(&run, job, "saw", "things");
     did("wake 3, wake 2, wake 1, job 0, job 1, job 2, job 3, ");
     machine_did("cli\ncli\ncli\ncli\ncli\nsti\n");
     machine_printed(TOLD "cpu 3 apic 0x46: saw 13 of 20 things\n");
     begin_crew();
-    crew_member(0)->fit = crew_member(2)->fit = false;
-    crew_at_once(&run, job, "saw", "things");
+    cpus_member(0)->fit = cpus_member(2)->fit = false;
+    cpus_at_once(&run, job, "saw", "things");
     did("wake 3, wake 1, job 1, job 3, ");
     machine_printed("cpu 1 apic 0x42: saw 11 of 20 things\ncpu 3 apic 0x46: saw 13 of 20 things\n");
 }
@@ -395,14 +395,14 @@ static void told(void **state)
         begin_crew();
         is.problems = cases[i].problems;
         is.differences = cases[i].differences;
-        crew_in_turn(&run, job, "saw", "things");
+        cpus_in_turn(&run, job, "saw", "things");
         machine_found(cases[i].found);
     }
     begin_crew(); /* a hybrid's say what they are */
-    crew_member(1)->caps.hybrid = crew_member(2)->caps.hybrid = true;
-    crew_member(1)->caps.core_type = CORE_TYPE_ATOM;
-    crew_member(2)->caps.core_type = CORE_TYPE_CORE;
-    crew_in_turn(&run, job, "saw", "things");
+    cpus_member(1)->caps.hybrid = cpus_member(2)->caps.hybrid = true;
+    cpus_member(1)->caps.core_type = CORE_TYPE_ATOM;
+    cpus_member(2)->caps.core_type = CORE_TYPE_CORE;
+    cpus_in_turn(&run, job, "saw", "things");
     machine_has_printed("cpu 1 apic 0x42 Atom: saw 11 of 20 things\ncpu 2 apic 0x44 Core: saw 12 of 20 things\n");
 }
 
@@ -441,7 +441,7 @@ static void others_part(void **state)
         caps.reason[CAPS_NEED_PERFMON] = i == 1 ? CAPS_PERFMON_NONE : CAPS_AVAILABLE;
         is.caps[2].freeze_while_smm = i == 2;
         pages[1].run.caps = &caps;
-        crew_does = other_job;
+        current_job = other_job;
         run_other();
         did(i == 1
                 ? "close, cli, probe 526e3, wake 0, halt, job, cli, wake 0, halt, job, "

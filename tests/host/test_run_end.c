@@ -104,12 +104,12 @@ void firmware_give_back(void)
     note("firmware");
 }
 
-bool keep_is_on(void)
+bool log_keeper_is_on(void)
 {
     return kept;
 }
 
-void keep_write_back(void)
+void log_keeper_write_back(void)
 {
     note("write back");
 }
@@ -174,9 +174,9 @@ static void ends(const struct options *options, bool virtual_machine, const char
 {
     did[0] = 0;
     pauses = 0;
-    finish_configure(options, virtual_machine);
+    run_end_configure(options, virtual_machine);
     if (!setjmp(end))
-        finish(VERDICT_FAIL, &totals);
+        run_end(VERDICT_FAIL, &totals);
     assert_string_equal(did, want);
 }
 
@@ -184,7 +184,7 @@ static void by_default(void **state)
 {
     (void)state;
     if (!setjmp(end))
-        finish(VERDICT_FAIL, &totals);
+        run_end(VERDICT_FAIL, &totals);
     assert_string_equal(did, "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
                              "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
@@ -253,11 +253,11 @@ static void with_screen(void **state)
 static void kinds(void **state)
 {
     (void)state;
-    finish_say_kinds("core,atom");
+    run_end_say_kinds("core,atom");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
          "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
          " kinds=core,atom\nflush\npage 1, halts, sent\nturns\nhalt\n");
-    finish_say_kinds("");
+    run_end_say_kinds("");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false, BEFORE AFTER);
 }
 
@@ -267,14 +267,14 @@ static void errors(void **state)
 
     (void)state;
     did[0] = 0;
-    finish_error("%s: %u", "no such option", 7);
+    run_end_error("%s: %u", "no such option", 7);
     assert_string_equal(did, "# error: no such option: 7\ntrouble no such option: 7\n");
     memset(long_text, 'a', sizeof long_text);
     long_text[sizeof long_text - 1] = 0;
     memset(cut, 'a', sizeof cut);
     cut[sizeof cut - 1] = 0;
     did[0] = 0;
-    finish_error("%s", long_text);
+    run_end_error("%s", long_text);
     assert_non_null(strstr(did, "\ntrouble "));
     assert_memory_equal(strstr(did, "\ntrouble ") + 9, cut, sizeof cut - 1);
 }

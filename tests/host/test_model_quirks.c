@@ -4,77 +4,77 @@
 
 #include "model/engine/rules.h"
 #include "model/faults/break.h"
-#include "model/faults/lies.h"
+#include "model/faults/quirks.h"
 
-static void tell(struct machine *m, uint32_t lies)
+static void tell(struct machine *m, uint32_t quirks)
 {
-    assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, lies));
+    assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, quirks));
 }
 
 static void names(void **state)
 {
-    uint32_t lies = 0;
+    uint32_t quirks = 0;
     const char list[] = "inert,no_apic,honest,inert";
 
     (void)state;
-    for (unsigned i = 0; i < LIES; i++) {
+    for (unsigned i = 0; i < QUIRKS; i++) {
         uint32_t one = 0;
-        assert_non_null(lie_sentence(i));
-        assert_null(lies_parse(&one, lie_name(i)));
+        assert_non_null(quirk_sentence(i));
+        assert_null(quirks_parse(&one, quirk_name(i)));
         assert_int_equal(one, UINT32_C(1) << i);
     }
-    assert_null(lie_name(LIES));
-    assert_null(lie_sentence(LIES));
-    assert_ptr_equal(lies_parse(&lies, list), list + sizeof("inert,no_apic,") - 1);
-    assert_int_equal(lies, 1u << LIE_INERT | 1u << LIE_NO_APIC);
-    assert_non_null(lies_parse(&lies, ""));
-    assert_non_null(lies_parse(&lies, "inert,"));
-    assert_non_null(lies_parse(&lies, "inertia"));
+    assert_null(quirk_name(QUIRKS));
+    assert_null(quirk_sentence(QUIRKS));
+    assert_ptr_equal(quirks_parse(&quirks, list), list + sizeof("inert,no_apic,") - 1);
+    assert_int_equal(quirks, 1u << QUIRK_INERT | 1u << QUIRK_NO_APIC);
+    assert_non_null(quirks_parse(&quirks, ""));
+    assert_non_null(quirks_parse(&quirks, "inert,"));
+    assert_non_null(quirks_parse(&quirks, "inertia"));
 }
 
 /*
- * Every register of four processors, and the lie that withholds it; those in no row are withheld by msr_faults alone.
+ * Every register of four processors, and the quirk that withholds it; those in no row are withheld by msr_faults alone.
  */
 static void registers_kept_back(void **state)
 {
     static const char *const profiles[] = { "skylake", "goldencove", "netburst", "core-duo" };
     static const struct {
-        enum lie lie;
+        enum quirk quirk;
         uint32_t first, count;
         const char *only; /* profiles; NULL: all that have the register */
     } rows[] = {
-        { LIE_MISC_ENABLE_FAULTS, MISC_ENABLE, 1, NULL },
-        { LIE_CAPABILITIES_FAULT, PERF_CAPS, 1, NULL },
-        { LIE_DS_AREA_FAULTS, DS_AREA, 1, NULL },
-        { LIE_PEBS_ENABLE_FAULTS, PEBS_ENABLE, 1, NULL },
-        { LIE_GLOBAL_CTRL_FAULTS, GLOBAL_STATUS, 4, NULL }, /* _CTRL, _STATUS_RESET and _STATUS_SET behind it */
-        { LIE_COUNTERS_FAULT, PMC0, 8, NULL },
-        { LIE_COUNTERS_FAULT, A_PMC0, 8, NULL },
-        { LIE_COUNTERS_FAULT, EVTSEL0, 8, "core-duo skylake goldencove" },
-        { LIE_COUNTERS_FAULT, 0x300, 18, "netburst" }, /* counters and CCCRs */
-        { LIE_COUNTERS_FAULT, 0x360, 18, "netburst" },
-        { LIE_DEBUGCTL_FAULTS, DEBUGCTL, 1, NULL },
-        { LIE_LBR_STACK_FAULTS, LBR_TOS, 1, NULL },
-        { LIE_LBR_STACK_FAULTS, LBR_FROM0, 32, NULL },
-        { LIE_LBR_STACK_FAULTS, LBR_TO0, 32, NULL },
-        { LIE_LBR_STACK_FAULTS, LBR_INFO0, 32, NULL },
-        { LIE_LBR_STACK_FAULTS, 0x1500, 32, NULL }, /* architectural: FROM, TO, INFO */
-        { LIE_LBR_STACK_FAULTS, 0x1600, 32, NULL },
-        { LIE_LBR_STACK_FAULTS, 0x1200, 32, NULL },
-        { LIE_KVM, 0x3f6, 2, NULL }, /* thresholds of PEBS, and MSR_PEBS_DATA_CFG, MSR_PERF_METRICS */
-        { LIE_KVM, 0x3f2, 1, "goldencove" },
-        { LIE_KVM, 0x329, 1, "goldencove" },
-        { LIE_KVM, 0x391, 2, NULL }, /* IA32_PERF_GLOBAL_STATUS_SET, _INUSE */
-        { LIE_KVM, 0x14ce, 2, NULL },
-        { LIE_KVM, 0x1200, 32, NULL },
-        { LIE_KVM, 0x1500, 32, NULL },
-        { LIE_KVM, 0x1600, 32, NULL },
-        { LIE_KVM, DS_AREA, 1, "skylake netburst core-duo" },
-        { LIE_KVM, PEBS_ENABLE, 1, "skylake netburst" },
-        { LIE_KVM, LBR_TOS, 1, "core-duo" },
-        { LIE_KVM, 0x1da, 1, "netburst" },
-        { LIE_LBR_STACK_FAULTS, 0x40, 8, "core-duo" },
-        { LIE_LBR_STACK_FAULTS, 0x1da, 5, "netburst" },
+        { QUIRK_MISC_ENABLE_FAULTS, MISC_ENABLE, 1, NULL },
+        { QUIRK_CAPABILITIES_FAULT, PERF_CAPS, 1, NULL },
+        { QUIRK_DS_AREA_FAULTS, DS_AREA, 1, NULL },
+        { QUIRK_PEBS_ENABLE_FAULTS, PEBS_ENABLE, 1, NULL },
+        { QUIRK_GLOBAL_CTRL_FAULTS, GLOBAL_STATUS, 4, NULL }, /* _CTRL, _STATUS_RESET and _STATUS_SET behind it */
+        { QUIRK_COUNTERS_FAULT, PMC0, 8, NULL },
+        { QUIRK_COUNTERS_FAULT, A_PMC0, 8, NULL },
+        { QUIRK_COUNTERS_FAULT, EVTSEL0, 8, "core-duo skylake goldencove" },
+        { QUIRK_COUNTERS_FAULT, 0x300, 18, "netburst" }, /* counters and CCCRs */
+        { QUIRK_COUNTERS_FAULT, 0x360, 18, "netburst" },
+        { QUIRK_DEBUGCTL_FAULTS, DEBUGCTL, 1, NULL },
+        { QUIRK_LBR_STACK_FAULTS, LBR_TOS, 1, NULL },
+        { QUIRK_LBR_STACK_FAULTS, LBR_FROM0, 32, NULL },
+        { QUIRK_LBR_STACK_FAULTS, LBR_TO0, 32, NULL },
+        { QUIRK_LBR_STACK_FAULTS, LBR_INFO0, 32, NULL },
+        { QUIRK_LBR_STACK_FAULTS, 0x1500, 32, NULL }, /* architectural: FROM, TO, INFO */
+        { QUIRK_LBR_STACK_FAULTS, 0x1600, 32, NULL },
+        { QUIRK_LBR_STACK_FAULTS, 0x1200, 32, NULL },
+        { QUIRK_KVM, 0x3f6, 2, NULL }, /* thresholds of PEBS, and MSR_PEBS_DATA_CFG, MSR_PERF_METRICS */
+        { QUIRK_KVM, 0x3f2, 1, "goldencove" },
+        { QUIRK_KVM, 0x329, 1, "goldencove" },
+        { QUIRK_KVM, 0x391, 2, NULL }, /* IA32_PERF_GLOBAL_STATUS_SET, _INUSE */
+        { QUIRK_KVM, 0x14ce, 2, NULL },
+        { QUIRK_KVM, 0x1200, 32, NULL },
+        { QUIRK_KVM, 0x1500, 32, NULL },
+        { QUIRK_KVM, 0x1600, 32, NULL },
+        { QUIRK_KVM, DS_AREA, 1, "skylake netburst core-duo" },
+        { QUIRK_KVM, PEBS_ENABLE, 1, "skylake netburst" },
+        { QUIRK_KVM, LBR_TOS, 1, "core-duo" },
+        { QUIRK_KVM, 0x1da, 1, "netburst" },
+        { QUIRK_LBR_STACK_FAULTS, 0x40, 8, "core-duo" },
+        { QUIRK_LBR_STACK_FAULTS, 0x1da, 5, "netburst" },
     };
     uint64_t value;
 
@@ -82,7 +82,7 @@ static void registers_kept_back(void **state)
     for (size_t p = 0; p < COUNT_OF(profiles); p++) {
         struct machine *m = machine_of(profiles[p]);
 
-        for (unsigned lie = 0; lie < LIES; lie++) {
+        for (unsigned quirk = 0; quirk < QUIRKS; quirk++) {
             for (uint32_t address = 0; address < 0x2000; address++) {
                 enum msr_answer expected = MSR_DONE;
 
@@ -91,19 +91,19 @@ static void registers_kept_back(void **state)
                     continue; /* not one of its registers */
                 }
                 for (size_t i = 0; i < COUNT_OF(rows); i++) {
-                    if (address - rows[i].first < rows[i].count && lie == rows[i].lie &&
+                    if (address - rows[i].first < rows[i].count && quirk == rows[i].quirk &&
                         (rows[i].only == NULL || strstr(rows[i].only, profiles[p]) != NULL)) {
                         expected = MSR_GP;
                     }
                 }
-                tell(m, UINT32_C(1) << lie);
+                tell(m, UINT32_C(1) << quirk);
                 if (engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) !=
-                    (lie == LIE_MSR_FAULTS ? MSR_GP : expected)) {
-                    fail_msg("%s: lie=%s, RDMSR %x", profiles[p], lie_name(lie), address);
+                    (quirk == QUIRK_MSR_FAULTS ? MSR_GP : expected)) {
+                    fail_msg("%s: quirk=%s, RDMSR %x", profiles[p], quirk_name(quirk), address);
                 }
             }
         }
-        tell(m, UINT32_C(1) << LIE_DS_AREA_FAULTS);
+        tell(m, UINT32_C(1) << QUIRK_DS_AREA_FAULTS);
         assert_int_equal(engine_wrmsr(&m->v, DS_AREA, 0, BETWEEN_BLOCKS), MSR_GP);
         break_mend(&m->v);
         machine_free(m);
@@ -126,7 +126,7 @@ static void kvm(void **state)
 
     (void)state;
     assert_int_equal(answer(m, 0xa, 0) & 0xff, 5);
-    tell(m, UINT32_C(1) << LIE_KVM);
+    tell(m, UINT32_C(1) << QUIRK_KVM);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x24c5); /* LBR format 5, PEBS format 4 and its two flags, full writes */
     assert_int_equal(rdmsr(m, MISC_ENABLE) & 0x1800, 0x800);
     assert_int_equal(answer(m, 0xa, 0) & 0xffff, 0x802);
@@ -158,7 +158,7 @@ static void kvm(void **state)
     machine_free(m);
 
     m = machine_of("skylake");
-    tell(m, UINT32_C(1) << LIE_KVM);
+    tell(m, UINT32_C(1) << QUIRK_KVM);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x2005);
     assert_int_equal(rdmsr(m, MISC_ENABLE) & 0x1800, 0x1800);
     assert_int_equal(answer(m, 1, 2) & 0x14, 0);
@@ -167,7 +167,7 @@ static void kvm(void **state)
     machine_free(m);
 
     m = machine_of("goldencove"); /* whose LBRs are architectural */
-    tell(m, UINT32_C(1) << LIE_KVM);
+    tell(m, UINT32_C(1) << QUIRK_KVM);
     assert_int_equal(rdmsr(m, PERF_CAPS) & 0xf3f, 0x400);
     assert_int_equal(answer(m, 7, 3) >> 19 & 1, 0);
     assert_int_equal(engine_wrmsr(&m->v, DEBUGCTL, 0x800, BETWEEN_BLOCKS), MSR_GP);
@@ -182,7 +182,7 @@ static void kvm_freezes(void **state)
 
     (void)state;
     assert_true(m->v.rules->pmi_freezes_by_status(&m->v));
-    tell(m, UINT32_C(1) << LIE_KVM);
+    tell(m, UINT32_C(1) << QUIRK_KVM);
     assert_false(m->v.rules->pmi_freezes_by_status(&m->v));
     break_mend(&m->v);
     machine_free(m);
@@ -195,7 +195,7 @@ static void inert(void **state)
     struct block *b = block_new(0, 4, END_REL_JMP);
 
     (void)state;
-    tell(m, UINT32_C(1) << LIE_INERT);
+    tell(m, UINT32_C(1) << QUIRK_INERT);
     set_up_ds(m, 4, 2, 4, 2);
     put(m, DS + 0x40, -UINT64_C(1));
     wrmsr(m, PEBS_ENABLE, 1);
@@ -225,21 +225,21 @@ static void values(void **state)
     struct machine *m = machine_new();
 
     (void)state;
-    tell(m, UINT32_C(1) << LIE_DS_AREA_DROPPED);
+    tell(m, UINT32_C(1) << QUIRK_DS_AREA_DROPPED);
     assert_int_equal(engine_wrmsr(&m->v, DS_AREA, DS, BETWEEN_BLOCKS), MSR_DONE);
     assert_int_equal(rdmsr(m, DS_AREA), 0);
-    tell(m, UINT32_C(1) << LIE_PEBS_FORMAT_UNKNOWN);
+    tell(m, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x3ec5);
-    tell(m, UINT32_C(1) << LIE_LBR_FORMAT_UNKNOWN);
+    tell(m, UINT32_C(1) << QUIRK_LBR_FORMAT_UNKNOWN);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x33fe);
-    tell(m, UINT32_C(1) << LIE_NO_APIC | UINT32_C(1) << LIE_NO_COUNTERS);
+    tell(m, UINT32_C(1) << QUIRK_NO_APIC | UINT32_C(1) << QUIRK_NO_COUNTERS);
     for (uint32_t leaf = 0; leaf <= 0xa; leaf++) {
         uint32_t regs[4] = { 0, 0, 0, UINT32_MAX };
         cpuid_read(&m->v, leaf, 0, regs);
         assert_true(leaf != 1 || !(regs[3] >> 9 & 1));
         assert_true(leaf != 0xa || !(regs[0] >> 8 & 0xff));
     }
-    tell(m, UINT32_C(1) << LIE_TSC_FAST);
+    tell(m, UINT32_C(1) << QUIRK_TSC_FAST);
     for (uint32_t leaf = 0x14; leaf <= 0x16; leaf++) {
         uint32_t regs[4] = { 0 };
         cpuid_read(&m->v, leaf, 0, regs);
@@ -252,7 +252,7 @@ static void values(void **state)
 /* A locked x2APIC: what says so, and each WRMSR of IA32_APIC_BASE that would leave the mode. */
 static void locked_x2apic(void **state)
 {
-    const uint32_t lock = UINT32_C(1) << LIE_X2APIC_LOCKED;
+    const uint32_t lock = UINT32_C(1) << QUIRK_X2APIC_LOCKED;
     struct machine *m = machine_new();
     uint32_t regs[4] = { 0 };
     uint64_t value;
@@ -264,19 +264,19 @@ static void locked_x2apic(void **state)
     regs[3] = 0;
     cpuid_read(&m->v, 7, 1, regs);
     assert_int_equal(regs[3], 0);
-    assert_true(lies_rdmsr(lock, 0xbd, &value));
+    assert_true(quirks_rdmsr(lock, 0xbd, &value));
     assert_int_equal(value, 1);
-    assert_true(lies_rdmsr(lock, 0x10a, &value));
+    assert_true(quirks_rdmsr(lock, 0x10a, &value));
     assert_int_equal(value, 0x200000);
-    assert_false(lies_rdmsr(lock, 0x1b, &value));
-    assert_false(lies_rdmsr(~lock, 0xbd, &value));
-    assert_false(lies_rdmsr(~lock, 0x10a, &value));
-    assert_false(lies_refuse(lock, 0x1b, 0xfee00c00));
-    assert_true(lies_refuse(lock, 0x1b, 0xfee00800));
-    assert_true(lies_refuse(lock, 0x1b, 0xfee00400));
-    assert_true(lies_refuse(lock, 0x1b, 0xfee00000));
-    assert_false(lies_refuse(lock, 0x1c, 0xfee00000));
-    assert_false(lies_refuse(~lock, 0x1b, 0xfee00000));
+    assert_false(quirks_rdmsr(lock, 0x1b, &value));
+    assert_false(quirks_rdmsr(~lock, 0xbd, &value));
+    assert_false(quirks_rdmsr(~lock, 0x10a, &value));
+    assert_false(quirks_refuse(lock, 0x1b, 0xfee00c00));
+    assert_true(quirks_refuse(lock, 0x1b, 0xfee00800));
+    assert_true(quirks_refuse(lock, 0x1b, 0xfee00400));
+    assert_true(quirks_refuse(lock, 0x1b, 0xfee00000));
+    assert_false(quirks_refuse(lock, 0x1c, 0xfee00000));
+    assert_false(quirks_refuse(~lock, 0x1b, 0xfee00000));
     break_mend(&m->v);
     machine_free(m);
 }
@@ -299,7 +299,7 @@ static void concealed_counters(void **state)
         struct machine *m = machine_of(rows[i].profile);
         uint32_t regs[4] = { 0 };
 
-        tell(m, UINT32_C(1) << LIE_COUNTERS_CONCEALED);
+        tell(m, UINT32_C(1) << QUIRK_COUNTERS_CONCEALED);
         cpuid_read(&m->v, 0xa, 0, regs);
         assert_memory_equal(regs, rows[i].leaf_a, sizeof(regs));
         memset(regs, 0, sizeof(regs));
@@ -318,7 +318,7 @@ static void taken_counter(void **state)
     struct machine *m = machine_new();
 
     (void)state;
-    tell(m, UINT32_C(1) << LIE_COUNTER_TAKEN);
+    tell(m, UINT32_C(1) << QUIRK_COUNTER_TAKEN);
     for (unsigned n = 0; n < 4; n++) {
         wrmsr(m, PMC0 + n, 0x100 + n);
         assert_int_equal(rdmsr(m, PMC0 + n), n == 1 ? 0x5a17 : 0x100 + n);
@@ -356,7 +356,7 @@ static void priming(void **state)
 
     (void)state;
     assert_true(counts(m, 0));
-    tell(m, UINT32_C(1) << LIE_COUNTERS_UNPRIMED);
+    tell(m, UINT32_C(1) << QUIRK_COUNTERS_UNPRIMED);
     engine_reset(&m->v);
     assert_false(counts(m, 0));
     wrmsr(m, FIXED_CTRL, 3); /* a fixed counter needs none of it */
@@ -397,7 +397,8 @@ static void left_by_firmware(void **state)
     struct machine *m = machine_new();
 
     (void)state;
-    tell(m, UINT32_C(1) << LIE_LEFT_RUNNING | UINT32_C(1) << LIE_CPUID_LIMITED | UINT32_C(1) << LIE_MICROCODE_OLD);
+    tell(m,
+         UINT32_C(1) << QUIRK_LEFT_RUNNING | UINT32_C(1) << QUIRK_CPUID_LIMITED | UINT32_C(1) << QUIRK_MICROCODE_OLD);
     engine_reset(&m->v);
     assert_int_equal(rdmsr(m, MISC_ENABLE), 0xc50089);
     assert_int_equal(cpuid_leaf(&m->v, 0xa), 2);
@@ -413,7 +414,7 @@ static void left_by_firmware(void **state)
     machine_free(m);
 
     m = machine_of("core-duo"); /* no fixed counter, and no register that enables several */
-    tell(m, UINT32_C(1) << LIE_LEFT_RUNNING);
+    tell(m, UINT32_C(1) << QUIRK_LEFT_RUNNING);
     engine_reset(&m->v);
     assert_int_equal(rdmsr(m, EVTSEL0), EVTSEL_ON | INST_RETIRED);
     assert_int_equal(m->v.regs[REG_IA32_FIXED_CTR_CTRL], 0);
@@ -421,7 +422,7 @@ static void left_by_firmware(void **state)
     machine_free(m);
 
     m = machine_of("netburst"); /* its counters are others */
-    tell(m, UINT32_C(1) << LIE_LEFT_RUNNING);
+    tell(m, UINT32_C(1) << QUIRK_LEFT_RUNNING);
     engine_reset(&m->v);
     assert_int_equal(m->v.event_select[0], 0);
     assert_int_equal(rdmsr(m, DEBUGCTL), 0);

@@ -106,9 +106,9 @@ static void start(unsigned others, unsigned siblings, unsigned blocks)
     machine.blocks = blocks;
     for (unsigned i = 0; i < 600; i++)
         ids[i] = i + 10;
-    others_init();
+    secondary_cpus_init();
     said[0] = 0;
-    others_say();
+    secondary_cpus_say();
 }
 
 static void nobody_can_be_started(void **state)
@@ -129,7 +129,7 @@ static void each_has_its_share(void **state)
 {
     (void)state;
     start(18, 2, 4);
-    assert_int_equal(others_count(), 20);
+    assert_int_equal(secondary_cpus_count(), 20);
     assert_int_equal(machine.kept, 2);
     assert_string_equal(said, "processors 21\n");
     for (unsigned n = 1; n <= 20; n++) {
@@ -139,32 +139,32 @@ static void each_has_its_share(void **state)
         assert_int_equal((uintptr_t)(machine.stores[n] + DS_STORE_MEMORY - 1) & MIB, 0);
         assert_ptr_equal(machine.given[n], share + MIB);
         assert_ptr_equal(machine.logs[n], share + MIB + PROCESSOR_MEMORY);
-        assert_ptr_equal(others_page(n), share + MIB + PROCESSOR_MEMORY + DS_KEPT_MEMORY);
-        assert_true((uint8_t *)others_page(n) + OTHERS_PAGE <= share + MIB + 0x10000);
+        assert_ptr_equal(secondary_cpus_page(n), share + MIB + PROCESSOR_MEMORY + DS_KEPT_MEMORY);
+        assert_true((uint8_t *)secondary_cpus_page(n) + OTHERS_PAGE <= share + MIB + 0x10000);
         for (unsigned i = 0; i < 0x10000; i++)
             assert_false(share[i] || share[MIB + i]);
-        assert_int_equal(others_id(n), n + 9);
+        assert_int_equal(secondary_cpus_id(n), n + 9);
     }
-    assert_true(others_start(20, NULL));
+    assert_true(secondary_cpus_start(20, NULL));
     assert_int_equal(machine.started, 20);
     assert_int_equal(machine.started_id, 29);
-    assert_false(others_start(4, NULL));
+    assert_false(secondary_cpus_start(4, NULL));
 }
 
 static void those_without_memory_are_left_out(void **state)
 {
     (void)state;
     start(40, 0, 2);
-    assert_int_equal(others_count(), 32);
+    assert_int_equal(secondary_cpus_count(), 32);
     assert_string_equal(said,
                         "processors 33\nprocessors left out: 8, because there is no memory for them: each 16 need "
                         "2 MiB below 4 GiB\n");
     start(1, 0, 0);
-    assert_int_equal(others_count(), 0);
+    assert_int_equal(secondary_cpus_count(), 0);
     assert_string_equal(said, "processors 1\nprocessors left out: 1, because there is no memory for them: each 16 need "
                               "2 MiB below 4 GiB\n");
     start(16, 0, 4);
-    assert_int_equal(others_count(), 16);
+    assert_int_equal(secondary_cpus_count(), 16);
     assert_int_equal(machine.kept, 1);
 }
 
@@ -178,9 +178,9 @@ static void what_cannot_be_reached_is_said(void **state)
     assert_int_equal(machine.kept, 0);
     machine.topology.beyond = 3;
     machine.topology.ignored = 88;
-    others_init();
+    secondary_cpus_init();
     said[0] = 0;
-    others_say();
+    secondary_cpus_say();
     assert_string_equal(said,
                         "processors 1\n"
                         "processors left out: 88, because only the first 512 of firmware's table are looked at\n"
@@ -188,12 +188,12 @@ static void what_cannot_be_reached_is_said(void **state)
                         "whether the firmware's setup can turn it on\n");
     machine.topology = (struct topology){ 0 };
     machine.error = ACPI_NO_MADT;
-    others_init();
+    secondary_cpus_init();
     said[0] = 0;
-    others_say();
+    secondary_cpus_say();
     assert_string_equal(said, "processors 1: others cannot be found: no valid MADT among the ACPI tables\n");
-    assert_int_equal(others_topology(&topology), ACPI_NO_MADT);
-    assert_int_equal(others_count(), 0);
+    assert_int_equal(secondary_cpus_topology(&topology), ACPI_NO_MADT);
+    assert_int_equal(secondary_cpus_count(), 0);
 }
 
 /* No command reaches them then, and the line about the APIC says why. */
@@ -203,20 +203,20 @@ static void without_an_apic_there_are_none(void **state)
     start(0, 0, 4);
     machine.topology.count = 3;
     machine.no_apic = true;
-    others_init();
+    secondary_cpus_init();
     said[0] = 0;
-    others_say();
+    secondary_cpus_say();
     assert_string_equal(said, "");
-    assert_int_equal(others_count(), 0);
+    assert_int_equal(secondary_cpus_count(), 0);
 }
 
 static void a_lent_one_starts_nobody(void **state)
 {
     (void)state;
     machine.lent = false;
-    assert_null(others_barred());
+    assert_null(secondary_cpus_barred());
     machine.lent = true;
-    assert_string_equal(others_barred(), "other processors are started on the first kind of cores alone");
+    assert_string_equal(secondary_cpus_barred(), "other processors are started on the first kind of cores alone");
     machine.lent = false;
 }
 

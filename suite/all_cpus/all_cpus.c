@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "suite/all_cpus/crew.h"
+#include "suite/all_cpus/all_cpus.h"
 
 #include <stddef.h>
 
@@ -26,23 +26,23 @@
 #define KIND_TEXT 32u
 
 static struct member boot_member;
-static crew_job *crew_does;
+static cpus_job *current_job;
 
 _Static_assert(sizeof(struct member) <= OTHERS_PAGE, "a processor's page holds what it is at");
 
-unsigned crew_count(void)
+unsigned cpus_count(void)
 {
-    return others_count() + 1;
+    return secondary_cpus_count() + 1;
 }
 
-struct member *crew_member(unsigned number)
+struct member *cpus_member(unsigned number)
 {
-    return number ? others_page(number) : &boot_member;
+    return number ? secondary_cpus_page(number) : &boot_member;
 }
 
 static unsigned id_of(unsigned number)
 {
-    return number ? (unsigned)others_id(number) : (unsigned)apic_id();
+    return number ? (unsigned)secondary_cpus_id(number) : (unsigned)apic_id();
 }
 
 /*
@@ -82,14 +82,14 @@ static void probe(struct member *m, const struct caps *boot)
 /* The main function of each of the others: what it is, and then the jobs. */
 static void other_main(unsigned number)
 {
-    struct member *const m = crew_member(number);
+    struct member *const m = cpus_member(number);
 
     probe(m, m->run.caps);
     set(&m->probed, 0);
     for (;;) {
         wait_for(&m->go);
         m->go = false;
-        crew_does(m);
+        current_job(m);
         interrupts_off();
         set(&m->over, 0);
     }
@@ -113,7 +113,7 @@ static void say_difference(void *context, const char *text)
 {
     const unsigned *number = context;
 
-    crew_member(*number)->differs = true;
+    cpus_member(*number)->differs = true;
     console_note("cpu %u apic 0x%x differs: %s", *number, id_of(*number), text);
 }
 
@@ -122,12 +122,12 @@ static void say_difference(void *context, const char *text)
  */
 static unsigned first_of_kind(unsigned n)
 {
-    const struct caps *const caps = &crew_member(n)->caps;
+    const struct caps *const caps = &cpus_member(n)->caps;
     unsigned first = 0;
 
     while (first < n && caps->hybrid &&
-           (!crew_member(first)->started || crew_member(first)->caps.core_type != caps->core_type ||
-            crew_member(first)->caps.native_model != caps->native_model))
+           (!cpus_member(first)->started || cpus_member(first)->caps.core_type != caps->core_type ||
+            cpus_member(first)->caps.native_model != caps->native_model))
         first++;
     return first;
 }
@@ -135,7 +135,7 @@ static unsigned first_of_kind(unsigned n)
 /* A hybrid's core of another kind than the boot processor's does the same job by what its own kind can do. */
 static void take_own_caps(unsigned n, const struct test_run *run)
 {
-    struct member *const m = crew_member(n);
+    struct member *const m = cpus_member(n);
     enum caps_reason lacks;
 
     m->caps.reason[CAPS_NEED_APIC] = run->caps->reason[CAPS_NEED_APIC];
@@ -149,11 +149,11 @@ static void take_own_caps(unsigned n, const struct test_run *run)
 
 static bool start(unsigned n, const struct test_run *run)
 {
-    struct member *const m = crew_member(n);
+    struct member *const m = cpus_member(n);
     unsigned first;
 
     ready(m, run);
-    m->started = others_start(n, other_main);
+    m->started = secondary_cpus_start(n, other_main);
     if (!m->started) {
         console_note("cpu %u apic 0x%x does not start: left out", n, id_of(n));
         return false;
@@ -163,41 +163,41 @@ static bool start(unsigned n, const struct test_run *run)
     first = first_of_kind(n);
     if (first)
         take_own_caps(n, run);
-    if (first < n && !crew_alike(&crew_member(first)->caps, &m->caps, say_difference, &n)) {
+    if (first < n && !cpus_alike(&cpus_member(first)->caps, &m->caps, say_difference, &n)) {
         m->fit = false;
         console_note("cpu %u apic 0x%x has other capabilities than cpu %u: left out", n, id_of(n), first);
     }
     return true;
 }
 
-const char *crew_start(struct test_run *run)
+const char *cpus_start(struct test_run *run)
 {
     struct topology topology;
-    const enum acpi_error error = others_topology(&topology);
+    const enum acpi_error error = secondary_cpus_topology(&topology);
     unsigned started = 1;
 
-    if (others_barred())
-        return others_barred();
+    if (secondary_cpus_barred())
+        return secondary_cpus_barred();
     if (error != ACPI_OK)
         return acpi_error_text(error);
-    if (crew_count() < 2)
+    if (cpus_count() < 2)
         return topology.total < 2 ? "one processor: it is what all other tests run on"
                                   : "no other processor can be started: the head of the log says why";
-    watchdog_allow(SECONDS_MORE(crew_count()));
+    watchdog_allow(SECONDS_MORE(cpus_count()));
     interrupts_off();
     ready(&boot_member, run);
     boot_member.caps = *run->caps;
     boot_member.started = boot_member.fit = true;
-    for (unsigned n = 1; n < crew_count(); n++)
+    for (unsigned n = 1; n < cpus_count(); n++)
         started += start(n, run);
     interrupts_on();
-    console_note("processors %u started of %u", started, crew_count());
+    console_note("processors %u started of %u", started, cpus_count());
     return NULL;
 }
 
 static void begin(unsigned n)
 {
-    struct member *const m = crew_member(n);
+    struct member *const m = cpus_member(n);
 
     m->over = false;
     if (n)
@@ -206,19 +206,19 @@ static void begin(unsigned n)
 
 static void await(unsigned n)
 {
-    struct member *const m = crew_member(n);
+    struct member *const m = cpus_member(n);
 
     if (n)
         wait_for(&m->over);
     else
-        crew_does(m);
+        current_job(m);
     interrupts_off();
 }
 
 /* Tells what came of a member's job, and adds it to the test's own. */
 static void tell(struct test_run *run, unsigned n, const char *what, const char *unit)
 {
-    const struct member *m = crew_member(n);
+    const struct member *m = cpus_member(n);
     char kind[KIND_TEXT] = "";
 
     if (m->caps.hybrid)
@@ -236,11 +236,11 @@ static void tell(struct test_run *run, unsigned n, const char *what, const char 
         test_differs(run, "cpu %u apic 0x%x: %s", n, id_of(n), m->aside);
 }
 
-void crew_in_turn(struct test_run *run, crew_job *job, const char *what, const char *unit)
+void cpus_in_turn(struct test_run *run, cpus_job *job, const char *what, const char *unit)
 {
-    crew_does = job;
-    for (unsigned n = 0; n < crew_count(); n++) {
-        if (!crew_member(n)->fit)
+    current_job = job;
+    for (unsigned n = 0; n < cpus_count(); n++) {
+        if (!cpus_member(n)->fit)
             continue;
         interrupts_off();
         begin(n);
@@ -250,18 +250,18 @@ void crew_in_turn(struct test_run *run, crew_job *job, const char *what, const c
     }
 }
 
-void crew_at_once(struct test_run *run, crew_job *job, const char *what, const char *unit)
+void cpus_at_once(struct test_run *run, cpus_job *job, const char *what, const char *unit)
 {
-    crew_does = job;
+    current_job = job;
     interrupts_off();
-    for (unsigned n = crew_count(); n-- > 0;)
-        if (crew_member(n)->fit)
+    for (unsigned n = cpus_count(); n-- > 0;)
+        if (cpus_member(n)->fit)
             begin(n);
-    for (unsigned n = 0; n < crew_count(); n++)
-        if (crew_member(n)->fit)
+    for (unsigned n = 0; n < cpus_count(); n++)
+        if (cpus_member(n)->fit)
             await(n);
     interrupts_on();
-    for (unsigned n = 0; n < crew_count(); n++)
-        if (crew_member(n)->fit)
+    for (unsigned n = 0; n < cpus_count(); n++)
+        if (cpus_member(n)->fit)
             tell(run, n, what, unit);
 }

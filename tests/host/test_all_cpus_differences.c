@@ -28,7 +28,7 @@ static void start(void)
 static void expect(bool alike, const char *text)
 {
     said[0] = 0;
-    assert_int_equal(crew_alike(&boot, &other, say, said), alike);
+    assert_int_equal(cpus_alike(&boot, &other, say, said), alike);
     assert_string_equal(said, text);
 }
 
@@ -104,5 +104,5 @@ int main(void)
         cmocka_unit_test(what_it_lacks_is_told),
     };
 
-    return cmocka_run_group_tests_name("crew_differences", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("all_cpus_differences", tests, NULL, NULL);
 }
