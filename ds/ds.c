@@ -9,7 +9,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
-#include "arch/x86/devices/processors.h"
+#include "arch/x86/processor_number.h"
 #include "arch/x86/string.h"
 #include "pebs/layout/arch_pebs.h"
 #include "pebs/layout/formats.h"

@@ -4,7 +4,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/devices/processors.h"
+#include "arch/x86/processor_number.h"
 #include "arch/x86/string.h"
 #include "pebs/layout/arch_pebs.h"
 #include "lib/dump/dump_write.h"

@@ -6,7 +6,7 @@
 
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
-#include "arch/x86/devices/processors.h"
+#include "arch/x86/processor_number.h"
 #include "arch/x86/string.h"
 #include "kernel/acpi_root.h"
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "arch/x86/interrupts.h"
-#include "arch/x86/devices/processors.h"
+#include "arch/x86/processor_number.h"
 
 #define DESCRIPTORS_MEMORY 0x2000u /* bytes of a processor's tables, and of its emergency stack */
 

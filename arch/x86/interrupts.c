@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
 
@@ -19,6 +18,7 @@ extern const struct fixup fixups_start[], fixups_end[];
 bool interrupts_allowed;
 
 static interrupt_handler *handlers[256], *last_handler;
+static bool (*take_stray)(unsigned vector);
 
 void interrupts_init(interrupt_handler *otherwise)
 {
@@ -26,6 +26,11 @@ void interrupts_init(interrupt_handler *otherwise)
     port_write8(PIC_SLAVE_MASK, 0xff);
     last_handler = otherwise;
     descriptors_init();
+}
+
+void interrupts_set_stray(bool (*take)(unsigned vector))
+{
+    take_stray = take;
 }
 
 void interrupt_set(unsigned vector, interrupt_handler *handler)
@@ -65,7 +70,7 @@ void interrupt_dispatch(struct interrupt_frame *frame)
 
     if (handlers[vector])
         handlers[vector](frame);
-    else if (!fix_up(frame) && !(vector >= VECTOR_EXCEPTIONS && apic_take_stray(vector)))
+    else if (!fix_up(frame) && !(vector >= VECTOR_EXCEPTIONS && take_stray && take_stray(vector)))
         last_handler(frame);
 }
 

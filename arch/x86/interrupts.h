@@ -38,9 +38,13 @@ typedef void interrupt_handler(struct interrupt_frame *);
 
 /*
  * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: called if neither a
- * handler nor a fixup takes an interrupt or exception, and the APIC did not deliver it (apic_take_stray()).
+ * handler nor a fixup accepts an interrupt or exception, nor the function of interrupts_set_stray().
  */
 void interrupts_init(interrupt_handler *otherwise);
+
+/* Sets who is asked about a vector that has no handler, exceptions excluded: true if it has dealt with the interrupt.
+ */
+void interrupts_set_stray(bool (*take)(unsigned vector));
 
 /* Sets the handler of a vector; NULL: none. */
 void interrupt_set(unsigned vector, interrupt_handler *handler);

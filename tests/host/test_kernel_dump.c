@@ -5,7 +5,7 @@
 
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/devices/processors.h"
+#include "arch/x86/processor_number.h"
 #include "lib/dump/dump_write.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"

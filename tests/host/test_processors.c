@@ -31,6 +31,7 @@ static void interrupts_off(void)
 static void cpu_halt_for_interrupt(void);
 
 #include "arch/x86/devices/apic.h"
+#include "arch/x86/devices/processors.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/devices/clock.h"

@@ -37,6 +37,7 @@
 #define COMMAND_POLLS   1000000u
 #define DIVIDE_BY_128   0xau
 #define TPR_OURS_ONLY   ((VECTOR_PERFORMANCE & 0xf0u) - 0x10u)
+#define STRAYS_MOST     1000u
 #define PENDING_PAUSES  1000u /* what is pending comes long before */
 
 #define CPUID_7_EDX_ARCH_CAPABILITIES (1u << 29)
@@ -116,13 +117,18 @@ static bool in_service(unsigned vector)
     return apic->read(APIC_IN_SERVICE + vector / 32 * 0x10) >> vector % 32 & 1;
 }
 
-bool apic_take_stray(unsigned vector)
+/*
+ * Ends and counts an interrupt without a handler, such as firmware's devices send. Returns false if the APIC delivered
+ * no interrupt of this vector (INT n). A vector that arrives STRAYS_MOST times is not ended any more: this blocks it,
+ * and all vectors of its priority and below.
+ */
+static bool take_stray(unsigned vector)
 {
-    if (!apic || !in_service(vector))
+    if (!in_service(vector))
         return false;
     strays.count++;
     strays.last = vector;
-    if (++strays.of[vector] < APIC_STRAYS_MOST)
+    if (++strays.of[vector] < STRAYS_MOST)
         apic_eoi();
     return true;
 }
@@ -136,7 +142,7 @@ unsigned apic_strays(unsigned *vector)
 /* A spurious interrupt sets no in-service bit, and gets no EOI; an interrupt that has this vector does. */
 static void spurious(struct interrupt_frame *frame)
 {
-    apic_take_stray((unsigned)frame->vector);
+    take_stray((unsigned)frame->vector);
 }
 
 uint64_t apic_address(void)
@@ -208,6 +214,7 @@ enum apic_error apic_init(uint64_t base)
         return error == APIC_OK ? APIC_SILENT : error;
     }
     interrupt_set(VECTOR_SPURIOUS, spurious);
+    interrupts_set_stray(take_stray);
     apic_quiet();
     apic_end_services();
     interrupts_allowed = true;

@@ -48,15 +48,7 @@ bool apic_locked(void);
 enum apic_error apic_enter(void);
 void apic_quiet(void);
 
-/*
- * Takes an interrupt that has no handler: ends it, and counts it as a stray, such as firmware's devices send. False if
- * the APIC delivered no interrupt of this vector (INT n). A vector that comes APIC_STRAYS_MOST times is not ended any
- * more, which keeps it away, and all of its priority and below.
- */
-#define APIC_STRAYS_MOST 1000u
-bool apic_take_stray(unsigned vector);
-
-/* The number of strays so far, on all processors, and the last one's vector. */
+/* The number of strays so far, on all processors, and the last one's vector: interrupts without a handler. */
 unsigned apic_strays(unsigned *vector);
 
 void apic_eoi(void);

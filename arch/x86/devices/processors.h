@@ -9,25 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROCESSORS_MOST  512u    /* numbers, that of the boot processor included */
+#include "arch/x86/processor_number.h"
+
 #define PROCESSOR_MEMORY 0x6000u /* bytes that each of the others needs: its stack and tables */
-
-/* This processor's GDT, its own. Valid after interrupts_init(). */
-static inline __attribute__((always_inline)) void *processor_gdt(void)
-{
-    struct __attribute__((packed)) {
-        uint16_t limit;
-        uintptr_t base;
-    } gdt;
-    __asm__ volatile("sgdt %0" : "=m"(gdt));
-    return (void *)gdt.base;
-}
-
-/* The number of this processor, which is in its GDT's first entry, which it never reads; 0 is the boot processor. */
-static inline __attribute__((always_inline)) unsigned processor_number(void)
-{
-    return *(const uint32_t *)processor_gdt();
-}
 
 /* Gives a number, 1 to PROCESSORS_MOST - 1, its memory: PROCESSOR_MEMORY bytes, cleared, on a page boundary. */
 void processor_give(unsigned number, void *memory);

@@ -6,9 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROCESSORS_MOST 4u
-
-unsigned processor_number(void);
+#include "arch/x86/processor_number.h"
 
 /* What a test of the kernel that starts others defines itself. */
 bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number));
