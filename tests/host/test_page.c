@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page for a person: whole pages to the letter, at every state of a run and on screens of several sizes; and on all
- * sizes, that nothing leaves its place, that what is cut says so, and that the counts are those of the results.
+ * The page for a person: whole pages, at every state of a run and on screens of several sizes, compared with pages.txt;
+ * and on all sizes, that nothing leaves its place, that what is cut says so, and that the counts are those of the
+ * results.
  */
 #include "tests/host/host_test.h"
 
@@ -10,6 +11,7 @@
 #include "kernel/screen/pen.h"
 
 #define UNTOUCHED 0xee
+#define PAGES     "tests/host/pages.txt"
 
 static struct cells cells;
 
@@ -52,20 +54,56 @@ static void draw(const struct page *page, unsigned columns, unsigned rows)
     page_draw(page, &cells);
 }
 
-/* The page is these lines, up to NULL; those that follow are blank. */
-static void expect(const struct page *page, unsigned columns, unsigned rows, const char *const *lines)
+/* Whether the file's next line is a row of a page. It begins with the row's number, and the row's text follows. */
+static bool read_row(FILE *file, unsigned *row, char *text, size_t size)
 {
-    bool ended = false;
+    char line[CELLS_COLUMNS_MAX + 8];
 
+    if (!fgets(line, sizeof line, file) || line[0] == '=' || line[0] == '\n')
+        return false;
+    line[strcspn(line, "\n")] = '\0';
+    *row = (unsigned)strtoul(line, NULL, 10);
+    snprintf(text, size, "%s", line + 2);
+    return true;
+}
+
+/* Draws the page and compares it with the page of this name in pages.txt, which leaves blank rows out. */
+static void expect(const char *name, const struct page *page, unsigned columns, unsigned rows)
+{
+    FILE *const file = fopen(PAGES, "r");
+    char line[CELLS_COLUMNS_MAX + 8], title[80], wanted[CELLS_COLUMNS_MAX + 8];
+    unsigned next, differences = 0;
+
+    if (!file)
+        fail_msg("cannot read " PAGES ": run the test in the repository's root");
+    snprintf(title, sizeof title, "== %s, %ux%u\n", name, columns, rows);
+    do {
+        if (!fgets(line, sizeof line, file))
+            fail_msg(PAGES " lacks the page \"%s\"", name);
+    } while (strcmp(line, title) != 0);
     draw(page, columns, rows);
+    bool more = read_row(file, &next, wanted, sizeof wanted);
     for (unsigned row = 0; row < rows; row++) {
-        ended = ended || !lines[row];
-        if (strcmp(line_of(row), ended ? "" : lines[row]) == 0)
-            continue;
-        for (unsigned r = 0; r < rows; r++)
-            print_message("        \"%s\",\n", line_of(r));
-        fail_msg("row %u is \"%s\"", row, line_of(row));
+        const bool listed = more && next == row;
+        const char *const expected = listed ? wanted : "";
+        if (strcmp(line_of(row), expected) != 0) {
+            print_message("-%2u%s\n+%2u%s\n", row, expected, row, line_of(row));
+            differences++;
+        }
+        if (listed)
+            more = read_row(file, &next, wanted, sizeof wanted);
     }
+    fclose(file);
+    if (differences || more)
+        fail_msg("%s: %u rows differ from " PAGES "%s", name, differences, more ? ", which has more" : "");
+}
+
+static const char *find_line(const char *begin)
+{
+    for (unsigned row = 0; row < cells.rows; row++)
+        if (strncmp(line_of(row), begin, strlen(begin)) == 0)
+            return line_of(row);
+    return NULL;
 }
 
 static uint8_t attributes_of(unsigned row, unsigned column)
@@ -197,1157 +235,214 @@ static struct page_code code_of(unsigned side)
 }
 
 /* ---- whole pages ------------------------------------------------------------------------------------------------- */
-static void a_run_that_has_just_begun(void **state)
+
+static void before_the_tests(void **state)
 {
+    struct page page = { PROGRAM, .step = 3, .step_name = "options, serial port, screen" };
+
     (void)state;
-    expect(&(struct page){ PROGRAM, .step = 3, .step_name = "options, serial port, screen" }, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14", " The processor is not known yet.", "",
-                                  " Step 3 of 12: options, serial port, screen", NULL });
-    expect(&(struct page){ PROGRAM, .step = 0 }, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14", " The processor is not known yet.", NULL });
+    expect("the run has just begun", &page, 80, 25);
+    page = (struct page){ PROGRAM, LOG, .step = 6, .step_name = "local APIC", .caps = &golden_cove };
+    expect("a step, no brand, under a hypervisor", &page, 80, 25);
+    page.caps = &unlisted;
+    expect("a step, an unlisted processor", &page, 128, 48);
 }
 
-static void a_step(void **state)
+static void tests_run(void **state)
 {
-    (void)state;
-    expect(&(struct page){ PROGRAM, LOG, .step = 6, .step_name = "local APIC", .caps = &skylake }, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " Step 6 of 12: local APIC",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-    expect(&(struct page){ PROGRAM, LOG, .step = 6, .step_name = "local APIC", .caps = &golden_cove }, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " GenuineIntel",
-                                  " Golden Cove, signature 0x00090672, microcode 0x2b, under a hypervisor",
-                                  " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set",
-                                  " PEBS  format 4 adaptive, records of 32 to 960 bytes",
-                                  " LBR   32 entries, architectural",
-                                  "",
-                                  " Step 6 of 12: local APIC",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-    expect(&(struct page){ PROGRAM, LOG, .step = 6, .step_name = "local APIC", .caps = &unlisted }, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " GenuineIntel",
-                                  " Not in the table of models, signature 0x000f0ff0, microcode 0x0",
-                                  " BTS   none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " PEBS  none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " LBR   none: no LBR: its depth is unknown for this processor model",
-                                  "",
-                                  " Step 6 of 12: local APIC",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-    expect(&(struct page){ PROGRAM, LOG, .step = 6, .step_name = "local APIC", .caps = &unlisted }, 128, 48,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  "",
-                                  " GenuineIntel",
-                                  " Not in the table of models, signature 0x000f0ff0, microcode 0x0",
-                                  " BTS   none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " PEBS  none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " LBR   none: no LBR: its depth is unknown for this processor model",
-                                  "",
-                                  " Step 6 of 12: local APIC",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-}
-
-static void the_first_test(void **state)
-{
-    struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 17, .number = 1, .test = "ds.a" };
+    struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 16, .test = "lbr.tos" };
 
     (void)state;
-    page.result_count = 0;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " Step 12 of 12: tests",
-                                  " ....................................... 0 of 17 tests done",
-                                  " Test 1 of 17: ds.a",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-}
-
-static void a_test_after_failures(void **state)
-{
-    const struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 16, .test = "lbr.tos" };
-
-    (void)state;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " Step 12 of 12: tests",
-                                  " #############################.......... 15 of 20 tests done",
-                                  " Test 16 of 20: lbr.tos",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           2       0    0    0     0  lbr          6       1    0    0     0",
-                                  " bts          2       0    2    1     1",
-                                  " all         10       1    2    1     1",
-                                  " fail bts.calls: got 11 records, expected 12",
-                                  " error bts.wrap: it does not say why",
-                                  " fail bts.late: timed out after 10 seconds",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-    expect(
-        &page, 128, 48,
-        (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                               "",
-                               " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                               " Skylake, signature 0x000506e3, microcode 0xf0",
-                               " BTS   records of 24 bytes, by privilege level",
-                               " PEBS  format 3, records of 200 bytes",
-                               " LBR   32 entries, format 5",
-                               "",
-                               " Step 12 of 12: tests",
-                               " ###############################################................ 15 of 20 tests done",
-                               " Test 16 of 20: lbr.tos",
-                               "",
-                               " area      pass differs fail skip error  area      pass differs fail skip error",
-                               " ds           2       0    0    0     0  lbr          6       1    0    0     0",
-                               " bts          2       0    2    1     1",
-                               " all         10       1    2    1     1",
-                               "",
-                               " fail bts.calls: got 11 records, expected 12",
-                               " error bts.wrap: it does not say why",
-                               " fail bts.late: timed out after 10 seconds",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               "",
-                               " Log: COM1 at 115200 baud",
-                               NULL });
-}
-
-static void many_failures(void **state)
-{
-    struct page page = { TESTS(many), LOG, .state = PAGE_TESTS, .planned = 100, .number = 91, .test = "last" };
-
-    (void)state;
+    expect("a test after failures", &page, 80, 25);
+    page = (struct page){
+        PROGRAM,       LOG,         .step = 12,    .step_name = "tests", .caps = &skylake, .state = PAGE_TESTS,
+        .planned = 17, .number = 1, .test = "ds.a"
+    };
+    expect("the first test", &page, 80, 25);
+    page = (struct page){ TESTS(many), LOG, .state = PAGE_TESTS, .planned = 100, .number = 91, .test = "last" };
     fill_many(5, OUTCOME_FAIL);
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " Step 12 of 12: tests",
-                                  " ###################################.... 90 of 100 tests done",
-                                  " Test 91 of 100: last",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " aarea        0       0   18    0     0  darea        0       0   18    0     0",
-                                  " barea        0       0   18    0     0  earea        0       0   18    0     0",
-                                  " carea        0       0   18    0     0",
-                                  " all          0       0   90    0     0",
-                                  " fail darea.test83: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..",
-                                  " fail earea.test84: short",
-                                  " fail aarea.test85: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..",
-                                  " fail barea.test86: short",
-                                  " fail carea.test87: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..",
-                                  " fail darea.test88: short",
-                                  " fail earea.test89: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..",
-                                  " and 83 more, before these",
-                                  " Log: COM1 at 115200 baud",
-                                  NULL });
-    page.state = PAGE_END;
-    page.verdict = VERDICT_FAIL;
-    for (unsigned i = 0; i < 89; i++)
-        many[i].outcome = OUTCOME_DIFFERS;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  " #'''' ,''', ''#'' #",
-                                  " #,,,  #,,,#   #   #",
-                                  " #     #   #   #   #",
-                                  " '     '   ' ''''' '''''",
-                                  " Something does not work as the manual promises.",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " aarea        0      18    0    0     0  darea        0      18    0    0     0",
-                                  " barea        0      18    0    0     0  earea        0      17    1    0     0",
-                                  " carea        0      18    0    0     0",
-                                  " all          0      89    1    0     0",
-                                  " fail earea.test89: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..",
-                                  " differs aarea.test0: short",
-                                  " differs barea.test1: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..",
-                                  " differs carea.test2: short",
-                                  " and 86 more",
-                                  " Please report it, with the name of the machine. Keep the log, or take a photo",
-                                  " of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    expect("many failures", &page, 80, 25);
 }
 
-static void more_areas_than_rows(void **state)
+static void tests_have_failed(void **state)
 {
-    const struct page page = { TESTS(many), LOG, .state = PAGE_END, .verdict = VERDICT_FAIL, .verdicts = judged };
+    struct page page = { TESTS(many), LOG, .state = PAGE_END, .verdict = VERDICT_FAIL };
 
     (void)state;
+    fill_many(5, OUTCOME_DIFFERS);
+    many[89].outcome = OUTCOME_FAIL;
+    expect("a failure after many differences", &page, 80, 25);
+    page.verdicts = judged;
     fill_many(15, OUTCOME_FAIL);
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   fail 3 of 6: records of 24 bytes, by privilege level",
-                                  " PEBS  not selected: format 3, records of 200 bytes",
-                                  " LBR   pass 7 of 7: 32 entries, format 5",
-                                  " #'''' ,''', ''#'' #",
-                                  " #,,,  #,,,#   #   #",
-                                  " #     #   #   #   #",
-                                  " '     '   ' ''''' '''''",
-                                  " Something does not work as the manual promises.",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " aarea        0       0    6    0     0  garea        0       0    6    0     0",
-                                  " barea        0       0    6    0     0  harea        0       0    6    0     0",
-                                  " carea        0       0    6    0     0  iarea        0       0    6    0     0",
-                                  " darea        0       0    6    0     0  jarea        0       0    6    0     0",
-                                  " earea        0       0    6    0     0  karea        0       0    6    0     0",
-                                  " farea        0       0    6    0     0  larea        0       0    6    0     0",
-                                  " all          0       0   90    0     0  18 of them in areas not shown",
-                                  " fail aarea.test0: short",
-                                  " and 89 more",
-                                  " Please report it, with the name of the machine. Keep the log, or take a photo",
-                                  " of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    expect("more areas than rows, and failures", &page, 80, 25);
     fill_many(20, OUTCOME_PASS);
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   fail 3 of 6: records of 24 bytes, by privilege level",
-                                  " PEBS  not selected: format 3, records of 200 bytes",
-                                  " LBR   pass 7 of 7: 32 entries, format 5",
-                                  " #'''' ,''', ''#'' #",
-                                  " #,,,  #,,,#   #   #",
-                                  " #     #   #   #   #",
-                                  " '     '   ' ''''' '''''",
-                                  " Something does not work as the manual promises.",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " aarea        5       0    0    0     0  iarea        5       0    0    0     0",
-                                  " barea        5       0    0    0     0  jarea        5       0    0    0     0",
-                                  " carea        5       0    0    0     0  karea        4       0    0    0     0",
-                                  " darea        5       0    0    0     0  larea        4       0    0    0     0",
-                                  " earea        5       0    0    0     0  marea        4       0    0    0     0",
-                                  " farea        5       0    0    0     0  narea        4       0    0    0     0",
-                                  " garea        5       0    0    0     0  oarea        4       0    0    0     0",
-                                  " harea        5       0    0    0     0  parea        4       0    0    0     0",
-                                  " all         90       0    0    0     0  16 of them in areas not shown",
-                                  " Please report it, with the name of the machine. Keep the log, or take a photo",
-                                  " of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
-}
+    expect("more areas than rows", &page, 80, 25);
 
-static void the_end_after_failures(void **state)
-{
-    struct page page = { TESTS(some), LOG, .state = PAGE_VERDICT, .verdicts = judged, .verdict = VERDICT_ERROR };
-
-    (void)state;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   fail 3 of 6: records of 24 bytes, by privilege level",
-                                  " PEBS  not selected: format 3, records of 200 bytes",
-                                  " LBR   pass 7 of 7: 32 entries, format 5",
-                                  "",
-                                  " #'''' #''', #''', ,''', #''',",
-                                  " #,,,  #,,,' #,,,' #   # #,,,'",
-                                  " #     # ',  # ',  #   # # ',",
-                                  " ''''' '   ' '   '  '''  '   '",
-                                  " A test ended without a verdict.",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           2       0    0    0     0  lbr          6       1    0    0     0",
-                                  " bts          2       0    2    1     1",
-                                  " all         10       1    2    1     1",
-                                  " fail bts.calls: got 11 records, expected 12",
-                                  " error bts.wrap: it does not say why",
-                                  " fail bts.late: timed out after 10 seconds",
-                                  " differs lbr.info: the cycles of entry 3 are 0",
-                                  "",
-                                  " This should never happen: please report it. Keep the log, or take a photo of",
-                                  " this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The end of the log is being written: please wait.",
-                                  NULL });
+    page = (struct page){ TESTS(some), LOG, .state = PAGE_VERDICT, .verdicts = judged, .verdict = VERDICT_ERROR };
+    expect("the verdict error", &page, 80, 25);
     page.state = PAGE_END;
     page.verdict = VERDICT_FAIL;
     page.then = PAGE_REBOOTS;
-    expect(&page, 128, 48,
-           (const char *const[]){
-               " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-               "",
-               " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-               " Skylake, signature 0x000506e3, microcode 0xf0",
-               " BTS   fail 3 of 6: records of 24 bytes, by privilege level",
-               " PEBS  not selected: format 3, records of 200 bytes",
-               " LBR   pass 7 of 7: 32 entries, format 5",
-               "",
-               " ##########    ######    ##########  ##",
-               " ##          ##      ##      ##      ##",
-               " ##          ##      ##      ##      ##",
-               " ########    ##########      ##      ##",
-               " ##          ##      ##      ##      ##",
-               " ##          ##      ##      ##      ##",
-               " ##          ##      ##  ##########  ##########",
-               "",
-               " Something does not work as the manual promises.",
-               "",
-               " area      pass differs fail skip error  area      pass differs fail skip error",
-               " ds           2       0    0    0     0  lbr          6       1    0    0     0",
-               " bts          2       0    2    1     1",
-               " all         10       1    2    1     1",
-               "",
-               " fail bts.calls: got 11 records, expected 12",
-               " error bts.wrap: it does not say why",
-               " fail bts.late: timed out after 10 seconds",
-               " differs lbr.info: the cycles of entry 3 are 0",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               " Please report it, with the name of the machine. Keep the log, or take a photo of this page.",
-               " Log: COM1 at 115200 baud",
-               " The run has ended. The machine starts again by itself.",
-               NULL });
+    expect("the verdict fail, then a reboot", &page, 128, 48);
 }
 
-static void the_end_of_a_good_run(void **state)
+static void nothing_has_failed(void **state)
 {
+    static const struct result skipped[] = { { .id = "pebs.a", .outcome = OUTCOME_SKIP, .why = "no PEBS" } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed };
 
     (void)state;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set",
-                                  " PEBS  pass 43 of 65: format 3, records of 200 bytes",
-                                  " LBR   pass 33 of 43: 32 entries, format 5",
-                                  "",
-                                  " #''', ,''', ,'''' ,''''",
-                                  " #,,,' #,,,# ',,,  ',,,",
-                                  " #     #   #     #     #",
-                                  " '     '   ' ''''  ''''",
-                                  "",
-                                  " What was tested works as the manual promises.",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           1       0    0    0     0  pebs         1       0    0    1     0",
-                                  " all          2       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Nothing is wrong. Keep the log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    expect("the verdict pass", &page, 80, 25);
     page.then = PAGE_SWITCHES_OFF;
     page.log = NULL;
-    expect(&page, 160, 100,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  "",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set",
-                                  " PEBS  pass 43 of 65: format 3, records of 200 bytes",
-                                  " LBR   pass 33 of 43: 32 entries, format 5",
-                                  "",
-                                  " ########      ######      ########    ########",
-                                  " ##      ##  ##      ##  ##          ##",
-                                  " ##      ##  ##      ##  ##          ##",
-                                  " ########    ##########    ######      ######",
-                                  " ##          ##      ##          ##          ##",
-                                  " ##          ##      ##          ##          ##",
-                                  " ##          ##      ##  ########    ########",
-                                  "",
-                                  " What was tested works as the manual promises.",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           1       0    0    0     0  pebs         1       0    0    1     0",
-                                  " all          2       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Nothing is wrong. Take a photo of this page.",
-                                  " Log: none, no serial port answers",
-                                  " The run has ended. The machine switches itself off now.",
-                                  NULL });
-}
+    expect("the verdict pass, no log, then off", &page, 160, 100);
 
-static void nothing_to_test(void **state)
-{
-    static const struct result skipped[] = { { .id = "pebs.a", .outcome = OUTCOME_SKIP, .why = "no PEBS" } };
-    struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = untested, .verdict = VERDICT_SKIP };
-
-    (void)state;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   untested: no BTS: the layout of IA32_DEBUGCTL is unknown",
-                                  " PEBS  none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " LBR   not selected: 32 entries, format 5",
-                                  "",
-                                  " ,'''' #  ,' ''#'' #''',",
-                                  " ',,,  #,'     #   #,,,'",
-                                  "     # # ',    #   #",
-                                  " ''''  '   ' ''''' '",
-                                  "",
-                                  " The processor has none of the facilities that were to be tested.",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           1       0    0    0     0  pebs         1       0    0    1     0",
-                                  " all          2       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " A hypervisor or a firmware setting may hide what the processor has. Keep the",
-                                  " log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    page = (struct page){ TESTS(good), LOG, .state = PAGE_END, .verdicts = untested, .verdict = VERDICT_INCOMPLETE };
+    expect("the verdict incomplete", &page, 80, 25);
+    page.verdict = VERDICT_SKIP;
+    expect("the verdict skip", &page, 80, 25);
     page.results = skipped;
     page.result_count = 1;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   untested: no BTS: the layout of IA32_DEBUGCTL is unknown",
-                                  " PEBS  none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " LBR   not selected: 32 entries, format 5",
-                                  "",
-                                  " ,'''' #  ,' ''#'' #''',",
-                                  " ',,,  #,'     #   #,,,'",
-                                  "     # # ',    #   #",
-                                  " ''''  '   ' ''''' '",
-                                  "",
-                                  " Every test was skipped.",
-                                  "",
-                                  " area      pass differs fail skip error",
-                                  " pebs         0       0    0    1     0",
-                                  " all          0       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " A hypervisor or a firmware setting may hide what the processor has. Keep the",
-                                  " log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" Every test was skipped."));
+    assert_non_null(find_line(" A hypervisor or a firmware setting may hide what the processor has. Keep the"));
     page.result_count = 0;
     page.verdicts = NULL;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " ,'''' #  ,' ''#'' #''',",
-                                  " ',,,  #,'     #   #,,,'",
-                                  "     # # ',    #   #",
-                                  " ''''  '   ' ''''' '",
-                                  "",
-                                  " No test was run.",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Keep the log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    expect("no test was run", &page, 80, 25);
 }
 
-static void a_facility_that_could_not_be_tested(void **state)
+static void trouble(void **state)
 {
+    struct page page = { PROGRAM,
+                         LOG,
+                         .step = 3,
+                         .step_name = "options, serial port, screen",
+                         .state = PAGE_END,
+                         .verdict = VERDICT_ERROR,
+                         .trouble = "unknown option: ruun=bts.*" };
+
     (void)state;
-    expect(&(struct page){ TESTS(good), LOG, .state = PAGE_END, .verdicts = untested, .verdict = VERDICT_INCOMPLETE },
-           80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   untested: no BTS: the layout of IA32_DEBUGCTL is unknown",
-                                  " PEBS  none: no DS: CPUID.1:EDX bit 21 clear",
-                                  " LBR   not selected: 32 entries, format 5",
-                                  "",
-                                  " ''#'' #,  # ,'''' ,''', #, ,# #''', #     #'''' ''#'' #''''",
-                                  "   #   #', # #     #   # # # # #,,,' #     #,,,    #   #,,,",
-                                  "   #   #  ## #     #   # #   # #     #     #       #   #",
-                                  " ''''' '   '  ''''  '''  '   ' '     ''''' '''''   '   '''''",
-                                  "",
-                                  " The processor has something that could not be tested: see \"untested\" above.",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           1       0    0    0     0  pebs         1       0    0    1     0",
-                                  " all          2       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " A hypervisor or a firmware setting may be the reason: change it and start",
-                                  " again, or report it. Keep the log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    expect("an error before the processor is known", &page, 80, 25);
+    page.caps = &skylake;
+    page.log =
+        "COM1 at 115200 baud; COM2 at 9600 baud; the serial port that ACPI's table SPCR names, at 0xfe032000; the "
+        "stick, at the next start from it; and more";
+    page.trouble =
+        "width=32: the boot loader started the 64-bit kernel without reading this option; choose the 32-bit "
+        "kernel there; run=nosuch.* matches no test; run=nothing matches no test; skip=whatever.it.is matches "
+        "no test";
+    expect("a long error", &page, 80, 25);
+
+    page = (struct page){ TESTS(some),
+                          LOG,
+                          .planned = 20,
+                          .number = 16,
+                          .test = "lbr.tos",
+                          .state = PAGE_END,
+                          .verdict = VERDICT_PANIC,
+                          .trouble = "vector 14: page fault #PF, error code 0x3, at exception+0x10" };
+    expect("a panic in a test", &page, 80, 25);
+    page.results = NULL;
+    page.result_count = 0;
+    page.planned = page.number = 0;
+    page.test = NULL;
+    page.step = 5;
+    page.step_name = "page tables";
+    expect("a panic in a step", &page, 80, 25);
 }
 
-static void an_error(void **state)
+static void codes_and_text(void **state)
 {
-    (void)state;
-    expect(&(struct page){ PROGRAM, LOG, .step = 3, .step_name = "options, serial port, screen", .state = PAGE_END,
-                           .verdict = VERDICT_ERROR, .trouble = "unknown option: ruun=bts.*" },
-           80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " The processor is not known yet.",
-                                  "",
-                                  " #'''' #''', #''', ,''', #''',",
-                                  " #,,,  #,,,' #,,,' #   # #,,,'",
-                                  " #     # ',  # ',  #   # # ',",
-                                  " ''''' '   ' '   '  '''  '   '",
-                                  "",
-                                  " unknown option: ruun=bts.*",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " If an option is wrong, correct it (on the stick: dstest86/options.txt) and",
-                                  " start again; else please report it. Keep the log, or take a photo of this",
-                                  " page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
-    expect(&(struct page){ PROGRAM, .step = 12, .step_name = "tests", .state = PAGE_END, .caps = &skylake,
-                           .verdict = VERDICT_ERROR,
-                           .log = "COM1 at 115200 baud; COM2 at 9600 baud; the serial port that ACPI's table SPCR "
-                                  "names, at 0xfe032000; the stick, at the next start from it; and more",
-                           .trouble = "width=32: the boot loader started the 64-bit kernel without reading this "
-                                      "option; choose the 32-bit kernel there; run=nosuch.* matches no test; "
-                                      "run=nothing matches no test; skip=whatever.it.is matches no test" },
-           80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " #'''' #''', #''', ,''', #''',",
-                                  " #,,,  #,,,' #,,,' #   # #,,,'",
-                                  " #     # ',  # ',  #   # # ',",
-                                  " ''''' '   ' '   '  '''  '   '",
-                                  "",
-                                  " width=32: the boot loader started the 64-bit kernel without reading this",
-                                  " option; choose the 32-bit kernel there; run=nosuch.* matches no test;",
-                                  " run=nothing matches no test; skip=whatever.it.is matches no test",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " If an option is wrong, correct it (on the stick: dstest86/options.txt) and",
-                                  " start again; else please report it. Keep the log, or take a photo of this",
-                                  " page.",
-                                  " Log: COM1 at 115200 baud; COM2 at 9600 baud; the serial port that ACPI's table",
-                                  " SPCR names, at 0xfe032000; the stick, at the next start from it; and more",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
-}
-
-static void a_panic(void **state)
-{
-    const char *const trouble = "vector 14: page fault #PF, error code 0x3, at exception+0x10";
+    const struct page_code small = code_of(21);
+    struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = &small, .code_count = 1 };
 
     (void)state;
-    expect(&(struct page){ TESTS(some), LOG, .planned = 20, .number = 16, .test = "lbr.tos", .state = PAGE_END,
-                           .verdict = VERDICT_PANIC, .trouble = trouble },
-           80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  " #''', ,''', #,  # ''#'' ,''''",
-                                  " #,,,' #,,,# #', #   #   #",
-                                  " #     #   # #  ##   #   #",
-                                  " '     '   ' '   ' '''''  ''''",
-                                  " An unexpected exception ended the run.",
-                                  " vector 14: page fault #PF, error code 0x3, at exception+0x10",
-                                  " It came in test 16 of 20: lbr.tos",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           2       0    0    0     0  lbr          6       1    0    0     0",
-                                  " bts          2       0    2    1     1",
-                                  " all         10       1    2    1     1",
-                                  " fail bts.calls: got 11 records, expected 12",
-                                  " error bts.wrap: it does not say why",
-                                  " fail bts.late: timed out after 10 seconds",
-                                  " differs lbr.info: the cycles of entry 3 are 0",
-                                  " This should never happen: please report it, with the name of the machine. Keep",
-                                  " the log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
-    expect(&(struct page){ PROGRAM, LOG, .step = 5, .step_name = "page tables", .state = PAGE_END, .caps = &skylake,
-                           .verdict = VERDICT_PANIC, .trouble = trouble },
-           80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   records of 24 bytes, by privilege level",
-                                  " PEBS  format 3, records of 200 bytes",
-                                  " LBR   32 entries, format 5",
-                                  "",
-                                  " #''', ,''', #,  # ''#'' ,''''",
-                                  " #,,,' #,,,# #', #   #   #",
-                                  " #     #   # #  ##   #   #",
-                                  " '     '   ' '   ' '''''  ''''",
-                                  "",
-                                  " An unexpected exception ended the run.",
-                                  " vector 14: page fault #PF, error code 0x3, at exception+0x10",
-                                  " It came in step 5 of 12: page tables",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " This should never happen: please report it, with the name of the machine. Keep",
-                                  " the log, or take a photo of this page.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
-}
-
-static void a_code_beside_the_text(void **state)
-{
-    const struct page_code code = code_of(21);
-    struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = &code, .code_count = 1 };
-
-    (void)state;
-    expect(&page, 96, 33,
-           (const char *const[]){
-               " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-               "                                                                   #############################",
-               " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz                           #############################",
-               " Skylake, signature 0x000506e3, microcode 0xf0                     #### , ,   ,, , ,,, ,    ####",
-               " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set                   #### ,,''#, '',, ',##',, ####",
-               " PEBS  pass 43 of 65: format 3, records of 200 bytes               #### '#',,' ,##,'## ',## ####",
-               " LBR   pass 33 of 43: 32 entries, format 5                         ####  ##'# ,'#####' #,,, ####",
-               "                                                                   #### #     ,#,#,##,''#'# ####",
-               " ########      ######      ########    ########                    #### '#',' ,, ,' '''#,,  ####",
-               " ##      ##  ##      ##  ##          ##                            #### ,'#  '###, ',, ,' , ####",
-               " ##      ##  ##      ##  ##          ##                            #### ##,  #'  ''##  '#   ####",
-               " ########    ##########    ######      ######                      ####   , '#',,''#'''  ,  ####",
-               " ##          ##      ##          ##          ##                    #### ' # #'','#'# ,',,,# ####",
-               " ##          ##      ##          ##          ##                    ####,,,,,,,,,,,,,,,,,,,,,####",
-               " ##          ##      ##  ########    ########                      #############################",
-               "                                                                   #############################",
-               " What was tested works as the manual promises.",
-               "",
-               " area      pass differs fail skip error",
-               " ds           1       0    0    0     0",
-               " pebs         1       0    0    1     0",
-               " all          2       0    0    1     0",
-               "",
-               "",
-               "",
-               "",
-               "",
-               "",
-               " Nothing is wrong. Keep the log, take a photo of this page, or",
-               " scan the code.",
-               " Log: COM1 at 115200 baud",
-               " The run has ended. Hold the power button to switch off, or reset",
-               " the machine.",
-               NULL });
+    expect("a code", &page, 96, 33);
     page.log = NULL;
     page.verdict = VERDICT_INCOMPLETE;
-    expect(&page, 87, 25,
-           (const char *const[]){
-               " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-               " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz                      #########################",
-               " Skylake, signature 0x000506e3, microcode 0xf0                ## , ,   ,, , ,,, ,    ##",
-               " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set              ## ,,''#, '',, ',##',, ##",
-               " PEBS  pass 43 of 65: format 3, records of 200 bytes          ## '#',,' ,##,'## ',## ##",
-               " LBR   pass 33 of 43: 32 entries, format 5                    ##  ##'# ,'#####' #,,, ##",
-               "                                                              ## #     ,#,#,##,''#'# ##",
-               " ''#'' #,  # ,'''' ,''', #, ,# #''', #     #'''' ''#'' #''''  ## '#',' ,, ,' '''#,,  ##",
-               "   #   #', # #     #   # # # # #,,,' #     #,,,    #   #,,,   ## ,'#  '###, ',, ,' , ##",
-               "   #   #  ## #     #   # #   # #     #     #       #   #      ## ##,  #'  ''##  '#   ##",
-               " ''''' '   '  ''''  '''  '   ' '     ''''' '''''   '   '''''  ##   , '#',,''#'''  ,  ##",
-               "                                                              ## ' # #'','#'# ,',,,# ##",
-               " The processor has something that could not be tested: see    ##,,,,,,,,,,,,,,,,,,,,,##",
-               " \"untested\" above.                                            #########################",
-               "",
-               " area      pass differs fail skip error",
-               " ds           1       0    0    0     0",
-               " pebs         1       0    0    1     0",
-               " all          2       0    0    1     0",
-               " A hypervisor or a firmware setting may be the reason: change",
-               " it and start again, or report it. Take a photo of this page,",
-               " or scan the code.",
-               " Log: none, no serial port answers",
-               " The run has ended. Hold the power button to switch off, or",
-               " reset the machine.",
-               NULL });
-}
+    expect("a code, and little room", &page, 87, 25);
 
-static void a_code_in_turn(void **state)
-{
     const struct page_code codes[] = { code_of(45), code_of(45) };
-    struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = codes, .code_count = 1 };
-
-    (void)state;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set",
-                                  " PEBS  pass 43 of 65: format 3, records of 200 bytes",
-                                  " LBR   pass 33 of 43: 32 entries, format 5",
-                                  "",
-                                  " #''', ,''', ,'''' ,''''",
-                                  " #,,,' #,,,# ',,,  ',,,",
-                                  " #     #   #     #     #",
-                                  " '     '   ' ''''  ''''",
-                                  "",
-                                  " What was tested works as the manual promises.",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           1       0    0    0     0  pebs         1       0    0    1     0",
-                                  " all          2       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Nothing is wrong. Keep the log, take a photo of this page, or scan the code",
-                                  " that follows it.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    page = (struct page){ TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = codes, .code_count = 1 };
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" Nothing is wrong. Keep the log, take a photo of this page, or scan the code"));
+    assert_non_null(find_line(" that follows it."));
     page.code_count = 2;
-    expect(&page, 80, 25,
-           (const char *const[]){ " dstest86 0.1.0, 64 bits, 2fa7c4c2ce14",
-                                  " Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-                                  " Skylake, signature 0x000506e3, microcode 0xf0",
-                                  " BTS   none: no BTS: IA32_MISC_ENABLE bit 11 set",
-                                  " PEBS  pass 43 of 65: format 3, records of 200 bytes",
-                                  " LBR   pass 33 of 43: 32 entries, format 5",
-                                  "",
-                                  " #''', ,''', ,'''' ,''''",
-                                  " #,,,' #,,,# ',,,  ',,,",
-                                  " #     #   #     #     #",
-                                  " '     '   ' ''''  ''''",
-                                  "",
-                                  " What was tested works as the manual promises.",
-                                  "",
-                                  " area      pass differs fail skip error  area      pass differs fail skip error",
-                                  " ds           1       0    0    0     0  pebs         1       0    0    1     0",
-                                  " all          2       0    0    1     0",
-                                  "",
-                                  "",
-                                  "",
-                                  "",
-                                  " Nothing is wrong. Keep the log, take a photo of this page, or scan all 2",
-                                  " codes, which take turns.",
-                                  " Log: COM1 at 115200 baud",
-                                  " The run has ended. Hold the power button to switch off, or reset the machine.",
-                                  NULL });
+    expect("the text before two codes", &page, 80, 25);
     page.turn = 2;
-    expect(&page, 80, 25,
-           (const char *const[]){ "                               #################################################",
-                                  " dstest86 0.1.0                ##    ,  ,  ,    , ,,,  ,,,,,,,,,  ,,,,,   , , ##",
-                                  " Skylake                       ## ,,#  ',,#''#,,#',# ### ' ','#'  '   ,,'','# ##",
-                                  " signature 0x000506e3          ## #,' ' ,#,  #' ''#,,#,##' ,   '#'#  '#, '#'' ##",
-                                  " microcode 0xf0                ## #','#,#,#'#, # ' ,'###'', ##' ,,' ' '''## , ##",
-                                  "                               ## #,', ##,##' #'#'#' #',  ,', #  ','  '# ',,# ##",
-                                  " verdict pass                  ## ,,# , , ,,',  # ,###'####'''''',# , ,,'#,#' ##",
-                                  "                               ## ## ,  '#' '  '' '#', ##',',,,  ###',  ,  ,' ##",
-                                  " Scan code 2 of 2 with a       ## ',,#'' #,## # ,', # '####  #  ##,''',# #',  ##",
-                                  " phone. Then \"dsdump --code    ##  ,#,#''#'  #' ,# ',   ',''' ,,#,' #  ,'''#, ##",
-                                  " TEXT\" prints the results.     ## ','' ,' ,,,'#' ',#' , ' ','# # #,##','#,#,, ##",
-                                  "                               ## ' #,# '## '#'     , #,' #,  # ,,# , , '   # ##",
-                                  " The other page comes back in  ## #' ', ,  , ',###  #,###' ,##' ,#,',, ,##,   ##",
-                                  " a moment.                     ##  ## ''#,,'','###, ,# '' #,,,, #,,,'#,, #,'' ##",
-                                  "                               ## ,### '''#,##'#,# ''',,,#' ''####,', #','##, ##",
-                                  "                               ## ,' ,,'#,'#### #' '##' '#',  ' # '   ,, ,'## ##",
-                                  "                               ## #'# #,  ,#', ,,,#,''#,' ,# ,#''' ' ,'' '',, ##",
-                                  "                               ## ### ,'  '' #, ,,''##, ,',#'' '',# # ' ,#,,, ##",
-                                  "                               ## # ,' '# ,,#', ',,''',#' ', ,#''#,'','#,,# , ##",
-                                  "                               ## '  , ,# ####'#'#,' #, ' #,',,,#'##, ,, ##,# ##",
-                                  "                               ##  ' ',#',# '  # ,#,#'#, ,'  ,##'#'##,' ,,, # ##",
-                                  "                               ## ',  #'' ' '#,,,,##  ,,#,'# #,',',,##,,#',,# ##",
-                                  "                               ## ##  ', # ,# ,'#', ',','  ,''  # #'#' #' ### ##",
-                                  "                               ##,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,##",
-                                  "                               #################################################",
-                                  NULL });
+    expect("the second of two codes", &page, 80, 25);
     page.caps = NULL;
     page.verdict = VERDICT_INCOMPLETE;
     page.version = "0.1.0-with-a-version-that-is-long";
-    expect(&page, 80, 25,
-           (const char *const[]){ "                               #################################################",
-                                  " dstest86 0.1.0-with-a-versi.. ##    ,  ,  ,    , ,,,  ,,,,,,,,,  ,,,,,   , , ##",
-                                  "                               ## ,,#  ',,#''#,,#',# ### ' ','#'  '   ,,'','# ##",
-                                  " verdict incomplete            ## #,' ' ,#,  #' ''#,,#,##' ,   '#'#  '#, '#'' ##",
-                                  "                               ## #','#,#,#'#, # ' ,'###'', ##' ,,' ' '''## , ##",
-                                  " Scan code 2 of 2 with a       ## #,', ##,##' #'#'#' #',  ,', #  ','  '# ',,# ##",
-                                  " phone. Then \"dsdump --code    ## ,,# , , ,,',  # ,###'####'''''',# , ,,'#,#' ##",
-                                  " TEXT\" prints the results.     ## ## ,  '#' '  '' '#', ##',',,,  ###',  ,  ,' ##",
-                                  "                               ## ',,#'' #,## # ,', # '####  #  ##,''',# #',  ##",
-                                  " The other page comes back in  ##  ,#,#''#'  #' ,# ',   ',''' ,,#,' #  ,'''#, ##",
-                                  " a moment.                     ## ','' ,' ,,,'#' ',#' , ' ','# # #,##','#,#,, ##",
-                                  "                               ## ' #,# '## '#'     , #,' #,  # ,,# , , '   # ##",
-                                  "                               ## #' ', ,  , ',###  #,###' ,##' ,#,',, ,##,   ##",
-                                  "                               ##  ## ''#,,'','###, ,# '' #,,,, #,,,'#,, #,'' ##",
-                                  "                               ## ,### '''#,##'#,# ''',,,#' ''####,', #','##, ##",
-                                  "                               ## ,' ,,'#,'#### #' '##' '#',  ' # '   ,, ,'## ##",
-                                  "                               ## #'# #,  ,#', ,,,#,''#,' ,# ,#''' ' ,'' '',, ##",
-                                  "                               ## ### ,'  '' #, ,,''##, ,',#'' '',# # ' ,#,,, ##",
-                                  "                               ## # ,' '# ,,#', ',,''',#' ', ,#''#,'','#,,# , ##",
-                                  "                               ## '  , ,# ####'#'#,' #, ' #,',,,#'##, ,, ##,# ##",
-                                  "                               ##  ' ',#',# '  # ,#,#'#, ,'  ,##'#'##,' ,,, # ##",
-                                  "                               ## ',  #'' ' '#,,,,##  ,,#,'# #,',',,##,,#',,# ##",
-                                  "                               ## ##  ', # ,# ,'#', ',','  ,''  # #'#' #' ### ##",
-                                  "                               ##,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,##",
-                                  "                               #################################################",
-                                  NULL });
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" dstest86 0.1.0-with-a-versi.. ##    ,"));
+    assert_non_null(find_line(" verdict incomplete            ## #,'"));
+    assert_non_null(find_line(" TEXT\" prints the results.     ## ##"));
 }
 
 /* ---- colours ---- */
 
+static void expect_colours(const struct page *page, unsigned columns, unsigned rows, const unsigned wanted[][3])
+{
+    draw(page, columns, rows);
+    for (; wanted[0][2]; wanted++)
+        if (attributes_of(wanted[0][0], wanted[0][1]) != wanted[0][2])
+            fail_msg("row %u, column %u: 0x%02x, not 0x%02x", wanted[0][0], wanted[0][1],
+                     attributes_of(wanted[0][0], wanted[0][1]), wanted[0][2]);
+}
+
 static void colours(void **state)
 {
+    static const unsigned end[][3] = {
+        { 0, 0, 0x1f },  { 0, 1, 0x1f },  { 0, 79, 0x1f }, /* the title, white on blue, to both edges */
+        { 1, 1, 0x0f },  { 2, 1, 0x07 },                   /* the processor */
+        { 3, 1, 0x0c },  { 4, 1, 0x07 },  { 5, 1, 0x0a },  /* BTS failed, PEBS not selected, LBR passed */
+        { 7, 1, 0x0c },  { 11, 1, 0x0f }, { 12, 1, 0x07 }, /* the verdict, and what it means */
+        { 13, 1, 0x07 }, { 14, 1, 0x0c }, { 15, 1, 0x0f }, /* ds, bts, the sum */
+        { 16, 1, 0x0c }, { 18, 1, 0x0c }, { 19, 1, 0x0e }, /* failures and what differs */
+        { 21, 1, 0x0f }, { 22, 1, 0x0f }, { 23, 1, 0x07 }, { 24, 1, 0x0f }, /* what to do, the log, the end */
+        { 0, 0, 0 },
+    };
+    static const unsigned areas[][3] = { { 14, 1, 0x0c }, { 15, 1, 0x0c }, { 14, 41, 0x07 }, { 0, 0, 0 } };
+    static const unsigned facilities[][3] = { { 3, 1, 0x0e }, { 4, 1, 0x07 }, { 0, 0, 0 } };
+    static const unsigned test[][3] = { { 8, 1, 0x0a }, { 8, 19, 0x0a }, { 8, 20, 0x07 }, { 9, 1, 0x0f }, { 0, 0, 0 } };
+    static const unsigned beside[][3] = { { 1, 127, 0x0f }, { 5, 120, 0x0f }, { 0, 0, 0 } };
+    static const unsigned in_turn[][3] = { { 1, 1, 0x0f }, { 6, 1, 0x0e }, { 0, 0, 0 } };
+    static const uint8_t verdicts[] = { [VERDICT_PASS] = 0x0a,  [VERDICT_FAIL] = 0x0c,  [VERDICT_SKIP] = 0x0e,
+                                        [VERDICT_ERROR] = 0x0c, [VERDICT_PANIC] = 0x0c, [VERDICT_INCOMPLETE] = 0x0e };
+    static const struct result bad[] = { { .id = "ds.a", .outcome = OUTCOME_FAIL },
+                                         { .id = "bts.a", .outcome = OUTCOME_ERROR },
+                                         { .id = "lbr.a", .outcome = OUTCOME_DIFFERS } };
     const struct page_code code = code_of(21);
     struct page page = { TESTS(some), LOG, .state = PAGE_END, .verdicts = judged, .verdict = VERDICT_FAIL };
 
     (void)state;
-    draw(&page, 80, 25);
-    assert_int_equal(attributes_of(0, 0), 0x1f); /* the title, white on blue, from edge to edge */
-    assert_int_equal(attributes_of(0, 1), 0x1f);
-    assert_int_equal(attributes_of(0, 79), 0x1f);
-    assert_int_equal(attributes_of(1, 1), 0x0f); /* the processor */
-    assert_int_equal(attributes_of(2, 1), 0x07);
-    assert_int_equal(attributes_of(3, 1), 0x0c); /* BTS has failed, PEBS is not selected, LBR has passed */
-    assert_int_equal(attributes_of(4, 1), 0x07);
-    assert_int_equal(attributes_of(5, 1), 0x0a);
-    assert_int_equal(attributes_of(7, 1), 0x0c); /* the verdict, and what it means */
-    assert_int_equal(attributes_of(11, 1), 0x0f);
-    assert_int_equal(attributes_of(12, 1), 0x07);
-    assert_int_equal(attributes_of(13, 1), 0x07); /* ds, bts, the sum */
-    assert_int_equal(attributes_of(14, 1), 0x0c);
-    assert_int_equal(attributes_of(15, 1), 0x0f);
-    assert_int_equal(attributes_of(16, 1), 0x0c); /* failures and what differs */
-    assert_int_equal(attributes_of(18, 1), 0x0c);
-    assert_int_equal(attributes_of(19, 1), 0x0e);
-    assert_int_equal(attributes_of(21, 1), 0x0f); /* what to do, the log, the end */
-    assert_int_equal(attributes_of(22, 1), 0x0f);
-    assert_int_equal(attributes_of(23, 1), 0x07);
-    assert_int_equal(attributes_of(24, 1), 0x0f);
-
-    static const uint8_t verdicts[] = { [VERDICT_PASS] = 0x0a,  [VERDICT_FAIL] = 0x0c,  [VERDICT_SKIP] = 0x0e,
-                                        [VERDICT_ERROR] = 0x0c, [VERDICT_PANIC] = 0x0c, [VERDICT_INCOMPLETE] = 0x0e };
+    expect_colours(&page, 80, 25, end);
     for (unsigned verdict = 0; verdict < COUNT_OF(verdicts); verdict++) {
         page.verdict = (enum verdict)verdict;
         draw(&page, 80, 48);
         if (verdicts[verdict])
             assert_int_equal(attributes_of(8, 1), verdicts[verdict]);
     }
-    static const struct result bad[] = { { .id = "ds.a", .outcome = OUTCOME_FAIL },
-                                         { .id = "bts.a", .outcome = OUTCOME_ERROR },
-                                         { .id = "lbr.a", .outcome = OUTCOME_DIFFERS } };
     page.results = bad;
     page.result_count = COUNT_OF(bad);
-    draw(&page, 80, 25);
-    assert_int_equal(attributes_of(14, 1), 0x0c); /* ds, bts, and lbr beside them */
-    assert_int_equal(attributes_of(15, 1), 0x0c);
-    assert_int_equal(attributes_of(14, 41), 0x07);
+    expect_colours(&page, 80, 25, areas);
     page.results = some;
     page.result_count = COUNT_OF(some);
     page.verdicts = untested;
-    draw(&page, 80, 25);
-    assert_int_equal(attributes_of(3, 1), 0x0e);
-    assert_int_equal(attributes_of(4, 1), 0x07);
-
+    expect_colours(&page, 80, 25, facilities);
     page.state = PAGE_TESTS;
     page.planned = 20;
     page.number = 11;
     page.test = "lbr.tos";
-    draw(&page, 80, 25);
-    assert_int_equal(attributes_of(8, 1), 0x0a); /* the bar, half full, and the running test */
-    assert_int_equal(attributes_of(8, 19), 0x0a);
-    assert_int_equal(attributes_of(8, 20), 0x07);
-    assert_int_equal(attributes_of(9, 1), 0x0f);
-
+    expect_colours(&page, 80, 25, test);
     page.state = PAGE_END;
     page.codes = &code;
     page.code_count = 1;
-    draw(&page, 128, 48);
-    assert_int_equal(attributes_of(1, 127), 0x0f); /* a code's light modules are white, its dark ones black */
-    assert_int_equal(attributes_of(5, 120), 0x0f);
+    expect_colours(&page, 128, 48, beside);
     page.codes = &(struct page_code){ 45, modules };
     page.turn = 1;
-    draw(&page, 80, 25);
-    assert_int_equal(attributes_of(1, 1), 0x0f);
-    assert_int_equal(attributes_of(6, 1), 0x0e);
+    expect_colours(&page, 80, 25, in_turn);
 }
 
 /* ---- any size ---- */
@@ -1382,14 +477,6 @@ static unsigned check_cuts(const char *begin, unsigned text_columns)
                         cells.at[row][text_columns - 3].character == '.');
     }
     return lines;
-}
-
-static const char *find_line(const char *begin)
-{
-    for (unsigned row = 0; row < cells.rows; row++)
-        if (strncmp(line_of(row), begin, strlen(begin)) == 0)
-            return line_of(row);
-    return NULL;
 }
 
 /* The quiet zone that has room: 4, 3 or 2 modules; 0: none of them. */
@@ -1693,20 +780,12 @@ static void a_code_has_a_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_that_has_just_begun),
-        cmocka_unit_test(a_step),
-        cmocka_unit_test(the_first_test),
-        cmocka_unit_test(a_test_after_failures),
-        cmocka_unit_test(many_failures),
-        cmocka_unit_test(more_areas_than_rows),
-        cmocka_unit_test(the_end_after_failures),
-        cmocka_unit_test(the_end_of_a_good_run),
-        cmocka_unit_test(nothing_to_test),
-        cmocka_unit_test(a_facility_that_could_not_be_tested),
-        cmocka_unit_test(an_error),
-        cmocka_unit_test(a_panic),
-        cmocka_unit_test(a_code_beside_the_text),
-        cmocka_unit_test(a_code_in_turn),
+        cmocka_unit_test(before_the_tests),
+        cmocka_unit_test(tests_run),
+        cmocka_unit_test(tests_have_failed),
+        cmocka_unit_test(nothing_has_failed),
+        cmocka_unit_test(trouble),
+        cmocka_unit_test(codes_and_text),
         cmocka_unit_test(colours),
         cmocka_unit_test(every_size),
         cmocka_unit_test(codes_of_every_size),
