@@ -103,8 +103,8 @@ test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, an
 full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/full-only lists, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) --rules 'seq=tests/qemu/{boots,machines.t,conformance.t}' --rules 'par=**' $(ALL_TESTS)
 
-# What tells most in the least time: the host tests but those of every encoding and of every processor, and three boots.
-SMOKE_TESTS = $(filter-out %/test_model_insn_zydis %/test_kernel_processors,$(filter $B/host/test_%,$(HOST_TESTS)))
+# What tells most in the least time: the host tests but those of every encoding, and three boots.
+SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
 smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
 	$Q$(PROVE) -j $(shell nproc) scripts/smoke-boots $(SMOKE_TESTS)
 
