@@ -8,9 +8,6 @@
 
 #include <stdint.h>
 
-#include "arch/x86/interrupts.h"
-#include "arch/x86/processor_number.h"
-
 #define DESCRIPTORS_MEMORY 0x2000u /* bytes of a processor's tables, and of its emergency stack */
 
 #define GATE_PRESENT 0x80u
@@ -31,6 +28,7 @@ void descriptors_load(unsigned processor, void *memory);
 /* The memory of the boot processor's tables, for descriptors_load() of number 0. */
 void *descriptors_of_boot(void);
 
+struct interrupt_frame;
 void interrupt_dispatch(struct interrupt_frame *frame);
 
 /* The entry of each vector, and entry to and exit from CPL 3; *kernel_stack is the TSS's stack pointer for CPL 0. */

@@ -3,6 +3,9 @@
 
 #include <stddef.h>
 
+#include "arch/x86/interrupts.h"
+#include "arch/x86/processor_number.h"
+
 struct __attribute__((packed)) table_pointer {
     uint16_t limit;
     uint64_t base;

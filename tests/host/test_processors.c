@@ -33,6 +33,7 @@ static void cpu_halt_for_interrupt(void);
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/devices/processors.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/interrupts.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/devices/clock.h"
 
