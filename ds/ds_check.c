@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "ds/arch_check.h"
 #include "ds/ds_check.h"
 
 #include "pebs/layout/arch_pebs.h"

@@ -2,6 +2,8 @@
 /*
  * Checks a description of the DS save area against the manual's restrictions, and lists every breach. Pure.
  * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, and "Setting Up the BTS Buffer", 16.4.9.3.
+ *
+ * Architectural PEBS has other restrictions: its buffer is physical, and two registers describe it, nothing in memory.
  */
 #ifndef DS_DS_CHECK_H
 #define DS_DS_CHECK_H
@@ -45,6 +47,24 @@ struct ds_description {
     void *context;
 };
 
+/* The same for architectural PEBS. */
+struct arch_description {
+    uint64_t base, index; /* IA32_PEBS_BASE, IA32_PEBS_INDEX */
+    uint64_t cfg_c;       /* bits above 31 that counters will have in CFG_C */
+    uint64_t permitted;   /* those that they may have: struct caps, pebs_cfg_c */
+    unsigned physical_bits;
+    size_t record_size; /* bytes of a record that is not in fragments */
+
+    uint64_t linear; /* where this program reads the buffer */
+    /* Fills *page and returns true if the page of this linear address is present. */
+    bool (*page)(void *context, uint64_t linear, struct ds_page *page);
+    void *context;
+
+    bool apic_enabled;
+    uint32_t lvt_performance;
+    enum ds_gate gate;
+};
+
 /* Citations of the restrictions. */
 #define DS_SAYS_SETTING_UP_DS   "SDM Vol. 3A (253668-032), \"Setting Up the DS Save Area\", 16.4.9.2"
 #define DS_SAYS_SETTING_UP_BTS  "SDM Vol. 3A (253668-032), \"Setting Up the BTS Buffer\", 16.4.9.3"
@@ -86,6 +106,12 @@ struct ds_breaches {
  * present. Not checked, because a description cannot show it: that all address spaces map the pages identically.
  */
 unsigned ds_check(const struct ds_description *description, struct ds_breaches *out);
+
+/* Bytes of the buffer that this value of IA32_PEBS_BASE describes. */
+uint64_t arch_buffer_bytes(uint64_t base);
+
+/* As ds_check(), for architectural PEBS. */
+unsigned arch_check(const struct arch_description *description, struct ds_breaches *out);
 
 bool ds_breach_is_advice(enum ds_breach_id id);
 const char *ds_breach_name(enum ds_breach_id id);     /* a name for scripts: "threshold_grid" */

@@ -6,8 +6,10 @@
 #ifndef DS_DS_STEPS_H
 #define DS_DS_STEPS_H
 
-#include "ds/arch_check.h"
-#include "ds/ds.h"
+#include "ds/ds_check.h"
+
+struct caps;
+struct ds_config; /* ds/ds.h */
 
 /*
  * Closes the area, empties buffers and logs, installs the service routine and sets up the LVT entry. Returns false if

@@ -16,6 +16,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "bts/bts.h"
+#include "ds/ds.h"
 #include "ds/ds_steps.h"
 #include "kernel/console.h"
 #include "kernel/test.h"

@@ -72,7 +72,7 @@ endef
 $(eval $(call kernel_rules,64,-m64 -mno-red-zone -mcmodel=small,elf64,elf_x86_64,32))
 $(eval $(call kernel_rules,32,-m32 -march=i686,elf32,elf_i386,64))
 
-$B/mutants/%.c: ds/ds_check.c ds/arch_check.h ds/ds_check.h ds/ds_check.inc ds/arch_check.inc
+$B/mutants/%.c: ds/ds_check.c ds/ds_check.h ds/ds_check.inc ds/arch_check.inc
 	@mkdir -p $(@D)
 	$Qawk -v rule=DS_BREACH_$$(echo '$*' | tr a-z A-Z) '{ print } /^static void breach\(/ { inside = 1 } \
 	inside && /^{/ { print "    if (id == " rule ")\n        return;"; inside = 0; done = 1 } END { exit !done }' $< >$@

@@ -9,6 +9,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "pebs/layout/arch_pebs.h"
+#include "ds/ds.h"
 #include "ds/ds_steps.h"
 #include "kernel/test.h"
 #include "suite/support/sources.h"

@@ -5,7 +5,6 @@
  */
 #include "tests/host/host_test.h"
 
-#include "ds/arch_check.h"
 #include "ds/ds_check.h"
 
 #define AREA 0x200000u

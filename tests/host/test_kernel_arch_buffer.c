@@ -9,6 +9,7 @@
 #include "arch/x86/paging.h"
 #include "pebs/layout/arch_pebs.h"
 #include "ds/arch_buffer.h"
+#include "ds/ds.h"
 #include "ds/ds_steps.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"

@@ -7,7 +7,7 @@
 
 #include "pebs/layout/arch_pebs.h"
 #include "cpu/msr_index.h"
-#include "ds/arch_check.h"
+#include "ds/ds_check.h"
 #include "pebs/pebs_decode.h"
 #include "tools/gdb/target.h"
 

@@ -8,7 +8,6 @@
 #include "lib/bytes.h"
 #include "pebs/layout/arch_pebs.h"
 #include "cpu/msr_index.h"
-#include "ds/arch_check.h"
 #include "ds/ds_check.h"
 #include "tools/gdb/area.h"
 #include "tools/gdb/reports.h"
