@@ -5,7 +5,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "kernel/test.h"
-#include "lbr/lbr_arch.h"
+#include "lbr/lbr.h"
 #include "lbr/lbr_layout.h"
 #include "suite/support/lbr_record.h"
 #include "suite/support/records.h"

@@ -10,7 +10,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/test.h"
-#include "lbr/lbr_arch.h"
+#include "lbr/lbr.h"
 #include "lbr/lbr_layout.h"
 #include "pebs/pebs.h"
 #include "suite/support/lbr_record.h"

@@ -8,7 +8,6 @@
 #include "tests/host/host_test.h"
 
 #include "lbr/lbr.h"
-#include "lbr/lbr_arch.h"
 #include "tests/host/machine/machine.h"
 
 static const struct debugctl_bits core = { .lbr = 1, .freeze_lbrs = 0x800 };
