@@ -22,6 +22,7 @@
 #include "kernel/display.h"
 #include "kernel/dump.h"
 #include "kernel/run_end.h"
+#include "kernel/run_error.h"
 #include "kernel/held_lines.h"
 #include "kernel/acpi_root.h"
 #include "kernel/log_keeper.h"
@@ -78,12 +79,12 @@ static void error_end(void)
 static void say_handover(enum handover_error error, const struct handover_offender *offender)
 {
     if (error == HANDOVER_MULTIBOOT2)
-        run_end_error("boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
+        run_error("boot: %s: %s", handover_error_text(error), multiboot2_error_text(offender->multiboot2));
     else if (error == HANDOVER_OPTIONS_FILE)
-        run_end_error("boot: %s: line %zu: %s", handover_error_text(error), offender->line,
-                      load_options_error_text(offender->load_options));
+        run_error("boot: %s: line %zu: %s", handover_error_text(error), offender->line,
+                  load_options_error_text(offender->load_options));
     else
-        run_end_error("boot: %s", handover_error_text(error));
+        run_error("boot: %s", handover_error_text(error));
 }
 
 static void step_firmware(void)
@@ -127,14 +128,14 @@ static void step_options(void)
         error_end();
     }
     if (error != OPTIONS_OK) {
-        run_end_error("%s: %.*s", options_error_text(error), (int)offender.length, offender.start);
+        run_error("%s: %.*s", options_error_text(error), (int)offender.length, offender.start);
         options_help(console_sink.line, console_sink.context);
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
-        run_end_error("width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
-                      "%u-bit kernel there",
-                      machine.options.width, WIDTH, machine.options.width);
+        run_error("width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
+                  "%u-bit kernel there",
+                  machine.options.width, WIDTH, machine.options.width);
         error_end();
     }
 }
@@ -172,7 +173,7 @@ static void step_paging(void)
     const enum paging_error error = paging_init(&choice);
 
     if (error != PAGING_OK) {
-        run_end_error("cannot set up page tables: %s", paging_error_text(error));
+        run_error("cannot set up page tables: %s", paging_error_text(error));
         error_end();
     }
     display_map(machine.caps.physical_bits);
@@ -400,7 +401,7 @@ static void step_tests(void)
         named += selected && core_kind_number(i)->suffix;
     }
     if (!wanted) {
-        run_end_error("the option kinds= selects no core of this machine");
+        run_error("the option kinds= selects no core of this machine");
         error_end();
     }
     if (!runner_begin(&machine.options, wanted, named))

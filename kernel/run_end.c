@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/run_end.h"
 
-#include <stdarg.h>
-
 #include "arch/x86/devices/clock.h"
 #include "arch/x86/cpu.h"
-#include "lib/format.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/log_keeper.h"
@@ -72,18 +69,6 @@ static void restart(void)
             clock_wait(1000000);
     log_keeper_write_back();
     reset(RESET_HARD);
-}
-
-void run_end_error(const char *fmt, ...)
-{
-    char text[CONSOLE_LINE_MAX];
-    va_list args;
-
-    va_start(args, fmt);
-    vformat(text, sizeof text, fmt, args);
-    va_end(args);
-    console_note("error: %s", text);
-    progress_trouble("%s", text);
 }
 
 static enum page_then then(void)

@@ -13,9 +13,6 @@ void run_end_say_kinds(const char *kinds);
 /* Sets how run_end() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
 void run_end_configure(const struct options *options, bool virtual_machine);
 
-/* Says what is wrong: as a line "error: ..." of the log, and on the last page. */
-void run_end_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 /*
  * Prints the last line, tells the exit device if there is one, shows the last page, and halts, reboots or powers
  * off.

@@ -15,6 +15,7 @@
 #include "kernel/core_kinds.h"
 #include "kernel/memory.h"
 #include "kernel/progress.h"
+#include "kernel/run_error.h"
 #include "kernel/serial.h"
 #include "kernel/test.h"
 #include "kernel/report/results.h"
@@ -270,7 +271,7 @@ static bool globs_match(struct slice list, const char *option)
         for (const struct test *t = tests_start; t < tests_end && !found; t++)
             found = glob_match(glob, t->id);
         if (!found)
-            run_end_error("%s=%.*s matches no test", option, (int)glob.length, glob.start);
+            run_error("%s=%.*s matches no test", option, (int)glob.length, glob.start);
         all = all && found;
     }
     return all;
@@ -281,13 +282,13 @@ static bool plan_run(const struct options *options, unsigned count)
 {
     planned = 0;
     if (count > TESTS_MAX)
-        run_end_error("the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
+        run_error("the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
     if (!globs_match(options->run, "run") || !globs_match(options->skip, "skip") || count > TESTS_MAX)
         return false;
     for (unsigned i = 0; i < count; i++)
         planned += selected(options, &tests_start[i]);
     if (!planned)
-        run_end_error("the options run= and skip= select no test");
+        run_error("the options run= and skip= select no test");
     return planned != 0;
 }
 
@@ -325,7 +326,7 @@ bool runner_begin(const struct options *options, unsigned wanted, unsigned named
         console_note("kinds left out: %u, because there is no memory for their results", named);
         wanted -= named;
         if (!wanted) {
-            run_end_error("no kind of cores is left that the option kinds= selects");
+            run_error("no kind of cores is left that the option kinds= selects");
             totals.error = 1;
             return false;
         }
@@ -413,7 +414,7 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
         results[current].outcome = say_skipped(results[current].id, why);
     }
     if (hung) {
-        run_end_error("%s after the last test", why);
+        run_error("%s after the last test", why);
         errors++;
     }
     count_results();

@@ -5,7 +5,8 @@
 
 #include "boot/options.h"
 #include "cpu/caps.h"
-#include "kernel/run_end.h"
+#include "kernel/report/results.h"
+#include "kernel/report/verdict.h"
 
 /*
  * Begins the run: the same tests on each of so many kinds of cores, one after the other; on the last `named` of them

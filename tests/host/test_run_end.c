@@ -65,6 +65,7 @@ static void interrupts_off(void)
 }
 
 #include "kernel/run_end.c"
+#include "kernel/run_error.c"
 
 bool clock_wait(unsigned microseconds)
 {
@@ -267,14 +268,14 @@ static void errors(void **state)
 
     (void)state;
     did[0] = 0;
-    run_end_error("%s: %u", "no such option", 7);
+    run_error("%s: %u", "no such option", 7);
     assert_string_equal(did, "# error: no such option: 7\ntrouble no such option: 7\n");
     memset(long_text, 'a', sizeof long_text);
     long_text[sizeof long_text - 1] = 0;
     memset(cut, 'a', sizeof cut);
     cut[sizeof cut - 1] = 0;
     did[0] = 0;
-    run_end_error("%s", long_text);
+    run_error("%s", long_text);
     assert_non_null(strstr(did, "\ntrouble "));
     assert_memory_equal(strstr(did, "\ntrouble ") + 9, cut, sizeof cut - 1);
 }

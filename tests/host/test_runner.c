@@ -116,7 +116,7 @@ void console_line(const char *fmt, ...)
     va_end(args);
 }
 
-void run_end_error(const char *fmt, ...)
+void run_error(const char *fmt, ...)
 {
     va_list args;
 
