@@ -18,6 +18,8 @@ struct broken {
         unsigned snapshots;                       /* PEBS records with counters so far */
         uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters of the last of them */
         bool pmi_waits;                           /* a PMI has been postponed, or is to be raised once more */
+        bool pmi_repeats;                         /* this PMI is the second delivery of one */
+        bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */
         uint32_t first_vector;                    /* vector of the first PMI */
         unsigned primed_counters;                 /* bits of those that had an event of priming enabled */
         unsigned primed_events;                   /* bits of those events that some counter had enabled */

@@ -28,20 +28,25 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
 
 static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
 {
-    if (fault(v, FAULT_PERFMON_EVENT_CALLS_AND_MORE) && kind == EVENT_NEAR_CALLS) {
-        return EVENT_TYPED_BRANCHES;
-    }
-    if (fault(v, FAULT_PERFMON_EVENT_TAKEN_AND_NOT) && kind == EVENT_NEAR_TAKEN) {
-        return EVENT_BRANCHES;
-    }
-    if (fault(v, FAULT_PERFMON_EVENT_LOADS_ARE_STORES) && (kind == EVENT_LOADS || kind == EVENT_STORES)) {
-        return kind == EVENT_LOADS ? EVENT_STORES : EVENT_LOADS;
-    }
-    if (fault(v, FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE) && (kind == EVENT_SPLIT_LOADS || kind == EVENT_SPLIT_STORES)) {
-        return kind == EVENT_SPLIT_LOADS ? EVENT_LOADS : EVENT_STORES;
-    }
-    if (fault(v, FAULT_PERFMON_EVENT_X87_IS_MMX) && (kind == EVENT_X87 || kind == EVENT_MMX_64)) {
-        return kind == EVENT_X87 ? EVENT_MMX_64 : EVENT_X87;
+    static const struct {
+        enum fault fault;
+        enum event_kind kind, counted;
+    } changes[] = {
+        { FAULT_PERFMON_EVENT_CALLS_AND_MORE, EVENT_NEAR_CALLS, EVENT_TYPED_BRANCHES },
+        { FAULT_PERFMON_EVENT_TAKEN_AND_NOT, EVENT_NEAR_TAKEN, EVENT_BRANCHES },
+        { FAULT_PERFMON_EVENT_TAKEN_ONLY, EVENT_BRANCHES, EVENT_NEAR_TAKEN },
+        { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_LOADS, EVENT_STORES },
+        { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_STORES, EVENT_LOADS },
+        { FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE, EVENT_SPLIT_LOADS, EVENT_LOADS },
+        { FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE, EVENT_SPLIT_STORES, EVENT_STORES },
+        { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_X87, EVENT_MMX_64 },
+        { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_MMX_64, EVENT_X87 },
+    };
+
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        if (kind == changes[i].kind && fault(v, changes[i].fault)) {
+            return changes[i].counted;
+        }
     }
     if (fault(v, FAULT_PERFMON_EVENT_MISPREDICTED_AND_NOT) && kind >= EVENT_MISPREDICTED &&
         kind <= EVENT_MISPREDICTED_TAGGABLE && kind != EVENT_CONDITIONAL_TAKEN) {
@@ -111,7 +116,8 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
     if (vcpu_is_netburst(v)) {
         return;
     }
-    if (fault(v, FAULT_PERFMON_OVERFLOW_NO_STATUS) || (fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && status != 0)) {
+    if (fault(v, FAULT_PERFMON_OVERFLOW_NO_STATUS) || (fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && status != 0) ||
+        (fault(v, FAULT_PMI_STATUS_MASKED_LOST) && (v->host->lvtpc(v->cpu) & LVT_MASKED))) {
         v->status = status;
     } else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS)) {
         v->status = status | vcpu_counter_bit(v, i) << 1;

@@ -43,6 +43,7 @@ uint32_t wrong_lbr_events_logged(const struct vcpu *v)
         logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_UNASKED) && v->counters[i].active) << i;
         logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_DISABLED) && asked) << i;
     }
+    logged &= fault(v, FAULT_LBR_EVENTS_LAST_MISSING) ? ~(UINT32_C(1) << (LBR_COUNTERS - 1)) : ~UINT32_C(0);
     return fault(v, FAULT_LBR_EVENTS_NEVER) ? 0 : logged;
 }
 
@@ -65,6 +66,7 @@ static void change_events(struct vcpu *v, const struct branch *b, struct lbr_con
     }
     events[0] = fault(v, FAULT_LBR_EVENTS_SHIFTED) ? last : events[0];
     for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+        events[i] += events[i] > 0 && fault(v, FAULT_LBR_EVENTS_ONE_MORE);
         events[i] &= fault(v, FAULT_LBR_EVENTS_WRAP) ? 3 : UINT32_MAX;
         events[i] = fault(v, FAULT_LBR_EVENTS_ONE) && events[i] > 1 ? 1 : events[i];
     }

@@ -62,6 +62,7 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         { FAULT_PERFMON_RELOAD_REFUSED, REG_IA32_PMC_CFG_B, ~UINT64_C(0) },
         { FAULT_PERFMON_CONCEAL_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_RDPMC_USER },
         { FAULT_PERFMON_EQUAL_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_EQ },
+        { FAULT_LBR_EVENTS_INFO_REFUSED, REG_IA32_LBR_INFO, UINT64_C(0xff) << 32 },
         { FAULT_LBR_EVENTS_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR },
         { FAULT_PERFMON_STATUS_SET_REFUSED, REG_IA32_PERF_GLOBAL_STATUS_SET, ~UINT64_C(0) },
     };
@@ -181,6 +182,12 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
     }
 }
 
+static bool enables_counters(const struct profile_msr *m)
+{
+    return m->reg == REG_IA32_PERFEVTSEL || m->reg == REG_IA32_FIXED_CTR_CTRL || m->reg == REG_IA32_PERF_GLOBAL_CTRL ||
+           m->reg == REG_IA32_PEBS_ENABLE || m->reg == REG_NETBURST_CCCR;
+}
+
 /* Returns whether the write is complete. */
 static bool set_depth(struct vcpu *v, uint64_t depth)
 {
@@ -193,6 +200,9 @@ static bool set_depth(struct vcpu *v, uint64_t depth)
 void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     value = changed(v, m, value);
+    if (enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) {
+        value |= wrapped(v)->msr_value(v, m, i);
+    }
     if (takes_all(v, m)) {
         v->regs[m->reg] = value;
         return;

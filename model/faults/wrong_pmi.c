@@ -6,17 +6,29 @@
 #define EFLAGS_CF UINT64_C(0x001)
 #define EFLAGS_IF UINT64_C(0x200)
 
+/* Whether the interrupt of the first PMI has not been taken yet. An NMI is taken at once. */
+static bool is_pending(const struct vcpu *v)
+{
+    const uint32_t lvtpc = v->host->lvtpc(v->cpu);
+
+    return (lvtpc & LVT_DELIVERY) == 0 && v->host->in_service(v->cpu, (uint8_t)(lvtpc & LVT_VECTOR)) == NOT_IN_SERVICE;
+}
+
 /* Whether the requested PMI is postponed. */
 static bool waits(struct vcpu *v)
 {
     bool *waiting = &broken(v)->state.pmi_waits;
 
-    if (fault(v, FAULT_PMI_NEVER)) {
+    broken(v)->state.pmi_stuck |= (v->host->lvtpc(v->cpu) & LVT_MASKED) != 0;
+    if (fault(v, FAULT_PMI_NEVER) || (fault(v, FAULT_PMI_MASKED_FOR_GOOD) && broken(v)->state.pmi_stuck)) {
         v->pmi.wanted = false;
         return true;
     }
     if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED)) {
         return true; /* the second PMI, until it can be delivered */
+    }
+    if (broken(v)->state.pmi_repeats && is_pending(v)) {
+        return true; /* the APIC would merge both */
     }
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
@@ -34,6 +46,8 @@ static bool is_lost(const struct vcpu *v)
 
 void wrong_pmi_raise(struct vcpu *v, struct place place)
 {
+    bool *const repeats = &broken(v)->state.pmi_repeats;
+
     if (waits(v)) {
         return;
     }
@@ -43,6 +57,10 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
     }
     wrapped(v)->pmi_raise(v, place);
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raised once more */
+    if (fault(v, FAULT_PMI_REPEATED) && (v->pmi.raised || *repeats)) {
+        *repeats = !*repeats;
+        v->pmi.wanted = *repeats;
+    }
 }
 
 void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
@@ -57,7 +75,7 @@ uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
     uint32_t *first = &broken(v)->state.first_vector;
     uint32_t value = wrapped(v)->pmi_entry(v, lvtpc);
 
-    if (fault(v, FAULT_PMI_WHILE_MASKED)) {
+    if (fault(v, FAULT_PMI_WHILE_MASKED) || (fault(v, FAULT_PMI_REPEATED) && broken(v)->state.pmi_repeats)) {
         value &= ~LVT_MASKED;
     }
     if (fault(v, FAULT_PMI_DELIVERY_IGNORED)) {
