@@ -15,7 +15,7 @@ KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach module,ds b
 PROVE := prove -e tests/lint/tap
 
 # A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links.
-ifneq ($(filter host-test host-tests smoke test full-test listings fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test host-tests smoke test full-test fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
@@ -112,7 +112,3 @@ coverage: $(HOST_SOURCES:tests/host/%.c=$B/coverage/%) ## which lines the host t
 	$Qfind $B/coverage -name '*.gcda' -delete
 	$Qfor test in $^; do $$test >/dev/null 2>&1 || { echo "$$test failed" >&2; exit 1; }; done
 	$Qgcovr -r . --exclude 'tests/' $B/coverage
-
-.PHONY: listings
-listings: $B/host/test_lbr_listing ## two published LBR listings, printed from their MSR values
-	$Q$< -v

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Input: a byte, the format; a byte, the depth; 8 bytes, TOS; then triples of FROM, TO and INFO. */
-#include "kernel/report/lbr_listing.h"
+#include "lbr/lbr_decode.h"
 #include "tests/fuzz/fuzz.h"
 
 #define DEPTH_MAX 64
@@ -51,11 +51,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(entry.type < 16 && (entry.has & LBR_HAS_CYCLES || entry.cycles == 0));
         lbr_text(&out, n, &entry, &odd_symbols);
     }
-    const struct lbr_listing_head head = { .family = depth, .depth = n, .perf_capabilities = from[0], .tos = tos };
-    lbr_listing_head(&out, &head);
-    lbr_listing_state(&out, n > 0);
-    enum lbr_error packed = lbr_listing_packed(&out, depth, tos, n, from, &odd_symbols);
-    REQUIRE(packed == lbr_listing_info(&out, depth, tos, n, from, to, info, NULL));
     REQUIRE(lbr_error_text((enum lbr_error)lbr_format)[0] != '\0');
     return 0;
 }
