@@ -15,7 +15,6 @@
 
 #include "tools/compare.h"
 #include "tools/complain.h"
-#include "lib/dump/reader/codec.h"
 #include "lib/dump/reader/dump_read.h"
 #include "tools/output.h"
 #include "tools/result_code.h"
@@ -299,7 +298,7 @@ int main(int argc, char **argv)
         complain("reader", "out of memory");
         return STATUS_NOTHING;
     }
-    dump_reader_init(reader, command.output ? &sink : NULL, codec_fastest(), on_problem, NULL);
+    dump_reader_init(reader, command.output ? &sink : NULL, on_problem, NULL);
     readable = read_lines(log, reader);
     whole = readable && dump_read_end(reader, &totals);
     if (!command.count_only)

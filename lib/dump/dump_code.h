@@ -112,17 +112,9 @@ uint32_t dump_crc(const void *bytes, size_t length);
 size_t dump_base64_put(char *out, const uint8_t *bytes, size_t length);
 
 /*
- * Decodes length characters of base64 into out, which has room for length / 4 * 3 + DUMP_BASE64_SLACK bytes. Returns
- * the number of bytes, SIZE_MAX if the text is not base64.
+ * Decodes length characters of base64 into out, which has room for length / 4 * 3 bytes. Returns the number of bytes,
+ * SIZE_MAX if the text is not base64.
  */
 size_t dump_base64_take(uint8_t *out, const char *text, size_t length);
-
-/* A reader's two hot functions, so that faster ones can replace the portable ones. */
-struct dump_codec {
-    uint32_t (*crc)(const void *bytes, size_t length);
-    size_t (*base64)(uint8_t *out, const char *text, size_t length);
-};
-
-#define DUMP_BASE64_SLACK 32u
 
 #endif

@@ -79,7 +79,7 @@ static void read_log(const struct record_sink *into, const char *text, size_t si
     REQUIRE(reader != NULL);
     memset(&run.seen, 0, sizeof(run.seen));
     run.problems = 0;
-    dump_reader_init(reader, into, NULL, on_problem, NULL);
+    dump_reader_init(reader, into, on_problem, NULL);
     while (size > 0) {
         const char *end = memchr(text, '\n', size);
         size_t length = end ? (size_t)(end - text) : size;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/dump/dump_code.h"
 #include "lib/dump/dump_format.h"
 
 #define LINE_MARK     "# " DUMP_MAGIC
@@ -196,7 +197,7 @@ const char *dump_frame_find(const char *text, size_t length)
 }
 
 /* Checks the eight digits after the last word against the checksum of everything before, and removes them. */
-static enum dump_error check_sum(const struct dump_codec *codec, struct piece *text, uint32_t *crc)
+static enum dump_error check_sum(struct piece *text, uint32_t *crc)
 {
     uint64_t stored = 0;
 
@@ -210,13 +211,13 @@ static enum dump_error check_sum(const struct dump_codec *codec, struct piece *t
         stored = stored << 4 | (unsigned)digit;
     }
     text->length -= CHECKSUM_SIZE;
-    *crc = codec->crc(text->start, text->length);
+    *crc = dump_crc(text->start, text->length);
     return *crc != stored ? DUMP_READ_CHECKSUM : DUMP_READ_OK;
 }
 
-enum dump_error dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact)
+enum dump_error dump_frame_take(struct piece text, struct frame *f, bool *intact)
 {
-    enum dump_error error = check_sum(codec, &text, &f->crc);
+    enum dump_error error = check_sum(&text, &f->crc);
 
     f->version = 0;
     *intact = error == DUMP_READ_OK;

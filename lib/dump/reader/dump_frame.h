@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/dump/dump_code.h"
 #include "lib/dump/reader/dump_error.h"
 
 #define DUMP_FORM_NUMBERS 5u
@@ -78,7 +77,7 @@ extern const char *const dump_kind_names[KINDS];
 const char *dump_frame_find(const char *text, size_t length);
 
 /* Reads a frame, without its "# ". Returns what is wrong with it; *intact: its checksum is right nevertheless. */
-enum dump_error dump_frame_take(const struct dump_codec *codec, struct piece text, struct frame *f, bool *intact);
+enum dump_error dump_frame_take(struct piece text, struct frame *f, bool *intact);
 
 /* Copies at most size - 1 characters, and adds a NUL. */
 void piece_copy(char *out, size_t size, struct piece text);

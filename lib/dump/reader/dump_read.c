@@ -5,6 +5,7 @@
 
 #include "lib/bytes.h"
 #include "bts/bts_layout.h"
+#include "lib/dump/dump_code.h"
 #include "lib/dump/reader/dump_count.h"
 #include "lib/dump/reader/dump_frame.h"
 
@@ -14,7 +15,6 @@
 
 struct dump_reader {
     const struct record_sink *sink;
-    const struct dump_codec *codec;
     void (*problem)(void *context, const struct dump_problem *problem);
     void *context;
     struct dump_totals totals;
@@ -33,7 +33,7 @@ struct dump_reader {
     struct dump_machine head; /* the latest head */
     char test[DUMP_TEST_MAX + 1];
 
-    uint8_t payload[DUMP_PAYLOAD_MAX + DUMP_BASE64_SLACK];
+    uint8_t payload[(DUMP_PAYLOAD_MAX + 2) / 3 * 3];
     union {
         struct dump_predictor predictor;
         uint8_t previous[DUMP_RECORD_BYTES_MAX];
@@ -44,19 +44,16 @@ struct dump_reader {
     char line[TEXT_MAX];
 };
 
-static const struct dump_codec portable = { dump_crc, dump_base64_take };
-
 size_t dump_reader_size(void)
 {
     return sizeof(struct dump_reader);
 }
 
-void dump_reader_init(struct dump_reader *r, const struct record_sink *sink, const struct dump_codec *codec,
+void dump_reader_init(struct dump_reader *r, const struct record_sink *sink,
                       void (*problem)(void *context, const struct dump_problem *problem), void *context)
 {
     memset(r, 0, sizeof(*r));
     r->sink = sink;
-    r->codec = codec ? codec : &portable;
     r->problem = problem;
     r->context = context;
 }
@@ -507,7 +504,7 @@ static enum dump_error read_records(struct dump_reader *r, const struct frame *f
         return wrong;
     if (data.length > (DUMP_PAYLOAD_MAX + 2) / 3 * 4)
         return DUMP_READ_DATA_LENGTH;
-    bytes = r->codec->base64(r->payload, data.start, data.length);
+    bytes = dump_base64_take(r->payload, data.start, data.length);
     if (bytes == SIZE_MAX)
         return DUMP_READ_BASE64;
     if (bytes > DUMP_PAYLOAD_MAX || f->number[KEY_CODES] > bytes || (codes && f->number[KEY_CODES] != codes))
@@ -545,7 +542,7 @@ static bool read_frame(struct dump_reader *r, struct piece text)
                                                                               read_head,    read_event,   read_end };
     struct frame f;
     bool intact;
-    enum dump_error wrong = dump_frame_take(r->codec, text, &f, &intact);
+    enum dump_error wrong = dump_frame_take(text, &f, &intact);
 
     if (wrong != DUMP_READ_OK) {
         complain(r, (struct dump_problem){ .error = wrong, .version = f.version });

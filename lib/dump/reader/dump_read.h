@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/dump/dump_code.h"
 #include "lib/dump/reader/dump_error.h"
 #include "lib/dump/reader/record_sink.h"
 
@@ -29,11 +28,11 @@ struct dump_reader;
 size_t dump_reader_size(void);
 
 /*
- * codec: NULL for the portable one. sink: receives what is read; NULL counts and verifies records without expanding
+ * sink: receives what is read; NULL counts and verifies records without expanding
  * them, and so does not find codes that name unknown branches, or bytes that are not a record. problem: receives each
  * problem, whose text is dump_problem_text().
  */
-void dump_reader_init(struct dump_reader *reader, const struct record_sink *sink, const struct dump_codec *codec,
+void dump_reader_init(struct dump_reader *reader, const struct record_sink *sink,
                       void (*problem)(void *context, const struct dump_problem *problem), void *context);
 
 /* Reads a line of length bytes, without its line end. A NUL has no special meaning. */
