@@ -63,7 +63,7 @@ my @cases = (
     ['a frame gone', $count, [qr/line ${\($next - 1)}: $missing/, $sum], sub { splice @{ $_[0] }, $at, 1 }],
     ['a frame doubled', 0, [qr/line ${\($line + 1)}: frame $number: duplicate, ignored/],
         sub { splice @{ $_[0] }, $at, 0, $_[0][$at] }],
-    ['two frames exchanged', 0, [qr/line $line: $missing/, qr/line $next: frame $number: out of order/],
+    ['two frames exchanged', $count, [qr/line $line: $missing/, qr/line $next: frame $number: out of order, ignored/, $sum],
         sub { @{ $_[0] }[$at, $next - 1] = @{ $_[0] }[$next - 1, $at] }],
     ['another version in a frame', $count, [qr/line $line: damaged frame: its checksum does not match/, $missing, $sum],
         sub { $_[0][$at] =~ s/dsdump\/1/dsdump\/7/ }],

@@ -80,8 +80,8 @@ const char *dump_error_text(enum dump_error error)
         return "missing before this line";
     case DUMP_READ_TWICE:
         return "duplicate, ignored";
-    case DUMP_READ_LATE:
-        return "out of order";
+    case DUMP_READ_ORDER:
+        return "out of order, ignored";
     case DUMP_READ_NO_HEAD:
         return "the dump starts without its head frame";
     case DUMP_READ_NO_END:
@@ -109,7 +109,7 @@ const char *dump_problem_text(char text[DUMP_PROBLEM_TEXT], const struct dump_pr
         snprintf(text, DUMP_PROBLEM_TEXT, "frames %" PRIu64 " to %" PRIu64 ": %s", p->first, p->last, sentence);
     else if (p->error == DUMP_READ_LOST)
         snprintf(text, DUMP_PROBLEM_TEXT, "%" PRIu64 " of %" PRIu64 " %s %s", p->lost, p->given, p->kind, sentence);
-    else if (p->error >= DUMP_READ_KIND && p->error <= DUMP_READ_LATE)
+    else if (p->error >= DUMP_READ_KIND && p->error <= DUMP_READ_ORDER)
         snprintf(text, DUMP_PROBLEM_TEXT, "frame %" PRIu64 ": %s", p->first, sentence);
     else
         snprintf(text, DUMP_PROBLEM_TEXT, "%s", sentence);

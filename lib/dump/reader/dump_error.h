@@ -49,7 +49,7 @@ enum dump_error {
     /* The order of frames. */
     DUMP_READ_MISSING, /* offender: first to last */
     DUMP_READ_TWICE,   /* offender: first */
-    DUMP_READ_LATE,    /* offender: first */
+    DUMP_READ_ORDER,   /* offender: first */
     DUMP_READ_NO_HEAD,
     DUMP_READ_NO_END,
     DUMP_READ_LOST, /* offender: lost of given records of a kind */

@@ -9,9 +9,7 @@
 #include "lib/dump/reader/dump_count.h"
 #include "lib/dump/reader/dump_frame.h"
 
-#define TEXT_MAX   4096u /* characters of a line that is not a frame; longer ones are cut */
-#define REMEMBERED 1024u /* frames whose checksums are kept, to tell a repeated frame from one of another boot */
-#define GAPS_MAX   64u
+#define TEXT_MAX 4096u /* characters of a line that is not a frame; longer ones are cut */
 
 struct dump_reader {
     const struct record_sink *sink;
@@ -21,16 +19,10 @@ struct dump_reader {
 
     /* State of the current boot. */
     bool any, ended;
-    bool head_again; /* the last frame repeated the head: another boot, or a repeated frame */
-    uint64_t next;   /* the expected sequence number */
-    struct gap {
-        uint64_t first, end;
-    } gaps[GAPS_MAX]; /* numbers still missing */
-    unsigned gap_count;
-    uint32_t crcs[REMEMBERED];                        /* by sequence number */
+    uint64_t next;                                    /* the expected sequence number */
+    uint32_t last_crc;                                /* of the frame before */
     uint64_t given[KIND_RECORDS], read[KIND_RECORDS]; /* records written by the kernel; records read */
     bool machine_told;
-    struct dump_machine head; /* the latest head */
     char test[DUMP_TEST_MAX + 1];
 
     uint8_t payload[(DUMP_PAYLOAD_MAX + 2) / 3 * 3];
@@ -101,95 +93,34 @@ static void end_boot(struct dump_reader *r)
         if (r->sink && r->sink->lost)
             r->sink->lost(r->sink->context, dump_kind_names[kind], lost);
     }
-    r->any = r->ended = r->head_again = r->machine_told = false;
+    r->any = r->ended = r->machine_told = false;
     r->next = 0;
-    r->gap_count = 0;
     r->test[0] = '\0';
     memset(r->given, 0, sizeof(r->given));
     memset(r->read, 0, sizeof(r->read));
 }
 
-/* Removes a number from the gaps. Returns whether it was in one. */
-static bool fill_gap(struct dump_reader *r, uint64_t sequence)
-{
-    for (unsigned i = 0; i < r->gap_count; i++) {
-        struct gap *gap = &r->gaps[i];
-        if (sequence < gap->first || sequence >= gap->end)
-            continue;
-        if (sequence > gap->first && sequence + 1 < gap->end && r->gap_count < GAPS_MAX)
-            r->gaps[r->gap_count++] = (struct gap){ sequence + 1, gap->end };
-        if (sequence == gap->first)
-            gap->first++;
-        else
-            gap->end = sequence;
-        if (gap->first == gap->end)
-            *gap = r->gaps[--r->gap_count];
-        return true;
-    }
-    return false;
-}
-
-/* Remembers missing frames. If there are too many gaps the oldest is forgotten, and its frames, if they come late,
- * count as another boot's. */
-static void open_gap(struct dump_reader *r, uint64_t first, uint64_t end)
-{
-    if (r->gap_count == GAPS_MAX)
-        memmove(r->gaps, r->gaps + 1, (--r->gap_count) * sizeof(r->gaps[0]));
-    r->gaps[r->gap_count++] = (struct gap){ first, end };
-    complain(r, (struct dump_problem){ .error = DUMP_READ_MISSING, .first = first, .last = end - 1 });
-}
-
-static void tell_head(struct dump_reader *r)
-{
-    r->totals.heads++;
-    r->machine_told = true;
-    if (r->sink && r->sink->machine)
-        r->sink->machine(r->sink->context, &r->head);
-}
-
-/* Starts a boot whose head is the same as that of the boot before. */
-static void begin_boot(struct dump_reader *r)
-{
-    end_boot(r);
-    r->any = true;
-    r->next = 1;
-    tell_head(r);
-}
-
 /*
- * Assigns a frame to a boot. Returns false if it is a repeated one. A known number with other contents belongs to
- * another boot, whose head is lost.
+ * Assigns a frame to a boot. Another boot begins with a head, and with any frame after the end frame. Returns false if
+ * the frame is ignored: it repeats the one before, or its number is not above those before.
  */
 static bool place(struct dump_reader *r, const struct frame *f)
 {
-    uint32_t *crc = &r->crcs[f->sequence % REMEMBERED];
-
-    if (r->head_again && f->sequence != r->next)
-        begin_boot(r);
-    else if (r->head_again)
-        complain_of_frame(r, DUMP_READ_TWICE, 0);
-    r->head_again = false;
-    if (f->sequence < r->next && !fill_gap(r, f->sequence)) {
-        if (*crc == f->crc && f->sequence == 0 && f->kind == KIND_HEAD && !r->ended) {
-            r->head_again = true; /* the next frame tells which */
-            return false;
-        }
-        if (*crc == f->crc && f->sequence > 0) {
-            complain_of_frame(r, DUMP_READ_TWICE, f->sequence);
+    if (f->sequence < r->next) {
+        bool repeated = f->sequence + 1 == r->next && f->crc == r->last_crc;
+        if (repeated || (f->kind != KIND_HEAD && !r->ended)) {
+            complain_of_frame(r, repeated ? DUMP_READ_TWICE : DUMP_READ_ORDER, f->sequence);
             return false;
         }
         end_boot(r);
-    } else if (f->sequence < r->next) {
-        complain_of_frame(r, DUMP_READ_LATE, f->sequence);
     }
     if (!r->any && f->kind != KIND_HEAD)
         complain(r, (struct dump_problem){ .error = DUMP_READ_NO_HEAD });
     if (f->sequence > r->next)
-        open_gap(r, r->next, f->sequence);
-    if (f->sequence >= r->next)
-        r->next = f->sequence + 1;
+        complain(r, (struct dump_problem){ .error = DUMP_READ_MISSING, .first = r->next, .last = f->sequence - 1 });
+    r->next = f->sequence + 1;
+    r->last_crc = f->crc;
     r->any = true;
-    *crc = f->crc;
     return true;
 }
 
@@ -250,8 +181,10 @@ static enum dump_error read_head(struct dump_reader *r, const struct frame *f)
         m.build_id[m.build_id_length++] = (uint8_t)(16 * high + low);
     }
     piece_copy(m.version, sizeof(m.version), f->text[KEY_VERSION]);
-    r->head = m;
-    tell_head(r);
+    r->totals.heads++;
+    r->machine_told = true;
+    if (r->sink && r->sink->machine)
+        r->sink->machine(r->sink->context, &m);
     return DUMP_READ_OK;
 }
 
@@ -591,8 +524,6 @@ void dump_read_line(struct dump_reader *r, const char *line, size_t length)
 
 bool dump_read_end(struct dump_reader *r, struct dump_totals *totals)
 {
-    if (r->head_again)
-        begin_boot(r);
     end_boot(r);
     if (r->totals.frames == 0) {
         r->totals.problems++;

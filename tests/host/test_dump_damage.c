@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/* Any damage to a log with a dump is reported with its line, counted, and affects no other frame. */
+#include "tests/host/dump_log.h"
+
+/* A log of 12 branches in frames 1 to 12, after the head, with the end as frame 13. */
+static void write_twelve(void)
+{
+    uint8_t bytes[24];
+
+    begin();
+    for (unsigned i = 0; i < 12; i++) {
+        put_branch(bytes, 8, 0x1000 + i, 0x2000, 0);
+        dump_write_bts(&writer, 0, 8, false, bytes, 1);
+        dump_write_flush(&writer);
+    }
+    dump_write_end(&writer);
+    assert_int_equal(written.count, 14);
+}
+
+static void insert(unsigned at, const char *text)
+{
+    assert_true(written.count < LINES_MAX);
+    memmove(&written.line[at + 1], &written.line[at], (written.count - at) * sizeof(written.line[0]));
+    written.line[at] = strcpy(malloc(strlen(text) + 1), text);
+    written.count++;
+}
+
+static void take_out(unsigned at)
+{
+    free(written.line[at]);
+    memmove(&written.line[at], &written.line[at + 1], (--written.count - at) * sizeof(written.line[0]));
+}
+
+static void assert_problem(unsigned n, uint64_t line, enum dump_error error)
+{
+    const struct dump_problem *got = &result.problem[n];
+
+    assert_true(n < result.problems);
+    if (got->line != line || got->error != error)
+        fail_msg("problem %u: line %llu: %s; not line %llu: %s", n, (unsigned long long)got->line, text_of(got),
+                 (unsigned long long)line, dump_error_text(error));
+}
+
+static void assert_frames(unsigned n, uint64_t line, enum dump_error error, uint64_t first, uint64_t last)
+{
+    assert_problem(n, line, error);
+    assert_int_equal(result.problem[n].first, first);
+    assert_int_equal(result.problem[n].last, last);
+}
+
+static void other_lines_between(void **state)
+{
+    (void)state;
+    write_twelve();
+    insert(3, "ok 1 bts.one");
+    insert(3, "# dsdump");
+    insert(3, "#");
+    insert(3, "#x");
+    insert(3, "");
+    insert(0, "\033[2J# begin dstest86 0.1.0 abc 64\r");
+    insert(0, "# begin dstest86 0.1.0 abc 64\r"); /* before the dump starts */
+    read_log();
+    assert_read(0, 12, 0);
+    assert_int_equal(result.lines, 7);
+    assert_string_equal(result.line, "ok 1 bts.one");
+
+    write_twelve(); /* what loggers and terminals add before and after a line */
+    for (unsigned i = 0; i < written.count; i++) {
+        char *line = malloc(strlen(written.line[i]) + 32);
+        sprintf(line, "[   12.345] # %s \r\r", written.line[i]);
+        free(written.line[i]);
+        written.line[i] = line;
+    }
+    read_log();
+    assert_read(0, 12, 0);
+    forget();
+}
+
+/* ---- damaged logs ---- */
+
+/*
+ * The lines that the logs of the table below are made of: the head, 12 frames with a branch each, the end (0 to 13);
+ * the line with which the kernel starts (14); the head and the end of another machine's boot (15, 16); frames 1 to 4 of
+ * a boot whose head is lost (17 to 20).
+ */
+static char *material[21];
+
+static int make_material(void **state)
+{
+    (void)state;
+    write_twelve();
+    insert(written.count, "# begin dstest86 0.1.0 abc 64");
+    add("dsdump/1 0 head version=w width=32 signature=0xf4a perf_capabilities=0x0 misc_enable=0x1 pebs_data_cfg=0x0 "
+        "ds=4 bts_form=4/1 pebs_form=4/0/0/0/0 source=0 build_id=");
+    add(END, 1, 0);
+    for (unsigned i = 1; i <= 3; i++)
+        add("dsdump/1 %u bts test=two cpu=0 first=%u count=1 before=%u form=8/0 codes=1 data=A6BAgAEA", i, i - 1,
+            i - 1);
+    add(END, 4, 3);
+    assert_int_equal(written.count, COUNT_OF(material));
+    memcpy(material, written.line, sizeof(material));
+    written.count = 0;
+    return 0;
+}
+
+static int free_material(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(material); i++)
+        free(material[i]);
+    forget();
+    return 0;
+}
+
+/* Makes a log of the material: numbers of lines, and ranges of them. */
+static void arrange(const char *lines)
+{
+    int used;
+
+    forget();
+    for (unsigned first, last; sscanf(lines, "%u%n", &first, &used) == 1; lines += used) {
+        lines += used;
+        last = first;
+        used = 0;
+        sscanf(lines, "-%u%n", &last, &used);
+        for (; first <= last; first++)
+            insert(written.count, material[first]);
+    }
+    assert_int_equal(*lines, '\0');
+}
+
+/* Reads each log; all its problems must be these, in this order. */
+static void damaged_logs(void **state)
+{
+    static const struct {
+        const char *lines;
+        unsigned heads, branches, lost;
+        struct dump_problem problem[6];
+    } cases[] = {
+#define MISSING(at, from, to) .line = at, .error = DUMP_READ_MISSING, .first = from, .last = to
+#define TWICE(at, number)     .line = at, .error = DUMP_READ_TWICE, .first = number, .last = number
+#define ORDER(at, number)     .line = at, .error = DUMP_READ_ORDER, .first = number, .last = number
+#define LOST(at, of, all)     .line = at, .error = DUMP_READ_LOST, .lost = of, .given = all, .kind = "bts"
+#define NO_HEAD(at)           .line = at, .error = DUMP_READ_NO_HEAD
+#define NO_END(at)            .line = at, .error = DUMP_READ_NO_END
+        { "0-13", 1, 12, 0, { { 0 } } },
+        /* frames are missing */
+        { "0-4 6-13", 1, 11, 1, { { MISSING(6, 5, 5) }, { LOST(13, 1, 12) } } },
+        { "0-4 8-13", 1, 9, 3, { { MISSING(6, 5, 7) }, { LOST(11, 3, 12) } } },
+        { "0-11", 1, 11, 0, { { NO_END(12) } } }, /* no line mentions the twelfth branch */
+        { "0-11 13", 1, 11, 1, { { MISSING(13, 12, 12) }, { LOST(13, 1, 12) } } },
+        { "1-13", 0, 12, 0, { { NO_HEAD(1) }, { MISSING(1, 0, 0) } } },
+        { "2-13", 0, 11, 1, { { NO_HEAD(1) }, { MISSING(1, 0, 1) }, { LOST(12, 1, 12) } } },
+        /* out of order: 7 follows 9; 6 and 5 follow 8; the head is second; lines are pasted twice */
+        { "0-6 8 9 7 10-13", 1, 11, 1, { { MISSING(8, 7, 7) }, { ORDER(10, 7) }, { LOST(14, 1, 12) } } },
+        { "0-4 8 6 5 9-13", 1, 9, 3, { { MISSING(6, 5, 7) }, { ORDER(7, 6) }, { ORDER(8, 5) }, { LOST(13, 3, 12) } } },
+        { "1 0 2-13",
+          1,
+          12,
+          1,
+          { { NO_HEAD(1) }, { MISSING(1, 0, 0) }, { NO_END(2) }, { MISSING(3, 1, 1) }, { LOST(14, 1, 12) } } },
+        { "0-4 2-5", 1, 5, 0, { { ORDER(6, 2) }, { ORDER(7, 3) }, { TWICE(8, 4) }, { NO_END(9) } } },
+        /* repeated */
+        { "0-5 5-13", 1, 12, 0, { { TWICE(7, 5) } } },
+        { "0 0-13", 1, 12, 0, { { TWICE(2, 0) } } },
+        { "0-13 13", 1, 12, 0, { { TWICE(15, 13) } } },
+        { "0 0", 1, 0, 0, { { TWICE(2, 0) }, { NO_END(2) } } },
+        /* several boots: the same log twice; without an end; of another machine; without a head */
+        { "0-13 0-13", 2, 24, 0, { { 0 } } },
+        { "0-12 0-12", 2, 24, 0, { { NO_END(14) }, { NO_END(26) } } },
+        { "0 15 16", 2, 0, 0, { { NO_END(2) } } },
+        { "0-12 14 15 16", 2, 12, 0, { { NO_END(14) } } },
+        { "0-13 17-20", 1, 15, 0, { { NO_HEAD(15) }, { MISSING(15, 0, 0) } } },
+        { "0-12 14 17-20", 1, 15, 0, { { NO_END(14) }, { NO_HEAD(15) }, { MISSING(15, 0, 0) } } },
+        { "0-13 7", 1, 13, 6, { { NO_HEAD(15) }, { MISSING(15, 0, 6) }, { NO_END(15) }, { LOST(15, 6, 7) } } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        unsigned problems = 0;
+        while (problems < COUNT_OF(cases[i].problem) && cases[i].problem[problems].error != DUMP_READ_OK)
+            problems++;
+        arrange(cases[i].lines);
+        read_log();
+        for (unsigned j = 0; j < problems && j < result.problems; j++) {
+            const struct dump_problem *got = &result.problem[j], *want = &cases[i].problem[j];
+            if (got->line != want->line || got->error != want->error || got->first != want->first ||
+                got->last != want->last || got->lost != want->lost || got->given != want->given ||
+                (want->kind && strcmp(got->kind, want->kind) != 0))
+                fail_msg("%s: line %llu: %s", cases[i].lines, (unsigned long long)got->line, text_of(got));
+        }
+        assert_read(problems, cases[i].branches, cases[i].lost);
+        assert_int_equal(result.totals.heads, cases[i].heads);
+    }
+}
+
+/* What the records of a lost head, of another machine, and around a missing frame are passed on with. */
+static void what_is_told_of_damaged_logs(void **state)
+{
+    (void)state;
+    arrange("1-13");
+    read_log();
+    assert_int_equal(result.machines, 1);
+    assert_string_equal(result.machine.version, "");
+    assert_int_equal(result.machine.ds_width, 8);
+    arrange("0-12 14 15 16");
+    read_log();
+    assert_int_equal(result.machines, 2);
+    assert_int_equal(result.machine.cpu_width, 32);
+    assert_int_equal(result.machine.build_id_length, 0);
+    arrange("0-4 6-13");
+    read_log();
+    assert_int_equal(result.branch_n[3], 3);
+    assert_int_equal(result.branch_n[4], 5);
+}
+
+static void damaged_frames(void **state)
+{
+    (void)state;
+    write_twelve();
+    for (unsigned bit = 0; bit < 7; bit++) { /* any character of frame 4 */
+        for (unsigned at = 9; written.line[4][at] != '\0'; at++) {
+            written.line[4][at] ^= (char)(1 << bit);
+            if (strchr("\r\n ", written.line[4][at]) == NULL) {
+                read_log();
+                assert_read(3, 11, 1);
+                assert_true(result.problem[0].line == 5 && result.problem[1].line == 6);
+                assert_in_range(result.problem[0].error, DUMP_READ_CUT_SHORT, DUMP_READ_CHECKSUM);
+            }
+            written.line[4][at] ^= (char)(1 << bit);
+        }
+    }
+    for (size_t length = strlen(written.line[4]) - 1; length > 9; length--) { /* cut anywhere */
+        written.line[4][length] = '\0';
+        read_log();
+        assert_read(3, 11, 1);
+        assert_problem(0, 5, DUMP_READ_CUT_SHORT);
+    }
+    forget();
+}
+
+static void unknown_things(void **state)
+{
+    (void)state;
+    forget();
+    add(HEAD " colour=blue"); /* a word that later versions may have */
+    add("dsdump/1 1 bts later=1 test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA");
+    add("dsdump/2 2 bts whatever");
+    add("dsdump/1 2 ptw test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA");
+    add("dsdump/1 3 bts test=t cpu=0 first=1 count=1 before=1 form=8/0 codes=1 data=A6BAgAEA");
+    add(END, 4, 2);
+    read_log();
+    assert_read(2, 2, 0);
+    assert_problem(0, 3, DUMP_READ_VERSION);
+    assert_int_equal(result.problem[0].version, 2);
+    assert_frames(1, 4, DUMP_READ_KIND, 2, 2);
+    forget();
+}
+
+/* Frames with a valid checksum and invalid contents, which our writer never writes. */
+static void senseless_frames(void **state)
+{
+#define BTS  "dsdump/1 1 bts test=t cpu=0 "
+#define PEBS "dsdump/1 1 pebs test=t cpu=0 first=0 count=1 before=0 "
+#define LBR  "dsdump/1 1 lbr test=t cpu=0 first=0 count=1 before=0 "
+#define WHAT " counter=0 fixed=0 select=0x81d0 period=9 threshold=0 data_cfg=0x0 name=LOADS"
+#define NONE (enum dump_error)(-1)
+#define ONE  "first=0 count=1 before=0 form=8/0 "
+    static const struct {
+        const char *text;
+        enum dump_error expanded, counted; /* the first problem, and where counting differs */
+    } cases[] = {
+        { "dsdump/", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/x 1 bts", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/0x 1 bts", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/99999999999999999999 1 bts", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/0x11111111111111111 1 bts", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/000000000000000000001 1 bts", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/1", DUMP_READ_NO_SEQUENCE, 0 },
+        { "dsdump/1 18446744073709551615 bts", DUMP_READ_NO_SEQUENCE, 0 },
+        { "dsdump/1 18446744073709551616 bts", DUMP_READ_NO_SEQUENCE, 0 },
+        { "dsdump/1 1", DUMP_READ_KIND, 0 },
+        { BTS "first", DUMP_READ_WORD, 0 },
+        { BTS "first=one", DUMP_READ_WORD, 0 },
+        { BTS "form=8/x", DUMP_READ_WORD, 0 },
+        { BTS "form=1/2/3/4/5/6", DUMP_READ_WORD, 0 },
+        { BTS "form=8/0", DUMP_READ_WORD_MISSING, 0 },
+        { BTS "first=0 count=0 before=0 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_COUNT, 0 },
+        { BTS "first=0 count=16385 before=0 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_COUNT, 0 },
+        { BTS "first=1 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_NUMBERING, 0 },
+        { BTS "first=0 count=1 before=18446744073709551615 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_NUMBERING, 0 },
+        { "dsdump/1 1 bts test=t cpu=4294967296 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_CPU, 0 },
+        { "dsdump/1 1 event test=t cpu=4294967296" WHAT, DUMP_READ_CPU, 0 },
+        { "dsdump/1 1 event test=ttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt cpu=0" WHAT,
+          DUMP_READ_TEST, 0 },
+        { "dsdump/1 1 bts test=ttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt cpu=0 " ONE
+          "codes=1 data=A6BAgAEA",
+          DUMP_READ_TEST, 0 },
+        { BTS "first=0 count=1 before=0 form=5/0 codes=1 data=A6BAgAEA", DUMP_READ_FIELD_WIDTH, 0 },
+        { BTS ONE "codes=1 data=A6BAgAE", DUMP_READ_BASE64, 0 },
+        { BTS ONE "codes=7 data=A6BAgAEA", DUMP_READ_CODES, 0 },
+        { BTS ONE "codes=0 data=A6BAgAEA", DUMP_READ_TOO_FEW, 0 },
+        { BTS ONE "codes=1 data=gw==", DUMP_READ_TOO_FEW, DUMP_READ_CODES_CUT },
+        { BTS ONE "codes=1 data=CA==", DUMP_READ_TOO_MANY, 0 },
+        { BTS ONE "codes=1 data=BA==", DUMP_READ_PREDICTION, NONE },
+        { BTS ONE "codes=1 data=AA==", DUMP_READ_REFERENCE, NONE },
+        { BTS ONE "codes=1 data=AQ==", DUMP_READ_REFERENCE, NONE },
+        { BTS ONE "codes=1 data=AgE=", DUMP_READ_REFERENCE, NONE },
+        { BTS ONE "codes=1 data=Ag==", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
+        { BTS ONE "codes=1 data=A6BA", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
+        { BTS ONE "codes=1 data=AwAAgA==", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
+        { BTS ONE "codes=1 data=A6BAgAEAAA==", DUMP_READ_LEFT_OVER, DUMP_READ_VALUES_COUNT },
+        { BTS ONE "codes=1 data=A6BAgAEAgA==", DUMP_READ_LEFT_OVER, DUMP_READ_VALUES_COUNT },
+        { BTS ONE "codes=2 data=AwCgQIABAA==", DUMP_READ_LEFT_OVER, 0 },
+        { BTS ONE "codes=2 data=AwegQIABAA==", DUMP_READ_LEFT_OVER, DUMP_READ_TOO_MANY },
+        { BTS "first=0 count=2 before=0 form=8/0 codes=2 data=AwegQIABAA==", DUMP_READ_PREDICTION,
+          DUMP_READ_LEFT_OVER },
+        { PEBS "form=8/3/0/0/5 source=3 size=0 codes=1 data=AAAA", DUMP_READ_RECORD_SIZE, 0 },
+        { PEBS "form=8/3/0/0/5 source=3 size=12 codes=1 data=AAAA", DUMP_READ_RECORD_SIZE, 0 },
+        { PEBS "form=8/3/0/0/5 source=3 size=4104 codes=65 data=AAAA", DUMP_READ_RECORD_SIZE, 0 },
+        { PEBS "form=8/3/0/0/5 source=11 size=200 codes=4 data=AAAAAA==", DUMP_READ_SOURCE, 0 },
+        { PEBS "form=8/3/0/0/5 source=3 size=200 codes=3 data=AAAA", DUMP_READ_CODES, 0 },
+        { PEBS "form=8/3/0/0/5 source=3 size=200 codes=4 data=AQAAAA==", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
+        { PEBS "form=8/3/0/0/5 source=3 size=200 codes=4 data=AAAAAAE=", DUMP_READ_LEFT_OVER, DUMP_READ_VALUES_COUNT },
+        { LBR "form=5 tos=0 depth=0 codes=0 data=", DUMP_READ_STACK, 0 },
+        { LBR "form=5 tos=0 depth=33 codes=33 data=", DUMP_READ_STACK, 0 },
+        { LBR "form=66 tos=0 depth=1 codes=1 data=AA==", DUMP_READ_STACK_FORMAT, 0 },
+        { "dsdump/1 1 lbr test=t cpu=0 first=0 count=2 before=0 form=5 tos=0 depth=1 codes=1 data=AA==",
+          DUMP_READ_STACK, 0 },
+        { LBR "form=5 tos=0 depth=1 codes=1 data=AQ==", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
+        { LBR "form=5 tos=0 depth=1 codes=1 data=AAE=", DUMP_READ_LEFT_OVER, DUMP_READ_VALUES_COUNT },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        forget();
+        add(HEAD);
+        add("%s", cases[i].text);
+        add("dsdump/1 2 bts test=t cpu=0 first=1 count=1 before=1 form=8/0 codes=1 data=A6BAgAEA");
+        add(END, 3, 2);
+        read_log();
+        assert_true(result.problems >= 1);
+        assert_problem(0, 2, cases[i].expanded);
+        assert_int_equal(result.counted, cases[i].counted == NONE ? DUMP_READ_OK
+                                         : cases[i].counted       ? cases[i].counted
+                                                                  : cases[i].expanded);
+        assert_true(result.branches >= 1); /* the frame behind it */
+        assert_true(result.totals.bts + result.totals.bts_lost >= 2);
+    }
+    forget();
+}
+
+static void senseless_heads(void **state)
+{
+    static const char *const ids[] = { "0", "0g", "g0", "000000000000000000000000000000000000000000" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(ids); i++) {
+        forget();
+        add("dsdump/1 0 head version=v width=64 signature=0x506e3 perf_capabilities=0x33c5 misc_enable=0x1 "
+            "pebs_data_cfg=0x0 ds=8 bts_form=8/0 pebs_form=8/3/0/0/5 source=3 build_id=%s",
+            ids[i]);
+        add(END, 1, 0);
+        read_log();
+        assert_int_equal(result.problems, 1);
+        assert_frames(0, 1, DUMP_READ_BUILD_ID, 0, 0);
+    }
+    forget();
+}
+
+static void longer_than_a_frame(void **state)
+{
+    char data[8000];
+    (void)state;
+    memset(data, 'A', sizeof(data));
+    data[7172] = '\0';
+    forget();
+    add(HEAD);
+    add("dsdump/1 1 bts test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=%s", data);
+    add(END, 2, 1);
+    read_log();
+    assert_problem(0, 2, DUMP_READ_DATA_LENGTH);
+    forget();
+}
+
+/* PEBS bytes that the decoder refuses, and an unknown LBR format. */
+static void undecodable(void **state)
+{
+    const struct pebs_form adaptive = { 8, 4, true, false, false, 5, PEBS_RESERVED_NONE };
+    const uint8_t zeros[32] = { 0 };
+    const uint64_t registers[1][3] = { { 1, 2, 3 } };
+    const struct dump_lbr stack = { .depth = 1, .registers = registers };
+    (void)state;
+    begin();
+    dump_write_pebs(&writer, 0, &adaptive, DATA_SOURCE_GENERIC, 32, zeros, 1);
+    dump_write_lbr(&writer, 0, 40, &stack);
+    dump_write_end(&writer);
+    read_log();
+    assert_problem(0, 2, DUMP_READ_PEBS);
+    assert_int_equal(result.problem[0].record, 0);
+    assert_int_equal(result.problem[0].why, PEBS_DECODE_SIZE_ZERO);
+    assert_frames(1, 3, DUMP_READ_STACK_FORMAT, 2, 2);
+    assert_int_equal(result.totals.pebs_lost, 1);
+    assert_int_equal(result.totals.lbr_lost, 1);
+    forget();
+}
+
+/* Two frames in a line, because the first lost its end and the line end. */
+static void a_line_end_is_lost(void **state)
+{
+    char *joined;
+    (void)state;
+    write_twelve();
+    joined = malloc(40 + strlen(written.line[6]) + 1);
+    sprintf(joined, "%.40s%s", written.line[5], written.line[6]);
+    take_out(5);
+    free(written.line[5]);
+    written.line[5] = joined;
+    read_log();
+    assert_read(3, 11, 1);
+    assert_problem(0, 6, DUMP_READ_CHECKSUM);
+    assert_frames(1, 6, DUMP_READ_MISSING, 5, 5);
+    forget();
+}
+
+static void no_frame_at_all(void **state)
+{
+    (void)state;
+    forget();
+    insert(0, "ok 1 bts.calls");
+    read_log();
+    assert_int_equal(result.problems, 1);
+    assert_problem(0, 0, DUMP_READ_NO_DUMP);
+    assert_false(result.whole);
+    forget();
+    read_log();
+    assert_problem(0, 0, DUMP_READ_NO_DUMP);
+}
+
+static void texts(void **state)
+{
+    static const char *const known[] = {
+        [DUMP_READ_OK] = "no error",
+        [DUMP_READ_CUT_SHORT] = "truncated frame: no checksum at its end",
+        [DUMP_READ_CHECKSUM_DIGITS] = "damaged frame: its checksum is not hexadecimal",
+        [DUMP_READ_CHECKSUM] = "damaged frame: its checksum does not match",
+        [DUMP_READ_NO_VERSION] = "frame without a version",
+        [DUMP_READ_VERSION] = "only version 1 of the format is supported",
+        [DUMP_READ_NO_SEQUENCE] = "frame without a sequence number",
+        [DUMP_READ_KIND] = "unknown kind of frame",
+        [DUMP_READ_WORD] = "malformed word",
+        [DUMP_READ_WORD_MISSING] = "missing word",
+        [DUMP_READ_BUILD_ID] = "build_id= is not up to 20 bytes in hexadecimal",
+        [DUMP_READ_COUNT] = "count= is not in the range 1 to 16384",
+        [DUMP_READ_NUMBERING] = "first=, before= and count= contradict each other",
+        [DUMP_READ_TEST] = "test= is longer than 64 characters",
+        [DUMP_READ_CPU] = "cpu= does not fit into 32 bits",
+        [DUMP_READ_FIELD_WIDTH] = "form= has a field width that is neither 4 nor 8 bytes",
+        [DUMP_READ_RECORD_SIZE] = "size= is not a possible size of a PEBS record",
+        [DUMP_READ_SOURCE] = "source= is not a known encoding of data sources",
+        [DUMP_READ_STACK] = "count= or depth= is not possible for an LBR stack",
+        [DUMP_READ_STACK_FORMAT] = "form= is not a known LBR format",
+        [DUMP_READ_DATA_LENGTH] = "data= is longer than a frame may be",
+        [DUMP_READ_BASE64] = "data= is not base64",
+        [DUMP_READ_CODES] = "codes= does not fit the payload",
+        [DUMP_READ_CODES_CUT] = "the codes end in the middle of a number",
+        [DUMP_READ_VALUES_CUT] = "the values end too early",
+        [DUMP_READ_VALUES_COUNT] = "the number of values does not match the codes",
+        [DUMP_READ_TOO_FEW] = "fewer records than count= says",
+        [DUMP_READ_TOO_MANY] = "more records than count= says",
+        [DUMP_READ_LEFT_OVER] = "bytes left over after the last record",
+        [DUMP_READ_PREDICTION] = "a code predicts a branch where none is known",
+        [DUMP_READ_REFERENCE] = "a code refers to an unknown branch",
+        [DUMP_READ_PEBS] = "PEBS record cannot be decoded",
+        [DUMP_READ_MISSING] = "missing before this line",
+        [DUMP_READ_TWICE] = "duplicate, ignored",
+        [DUMP_READ_ORDER] = "out of order, ignored",
+        [DUMP_READ_NO_HEAD] = "the dump starts without its head frame",
+        [DUMP_READ_NO_END] = "the dump breaks off here: no end frame, so more records may be missing",
+        [DUMP_READ_LOST] = "records are lost",
+        [DUMP_READ_NO_DUMP] = "no dump in this log: boot the kernel with dump=raw to get one",
+    };
+    static const struct {
+        struct dump_problem problem;
+        const char *text;
+    } whole[] = {
+        { { .error = DUMP_READ_CHECKSUM }, "damaged frame: its checksum does not match" },
+        { { .error = DUMP_READ_VERSION, .version = 2 },
+          "frame of version 2: only version 1 of the format is supported" },
+        { { .error = DUMP_READ_KIND, .first = 7 }, "frame 7: unknown kind of frame" },
+        { { .error = DUMP_READ_WORD, .first = 7, .word = "cpu=one" }, "frame 7: malformed word: cpu=one" },
+        { { .error = DUMP_READ_WORD_MISSING, .first = 7, .word = "cpu" }, "frame 7: missing word: cpu" },
+        { { .error = DUMP_READ_PEBS, .first = 7, .record = 5, .why = PEBS_DECODE_SIZE_ZERO },
+          "frame 7: PEBS record 5: size field of the PEBS record is 0" },
+        { { .error = DUMP_READ_MISSING, .first = 7, .last = 7 }, "frame 7: missing before this line" },
+        { { .error = DUMP_READ_MISSING, .first = 7, .last = 9 }, "frames 7 to 9: missing before this line" },
+        { { .error = DUMP_READ_TWICE, .first = 0 }, "frame 0: duplicate, ignored" },
+        { { .error = DUMP_READ_ORDER, .first = 7 }, "frame 7: out of order, ignored" },
+        { { .error = DUMP_READ_LOST, .kind = "bts", .lost = 1, .given = 12 }, "1 of 12 bts records are lost" },
+    };
+
+    (void)state;
+    assert_int_equal(COUNT_OF(known), DUMP_READ_NO_DUMP + 1);
+    for (unsigned i = 0; i < COUNT_OF(known); i++)
+        assert_string_equal(dump_error_text((enum dump_error)i), known[i]);
+    assert_string_equal(dump_error_text((enum dump_error)99), "unknown error of the dump");
+    for (size_t i = 0; i < COUNT_OF(whole); i++)
+        assert_string_equal(text_of(&whole[i].problem), whole[i].text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_lines_between),
+        cmocka_unit_test_setup_teardown(damaged_logs, make_material, free_material),
+        cmocka_unit_test_setup_teardown(what_is_told_of_damaged_logs, make_material, free_material),
+        cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(unknown_things),
+        cmocka_unit_test(senseless_frames),
+        cmocka_unit_test(senseless_heads),
+        cmocka_unit_test(longer_than_a_frame),
+        cmocka_unit_test(undecodable),
+        cmocka_unit_test(a_line_end_is_lost),
+        cmocka_unit_test(no_frame_at_all),
+        cmocka_unit_test(texts),
+    };
+    return cmocka_run_group_tests_name("dump_damage", tests, NULL, NULL);
+}
