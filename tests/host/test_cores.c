@@ -6,60 +6,7 @@
 #include "tests/host/host_test.h"
 
 #include "cpu/cores.h"
-#include "tests/host/intel_mapfile.h"
-
-/* The core of each of Intel's event files. */
-static const struct {
-    const char *file, *core;
-} files[] = {
-    { "Silvermont", "Silvermont" },
-    { "goldmont", "Goldmont" },
-    { "goldmontplus", "Goldmont Plus" },
-    { "knightslanding", "Knights Landing" },
-    { "bonnell", "Bonnell" },
-    { "NehalemEP", "Nehalem" },
-    { "NehalemEX", "Nehalem" },
-    { "WestmereEP-SP", "Westmere" },
-    { "WestmereEP-DP", "Westmere" },
-    { "WestmereEX", "Westmere" },
-    { "sandybridge", "Sandy Bridge" },
-    { "Jaketown", "Sandy Bridge" },
-    { "ivybridge", "Ivy Bridge" },
-    { "ivytown", "Ivy Bridge" },
-    { "haswell", "Haswell" },
-    { "haswellx", "Haswell" },
-    { "broadwell", "Broadwell" },
-    { "broadwellx", "Broadwell" },
-    { "broadwellde", "Broadwell" },
-    { "skylake", "Skylake" },
-    { "skylakex", "Skylake" },
-    { "cascadelakex", "Skylake" },
-    { "icelake", "Ice Lake" },
-    { "icelakex", "Ice Lake" },
-    { "tigerlake", "Ice Lake" },
-    { "rocketlake", "Ice Lake" },
-    { "sapphirerapids", "Golden Cove" },
-    { "emeraldrapids", "Golden Cove" },
-    { "alderlake_goldencove", "Golden Cove" },
-    { "snowridgex", "Tremont" },
-    { "elkhartlake", "Tremont" },
-    { "alderlake_gracemont", "Gracemont" },
-    { "meteorlake_redwoodcove", "Redwood Cove" },
-    { "meteorlake_crestmont", "Crestmont" },
-    { "graniterapids", "Redwood Cove" },
-    { "sierraforest", "Crestmont" },
-    { "grandridge", "Crestmont" },
-    { "lunarlake_lioncove", "Lion Cove" },
-    { "lunarlake_skymont", "Skymont" },
-    { "arrowlake_lioncove", "Lion Cove" },
-    { "arrowlake_skymont", "Skymont" },
-    { "arrowlake_crestmont", "Crestmont" },
-    { "pantherlake_cougarcove", "Cougar Cove" },
-    { "pantherlake_darkmont", "Darkmont" },
-    { "clearwaterforest", "Darkmont" },
-    { "novalake_coyotecove", "Coyote Cove" },
-    { "novalake_arcticwolf", "Arctic Wolf" },
-};
+#include "tests/host/intel_events.h"
 
 /*
  * Models that Intel's map leaves out. Older ones and 06_5D: SDM Vol. 4 (335592-081), table 2-1; the others by name
@@ -82,30 +29,28 @@ static const struct {
     { 0x13, 0x01, "Panther Cove", false },
 };
 
-/* Every row of Intel's map has its core, of which more is known than the name. */
+/* Every model of Intel's map has its core, of which more is known than the name. */
 static void mapped(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(intel_mapfile); i++) {
-        const struct intel_mapped *row = &intel_mapfile[i];
-        const struct core *got = core_find_kind(row->family, row->model, row->type, row->native);
-        size_t f = 0;
+    for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
+        const struct intel_kind *const kind = &intel_kinds[k];
 
-        while (f < COUNT_OF(files) && strcmp(files[f].file, row->file) != 0)
-            f++;
-        if (f == COUNT_OF(files))
-            fail_msg("no core for %s", row->file);
-        if (!got->name || strcmp(files[f].core, got->name) != 0 || got->named_only)
-            fail_msg("%02x_%02x %s is %s%s", row->family, row->model, row->file, got->name ? got->name : "not listed",
-                     got->named_only ? ", no more" : "");
+        for (const uint8_t *model = kind->models; *model; model++) {
+            const struct core *const got = core_find_kind(kind->family, *model, kind->type, kind->native);
+
+            if (!got->name || strcmp(kind->core, got->name) != 0 || got->named_only)
+                fail_msg("%02x_%02x %s is %s%s", kind->family, *model, kind->folder,
+                         got->name ? got->name : "not listed", got->named_only ? ", no more" : "");
+        }
     }
-    print_message("# Intel's map: %zu rows, each with its core\n", COUNT_OF(intel_mapfile));
 }
 
 static bool is_mapped(unsigned family, unsigned model)
 {
-    for (size_t i = 0; i < COUNT_OF(intel_mapfile); i++)
-        if (intel_mapfile[i].family == family && intel_mapfile[i].model == model)
+    for (size_t k = 0; k < COUNT_OF(intel_kinds); k++)
+        if (intel_kinds[k].family == family &&
+            memchr(intel_kinds[k].models, (int)model, sizeof intel_kinds[k].models) && model)
             return true;
     return false;
 }

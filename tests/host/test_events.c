@@ -86,17 +86,6 @@ static const char *const differences[] = {
     [DISTRIBUTION] = "other counters with precise distribution",
 };
 
-#define OLDER    "NHM-EP NHM-EX WSM-EP-SP WSM-EP-DP WSM-EX "
-#define BRIDGES  "SNB JKT IVB IVT "
-#define WELLS    "HSW HSX BDW BDX BDW-DE "
-#define LAKES    "SKL SKX CLX "
-#define ADAPTIVE "ICL ICX TGL RKL SPR EMR "
-#define ATOMS    "SLM GLM GLP EHL SNR "
-#define COVES    "ADL-P MTL-P GNR LNL-P ARL-P PTL-P NVL-P "
-#define MONTS    "ADL-E MTL-E SRF GRR LNL-E ARL-E ARL-LP PTL-E CWF NVL-E "
-
-#define DISTRIBUTION_UNTOLD OLDER BRIDGES WELLS LAKES "BNL ICL ICX TGL RKL SLM GLM GLP"
-
 /* Every difference that there is, and why. */
 static struct {
     const char *folders, *events; /* events: NULL for any that none of the kernel's lists has */
@@ -243,13 +232,13 @@ static void intels_lists(void **state)
     size_t files = 0, known = 0;
 
     (void)state;
-    for (size_t m = 0; m < COUNT_OF(intel_models); m++) {
-        const char *folder = intel_models[m].folder;
-        const struct core *core = core_find_kind(intel_models[m].family ? intel_models[m].family : 6,
-                                                 intel_models[m].model, intel_models[m].type, intel_models[m].native);
+    for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
+        const struct intel_kind *const kind = &intel_kinds[k];
+        const char *const folder = kind->folder;
+        const struct core *const core = core_find_kind(kind->family, kind->models[0], kind->type, kind->native);
 
-        if (!core->events || (m > 0 && strcmp(intel_models[m - 1].folder, folder) == 0))
-            continue; /* the models of a folder stand together */
+        if (!core->events)
+            continue;
         files++;
         compare_distribution(folder, core);
         for (size_t i = 0; i < core->events->count; i++)

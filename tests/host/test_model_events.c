@@ -82,12 +82,7 @@ static const struct intel_event *listed(const char *folder, unsigned select, uin
 
 static bool tells_distribution(const char *folder)
 {
-    for (size_t i = 0; i < COUNT_OF(intel_events); i++) {
-        if (intel_events[i].pdist != 0 && intel_has_word(intel_events[i].in, folder)) {
-            return true;
-        }
-    }
-    return false;
+    return !intel_has_word(DISTRIBUTION_UNTOLD, folder);
 }
 
 /* The counters that record the event that overflows them, not the one after it. */
