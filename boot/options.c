@@ -319,42 +319,13 @@ static enum options_error take_menu(struct slice value, struct options *options)
     return parse_number(value, 0, MENU_MAX, &options->menu);
 }
 
-/* An IPv4 address: four decimal numbers with dots between them. */
-static enum options_error parse_ipv4(struct slice value, uint32_t *out)
-{
-    bool more = true;
-    uint32_t address = 0, number;
-    unsigned numbers = 0;
-    while (more) {
-        struct slice part = split(&value, '.', &more);
-        if (part.length == 0 || ++numbers > 4)
-            return OPTIONS_NOT_A_CHOICE;
-        enum options_error error = parse_number(part, 0, 255, &number);
-        if (error != OPTIONS_OK)
-            return error;
-        address = address << 8 | number;
-    }
-    if (numbers != 4)
-        return OPTIONS_NOT_A_CHOICE;
-    *out = address;
-    return address == 0 ? OPTIONS_OUT_OF_RANGE : OPTIONS_OK;
-}
-
 static enum options_error take_log(struct slice value, struct options *options)
 {
-    static const char *const choices[] = { "none", "stick", "tftp" };
-    bool has_server;
-    unsigned choice = find_choice(split(&value, ',', &has_server), choices, 3);
-    uint32_t server = 0;
-    if (choice == 3 || (has_server && choice != OPTIONS_LOG_TFTP))
+    static const char *const choices[] = { "none", "stick" };
+    unsigned choice = find_choice(value, choices, 2);
+    if (choice == 2)
         return OPTIONS_NOT_A_CHOICE;
-    if (has_server) {
-        enum options_error error = parse_ipv4(value, &server);
-        if (error != OPTIONS_OK)
-            return error;
-    }
     options->log = (enum options_log)choice;
-    options->log_server = server;
     return OPTIONS_OK;
 }
 
@@ -376,7 +347,7 @@ static const struct option {
     { "end", "halt|reboot|poweroff", "halt", take_end, "what to do after the verdict" },
     { "exit", "auto|debug|none", "auto", take_exit, "QEMU's debug exit device; auto: under a hypervisor" },
     { "console", "WHERE[,BAUD]", "auto", take_console, "auto|none|pci|ttyS0..3|0xPORT|mmio32,0xADDR; they add up" },
-    { "log", "none|stick|tftp[,ADDRESS]", "none", take_log, "where the log goes by a restart" },
+    { "log", "none|stick", "none", take_log, "where the log goes by a restart" },
     { "gdbwait", NULL, NULL, take_gdbwait, "wait for a debugger before the first test" },
     { "width", "32|64", NULL, take_width, "which kernel the loader starts" },
     { "paging", "auto|pae|legacy", "auto", take_paging, "page tables of the 32-bit kernel" },

@@ -25,11 +25,8 @@ enum options_exit {
     OPTIONS_EXIT_NONE
 };
 
-enum options_log {
-    OPTIONS_LOG_NONE,
-    OPTIONS_LOG_STICK, /* to the volume that the loader was started from; after a network boot, as TFTP */
-    OPTIONS_LOG_TFTP
-};
+/* STICK: to the volume that the loader was started from. */
+enum options_log { OPTIONS_LOG_NONE, OPTIONS_LOG_STICK };
 
 enum options_recap { OPTIONS_RECAP_AREAS, OPTIONS_RECAP_ALL };
 
@@ -67,7 +64,6 @@ struct options {
     enum options_paging paging; /* page tables of the 32-bit kernel */
     uint32_t menu;              /* seconds that the UEFI loader's menu waits; 0 = no menu; or OPTIONS_MENU_AUTO */
     enum options_log log;       /* who takes the log away after a restart */
-    uint32_t log_server; /* IPv4 address, its first number in the highest byte; 0: the one that was booted from */
 };
 
 enum options_error {

@@ -235,8 +235,7 @@ static void say_log(void)
     if (log_keeper_is_on()) {
         console_note("log kept in %" PRIu64 " KiB at 0x%" PRIx64 ", for the loader after a restart",
                      machine.boot.keep.size / 1024, machine.boot.keep.base);
-        progress_log("%s", machine.options.log == OPTIONS_LOG_STICK ? "the stick, after a restart"
-                                                                    : "a TFTP server, after a restart");
+        progress_log("the stick, after a restart");
     } else if (machine.options.log != OPTIONS_LOG_NONE)
         console_note("log none kept: %s", machine.boot.keep.base ? "the loader's memory for it was overwritten"
                                                                  : "only the UEFI loader can, and it said why not");

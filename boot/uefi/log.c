@@ -4,7 +4,7 @@
 #include <efilib.h>
 
 #include "boot/kept_log.h"
-#include "boot/uefi/log_target.h"
+#include "boot/uefi/log_volume.h"
 
 /*
  * Where a log may lie: multiples of 16 MiB below 4 GiB, the lowest that is free. Firmware fills memory from its top, so
@@ -84,12 +84,6 @@ static void say_trouble(const CHAR16 *before, const struct log_trouble *trouble)
         Print(L"dstest86: %s: %a\n", before, trouble->what);
 }
 
-/* By TFTP if that was asked for, or if the loader did not come from a volume, but by the network. */
-static bool by_server(const struct log_target *target)
-{
-    return target->options->log == OPTIONS_LOG_TFTP || !log_has_volume(target);
-}
-
 /* The last line of a log, which has the verdict; the text ends with a line end, or is empty. */
 static void say_last_line(char *bytes, size_t size)
 {
@@ -104,7 +98,7 @@ static void say_last_line(char *bytes, size_t size)
     Print(L"dstest86: it ends with: %a\n", bytes + start);
 }
 
-static bool take(const struct log_target *target, const struct kept_log_text *text)
+static bool take(EFI_HANDLE device, const struct kept_log_text *text)
 {
     struct log_trouble trouble = { "no memory", EFI_SUCCESS };
     struct log_place place;
@@ -126,8 +120,7 @@ static bool take(const struct log_target *target, const struct kept_log_text *te
         size += text->pieces[i].length;
     }
     Print(L"dstest86: taking away the log of the run before: %d bytes\n", (UINT32)size);
-    const bool taken = by_server(target) ? log_to_server(target, bytes, size, &place, &trouble)
-                                         : log_to_volume(target, bytes, size, &place, &trouble);
+    const bool taken = log_to_volume(device, bytes, size, &place, &trouble);
     if (taken) {
         Print(L"dstest86: the log of the run before is in %a\n", place.text);
         say_last_line(bytes, size);
@@ -151,7 +144,6 @@ static bool key_pressed(void)
 
 bool log_take_away(EFI_HANDLE device, const struct options *options)
 {
-    const struct log_target target = { device, options };
     struct kept_log_text text;
     UINT64 sequence;
     void *memory;
@@ -165,7 +157,7 @@ bool log_take_away(EFI_HANDLE device, const struct options *options)
         return false;
 
     if (error == KEPT_LOG_OK)
-        taken = take(&target, &text);
+        taken = take(device, &text);
     else if (error == KEPT_LOG_DAMAGED)
         Print(L"dstest86: the log of the run before is lost: something wrote into its memory at 0x%lx\n",
               (UINT64)(UINTN)memory);
@@ -189,14 +181,13 @@ bool log_take_away(EFI_HANDLE device, const struct options *options)
 
 void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_keep *keep)
 {
-    const struct log_target target = { device, options };
     struct log_trouble trouble;
     void *memory = NULL;
 
     *keep = (struct boot_keep){ .base = 0 };
     if (options->log == OPTIONS_LOG_NONE)
         return;
-    if (!(by_server(&target) ? log_server_ready(&target, &trouble) : log_volume_ready(&target, &trouble))) {
+    if (!log_volume_ready(device, &trouble)) {
         say_trouble(L"no log will be kept", &trouble);
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log by two starts: the first reserves memory for it, which outlasts a warm reset and which the kernel fills; the
- * second takes it away, to the volume that the loader was started from or by TFTP. What happened to it is said.
+ * second takes it away, to the volume that the loader was started from. What happened to it is said.
  */
 #ifndef BOOT_UEFI_LOG_H
 #define BOOT_UEFI_LOG_H

@@ -4,8 +4,9 @@
 #include <efilib.h>
 
 #include "lib/format.h"
-#include "boot/uefi/log_target.h"
+#include "boot/uefi/log_volume.h"
 
+#define LOG_FOLDER  L"\\dstest86\\logs"
 #define FREE_LEAST  UINT64_C(0x10000) /* bytes: with less, a run's log will hardly find room */
 #define NUMBERS_END 1000u
 #define COMPARED    4096u /* bytes at a time */
@@ -21,17 +22,11 @@ struct volume_info {
 };
 _Static_assert(offsetof(struct volume_info, free_space) == 24, "EFI_FILE_SYSTEM_INFO");
 
-static EFI_FILE_IO_INTERFACE *file_system(const struct log_target *target)
+/* Sets *trouble, for `return`. */
+static bool log_fails(struct log_trouble *trouble, const char *what, EFI_STATUS status)
 {
-    EFI_FILE_IO_INTERFACE *found;
-    if (target->device == NULL || EFI_ERROR(BS->HandleProtocol(target->device, &FileSystemProtocol, (void **)&found)))
-        return NULL;
-    return found;
-}
-
-bool log_has_volume(const struct log_target *target)
-{
-    return file_system(target) != NULL;
+    *trouble = (struct log_trouble){ what, status };
+    return false;
 }
 
 static bool is_folder(EFI_FILE_HANDLE file)
@@ -46,14 +41,18 @@ static bool is_folder(EFI_FILE_HANDLE file)
 }
 
 /* Opens the folder of logs on a volume that has room for `needed` bytes. NULL: *trouble says why. */
-static EFI_FILE_HANDLE open_folder(const struct log_target *target, UINT64 needed, struct log_trouble *trouble)
+static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 needed, struct log_trouble *trouble)
 {
-    EFI_FILE_IO_INTERFACE *const volume = file_system(target);
+    EFI_FILE_IO_INTERFACE *volume;
     EFI_FILE_HANDLE root, folder = NULL;
     struct volume_info info;
     UINTN size = sizeof info;
 
-    EFI_STATUS status = volume == NULL ? EFI_UNSUPPORTED : volume->OpenVolume(volume, &root);
+    if (device == NULL || EFI_ERROR(BS->HandleProtocol(device, &FileSystemProtocol, (void **)&volume))) {
+        log_fails(trouble, "this was not started from a volume (a stick or a disk)", EFI_SUCCESS);
+        return NULL;
+    }
+    EFI_STATUS status = volume->OpenVolume(volume, &root);
     if (EFI_ERROR(status)) {
         log_fails(trouble, "cannot open the volume that this was started from", status);
         return NULL;
@@ -82,26 +81,22 @@ static EFI_FILE_HANDLE open_folder(const struct log_target *target, UINT64 neede
     return NULL;
 }
 
-bool log_volume_ready(const struct log_target *target, struct log_trouble *trouble)
+bool log_volume_ready(EFI_HANDLE device, struct log_trouble *trouble)
 {
-    EFI_FILE_HANDLE folder = open_folder(target, FREE_LEAST, trouble);
+    EFI_FILE_HANDLE folder = open_folder(device, FREE_LEAST, trouble);
     if (folder != NULL)
         folder->Close(folder);
     return folder != NULL;
 }
 
-void log_name(unsigned number, char name[40])
+static void log_name(unsigned number, char name[40])
 {
     unsigned eax = 0, ebx, ecx, edx;
     EFI_TIME now = { .Year = 0 };
     __get_cpuid(1, &eax, &ebx, &ecx, &edx);
     if (EFI_ERROR(RT->GetTime(&now, NULL)))
         now = (EFI_TIME){ .Year = 0 };
-    const int length = format(name, 40, "%08x-%04u%02u%02u-", eax, now.Year, now.Month, now.Day);
-    if (number == 0)
-        format(name + length, 40 - (size_t)length, "%02u%02u%02u.log", now.Hour, now.Minute, now.Second);
-    else
-        format(name + length, 40 - (size_t)length, "%u.log", number);
+    format(name, 40, "%08x-%04u%02u%02u-%u.log", eax, now.Year, now.Month, now.Day, number);
 }
 
 static void widen(const char *text, CHAR16 wide[40])
@@ -178,10 +173,10 @@ static bool write_new(EFI_FILE_HANDLE folder, CHAR16 *name, const void *bytes, s
            log_fails(trouble, "its file in \\dstest86\\logs reads back as something else", EFI_SUCCESS);
 }
 
-bool log_to_volume(const struct log_target *target, const void *bytes, size_t size, struct log_place *place,
+bool log_to_volume(EFI_HANDLE device, const void *bytes, size_t size, struct log_place *place,
                    struct log_trouble *trouble)
 {
-    EFI_FILE_HANDLE folder = open_folder(target, size, trouble);
+    EFI_FILE_HANDLE folder = open_folder(device, size, trouble);
     char name[40];
     CHAR16 wide[40];
 

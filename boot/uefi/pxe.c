@@ -2,8 +2,13 @@
 #include "boot/uefi/pxe.h"
 
 #include <efilib.h>
+#include <efipxebc.h>
 
-void pxe_server(const EFI_PXE_BASE_CODE_MODE *mode, EFI_IP_ADDRESS *server)
+/*
+ * The server's address: of the newest answer that may name one. IPv4, as DHCP has it: "siaddr" (RFC 2131, 2), which is
+ * 0 where it names none.
+ */
+static void find_server(const EFI_PXE_BASE_CODE_MODE *mode, EFI_IP_ADDRESS *server)
 {
     const EFI_PXE_BASE_CODE_PACKET *const answer = mode->PxeReplyReceived     ? &mode->PxeReply
                                                    : mode->ProxyOfferReceived ? &mode->ProxyOffer
@@ -22,7 +27,7 @@ EFI_STATUS pxe_read(EFI_HANDLE device, const char *name, void *bytes, UINTN *siz
     if (device == NULL || EFI_ERROR(BS->HandleProtocol(device, &PxeBaseCodeProtocol, (void **)&pxe)) ||
         !pxe->Mode->Started || pxe->Mode->UsingIpv6 || !pxe->Mode->DhcpAckReceived)
         return EFI_NOT_FOUND;
-    pxe_server(pxe->Mode, &server);
+    find_server(pxe->Mode, &server);
     if (server.Addr[0] == 0)
         return EFI_NOT_FOUND;
     EFI_STATUS status = pxe->Mtftp(pxe, EFI_PXE_BASE_CODE_TFTP_READ_FILE, bytes, FALSE, &length, NULL, &server,

@@ -4,14 +4,6 @@
 #define BOOT_UEFI_PXE_H
 
 #include <efi.h>
-#include <efipxebc.h>
-#include <stdbool.h>
-
-/*
- * The server's address: of the newest answer that may name one. IPv4, as DHCP has it: "siaddr" (RFC 2131, 2), which is
- * 0 where it names none.
- */
-void pxe_server(const EFI_PXE_BASE_CODE_MODE *mode, EFI_IP_ADDRESS *server);
 
 /*
  * Reads a file of at most *size bytes, and sets *size. EFI_NOT_FOUND: there is none, or the loader was not started by

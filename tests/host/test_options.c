@@ -55,7 +55,6 @@ static void assert_defaults(const struct options *options)
     assert_int_equal(options->paging, OPTIONS_PAGING_AUTO);
     assert_int_equal(options->menu, OPTIONS_MENU_AUTO);
     assert_int_equal(options->log, OPTIONS_LOG_NONE);
-    assert_int_equal(options->log_server, 0);
 }
 
 static void defaults(void **state)
@@ -128,12 +127,6 @@ static void every_option(void **state)
     assert_int_equal(good("menu=5 menu=auto").menu, OPTIONS_MENU_AUTO);
     assert_int_equal(good("log=stick").log, OPTIONS_LOG_STICK);
     assert_int_equal(good("log=stick log=none").log, OPTIONS_LOG_NONE);
-    assert_int_equal(good("log=tftp").log, OPTIONS_LOG_TFTP);
-    assert_int_equal(good("log=tftp").log_server, 0);
-    assert_int_equal(good("log=tftp,10.0.2.255").log, OPTIONS_LOG_TFTP);
-    assert_int_equal(good("log=tftp,10.0.2.255").log_server, 0x0a0002ff);
-    assert_int_equal(good("log=tftp,0.0.0.1").log_server, 1);
-    assert_int_equal(good("log=tftp,10.0.2.255 log=stick").log_server, 0);
 }
 
 static void the_last_one_counts(void **state)
@@ -223,13 +216,6 @@ static void every_refusal_names_the_word(void **state)
         { "log=disk", OPTIONS_NOT_A_CHOICE, "log=disk" },
         { "log=stick,1.2.3.4", OPTIONS_NOT_A_CHOICE, "log=stick,1.2.3.4" },
         { "log=none,", OPTIONS_NOT_A_CHOICE, "log=none," },
-        { "log=tftp,", OPTIONS_NOT_A_CHOICE, "log=tftp," },
-        { "log=tftp,1.2.3", OPTIONS_NOT_A_CHOICE, "log=tftp,1.2.3" },
-        { "log=tftp,1.2.3.", OPTIONS_NOT_A_CHOICE, "log=tftp,1.2.3." },
-        { "log=tftp,1.2.3.4.5", OPTIONS_NOT_A_CHOICE, "log=tftp,1.2.3.4.5" },
-        { "log=tftp,1.2.3.256", OPTIONS_OUT_OF_RANGE, "log=tftp,1.2.3.256" },
-        { "log=tftp,0.0.0.0", OPTIONS_OUT_OF_RANGE, "log=tftp,0.0.0.0" },
-        { "log=tftp,1.x.3.4", OPTIONS_NOT_A_NUMBER, "log=tftp,1.x.3.4" },
         { "list nosuch run=a", OPTIONS_UNKNOWN, "nosuch" },
         { "ru=a", OPTIONS_UNKNOWN, "ru=a" },
         { "=a", OPTIONS_UNKNOWN, "=a" },

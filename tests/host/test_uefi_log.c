@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader's part of the log that outlives a reset, on a firmware that is a table of functions, with memory,
- * variables, a volume and a network: what is written where, and each sentence of each failure.
+ * The loader's part of the log that outlives a reset, and files of a PXE server, on a firmware that is a table of
+ * functions, with memory, variables, a volume and a network: what is written where, and each sentence of each failure.
  */
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
@@ -15,7 +15,6 @@ static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx
 #undef __get_cpuid
 #define __get_cpuid fake_cpuid
 #include "boot/uefi/log_volume.c"
-#include "boot/uefi/log_server.c"
 #include "boot/uefi/pxe.c"
 #include "boot/uefi/log.c"
 
@@ -44,10 +43,10 @@ struct file {
 
 /* The firmware: what it answers, and what it was asked. */
 static struct {
-    bool no_volume, no_pxe, pxe_of_device, read_only, no_folder, folder_is_a_file, first_is_taken, last_is_free,
-        no_memory, no_clock, key, no_keyboard;
+    bool no_volume, pxe_of_device, read_only, no_folder, folder_is_a_file, first_is_taken, last_is_free, no_memory,
+        no_clock, key, no_keyboard;
     EFI_STATUS open_volume, room, open_folder, open_file, reopen, create, write, flush, pool, set_variable,
-        delete_variable, start, dhcp, mtftp;
+        delete_variable, mtftp;
     size_t short_write; /* bytes that a write does without */
     UINT64 free_space;
     bool reads_back_wrong;
@@ -60,10 +59,7 @@ static struct {
     char deleted[64];
     unsigned flushes;
     UINT64 waited;
-    bool started_by_us, asked_dhcp;
-    uint8_t sent[4096];
-    size_t sent_size;
-    char sent_to[96];
+    char asked_for[96];
 } fw;
 
 static struct file files[FILES];
@@ -229,53 +225,24 @@ static EFI_FILE_IO_INTERFACE simple_file_system = { .OpenVolume = open_volume };
 
 /* --- the network -------------------------------------------------------------------------------------------------- */
 
-static EFI_STATUS EFIAPI pxe_start(struct _EFI_PXE_BASE_CODE_PROTOCOL *this, BOOLEAN ipv6)
-{
-    (void)this;
-    assert_false(ipv6);
-    fw.started_by_us = true;
-    mode.Started = TRUE;
-    return fw.start;
-}
-
-static EFI_STATUS EFIAPI pxe_dhcp(struct _EFI_PXE_BASE_CODE_PROTOCOL *this, BOOLEAN sort)
-{
-    (void)this;
-    assert_false(sort);
-    assert_true(mode.Started);
-    fw.asked_dhcp = true;
-    mode.DhcpAck.Dhcpv4.BootpSiAddr[0] = 10;
-    mode.DhcpAck.Dhcpv4.BootpSiAddr[3] = 7;
-    return fw.dhcp;
-}
-
 static EFI_STATUS EFIAPI pxe_mtftp(struct _EFI_PXE_BASE_CODE_PROTOCOL *this, EFI_PXE_BASE_CODE_TFTP_OPCODE operation,
                                    void *bytes, BOOLEAN overwrite, UINT64 *size, UINTN *block, EFI_IP_ADDRESS *server,
                                    UINT8 *name, EFI_PXE_BASE_CODE_MTFTP_INFO *info, BOOLEAN no_buffer)
 {
     (void)this;
-    if (operation == 2) { /* EFI_PXE_BASE_CODE_TFTP_READ_FILE */
-        snprintf(fw.sent_to, sizeof fw.sent_to, "%u.%u.%u.%u %s", server->v4.Addr[0], server->v4.Addr[1],
-                 server->v4.Addr[2], server->v4.Addr[3], (const char *)name);
-        assert_int_equal(*size, 100);
-        memcpy(bytes, "list", 4);
-        *size = 4;
-        return fw.mtftp;
-    }
-    assert_int_equal(operation, 3); /* UEFI 2.10, 24.3.5: EFI_PXE_BASE_CODE_TFTP_WRITE_FILE */
-    assert_true(overwrite);
+    assert_int_equal(operation, 2); /* UEFI 2.10, 24.3.5: EFI_PXE_BASE_CODE_TFTP_READ_FILE */
+    assert_false(overwrite || no_buffer);
     assert_null(block);
     assert_null(info);
-    assert_false(no_buffer);
-    assert_true(*size <= sizeof fw.sent);
-    memcpy(fw.sent, bytes, *size);
-    fw.sent_size = *size;
-    snprintf(fw.sent_to, sizeof fw.sent_to, "%u.%u.%u.%u %s", server->v4.Addr[0], server->v4.Addr[1],
+    snprintf(fw.asked_for, sizeof fw.asked_for, "%u.%u.%u.%u %s", server->v4.Addr[0], server->v4.Addr[1],
              server->v4.Addr[2], server->v4.Addr[3], (const char *)name);
+    assert_int_equal(*size, 100);
+    memcpy(bytes, "list", 4);
+    *size = 4;
     return fw.mtftp;
 }
 
-static EFI_PXE_BASE_CODE_PROTOCOL network = { .Start = pxe_start, .Dhcp = pxe_dhcp, .Mtftp = pxe_mtftp, .Mode = &mode };
+static EFI_PXE_BASE_CODE_PROTOCOL network = { .Mtftp = pxe_mtftp, .Mode = &mode };
 
 /* --- services ----------------------------------------------------------------------------------------------------- */
 
@@ -289,14 +256,6 @@ static EFI_STATUS EFIAPI handle_protocol(EFI_HANDLE handle, EFI_GUID *guid, void
     assert_memory_equal(guid, &gEfiPxeBaseCodeProtocolGuid, sizeof *guid);
     *protocol = &network;
     return fw.pxe_of_device ? EFI_SUCCESS : EFI_UNSUPPORTED;
-}
-
-static EFI_STATUS EFIAPI locate_protocol(EFI_GUID *guid, void *registration, void **protocol)
-{
-    assert_null(registration);
-    assert_memory_equal(guid, &gEfiPxeBaseCodeProtocolGuid, sizeof *guid);
-    *protocol = &network;
-    return fw.no_pxe ? EFI_NOT_FOUND : EFI_SUCCESS;
 }
 
 static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
@@ -407,7 +366,6 @@ static EFI_STATUS EFIAPI read_key(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPU
 
 static EFI_BOOT_SERVICES boot_services = {
     .HandleProtocol = handle_protocol,
-    .LocateProtocol = locate_protocol,
     .AllocatePages = allocate_pages,
     .FreePages = free_pages,
     .AllocatePool = allocate_pool,
@@ -740,6 +698,8 @@ static void expect_unfit(const char *why)
 static void volumes_that_are_unfit(void **state)
 {
     (void)state;
+    fw.no_volume = true;
+    expect_unfit("this was not started from a volume (a stick or a disk)");
     fw.open_volume = EFI_DEVICE_ERROR;
     expect_unfit("cannot open the volume that this was started from: status 7");
     fw.room = EFI_DEVICE_ERROR;
@@ -821,118 +781,54 @@ static void writing_that_fails(void **state)
 static void start_by_network(void)
 {
     new_machine(NULL);
-    keep_lines(FIRST);
-    fw.no_volume = fw.pxe_of_device = true;
+    fw.pxe_of_device = true;
     mode.Started = mode.DhcpAckReceived = TRUE;
     memcpy(mode.DhcpAck.Dhcpv4.BootpSiAddr, (uint8_t[4]){ 10, 0, 2, 1 }, 4);
     memcpy(mode.ProxyOffer.Dhcpv4.BootpSiAddr, (uint8_t[4]){ 10, 0, 2, 2 }, 4);
     memcpy(mode.PxeReply.Dhcpv4.BootpSiAddr, (uint8_t[4]){ 10, 0, 2, 3 }, 4);
 }
 
-static void assert_sends(const char *server)
+/* Asks the server for a file; what it was asked for, "" for nothing. */
+static const char *asked_for(EFI_HANDLE device, EFI_STATUS status)
 {
-    char words[600], where[96];
-    snprintf(words, sizeof words, TAKEN("tftp://%s/000506e3-20260102-030405.log") DONE, server);
-    assert_takes(words);
-    snprintf(where, sizeof where, "%s 000506e3-20260102-030405.log", server);
-    assert_string_equal(fw.sent_to, where);
-    assert_int_equal(fw.sent_size, sizeof TEXT - 1);
-    assert_memory_equal(fw.sent, TEXT, sizeof TEXT - 1);
-    assert_false(files[0].there);
-}
-
-static void a_log_is_sent_to_a_server(void **state)
-{
-    struct boot_keep keep;
-    (void)state;
-    start_by_network();
-    assert_sends("10.0.2.1");
-    assert_false(fw.started_by_us || fw.asked_dhcp);
-    start_by_network();
-    mode.ProxyOfferReceived = TRUE;
-    assert_sends("10.0.2.2");
-    start_by_network();
-    mode.ProxyOfferReceived = mode.PxeReplyReceived = TRUE;
-    assert_sends("10.0.2.3");
-    start_by_network();
-    options.log = OPTIONS_LOG_TFTP;
-    options.log_server = 0xc0a80109;
-    assert_sends("192.168.1.9");
-    start_by_network(); /* from a stick, by the option */
-    fw.no_volume = fw.pxe_of_device = false;
-    mode.Started = mode.DhcpAckReceived = FALSE;
-    options.log = OPTIONS_LOG_TFTP;
-    assert_sends("10.0.2.7");
-    assert_true(fw.started_by_us && fw.asked_dhcp);
-
-    new_machine(NULL);
-    fw.no_volume = true;
-    log_reserve(DEVICE, &options, &keep);
-    assert_int_equal(keep.base, FIRST);
-    new_machine(NULL);
-    fw.no_volume = fw.no_pxe = true;
-    expect_unfit("firmware offers no network (PXE) to send it by");
-}
-
-static void a_network_that_fails(void **state)
-{
-    (void)state;
-    start_by_network();
-    mode.Started = FALSE;
-    fw.start = EFI_DEVICE_ERROR;
-    assert_takes(TAKING LOST("cannot start firmware's PXE: status 7") DONE);
-    start_by_network();
-    mode.DhcpAckReceived = FALSE;
-    fw.dhcp = EFI_NO_RESPONSE;
-    assert_takes(TAKING LOST("no answer by DHCP: status 16") DONE);
-    start_by_network();
-    mode.UsingIpv6 = TRUE;
-    assert_takes(TAKING LOST("this was started by IPv6, and logs go by IPv4 only") DONE);
-    start_by_network();
-    memset(mode.DhcpAck.Dhcpv4.BootpSiAddr, 0, 4);
-    assert_takes(TAKING LOST("DHCP names no server; give its address as log=tftp,ADDRESS") DONE);
-    start_by_network();
-    fw.mtftp = EFI_TIMEOUT;
-    assert_takes(TAKING LOST("the TFTP server did not take it: status 18") DONE);
-    start_by_network();
-    fw.mtftp = EFI_TFTP_ERROR;
-    mode.TftpErrorReceived = TRUE;
-    strcpy((char *)mode.TftpError.ErrorString, "Access violation");
-    assert_takes(TAKING LOST("the TFTP server refused it: Access violation") DONE);
+    char bytes[100];
+    UINTN size = sizeof bytes;
+    assert_int_equal(pxe_read(device, "x", bytes, &size), status);
+    if (status == EFI_SUCCESS) {
+        assert_int_equal(size, 4);
+        assert_memory_equal(bytes, "list", 4);
+    }
+    return fw.asked_for;
 }
 
 static void a_file_of_the_server(void **state)
 {
-    char bytes[100];
-    UINTN size = sizeof bytes;
     (void)state;
     start_by_network();
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_SUCCESS);
-    assert_int_equal(size, 4);
-    assert_memory_equal(bytes, "list", 4);
-    assert_string_equal(fw.sent_to, "10.0.2.1 x");
-    size = sizeof bytes;
+    assert_string_equal(asked_for(DEVICE, EFI_SUCCESS), "10.0.2.1 x");
+    mode.ProxyOfferReceived = TRUE;
+    assert_string_equal(asked_for(DEVICE, EFI_SUCCESS), "10.0.2.2 x");
+    mode.PxeReplyReceived = TRUE;
+    assert_string_equal(asked_for(DEVICE, EFI_SUCCESS), "10.0.2.3 x");
     fw.mtftp = EFI_BUFFER_TOO_SMALL;
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_BUFFER_TOO_SMALL);
+    asked_for(DEVICE, EFI_BUFFER_TOO_SMALL);
     fw.mtftp = EFI_TFTP_ERROR;
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_NOT_FOUND);
+    asked_for(DEVICE, EFI_NOT_FOUND);
+}
 
-    fw.mtftp = EFI_SUCCESS;
-    memset(fw.sent_to, 0, sizeof fw.sent_to);
-    assert_true(pxe_read(NULL, "x", bytes, &size) == EFI_NOT_FOUND);
-    fw.pxe_of_device = false;
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_NOT_FOUND);
-    fw.pxe_of_device = true;
-    mode.Started = FALSE;
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_NOT_FOUND);
-    mode.Started = mode.UsingIpv6 = TRUE;
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_NOT_FOUND);
-    mode.UsingIpv6 = mode.DhcpAckReceived = FALSE;
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_NOT_FOUND);
-    mode.DhcpAckReceived = TRUE;
-    memset(mode.DhcpAck.Dhcpv4.BootpSiAddr, 0, 4);
-    assert_true(pxe_read(DEVICE, "x", bytes, &size) == EFI_NOT_FOUND);
-    assert_string_equal(fw.sent_to, "");
+static void no_file_of_a_server(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        start_by_network();
+        fw.pxe_of_device = i != 1;
+        mode.Started = i != 2;
+        mode.UsingIpv6 = i == 3;
+        mode.DhcpAckReceived = i != 4;
+        if (i == 5)
+            memset(mode.DhcpAck.Dhcpv4.BootpSiAddr, 0, 4);
+        assert_string_equal(asked_for(i == 0 ? NULL : DEVICE, EFI_NOT_FOUND), "");
+    }
 }
 
 int main(void)
@@ -951,9 +847,8 @@ int main(void)
         cmocka_unit_test_setup(volumes_that_are_unfit, new_machine),
         cmocka_unit_test_setup(room_on_the_volume, new_machine),
         cmocka_unit_test_setup(writing_that_fails, new_machine),
-        cmocka_unit_test_setup(a_log_is_sent_to_a_server, new_machine),
-        cmocka_unit_test_setup(a_network_that_fails, new_machine),
         cmocka_unit_test_setup(a_file_of_the_server, new_machine),
+        cmocka_unit_test_setup(no_file_of_a_server, new_machine),
     };
     return cmocka_run_group_tests_name("uefi_log", tests, map_memory, NULL);
 }

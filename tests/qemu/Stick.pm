@@ -76,10 +76,9 @@ sub fsck
 }
 
 # Starts a machine with these arguments of boot, and switches it off $after seconds after it has said what matches. Returns all
-# that it said, without escape sequences, and whether that came. A first argument that is a Network serves it meanwhile.
+# that it said, without escape sequences, and whether that came.
 sub machine
 {
-    my $network = ref $_[0] eq 'Network' ? shift : undef;
     my ($until, $after, @arguments) = @_;
     my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", @arguments or die "Stick: boot: $!\n";
     my ($said, $end) = ('', time + 240);
@@ -87,9 +86,7 @@ sub machine
     while (!$came && time < $end) {
         my $ready = '';
         vec($ready, fileno $serial, 1) = 1;
-        vec($ready, fileno $network->{socket}, 1) = 1 if $network;
         next if !select $ready, undef, undef, 1;
-        $network->serve if $network;
         next if !vec $ready, fileno $serial, 1;
         last if !sysread $serial, $said, 65536, length $said;
         $came = $said =~ $until;
