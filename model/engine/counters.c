@@ -3,6 +3,7 @@
 
 #include "model/bytes/arch_pebs.h"
 #include "model/engine/counting.h"
+#include "model/engine/event_class.h"
 #include "model/engine/netburst.h"
 #include "model/engine/reload.h"
 #include "model/engine/rules.h"
@@ -52,12 +53,6 @@ struct counters_request counters_request(const struct vcpu *v, unsigned i)
     return r;
 }
 
-enum event_kind counters_kind(struct counter *c, enum event_kind kind)
-{
-    c->cycles = kind == EVENT_CYCLES;
-    return c->cycles ? EVENT_INSTRUCTIONS : kind;
-}
-
 static enum event_qualifier rings(const struct counters_request *r)
 {
     return r->user && r->system ? ANY_RING : r->system ? RING_0 : OTHER_RINGS;
@@ -88,7 +83,8 @@ static void set_up_general(struct vcpu *v, unsigned i)
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
     const struct profile_event *e = profile_find_event(v->profile, select & 0xff, EVTSEL_UMASKS(select), i);
     struct counter *c = &v->counters[i];
-    const enum event_kind kind = counters_kind(c, e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r));
+    const enum event_kind kind =
+        event_class_kind(c, e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r));
     const bool modified = r.edge || r.inverted || r.mask != 0;
     bool asked = r.pebs;
 
@@ -125,7 +121,7 @@ static void set_up_fixed(struct vcpu *v, unsigned i)
     const unsigned fixed = i - v->profile->general_counters;
     struct counter *c = &v->counters[i];
 
-    const enum event_kind kind = counters_kind(c, fixed_kinds[fixed]);
+    const enum event_kind kind = event_class_kind(c, fixed_kinds[fixed]);
 
     c->event_class = event_class(kind, rings(&r));
     c->interrupts = fixed_control(v, i) & 8;

@@ -18,9 +18,6 @@ struct counters_request {
 /* Reads the event select, fixed control, global control and PEBS enable registers; values must be up to date. */
 void counters_configure(struct vcpu *v, struct place place);
 
-/* The kind that is counted for this one; notes in the counter whether it counts cycles. */
-enum event_kind counters_kind(struct counter *c, enum event_kind kind);
-
 /* Rules. */
 struct counters_request counters_request(const struct vcpu *v, unsigned i);
 void counters_set_up(struct vcpu *v, unsigned i);

@@ -146,8 +146,8 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
 
 void lbr_keep_last(struct vcpu *v)
 {
-    v->regs[REG_MSR_LER_FROM_LIP] = lbr_newest(v, 0)->from;
-    v->regs[REG_MSR_LER_TO_LIP] = lbr_newest(v, 0)->to;
+    v->regs[REG_MSR_LER_FROM_LIP] = vcpu_lbr_newest(v, 0)->from;
+    v->regs[REG_MSR_LER_TO_LIP] = vcpu_lbr_newest(v, 0)->to;
 }
 
 /*

@@ -12,17 +12,6 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n);
 /* An interruption is about to branch: MSR_LER_FROM_LIP and _TO_LIP keep the branch before it. */
 void lbr_keep_last(struct vcpu *v);
 
-/* The place in v->lbr.stack of the i-th newest entry, and the entry. */
-static inline unsigned lbr_place(const struct vcpu *v, unsigned i)
-{
-    return (unsigned)(v->regs[REG_MSR_LASTBRANCH_TOS] - i) & (vcpu_lbr_depth(v) - 1);
-}
-
-static inline struct lbr_entry *lbr_newest(struct vcpu *v, unsigned i)
-{
-    return &v->lbr.stack[lbr_place(v, i)];
-}
-
 /* Rules. */
 bool lbr_on(const struct vcpu *v);
 uint64_t lbr_select(const struct vcpu *v);

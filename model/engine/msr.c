@@ -127,11 +127,11 @@ uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
     case REG_MSR_PERF_METRICS:
         return metrics_value(v);
     case REG_IA32_LBR_FROM:
-        return lbr_newest(v, i)->from;
+        return vcpu_lbr_newest(v, i)->from;
     case REG_IA32_LBR_TO:
-        return lbr_newest(v, i)->to;
+        return vcpu_lbr_newest(v, i)->to;
     case REG_IA32_LBR_INFO:
-        return lbr_newest(v, i)->info;
+        return vcpu_lbr_newest(v, i)->info;
     default:
         return v->regs[m->reg];
     }
@@ -254,13 +254,13 @@ void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t v
         v->escr[netburst_number(m, i)] = value & ~m->ignored;
         break;
     case REG_IA32_LBR_FROM:
-        overwritten(v, lbr_place(v, i))->from = value;
+        overwritten(v, vcpu_lbr_place(v, i))->from = value;
         break;
     case REG_IA32_LBR_TO:
-        overwritten(v, lbr_place(v, i))->to = value;
+        overwritten(v, vcpu_lbr_place(v, i))->to = value;
         break;
     case REG_IA32_LBR_INFO:
-        overwritten(v, lbr_place(v, i))->info = value & ~m->ignored;
+        overwritten(v, vcpu_lbr_place(v, i))->info = value & ~m->ignored;
         break;
     case REG_IA32_LBR_DEPTH:
         lbr_arch_set_depth(v, value);

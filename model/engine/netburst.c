@@ -19,7 +19,7 @@
  */
 #include "model/engine/netburst.h"
 
-#include "model/engine/counters.h"
+#include "model/engine/event_class.h"
 #include "model/referee/referee_report.h"
 
 /* CCCR */
@@ -292,7 +292,7 @@ void netburst_configure(struct vcpu *v, unsigned i)
         kind = EVENT_CYCLES;
         rings = ESCR_RINGS;
     }
-    kind = counters_kind(c, kind);
+    kind = event_class_kind(c, kind);
     c->event_class = event_class(kind, rings == ESCR_RINGS ? ANY_RING : rings == ESCR_OS ? RING_0 : OTHER_RINGS);
     c->forced = cccr & CCCR_FORCE_OVF;
     c->late = cccr & CCCR_OVF_PMI;

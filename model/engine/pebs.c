@@ -163,7 +163,7 @@ void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, stru
         extra->lbr = stack;
         extra->lbr_count = vcpu_lbr_depth(v);
         for (unsigned i = 0; i < extra->lbr_count; i++) {
-            stack[i] = *lbr_newest(v, i);
+            stack[i] = *vcpu_lbr_newest(v, i);
         }
     }
     describe_counters(v, extra);

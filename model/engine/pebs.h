@@ -3,15 +3,8 @@
 #ifndef MODEL_ENGINE_PEBS_H
 #define MODEL_ENGINE_PEBS_H
 
+#include "model/engine/pebs_sample.h"
 #include "model/vcpu/vcpu.h"
-
-/* The occasion of a record. */
-struct pebs_sample {
-    uint64_t counters;              /* bit i: v->counters[i] */
-    uint64_t ip;                    /* of the next instruction */
-    uint64_t eventing_ip;           /* of the instruction that caused the record */
-    const struct data_access *data; /* NULL: the event is not a memory access */
-};
 
 /* Makes the record and reloads the counters; does nothing where there is no room for the record. */
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample);

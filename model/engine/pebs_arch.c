@@ -19,7 +19,7 @@
 
 #include "model/engine/branches.h"
 #include "model/engine/lbr.h"
-#include "model/engine/pebs.h"
+#include "model/engine/pebs_sample.h"
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
 #include "model/referee/referee_counters.h"

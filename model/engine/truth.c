@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "model/engine/lbr.h"
 #include "model/engine/lbr_arch.h"
 #include "model/engine/lbr_events.h"
 #include "model/engine/netburst.h"
@@ -102,9 +101,9 @@ static void truth_lbrs(struct vcpu *v, uint64_t groups)
 
     for (unsigned i = 0; i < DATA_CFG_LBR_COUNT(groups); i++) {
         const bool there = i < vcpu_lbr_depth(v);
-        const struct lbr_contents told = there ? v->lbr.told[lbr_place(v, i)] : (struct lbr_contents){ .from = 0 };
-        const struct lbr_entry e = *lbr_newest(v, i);
-        const bool written = there && (v->lbr.written >> lbr_place(v, i) & 1);
+        const struct lbr_contents told = there ? v->lbr.told[vcpu_lbr_place(v, i)] : (struct lbr_contents){ .from = 0 };
+        const struct lbr_entry e = *vcpu_lbr_newest(v, i);
+        const bool written = there && (v->lbr.written >> vcpu_lbr_place(v, i) & 1);
 
         if (written) {
             fprintf(v->truth, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,%u,%u,%u", i, e.from, e.to,

@@ -33,6 +33,12 @@ struct latitude {
     } state;
 };
 
+/* What has passed since the last time: cycles, and whether among the instructions was one that serialises. */
+struct passed {
+    unsigned cycles;
+    bool serialised;
+};
+
 static inline bool latitude_has(const struct vcpu *v, enum freedom freedom)
 {
     return v->latitude->freedoms >> freedom & 1;

@@ -4,7 +4,7 @@
 #define MODEL_LATITUDE_MAY_PEBS_H
 
 #include "model/bytes/arch_pebs.h"
-#include "model/latitude/may_step.h"
+#include "model/latitude/choices.h"
 #include "model/vcpu/vcpu.h"
 
 bool may_counting_exact(const struct vcpu *v, const struct counter *c);

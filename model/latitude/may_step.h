@@ -5,12 +5,6 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* What has passed since the last time: cycles, and whether among the instructions was one that serialises. */
-struct passed {
-    unsigned cycles;
-    bool serialised;
-};
-
 /* A rule. */
 void may_stepped(struct vcpu *v, struct place place, uint64_t instructions);
 

@@ -304,4 +304,15 @@ static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
     return i < slots ? v->ds.area.reset[i] : 0;
 }
 
+/* The place in v->lbr.stack of the i-th newest entry, and the entry. */
+static inline unsigned vcpu_lbr_place(const struct vcpu *v, unsigned i)
+{
+    return (unsigned)(v->regs[REG_MSR_LASTBRANCH_TOS] - i) & (vcpu_lbr_depth(v) - 1);
+}
+
+static inline struct lbr_entry *vcpu_lbr_newest(struct vcpu *v, unsigned i)
+{
+    return &v->lbr.stack[vcpu_lbr_place(v, i)];
+}
+
 #endif
