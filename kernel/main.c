@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel as a table of steps. Called by arch/x86/entry64.asm and entry32.asm. See also docs/reading-order.md. */
+/* The kernel as a table of steps. Called by arch/x86/entry64.asm and entry32.asm. See also docs/hacking.md. */
 #include <inttypes.h>
 #include <stddef.h>
 
