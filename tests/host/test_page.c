@@ -9,6 +9,7 @@
 #include "kernel/screen/letters.h"
 #include "kernel/screen/page.h"
 #include "kernel/screen/pen.h"
+#include "tests/host/processors.h"
 
 #define UNTOUCHED 0xee
 #define PAGES     "tests/host/pages.txt"
@@ -113,45 +114,7 @@ static uint8_t attributes_of(unsigned row, unsigned column)
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-static const struct caps skylake = {
-    .vendor = "GenuineIntel",
-    .brand = "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-    .core = "Skylake",
-    .signature = 0x506e3,
-    .microcode = 0xf0,
-    .bts_record_size = 24,
-    .ds_cpl = true,
-    .pebs_method = PEBS_METHOD_GENERAL,
-    .pebs_format = 3,
-    .pebs_record_size = 200,
-    .lbr_depth = 32,
-    .lbr_format = 5,
-};
-
-static const struct caps golden_cove = {
-    .vendor = "GenuineIntel",
-    .core = "Golden Cove",
-    .signature = 0x90672,
-    .microcode = 0x2b,
-    .hypervisor = true,
-    .bts_record_size = 24,
-    .pebs_method = PEBS_METHOD_ADAPTIVE,
-    .pebs_format = 4,
-    .pebs_record_size = 32,
-    .pebs_record_most = 960,
-    .arch_lbr = true,
-    .lbr_depth = 32,
-    .lbr_format = 63,
-    .reason = { [CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE },
-};
-
-static const struct caps unlisted = {
-    .vendor = "GenuineIntel",
-    .signature = 0xf0ff0,
-    .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG,
-                [CAPS_NEED_PEBS] = CAPS_NO_DS_FLAG,
-                [CAPS_NEED_LBR] = CAPS_LBR_MODEL_UNLISTED },
-};
+static struct caps skylake, golden_cove, unlisted;
 
 #define PROGRAM .version = "0.1.0", .revision = "2fa7c4c2ce14", .bits = 64, .steps = 12
 #define LOG     .log = "COM1 at 115200 baud"
@@ -652,19 +615,6 @@ static void turns(void **state)
     assert_int_equal(page_turns(&page, &cells), 1);
 }
 
-static void the_bar(void **state)
-{
-    struct page page = { TESTS(good), .state = PAGE_TESTS, .planned = 512, .test = "a" };
-
-    (void)state;
-    for (page.number = 1; page.number <= page.planned; page.number++) {
-        draw(&page, 82, 25);
-        for (unsigned i = 0; i < 40; i++)
-            assert_int_equal(cells.at[8][1 + i].character, i < (page.number - 1) * 40 / 512 ? CELL_FULL : '.');
-        assert_int_equal(cells.at[8][41].character, ' ');
-    }
-}
-
 /* ---- pieces ---- */
 
 static void text(void **state)
@@ -718,67 +668,10 @@ static void words(void **state)
     expect_words("one two", 1, 1, "one ..", "");
 }
 
-static void letters(void **state)
-{
-    static const char *const wanted[] = {
-        "",
-        " ,''', ,'''' #'''' #'''' ''#'' #  ,' #     #, ,# #,  # ,''',",
-        " #,,,# #     #,,,  #,,,    #   #,'   #     # # # #', # #   #",
-        " #   # #     #     #       #   # ',  #     #   # #  ## #   #",
-        " '   '  '''' ''''' '     ''''' '   ' ''''' '   ' '   '  '''",
-        " #''', #''', ,''''       ''#''",
-        " #,,,' #,,,' ',,,          #",
-        " #     # ',      #         #",
-        " '     '   ' ''''          '",
-    };
-    const struct pen pen = { &cells, 1, 60, 0x0a };
-
-    (void)state;
-    assert_int_equal(letters_rows("pass", 1, 23), 4);
-    assert_int_equal(letters_rows("pass", 1, 22), 0);
-    assert_int_equal(letters_rows("pass", 2, 46), 7);
-    assert_int_equal(letters_rows("pass", 2, 45), 0);
-    assert_int_equal(letters_rows("pass", 3, 69), 11);
-    assert_int_equal(letters_rows("incomplete", 1, 59), 4);
-    cells.columns = 80;
-    cells.rows = 12;
-    pen_clear(&cells, 0x07);
-    letters_draw(&pen, 1, "acefiklmno", 1);
-    letters_draw(&pen, 5, "prs?t", 1); /* what is no letter of a verdict is left blank */
-    for (unsigned row = 0; row < COUNT_OF(wanted); row++)
-        assert_string_equal(line_of(row), wanted[row]);
-    assert_int_equal(attributes_of(1, 2), 0x0a);
-    pen_clear(&cells, 0x07);
-    letters_draw(&pen, 0, "t", 3); /* 21 rows of dots, an odd number */
-    assert_string_equal(line_of(0), " ###############");
-    assert_string_equal(line_of(1), " ''''''###''''''");
-    assert_string_equal(line_of(10), "       '''");
-    assert_string_equal(line_of(11), "");
-}
-
-static void a_code_has_a_place(void **state)
-{
-    struct page_code_place place = { 0 };
-
-    (void)state;
-    cells.columns = 80;
-    cells.rows = 25;
-    assert_false(page_code_place(&cells, 0, 0, 0, &place));
-    assert_true(page_code_place(&cells, 42, 0, 30, &place));
-    assert_true(place.row == 0 && place.column == 30 && place.rows == 25 && place.columns == 50 && place.quiet == 4);
-    assert_true(page_code_place(&cells, 42, 0, 31, &place));
-    assert_true(place.row == 0 && place.column == 32 && place.rows == 24 && place.columns == 48 && place.quiet == 3);
-    assert_true(page_code_place(&cells, 43, 1, 31, &place));
-    assert_true(place.row == 1 && place.column == 33 && place.rows == 24 && place.columns == 47 && place.quiet == 2);
-    assert_false(page_code_place(&cells, 43, 1, 34, &place));
-    assert_true(page_code_place(&cells, 46, 0, 30, &place));
-    assert_int_equal(place.quiet, 2);
-    assert_false(page_code_place(&cells, 47, 0, 0, &place));
-    assert_false(page_code_place(&cells, 46, 1, 0, &place));
-}
-
 int main(void)
 {
+    struct caps_input input = skylake_input();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_the_tests),
         cmocka_unit_test(tests_run),
@@ -790,12 +683,15 @@ int main(void)
         cmocka_unit_test(every_size),
         cmocka_unit_test(codes_of_every_size),
         cmocka_unit_test(turns),
-        cmocka_unit_test(the_bar),
         cmocka_unit_test(text),
         cmocka_unit_test(words),
-        cmocka_unit_test(letters),
-        cmocka_unit_test(a_code_has_a_place),
     };
 
+    skylake = caps_of(input);
+    input.leaf_1.eax = 0xf0ff0;
+    input.leaf_1.edx &= ~(1u << 21);
+    input.leaf_80000002.valid = input.bios_sign_id.valid = false;
+    unlisted = caps_of(input);
+    golden_cove = caps_of(golden_cove_input());
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }
