@@ -7,9 +7,11 @@
 
 #include "ds/ds_check.h"
 
-#define AREA 0x200000u
-#define BTS  0x201000u
-#define PEBS 0x204000u
+#define AREA     0x200000u
+#define BTS      0x201000u
+#define PEBS     0x204000u
+#define BTS_END  (BTS + 400 * 24)
+#define PEBS_END (PEBS + 40 * 200)
 
 /* Pages are identity-mapped, present and suitable for the DS area, except the one at `odd`. */
 struct pages {
@@ -87,277 +89,169 @@ static void assert_alone(const struct ds_description *description, enum ds_breac
     assert_int_equal(demands, ds_breach_is_advice(id) ? 0 : 1);
 }
 
-static void a_clean_description(void **state)
+/* A step changes the description, or says what the check finds in it. */
+struct step {
+    enum { CLEANED, MISSED, STORED, ADDED, BUFFERED, FOUND } what;
+    size_t at, size; /* a field of the description */
+    uint64_t value;
+    struct ds_buffer buffer;
+    enum ds_breach_id id; /* DS_BREACH_COUNT: none */
+    const char *field;
+};
+
+#define OF(f) .at = offsetof(struct ds_description, f), .size = sizeof(((struct ds_description *)0)->f)
+#define STEP(w, ...)             \
+    {                            \
+        .what = (w), __VA_ARGS__ \
+    }
+#define NEW                  STEP(CLEANED, .at = 0)
+#define ABSENT(page)         STEP(MISSED, .value = (page))
+#define SET(f, v)            STEP(STORED, OF(f), .value = (v))
+#define ADD(f, v)            STEP(ADDED, OF(f), .value = (v))
+#define BUFFER(f, ...)       STEP(BUFFERED, OF(f), .buffer = { __VA_ARGS__ })
+#define CLEAN                STEP(FOUND, .id = DS_BREACH_COUNT)
+#define BREACH(breach, f, v) STEP(FOUND, .id = DS_BREACH_##breach, .field = (f), .value = (v))
+#define STEPS(...)           __VA_ARGS__ /* that belong together */
+
+static const struct step steps[] = {
+    STEPS(NEW, CLEAN),
+    STEPS(NEW, SET(pebs, false), SET(bts_circular, true), SET(area.bts.threshold, BTS_END + 24),
+          SET(lvt_performance, 0x10000), SET(gate, DS_GATE_ABSENT), BUFFER(area.pebs, 1, 2, 3, 4),
+          CLEAN), /* circular BTS alone needs no interrupt */
+    STEPS(SET(bts, false), SET(bts_circular, false), BUFFER(area.bts, 1, 2, 3, 4),
+          CLEAN),                                                           /* an area that nothing uses */
+    STEPS(NEW, SET(bts, false), BUFFER(area.bts, 1, 2, 3, 4), CLEAN),       /* PEBS alone */
+    STEPS(NEW, ADD(area.bts.maximum, 1), ADD(area.pebs.maximum, 1), CLEAN), /* "a multiple of the record size plus 1" */
+    STEPS(NEW, ADD(area.bts.index, 24), SET(area.pebs.index, PEBS_END),
+          CLEAN),                                                 /* in use: the index has moved on, up to the end */
+    STEPS(NEW, SET(area.bts.threshold, BTS_END - 2 * 24), CLEAN), /* the least room that is enough */
+    STEPS(NEW, BUFFER(area.bts, 0x400000, 0x400000 + 9999 * 24, 0x400000 + 10000 * 24, 0x400000 + 7777 * 24),
+          CLEAN), /* larger than 64 KiB, with odd indices */
+    STEPS(NEW, BUFFER(area.pebs, 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200),
+          CLEAN), /* buffers share a page: side by side is not overlapping */
+    STEPS(BUFFER(area.bts, 0x2054c0, 0x2054c0, 0x2054c0 + 100 * 24, 0x2054c0 + 50 * 24), CLEAN),
+
+    STEPS(NEW, SET(width, 4), SET(linear_bits, 32), SET(area_size, 0x30), SET(bts_record_size, 12),
+          SET(pebs_record_size, 40), SET(a20m_prevented, true),
+          BUFFER(area.bts, 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12), CLEAN),
+
+    /* The management area may end with the last byte of the address space, and no later. */
+    STEPS(NEW, SET(a20m_prevented, true), SET(area_base, UINT64_C(0xffffffffffffff80)), CLEAN),
+    STEPS(SET(area_size, 0x80), CLEAN), STEPS(SET(area_size, 0x81), BREACH(ORDER, "area", 0xffffffffffffff80)),
+    STEPS(NEW, SET(a20m_prevented, true), SET(width, 4), SET(area_base, 0xffffffc0), SET(area_size, 0x40), CLEAN),
+    STEPS(SET(area_size, 0x41), BREACH(ORDER, "area", 0xffffffc0)),
+
+    STEPS(NEW, SET(area_base, UINT64_C(0x800000000000)), ABSENT(UINT64_C(0x800000000000)),
+          BREACH(CANONICAL, "area", 0x800000000000)), /* such an address is not checked further */
+    STEPS(NEW, SET(area.bts.base, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.base", 0x800000000000)),
+    STEPS(NEW, SET(area.pebs.index, UINT64_C(0xffff700000000000)), BREACH(CANONICAL, "pebs.index", 0xffff700000000000)),
+    STEPS(NEW, SET(area.pebs.maximum, UINT64_C(0x1000000000000)), BREACH(CANONICAL, "pebs.maximum", 0x1000000000000)),
+    STEPS(NEW, SET(area.bts.threshold, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.threshold", 0x800000000000)),
+    STEPS(NEW, SET(linear_bits, 32), CLEAN), /* DTES64 outside IA-32e mode: 64-bit fields, 32-bit addresses */
+    STEPS(ADD(area.bts.threshold, UINT64_C(1) << 32),
+          BREACH(CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24)),
+    STEPS(SET(area.bts.threshold, BTS + 300 * 24), SET(a20m_prevented, true), SET(area_base, 0xffffff00),
+          CLEAN), /* the upper of their halves has no sign */
+    STEPS(NEW, SET(area_base, UINT64_C(0xffff800000000000)),
+          CLEAN), /* the upper half is valid, and with 57 bits more of it */
+    STEPS(SET(area_base, UINT64_C(0xff00000000000000)), SET(linear_bits, 57), CLEAN),
+    STEPS(NEW, SET(width, 4), ADD(area.bts.index, UINT64_C(1) << 32),
+          BREACH(WIDTH_RANGE, "bts.index", UINT64_C(0x100000000) + BTS)),
+
+    STEPS(NEW, SET(area.bts.maximum, BTS - 1), BREACH(ORDER, "bts.maximum", BTS - 1)),
+    STEPS(NEW, SET(area_base, UINT64_C(0xffffffffffffffc0)), BREACH(ORDER, "area", 0xffffffffffffffc0)),
+    STEPS(NEW, SET(area_size, 0), BREACH(ORDER, "area", AREA)), STEPS(SET(area_base, 0), BREACH(ORDER, "area", 0)),
+    STEPS(SET(area_size, 1), CLEAN),
+    STEPS(NEW, SET(width, 4), SET(area_base, 0xffffffc0), BREACH(ORDER, "area", 0xffffffc0)),
+    STEPS(NEW, SET(area.pebs.maximum, PEBS + 199), BREACH(TOO_SMALL, "pebs.maximum", PEBS + 199)),
+    STEPS(NEW, SET(area.pebs.maximum, PEBS), BREACH(TOO_SMALL, "pebs.maximum", PEBS)),
+    STEPS(NEW, SET(bts_record_size, 0), BREACH(TOO_SMALL, "bts.maximum", BTS_END)), /* a record without a size */
+    STEPS(NEW, SET(bts_record_size, 0x10000),
+          BREACH(TOO_SMALL, "bts.maximum", BTS_END)), /* a size that no processor has */
+    STEPS(NEW, ADD(area.bts.maximum, 2), BREACH(SIZE_MULTIPLE, "bts.maximum", BTS_END + 2)),
+    STEPS(ADD(area.bts.maximum, 6), BREACH(SIZE_MULTIPLE, "bts.maximum", BTS_END + 8)),
+    STEPS(NEW, SET(pebs, false), SET(bts_circular, true), SET(area.bts.maximum, BTS + 24),
+          CLEAN), /* one record is enough for a circular buffer */
+
+    STEPS(NEW, SET(area_base, AREA + 2), BREACH(DOUBLEWORD, "area", AREA + 2)),
+    STEPS(SET(area_base, AREA + 4), BREACH(CACHE_LINE, "area", AREA + 4)),
+    STEPS(NEW, BUFFER(area.bts, BTS + 1, BTS + 1, BTS + 1 + 400 * 24, BTS + 1 + 300 * 24),
+          BREACH(DOUBLEWORD, "bts.base", BTS + 1)),
+    STEPS(NEW, BUFFER(area.pebs, PEBS + 32, PEBS + 32, PEBS + 32 + 30 * 200, PEBS + 32 + 20 * 200),
+          BREACH(CACHE_LINE, "pebs.base", PEBS + 32)),
+
+    STEPS(NEW, SET(area.bts.index, BTS - 24), BREACH(INDEX_RANGE, "bts.index", BTS - 24)),
+    STEPS(SET(area.bts.index, BTS + 401 * 24), BREACH(INDEX_RANGE, "bts.index", BTS + 401 * 24)),
+    STEPS(SET(area.bts.index, BTS + 23), BREACH(INDEX_GRID, "bts.index", BTS + 23)),
+    STEPS(NEW, SET(area.pebs.threshold, PEBS), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS)),
+    STEPS(SET(area.pebs.threshold, PEBS - 200), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS - 200)),
+    STEPS(SET(area.pebs.threshold, PEBS_END), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS_END)),
+    STEPS(SET(area.pebs.threshold, PEBS_END + 200), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS + 41 * 200)),
+    STEPS(SET(area.pebs.threshold, PEBS + 8), BREACH(THRESHOLD_GRID, "pebs.threshold", PEBS + 8)),
+    STEPS(SET(area.pebs.threshold, PEBS + 39 * 200), BREACH(THRESHOLD_ROOM, "pebs.threshold", PEBS + 39 * 200)),
+
+    STEPS(NEW, SET(pebs, false), SET(bts_circular, true), BREACH(CIRCULAR, "bts.threshold", BTS + 300 * 24)),
+    STEPS(SET(area.bts.threshold, BTS_END), BREACH(CIRCULAR, "bts.threshold", BTS_END)),
+    STEPS(SET(area.bts.threshold, BTS_END + 1), CLEAN),
+    STEPS(SET(bts_circular, false), BREACH(THRESHOLD_RANGE, "bts.threshold", BTS_END + 1)), /* and vice versa */
+
+    STEPS(NEW, BUFFER(area.pebs, 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200),
+          BREACH(OVERLAP, "pebs", 0x203540)),
+    STEPS(NEW, SET(area_base, BTS + 0x40), BREACH(OVERLAP, "bts", BTS + 0x40)),
+    STEPS(NEW, SET(area_base, PEBS - 0x40), BREACH(OVERLAP, "pebs", PEBS)),
+
+    STEPS(NEW, SET(apic_enabled, false), BREACH(APIC_OFF, "apic", 0)),
+    STEPS(NEW, SET(lvt_performance, 0x100f0), BREACH(LVT_MASKED, "lvt.performance", 0x100f0)),
+    STEPS(SET(lvt_performance, 0x400),
+          BREACH(LVT_DELIVERY, "lvt.performance", 0x400)), /* NMI: no vector, no trigger mode, no gate */
+    STEPS(SET(lvt_performance, 0x80f0), BREACH(LVT_LEVEL, "lvt.performance", 0x80f0)),
+    STEPS(SET(lvt_performance, 0x1f), BREACH(LVT_VECTOR, "lvt.performance", 0x1f)),
+    STEPS(SET(lvt_performance, 0x20), CLEAN),
+    STEPS(SET(lvt_performance, 0x10f0), CLEAN), /* delivery status is read-only */
+    STEPS(NEW, SET(gate, DS_GATE_ABSENT), BREACH(GATE_ABSENT, "lvt.performance", 0xf0)),
+    STEPS(SET(gate, DS_GATE_TRAP), BREACH(GATE_TYPE, "lvt.performance", 0xf0)),
+    STEPS(SET(gate, DS_GATE_OTHER), BREACH(GATE_TYPE, "lvt.performance", 0xf0)),
+    STEPS(SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0)), /* an interrupt-driven BTS needs it as well */
+};
+
+static void descriptions(void **state)
 {
     struct pages pages;
     struct ds_description d = clean(&pages);
+
     (void)state;
     assert_clean(&d);
     assert_int_equal(pages.asked, 1 + 3 + 2); /* every page of the three sections, once */
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        const struct step *const step = &steps[i];
+        uint8_t *const field = (uint8_t *)&d + step->at;
+        uint64_t value = 0;
 
-    d = clean(&pages); /* circular BTS alone needs no interrupt */
-    d.pebs = false;
-    d.bts_circular = true;
-    d.area.bts.threshold = d.area.bts.maximum + 24;
-    d.lvt_performance = 0x10000;
-    d.gate = DS_GATE_ABSENT;
-    d.area.pebs = (struct ds_buffer){ 1, 2, 3, 4 };
-    assert_clean(&d);
-
-    d.bts = d.bts_circular = false; /* an area that nothing uses */
-    d.area.bts = (struct ds_buffer){ 1, 2, 3, 4 };
-    assert_clean(&d);
-
-    d = clean(&pages); /* PEBS alone */
-    d.bts = false;
-    d.area.bts = (struct ds_buffer){ 1, 2, 3, 4 };
-    assert_clean(&d);
-
-    d = clean(&pages); /* "a multiple of the record size plus 1" */
-    d.area.bts.maximum++;
-    d.area.pebs.maximum++;
-    assert_clean(&d);
-
-    d = clean(&pages); /* in use: the index has moved on, up to the end */
-    d.area.bts.index += 24;
-    d.area.pebs.index = d.area.pebs.maximum;
-    assert_clean(&d);
-
-    d = clean(&pages); /* the least room that is enough */
-    d.area.bts.threshold = d.area.bts.maximum - 2 * 24;
-    assert_clean(&d);
-
-    d = clean(&pages); /* larger than 64 KiB, with odd indices */
-    d.area.bts = (struct ds_buffer){ 0x400000, 0x400000 + 9999 * 24, 0x400000 + 10000 * 24, 0x400000 + 7777 * 24 };
-    assert_clean(&d);
-
-    d = clean(&pages); /* buffers share a page: side by side is not overlapping */
-    d.area.pebs = (struct ds_buffer){ 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200 };
-    assert_clean(&d);
-    d.area.bts = (struct ds_buffer){ 0x2054c0, 0x2054c0, 0x2054c0 + 100 * 24, 0x2054c0 + 50 * 24 };
-    assert_clean(&d);
-}
-
-static void a_clean_32_bit_description(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.width = 4;
-    d.linear_bits = 32;
-    d.area_size = 0x30;
-    d.bts_record_size = 12;
-    d.pebs_record_size = 40;
-    d.a20m_prevented = true;
-    d.area.bts = (struct ds_buffer){ 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12 };
-    assert_clean(&d);
-}
-
-/* The management area may end with the last byte of the address space, and no later. */
-static void the_end_of_the_address_space(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.a20m_prevented = true;
-    d.area_base = UINT64_C(0xffffffffffffff80);
-    assert_clean(&d);
-    d.area_size = 0x80;
-    assert_clean(&d);
-    d.area_size = 0x81;
-    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffffffffff80);
-
-    d = clean(&pages);
-    d.a20m_prevented = true;
-    d.width = 4;
-    d.area_base = 0xffffffc0;
-    d.area_size = 0x40;
-    assert_clean(&d);
-    d.area_size = 0x41;
-    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffc0);
-}
-
-static void addresses(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.area_base = UINT64_C(0x800000000000);
-    pages.odd = d.area_base; /* such an address is not checked further */
-    pages.odd_missing = true;
-    assert_alone(&d, DS_BREACH_CANONICAL, "area", 0x800000000000);
-
-    d = clean(&pages);
-    d.area.bts.base = UINT64_C(0x800000000000);
-    assert_alone(&d, DS_BREACH_CANONICAL, "bts.base", 0x800000000000);
-
-    d = clean(&pages);
-    d.area.pebs.index = UINT64_C(0xffff700000000000);
-    assert_alone(&d, DS_BREACH_CANONICAL, "pebs.index", 0xffff700000000000);
-
-    d = clean(&pages);
-    d.area.pebs.maximum = UINT64_C(0x1000000000000);
-    assert_alone(&d, DS_BREACH_CANONICAL, "pebs.maximum", 0x1000000000000);
-
-    d = clean(&pages);
-    d.area.bts.threshold = UINT64_C(0x800000000000);
-    assert_alone(&d, DS_BREACH_CANONICAL, "bts.threshold", 0x800000000000);
-
-    d = clean(&pages); /* DTES64 outside IA-32e mode: 64-bit fields, 32-bit addresses */
-    d.linear_bits = 32;
-    assert_clean(&d);
-    d.area.bts.threshold |= UINT64_C(1) << 32;
-    assert_alone(&d, DS_BREACH_CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24);
-    d.area.bts.threshold = BTS + 300 * 24;
-    d.a20m_prevented = true;
-    d.area_base = 0xffffff00; /* the upper of their halves has no sign */
-    assert_clean(&d);
-
-    d = clean(&pages); /* the upper half is valid, and with 57 bits more of it */
-    d.area_base = UINT64_C(0xffff800000000000);
-    assert_clean(&d);
-    d.area_base = UINT64_C(0xff00000000000000);
-    d.linear_bits = 57;
-    assert_clean(&d);
-
-    d = clean(&pages);
-    d.width = 4;
-    d.area.bts.index |= UINT64_C(1) << 32;
-    assert_alone(&d, DS_BREACH_WIDTH_RANGE, "bts.index", UINT64_C(0x100000000) + BTS);
-}
-
-static void order_and_size(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.area.bts.maximum = BTS - 1;
-    assert_alone(&d, DS_BREACH_ORDER, "bts.maximum", BTS - 1);
-
-    d = clean(&pages);
-    d.area_base = UINT64_C(0xffffffffffffffc0);
-    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffffffffffc0);
-
-    d = clean(&pages);
-    d.area_size = 0;
-    assert_alone(&d, DS_BREACH_ORDER, "area", AREA);
-    d.area_base = 0;
-    assert_alone(&d, DS_BREACH_ORDER, "area", 0);
-    d.area_size = 1;
-    assert_clean(&d);
-
-    d = clean(&pages);
-    d.width = 4;
-    d.area_base = 0xffffffc0;
-    assert_alone(&d, DS_BREACH_ORDER, "area", 0xffffffc0);
-
-    d = clean(&pages);
-    d.area.pebs.maximum = PEBS + 199;
-    assert_alone(&d, DS_BREACH_TOO_SMALL, "pebs.maximum", PEBS + 199);
-
-    d = clean(&pages);
-    d.area.pebs.maximum = PEBS;
-    assert_alone(&d, DS_BREACH_TOO_SMALL, "pebs.maximum", PEBS);
-
-    d = clean(&pages); /* a record without a size */
-    d.bts_record_size = 0;
-    assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
-
-    d = clean(&pages); /* a size that no processor has */
-    d.bts_record_size = 0x10000;
-    assert_alone(&d, DS_BREACH_TOO_SMALL, "bts.maximum", BTS + 400 * 24);
-
-    d = clean(&pages);
-    d.area.bts.maximum += 2;
-    assert_alone(&d, DS_BREACH_SIZE_MULTIPLE, "bts.maximum", BTS + 400 * 24 + 2);
-    d.area.bts.maximum += 6;
-    assert_alone(&d, DS_BREACH_SIZE_MULTIPLE, "bts.maximum", BTS + 400 * 24 + 8);
-
-    d = clean(&pages); /* one record is enough for a circular buffer */
-    d.pebs = false;
-    d.bts_circular = true;
-    d.area.bts.maximum = BTS + 24;
-    assert_clean(&d);
-}
-
-static void alignment(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.area_base = AREA + 2;
-    assert_alone(&d, DS_BREACH_DOUBLEWORD, "area", AREA + 2);
-    d.area_base = AREA + 4;
-    assert_alone(&d, DS_BREACH_CACHE_LINE, "area", AREA + 4);
-
-    d = clean(&pages);
-    d.area.bts = (struct ds_buffer){ BTS + 1, BTS + 1, BTS + 1 + 400 * 24, BTS + 1 + 300 * 24 };
-    assert_alone(&d, DS_BREACH_DOUBLEWORD, "bts.base", BTS + 1);
-
-    d = clean(&pages);
-    d.area.pebs = (struct ds_buffer){ PEBS + 32, PEBS + 32, PEBS + 32 + 30 * 200, PEBS + 32 + 20 * 200 };
-    assert_alone(&d, DS_BREACH_CACHE_LINE, "pebs.base", PEBS + 32);
-}
-
-static void index_and_threshold(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.area.bts.index = BTS - 24;
-    assert_alone(&d, DS_BREACH_INDEX_RANGE, "bts.index", BTS - 24);
-    d.area.bts.index = BTS + 401 * 24;
-    assert_alone(&d, DS_BREACH_INDEX_RANGE, "bts.index", BTS + 401 * 24);
-    d.area.bts.index = BTS + 23;
-    assert_alone(&d, DS_BREACH_INDEX_GRID, "bts.index", BTS + 23);
-
-    d = clean(&pages);
-    d.area.pebs.threshold = PEBS;
-    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS);
-    d.area.pebs.threshold = PEBS - 200;
-    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS - 200);
-    d.area.pebs.threshold = d.area.pebs.maximum;
-    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS + 40 * 200);
-    d.area.pebs.threshold = d.area.pebs.maximum + 200;
-    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "pebs.threshold", PEBS + 41 * 200);
-    d.area.pebs.threshold = PEBS + 8;
-    assert_alone(&d, DS_BREACH_THRESHOLD_GRID, "pebs.threshold", PEBS + 8);
-    d.area.pebs.threshold = PEBS + 39 * 200;
-    assert_alone(&d, DS_BREACH_THRESHOLD_ROOM, "pebs.threshold", PEBS + 39 * 200);
-}
-
-static void circular(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.pebs = false;
-    d.bts_circular = true;
-    assert_alone(&d, DS_BREACH_CIRCULAR, "bts.threshold", BTS + 300 * 24);
-    d.area.bts.threshold = d.area.bts.maximum;
-    assert_alone(&d, DS_BREACH_CIRCULAR, "bts.threshold", BTS + 400 * 24);
-    d.area.bts.threshold = d.area.bts.maximum + 1;
-    assert_clean(&d);
-
-    d.bts_circular = false; /* and vice versa */
-    assert_alone(&d, DS_BREACH_THRESHOLD_RANGE, "bts.threshold", BTS + 400 * 24 + 1);
-}
-
-static void overlap(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.area.pebs = (struct ds_buffer){ 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200 };
-    assert_alone(&d, DS_BREACH_OVERLAP, "pebs", 0x203540);
-
-    d = clean(&pages);
-    d.area_base = BTS + 0x40;
-    assert_alone(&d, DS_BREACH_OVERLAP, "bts", BTS + 0x40);
-
-    d = clean(&pages);
-    d.area_base = PEBS - 0x40;
-    assert_alone(&d, DS_BREACH_OVERLAP, "pebs", PEBS);
+        switch (step->what) {
+        case CLEANED:
+            d = clean(&pages);
+            break;
+        case MISSED:
+            pages.odd = step->value;
+            pages.odd_missing = true;
+            break;
+        case BUFFERED:
+            memcpy(field, &step->buffer, sizeof step->buffer);
+            break;
+        case ADDED:
+            memcpy(&value, field, step->size);
+            /* fallthrough */
+        case STORED:
+            value += step->value;
+            memcpy(field, &value, step->size);
+            break;
+        case FOUND:
+            if (step->id == DS_BREACH_COUNT)
+                assert_clean(&d);
+            else
+                assert_alone(&d, step->id, step->field, step->value);
+        }
+    }
 }
 
 static void pages_of_every_section(void **state)
@@ -449,39 +343,6 @@ static void pages_more(void **state)
                                   UINT64_C(1) << DS_BREACH_CODE | UINT64_C(1) << DS_BREACH_MEMORY_TYPE);
 }
 
-static void interrupt(void **state)
-{
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-    (void)state;
-    d.apic_enabled = false;
-    assert_alone(&d, DS_BREACH_APIC_OFF, "apic", 0);
-
-    d = clean(&pages);
-    d.lvt_performance = 0x100f0;
-    assert_alone(&d, DS_BREACH_LVT_MASKED, "lvt.performance", 0x100f0);
-    d.lvt_performance = 0x400; /* NMI: no vector, no trigger mode, no gate */
-    assert_alone(&d, DS_BREACH_LVT_DELIVERY, "lvt.performance", 0x400);
-    d.lvt_performance = 0x80f0;
-    assert_alone(&d, DS_BREACH_LVT_LEVEL, "lvt.performance", 0x80f0);
-    d.lvt_performance = 0x1f;
-    assert_alone(&d, DS_BREACH_LVT_VECTOR, "lvt.performance", 0x1f);
-    d.lvt_performance = 0x20;
-    assert_clean(&d);
-    d.lvt_performance = 0x10f0; /* delivery status is read-only */
-    assert_clean(&d);
-
-    d = clean(&pages);
-    d.gate = DS_GATE_ABSENT;
-    assert_alone(&d, DS_BREACH_GATE_ABSENT, "lvt.performance", 0xf0);
-    d.gate = DS_GATE_TRAP;
-    assert_alone(&d, DS_BREACH_GATE_TYPE, "lvt.performance", 0xf0);
-    d.gate = DS_GATE_OTHER;
-    assert_alone(&d, DS_BREACH_GATE_TYPE, "lvt.performance", 0xf0);
-    d.pebs = false; /* an interrupt-driven BTS needs it as well */
-    assert_alone(&d, DS_BREACH_GATE_TYPE, "lvt.performance", 0xf0);
-}
-
 /* More breaches than the list holds: the set still has all of them. */
 static void the_list_is_bounded(void **state)
 {
@@ -536,7 +397,7 @@ static void expect_arch(const struct arch_description *d, uint64_t set, unsigned
     assert_int_equal(out.set, set);
 }
 
-#define SET(id) (UINT64_C(1) << DS_BREACH_##id)
+#define BIT(id) (UINT64_C(1) << DS_BREACH_##id)
 
 static void arch_registers(void **state)
 {
@@ -552,7 +413,7 @@ static void arch_registers(void **state)
     for (unsigned bit = 4; bit < 12; bit++) {
         d = arch_clean(&pages);
         d.base |= UINT64_C(1) << bit;
-        expect_arch(&d, SET(ARCH_PAGE), 1);
+        expect_arch(&d, BIT(ARCH_PAGE), 1);
     }
     d = arch_clean(&pages);
     d.physical_bits = 22; /* the buffer is the last before the end */
@@ -560,18 +421,18 @@ static void arch_registers(void **state)
     d.base |= 4;
     expect_arch(&d, 0, 0);
     d.physical_bits = 21;
-    expect_arch(&d, SET(ARCH_PHYSICAL), 1);
+    expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
     d.physical_bits = 22;
     d.base = 0x3f1000 | 4; /* ends beyond */
     d.linear = 0x3f1000;
-    expect_arch(&d, SET(ARCH_PHYSICAL), 1);
+    expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
     d = arch_clean(&pages);
     d.base |= UINT64_C(1) << 60;
-    expect_arch(&d, SET(ARCH_PHYSICAL), 1);
+    expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
     d = arch_clean(&pages);
     d.base = 0x211000 | 4;
     d.linear = 0x211000;
-    expect_arch(&d, SET(ARCH_ALIGNED), 0);
+    expect_arch(&d, BIT(ARCH_ALIGNED), 0);
 
     for (unsigned bit = 0; bit < 64; bit++) {
         const uint64_t it = UINT64_C(1) << bit;
@@ -580,28 +441,28 @@ static void arch_registers(void **state)
             continue;
         d = arch_clean(&pages);
         d.index |= it;
-        expect_arch(&d, reserved ? SET(ARCH_RESERVED) : 0, reserved);
+        expect_arch(&d, reserved ? BIT(ARCH_RESERVED) : 0, reserved);
     }
     for (unsigned bit = 0; bit < 64; bit++) {
         const bool may = bit < 32 || d.permitted >> bit & 1;
         d = arch_clean(&pages);
         d.cfg_c |= UINT64_C(1) << bit;
-        expect_arch(&d, may ? 0 : SET(ARCH_CFG_C), !may);
+        expect_arch(&d, may ? 0 : BIT(ARCH_CFG_C), !may);
     }
     d = arch_clean(&pages);
     d.index |= 0x10000; /* full, to the last byte */
     expect_arch(&d, 0, 0);
     d.index |= 0x10;
-    expect_arch(&d, SET(ARCH_INDEX_RANGE), 1);
+    expect_arch(&d, BIT(ARCH_INDEX_RANGE), 1);
     d = arch_clean(&pages);
     d.index = UINT64_C(1) << 32;
-    expect_arch(&d, SET(ARCH_THRESHOLD_RANGE), 1);
+    expect_arch(&d, BIT(ARCH_THRESHOLD_RANGE), 1);
     d.index = UINT64_C(0x1000000000000);
-    expect_arch(&d, SET(ARCH_THRESHOLD_RANGE), 1);
+    expect_arch(&d, BIT(ARCH_THRESHOLD_RANGE), 1);
     d.index = (0x10000 - UINT64_C(224)) << 32; /* one record behind it */
     expect_arch(&d, 0, 0);
     d.index = (0x10000 - UINT64_C(208)) << 32;
-    expect_arch(&d, SET(ARCH_THRESHOLD_ROOM), 0);
+    expect_arch(&d, BIT(ARCH_THRESHOLD_ROOM), 0);
 }
 
 static void arch_pages(void **state)
@@ -614,16 +475,16 @@ static void arch_pages(void **state)
         d = arch_clean(&pages);
         pages.odd = ARCH_BUFFER + at;
         pages.odd_missing = true;
-        expect_arch(&d, SET(ARCH_CONTIGUOUS), 1);
+        expect_arch(&d, BIT(ARCH_CONTIGUOUS), 1);
         pages.odd_missing = false;
         pages.odd_page.physical = 0x700000;
-        expect_arch(&d, SET(ARCH_CONTIGUOUS), 1);
+        expect_arch(&d, BIT(ARCH_CONTIGUOUS), 1);
         pages.odd_page = fit;
         pages.odd_page.code = true;
-        expect_arch(&d, SET(ARCH_CODE), 1);
+        expect_arch(&d, BIT(ARCH_CODE), 1);
         pages.odd_page = fit;
         pages.odd_page.write_back = false;
-        expect_arch(&d, SET(ARCH_MEMORY_TYPE), 0);
+        expect_arch(&d, BIT(ARCH_MEMORY_TYPE), 0);
         pages.odd_page = (struct ds_page){ .user = true, .write_back = true }; /* no rule of a physical buffer */
         expect_arch(&d, 0, 0);
     }
@@ -632,15 +493,15 @@ static void arch_pages(void **state)
     pages.odd_missing = true;
     expect_arch(&d, 0, 0);
     d.apic_enabled = false;
-    expect_arch(&d, SET(APIC_OFF), 1);
+    expect_arch(&d, BIT(APIC_OFF), 1);
     d.apic_enabled = true;
     d.lvt_performance = 0x100f0;
-    expect_arch(&d, SET(LVT_MASKED), 1);
+    expect_arch(&d, BIT(LVT_MASKED), 1);
     d.lvt_performance = 0xf0;
     d.gate = DS_GATE_TRAP;
-    expect_arch(&d, SET(GATE_TYPE), 1);
+    expect_arch(&d, BIT(GATE_TYPE), 1);
     d.gate = DS_GATE_ABSENT;
-    expect_arch(&d, SET(GATE_ABSENT), 1);
+    expect_arch(&d, BIT(GATE_ABSENT), 1);
 }
 
 static void every_breach_has_words(void **state)
@@ -664,21 +525,8 @@ static void every_breach_has_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arch_registers),
-        cmocka_unit_test(arch_pages),
-        cmocka_unit_test(a_clean_description),
-        cmocka_unit_test(a_clean_32_bit_description),
-        cmocka_unit_test(the_end_of_the_address_space),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(order_and_size),
-        cmocka_unit_test(alignment),
-        cmocka_unit_test(index_and_threshold),
-        cmocka_unit_test(circular),
-        cmocka_unit_test(overlap),
-        cmocka_unit_test(pages_of_every_section),
-        cmocka_unit_test(pages_more),
-        cmocka_unit_test(interrupt),
-        cmocka_unit_test(the_list_is_bounded),
+        cmocka_unit_test(arch_registers),         cmocka_unit_test(arch_pages), cmocka_unit_test(descriptions),
+        cmocka_unit_test(pages_of_every_section), cmocka_unit_test(pages_more), cmocka_unit_test(the_list_is_bounded),
         cmocka_unit_test(every_breach_has_words),
     };
     return cmocka_run_group_tests_name("ds_check", tests, NULL, NULL);
