@@ -25,11 +25,12 @@
 
 enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 
-static const struct output *const outputs[] = { &output_text,      &output_raw,    &output_script,     &output_branches,
-                                                &output_brstack,   &output_folded, &output_trace_json, &output_csv,
-                                                &output_perf_data, &output_html };
+static const struct output *const outputs[] = {
+#define OUTPUT_ROW(name) &output_##name,
+    OUTPUTS(OUTPUT_ROW)
+};
 
-#define OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+#define OUTPUTS_COUNT (sizeof(outputs) / sizeof(outputs[0]))
 
 static const char *const kinds[] = { "bts", "pebs", "lbr" };
 
@@ -44,40 +45,7 @@ static struct command {
     bool leave_out[KINDS];                                              /* by index into kinds[] */
     bool misfit;                                                        /* a dump belongs to another ELF */
     void (*machine)(void *context, const struct dump_machine *machine); /* the output's own function */
-} command = { .setup.history = HISTORY_DEFAULT };
-
-static void usage(FILE *out)
-{
-    fputs("usage: dsdump [OPTION..] [FILE]\n"
-          "       dsdump --code TEXT..\n"
-          "       dsdump --compare LOG LOG [--accept FILE] [--html FILE]\n"
-          "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
-          out);
-    for (size_t i = 0; i < OUTPUTS; i++) {
-        const char *argument = outputs[i]->argument;
-        char option[40];
-        snprintf(option, sizeof(option), "--%s%s%s", outputs[i]->name, argument ? " " : "", argument ? argument : "");
-        fprintf(out, "  %-20s %s\n", option, outputs[i]->help);
-    }
-    fprintf(out, "  --history N          branches in the stack of each BTS record in perf.data: 0 to %u (default %u)\n",
-            HISTORY_MOST, HISTORY_DEFAULT);
-    fputs("  --branch-counters    what LBR entries count, in perf.data: for perf 6.8 and later\n", out);
-    fputs("  --elf FILE           take symbols and source lines from the kernel's ELF, 32-bit or 64-bit\n", out);
-    fputs("  --stats              verify every frame and print counts only\n"
-          "  --only KIND[,KIND..] read only these records: bts, pebs, lbr\n"
-          "  --help               print this text\n"
-          "With --code it prints the results in the texts of QR codes, or with - in those of standard input.\n"
-          "With --compare it prints what two logs say differently, but for what the patterns in FILE accept.\n",
-          out);
-}
-
-static const struct output *find_output(const char *name)
-{
-    for (size_t i = 0; i < OUTPUTS; i++)
-        if (strcmp(outputs[i]->name, name) == 0)
-            return outputs[i];
-    return NULL;
-}
+} command;
 
 /* Chooses the output; a second one is an error. */
 static bool choose(const char *option, const struct output *output)
@@ -110,74 +78,123 @@ static bool choose_kinds(const char *list)
     return true;
 }
 
-static bool choose_history(const char *text)
+static bool take_elf(const char *file)
 {
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > HISTORY_MOST) {
-        complain("--history", "want a number from 0 to %u, not '%s'", HISTORY_MOST, text);
+    if (command.setup.symbols) {
+        complain("--elf", "only one ELF can be given");
         return false;
     }
-    command.setup.history = (unsigned)number;
-    return true;
+    command.setup.symbols = symbols_open(file);
+    return command.setup.symbols != NULL;
+}
+
+static bool take_stats(const char *none)
+{
+    (void)none;
+    return choose("--stats", NULL);
+}
+
+static bool take_help(const char *none);
+
+/* The options of every form. */
+static const struct command_option options[] = {
+    { "elf", "FILE", "take symbols and source lines from the kernel's ELF, 32-bit or 64-bit", take_elf },
+    { "stats", NULL, "verify every frame and print counts only", take_stats },
+    { "only", "KIND[,KIND..]", "read only these records: bts, pebs, lbr", choose_kinds },
+    { "help", NULL, "print this text", take_help },
+    { 0 }
+};
+
+/* Other uses of the program, by the first word. */
+static const struct use {
+    const char *word;
+    int (*run)(char *const *words, int count);
+} uses[] = { { "--code", result_code_print }, { "--compare", compare_print } };
+
+#define USES (sizeof(uses) / sizeof(uses[0]))
+
+static void print_option(const char *name, const char *argument, const char *help)
+{
+    char option[40];
+
+    snprintf(option, sizeof(option), "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
+    printf("  %-20s %s\n", option, help);
+}
+
+static void print_options(const struct command_option *of)
+{
+    for (; of && of->name; of++)
+        print_option(of->name, of->argument, of->help);
+}
+
+static bool take_help(const char *none)
+{
+    (void)none;
+    fputs("usage: dsdump [OPTION..] [FILE]\n"
+          "       dsdump --code TEXT..\n"
+          "       dsdump --compare LOG LOG [--accept FILE] [--html FILE]\n"
+          "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
+          stdout);
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        print_option(outputs[i]->name, outputs[i]->argument, outputs[i]->help);
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        print_options(outputs[i]->options);
+    print_options(options);
+    fputs("With --code it prints the results in the texts of QR codes, or with - in those of standard input.\n"
+          "With --compare it prints what two logs say differently, but for what the patterns in FILE accept.\n",
+          stdout);
+    exit(fflush(stdout) == 0 ? STATUS_WHOLE : STATUS_DAMAGED);
+}
+
+static const struct command_option *find_option(const struct command_option *of, const char *name)
+{
+    for (; of && of->name; of++)
+        if (strcmp(of->name, name) == 0)
+            return of;
+    return NULL;
+}
+
+/* Takes an option, and the next word if it needs an argument. Returns the number of words, or 0 after a complaint. */
+static int take_option(const char *word, const char *next)
+{
+    const char *name = word[1] == '-' ? word + 2 : "";
+    const struct command_option *option = find_option(options, name);
+    const struct output *output = NULL;
+
+    for (size_t i = 0; i < OUTPUTS_COUNT && !option && !output; i++) {
+        option = find_option(outputs[i]->options, name);
+        output = strcmp(outputs[i]->name, name) == 0 ? outputs[i] : NULL;
+    }
+    if (!option && !output) {
+        complain(word, "unknown option; dsdump --help lists them");
+        return 0;
+    }
+    const char *argument = output ? output->argument : option->argument;
+    if (argument && !next) {
+        complain(word, "missing %s", argument);
+        return 0;
+    }
+    if (output ? !choose(word, output) : !option->take(next))
+        return 0;
+    if (output)
+        command.setup.file = argument ? next : NULL;
+    return argument ? 2 : 1;
 }
 
 static bool parse(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1, words; i < argc; i += words) {
         const char *word = argv[i];
-        const struct output *output;
-        if (strcmp(word, "--help") == 0) {
-            usage(stdout);
-            exit(STATUS_WHOLE);
-        } else if (strcmp(word, "--stats") == 0) {
-            if (!choose(word, NULL))
-                return false;
-        } else if (strncmp(word, "--", 2) == 0 && (output = find_output(word + 2)) != NULL) {
-            if (!choose(word, output))
-                return false;
-            if (output->argument && ++i == argc) {
-                complain(word, "missing file name");
+        for (size_t use = 0; use < USES; use++)
+            if (strcmp(word, uses[use].word) == 0) {
+                complain(word, "must be the first word");
                 return false;
             }
-            command.setup.file = output->argument ? argv[i] : NULL;
-        } else if (strcmp(word, "--elf") == 0) {
-            if (++i == argc) {
-                complain(word, "missing file name");
+        words = 1;
+        if (word[0] == '-' && word[1] != '\0') {
+            words = take_option(word, argv[i + 1]);
+            if (words == 0)
                 return false;
-            }
-            if (command.setup.symbols) {
-                complain(word, "only one ELF can be given");
-                return false;
-            }
-            if ((command.setup.symbols = symbols_open(argv[i])) == NULL)
-                return false;
-        } else if (strcmp(word, "--branch-counters") == 0) {
-            command.setup.branch_counters = true;
-        } else if (strcmp(word, "--history") == 0) {
-            if (++i == argc) {
-                complain(word, "missing number from 0 to %u", HISTORY_MOST);
-                return false;
-            }
-            if (!choose_history(argv[i]))
-                return false;
-        } else if (strcmp(word, "--only") == 0) {
-            if (++i == argc) {
-                complain(word, "missing kind of record: bts, pebs or lbr");
-                return false;
-            }
-            if (!choose_kinds(argv[i]))
-                return false;
-        } else if (strcmp(word, "--code") == 0) {
-            complain(word, "must be the first word; only texts of codes may follow it");
-            return false;
-        } else if (strcmp(word, "--compare") == 0) {
-            complain(word, "must be the first word; two logs follow it");
-            return false;
-        } else if (word[0] == '-' && word[1] != '\0') {
-            complain(word, "unknown option; dsdump --help lists them");
-            return false;
         } else if (command.log) {
             complain(word, "only one log can be given");
             return false;
@@ -267,10 +284,9 @@ int main(int argc, char **argv)
     int log = STDIN_FILENO;
     bool readable, whole;
 
-    if (argc > 1 && strcmp(argv[1], "--code") == 0)
-        return result_code_print(argv + 2, argc - 2);
-    if (argc > 1 && strcmp(argv[1], "--compare") == 0)
-        return compare_print(argv + 2, argc - 2);
+    for (size_t use = 0; use < USES && argc > 1; use++)
+        if (strcmp(argv[1], uses[use].word) == 0)
+            return uses[use].run(argv + 2, argc - 2);
     if (!parse(argc, argv))
         return STATUS_NOTHING;
     if (command.log && strcmp(command.log, "-") != 0)

@@ -93,4 +93,6 @@ static bool open_brstack(const struct output_setup *setup, struct record_sink *s
     return true;
 }
 
-const struct output output_brstack = { "brstack", NULL, "LBR stacks as perf script -F brstack", open_brstack };
+const struct output output_brstack = { .name = "brstack",
+                                       .help = "LBR stacks as perf script -F brstack",
+                                       .open = open_brstack };

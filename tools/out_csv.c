@@ -238,4 +238,4 @@ static bool open_csv(const struct output_setup *setup, struct record_sink *sink)
     return true;
 }
 
-const struct output output_csv = { "csv", NULL, "a row for each record", open_csv };
+const struct output output_csv = { .name = "csv", .help = "a row for each record", .open = open_csv };

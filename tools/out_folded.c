@@ -92,4 +92,6 @@ static bool open_folded(const struct output_setup *setup, struct record_sink *si
     return true;
 }
 
-const struct output output_folded = { "folded", NULL, "stacks of calls for flame graphs", open_folded };
+const struct output output_folded = { .name = "folded",
+                                      .help = "stacks of calls for flame graphs",
+                                      .open = open_folded };

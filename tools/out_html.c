@@ -517,6 +517,8 @@ static bool open_html(const struct output_setup *setup, struct record_sink *sink
 
     if (output == NULL || !call_stack_init(&output->stack, setup->symbols) ||
         !writer_open(&output->writer, setup->file)) {
+        if (output)
+            call_stack_free(&output->stack);
         free(output);
         return false;
     }
@@ -535,4 +537,6 @@ static bool open_html(const struct output_setup *setup, struct record_sink *sink
     return true;
 }
 
-const struct output output_html = { "html", "FILE", "a page that shows all of the log", open_html };
+const struct output output_html = {
+    .name = "html", .argument = "FILE", .help = "a page that shows all of the log", .open = open_html
+};

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cpu/caps.h"
 #include "tools/complain.h"
 #include "tools/lib/perf_data.h"
 #include "tools/lib/sampled_events.h"
@@ -27,7 +28,11 @@
 #include "tools/writer.h"
 
 #define HISTORY_ROOM 4096u
+#define HISTORY_MOST 64u
 #define EVENTS_MOST  256u
+
+static unsigned history_wanted = 16; /* branches in the stack of each BTS record, 0 to HISTORY_MOST: --history */
+static bool counters_wanted;         /* of LBR entries, which perf before 6.8 does not read: --branch-counters */
 
 /* An event of the file; samples with different fields belong to different events. */
 struct file_event {
@@ -48,8 +53,7 @@ struct perf_output {
     bool too_many;
     uint64_t bts_id;
     struct perf_attr bts_attr;
-    bool counters_wanted; /* of LBR entries */
-    unsigned bts_cpu, history_wanted;
+    unsigned bts_cpu;
     uint64_t bts_wanted;                /* the number of the record that continues the history */
     unsigned history_at, history_count; /* the newest entry, and the number of entries */
     struct lbr_entry history[HISTORY_ROOM];
@@ -93,9 +97,9 @@ static uint64_t event_id(struct perf_output *output, const struct perf_attr *att
 }
 
 /* Whether a sample with this stack has what its entries count. */
-static bool has_counters(const struct perf_output *output, const struct lbr_entry *entries, unsigned count)
+static bool has_counters(const struct lbr_entry *entries, unsigned count)
 {
-    for (unsigned i = 0; output->counters_wanted && i < count; i++)
+    for (unsigned i = 0; counters_wanted && i < count; i++)
         if (entries[i].has & LBR_HAS_EVENTS)
             return true;
     return false;
@@ -176,7 +180,7 @@ static void remember(struct perf_output *output, unsigned cpu, uint64_t n, const
         .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
         .mispredicted = !record->predicted,
     };
-    if (output->history_count < output->history_wanted)
+    if (output->history_count < history_wanted)
         output->history_count++;
 }
 
@@ -192,7 +196,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
             .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
                            PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
         };
-        if (output->history_wanted > 0) {
+        if (history_wanted > 0) {
             output->bts_attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
             output->bts_attr.branch_sample_type = PERF_BRANCH_ANY;
         }
@@ -200,7 +204,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     }
     if (output->bts_id == 0)
         return;
-    if (output->history_wanted > 0)
+    if (history_wanted > 0)
         remember(output, cpu, n, record);
     struct perf_sample branch = {
         .id = output->bts_id,
@@ -227,7 +231,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         .exact_ip = exact,
         .branches = record->lbr,
         .branch_count = record->lbr_count,
-        .branch_counters = has_counters(output, record->lbr, record->lbr_count),
+        .branch_counters = has_counters(record->lbr, record->lbr_count),
         .weight = record->latency,
         .registers = record,
     };
@@ -289,7 +293,7 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
         .period = 1,
         .branches = stack->entries,
         .branch_count = used_entries(stack),
-        .branch_counters = has_counters(output, stack->entries, stack->depth),
+        .branch_counters = has_counters(stack->entries, stack->depth),
     };
 
     (void)n;
@@ -370,13 +374,10 @@ static void put_groups(struct perf_output *output)
 static void put_feature(struct perf_output *output, enum perf_feature feature)
 {
     const struct dump_machine *machine = &output->machine;
-    unsigned family = machine->signature >> 8 & 0xf, model = machine->signature >> 4 & 0xf;
+    unsigned family, model, stepping;
     char text[96];
 
-    if (family == 0xf)
-        family += machine->signature >> 20 & 0xff;
-    if (family == 6 || family >= 0xf)
-        model |= machine->signature >> 12 & 0xf0;
+    caps_signature(machine->signature, &family, &model, &stepping);
     switch (feature) {
     case PERF_FEATURE_HOSTNAME:
         put_string(output, "dstest86");
@@ -397,7 +398,7 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
         put_string(output, text);
         break;
     case PERF_FEATURE_CPUID:
-        snprintf(text, sizeof(text), "GenuineIntel,%u,%u,%u", family, model, (unsigned)(machine->signature & 0xf));
+        snprintf(text, sizeof(text), "GenuineIntel,%u,%u,%u", family, model, stepping);
         put_string(output, text);
         break;
     case PERF_FEATURE_CMDLINE:
@@ -496,6 +497,26 @@ static void on_lost(void *context, const char *kind, uint64_t records)
         output->writer.used += perf_put_lost(room(output, 64), 1, records);
 }
 
+static bool take_history(const char *text)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > HISTORY_MOST) {
+        complain("--history", "want a number from 0 to %u, not '%s'", HISTORY_MOST, text);
+        return false;
+    }
+    history_wanted = (unsigned)number;
+    return true;
+}
+
+static bool take_branch_counters(const char *none)
+{
+    (void)none;
+    counters_wanted = true;
+    return true;
+}
+
 static bool open_perf_data(const struct output_setup *setup, struct record_sink *sink)
 {
     static const char header[PERF_HEADER_SIZE];
@@ -508,14 +529,13 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
     }
     if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
         complain(output->writer.name, "not a regular file: perf.data needs one, since its header is written last");
+        writer_close(&output->writer);
         free(output);
         return false;
     }
     writer_bytes(&output->writer, header, sizeof(header));
     output->symbols = setup->symbols;
     output->cpus = 1;
-    output->history_wanted = setup->history;
-    output->counters_wanted = setup->branch_counters;
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,
@@ -528,5 +548,14 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
     return true;
 }
 
-const struct output output_perf_data = { "perf-data", "FILE", "a perf.data file for perf script, report and mem",
-                                         open_perf_data };
+static const struct command_option options[] = {
+    { "history", "N", "branches in the stack of each BTS record in perf.data: 0 to 64 (default 16)", take_history },
+    { "branch-counters", NULL, "what LBR entries count, in perf.data: for perf 6.8 and later", take_branch_counters },
+    { 0 }
+};
+
+const struct output output_perf_data = { .name = "perf-data",
+                                         .argument = "FILE",
+                                         .help = "a perf.data file for perf script, report and mem",
+                                         .open = open_perf_data,
+                                         .options = options };

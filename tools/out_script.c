@@ -227,5 +227,9 @@ static bool open_branches(const struct output_setup *setup, struct record_sink *
     return output != NULL;
 }
 
-const struct output output_script = { "script", NULL, "every record as perf script prints it", open_script };
-const struct output output_branches = { "branches", NULL, "BTS records as FROM sym => TO sym", open_branches };
+const struct output output_script = { .name = "script",
+                                      .help = "every record as perf script prints it",
+                                      .open = open_script };
+const struct output output_branches = { .name = "branches",
+                                        .help = "BTS records as FROM sym => TO sym",
+                                        .open = open_branches };

@@ -37,4 +37,4 @@ static bool open(const struct output_setup *setup, struct record_sink *sink)
     return true;
 }
 
-const struct output output_text = { "text", NULL, "the kernel's own lines (default)", open };
+const struct output output_text = { .name = "text", .help = "the kernel's own lines (default)", .open = open };

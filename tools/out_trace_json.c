@@ -203,4 +203,6 @@ static bool open_trace_json(const struct output_setup *setup, struct record_sink
     return true;
 }
 
-const struct output output_trace_json = { "trace-json", NULL, "a timeline in the Trace Event Format", open_trace_json };
+const struct output output_trace_json = { .name = "trace-json",
+                                          .help = "a timeline in the Trace Event Format",
+                                          .open = open_trace_json };

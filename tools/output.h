@@ -7,17 +7,21 @@
 
 #include "lib/dump/reader/record_sink.h"
 
-#define HISTORY_DEFAULT 16u
-#define HISTORY_MOST    64u
-
 struct symbols;
 
 /* What the command line asks for. */
 struct output_setup {
     const char *file;        /* the option's argument; NULL if it takes none */
     struct symbols *symbols; /* of --elf FILE (tools/symbols.h); NULL: not given */
-    unsigned history;        /* branches in the stack of each BTS record in perf.data, 0 to HISTORY_MOST */
-    bool branch_counters;    /* what LBR entries count goes into perf.data, which perf before 6.8 does not read */
+};
+
+/* An option besides the forms: a row of the table in tools/dsdump.c, or of the form's file where only one form has it.
+ */
+struct command_option {
+    const char *name;                   /* "elf": the option is --elf */
+    const char *argument;               /* "FILE"; NULL: none */
+    const char *help;                   /* one line */
+    bool (*take)(const char *argument); /* false: wrong, which it reported */
 };
 
 struct output {
@@ -29,9 +33,14 @@ struct output {
      * last, and flushes.
      */
     bool (*open)(const struct output_setup *setup, struct record_sink *sink);
+    const struct command_option *options; /* of this form alone, up to one without a name; NULL: none */
 };
 
-extern const struct output output_text, output_raw, output_script, output_branches, output_brstack, output_folded,
-    output_trace_json, output_csv, output_perf_data, output_html;
+/* Every form: tools/out_NAME.c defines output_NAME. The first is the default; --help lists them in this order. */
+#define OUTPUTS(each)                                                                                      \
+    each(text) each(raw) each(script) each(branches) each(brstack) each(folded) each(trace_json) each(csv) \
+        each(perf_data) each(html)
+#define OUTPUT_DECLARED(name) extern const struct output output_##name;
+OUTPUTS(OUTPUT_DECLARED)
 
 #endif

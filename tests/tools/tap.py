@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """TAP for tests in Python, and running dsdump."""
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,10 +45,23 @@ def done():
     sys.exit(_failed > 0)
 
 
-def dsdump(*arguments, status=0, complaint=''):
+def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory=None):
+    """(status, output, errors) of dsdump. most_bytes: of a file that it writes; most_memory: without sanitizers."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        for which, most in ((resource.RLIMIT_FSIZE, most_bytes), (resource.RLIMIT_AS, most_memory)):
+            if most:
+                resource.setrlimit(which, (most, most))
+
+    with open(stdin, 'rb') as source, open(stdout or '/dev/null', 'wb') as sink:
+        done_ = subprocess.run([BUILD / 'dsdump' if most_memory else DSDUMP, *map(str, arguments)], stdin=source,
+                               stdout=sink if stdout else subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+    return done_.returncode, (done_.stdout or b'').decode('latin-1'), done_.stderr.decode()
+
+
+def dsdump(*arguments, status=0, complaint='', stdin='/dev/null'):
     """The output of dsdump, whose status and complaints must be these."""
-    run = subprocess.run([DSDUMP, *map(str, arguments)], capture_output=True, stdin=subprocess.DEVNULL)
-    said = run.stderr.decode()
+    is_, out, said = run(*arguments, stdin=stdin)
     shown = ' '.join(pathlib.Path(str(word)).name for word in arguments)
-    same((run.returncode, said), (status, complaint), f'dsdump {shown}')
-    return run.stdout.decode('latin-1')
+    same((is_, said), (status, complaint), f'dsdump {shown}')
+    return out

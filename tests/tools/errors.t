@@ -1,0 +1,159 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+#
+# dsdump reports each error in one sentence that names the cause, and its status is not 0: errors of the command line, of
+# files, of ELFs and of a damaged log, the rest of which it reads. Prints TAP.
+import pathlib
+import re
+import subprocess
+
+from symbols import Names
+from tap import BUILD, HERE, done, dsdump, folder, ok, run, same
+from writer import Dump
+
+here = pathlib.Path(folder)
+elf = {width: BUILD / f'dstest86-{width}.elf' for width in (64, 32)}
+identity = Names(elf[64]).maps[0]['build_id']
+
+
+def dump_of(boots=1):
+    dump = Dump()
+    for _ in range(boots):
+        dump.head(identity)
+        dump.begin('bts.one')
+        for n in range(8):
+            dump.bts([(0x1000 + at, 0x2000) for at in range(40 + n)])
+        dump.begin('pebs.two')
+        dump.pebs([[0] * 18 + [1] + [0] * 6] * 5, (8, 3, 0, 0, 5), 3)
+        dump.lbr([[5, 6, 0]], 5)
+        dump.end()
+    return dump
+
+
+log = dump_of().write(here / 'log')
+image = elf[64].read_bytes()
+(here / 'text.elf').write_text('no ELF at all\n')
+(here / 'short.elf').write_bytes(image[:100])
+(here / 'other.elf').write_bytes(image.replace(bytes.fromhex(identity), bytes.fromhex(identity)[::-1]))
+subprocess.run(['objcopy', '--strip-all', elf[64], here / 'stripped.elf'], check=True)
+subprocess.run(['as', '-o', here / 'numbers.o'], input=b'a_number = 1\n', check=True)
+subprocess.run(['as', '-o', here / 'calls.o', HERE / 'calls.s'], check=True)
+subprocess.run(['ld', '--build-id=none', '-o', here / 'without_id', here / 'calls.o'], check=True)
+
+# The command line, files and ELFs: status, sentence, words. A name that begins with / is a file in our folder; LOG is the
+# log.
+OTHER = f'not the kernel that wrote this dump (build id {{}}, dump has {identity}): symbols not used'
+ONE_FORM, NO_SYMBOLS = 'only one form of output can be chosen', 'no symbol table; use an ELF that is not stripped'
+OVER, NOWHERE = 'is read, and would be overwritten; name another file to write', 'No such file or directory'
+KIND = "--only: unknown kind of record '{}'; want bts, pebs or lbr"
+HISTORY = "--history: want a number from 0 to 64, not '{}'"
+ERRORS = [
+    (1, '/other.elf: ' + OTHER.format(bytes.fromhex(identity)[::-1].hex()), '--elf /other.elf --script LOG'),
+    (1, f'{elf[32]}: ' + OTHER.format(Names(elf[32]).maps[0]['build_id']), f'--elf {elf[32]} --script LOG'),
+    (1, '/without_id: ' + OTHER.format('none'), '--elf /without_id --csv LOG'),
+    (2, '/stripped.elf: ' + NO_SYMBOLS, '--elf /stripped.elf --script LOG'),
+    (2, '/short.elf: ' + NO_SYMBOLS, '--elf /short.elf --script LOG'),
+    (2, '/text.elf: not an ELF file', '--elf /text.elf --script LOG'),
+    (2, '/numbers.o: no usable symbols in the symbol table', '--elf /numbers.o --script LOG'),
+    (2, '/nowhere.elf: ' + NOWHERE, '--elf /nowhere.elf --script LOG'),
+    (2, '--elf: only one ELF can be given', f'--elf {elf[64]} --elf {elf[64]} LOG'),
+    (2, "--folded: needs --elf FILE, the kernel's ELF, to tell calls from jumps", '--folded LOG'),
+    (2, f'/nowhere/x: cannot write: {NOWHERE}', '--perf-data /nowhere/x LOG'),
+    (2, f'/nowhere/x: cannot write: {NOWHERE}', '--html /nowhere/x LOG'),
+    (2, '/dev/null: not a regular file: perf.data needs one, since its header is written last',
+     '--perf-data /dev/null LOG'),
+    (1, '/dev/full: cannot write: No space left on device', '--html /dev/full LOG'),
+    (2, '/log: ' + OVER, '--html LOG LOG'), (2, '/log: ' + OVER, '--perf-data LOG LOG'),
+    *((2, KIND.format(kind), ['--only', f'{before}{kind}', 'LOG']) for before, kind in (('bts,', 'ptw'), ('', ''))),
+    *((2, HISTORY.format(n), ['--history', n, 'LOG'])
+      for n in ('65', '-1', '+1', '', 'x', '5x', '0x10', '99999999999999999999')),
+    *((2, f'{words.split()[-2]}: {ONE_FORM}', words) for words in (
+        '--raw --text LOG', '--text --text LOG', '--stats --csv LOG', '--csv --stats LOG', '--stats --stats LOG')),
+    *((2, f'{word}: unknown option; dsdump --help lists them', f'{word} LOG')
+      for word in ('--nosuch', '--', '-x', '-raw', '--tex', '--texts')),
+    (2, '/log: only one log can be given', 'LOG LOG'),
+    (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'),
+    *((1, f'{name}: no dump in this log: boot the kernel with dump=raw to get one', words) for name, words in (
+        ('standard input', ''), ('standard input', '-'), ('/dev/null', '/dev/null'))),
+    *((2, f'{use}: must be the first word', f'--raw {use} LOG') for use in ('--code', '--compare')),
+]
+
+
+def place(word):
+    return str(log) if word == 'LOG' else folder + word.rstrip('/') if re.match('/(?!dev/|.*build/)', word) else word
+
+
+for status, sentence, words in ERRORS:
+    name, colon, rest = sentence.partition(':')
+    dsdump(*map(place, words if isinstance(words, list) else words.split()), status=status,
+           complaint=f'dsdump: {place(name)}{colon}{rest}\n')
+
+# --help lists each option with its argument, and so does the page of the manual.
+status, text, _ = run('--help')
+options = dict(re.findall(r'^  --(\S+)(?: ([A-Z]\S*))?', text, re.M))
+manual = (BUILD.parent / 'docs/dsdump.1').read_text()
+manual = manual[manual.index('.Bl'):manual.index('.Ss The result')]
+same((status, sorted(options)), (0, sorted(re.findall(r'^\.It Fl -(\S+)', manual, re.M))), 'options of --help and manual')
+same(sorted(name for name, argument in options.items() if argument),
+     sorted(re.findall(r'^\.It Fl -(\S+) Ar', manual, re.M)), 'those with an argument')
+for name, argument in options.items():
+    if argument:
+        dsdump(f'--{name}', status=2, complaint=f'dsdump: --{name}: missing {argument}\n')
+    elif name not in ('help', 'branch-counters'):
+        same(run('--elf', elf[64], f'--{name}', log, stdout='/dev/full')[::2],
+             (1, 'dsdump: standard output: cannot write: No space left on device\n'), f'--{name} to a full disk')
+same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
+     (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data that hits a limit')
+text = run('--elf', here / 'other.elf', '--branches', log)[1]
+ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF of another build')
+ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'and no calls')
+
+# Damage: how many BTS records are lost (None: unknown), and what is said. Frame 4, in line 6, has 43 records;
+# tests/host/test_dump_damage.c has what the reader makes of every kind of damage.
+TRUNCATED, LOST = 'line 6: truncated frame: no checksum at its end', 'line 13: 43 of 348 bts records are lost'
+BREAKS_OFF = 'the dump breaks off here: no end frame, so more records may be missing'
+
+
+def edit(lines, at, *to):
+    return lines[:at] + list(to) + lines[at + 1:]
+
+
+lines = dump_of().lines
+frame, following = lines[5:7]
+DAMAGE = {
+    'a flipped bit': (43, edit(lines, 5, frame.replace('data=A', 'data=C')), [
+        'line 6: damaged frame: its checksum does not match', 'line 7: frame 4: missing before this line', LOST]),
+    'a frame cut short': (43, edit(lines, 5, frame[:60]), [
+        TRUNCATED, 'line 7: frame 4: missing before this line', LOST]),
+    'a line in a frame': (43, edit(lines, 5, frame[:50], '# wrong: something', frame[50:]), [
+        TRUNCATED, 'line 9: frame 4: missing before this line', LOST.replace('13', '15')]),
+    'a frame doubled': (0, edit(lines, 5, frame, frame), ['line 7: frame 4: duplicate, ignored']),
+    'two frames exchanged': (43, edit(edit(lines, 5, following), 6, frame), [
+        'line 6: frame 4: missing before this line', 'line 7: frame 4: out of order, ignored', LOST]),
+    'lines of others': (0, edit(lines, 5, 'firmware', '\33[2J# dsdump is a word', '\0\xff', frame), []),
+    'cut in a line': (None, lines[:5] + [frame[:100]], [TRUNCATED, f'line 6: {BREAKS_OFF}']),
+}
+for what, (lost, damaged, complaints) in DAMAGE.items():
+    dump = Dump()
+    dump.lines = damaged
+    file = dump.write(here / 'damaged')
+    complaint = ''.join(f'dsdump: {file}: {each}\n' for each in complaints)
+    stats = dsdump('--stats', file, status=int(bool(complaints)), complaint=complaint)
+    if lost is not None:
+        same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: what is read')
+    shown = dsdump('--text', file, status=int(bool(complaints)), complaint=complaint)
+    same(len(re.findall('^# bts ', shown, re.M)), int(re.search(r'^bts (\d+)', stats, re.M)[1]), f'{what}: --text')
+
+# The memory that dsdump takes does not grow with the length of a line, nor with the number of boots in a pipe.
+log.write_bytes(b''.join(part.encode() + b'\n' for part in lines[:9]))
+with open(log, 'r+b') as file:
+    file.truncate(300 << 20)
+    file.seek(0, 2)
+    file.write(b''.join(b'\n' + part.encode() for part in lines[9:]))
+TOTAL = 'bts {0} lost 0\npebs {1} lost 0\nlbr {2} lost 0\nproblems 0\n'
+same(run('--stats', log, most_memory=100 << 20)[::2], (0, ''), 'a line of 300 MB in 100 MB')
+many = here / 'many'
+many.write_bytes(dump_of().write(here / 'one').read_bytes() * 2000)
+status, text, said = run('--stats', '-', stdin=many, most_memory=20 << 20)
+same((status, said, text.split('\n', 1)[1]), (0, '', TOTAL.format(2000 * 348, 2000 * 5, 2000)), '2000 boots in 20 MB')
+done()
