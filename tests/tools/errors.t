@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# dsdump reports each error in one sentence that names the cause, and its status is not 0: errors of the command line, of
-# files, of ELFs and of a damaged log, the rest of which it reads. Prints TAP.
+# dsdump reports each error in one sentence that names the cause, and its status is not 0: errors of the command line,
+# of files, of ELFs and of a damaged log, the rest of which it reads. Prints TAP.
 import pathlib
 import re
 import subprocess
@@ -40,8 +40,8 @@ subprocess.run(['as', '-o', here / 'numbers.o'], input=b'a_number = 1\n', check=
 subprocess.run(['as', '-o', here / 'calls.o', HERE / 'calls.s'], check=True)
 subprocess.run(['ld', '--build-id=none', '-o', here / 'without_id', here / 'calls.o'], check=True)
 
-# The command line, files and ELFs: status, sentence, words. A name that begins with / is a file in our folder; LOG is the
-# log.
+# The command line, files and ELFs: status, sentence, words. A name that begins with / is a file in our folder; LOG is
+# the log.
 OTHER = f'not the kernel that wrote this dump (build id {{}}, dump has {identity}): symbols not used'
 ONE_FORM, NO_SYMBOLS = 'only one form of output can be chosen', 'no symbol table; use an ELF that is not stripped'
 OVER, NOWHERE = 'is read, and would be overwritten; name another file to write', 'No such file or directory'
@@ -93,7 +93,7 @@ status, text, _ = run('--help')
 options = dict(re.findall(r'^  --(\S+)(?: ([A-Z]\S*))?', text, re.M))
 manual = (BUILD.parent / 'docs/dsdump.1').read_text()
 manual = manual[manual.index('.Bl'):manual.index('.Ss The result')]
-same((status, sorted(options)), (0, sorted(re.findall(r'^\.It Fl -(\S+)', manual, re.M))), 'options of --help and manual')
+same((status, sorted(options)), (0, sorted(re.findall(r'^\.It Fl -(\S+)', manual, re.M))), 'options of help and manual')
 same(sorted(name for name, argument in options.items() if argument),
      sorted(re.findall(r'^\.It Fl -(\S+) Ar', manual, re.M)), 'those with an argument')
 for name, argument in options.items():
@@ -140,7 +140,7 @@ for what, (lost, damaged, complaints) in DAMAGE.items():
     complaint = ''.join(f'dsdump: {file}: {each}\n' for each in complaints)
     stats = dsdump('--stats', file, status=int(bool(complaints)), complaint=complaint)
     if lost is not None:
-        same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: what is read')
+        same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: is read')
     shown = dsdump('--text', file, status=int(bool(complaints)), complaint=complaint)
     same(len(re.findall('^# bts ', shown, re.M)), int(re.search(r'^bts (\d+)', stats, re.M)[1]), f'{what}: --text')
 
