@@ -4,7 +4,7 @@ LOADER_C := $(wildcard $(patsubst %,%/*.c,$(call modules,loader)))
 LOADER_CFLAGS := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
 	-fno-asynchronous-unwind-tables -fcf-protection=none -mgeneral-regs-only -I. -Ilib/freestanding -isystem /usr/include/efi
 EFI_SECTIONS := .sbat .text .sdata .data .rodata .dynamic .dynsym .rel .rela .reloc
-EMBEDDED := $B/kernel-64.elf.gz $B/kernel-32.elf.gz
+EMBEDDED := $B/kernel-64.elf $B/kernel-32.elf
 
 # The ISO's dates are that of the commit, so that its bytes are reproducible.
 ifndef SOURCE_DATE_EPOCH
@@ -15,10 +15,12 @@ endif
 loader: $B/BOOTX64.EFI $B/BOOTIA32.EFI ## build/BOOTX64.EFI and BOOTIA32.EFI, the UEFI loaders with the kernels inside
 iso: $B/dstest86.iso ## build/dstest86.iso: UEFI and BIOS, from a CD or written to a USB stick or disk
 
-# What the loaders have inside, and what GRUB starts.
-$B/kernel-%.elf.gz: $B/dstest86-%.elf
+# The kernels inside the loaders, and those that GRUB unpacks and starts.
+$(EMBEDDED): $B/kernel-%.elf: $B/dstest86-%.elf
+	$Q$(OBJCOPY) --strip-all $< $@
+$(EMBEDDED:=.gz): %.gz: %
 	$(call say,GZIP,$@)
-	$Q$(OBJCOPY) --strip-all $< $(@:.gz=) && gzip -9nc $(@:.gz=) >$@
+	$Qgzip -9nc $< >$@
 
 $B/sbat.csv: boot/uefi/sbat.csv NEWS
 	$(call say,SBAT,$@)
@@ -93,6 +95,6 @@ endef
 $(eval $(call trampoline_rules,64,x64,elf64,elf_x86_64))
 $(eval $(call trampoline_rules,32,ia32,elf32,elf_i386))
 
-$B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE LICENSES/Spleen.txt $(EMBEDDED) $B/BOOTX64.EFI $B/BOOTIA32.EFI
+$B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE LICENSES/Spleen.txt $(EMBEDDED:=.gz) $B/BOOTX64.EFI $B/BOOTIA32.EFI
 	$(call say,ISO,$@)
 	$Qboot/make-iso $@ $B

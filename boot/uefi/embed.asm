@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; The kernels, compressed and embedded in the loader: one .efi file is all that firmware needs to find. And what shim asks of
-; a file that it starts under Secure Boot: a section with its generation (shim 15, SBAT.md), on pages of its own.
+; The kernels, embedded in the loader: one .efi file is all that firmware needs to find. And what shim asks of a file that it
+; starts under Secure Boot: a section with its generation (shim 15, SBAT.md), on pages of its own.
 
 ; %1: the width, %2: the file
 %macro kernel 2
@@ -13,8 +13,8 @@ kernel_%1_end:
 %endmacro
 
         section .rodata
-        kernel  64, "kernel-64.elf.gz"
-        kernel  32, "kernel-32.elf.gz"
+        kernel  64, "kernel-64.elf"
+        kernel  32, "kernel-32.elf"
 
         section .sbat progbits alloc noexec nowrite align=4096
         incbin  "sbat.csv"

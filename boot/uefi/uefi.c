@@ -15,7 +15,6 @@
 
 #include "boot/boot_info.h"
 #include "boot/elf_image.h"
-#include "boot/gzip.h"
 #include "boot/load_options.h"
 #include "boot/memory_map.h"
 #include "boot/options.h"
@@ -53,12 +52,12 @@ struct handover {
 
 struct kernel {
     unsigned width;
-    uint8_t *file; /* its ELF, in memory of the pool */
+    const uint8_t *file; /* its ELF, inside the loader */
     size_t size;
     struct elf_image image;
 };
 
-/* boot/uefi/embed.asm: gzip files */
+/* boot/uefi/embed.asm */
 extern const uint8_t kernel_64_start[] __attribute__((visibility("hidden")));
 extern const uint8_t kernel_64_end[] __attribute__((visibility("hidden")));
 extern const uint8_t kernel_32_start[] __attribute__((visibility("hidden")));
@@ -188,36 +187,6 @@ static unsigned menu_seconds(const char *text, const struct options *options)
     return text[0] == '\0' ? MENU_SECONDS : 0;
 }
 
-/* Unpacks a kernel into memory of the pool. */
-static EFI_STATUS unpack(const uint8_t *start, const uint8_t *end, struct kernel *kernel)
-{
-    const size_t packed = (size_t)(end - start);
-    kernel->size = gzip_length(start, packed);
-    void *file;
-    EFI_STATUS status = BS->AllocatePool(EfiLoaderData, kernel->size, &file);
-    if (EFI_ERROR(status)) {
-        Print(L"dstest86: cannot allocate %d bytes for the %d-bit kernel: %r\n", (UINT32)kernel->size, kernel->width,
-              status);
-        return status;
-    }
-    kernel->file = file;
-
-    const char *reason;
-    enum gzip_error gzip = gzip_unpack(start, packed, file);
-    if (gzip != GZIP_OK) {
-        reason = gzip_error_text(gzip);
-    } else {
-        enum elf_image_error elf = elf_image_read(file, kernel->size, &kernel->image);
-        if (elf == ELF_IMAGE_OK)
-            return EFI_SUCCESS;
-        reason = elf_image_error_text(elf);
-    }
-    Print(L"dstest86: %d-bit kernel inside the loader: %a; this copy of the loader is damaged: make another\n",
-          kernel->width, reason);
-    BS->FreePool(file);
-    return EFI_LOAD_ERROR;
-}
-
 /* Chooses the kernel of this width; 0: the widest that the processor supports. */
 static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
 {
@@ -228,7 +197,14 @@ static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
     }
     const bool wide = long_mode && width != 32;
     kernel->width = wide ? 64 : 32;
-    return wide ? unpack(kernel_64_start, kernel_64_end, kernel) : unpack(kernel_32_start, kernel_32_end, kernel);
+    kernel->file = wide ? kernel_64_start : kernel_32_start;
+    kernel->size = (size_t)((wide ? kernel_64_end : kernel_32_end) - kernel->file);
+    enum elf_image_error error = elf_image_read(kernel->file, kernel->size, &kernel->image);
+    if (error == ELF_IMAGE_OK)
+        return EFI_SUCCESS;
+    Print(L"dstest86: %d-bit kernel inside the loader: %a; this copy of the loader is damaged: make another\n",
+          kernel->width, elf_image_error_text(error));
+    return EFI_LOAD_ERROR;
 }
 
 static bool overlaps_kernel(const struct elf_image *image, UINT64 base, UINT64 size)
@@ -484,13 +460,11 @@ static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *im
     return status;
 }
 
-/* Starts the kernel, whose file is given back once it is copied. */
 static EFI_STATUS start(EFI_HANDLE self, const struct kernel *kernel, const char *options, const struct boot_keep *keep)
 {
     void *trampoline;
     EFI_STATUS status = prepare_trampoline(&kernel->image, &trampoline);
     struct handover *handover = EFI_ERROR(status) ? NULL : prepare_handover(kernel, options);
-    BS->FreePool(kernel->file);
     if (EFI_ERROR(status))
         return status;
 

@@ -40,7 +40,7 @@ says()
 small()
 {
     stat -c '%s bytes' "$iso"
-    [ "$(stat -c %s "$iso")" -lt 4000000 ]
+    [ "$(stat -c %s "$iso")" -lt 8000000 ]
 }
 
 contents()
@@ -71,7 +71,7 @@ refused()
 }
 
 echo 1..11
-check "the image has less than 4 MB" small
+check "the image has less than 8 MB" small
 check "it holds loaders and kernels of both widths" contents
 text=$'# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r'
 check "options.txt is read by UEFI: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r usb -o "$text"

@@ -138,7 +138,7 @@ SKIP: {
     }
     says('openssl', qw(x509 -inform DER -in), "$work/signer.cer", '-out', "$work/signer.pem");
     cmp_ok(index(slurp($certificate), slurp("$work/signer.pem")), '>=', 0, 'and the certificate for firmware to enrol');
-    cmp_ok(-s $image, '<', 4_000_000, 'and has less than 4 MB');
+    cmp_ok(-s $image, '<', 8_000_000, 'and has less than 8 MB');
 
     # What the machine prints until the text is there.
     my $boot = sub {
