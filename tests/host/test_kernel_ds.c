@@ -14,38 +14,12 @@
 #include "ds/ds.h"
 #include "ds/ds_steps.h"
 #include "tests/host/machine/machine.h"
+#include "tests/host/processors.h"
 
 #define BTS_RECORD  24u
 #define PEBS_RECORD 200u
 
-/* DEBUGCTL of Core: TR is bit 6, BTS bit 7, BTINT bit 8. */
-static const struct debugctl_bits core = { .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100 };
-/* MSR_DEBUGCTLA of NetBurst: TR is bit 2, BTS bit 3, BTINT bit 4. */
-static const struct debugctl_bits debugctla = { .lbr = 1, .tr = 4, .bts = 8, .btint = 0x10 };
-
-static const struct caps skylake = {
-    .debugctl = &core,
-    .linear_bits = 48,
-    .global_ctrl = true,
-    .general_width = 48,
-    .fixed_width = 48,
-    .ds_width = 8,
-    .ds_area_format = 3,
-    .ds_area_size = 0x60,
-    .bts_record_size = BTS_RECORD,
-    .pebs_method = PEBS_METHOD_GENERAL,
-    .pebs_format = 3,
-    .pebs_record_size = PEBS_RECORD,
-};
-static const struct caps netburst = {
-    .debugctl = &debugctla,
-    .linear_bits = 32,
-    .ds_width = 4,
-    .ds_area_size = 0x30,
-    .bts_record_size = 12,
-    .pebs_method = PEBS_METHOD_NETBURST,
-    .pebs_record_size = 40,
-};
+static struct caps skylake, netburst;
 
 static const struct ds_config both = {
     .bts = true, .bts_records = 10, .bts_threshold = 6, .pebs = true, .pebs_records = 8, .pebs_threshold = 5
@@ -97,9 +71,9 @@ static void opened(const struct caps *caps, const struct ds_config *config)
     machine.handler = handler;
 }
 
-/* What the other processors are given. */
-static uint8_t stores[3][DS_STORE_MEMORY] __attribute__((section(".ds"), aligned(4096)));
-static uint8_t kept[3][DS_KEPT_MEMORY] __attribute__((aligned(4096)));
+/* What another processor is given. */
+static uint8_t store[DS_STORE_MEMORY] __attribute__((section(".ds"), aligned(4096)));
+static uint8_t kept[DS_KEPT_MEMORY] __attribute__((aligned(4096)));
 
 static int closed(void **state)
 {
@@ -331,88 +305,6 @@ static void refused(void **state)
     machine_did("");
 }
 
-static void described(void **state)
-{
-    static const struct {
-        uint8_t type;
-        enum ds_gate gate;
-    } gates[] = { { 0xe, DS_GATE_INTERRUPT }, { 0xf, DS_GATE_TRAP }, { 5, DS_GATE_OTHER }, { 0, DS_GATE_ABSENT } };
-    struct ds_description d;
-    struct ds_config config = both;
-    (void)state;
-    machine_start();
-    assert_true(ds_build(&skylake, &config));
-    machine.lvt = 0x4e2;
-    for (unsigned i = 0; i < COUNT_OF(gates); i++) {
-        machine.gate_type = gates[i].type;
-        machine.apic = i % 2;
-        config.bts = i != 1;
-        config.pebs = i != 2;
-        config.bts_circular = i == 3;
-        ds_describe(&skylake, &config, &d);
-        assert_int_equal(d.gate, gates[i].gate);
-        assert_int_equal(d.apic_enabled, i % 2);
-        assert_int_equal(d.bts, i != 1);
-        assert_int_equal(d.pebs, i != 2);
-        assert_int_equal(d.bts_circular, i == 3);
-        assert_int_equal(d.lvt_performance, 0x4e2);
-        assert_int_equal(d.area_base, (uintptr_t)ds_memory().area);
-        assert_int_equal(d.area_size, 0x60);
-        assert_int_equal(d.width, 8);
-        assert_int_equal(d.linear_bits, 48);
-        assert_int_equal(d.bts_record_size, 24);
-        assert_int_equal(d.pebs_record_size, 200);
-        assert_false(d.a20m_prevented);
-    }
-}
-
-/*
- * Each fact of a page from its bit: SDM Vol. 3A (253668-081), "Format of a Page-Table Entry that Maps a 4-KByte Page".
- */
-static void pages(void **state)
-{
-    static const struct {
-        uint64_t entry;
-        struct ds_page page;
-    } facts[] = {
-        { 1, { .code = true, .write_back = true } },
-        { 1 | 1 << 1, { .writable = true, .code = true, .write_back = true } },
-        { 1 | 1 << 2, { .user = true, .code = true, .write_back = true } },
-        { 1 | 1 << 3, { .code = true } }, /* PWT */
-        { 1 | 1 << 4, { .code = true } }, /* PCD */
-        { 1 | 1 << 5, { .accessed = true, .code = true, .write_back = true } },
-        { 1 | 1 << 6, { .dirty = true, .code = true, .write_back = true } },
-        { 1 | UINT64_C(1) << 63, { .write_back = true } },
-        { 1 | 1 << 20, { .code = true, .write_back = true, .physical = 1 << 20 } },
-    };
-    struct ds_description d;
-    struct ds_page page;
-    (void)state;
-    machine_start();
-    ds_describe(&skylake, &both, &d);
-    for (unsigned i = 0; i < COUNT_OF(facts); i++) {
-        const uint64_t at = 0x7654321;
-        machine.page = facts[i].entry;
-        assert_true(d.page(d.context, at, &page));
-        assert_int_equal(page.writable, facts[i].page.writable);
-        assert_int_equal(page.user, facts[i].page.user);
-        assert_int_equal(page.accessed, facts[i].page.accessed);
-        assert_int_equal(page.dirty, facts[i].page.dirty);
-        assert_int_equal(page.code, facts[i].page.code);
-        assert_int_equal(page.write_back, facts[i].page.write_back);
-        assert_int_equal(page.physical, at | facts[i].page.physical);
-    }
-    machine.page = 0;
-    assert_false(d.page(d.context, 0x1000, &page));
-
-    machine.page = 1; /* entries that cannot say it: code is from the kernel's first page of it up to user code's end */
-    machine.no_execute = false;
-    assert_true(d.page(d.context, (uintptr_t)text_start - 1, &page) && !page.code);
-    assert_true(d.page(d.context, (uintptr_t)text_start, &page) && page.code);
-    assert_true(d.page(d.context, (uintptr_t)user_end - 1, &page) && page.code);
-    assert_true(d.page(d.context, (uintptr_t)user_end, &page) && !page.code);
-}
-
 /* ---- what is drained --------------------------------------------------------------------------------------------- */
 
 /* The service routine empties both buffers up to their indexes, and the area is as it was when it was opened. */
@@ -490,25 +382,6 @@ static void spurious(void **state)
         assert_int_equal(ds_counts()->spurious, !cause);
         ds_close();
     }
-}
-
-/* The trace has the interrupts that came while BTS was on. */
-static void untraced(void **state)
-{
-    (void)state;
-    opened(&skylake, &both);
-    machine_set(0x1d9, 0x1c0);
-    machine.handler(NULL);
-    assert_int_equal(ds_counts()->untraced, 0);
-    machine_set(0x1d9, 0x140);
-    machine.handler(NULL);
-    assert_int_equal(ds_counts()->untraced, 1);
-    machine_set(0x1d9, 0);
-    machine.handler(NULL);
-    assert_int_equal(ds_counts()->untraced, 2);
-    assert_int_equal(ds_counts()->interrupts, 3);
-    opened(&skylake, &both);
-    assert_int_equal(ds_counts()->untraced, 0);
 }
 
 /* A buffer without room for one record more may have lost some: the index is at the maximum, or less than one short. */
@@ -647,80 +520,41 @@ static void broken_resets(void **state)
     }
 }
 
-/* A test that changed the area on purpose says so: the new contents, with empty buffers, are what must be found. */
-static void adopted(void **state)
-{
-    (void)state;
-    opened(&skylake, &both);
-    const uint64_t bts = peek(BTS_BASE, 8), pebs = peek(PEBS_BASE, 8);
-    move(PEBS_RESET, 3);
-    move(BTS_THRESHOLD, -24);
-    move(BTS_INDEX, 24);
-    move(PEBS_INDEX, 200);
-    ds_area_adopt();
-    machine.handler(NULL);
-    assert_log(ds_bts_log(), 1, 0, 0, 0);
-    assert_log(ds_pebs_log(), 1, 0, 0, 0);
-    assert_int_equal(peek(BTS_INDEX, 8), bts);
-    assert_int_equal(peek(PEBS_INDEX, 8), pebs);
-    assert_int_equal(peek(BTS_THRESHOLD, 8), bts + 5 * 24);
-    assert_int_equal(peek(PEBS_RESET, 8), 3);
-    struct ds_area now;
-    move(BTS_INDEX, 48);
-    ds_area_now(&now);
-    assert_int_equal(now.bts.index, bts + 48);
-    assert_int_equal(now.pebs_reset[0], 3);
-}
-
-/*
- * The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
+/* The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
  */
 static void circular(void **state)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 4 };
+    static const struct {
+        const char *places; /* the record in each of the four places, and in one behind them; 0: never written */
+        unsigned at, records, first;
+    } rows[] = {
+        { "\1\0\0\0", 1, 1, 1 },      { "\1\2\3\0", 3, 3, 1 },      { "\0\0\0\0", 0, 0, 0 }, /* not wrapped */
+        { "\12\13\14\15", 0, 4, 10 }, { "\16\13\14\15", 1, 4, 11 }, { "\16\17\20\15", 3, 4, 13 },
+        { "\16\17\20\21", 4, 4, 14 },                              /* the index at the end */
+        { "\12\13\14\0", 0, 3, 10 },  { "\15\13\14\0", 1, 3, 11 }, /* the last place stays free */
+        { "\1\0\0\0\1", 1, 1, 1 },                                 /* past its end */
+    };
     (void)state;
-    for (unsigned at = 0; at <= 4; at++) { /* wrapped: record 10 + at is the oldest */
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         opened(&skylake, &config);
-        fill(ds_memory().bts, BTS_RECORD, 4, 10);
-        fill(ds_memory().bts, BTS_RECORD, at, 14);
-        move(BTS_INDEX, 24 * (int64_t)at);
+        for (unsigned place = 0; place < 5; place++)
+            memset(ds_memory().bts + (size_t)place * BTS_RECORD, rows[i].places[place], BTS_RECORD);
+        move(BTS_INDEX, BTS_RECORD * (int64_t)rows[i].at);
         machine.handler(NULL); /* takes nothing out while it is traced into */
         assert_int_equal(ds_bts_log()->records, 0);
-        assert_int_equal(peek(BTS_INDEX, 8) - peek(BTS_BASE, 8), 24 * at);
         ds_close();
-        assert_log(ds_bts_log(), 4, 0, 0, 0);
-        assert_records(ds_bts_log(), 0, 4, 10 + at);
+        assert_log(ds_bts_log(), rows[i].records, 0, 0, 0);
+        assert_records(ds_bts_log(), 0, rows[i].records, rows[i].first);
         assert_int_equal(ds_counts()->bts_indexed, 0);
     }
-    for (unsigned at = 0; at < 4; at++) { /* not wrapped: what is past the index was never written */
-        opened(&skylake, &config);
-        fill(ds_memory().bts, BTS_RECORD, at, 1);
-        move(BTS_INDEX, 24 * (int64_t)at);
-        ds_close();
-        assert_log(ds_bts_log(), at, 0, 0, 0);
-        assert_records(ds_bts_log(), 0, at, 1);
-    }
-    for (unsigned byte = 72; byte < 96; byte += 23) { /* one byte of it was */
+    for (unsigned byte = 72; byte < 96; byte += 23) { /* a single byte past the index was written: it has wrapped */
         opened(&skylake, &config);
         ds_memory().bts[byte] = 1;
         move(BTS_INDEX, 24);
         ds_close();
         assert_int_equal(ds_bts_log()->records, 4);
     }
-    for (unsigned at = 0; at < 4; at++) { /* wrapped, on a processor that leaves the last place free */
-        opened(&skylake, &config);
-        fill(ds_memory().bts, BTS_RECORD, 3, 10);
-        fill(ds_memory().bts, BTS_RECORD, at, 13);
-        move(BTS_INDEX, 24 * (int64_t)at);
-        ds_close();
-        assert_log(ds_bts_log(), 3, 0, 0, 0);
-        assert_records(ds_bts_log(), 0, 3, 10 + at);
-    }
-    opened(&skylake, &config);
-    ds_memory().bts[96] = 1; /* past its end */
-    move(BTS_INDEX, 24);
-    ds_close();
-    assert_int_equal(ds_bts_log()->records, 1);
     opened(&skylake, &config);
     fill(ds_memory().bts, BTS_RECORD, 4, 10);
     move(BTS_MAXIMUM, -24);
@@ -824,116 +658,6 @@ static void drained_when_off(void **state)
     assert_int_equal(ds_pebs_log()->records, 1);
 }
 
-static void area_register_refused(void **state)
-{
-    struct ds_description description;
-    (void)state;
-    machine_start();
-    assert_true(ds_build(&skylake, &both));
-    ds_describe(&skylake, &both, &description);
-    assert_true(ds_force(&skylake, &description));
-    ds_close();
-    machine_refuse(0x600);
-    assert_true(ds_build(&skylake, &both));
-    assert_false(ds_force(&skylake, &description));
-}
-
-/* Performance monitoring before version 2 has no register for all counters: nothing is stopped or acknowledged. */
-static void counting(void **state)
-{
-    struct caps caps = skylake;
-    (void)state;
-    machine_start();
-    machine_set(0x38f, 0x70000000f);
-    machine_set(0x38e, 0x5);
-    assert_int_equal(counting_stop(&caps, 0x200000001), 0x70000000f);
-    assert_int_equal(counting_status(&caps), 0x5);
-    counting_acknowledge(&caps, 0x4);
-    counting_resume(&caps, 0x70000000f);
-    machine_did("wrmsr 38f 200000001\nwrmsr 390 4\nwrmsr 38f 70000000f\n");
-
-    caps = netburst;
-    machine_set(0x370, 0x80001234);
-    assert_int_equal(counting_stop(&caps, 0), 0x80001234);
-    machine_did("wrmsr 370 80000234\n");
-    assert_int_equal(counting_status(&caps), 0x80000000);
-    counting_acknowledge(&caps, 0x80000000);
-    assert_int_equal(counting_status(&caps), 0);
-    counting_resume(&caps, 0x80001234);
-    machine_did("wrmsr 370 234\nwrmsr 370 1234\n");
-
-    caps.pebs_method = PEBS_METHOD_NONE;
-    assert_int_equal(counting_stop(&caps, 0), 0);
-    assert_int_equal(counting_status(&caps), 0);
-    counting_acknowledge(&caps, 1);
-    counting_resume(&caps, 1);
-    machine_did("");
-}
-
-/* ---- other processors -------------------------------------------------------------------------------------------- */
-
-/* Each has an area, buffers and logs of its own, all in the memory that it was given. */
-static void other_processors(void **state)
-{
-    const struct ds_config config = {
-        .bts = true, .bts_records = 1365, .bts_threshold = 9, .pebs = true, .pebs_records = 143, .pebs_threshold = 5
-    };
-    struct ds_config more = config, more_bts = config;
-    struct ds_memory memory[4];
-    struct ds_breaches breaches;
-    (void)state;
-    more.pebs_records++;
-    more_bts.bts_records++;
-    for (unsigned n = 0; n < 4; n++) {
-        machine_start();
-        machine.processor = n;
-        memory[n] = ds_memory();
-        assert_true(ds_open(&skylake, &config, &breaches));
-        move(PEBS_INDEX, 200 * (int64_t)(n + 1));
-        fill(memory[n].pebs, PEBS_RECORD, n + 1, 10 * n);
-        move(BTS_INDEX, 24 * (int64_t)(n + 2));
-        fill(memory[n].bts, 24, n + 2, 10 * n + 100);
-        machine.handler(NULL);
-        for (unsigned other = 0; other < n; other++) {
-            assert_ptr_not_equal(memory[n].area, memory[other].area);
-            assert_ptr_not_equal(memory[n].pebs, memory[other].pebs);
-            assert_ptr_not_equal(memory[n].bts, memory[other].bts);
-        }
-    }
-    for (unsigned n = 0; n < 4; n++) {
-        machine.processor = n;
-        ds_close();
-        assert_log(ds_pebs_log_of(n), n + 1, 0, 0, 0);
-        assert_records(ds_pebs_log_of(n), 0, n + 1, 10 * n);
-        assert_log(ds_bts_log_of(n), n + 2, 0, 0, 0);
-        assert_int_equal(ds_bts_log_of(n)->bytes[0], 10 * n + 100);
-        assert_int_equal(ds_counts_of(n)->pebs_indexed, n + 1);
-        assert_int_equal(ds_counts_of(n)->bts_indexed, n + 2);
-        assert_int_equal(ds_counts_of(n)->interrupts, 1);
-        if (n == 0)
-            continue;
-        assert_false(ds_open(&skylake, &more, &breaches));
-        assert_false(ds_open(&skylake, &more_bts, &breaches));
-        assert_ptr_equal(memory[n].area, stores[n - 1]);
-        assert_ptr_equal(memory[n].pebs, stores[n - 1] + 0x1000);
-        assert_ptr_equal(memory[n].bts, stores[n - 1] + 0x8000);
-        assert_int_equal(memory[n].bts_size, 0x8000);
-        assert_int_equal(memory[n].pebs_size, 0x7000);
-        assert_ptr_equal(ds_pebs_log_of(n)->bytes, kept[n - 1]);
-        assert_ptr_equal(ds_bts_log_of(n)->bytes, kept[n - 1] + 0x6000);
-        for (unsigned i = 0; i < 5; i++) { /* the logs hold 122 and 426 records */
-            assert_true(i > 0 || ds_open(&skylake, &config, &breaches));
-            move(PEBS_INDEX, 200 * 30);
-            move(BTS_INDEX, 24 * 100);
-            machine.handler(NULL);
-        }
-        assert_log(ds_pebs_log(), 122, 28, 0, 0);
-        assert_log(ds_bts_log(), 426, 74, 0, 0);
-        ds_close();
-    }
-    machine.processor = 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -945,26 +669,21 @@ int main(void)
         cmocka_unit_test_teardown(room, closed),
         cmocka_unit_test_teardown(opened_twice, closed),
         cmocka_unit_test_teardown(refused, closed),
-        cmocka_unit_test_teardown(described, closed),
-        cmocka_unit_test_teardown(pages, closed),
         cmocka_unit_test_teardown(drained, closed),
         cmocka_unit_test_teardown(spurious, closed),
-        cmocka_unit_test_teardown(untraced, closed),
         cmocka_unit_test_teardown(overran, closed),
         cmocka_unit_test_teardown(dropped, closed),
         cmocka_unit_test_teardown(broken, closed),
         cmocka_unit_test_teardown(broken_resets, closed),
-        cmocka_unit_test_teardown(adopted, closed),
         cmocka_unit_test_teardown(circular, closed),
         cmocka_unit_test_teardown(service_registers, closed),
         cmocka_unit_test_teardown(service_registers_netburst, closed),
         cmocka_unit_test_teardown(close_registers, closed),
         cmocka_unit_test_teardown(drained_when_off, closed),
-        cmocka_unit_test_teardown(area_register_refused, closed),
-        cmocka_unit_test_teardown(counting, closed),
-        cmocka_unit_test_teardown(other_processors, closed),
     };
-    for (unsigned n = 0; n < 3; n++)
-        ds_give(n + 1, stores[n], kept[n]);
+
+    ds_give(3, store, kept);
+    skylake = caps_of(skylake_input());
+    netburst = caps_of(netburst_input());
     return cmocka_run_group_tests_name("kernel_ds", tests, NULL, NULL);
 }

@@ -12,32 +12,10 @@
 #include "suite/support/lbr_record.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
+#include "tests/host/processors.h"
 
-static const struct debugctl_bits core = {
-    .lbr = 1, .tr = 0x40, .bts = 0x80, .btint = 0x100, .bts_off_os = 0x200, .bts_off_usr = 0x400
-};
-static const struct caps skylake = {
-    .debugctl = &core,
-    .linear_bits = 48,
-    .global_ctrl = true,
-    .general_width = 48,
-    .ds_width = 8,
-    .ds_area_format = 3,
-    .ds_area_size = 0x60,
-    .bts_record_size = 24,
-    .pebs_method = PEBS_METHOD_GENERAL,
-    .pebs_format = 3,
-    .pebs_form = { .width = 8, .format = 3 },
-    .pebs_record_size = 200,
-    .data_source = DATA_SOURCE_SKYLAKE,
-    .lbr_layout = LBR_LAYOUT_PAIRS,
-    .lbr_format = LBR_FORMAT_LIP,
-    .lbr_depth = 4,
-    .lbr_from = 0x680,
-    .lbr_to = 0x6c0,
-    .lbr_tos = 0x1c9,
-    .lbr_select = 0x1c8,
-};
+static struct caps skylake; /* with an LBR stack of four entries, without INFO */
+
 static const struct ds_config both = {
     .bts = true, .bts_records = 10, .bts_threshold = 8, .pebs = true, .pebs_records = 8, .pebs_threshold = 6
 };
@@ -385,28 +363,6 @@ static const struct workload six = {
 static const uint64_t taken[6][2] = { { 0x1000, 0x1100 }, { 0x1100, 0x1200 }, { 0x1100, 0x1200 },
                                       { 0x1200, 0x1300 }, { 0x1200, 0x1300 }, { 0x1fff, 0x1000 } };
 
-static void walking(void **state)
-{
-    static const struct {
-        uint64_t kinds;
-        unsigned count, order[6]; /* numbers of branches */
-    } walks[] = {
-        { BRANCH_KINDS_ALL, 6, { 0, 1, 1, 2, 2, 3 } },
-        { A, 3, { 0, 2, 2 } },
-        { B, 3, { 1, 1, 3 } },
-        { LBR_SELECT_FAR_BRANCH, 0, { 0 } },
-    };
-    (void)state;
-    for (unsigned i = 0; i < COUNT_OF(walks); i++) {
-        struct branch_walk walk = { &six, walks[i].kinds, 0, 0 };
-        assert_int_equal(branch_count(&six, walks[i].kinds), walks[i].count);
-        for (unsigned n = 0; n < walks[i].count; n++)
-            assert_ptr_equal(branch_next(&walk), &branches[walks[i].order[n]]);
-        assert_null(branch_next(&walk));
-        assert_null(branch_next(&walk));
-    }
-}
-
 /* So many interrupts come while an area is open, with these bits of IA32_DEBUGCTL. */
 static void interrupted(unsigned times, uint64_t debugctl)
 {
@@ -695,47 +651,6 @@ static void lbr_holding(void **state)
                     "lbr 2 0x1000/0x1100/-/-/-/0\n");
 }
 
-static void lbr_printing(void **state)
-{
-    const struct workload workload = lbr_workload(taken, 6, 2);
-    (void)state;
-    started();
-    lbr_run(&run, &workload, LBR_SELECT_CALL_STACK);
-    machine_did(RESET("200"));
-    machine_printed("lbr as a call stack: a return removes its call\n"
-                    "lbr stack tos 2 depth 4\n"
-                    "lbr 0 0x1fff/0x1000/-/-/-/0\n"
-                    "lbr 1 0x1200/0x1300/-/-/-/0\n"
-                    "lbr 2 0x1200/0x1300/-/-/-/0\n"
-                    "lbr 3 0x1100/0x1200/-/-/-/0\n");
-    started();
-    machine_set(0x1c9, 4);
-    lbr_count = 0;
-    lbr_top = 4;
-    lbr_record(&run, &workload, 0);
-    machine_did("cli\nwrmsr 1c8 0\nwrmsr 680 0\nwrmsr 6c0 0\nwrmsr 681 0\nwrmsr 6c1 0\nwrmsr 682 0\nwrmsr 6c2 0\n"
-                "wrmsr 683 0\nwrmsr 6c3 0\nsti\nwrong: LBR stack: LBR top-of-stack pointer is past the last entry\n");
-    machine_printed("");
-    assert_int_equal(run.seen, 0);
-}
-
-/* ---- the window of BTS ------------------------------------------------------------------------------------------- */
-
-static void tracing(void **state)
-{
-    (void)state;
-    started();
-    machine_set(0x1d9, 0x4001);
-    const struct window linear = bts_window(&skylake, false, 0), wraps = bts_window(&skylake, true, 0x600);
-    assert_int_equal(linear.msr, 0x1d9);
-    assert_int_equal(linear.on, 0x41c1);
-    assert_int_equal(linear.off, 0x4001);
-    assert_int_equal(wraps.msr, 0x1d9);
-    assert_int_equal(wraps.on, 0x46c1);
-    assert_int_equal(wraps.off, 0x4001);
-    machine_did("");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -747,7 +662,6 @@ int main(void)
         cmocka_unit_test_teardown(printing, closed),
         cmocka_unit_test_teardown(holding, closed),
         cmocka_unit_test_teardown(decoding, closed),
-        cmocka_unit_test_teardown(walking, closed),
         cmocka_unit_test_teardown(the_same_branches, closed),
         cmocka_unit_test_teardown(other_branches, closed),
         cmocka_unit_test_teardown(others_branches, closed),
@@ -756,8 +670,11 @@ int main(void)
         cmocka_unit_test_teardown(lbr_others, closed),
         cmocka_unit_test_teardown(lbr_read_only, closed),
         cmocka_unit_test_teardown(lbr_holding, closed),
-        cmocka_unit_test_teardown(lbr_printing, closed),
-        cmocka_unit_test_teardown(tracing, closed),
     };
+
+    skylake = caps_of(skylake_input());
+    skylake.lbr_depth = 4;
+    skylake.lbr_format = LBR_FORMAT_LIP;
+    skylake.lbr_info = 0;
     return cmocka_run_group_tests_name("kernel_records", tests, NULL, NULL);
 }
