@@ -15,7 +15,7 @@
 #include "suite/support/pebs_places.h"
 #include "suite/support/sources.h"
 
-#define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
+#define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED, .records = true
 
 #define PATTERN 0xa5u
 
@@ -116,15 +116,9 @@ static void steps(struct test_run *run)
     test_equal(run, "WR", index, sum);
 }
 
-TEST(arch_index_steps) = {
-    .id = "arch.index.steps",
-    .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = steps,
-};
+TEST(arch_index_steps, .id = "arch.index.steps",
+     .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = steps);
 
 static void start(struct test_run *run)
 {
@@ -146,15 +140,9 @@ static void start(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_index_start) = {
-    .id = "arch.index.start",
-    .title = "The first record is written where WR is, and nothing in front of it",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = start,
-};
+TEST(arch_index_start, .id = "arch.index.start",
+     .title = "The first record is written where WR is, and nothing in front of it",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = start);
 
 /* The second half of the same memory is another buffer. */
 static void base(struct test_run *run)
@@ -181,15 +169,8 @@ static void base(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_base_used) = {
-    .id = "arch.base.used",
-    .title = "Records go where IA32_PEBS_BASE points when they are written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = base,
-};
+TEST(arch_base_used, .id = "arch.base.used", .title = "Records go where IA32_PEBS_BASE points when they are written",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE", GROUP, .lacks = lacks_fixed_0, .run = base);
 
 /* ---- what enables ------------------------------------------------------------------------------------------------ */
 
@@ -207,15 +188,8 @@ static void index_off(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_enable_index) = {
-    .id = "arch.enable.index",
-    .title = "With EN of IA32_PEBS_INDEX clear no record is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = index_off,
-};
+TEST(arch_enable_index, .id = "arch.enable.index", .title = "With EN of IA32_PEBS_INDEX clear no record is written",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = index_off);
 
 static void counter_off(struct test_run *run)
 {
@@ -232,15 +206,9 @@ static void counter_off(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_enable_counter) = {
-    .id = "arch.enable.counter",
-    .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = counter_off,
-};
+TEST(arch_enable_counter, .id = "arch.enable.counter",
+     .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
+     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", GROUP, .lacks = lacks_fixed_0, .run = counter_off);
 
 /* ---- the reload -------------------------------------------------------------------------------------------------- */
 
@@ -282,15 +250,9 @@ static void reload(struct test_run *run)
         test_fail(run, "the first record is of instruction %u, must be about %u", number, FIRST);
 }
 
-TEST(arch_reload_exact) = {
-    .id = "arch.reload.exact",
-    .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
-    .needs = NEEDS,
-    .lacks = lacks_pdist,
-    .records = true,
-    .run = reload,
-};
+TEST(arch_reload_exact, .id = "arch.reload.exact",
+     .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
+     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .lacks = lacks_pdist, .run = reload);
 
 static void extended(struct test_run *run)
 {
@@ -308,15 +270,9 @@ static void extended(struct test_run *run)
         test_fail(run, "the counter is 0x%" PRIx64 ", not within a period of its overflow", value);
 }
 
-TEST(arch_reload_extended) = {
-    .id = "arch.reload.extended",
-    .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = extended,
-};
+TEST(arch_reload_extended, .id = "arch.reload.extended",
+     .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
+     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .lacks = lacks_fixed_0, .run = extended);
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
@@ -351,15 +307,9 @@ static void kept(struct test_run *run)
         test_fail(run, "no interrupt came with bit 54 of IA32_PERF_GLOBAL_STATUS set");
 }
 
-TEST(arch_threshold_service) = {
-    .id = "arch.threshold.service",
-    .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = kept,
-};
+TEST(arch_threshold_service, .id = "arch.threshold.service",
+     .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = kept);
 
 /* Samples with interrupts off and this threshold in bytes; the index is left to the test. */
 static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample, uint64_t threshold)
@@ -393,15 +343,9 @@ static void status(struct test_run *run)
     check_status(run, "bit 54 with WR at THRESH", &sample, bytes);
 }
 
-TEST(arch_threshold_status) = {
-    .id = "arch.threshold.status",
-    .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = status,
-};
+TEST(arch_threshold_status, .id = "arch.threshold.status",
+     .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = status);
 
 static void acknowledged(struct test_run *run)
 {
@@ -418,15 +362,9 @@ static void acknowledged(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_threshold_acknowledge) = {
-    .id = "arch.threshold.acknowledge",
-    .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
-    .source = SDM_ARCH_PEBS "; " ARCH_LINUX,
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = acknowledged,
-};
+TEST(arch_threshold_acknowledge, .id = "arch.threshold.acknowledge",
+     .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
+     .source = SDM_ARCH_PEBS "; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = acknowledged);
 
 static void one_interrupt(struct test_run *run)
 {
@@ -447,15 +385,9 @@ static void one_interrupt(struct test_run *run)
         test_differs(run, "%u interrupts came, typically 1", ds_counts()->interrupts);
 }
 
-TEST(arch_threshold_interrupt) = {
-    .id = "arch.threshold.interrupt",
-    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = one_interrupt,
-};
+TEST(arch_threshold_interrupt, .id = "arch.threshold.interrupt",
+     .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = one_interrupt);
 
 /* ---- a full buffer ----------------------------------------------------------------------------------------------- */
 
@@ -534,15 +466,9 @@ static void full_flag(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_flag) = {
-    .id = "arch.full.flag",
-    .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_flag,
-};
+TEST(arch_full_flag, .id = "arch.full.flag",
+     .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_flag);
 
 /* Room there is, but FULL stands: software has not read what came before. */
 static void full_kept(struct test_run *run)
@@ -559,15 +485,9 @@ static void full_kept(struct test_run *run)
     records_close_full(run);
 }
 
-TEST(arch_full_kept) = {
-    .id = "arch.full.kept",
-    .title = "While FULL is set no record is written, though there may be room",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_kept,
-};
+TEST(arch_full_kept, .id = "arch.full.kept",
+     .title = "While FULL is set no record is written, though there may be room",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_kept);
 
 static void full_bound(struct test_run *run)
 {
@@ -578,15 +498,8 @@ static void full_bound(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_bound) = {
-    .id = "arch.full.bound",
-    .title = "Nothing is written past the end of a full buffer",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_bound,
-};
+TEST(arch_full_bound, .id = "arch.full.bound", .title = "Nothing is written past the end of a full buffer",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_bound);
 
 /* The oldest stay: the first is of about the first period's instruction, and the others follow it. */
 static void full_oldest(struct test_run *run)
@@ -614,15 +527,9 @@ static void full_oldest(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_oldest) = {
-    .id = "arch.full.oldest",
-    .title = "A full buffer keeps its oldest records: what does not fit is dropped",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_oldest,
-};
+TEST(arch_full_oldest, .id = "arch.full.oldest",
+     .title = "A full buffer keeps its oldest records: what does not fit is dropped",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_oldest);
 
 static void full_counting(struct test_run *run)
 {
@@ -642,15 +549,8 @@ static void full_counting(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_counting) = {
-    .id = "arch.full.counting",
-    .title = "While the buffer is full counting goes on",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_counting,
-};
+TEST(arch_full_counting, .id = "arch.full.counting", .title = "While the buffer is full counting goes on",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_counting);
 
 static void full_room(struct test_run *run)
 {
@@ -675,15 +575,9 @@ static void full_room(struct test_run *run)
     close_with(run, SMALLEST - old, SMALLEST + new);
 }
 
-TEST(arch_full_room) = {
-    .id = "arch.full.room",
-    .title = "A full buffer takes records again once software has written WR and FULL back as 0",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_room,
-};
+TEST(arch_full_room, .id = "arch.full.room",
+     .title = "A full buffer takes records again once software has written WR and FULL back as 0",
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = full_room);
 
 /* The same, left to the drain: the buffer is the opened one, its records fit, and one more did not. */
 static void full_reported(struct test_run *run)
@@ -701,15 +595,9 @@ static void full_reported(struct test_run *run)
     test_equal(run, "drains that found something broken", ds_pebs_log()->broken, 0);
 }
 
-TEST(arch_full_reported) = {
-    .id = "arch.full.reported",
-    .title = "A buffer that was found full is counted, and what it has is taken all the same",
-    .source = OWN_ROBUST,
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = full_reported,
-};
+TEST(arch_full_reported, .id = "arch.full.reported",
+     .title = "A buffer that was found full is counted, and what it has is taken all the same", .source = OWN_ROBUST,
+     GROUP, .lacks = lacks_fixed_0, .run = full_reported);
 
 /* ---- each counter ------------------------------------------------------------------------------------------------ */
 
@@ -749,15 +637,9 @@ static void fixed_counters(struct test_run *run)
     }
 }
 
-TEST(arch_counters_each_fixed) = {
-    .id = "arch.counters.each_fixed",
-    .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEEDS,
-    .lacks = lacks_fixed_0,
-    .records = true,
-    .run = fixed_counters,
-};
+TEST(arch_counters_each_fixed, .id = "arch.counters.each_fixed",
+     .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5", GROUP, .lacks = lacks_fixed_0, .run = fixed_counters);
 
 static void general_counters(struct test_run *run)
 {
@@ -787,14 +669,10 @@ static void general_counters(struct test_run *run)
     }
 }
 
-TEST(arch_counters_each_general) = {
-    .id = "arch.counters.each_general",
-    .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
-    .records = true,
-    .run = general_counters,
-};
+TEST(arch_counters_each_general, .id = "arch.counters.each_general",
+     .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
+     .records = true, .run = general_counters);
 
 static void pdist_fixed(struct test_run *run)
 {
@@ -806,15 +684,9 @@ static void pdist_fixed(struct test_run *run)
     check_distances(run, &sample, sample.period);
 }
 
-TEST(arch_pdist_fixed) = {
-    .id = "arch.pdist.fixed",
-    .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEEDS,
-    .lacks = lacks_pdist,
-    .records = true,
-    .run = pdist_fixed,
-};
+TEST(arch_pdist_fixed, .id = "arch.pdist.fixed",
+     .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5", GROUP, .lacks = lacks_pdist, .run = pdist_fixed);
 
 /* Each load that overflows the counter is recorded, and no later one. */
 static void pdist_general(struct test_run *run)
@@ -840,11 +712,8 @@ static void pdist_general(struct test_run *run)
     }
 }
 
-TEST(arch_pdist_general) = {
-    .id = "arch.pdist.general",
-    .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
-    .records = true,
-    .run = pdist_general,
-};
+TEST(arch_pdist_general, .id = "arch.pdist.general",
+     .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .records = true,
+     .run = pdist_general);

@@ -20,6 +20,8 @@
 #include "suite/support/sources.h"
 #include "suite/measure/tables/histogram.h"
 
+#define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true
+
 #define INTERRUPTS   32u /* samples of an ordinary counter, at most */
 #define PERIODS      5u  /* of PEBS, one round of the workload each */
 #define EVENTS_LEAST 8u  /* of a workload, or the event is not measured over it */
@@ -205,18 +207,10 @@ static void over(struct test_run *run)
     }
 }
 
-#define SKID_NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_ANY)
-
-TEST(measure_skid_loads) = {
-    .id = "measure.skid.loads",
-    .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    .needs = SKID_NEEDS,
-    .records = true,
-    .on_request = true,
-    .run = over,
-    .argument = &(const struct code){ "loads", &workload_steps_loads },
-};
+TEST(measure_skid_loads, .id = "measure.skid.loads",
+     .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
+     .source = SDM_PEBS "; " SDM_PDIR, GROUP, .on_request = true, .run = over,
+     .argument = &(const struct code){ "loads", &workload_steps_loads });
 
 static void straight(struct test_run *run)
 {
@@ -224,35 +218,14 @@ static void straight(struct test_run *run)
     over(run);
 }
 
-TEST(measure_skid_straight) = {
-    .id = "measure.skid.straight",
-    .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    .needs = SKID_NEEDS,
-    .records = true,
-    .on_request = true,
-    .run = straight,
-    .argument = &(const struct code){ "straight", &workload_steps_straight },
-};
+TEST(measure_skid_straight, .id = "measure.skid.straight",
+     .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
+     .source = SDM_PEBS "; " SDM_PDIR, GROUP, .on_request = true, .run = straight,
+     .argument = &(const struct code){ "straight", &workload_steps_straight });
 
-TEST(measure_skid_branchy) = {
-    .id = "measure.skid.branchy",
-    .title = "Skid over branchy code, counted across the branches that were taken",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    .needs = SKID_NEEDS,
-    .records = true,
-    .on_request = true,
-    .run = over,
-    .argument = &(const struct code){ "branchy", &workload_steps_branchy },
-};
+TEST(measure_skid_branchy, .id = "measure.skid.branchy",
+     .title = "Skid over branchy code, counted across the branches that were taken", .source = SDM_PEBS "; " SDM_PDIR,
+     GROUP, .on_request = true, .run = over, .argument = &(const struct code){ "branchy", &workload_steps_branchy });
 
-TEST(measure_skid_far) = {
-    .id = "measure.skid.far",
-    .title = "Skid over far branches",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    .needs = SKID_NEEDS,
-    .records = true,
-    .on_request = true,
-    .run = over,
-    .argument = &(const struct code){ "far", &workload_steps_far },
-};
+TEST(measure_skid_far, .id = "measure.skid.far", .title = "Skid over far branches", .source = SDM_PEBS "; " SDM_PDIR,
+     GROUP, .on_request = true, .run = over, .argument = &(const struct code){ "far", &workload_steps_far });
