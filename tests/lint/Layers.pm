@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads the list of rooms in `LAYERS`, and the includes of a tree's sources.
+# Reads the list of modules in `LAYERS`, and the includes of a tree's sources.
 package Layers;
 use strict;
 use warnings;
 use Exporter 'import';
 use File::Find ();
-our @EXPORT_OK = qw(read_layers read_sources room_of is_test);
+our @EXPORT_OK = qw(read_layers read_sources module_of is_test);
 
-# The rooms in order: { name, kind, first, what, group, floor }; floor 0 is the lowest.
+# The modules in order: { name, kind, first, what, group, layer }; layer 0 is the lowest.
 sub read_layers
 {
     my ($top) = @_;
-    my (@rooms, $group);
+    my (@modules, $group);
     open my $file, '<', "$top/LAYERS" or die "LAYERS: $top/LAYERS: $!\n";
     while (my $line = <$file>) {
         chomp $line;
         $group = $1 if $line =~ /^# (\w.*)/;
         next if $line =~ /^\s*(#|$)/;
         my ($name, $kind, $first, $what) = split ' ', $line, 4;
-        die "LAYERS:$.: a room needs a kind, the file to read first, and what it holds: $line\n" if !defined $what;
-        die "LAYERS:$.: the room $name is listed twice\n" if grep { $_->{name} eq $name } @rooms;
-        push @rooms, { name => $name, kind => $kind, first => $first, what => $what, group => $group, floor => scalar @rooms };
+        die "LAYERS:$.: a module needs a kind, the file to read first, and what it holds: $line\n" if !defined $what;
+        die "LAYERS:$.: the module $name is listed twice\n" if grep { $_->{name} eq $name } @modules;
+        push @modules, { name => $name, kind => $kind, first => $first, what => $what, group => $group, layer => scalar @modules };
     }
-    die "LAYERS: $top/LAYERS lists no room\n" if !@rooms;
-    return @rooms;
+    die "LAYERS: $top/LAYERS lists no module\n" if !@modules;
+    return @modules;
 }
 
-# The room of a path: the nearest folder above it that is a room.
-sub room_of
+# The module of a path: the nearest folder above it that is a module.
+sub module_of
 {
-    my ($rooms, $path) = @_;
-    my ($found) = sort { length $b->{name} <=> length $a->{name} } grep { index($path, "$_->{name}/") == 0 } @$rooms;
+    my ($modules, $path) = @_;
+    my ($found) = sort { length $b->{name} <=> length $a->{name} } grep { index($path, "$_->{name}/") == 0 } @$modules;
     return $found;
 }
 

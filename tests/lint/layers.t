@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# No include of this tree climbs, and small trees with one mistake each show that such an include is reported.
+# The includes of this tree obey LAYERS, and small trees with one mistake each show that a mistake is reported.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -11,7 +11,7 @@ use FindBin;
 use Test::More;
 
 my $layers = <<'END';
-# A house
+# A tree
 low      pure    low/low.h       the lowest
 machine  kernel  machine/m.c     in the middle
 high     kernel  high/high.h     on top
@@ -21,7 +21,7 @@ loader   loader  loader/l.c      on firmware
 plugin   plugin  plugin/q.c      in a host
 tests    test    tests/t.c       sees all
 END
-my %house = (
+my %tree = (
     'LAYERS' => $layers,
     'low/low.h' => "#include <stdint.h>\n",
     'low/low.c' => "#include \"low/low.h\"\n",
@@ -42,7 +42,7 @@ sub layers_of
 {
     my (%changed) = @_;
     my $top = tempdir(CLEANUP => 1);
-    my %files = (%house, %changed);
+    my %files = (%tree, %changed);
     for my $path (grep { defined $files{$_} } keys %files) {
         make_path(dirname("$top/$path"));
         open my $file, '>', "$top/$path" or die "$top/$path: $!\n";
@@ -62,14 +62,19 @@ sub is_wrong
 }
 
 my ($printed, $status) = layers_of();
-is($printed, "8 rooms, 13 files, 10 includes, 0 rooms in a circle\n", 'a house in order');
+is($printed, "8 modules, 13 files, 10 includes, 0 modules in a circle, 0 units in a circle\n", 'a tree in order');
 is($status, 0, 'it passes');
 
-is_wrong('an include that climbs', 'machine/m.c:2: machine climbs to high, which is a floor above it',
+is_wrong('an include of a higher layer', 'machine/m.c:2: includes high/high.h, which is in a higher layer',
     'machine/m.c' => "#include \"machine/m.h\"\n#include \"high/high.h\"\n");
-like((layers_of('machine/m.h' => "#include \"high/high.h\"\n"))[0], qr/ 2 rooms in a circle$/m, 'rooms in a circle are counted');
-is_wrong('two headers that include each other', 'high/high.h: includes itself: high/high.h -> high/second.h -> high/high.h',
-    'high/high.h' => "#include \"second.h\"\n", 'high/second.h' => "#include \"high/high.h\"\n");
+like((layers_of('machine/m.h' => "#include \"high/high.h\"\n"))[0], qr/ 2 modules in a circle,/, 'modules in a circle are counted');
+for my $second ('high/second.h', 'high/second.c') {
+    is_wrong("units in a circle by $second", 'high/high, high/second: include each other in a circle',
+        'high/high.h' => "#include \"second.h\"\n", 'high/second.h' => "\n", $second => "#include \"high/high.h\"\n");
+}
+like((layers_of('high/high.c' => "#include \"high/high.h\"\n"))[0], qr/, 0 units in a circle$/m, 'a file and its header are one unit');
+like((layers_of(map { ("high/$_->[0].h" => "#include \"high/$_->[1].h\"\n") } ['a', 'b'], ['b', 'c'], ['c', 'a']))[0],
+    qr/^high\/a, high\/b, high\/c: .*, 3 units in a circle$/ms, 'three units in a circle are counted');
 is_wrong('pure code that wants a libc', 'low/low.c:1: <stdio.h> needs a libc, and this code must do without',
     'low/low.c' => "#include <stdio.h>\n#include \"low/low.h\"\n");
 is_wrong('a decoder that wants a machine', 'machine/m_decode.h:1: pure code may not see machine/m.h, which is kernel code',
@@ -83,29 +88,29 @@ for my $it (['a loader', 'loader/l.c', 'loader', 'machine/m.h', 'kernel'], ['a l
     ['the kernel', 'machine/m.c', 'kernel', 'loader/l.h', 'loader'], ['the model', 'other/o.c', 'model', 'plugin/q.h', 'plugin']) {
     my ($who, $file, $kind, $wanted, $other) = @$it;
     is_wrong("$who looks at $wanted", "$file:1: $kind code may not see $wanted, which is $other code",
-        $file => "#include \"$wanted\"\n", map { $_ => "\n" } grep { !$house{$_} } $wanted);
+        $file => "#include \"$wanted\"\n", map { $_ => "\n" } grep { !$tree{$_} } $wanted);
 }
 is_wrong('a test of the kernel looks at the model', 'machine/m_test.c:1: kernel code may not see other/o.c, which is model code',
     'machine/m_test.c' => "#include \"other/o.c\"\n");
 is_wrong('a file that is not there', 'low/low.c:1: no file low/gone.h', 'low/low.c' => "#include \"low/gone.h\"\n");
-is_wrong('a file outside of every room', 'shed/s.c: lies in no room of `LAYERS`', 'shed/s.c' => "\n");
-is_wrong('a room without its first file', 'LAYERS: the room high has no file high/high.h',
+is_wrong('a file outside of every module', 'shed/s.c: is in no module of `LAYERS`', 'shed/s.c' => "\n");
+is_wrong('a module without its first file', 'LAYERS: the module high has no file high/high.h',
     'high/high.h' => undef, 'machine/m_test.c' => "\n", 'tests/t.c' => "\n");
-is_wrong('a kind that there is not', 'LAYERS: the room other has an unknown kind, odel',
+is_wrong('a kind that there is not', 'LAYERS: the module other has an unknown kind, odel',
     'LAYERS' => $layers =~ s/ model / odel /r);
-is_wrong('a room that is listed twice', 'LAYERS:10: the room low is listed twice',
+is_wrong('a module that is listed twice', 'LAYERS:10: the module low is listed twice',
     'LAYERS' => "${layers}low pure low/low.h again\n");
-is_wrong('a room without a description', 'LAYERS:10: a room needs a kind, the file to read first, and what it holds: attic pure',
+is_wrong('a module without a description', 'LAYERS:10: a module needs a kind, the file to read first, and what it holds: attic pure',
     'LAYERS' => "${layers}attic pure\n");
 {
-    my ($said, $failed) = layers_of('LAYERS' => "# A house\n");
-    isnt($failed, 0, 'a list without rooms: fails');
-    like($said, qr{^LAYERS: \S+/LAYERS lists no room$}m, '... and says so');
+    my ($said, $failed) = layers_of('LAYERS' => "# A tree\n");
+    isnt($failed, 0, 'a list without modules: fails');
+    like($said, qr{^LAYERS: \S+/LAYERS lists no module$}m, '... and says so');
 }
-is_wrong('nothing to look at', 'no include was read', map { $_ => "\n" } grep { $_ ne 'LAYERS' } keys %house);
+is_wrong('nothing to look at', 'no include was read', map { $_ => "\n" } grep { $_ ne 'LAYERS' } keys %tree);
 
 ($printed, $status) = (scalar qx("$FindBin::Bin/layers"), $? >> 8);
 is($status, 0, 'this tree') or diag($printed);
-like($printed, qr/ 0 rooms in a circle$/m, 'it has no circle');
+like($printed, qr/ 0 modules in a circle, 0 units in a circle$/m, 'it has no circle');
 
 done_testing();
