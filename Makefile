@@ -96,7 +96,7 @@ tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump wit
 
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
-test: $(TESTED) ## what tells in three minutes: host tests, tools, the house, and a boot of each route and processor, as one TAP stream
+test: $(TESTED) ## what tells in three minutes: host tests, tools, lint, and a boot of each route and processor, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) scripts/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
 
 # The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
@@ -176,7 +176,7 @@ bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox)
 bench-dump: tools $B/traces ## dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump
 
-# ---- house keeping --------------------------------------------------------------------------------------------------
+# ---- housekeeping --------------------------------------------------------------------------------------------------
 .PHONY: format
 format: ## clang-format every C file
 	$Qclang-format -i $$(git ls-files '*.c' '*.h')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Losses: what the model does without where QEMU does not have what this room needs. Each is reported once a process on
+ * Losses: what the model does without where QEMU does not have what this module needs. Each is reported once a process on
  * standard error.
  */
 #ifndef MODEL_PRIVATE_QEMU_LOSS_H

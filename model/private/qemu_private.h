@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The room that touches QEMU's private state: what the plugin interface lacks, and a QEMU that exports its symbols (one
+ * The module that touches QEMU's private state: what the plugin interface lacks, and a QEMU that exports its symbols (one
  * built with modules: Debian's, Ubuntu's, Fedora's) provides. docs/model.md says what the interface would need for this
- * room to be empty.
+ * module to be empty.
  *
  * Its rules. Registers are where QEMU's own description of the object says (qemu_object.h), which is believed once they
  * read there as through the plugin interface, in two states of the processor that differ. Whatever must be tried is
- * tried on a copy of the object. Of the object itself this room writes one word, the translation flags, and RIP where
+ * tried on a copy of the object. Of the object itself this module writes one word, the translation flags, and RIP where
  * QEMU is about to look for a translation by it; all other changes are made by QEMU's own functions. The guest's memory
  * is written where QEMU's TLB has it. What is not as expected is not used from then on, and one sentence on standard
  * error says what that costs (qemu_loss.h).

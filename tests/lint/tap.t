@@ -10,8 +10,8 @@ use IPC::Open2;
 use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
-mkdir "$folder/house";
-symlink "$FindBin::Bin/tap", "$folder/house/tap";
+mkdir "$folder/lint";
+symlink "$FindBin::Bin/tap", "$folder/lint/tap";
 
 sub write_file
 {
@@ -29,11 +29,11 @@ sub tap
     write_file("$folder/test", "#!/bin/sh\ncat <<'END'\n${text}END\n" . ($ending // '') . "\n");
     local $ENV{CI} = $ci;
     delete $ENV{CI} if !defined $ci;
-    my $out = qx(cd $folder && house/tap ./test one 2>&1);
+    my $out = qx(cd $folder && lint/tap ./test one 2>&1);
     return "$out" . ($? >> 8);
 }
 
-write_file("$folder/house/skips", "# no reason\n./test: no KVM here\n./other: no perf here\n");
+write_file("$folder/lint/skips", "# no reason\n./test: no KVM here\n./other: no perf here\n");
 my $no = 'tests/lint/skips does not permit to skip';
 for (
     ['all is well', "1..2\nok 1 - a\nok 2\n"],
@@ -61,7 +61,7 @@ is(tap('true', "1..1\n", 'kill -SEGV $$'), "1..1\n139", 'a test that crashes');
 write_file("$folder/test", "#!/bin/sh\necho 1..1\nread line\necho ok 1\n");
 {
     local $ENV{CI} = 'true';
-    my $pid = open2(my $out, my $in, 'sh', '-c', "cd $folder && exec house/tap ./test");
+    my $pid = open2(my $out, my $in, 'sh', '-c', "cd $folder && exec lint/tap ./test");
     local $SIG{ALRM} = sub { kill 'TERM', $pid };
     alarm 20;
     my $first = <$out>;
@@ -74,7 +74,7 @@ write_file("$folder/test", "#!/bin/sh\necho 1..1\nread line\necho ok 1\n");
 is(qx($FindBin::Bin/tap 2>&1), "usage: tap TEST [ARGUMENT..]\n", 'no test');
 for my $ci ('true', '') {
     local $ENV{CI} = $ci;
-    like(scalar qx(cd $folder && house/tap ./absent 2>&1), qr{^tap: \./absent: No such file or directory$}m, "a test that is not there, with CI=$ci");
+    like(scalar qx(cd $folder && lint/tap ./absent 2>&1), qr{^tap: \./absent: No such file or directory$}m, "a test that is not there, with CI=$ci");
     isnt($?, 0, '... is a failure');
     for (['-j2 --no-print-directory -- V=1', '--no-print-directory -- V=1'], [' -j10 --jobserver-auth=3,4 -- A=-j5', ' -- A=-j5'], ['k -j', 'k ']) {
         my ($given, $left) = @$_;
@@ -88,14 +88,14 @@ for my $ci ('true', '') {
 # A line passes when it is there, not when the test ends: this one goes on when its first line has been read.
 write_file("$folder/test", "#!/bin/sh\necho ok 1\nfor _ in \$(seq 100); do [ -e $folder/read ] && break; sleep 0.1; done\n[ -e $folder/read ] && echo ok 2\n");
 local $ENV{CI} = 'true';
-open my $lines, '-|', "cd $folder && house/tap ./test" or die "tap: $!\n";
+open my $lines, '-|', "cd $folder && lint/tap ./test" or die "tap: $!\n";
 is(scalar <$lines>, "ok 1\n", 'a line passes');
 write_file("$folder/read", '');
 is(scalar <$lines>, "ok 2\n", '... before the next one is there');
 close $lines;
 
-rename "$folder/house/skips", "$folder/house/gone";
-is(tap('true', "1..1\nok 1\n"), "tap: $folder/house/skips: No such file or directory\n2", 'no list');
+rename "$folder/lint/skips", "$folder/lint/gone";
+is(tap('true', "1..1\nok 1\n"), "tap: $folder/lint/skips: No such file or directory\n2", 'no list');
 
 # Each line of the list names a test that there is.
 my $top = "$FindBin::Bin/../..";
