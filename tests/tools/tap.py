@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """TAP for tests in Python, and running dsdump."""
+import os
 import pathlib
 import resource
 import signal
@@ -53,9 +54,11 @@ def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory
             if most:
                 resource.setrlimit(which, (most, most))
 
-    with open(stdin, 'rb') as source, open(stdout or '/dev/null', 'wb') as sink:
+    source = os.open(stdin, os.O_RDONLY)
+    with open(stdout or '/dev/null', 'wb') as sink:
         done_ = subprocess.run([BUILD / 'dsdump' if most_memory else DSDUMP, *map(str, arguments)], stdin=source,
                                stdout=sink if stdout else subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+    os.close(source)
     return done_.returncode, (done_.stdout or b'').decode('latin-1'), done_.stderr.decode()
 
 
