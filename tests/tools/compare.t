@@ -1,32 +1,17 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# dsdump --compare: what it prints of two logs that are typed here, what is accepted, the page, and each error; and of two boots.
-# Prints TAP.
-use strict;
-use warnings;
-use File::Temp qw(tempdir);
-use FindBin;
-use lib $FindBin::Bin;
-use Dump qw($build boot run_program);
-use Test::More;
+# dsdump --compare: what it prints of two logs that are typed here, what is accepted, the page, and each error; and of
+# two
+# boots. Prints TAP.
+import os
+import re
+import subprocess
 
-my $dsdump = "$build/host/dsdump";
-my $folder = tempdir(CLEANUP => 1);
+from tap import HERE, done, folder, ok, run, same
 
-sub file
-{
-    my ($name, $text) = @_;
-    open my $out, '>', "$folder/$name" or die "$folder/$name: $!\n";
-    print $out $text;
-    close $out or die "$folder/$name: $!\n";
-    return "$folder/$name";
-}
-
-sub compare { return run_program({ folder => $folder, chdir => $folder }, $dsdump, '--compare', @_) }
-
-my @log = split /^/, <<'END';
-# begin dstest86 0.1.0 abc 64
+os.chdir(folder)
+LOG = '''# begin dstest86 0.1.0 abc 64
 # cpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake
 # cpu physical 40 bits
 # bts records of 24 bytes
@@ -53,7 +38,8 @@ ok 1 bts.calls
 not ok 2 lbr.tos
 # test pebs.loads
 # pebs 0 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x10
-# pebs 0 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|SNP None|TLB L1 or L2 hit|LCK Yes| latency 4
+# pebs 0 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|SNP None|TLB L1 or L2 hit|LCK Yes| latency
+# 4
 # pebs 0 lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256
 # pebs 1 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x20
 # differs: the latency is 4
@@ -68,200 +54,193 @@ ok 5 bts.cpl.off_os # SKIP no BTS by privilege level
 # differs pebs.loads: the latency is 4
 # facility bts pass 1 of 2
 # end dstest86 verdict=fail pass=3 fail=1
-END
+'''
+LINES = LOG.splitlines(True)
 
-# The log with some lines changed: pairs of a pattern and what takes the line's place.
-sub changed
-{
-    my (@changes) = @_;
-    my @lines = @log;
-    while (my ($pattern, $to) = splice @changes, 0, 2) {
-        my @found = grep { $lines[$_] =~ $pattern } 0 .. $#lines;
-        die "$pattern: no such line\n" if !@found;
-        $lines[$found[0]] =~ s/$pattern/$to/;
-    }
-    return join '', @lines;
-}
 
-file('a', join '', @log);
-my ($status, $out, $err) = compare('a', 'a');
-is($err, '', 'no complaint');
-is("$status $out", "0 A a\nB a\nthe same 73, different 0 in 0 tests, accepted 0\n", 'a log is like itself');
-file('crlf', join '', map { s/\n/\r\n/r } @log);
-($status, $out) = compare('a', 'crlf');
-is("$status $out", "0 A a\nB crlf\nthe same 73, different 0 in 0 tests, accepted 0\n", 'ends of lines make no difference');
+def write(name, text):
+    with open(name, 'w') as file:
+        file.write(text)
 
-# Each: what is changed, and the lines that are printed for it.
-my @cases = (
-    ['a line about the machine', [qr/model 5e/ => 'model 9e'],
-        qr/^machine\n  cpu: GenuineIntel family 6 model 5e .* \| GenuineIntel family 6 model 9e .*\n\z/],
-    ['the second line of a name', [qr/physical 40/ => 'physical 46'], qr/^machine\n  cpu \(2\): physical 40 bits \| physical 46 bits\n\z/],
-    ['a result', [qr/^ok 1/ => 'not ok 1'], qr/^bts\.calls\n  result: pass \| fail\n\z/],
-    ['a skip', [qr/^ok 1 bts.calls$/ => 'ok 1 bts.calls # SKIP no BTS: why'], qr/^bts\.calls\n  result: pass \| skip: no BTS: why\n\z/],
-    ['the reason of a skip', [qr/level$/ => 'ring'], qr/^bts\.cpl\.off_os\n  result: skip: no BTS by privilege level \| skip: no BTS by privilege ring\n\z/],
-    ['an address of BTS', [qr/0x0000000000201300/ => '0x0000000000201301'],
-        qr/^bts\.calls\n  bts 1 from: 0x0000000000201300 \| 0x0000000000201301\n\z/],
-    ['a symbol of BTS', [qr/main\+0x234 =>/ => 'main+0x235 =>'], qr/^bts\.calls\n  bts 0 from: main\+0x234 \| main\+0x235\n\z/],
-    ['the other symbol', [qr/main\+0x0$/ => 'main+0x1'], qr/^bts\.calls\n  bts 0 to: main\+0x0 \| main\+0x1\n\z/],
-    ['an address that has a symbol', [qr/0x0000000000201234/ => '0x0000000000301234'], qr/^\z/],
-    ['the prediction', [qr/predicted/ => 'mispredicted'], qr/^bts\.calls\n  bts 1 prediction: predicted \| mispredicted\n\z/],
-    ['how many are not printed', [qr/29 more/ => '28 more'], qr/^bts\.calls\n  BTS records not_printed: 29 \| 28\n\z/],
-    ['a record that is missing', [qr/# bts 1 .*\n/ => ''],
-        qr/^bts\.calls\n  only in A: bts 1 from: 0x0000000000201300\n  only in A: bts 1 prediction: predicted\n  only in A: bts 1 to: main\+0x0\n\z/],
-    ['the top of a stack', [qr/tos 6/ => 'tos 7'], qr/^lbr\.tos\n  lbr stack 2 tos: 6 \| 7\n\z/],
-    ['an entry', [qr{/M/} => '/P/'], qr/^lbr\.tos\n  lbr stack 2 entry 0 prediction: M \| P\n\z/],
-    ['cycles', [qr{/7 main\+0x234/-} => '/8 main+0x234/-'], qr/^lbr\.tos\n  lbr stack 1 entry 0 cycles: 7 \| 8\n\z/],
-    ['entries that were left out', [qr/24 more LBR/ => '23 more LBR'], qr/^lbr\.tos\n  lbr stack 2 not_printed: 24 \| 23\n\z/],
-    ['one that was held back', [qr{-/5$} => '-/4'], qr/^lbr\.tos\n  lbr stack 1 entry 8 cycles: 5 \| 4\n\z/],
-    ['one of another stack', [qr{-/6$} => '-/4'], qr/^lbr\.tos\n  lbr stack 2 entry 8 cycles: 6 \| 4\n\z/],
-    ['the kind of a branch', [qr{/JCC} => '/RET'], qr/^lbr\.tos\n  lbr stack 2 entry 0 kind: JCC \| RET\n\z/],
-    ['an entry without a symbol', [qr{0x201256/P} => '0x201257/P'], qr/^lbr\.tos\n  lbr stack 1 entry 0 to: 0x201256 \| 0x201257\n\z/],
-    ['its other symbol', [qr{main\+0x234/-} => 'main+0x236/-'], qr/^lbr\.tos\n  lbr stack 1 entry 0 from: main\+0x234 \| main\+0x236\n\z/],
-    ['what was wrong', [qr/wrong: got 11/ => 'wrong: got 12'], qr/^lbr\.tos\n  wrong: got 11 records \| got 12 records\n\z/],
-    ['what differs', [qr/differs: the latency is 4/ => 'differs: the latency is 5'],
-        qr/^pebs\.loads\n  differs: the latency is 4 \| the latency is 5\n\z/],
-    ['a field', [qr/counters 0x1/ => 'counters 0x2'], qr/^pebs\.loads\n  pebs 0 counters: 0x1 \| 0x2\n\z/],
-    ['a symbol of a field', [qr/eventing_ip 0x201234 main\+0x234/ => 'eventing_ip 0x201235 main+0x235'],
-        qr/^pebs\.loads\n  pebs 0 eventing_ip: main\+0x234 \| main\+0x235\n\z/],
-    ['a data source', [qr/0x21/ => '0x22'], qr/^pebs\.loads\n  pebs 0 data_source: 0x21 \| 0x22\n\z/],
-    ['what is behind its words', [qr/latency 4$/ => 'latency 5'], qr/^pebs\.loads\n  pebs 0 latency: 4 \| 5\n\z/],
-    ['an entry in a record', [qr{7 main\+0x234/main\+0x256} => '9 main+0x234/main+0x256'],
-        qr/^pebs\.loads\n  pebs\.lbr 0 entry 0 cycles: 7 \| 9\n\z/],
-    ['a field in two records', [qr/tsc 0x10/ => 'tsc 0x11', qr/tsc 0x20/ => 'tsc 0x21'],
-        qr/^pebs\.loads\n  pebs 0 tsc: 0x10 \| 0x11\n    and 1 more differ in pebs\.tsc\n\z/],
-    ['a figure', [qr/weight 3076/ => 'weight 3077'],
-        qr/^measure\.memory\.64k\n  measure memory size 65536 weight: 3076 \| 3077\n\z/],
-    ['a figure of a level', [qr/overhead 130/ => 'overhead 131'],
-        qr/^measure\.memory\.64k\n  measure level size 65536 level "L1 or L1 hit" overhead: 130 \| 131\n\z/],
-    ['a facility', [qr/bts pass 1/ => 'bts pass 2'], qr/^run\n  facility bts: pass 1 of 2 \| pass 2 of 2\n\z/],
-    ['the end', [qr/verdict=fail/ => 'verdict=pass'], qr/^run\n  end: verdict=fail .* \| verdict=pass .*\n\z/],
-    ['a line between its like', [qr/# cpu physical/ => "# cpu something new\n# cpu physical"], qr/^machine\n  only in B: cpu \(2\): something new\n\z/],
-    ['an error', [qr/not ok 2 lbr.tos/ => 'not ok 2 lbr.tos # ERROR'], qr/^lbr\.tos\n  result: fail \| error\n\z/],
-    ['a limit of time', [qr/not ok 2 lbr.tos/ => 'not ok 2 lbr.tos # TIMEOUT'], qr/^lbr\.tos\n  result: fail \| error\n\z/],
-    ['an error of the run', [qr/# facility/ => "# error: cpu 2 does not come back\n# facility"],
-        qr/^run\n  only in B: error: cpu 2 does not come back\n\z/],
-    ['a facility of which nothing is said', [qr/bts pass 1 of 2/ => 'bts'], qr/^run\n  facility bts: pass 1 of 2 \| \n\z/],
-    ['what a terminal would obey', [qr/got 11/ => "got \e[2J"], qr/^lbr\.tos\n  wrong: got 11 records \| got \?\[2J records\n\z/],
-    ['text', [qr/Calls are stored/ => 'Calls come'], qr/^\z/],
-    ['a frame of the raw dump', [qr/AAAA/ => 'BBBB'], qr/^\z/],
-);
-for my $case (@cases) {
-    my ($what, $changes, $expected) = @$case;
-    file('b', changed(@$changes));
-    ($status, $out, $err) = compare('a', 'b');
-    my ($body) = $out =~ /\AA a\nB b\n(.*?)^the same \d+, different \d+ in \d+ tests, accepted 0\n\z/ms;
-    like($body // $out, $expected, $what);
-    is("$status $err", ($body // '') eq '' ? '0 ' : '1 ', 'and the status') or diag $out;
-    ($status, $out) = compare('b', 'a');
-    my $swapped = join '', map { s/^(  .*?: )(.*) \| (.*)$/$1$3 | $2/r =~ s{only in ([AB])}{'only in ' . ($1 eq 'A' ? 'B' : 'A')}er } split /^/, $body // '';
-    is($out =~ /\AA b\nB a\n(.*?)^the same /ms ? $1 : $out, $swapped, 'and the other way round');
-}
+
+def changed(*changes):
+    """The log; of each change, the first line that has the text gets the other text for it."""
+    lines = list(LINES)
+    for before, after in changes:
+        at = next(n for n, line in enumerate(lines) if before in line)
+        lines[at] = lines[at].replace(before, after)
+    return ''.join(lines)
+
+
+def compare(*words):
+    return run('--compare', *words)
+
+
+def sums(alike, different=0, tests=0, accepted=0):
+    return f'the same {alike}, different {different} in {tests} tests, accepted {accepted}\n'
+
+
+def shown(first, second, *words):
+    """(status, what is printed between the names of the logs and the sums, errors)."""
+    status, out, said = compare(first, second, *words)
+    found = re.fullmatch(fr'A {first}\nB {second}\n(.*?)the same \d+, different \d+ in \d+ tests, accepted 0\n', out,
+                         re.S)
+    return status, found[1] if found else out, said
+
+
+write('a', LOG)
+write('crlf', LOG.replace('\n', '\r\n'))
+for name in 'a', 'crlf':
+    same(compare('a', name), (0, f'A a\nB {name}\n' + sums(73), ''), f'the log and {name}')
+
+BEFORE, TOS = 'verdict=fail pass=3 fail=1', 'lbr stack {} entry {}: {} | {}'
+CASES = [    # what is changed, where it is shown, and how
+    ('model 5e', 'model 9e', 'machine', 'cpu: GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake | '
+     'GenuineIntel family 6 model 9e stepping 3 signature 0x000506e3 Skylake'),
+    ('physical 40', 'physical 46', 'machine', 'cpu (2): physical 40 bits | physical 46 bits'),
+    ('# cpu physical', '# cpu something new\n# cpu physical', 'machine', 'only in B: cpu (2): something new'),
+    ('ok 1', 'not ok 1', 'bts.calls', 'result: pass | fail'),
+    ('ok 1 bts.calls', 'ok 1 bts.calls # SKIP no BTS: why', 'bts.calls', 'result: pass | skip: no BTS: why'),
+    ('level\n', 'ring\n', 'bts.cpl.off_os', 'result: skip: no BTS by privilege level | skip: no BTS by privilege ring'),
+    ('not ok 2 lbr.tos', 'not ok 2 lbr.tos # ERROR', 'lbr.tos', 'result: fail | error'),
+    ('not ok 2 lbr.tos', 'not ok 2 lbr.tos # TIMEOUT', 'lbr.tos', 'result: fail | error'),
+    ('0x0000000000201300', '0x0000000000201301', 'bts.calls', 'bts 1 from: 0x0000000000201300 | 0x0000000000201301'),
+    ('main+0x234 =>', 'main+0x235 =>', 'bts.calls', 'bts 0 from: main+0x234 | main+0x235'),
+    ('main+0x0\n', 'main+0x1\n', 'bts.calls', 'bts 0 to: main+0x0 | main+0x1'),
+    ('predicted', 'mispredicted', 'bts.calls', 'bts 1 prediction: predicted | mispredicted'),
+    ('29 more', '28 more', 'bts.calls', 'BTS records not_printed: 29 | 28'),
+    (LINES[9], '', 'bts.calls', 'only in A: bts 1 from: 0x0000000000201300\n  only in A: bts 1 prediction: predicted\n'
+     '  only in A: bts 1 to: main+0x0'),
+    ('tos 6', 'tos 7', 'lbr.tos', 'lbr stack 2 tos: 6 | 7'),
+    ('/M/', '/P/', 'lbr.tos', 'lbr stack 2 entry 0 prediction: M | P'),
+    ('/7 main+0x234/-', '/8 main+0x234/-', 'lbr.tos', 'lbr stack 1 entry 0 cycles: 7 | 8'),
+    ('24 more LBR', '23 more LBR', 'lbr.tos', 'lbr stack 2 not_printed: 24 | 23'),
+    ('-/5\n', '-/4\n', 'lbr.tos', 'lbr stack 1 entry 8 cycles: 5 | 4'),
+    ('-/6\n', '-/4\n', 'lbr.tos', 'lbr stack 2 entry 8 cycles: 6 | 4'),
+    ('/JCC', '/RET', 'lbr.tos', 'lbr stack 2 entry 0 kind: JCC | RET'),
+    ('0x201256/P', '0x201257/P', 'lbr.tos', 'lbr stack 1 entry 0 to: 0x201256 | 0x201257'),
+    ('main+0x234/-', 'main+0x236/-', 'lbr.tos', 'lbr stack 1 entry 0 from: main+0x234 | main+0x236'),
+    ('wrong: got 11', 'wrong: got 12', 'lbr.tos', 'wrong: got 11 records | got 12 records'),
+    ('got 11', 'got \33[2J', 'lbr.tos', 'wrong: got 11 records | got ?[2J records'),
+    ('differs: the latency is 4', 'differs: the latency is 5', 'pebs.loads',
+     'differs: the latency is 4 | the latency is 5'),
+    ('counters 0x1', 'counters 0x2', 'pebs.loads', 'pebs 0 counters: 0x1 | 0x2'),
+    ('eventing_ip 0x201234 main+0x234', 'eventing_ip 0x201235 main+0x235', 'pebs.loads',
+     'pebs 0 eventing_ip: main+0x234 | main+0x235'),
+    ('0x21 ', '0x22 ', 'pebs.loads', 'pebs 0 data_source: 0x21 | 0x22'),
+    ('latency 4\n', 'latency 5\n', 'pebs.loads', 'pebs 0 latency: 4 | 5'),
+    ('7 main+0x234/main+0x256', '9 main+0x234/main+0x256', 'pebs.loads', 'pebs.lbr 0 entry 0 cycles: 7 | 9'),
+    ('weight 3076', 'weight 3077', 'measure.memory.64k', 'measure memory size 65536 weight: 3076 | 3077'),
+    ('overhead 130', 'overhead 131', 'measure.memory.64k',
+     'measure level size 65536 level "L1 or L1 hit" overhead: 130 | 131'),
+    ('bts pass 1', 'bts pass 2', 'run', 'facility bts: pass 1 of 2 | pass 2 of 2'),
+    ('bts pass 1 of 2', 'bts', 'run', 'facility bts: pass 1 of 2 | '),
+    ('verdict=fail', 'verdict=pass', 'run', f'end: {BEFORE} | verdict=pass pass=3 fail=1'),
+    ('# facility', '# error: cpu 2 does not come back\n# facility', 'run',
+     'only in B: error: cpu 2 does not come back'),
+    ('0x0000000000201234', '0x0000000000301234', '', ''),    # it has a symbol
+    ('Calls are stored', 'Calls come', '', ''), ('AAAA', 'BBBB', '', ''),
+]
+for before, after, test, line in CASES:
+    write('b', changed((before, after)))
+    wanted = f'{test}\n  {line}\n' if test else ''
+    same(shown('a', 'b'), (int(bool(wanted)), wanted, ''), f'{test}: {line}')
+    swapped = re.sub('only in ([AB])', lambda found: f'only in {"BA"[found[1] == "B"]}',
+                     re.sub(r'^(  .*?: )(.*) \| (.*)$', r'\1\3 | \2', wanted, flags=re.M))
+    same(shown('b', 'a')[1], swapped, 'and the other way round')
+write('b', changed(('tsc 0x10', 'tsc 0x11'), ('tsc 0x20', 'tsc 0x21')))
+same(shown('a', 'b'), (1, 'pebs.loads\n  pebs 0 tsc: 0x10 | 0x11\n    and 1 more differ in pebs.tsc\n', ''),
+     'two records')
 
 # A log that breaks off, in a test and behind it, and one that panics: no pattern accepts that.
-file('accept', "* *\n");
-file('b', changed(qr/# facility.*\n/ => '', qr/# end.*\n/ => ''));
-($status, $out, $err) = compare('a', 'b');
-my $broken = qr/the log breaks off: there is no line "# end dstest86"; only what came before it is compared\n/;
-like("$status $err$out", qr/^1 dsdump: b: ${broken}A a\nB b\nrun\n  only in A: end: verdict=fail .*\n  only in A: facility bts: pass 1 of 2\nthe same /,
-    'a log that breaks off');
-($status, $out, $err) = compare('b', 'b', '--accept', 'accept');
-like("$status $err$out", qr/^1 (?:dsdump: b: $broken){2}A b\nB b\nthe same 71, different 0 in 0 tests, /, 'two of them');
-file('b', join '', @log[0 .. 20], "# panic vector 14\n", "# panic ip 0x1\n", "# end dstest86 verdict=panic\n");
-file('accept', "[!r]* *\nrun facility\nrun end\n");
-($status, $out, $err) = compare('a', 'b', '--accept', 'accept');
-like("$status $err$out", qr/^1 A a\nB b\nrun\n  only in B: panic: vector 14\n    and 1 more of panic\nthe same /, 'a panic');
+write('accept', '* *\n')
+write('b', changed((LINES[-2], ''), (LINES[-1], '')))
+BROKEN = ('dsdump: b: the log breaks off: there is no line "# end dstest86"; only what came before it is compared\n')
+same(shown('a', 'b'), (1, f'run\n  only in A: end: {BEFORE}\n  only in A: facility bts: pass 1 of 2\n', BROKEN),
+     'breaks off')
+same(compare('b', 'b', '--accept', 'accept')[::2], (1, BROKEN * 2), 'two that break off')
+write('b', ''.join(LINES[:21]) + '# panic vector 14\n# panic ip 0x1\n# end dstest86 verdict=panic\n')
+write('accept', '[!r]* *\nrun facility\nrun end\n')
+status, out, said = compare('a', 'b', '--accept', 'accept')
+same((status, said), (1, ''), 'a panic')
+ok(out.startswith('A a\nB b\nrun\n  only in B: panic: vector 14\n    and 1 more of panic\nthe same '),
+   'and what is told of it')
 
 # Of a second kind of cores the log says what they are behind the first one's tests.
-my @of_kind = ("# tests on cpu 1 apic 0x1 Atom Gracemont\n", "# cpu the second\n", "# pebs format 4\n", "# test bts.calls.atom\n", "# pebs is no such line\n",
-    "ok 6 bts.calls.atom\n");
-file('kinds', changed(qr/^# differs pebs\.loads/ => join '', @of_kind, '# differs pebs.loads'));
-$of_kind[2] =~ s/4/5/;
-file('b', changed(qr/^# differs pebs\.loads/ => join '', @of_kind, '# differs pebs.loads'));
-($status, $out, $err) = compare('kinds', 'b');
-is("$status $err$out", "1 A kinds\nB b\nmachine\n  pebs of Atom Gracemont: format 4 | format 5\nthe same 75, different 1 in 1 tests, accepted 0\n",
-    'a second kind of cores');
+KIND = ('# tests on cpu 1 apic 0x1 Atom Gracemont\n# cpu the second\n# pebs format {}\n# test bts.calls.atom\n'
+        '# pebs is no such line\nok 6 bts.calls.atom\n# differs pebs.loads')
+for name, number in ('kinds', 4), ('b', 5):
+    write(name, changed(('# differs pebs.loads', KIND.format(number))))
+same(compare('kinds', 'b'), (1, 'A kinds\nB b\nmachine\n  pebs of Atom Gracemont: format 4 | format 5\n' + sums(75, 1,
+     1), ''),
+     'a second kind of cores')
 
 # Tests stand in the order of the first log, those of the second alone behind them.
-file('b', changed(qr/^ok 3 pebs.loads/ => 'not ok 3 pebs.loads', qr/^ok 1/ => 'not ok 1', qr/^ok 4 measure.memory.64k/ => 'ok 4 alone'));
-($status, $out) = compare('a', 'b');
-is(join(' ', grep { !/^[AB] | / } map { chomp; $_ } split /^/, $out), 'bts.calls pebs.loads measure.memory.64k alone', 'the order of tests')
-    or diag $out;
+write('b', changed(('ok 3 pebs.loads', 'not ok 3 pebs.loads'), ('ok 1', 'not ok 1'),
+      ('ok 4 measure.memory.64k', 'ok 4 alone')))
+same(re.findall(r'^(?![AB] )\S+$', compare('a', 'b')[1], re.M),
+     ['bts.calls', 'pebs.loads', 'measure.memory.64k', 'alone'],
+     'the order of tests')
 
-# What may differ.
-file('b', changed(qr/tsc 0x10/ => 'tsc 0x11', qr/tsc 0x20/ => 'tsc 0x21', qr/latency 4$/ => 'latency 5'));
-my $accept = file('accept', "# time\n\npebs.*   pebs.tsc # passes\nlbr.* lbr.cycles\n");
-($status, $out, $err) = compare('a', 'b', '--accept', 'accept');
-is("$status $err$out", "1 A a\nB b\npebs.loads\n  pebs 0 latency: 4 | 5\nthe same 70, different 1 in 1 tests, accepted 2\n" .
-    "accept: line 4: nothing differs in 'lbr.* lbr.cycles'\n", 'what is accepted is counted, and what accepts nothing is named');
-file('accept', "pebs.loads pebs.*\n");
-($status, $out, $err) = compare('--accept', 'accept', 'a', 'b');
-is("$status $err$out", "0 A a\nB b\nthe same 70, different 0 in 0 tests, accepted 3\n", 'nothing is left');
-file('accept', "pebs.load pebs.*\n* tsc\n");
-($status) = compare('a', 'b', '--accept', 'accept');
-is($status, 1, 'patterns are of whole names');
+# What may differ: patterns of whole names.
+write('b', changed(('tsc 0x10', 'tsc 0x11'), ('tsc 0x20', 'tsc 0x21'), ('latency 4\n', 'latency 5\n')))
+LATENCY = 'pebs.loads\n  pebs 0 latency: 4 | 5\n'
+for patterns, status, wanted in (
+        ('# time\n\npebs.*   pebs.tsc # passes\nlbr.* lbr.cycles\n', 1,
+         LATENCY + sums(70, 1, 1, 2) + "accept: line 4: nothing differs in 'lbr.* lbr.cycles'\n"),
+        ('pebs.loads pebs.*\n', 0, sums(70, accepted=3)), ('pebs.loads pebs.[!t]*\n', 1, None),
+        ('pebs.load pebs.*\n', 1, None)):
+    write('accept', patterns)
+    found = compare('--accept', 'accept', 'a', 'b')
+    same((found[0], found[2], wanted and found[1]), (status, '', wanted and f'A a\nB b\n{wanted}'), patterns)
 
 # The page.
-file('b', changed(qr/got 11 records/ => 'got <b>&"12"', qr/tsc 0x10/ => 'tsc 0x11', qr/# bts 0 .*\n/ => ''));
-file('accept', "* pebs.tsc\n");
-($status, $out, $err) = compare('a', 'b', '--accept', 'accept', '--html', 'page.html');
-is("$status $err", '1 ', 'a page');
-open my $in, '<', "$folder/page.html" or die "$folder/page.html: $!\n";
-my $page = do { local $/; <$in> };
-close $in;
-like($page, qr{^<p>A: a<br>B: b\n<p>The same 69, different 3, accepted 1 \(pale\)\.$}m, 'has the sums');
-like($page, qr{^<h2>bts\.calls</h2>\n<table><tr><th>what<th>A<th>B\n<tr><td>bts 0 from<td>main\+0x234<td>\n<tr><td>bts 0 to<td>main\+0x0<td>\n</table>$}m,
-    'what is missing');
-like($page, qr{^<tr><td>wrong<td>got 11 records<td>got &lt;b>&amp;&quot;12&quot;$}m, 'text of a log as text');
-like($page, qr{^<tr class="accepted"><td>pebs 0 tsc<td>0x10<td>0x11$}m, 'and what is accepted');
-unlike($page, qr/<script|http/, 'and loads nothing');
-($status) = compare('a', 'a', '--html', 'same.html');
-is($status, 0, 'a page of nothing');
-ok(-s "$folder/same.html", 'is written');
+write('b', changed(('got 11 records', 'got <b>&"12"'), ('tsc 0x10', 'tsc 0x11'), (LINES[8], '')))
+write('accept', '* pebs.tsc\n')
+same(compare('a', 'b', '--accept', 'accept', '--html', 'page.html')[::2], (1, ''), 'a page')
+page = open('page.html').read()
+for part in ('\n<p>A: a<br>B: b\n<p>The same 69, different 3, accepted 1 (pale).\n',
+             '\n<h2>bts.calls</h2>\n<table><tr><th>what<th>A<th>B\n<tr><td>bts 0 from<td>main+0x234<td>\n'
+             '<tr><td>bts 0 to<td>main+0x0<td>\n</table>\n',
+             '\n<tr><td>wrong<td>got 11 records<td>got &lt;b>&amp;&quot;12&quot;\n',
+             '\n<tr class="accepted"><td>pebs 0 tsc<td>0x10<td>0x11\n'):
+    ok(part in page, f'has {part}'.replace('\n', ' '))
+ok('<script' not in page and 'http' not in page, 'and loads nothing')
+same((compare('a', 'a', '--html', 'same.html')[0], os.path.getsize('same.html') > 0), (0, True), 'a page of nothing')
 
 # Errors: one sentence, status 2, and no page.
-file('twice', join '', @log, @log);
-file('empty', '');
-file('other', "hello\n");
-file('wrong', "pebs.*\n");
-file('three', "# x\npebs.* pebs.tsc pebs.ip\n");
-my @errors = (
-    [[], qr/^dsdump: --compare: want two logs$/],
-    [['a'], qr/^dsdump: --compare: want two logs$/],
-    [[qw(a a a)], qr/^dsdump: a: only two logs can be compared$/],
-    [[qw(a nosuch)], qr/^dsdump: nosuch: No such file or directory$/],
-    [['a', '-'], qr/^dsdump: --compare: two files are wanted, not standard input$/],
-    [[qw(a other --html other)], qr/^dsdump: other: is read, and would be overwritten; name another file to write$/],
-    [[qw(a a --accept wrong --html ./wrong)], qr/^dsdump: \.\/wrong: is read, and would be overwritten; /],
-    [['a', '.'], qr/^dsdump: \.: Is a directory$/],
-    [[qw(a empty)], qr/^dsdump: empty: not a log of dstest86: there is no line "# begin dstest86"$/],
-    [[qw(other a)], qr/^dsdump: other: not a log of dstest86: /],
-    [[qw(a twice)], qr/^dsdump: twice: the log has 2 runs \(lines "# begin dstest86"\); want one$/],
-    [[qw(a a --csv)], qr/^dsdump: --csv: unknown option of --compare; it has --accept FILE and --html FILE$/],
-    [[qw(a a --accept)], qr/^dsdump: --accept: missing file name$/],
-    [[qw(a a --html x.html --html y.html)], qr/^dsdump: --html: only one can be given$/],
-    [[qw(a a --accept nosuch)], qr/^dsdump: nosuch: No such file or directory$/],
-    [[qw(a a --html x.html --accept wrong)], qr/^dsdump: wrong: line 1: want the patterns of a test and of a field, as in 'pebs\.\* pebs\.tsc'$/],
-    [[qw(a a --accept three)], qr/^dsdump: three: line 2: want the patterns/],
-    [[qw(a a --html nosuch/x.html)], qr/^dsdump: nosuch\/x\.html: .*No such file or directory$/],
-);
-for my $error (@errors) {
-    my ($words, $expected) = @$error;
-    ($status, $out, $err) = compare(@$words);
-    is($status, 2, "@$words");
-    like($err, $expected, 'says why');
-    is($out, '', 'and nothing else');
-}
-ok(!-e "$folder/x.html", 'no page is left');
-($status, $out, $err) = run_program({ folder => $folder }, $dsdump, '--stats', '--compare', 'a', 'b');
-is("$status $err", "2 dsdump: --compare: must be the first word; two logs follow it\n", 'the first word');
+for name, text in {'twice': LOG * 2, 'empty': '', 'other': 'hello\n', 'wrong': 'pebs.*\n',
+                   'three': '# x\npebs.* pebs.tsc pebs.ip\n'}.items():
+    write(name, text)
+NOWHERE, WRITTEN = 'No such file or directory', 'is read, and would be overwritten; name another file to write'
+NO_LOG = 'not a log of dstest86: there is no line "# begin dstest86"'
+PATTERNS = "want the patterns of a test and of a field, as in 'pebs.* pebs.tsc'"
+for words, sentence in (
+        ('', '--compare: want two logs'), ('a', '--compare: want two logs'),
+        ('a a a', 'a: only two logs can be compared'),
+        ('a nosuch', f'nosuch: {NOWHERE}'), ('a -', '--compare: two files are wanted, not standard input'),
+        ('a other --html other', f'other: {WRITTEN}'), ('a a --accept wrong --html ./wrong', f'./wrong: {WRITTEN}'),
+        ('a .', '.: Is a directory'), ('a empty', f'empty: {NO_LOG}'), ('other a', f'other: {NO_LOG}'),
+        ('a twice', 'twice: the log has 2 runs (lines "# begin dstest86"); want one'),
+        ('a a --csv', '--csv: unknown option of --compare; it has --accept FILE and --html FILE'),
+        ('a a --accept', '--accept: missing file name'),
+        ('a a --html x.html --html y.html', '--html: only one can be given'),
+        ('a a --accept nosuch', f'nosuch: {NOWHERE}'),
+        ('a a --html x.html --accept wrong', f'wrong: line 1: {PATTERNS}'),
+        ('a a --accept three', f'three: line 2: {PATTERNS}'),
+        ('a a --html nosuch/x.html', f'nosuch/x.html: cannot write: {NOWHERE}')):
+    same(compare(*words.split()), (2, '', f'dsdump: {sentence}\n'), f'--compare {words}')
+ok(not os.path.exists('x.html'), 'no page is left')
 
 # Two boots of a processor differ in time alone; two processors differ in what they are.
-boot("$folder/$_->[0]", 64, $_->[1], 'run=bts.*,pebs.loads records=4') for ['one', 'skylake'], ['two', 'skylake'], ['ice', 'icelake'];
-file('accept', "* *.tsc\n* *.cycles\n");
-($status, $out, $err) = compare('one', 'two', '--accept', 'accept');
-is("$status $err", '0 ', 'two boots') or diag $out;
-like($out, qr/^the same \d{2,}, different 0 /m, 'have much in common');
-($status, $out, $err) = compare('one', 'ice', '--accept', 'accept');
-is($status, 1, 'two processors');
-like($out, qr/^machine\n(?:.*\n)*?  cpu: .* Skylake \| .* Ice Lake$/m, 'are named');
-done_testing();
+for name, profile in ('one', 'skylake'), ('two', 'skylake'), ('ice', 'icelake'):
+    with open(name, 'w') as file:
+        subprocess.run([HERE.parent.parent / 'scripts/boot', '-p', profile, '-o',
+                        'dump=raw run=bts.*,pebs.loads records=4'], stdout=file, stderr=subprocess.DEVNULL)
+write('accept', '* *.tsc\n* *.cycles\n')
+status, out, said = compare('one', 'two', '--accept', 'accept')
+same((status, said, bool(re.search(r'^the same \d{2,}, different 0 ', out, re.M))), (0, '', True), 'two boots')
+status, out, said = compare('one', 'ice', '--accept', 'accept')
+same((status, bool(re.search(r'^machine\n(?:.*\n)*?  cpu: .* Skylake \| .* Ice Lake$', out, re.M))), (1, True),
+     'two processors')
+done()

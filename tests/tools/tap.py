@@ -22,7 +22,7 @@ def ok(passed, what):
     global _count, _failed
     _count += 1
     _failed += not passed
-    print('ok' if passed else 'not ok', _count, '-', what.replace('#', r'\#'), flush=True)
+    print('ok' if passed else 'not ok', _count, '-', what.replace('#', r'\#').replace('\n', ' '), flush=True)
     return passed
 
 
