@@ -38,8 +38,7 @@ ok 1 bts.calls
 not ok 2 lbr.tos
 # test pebs.loads
 # pebs 0 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x10
-# pebs 0 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|SNP None|TLB L1 or L2 hit|LCK Yes| latency
-# 4
+# pebs 0 data_address 0x300040 row+0x40 data_source 0x21 |LVL L1 or L1 hit|SNP None|TLB L1 or L2 hit|LCK Yes| latency 4
 # pebs 0 lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256
 # pebs 1 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x20
 # differs: the latency is 4
