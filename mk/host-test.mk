@@ -79,13 +79,13 @@ $B/coverage/test_model_options: $B/coverage/model/qemu/options.o
 $B/host/test_model_glue: $B/host/model/qemu/processor.o
 $B/coverage/test_model_glue: $B/coverage/model/qemu/processor.o
 $(foreach built,host coverage,$(foreach of,glue plugin,$B/$(built)/tests/host/test_model_$(of).o) \
-$(foreach of,plugin processor state,$B/$(built)/model/qemu/$(of).o)): HOST_MACHINE = $(MODEL_GLIB)
+$(patsubst %.c,$B/$(built)/%.o,$(filter-out %/options.c,$(wildcard model/qemu/*.c)))): HOST_MACHINE = $(MODEL_GLIB)
 $B/host/test_model_glue $B/coverage/test_model_glue: HOST_LIBS = $(shell pkg-config --libs glib-2.0)
 PRIVATE := model/private/qemu_object.o model/private/qemu_loss.o model/private/qemu_private.o
 $B/host/test_model_private: $(PRIVATE:%=$B/host/%)
 $B/coverage/test_model_private: $(PRIVATE:%=$B/coverage/%)
 $B/host/test_model_private $B/coverage/test_model_private: HOST_LIBS := -rdynamic -ldl
-PLUGIN := $(PRIVATE) model/private/qemu_ops.o $(patsubst %,model/qemu/%.o,options plugin processor state)
+PLUGIN := $(PRIVATE) model/private/qemu_ops.o $(patsubst %.c,%.o,$(wildcard model/qemu/*.c))
 $B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
 $B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
 $B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic $(shell pkg-config --libs glib-2.0)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the plugin's parts share: plugin.c sets up, translate.c chooses the callbacks of translated code, system.c has
+ * those of CPUID, MSRs and resets, running.c those of blocks, memory accesses and interruptions.
+ */
+#ifndef MODEL_QEMU_PLUGIN_H
+#define MODEL_QEMU_PLUGIN_H
+
+#include "model/qemu/options.h"
+#include "model/qemu/processor.h"
+
+#define MAX_PROCESSORS 256
+
+struct plugin {
+    uint64_t id;
+    struct options options;
+    unsigned processors_most; /* that the machine can have */
+    bool alone;               /* there is only one, for good */
+    struct qemu_plugin_scoreboard *score;
+    struct processor *processors[MAX_PROCESSORS];
+    /* callbacks that translations have */
+    bool blocks, data;
+    uint64_t classes;
+    bool warned, unwritten;
+};
+extern struct plugin model;
+
+/* The processor that this thread initialised last. */
+extern _Thread_local struct processor *thread_processor;
+
+#define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
+
+/* An instruction in translated code, as callbacks receive it. */
+struct site {
+    struct place place;
+    uint64_t pc, next;
+    struct qemu_middle middle;
+};
+
+/* What a block counts of a class whose events are wanted. */
+struct count {
+    unsigned id, events;
+    uint64_t limit; /* the engine is to be called first where the class's count would reach this */
+};
+
+/* A block that begins by itself. */
+struct beginning {
+    const struct block *block;
+    uint64_t watched; /* address of its watched translation's host code, once that is known; for all processors */
+    unsigned count_count;
+    struct count counts[];
+};
+
+/*
+ * Translates everything again when this processor needs callbacks that translations lack, and from then on each address
+ * by itself, because blocks then tell where things happen. Returns whether it does.
+ */
+bool extend_translations(const struct vcpu *v);
+
+/*
+ * Prepares to leave the block that runs before place, from the callback that returns to `here`. False where that is
+ * impossible.
+ */
+bool leave_prepare(struct processor *p, struct place place, uintptr_t here);
+
+/*
+ * Leaves the block and begins another at that place. Returns where that is impossible, and the block goes on to its
+ * end.
+ */
+void leave_block(struct processor *p, struct place place, uintptr_t here);
+
+/* Gives the registers what CPUID or RDMSR of the model answers, behind the native instruction. */
+void fix_up(struct processor *p);
+
+/* Callbacks. */
+void on_cpuid(unsigned cpu, void *udata);
+void on_fix_up(unsigned cpu, void *udata);
+void on_rdmsr(unsigned cpu, void *udata);
+void on_wrmsr(unsigned cpu, void *udata);
+void on_rdpmc(unsigned cpu, void *udata);
+void on_halt(unsigned cpu, void *udata);
+void on_reset(unsigned cpu, void *udata);
+void on_due(unsigned cpu, void *udata);
+void on_block(unsigned cpu, void *udata);
+void on_watching(unsigned cpu, void *udata);
+void on_beginning(unsigned cpu, void *udata);
+void on_beginning_or_elsewhere(unsigned cpu, void *udata);
+void on_watched_beginning(unsigned cpu, void *udata);
+void on_stop(unsigned cpu, void *udata);
+void on_repeat(unsigned cpu, void *udata);
+void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata);
+void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata);
+void on_data_retired(unsigned cpu, void *udata);
+void on_block_data_retired(unsigned cpu, void *udata);
+void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata);
+void on_rest(unsigned cpu, void *udata);
+void on_resume(unsigned cpu, void *udata);
+void on_translate(struct qemu_plugin_tb *tb, void *udata);
+
+#endif

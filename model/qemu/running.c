@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Callbacks of blocks, memory accesses and interruptions, and the ways to leave a block. */
+#include "model/qemu/plugin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/engine/data.h"
+#include "model/engine/engine.h"
+#include "model/engine/event_class.h"
+#include "model/qemu/state.h"
+
+#define VECTOR_DEBUG 1
+
+/*
+ * Prepares to leave the block that runs before place, from the callback that returns to `here`. False where that is
+ * impossible.
+ */
+bool leave_prepare(struct processor *p, struct place place, uintptr_t here)
+{
+    uint64_t eflags;
+
+    if (!qemu_private_settle(&p->private, here)) {
+        return false;
+    }
+    engine_leave(&p->vcpu, place);
+    eflags = processor_read(p, NAME_EFLAGS);
+    if (eflags & EFLAGS_RF) {
+        processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* every instruction clears RF */
+    }
+    return true;
+}
+
+/* Stops the machine where a debugger waits for this, if QEMU's state is complete here. It waits no longer. */
+static void stop_if_watched(struct processor *p, bool complete)
+{
+    if (p->vcpu.watch.hit) {
+        state_stopped(p, model.options.state);
+        if (complete) {
+            qemu_private_debug(&p->private);
+        }
+    }
+}
+
+/* Begins the block again, from a callback before its first instruction that returns to `here`. */
+static _Noreturn void begin_again(struct processor *p, const struct block *block, uintptr_t here)
+{
+    stop_if_watched(p, p->vcpu.watch.hit && qemu_private_settle(&p->private, here));
+    processor_go_to(block, block->pc);
+}
+
+/*
+ * Leaves the block and begins another at that place. Returns where that is impossible, and the block goes on to its
+ * end.
+ */
+void leave_block(struct processor *p, struct place place, uintptr_t here)
+{
+    if (leave_prepare(p, place, here)) {
+        stop_if_watched(p, true);
+        processor_go_to(place.block, block_address(place.block, place.index));
+    }
+}
+
+static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block, uintptr_t here)
+{
+    struct processor *const p = model.processors[cpu];
+    bool again;
+
+    p->block = block;
+    p->between_blocks = true;
+    again = engine_ring_full(&p->vcpu);
+    p->between_blocks = false;
+    p->block = NULL;
+    if (again) {
+        begin_again(p, block, here);
+    }
+}
+
+/* Runs once for each branch. Rare cases are called last and not inlined, so that this needs no stack. */
+void on_block(unsigned cpu, void *udata)
+{
+    if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
+        ring_full(cpu, udata, (uintptr_t)__builtin_return_address(0));
+    }
+}
+
+/* Asks the engine. DUE_WATCH: the block must begin again in its watched translation. */
+static enum due_answer due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
+{
+    struct processor *p = model.processors[cpu];
+    enum due_answer answer;
+
+    p->block = block;
+    answer = engine_due(&p->vcpu, block, watching);
+    p->block = NULL;
+    if (answer == DUE_AGAIN) {
+        begin_again(p, block, here);
+    }
+    return answer;
+}
+
+/* Has QEMU look for the watched translation when it looks for one next. */
+static void select_watched(struct processor *p)
+{
+    if (!qemu_private_translate_apart(&p->private, true)) {
+        processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
+    }
+}
+
+void on_due(unsigned cpu, void *udata)
+{
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+
+    if (due(cpu, udata, false, here) == DUE_WATCH) {
+        select_watched(model.processors[cpu]);
+        begin_again(model.processors[cpu], udata, here);
+    }
+}
+
+/* In the watched translation, which QEMU has found. */
+void on_watching(unsigned cpu, void *udata)
+{
+    qemu_private_translate_apart(&model.processors[cpu]->private, false);
+    due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
+}
+
+/*
+ * In place of what translated code does by itself as a block begins: something is due, or the ring nearly full. True:
+ * the block has to begin again in its watched translation instead.
+ */
+static bool begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
+{
+    struct hot *const hot = model.processors[cpu]->vcpu.hot;
+    const struct block *const block = b->block;
+    bool reached = false;
+
+    for (unsigned i = 0; i < b->count_count; i++) {
+        reached = reached || hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
+    }
+    if (reached && due(cpu, block, watching, here) == DUE_WATCH) {
+        return true;
+    }
+    if (!model.blocks) {
+        hot->block = block;
+    } else if (engine_block(&model.processors[cpu]->vcpu, block)) {
+        ring_full(cpu, block, here);
+    }
+    for (unsigned i = 0; i < b->count_count; i++) {
+        hot->counts[b->counts[i].id] += b->counts[i].events;
+    }
+    return false;
+}
+
+void on_beginning(unsigned cpu, void *udata)
+{
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    const struct beginning *const beginning = udata;
+
+    if (begin(cpu, beginning, false, here)) {
+        select_watched(model.processors[cpu]);
+        begin_again(model.processors[cpu], beginning->block, here);
+    }
+}
+
+/*
+ * Host code of the watched translation. It stays until all translations go, this block's among them; and a write to the
+ * bytes that it was made of drops this block, and with it what is known here.
+ */
+static uint64_t watched(struct processor *p, struct beginning *b)
+{
+    uint64_t code = __atomic_load_n(&b->watched, __ATOMIC_RELAXED);
+    bool exists;
+
+    if (code != 0) {
+        return code;
+    }
+    select_watched(p);
+    code = (uintptr_t)qemu_ops_translation(&p->private.object, block_rip(b->block, b->block->pc), &exists);
+    if (exists && qemu_private_translate_apart(&p->private, false)) {
+        __atomic_store_n(&b->watched, code, __ATOMIC_RELAXED);
+    }
+    return code;
+}
+
+/* In a block that can go on in other host code. */
+void on_beginning_or_elsewhere(unsigned cpu, void *udata)
+{
+    struct processor *const p = model.processors[cpu];
+
+    if (begin(cpu, udata, false, (uintptr_t)__builtin_return_address(0))) {
+        p->vcpu.hot->elsewhere = watched(p, udata);
+    }
+}
+
+void on_watched_beginning(unsigned cpu, void *udata)
+{
+    qemu_private_translate_apart(&model.processors[cpu]->private, false);
+    begin(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
+}
+
+/* Tells the engine of something in the middle of a block, from a callback that returns to `here`. */
+static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
+{
+    struct processor *p = model.processors[cpu];
+
+    site->middle.return_address = here;
+    p->block = site->place.block;
+    p->middle = &site->middle;
+    return p;
+}
+
+static void leave_middle(struct processor *p, const struct site *site, bool interrupted)
+{
+    p->block = NULL;
+    p->middle = NULL;
+    if (interrupted) {
+        leave_block(p, site->place, site->middle.return_address);
+    }
+}
+
+void on_stop(unsigned cpu, void *udata)
+{
+    struct site *site = udata;
+    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
+
+    qemu_private_translate_apart(&p->private, false); /* QEMU has found this translation */
+    leave_middle(p, site, engine_stop(&p->vcpu, site->place));
+}
+
+void on_repeat(unsigned cpu, void *udata)
+{
+    engine_repeat(&model.processors[cpu]->vcpu, udata);
+}
+
+void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    (void)info;
+    (void)address;
+    engine_lone_instruction(&model.processors[cpu]->vcpu, site->pc);
+}
+
+void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    data_accessed(&model.processors[cpu]->vcpu, site->place, address, 1u << qemu_plugin_mem_size_shift(info),
+                  qemu_plugin_mem_is_store(info));
+}
+
+/* Callback before the instruction behind one that accessed memory, in the same block. */
+void on_data_retired(unsigned cpu, void *udata)
+{
+    struct site *site = udata;
+    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
+
+    leave_middle(p, site, engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl));
+}
+
+/* Callback for such an instruction at a block's end, when the next block begins. */
+void on_block_data_retired(unsigned cpu, void *udata)
+{
+    const struct block *block = udata;
+
+    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
+        begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
+    }
+}
+
+/*
+ * Exceptions, including INT n, are reported twice: as an exception when raised, with both addresses somewhere in the
+ * block that is cut short; and like an interrupt, from the instruction itself, when delivered.
+ */
+void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
+{
+    struct processor *p = model.processors[cpu];
+
+    (void)udata;
+    qemu_private_translate_apart(&p->private, false); /* the watched block has not begun */
+    if (p->faulting) {
+        p->faulting = false;
+        processor_write(p, RCX, p->saved_rcx);
+    } else if (p->vcpu.hot->fix_up) {
+        fix_up(p); /* the exception came between the instruction and the next one */
+    }
+    if (type == QEMU_DISCON_EXCEPTION) {
+        p->raised = true;
+        return;
+    }
+    const bool exception = p->raised;
+
+    p->raised = false;
+    p->delivered = true;
+    bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);
+
+    engine_interruption(&p->vcpu,
+                        debug       ? INTERRUPTION_DEBUG
+                        : exception ? INTERRUPTION_EXCEPTION
+                                    : INTERRUPTION_EXTERNAL,
+                        from, to, processor_cpl(p));
+    p->delivered = false;
+    if (exception) {
+        processor_change_frame(p);
+    }
+}
+
+/*
+ * The processor comes to rest: in HLT, or because a debugger has stopped the machine, which learns of it behind this.
+ */
+void on_rest(unsigned cpu, void *udata)
+{
+    (void)udata;
+    if (model.processors[cpu] != NULL && !state_write(model.processors[cpu], model.options.state) && !model.unwritten) {
+        model.unwritten = true;
+        fprintf(stderr, "dsmodel: the file of processor %u in state=%s could not be written: %s\n", cpu,
+                model.options.state, strerror(errno));
+    }
+}
+
+/* The processor goes on: behind HLT, or because the debugger says so. */
+void on_resume(unsigned cpu, void *udata)
+{
+    (void)udata;
+    if (model.processors[cpu] != NULL) {
+        state_watch(model.processors[cpu], model.options.state);
+    }
+}

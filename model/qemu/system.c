@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Callbacks of CPUID, MSR accesses, RDPMC, HLT and reset.
+ *
+ * Native CPUID and RDMSR run, and the registers are changed before the next instruction; a block that begins behind one
+ * is recognised by the bytes in front of it. Native WRMSR runs too, since QEMU ignores registers that it does not know.
+ * So no block is ever left in its middle, where QEMU's own state is incomplete.
+ */
+#include "model/qemu/plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/engine/cpuid.h"
+#include "model/engine/engine.h"
+#include "model/faults/quirks.h"
+
+#define MSR_IA32_APIC_BASE 0x1b
+#define MSR_X2APIC_LVTPC   0x834
+#define MSR_FAULTING       0x8ff /* an x2APIC register that does not exist: QEMU raises #GP in either APIC mode */
+
+/* CPUID leaves of the features that a profile asks for. */
+#define FEATURES          0x00000001
+#define MORE_FEATURES     0x00000007
+#define EXTENDED_FEATURES 0x80000001
+
+#define CR4_PCE (UINT64_C(1) << 8)
+
+void on_cpuid(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uint32_t asked = (uint32_t)processor_read(p, RAX);
+
+    engine_settle(&p->vcpu, site->place);
+    p->fix_cpuid = true;
+    p->leaf = cpuid_leaf(&p->vcpu, asked);
+    p->subleaf = (uint32_t)processor_read(p, RCX);
+    if (p->leaf != asked) {
+        processor_write(p, RAX, p->leaf);
+    }
+    p->vcpu.hot->fix_up = 1;
+}
+
+/*
+ * QEMU's -cpu may contradict the profile: features that firmware may turn off are reported once, and the guest goes on.
+ * Guests without long mode can run in qemu-system-i386, which has none.
+ */
+static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
+{
+    const struct profile_feature *missing = cpuid_missing_feature(&p->vcpu, leaf, regs);
+
+    if (missing == NULL || (p->registers[R8] == NULL && leaf != FEATURES) || (missing->firmware && model.warned)) {
+        return;
+    }
+    model.warned = true;
+    fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.options.profile->name,
+            missing->name, missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
+    if (!missing->firmware) {
+        exit(1);
+    }
+}
+
+void fix_up(struct processor *p)
+{
+    p->vcpu.hot->fix_up = 0;
+    if (!p->fix_cpuid) {
+        processor_write(p, RAX, (uint32_t)p->msr_value);
+        processor_write(p, RDX, p->msr_value >> 32);
+        return;
+    }
+    static const unsigned order[4] = { RAX, RBX, RCX, RDX };
+    uint32_t regs[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        regs[i] = (uint32_t)processor_read(p, order[i]);
+    }
+    if (p->leaf != MORE_FEATURES || p->subleaf == 0) {
+        check_features(p, p->leaf, regs);
+    }
+    cpuid_read(&p->vcpu, p->leaf, p->subleaf, regs);
+    for (unsigned i = 0; i < 4; i++) {
+        processor_write(p, order[i], regs[i]);
+    }
+}
+
+void on_fix_up(unsigned cpu, void *udata)
+{
+    (void)udata;
+    fix_up(model.processors[cpu]);
+}
+
+static void make_fault(struct processor *p)
+{
+    p->faulting = true;
+    p->saved_rcx = processor_read(p, RCX);
+    processor_write(p, RCX, MSR_FAULTING);
+}
+
+void on_rdmsr(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uint32_t address = (uint32_t)processor_read(p, RCX);
+    uint64_t value;
+
+    if (site->place.block->cpl != 0) {
+        return; /* the native instruction raises the exception */
+    }
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
+        value = p->x2apic_lvtpc;
+    } else if (!quirks_rdmsr(model.options.quirks, address, &value)) {
+        enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
+
+        if (answer == MSR_GP) {
+            make_fault(p);
+        }
+        if (answer != MSR_DONE) {
+            return;
+        }
+    }
+    p->fix_cpuid = false;
+    p->msr_value = value;
+    p->vcpu.hot->fix_up = 1;
+}
+
+void on_wrmsr(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    uint32_t address = (uint32_t)processor_read(p, RCX);
+    uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
+
+    if (site->place.block->cpl != 0) {
+        return;
+    }
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
+        p->x2apic_lvtpc = (uint32_t)value;
+    } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
+        p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC in case this WRMSR switches the mode */
+    }
+    const bool refused = quirks_refuse(model.options.quirks, address, value) && processor_in_x2apic_mode(p);
+    const enum msr_answer answer = refused ? MSR_GP : engine_wrmsr(&p->vcpu, address, value, site->place);
+
+    if (answer == MSR_GP) {
+        make_fault(p);
+    }
+    if (extend_translations(&p->vcpu) && answer == MSR_DONE) {
+        /* the code that follows must be translated anew; QEMU's own registers are still to be written */
+        leave_block(p, (struct place){ site->place.block, site->place.index + 1 }, here);
+    }
+}
+
+void on_rdpmc(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+    struct processor *p = model.processors[cpu];
+    const struct place behind = { site->place.block, site->place.index + 1 };
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    uint64_t value;
+
+    if (site->place.block->cpl != 0 && !(processor_read(p, NAME_CR4) & CR4_PCE)) {
+        return; /* the native instruction raises the exception */
+    }
+    if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
+        processor_look(p);
+        qemu_private_general_protection(&p->private, here);
+        return;
+    }
+    processor_write(p, RAX, (uint32_t)value);
+    processor_write(p, RDX, value >> 32);
+    if (leave_prepare(p, behind, here)) { /* translations may be shared until then, so the address may differ */
+        qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
+    }
+    engine_leave(&p->vcpu, behind);
+    processor_go_to(behind.block, site->next); /* better to lose the flags than to run an RDPMC that QEMU lacks */
+}
+
+/* HLT and MWAIT, before the instruction itself: an interrupt that is raised now wakes it. */
+void on_halt(unsigned cpu, void *udata)
+{
+    const struct site *site = udata;
+
+    engine_halt(&model.processors[cpu]->vcpu, site->place);
+}
+
+/* The first instruction after a reset. */
+void on_reset(unsigned cpu, void *udata)
+{
+    static const uint32_t leaves[] = { FEATURES, MORE_FEATURES, EXTENDED_FEATURES };
+    uint32_t regs[4];
+    struct processor *p = model.processors[cpu];
+
+    (void)udata;
+    engine_reset(&p->vcpu);
+    processor_reset(p);
+    processor_look(p);
+    for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+        if (qemu_private_cpuid(&p->private, leaves[i], regs)) {
+            check_features(p, leaves[i], regs);
+        }
+    }
+}

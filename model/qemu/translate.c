@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Translation: which callbacks a block gets, and what translated code does by itself. */
+#include "model/qemu/plugin.h"
+
+#include <string.h>
+
+#include "model/engine/event_class.h"
+#include "model/insn/insn.h"
+#include "model/qemu/arena.h"
+
+#define MAX_INSN     15
+#define SHIFT_OF_16  4
+#define RESET_VECTOR UINT64_C(0xfffffff0) /* address of the first instruction after RESET */
+
+static qemu_u64 class_count(unsigned id)
+{
+    return (qemu_u64){ model.score, offsetof(struct hot, counts) + id * sizeof(uint64_t) };
+}
+
+/*
+ * Returns how many classes the block counts, with room for INLINE_CLASSES in counts. A block that counts none still has
+ * to notice that the engine is to be called in any case.
+ */
+static unsigned counts_of(const struct block *block, struct count *counts)
+{
+    unsigned n = 0;
+
+    for (uint64_t left = model.classes; left != 0; left &= left - 1) {
+        const unsigned id = (unsigned)__builtin_ctzll(left);
+
+        counts[n] = (struct count){ id, event_class_events(id, block, 0), CLASS_DUE };
+        n += counts[n].events > 0;
+    }
+    if (n == 0 && model.classes != 0) {
+        counts[n++] = (struct count){ (unsigned)__builtin_ctzll(model.classes), 0, CLASS_FORCED };
+    }
+    return n;
+}
+
+/* The processor that code is being translated for. QEMU may run several processors in one thread. */
+static struct processor *translating(void)
+{
+    struct processor *p = thread_processor;
+
+    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_object_is_current(&p->private.object); i++) {
+        p = model.processors[i] != NULL ? model.processors[i] : p;
+    }
+    return p;
+}
+
+static struct site *new_site(struct place place)
+{
+    const struct site site = {
+        place, block_address(place.block, place.index), block_address(place.block, place.index + 1), { 0, 0 }
+    };
+
+    return arena_copy(&site, sizeof(site));
+}
+
+static bool begins_behind_fix_up(struct processor *p, uint64_t pc)
+{
+    uint8_t before[2];
+
+    return processor_host.read(p, pc - 2, before, 2) && before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
+}
+
+static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK],
+                              bool *hooked, bool *repeats)
+{
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    static _Thread_local union {
+        struct block block;
+        char room[sizeof(struct block) + MAX_BLOCK * sizeof(struct block_insn)];
+    } scratch;
+    struct block *block = &scratch.block;
+    struct insn insn = { END_PLAIN, HOOK_NONE, 0, UNIT_INTEGER };
+
+    memset(block, 0, sizeof(*block));
+    block->count = (uint16_t)n;
+    block->ia32e = processor_in_ia32e(p);
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
+        uint8_t bytes[MAX_INSN];
+        size_t size = qemu_plugin_insn_data(in, bytes, sizeof(bytes));
+        uint64_t pc = qemu_plugin_insn_vaddr(in);
+
+        insn = insn_classify(bytes, size, block->ia32e);
+        block->pc = i == 0 ? pc : block->pc;
+        block->last = pc;
+        block->next = pc + qemu_plugin_insn_size(in);
+        block->insns[i] = (struct block_insn){ (uint8_t)(pc - block->pc), (uint8_t)((pc - block->pc) >> 8),
+                                               (uint8_t)insn.flags, (uint8_t)insn.unit };
+        hooks[i] = insn.hook;
+        *hooked = *hooked || insn.hook != HOOK_NONE;
+        *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
+    }
+    block_set_end(block, insn.end, model.options.profile->predictor_slots);
+    return block;
+}
+
+static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
+{
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
+
+    for (unsigned i = 0; i < n; i++) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, watching ? on_watching : on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
+                                                  class_count(counts[i].id), counts[i].limit - counts[i].events, block);
+    }
+}
+
+static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
+{
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
+
+    if (!model.blocks) {
+        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (counts[i].events > 0) {
+            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(counts[i].id),
+                                                              counts[i].events);
+        }
+    }
+}
+
+static struct qemu_ops_sum flag(qemu_u64 member)
+{
+    return (struct qemu_ops_sum){ (intptr_t)member.offset, 0, 1 };
+}
+
+/*
+ * Has translated code count and note the block, and call on_beginning() or on_beginning_or_elsewhere(), and what else
+ * is registered for the block's beginning, only where that does not do. False: it cannot. behind: the block begins
+ * behind CPUID or RDMSR. aside: nothing else is registered for the beginning, nor for the last instruction.
+ */
+static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
+                         bool watching, bool aside)
+{
+    static const struct qemu_ops_list ring = { offsetof(struct hot, noted), RING_NEARLY_FULL };
+    union {
+        struct beginning beginning;
+        char room[sizeof(struct beginning) + INLINE_CLASSES * sizeof(struct count)];
+    } scratch;
+    struct beginning *const made = &scratch.beginning;
+    struct qemu_ops_sum sums[INLINE_CLASSES + 2];
+    unsigned n;
+
+    *made = (struct beginning){ .block = block };
+    made->count_count = n = counts_of(block, made->counts);
+    for (unsigned i = 0; i < n; i++) {
+        const struct count *const c = &made->counts[i];
+
+        sums[i] = (struct qemu_ops_sum){ (intptr_t)class_count(c->id).offset, c->events, c->limit };
+    }
+    if (behind) {
+        sums[n++] = flag(HOT(fix_up));
+    }
+    if (model.data) {
+        sums[n++] = flag(HOT(data_pending));
+    }
+    const bool goes_elsewhere = !watching && qemu_private_reads(&p->private);
+    struct beginning *const told = arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0]));
+    const struct qemu_ops_elsewhere elsewhere = { (intptr_t)offsetof(struct hot, elsewhere), &told->watched };
+    const struct qemu_ops_beginning beginning = {
+        .first = p->vcpu.hot - p->vcpu.number,
+        .apart = model.alone ? 0 : sizeof(struct hot),
+        .sums = sums,
+        .sum_count = n,
+        .list = model.blocks ? &ring : NULL,
+        .newest = model.blocks ? -1 : (intptr_t)offsetof(struct hot, block),
+        .word = (uintptr_t)block,
+        .elsewhere = goes_elsewhere ? &elsewhere : NULL,
+        .passes = watching,
+        .aside = aside,
+    };
+
+    if (!qemu_ops_begin(&p->ops, &beginning)) {
+        return false;
+    }
+    qemu_vcpu_cb *const called = watching         ? on_watched_beginning
+                                 : goes_elsewhere ? on_beginning_or_elsewhere
+                                                  : on_beginning;
+
+    if (aside) {
+        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), called,
+                                               QEMU_CB_RW_REGS_PC, told);
+    } else {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, called, QEMU_CB_RW_REGS_PC, told);
+    }
+    return true;
+}
+
+/* The same by the plugin interface alone. */
+static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
+{
+    if (model.classes != 0) {
+        if (repeats) {
+            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
+        }
+        check_counts(tb, block, watching);
+    }
+    if (model.blocks) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
+    }
+    if (model.classes != 0) {
+        add_counts(tb, block);
+    }
+}
+
+/* Before instruction i: calls the engine if the one before was the event that takes a class to CLASS_DUE. */
+static void watch(struct qemu_plugin_insn *insn, const struct block *block, unsigned i)
+{
+    struct count counts[INLINE_CLASSES];
+    const unsigned n = counts_of(block, counts);
+    const struct place place = { block, i };
+
+    for (unsigned c = 0; c < n; c++) {
+        if (event_class_ends(counts[c].id, place)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(
+                insn, on_stop, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, class_count(counts[c].id),
+                CLASS_DUE + event_class_to_come(counts[c].id, place), new_site(place));
+        }
+    }
+}
+
+static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
+                                    bool watching)
+{
+    static qemu_vcpu_cb *const hooked[] = {
+        [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr,
+        [HOOK_RDPMC] = on_rdpmc, [HOOK_HALT] = on_halt,
+    };
+
+    for (unsigned i = 0; i < block->count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        bool accesses = block->insns[i].flags & INSN_ACCESS;
+
+        if (i > 0 && (hooks[i - 1] == HOOK_CPUID || hooks[i - 1] == HOOK_RDMSR)) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
+                                                        NULL);
+        }
+        if (model.data && i > 0 && block->insns[i - 1].flags & INSN_ACCESS) {
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
+                                                        HOT(data_pending), 0, new_site((struct place){ block, i }));
+        }
+        if (watching && i > 0) {
+            watch(insn, block, i);
+        }
+        if (hooks[i] != HOOK_NONE) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
+                                                   new_site((struct place){ block, i }));
+        }
+        if (model.data && accesses) {
+            qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
+                                             new_site((struct place){ block, i }));
+        }
+        if (block->count == 1 && accesses && block->end == END_PLAIN) {
+            qemu_plugin_register_vcpu_mem_cb(insn, on_lone_access, QEMU_CB_R_REGS, QEMU_MEM_RW,
+                                             new_site((struct place){ block, i }));
+        }
+    }
+}
+
+/* A memory access of 16 bytes, as its callbacks receive it. */
+static uint32_t info_of_16(void)
+{
+    uint32_t info = SHIFT_OF_16;
+
+    while (info != 0 && qemu_plugin_mem_size_shift(info) != SHIFT_OF_16) {
+        info <<= 1;
+    }
+    return info;
+}
+
+static void drop_values(struct processor *p)
+{
+    const struct qemu_mem_value last = qemu_plugin_mem_get_value(info_of_16());
+
+    qemu_ops_drop_values(&p->ops, &p->private.object, (struct qemu_value){ last.low, last.high });
+}
+
+void on_translate(struct qemu_plugin_tb *tb, void *udata)
+{
+    enum insn_hook hooks[MAX_BLOCK];
+    bool hooked = false;
+    bool repeats = false;
+    struct processor *p = translating();
+    struct block *block = describe(p, tb, hooks, &hooked, &repeats);
+    bool behind = begins_behind_fix_up(p, block->pc);
+
+    (void)udata;
+    processor_look(p);
+    drop_values(p);
+    if (block->pc == RESET_VECTOR) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
+    }
+    if (model.options.violations != NULL) {
+        processor_note_code(block->pc, block->next);
+    }
+    if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
+        return;
+    }
+    block->cpl = (uint8_t)processor_cpl(p);
+    block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* RIP is up to date here */
+    block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
+    if (behind) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
+    }
+    if (model.data) {
+        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
+                                                  HOT(data_pending), 0, block);
+    }
+    const bool watching = model.classes != 0 &&
+                          (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
+    const bool always_calls = block->pc == RESET_VECTOR || (repeats && model.classes != 0);
+    const bool begins = model.blocks || model.classes != 0;
+
+    /* A debugger that watches has to be told where the block began, which a return address aside does not tell. */
+    const bool aside = !hooked && !behind && !watching && !model.data && model.options.state == NULL;
+
+    if (begins && (always_calls || !begin_inline(tb, p, block, behind, watching, aside))) {
+        begin_by_calls(tb, block, repeats, watching);
+    }
+    instrument_instructions(tb, block, hooks, watching);
+}
