@@ -8,153 +8,87 @@ struct words {
     const char *level, *snoop;
 };
 
-static const struct words nehalem[16] = {
-    { "L3 miss", "N/A" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    { "L2 or L2 hit", "None" },
-    { "L3 or L3 hit", "None" },
-    { "L3 or L3 hit", "Hit" },
-    { "L3 or L3 hit", "HitM" },
-    { "L3 or L3 hit", "HitM" },
-    { "Remote Cache (1 hop) hit", "Hit" },
-    { "N/A", "N/A" },
-    { "Local RAM or RAM hit", "Hit" },
-    { "Remote RAM (1 hop) hit", "Hit" },
-    { "Local RAM or RAM hit", "None or Miss" },
-    { "Remote RAM (1 hop) hit", "None or Miss" },
-    { "N/A", "N/A" },
-    { "Uncached hit", "None" },
-};
+/* perf's words of a level. */
+#define L3_MISS     "L3 miss"
+#define L1          "L1 or L1 hit"
+#define LFB         "LFB or LFB hit"
+#define L2          "L2 or L2 hit"
+#define L3          "L3 or L3 hit"
+#define REMOTE_L3   "Remote Cache (1 hop) hit"
+#define RAM         "Local RAM or RAM hit"
+#define REMOTE_RAM  "Remote RAM (1 hop) hit"
+#define FAR_RAM     "Remote RAM hit"
+#define REMOTE      "Remote Any cache hit"
+#define L4          "L4 or PMEM hit"
+#define REMOTE_L4   "Remote L4 or PMEM hit"
+#define IO          "I/O hit"
+#define UNCACHED    "Uncached hit"
+#define NA          "N/A"
+#define L0          "L0 hit"
+#define MHB         "L2 MHB hit"
+#define MEMORY_SIDE "Memory-side Cache hit"
+#define RESERVED    "Reserved"
 
-static const struct words generic[16] = {
-    { "L3 miss", "N/A" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    { "L2 or L2 hit", "None" },
-    { "L3 or L3 hit", "None" },
-    { "L3 or L3 hit", "Miss" },
-    { "L3 or L3 hit", "Hit" },
-    { "L3 or L3 hit", "HitM" },
-    { "Remote Cache (1 hop) hit", "Hit" },
-    { "Remote Cache (1 hop) hit", "HitM" },
-    { "Local RAM or RAM hit", "Hit" },
-    { "Remote RAM (1 hop) hit", "Hit" },
-    { "Local RAM or RAM hit", "None or Miss" },
-    { "Remote RAM (1 hop) hit", "None or Miss" },
-    { "I/O hit", "None" },
-    { "Uncached hit", "None" },
-};
+static const struct words nehalem[16] = { { L3_MISS, "N/A" },      { L1, "None" },
+                                          { LFB, "None" },         { L2, "None" },
+                                          { L3, "None" },          { L3, "Hit" },
+                                          { L3, "HitM" },          { L3, "HitM" },
+                                          { REMOTE_L3, "Hit" },    { NA, "N/A" },
+                                          { RAM, "Hit" },          { REMOTE_RAM, "Hit" },
+                                          { RAM, "None or Miss" }, { REMOTE_RAM, "None or Miss" },
+                                          { NA, "N/A" },           { UNCACHED, "None" } };
+
+static const struct words generic[16] = { { L3_MISS, "N/A" },      { L1, "None" },
+                                          { LFB, "None" },         { L2, "None" },
+                                          { L3, "None" },          { L3, "Miss" },
+                                          { L3, "Hit" },           { L3, "HitM" },
+                                          { REMOTE_L3, "Hit" },    { REMOTE_L3, "HitM" },
+                                          { RAM, "Hit" },          { REMOTE_RAM, "Hit" },
+                                          { RAM, "None or Miss" }, { REMOTE_RAM, "None or Miss" },
+                                          { IO, "None" },          { UNCACHED, "None" } };
 
 static const struct words skylake[16] = {
-    { "L3 miss", "N/A" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    { "L2 or L2 hit", "None" },
-    { "L3 or L3 hit", "None" },
-    { "L3 or L3 hit", "Miss" },
-    { "L3 or L3 hit", "Hit" },
-    { "L3 or L3 hit", "HitM" },
-    { "L4 or PMEM hit", "Hit" },
-    { "Remote L4 or PMEM hit", "Hit" },
-    { "Local RAM or RAM hit", "Hit" },
-    { "Remote RAM hit", "None" },
-    { "Remote Any cache hit", "Fwd" },
-    { "Remote Any cache hit", "HitM" },
-    { "I/O hit", "None" },
-    { "Uncached hit", "None" },
+    { L3_MISS, "N/A" }, { L1, "None" },     { LFB, "None" }, { L2, "None" },       { L3, "None" }, { L3, "Miss" },
+    { L3, "Hit" },      { L3, "HitM" },     { L4, "Hit" },   { REMOTE_L4, "Hit" }, { RAM, "Hit" }, { FAR_RAM, "None" },
+    { REMOTE, "Fwd" },  { REMOTE, "HitM" }, { IO, "None" },  { UNCACHED, "None" }
 };
 
 /*
  * Linux 7.1, arch/x86/events/intel/ds.c: the tables and where each encoding has its fields. Codes that no table lists
  * are reserved.
  */
-static const struct words gracemont[16] = {
-    { "L3 miss", "N/A" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    { "L2 or L2 hit", "None" },
-    { "L3 or L3 hit", "None" },
-    { "L3 or L3 hit", "Hit" },
-    { "L3 or L3 hit", "HitM" },
-    { "L3 or L3 hit", "HitM" },
-    { "L3 or L3 hit", "Fwd" },
-    { "Remote Cache (1 hop) hit", "HitM" },
-    { "Local RAM or RAM hit", "Hit" },
-    { "Remote RAM (1 hop) hit", "Hit" },
-    { "Local RAM or RAM hit", "None or Miss" },
-    { "Remote RAM (1 hop) hit", "None or Miss" },
-    { "I/O hit", "None" },
-    { "Uncached hit", "None" },
-};
+static const struct words gracemont[16] = { { L3_MISS, "N/A" },      { L1, "None" },
+                                            { LFB, "None" },         { L2, "None" },
+                                            { L3, "None" },          { L3, "Hit" },
+                                            { L3, "HitM" },          { L3, "HitM" },
+                                            { L3, "Fwd" },           { REMOTE_L3, "HitM" },
+                                            { RAM, "Hit" },          { REMOTE_RAM, "Hit" },
+                                            { RAM, "None or Miss" }, { REMOTE_RAM, "None or Miss" },
+                                            { IO, "None" },          { UNCACHED, "None" } };
 
-static const struct words crestmont[16] = {
-    { "L3 miss", "N/A" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    { "L2 or L2 hit", "None" },
-    { "L3 or L3 hit", "None" },
-    { "L3 or L3 hit", "Miss" },
-    { "L3 or L3 hit", "Hit" },
-    { "L3 or L3 hit", "Fwd" },
-    { "L3 or L3 hit", "HitM" },
-    { "Remote Cache (1 hop) hit", "HitM" },
-    { "Local RAM or RAM hit", "None" },
-    { "Remote RAM hit", "None" },
-    { "Remote RAM hit", "Fwd" },
-    { "Remote RAM hit", "HitM" },
-    { "I/O hit", "None" },
-    { "Uncached hit", "None" },
-};
+static const struct words crestmont[16] = { { L3_MISS, "N/A" },    { L1, "None" },      { LFB, "None" },
+                                            { L2, "None" },        { L3, "None" },      { L3, "Miss" },
+                                            { L3, "Hit" },         { L3, "Fwd" },       { L3, "HitM" },
+                                            { REMOTE_L3, "HitM" }, { RAM, "None" },     { FAR_RAM, "None" },
+                                            { FAR_RAM, "Fwd" },    { FAR_RAM, "HitM" }, { IO, "None" },
+                                            { UNCACHED, "None" } };
 
-#define NO_SUCH           \
-    {                     \
-        "Reserved", "N/A" \
-    }
-static const struct words lion_cove[18] = {
-    { "L3 miss", "N/A" },
-    { "L1 or L1 hit", "None" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    NO_SUCH,
-    { "L2 or L2 hit", "None" },
-    { "L2 MHB hit", "None" },
-    NO_SUCH,
-    { "L3 or L3 hit", "None" },
-    NO_SUCH,
-    NO_SUCH,
-    NO_SUCH,
-    { "L3 or L3 hit", "Fwd" },
-    { "L3 or L3 hit", "HitM" },
-    NO_SUCH,
-    { "L3 miss", "HitM" },
-    { "Memory-side Cache hit", "None" },
-    { "Local RAM or RAM hit", "None" },
-};
+static const struct words lion_cove[18] = { { L3_MISS, "N/A" },  { L1, "None" },          { L1, "None" },
+                                            { LFB, "None" },     { RESERVED, "N/A" },     { L2, "None" },
+                                            { MHB, "None" },     { RESERVED, "N/A" },     { L3, "None" },
+                                            { RESERVED, "N/A" }, { RESERVED, "N/A" },     { RESERVED, "N/A" },
+                                            { L3, "Fwd" },       { L3, "HitM" },          { RESERVED, "N/A" },
+                                            { L3_MISS, "HitM" }, { MEMORY_SIDE, "None" }, { RAM, "None" } };
 
-static const struct words panther_cove[16] = {
-    { "N/A", "N/A" },
-    { "L0 hit", "None" },
-    { "L1 or L1 hit", "None" },
-    { "LFB or LFB hit", "None" },
-    { "L2 or L2 hit", "None" },
-    NO_SUCH,
-    NO_SUCH,
-    { "L2 or L2 hit", "Hit" },
-    { "L2 or L2 hit", "HitM" },
-    { "L2 or L2 hit", "Miss" },
-    { "L2 or L2 hit", "Miss" },
-    NO_SUCH,
-    NO_SUCH,
-    NO_SUCH,
-    NO_SUCH,
-    { "Uncached hit", "None" },
-};
+static const struct words panther_cove[16] = { { NA, "N/A" },       { L0, "None" },      { L1, "None" },
+                                               { LFB, "None" },     { L2, "None" },      { RESERVED, "N/A" },
+                                               { RESERVED, "N/A" }, { L2, "Hit" },       { L2, "HitM" },
+                                               { L2, "Miss" },      { L2, "Miss" },      { RESERVED, "N/A" },
+                                               { RESERVED, "N/A" }, { RESERVED, "N/A" }, { RESERVED, "N/A" },
+                                               { UNCACHED, "None" } };
 
-static const struct words arctic_wolf[7] = {
-    { "N/A", "N/A" },          { "L1 or L1 hit", "None" }, { "LFB or LFB hit", "None" }, { "L2 or L2 hit", "None" },
-    { "L2 or L2 hit", "Hit" }, { "L2 or L2 hit", "HitM" }, { "Uncached hit", "None" },
-};
+static const struct words arctic_wolf[7] = { { NA, "N/A" }, { L1, "None" }, { LFB, "None" },     { L2, "None" },
+                                             { L2, "Hit" }, { L2, "HitM" }, { UNCACHED, "None" } };
 
 /* The bits of perf_mem_data_src whose words these are (linux/perf_event.h): level:14 at bit 5, snoop:5 at bit 19, level
  * number:4 at bit 33, remote:1 at bit 37, forwarded at bit 38. */
@@ -261,7 +195,7 @@ static void check_fields(const struct encoding *e, uint64_t code)
 
 static void every_code_of_now(void **state)
 {
-    static const struct words no_such = NO_SUCH;
+    static const struct words no_such = { RESERVED, "N/A" };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(encodings); i++) {

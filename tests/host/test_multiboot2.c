@@ -7,6 +7,11 @@
 #define WORD(value)     (value) & 0xff, (value) >> 8 & 0xff, (value) >> 16 & 0xff, (value) >> 24 & 0xff
 #define TAG(type, size) WORD(type), WORD(size)
 #define END             TAG(0, 8)
+#define RSD_PTR         'R', 'S', 'D', ' ', 'P', 'T', 'R', ' '
+#define BYTES(...)  \
+    {               \
+        __VA_ARGS__ \
+    }
 
 /* Reads an exact copy, so that the sanitizer catches reads past its end. */
 #define READ(bytes, out)                              \
@@ -16,69 +21,12 @@
 static void all_tags(void **state)
 {
     (void)state;
-    static const uint8_t bytes[] = {
-        WORD(8 + 16 + 16 + 16 + 24 + 24 + 64 + 8),
-        WORD(0),
-        TAG(1, 13),
-        'l',
-        'i',
-        's',
-        't',
-        0,
-        0,
-        0,
-        0,
-        TAG(2, 13),
-        'G',
-        'R',
-        'U',
-        'B',
-        0,
-        0,
-        0,
-        0,
-        TAG(5, 16),
-        WORD(0x80),
-        WORD(0),
-        TAG(3, 17),
-        WORD(0x123000),
-        WORD(0x123456),
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        TAG(3, 17),
-        WORD(0x200000),
-        WORD(0x200001),
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        TAG(6, 64),
-        WORD(24),
-        WORD(0),
-        WORD(0),
-        WORD(0),
-        WORD(0x9fc00),
-        WORD(0),
-        WORD(1),
-        WORD(0),
-        WORD(0),
-        WORD(1),
-        WORD(0x40000000),
-        WORD(2),
-        WORD(4),
-        WORD(0),
-        END,
-    };
+    static const uint8_t bytes[] =
+        BYTES(WORD(8 + 16 + 16 + 16 + 24 + 24 + 64 + 8), WORD(0), TAG(1, 13), 'l', 'i', 's', 't', 0, 0, 0, 0,
+              TAG(2, 13), 'G', 'R', 'U', 'B', 0, 0, 0, 0, TAG(5, 16), WORD(0x80), WORD(0), TAG(3, 17), WORD(0x123000),
+              WORD(0x123456), 0, 0, 0, 0, 0, 0, 0, 0, TAG(3, 17), WORD(0x200000), WORD(0x200001), 0, 0, 0, 0, 0, 0, 0,
+              0, TAG(6, 64), WORD(24), WORD(0), WORD(0), WORD(0), WORD(0x9fc00), WORD(0), WORD(1), WORD(0), WORD(0),
+              WORD(1), WORD(0x40000000), WORD(2), WORD(4), WORD(0), END);
     struct multiboot2 got;
     READ(bytes, &got);
     assert_int_equal(error, MULTIBOOT2_OK);
@@ -99,7 +47,7 @@ static void all_tags(void **state)
 static void no_tags(void **state)
 {
     (void)state;
-    static const uint8_t bytes[] = { WORD(16), WORD(0), END };
+    static const uint8_t bytes[] = BYTES(WORD(16), WORD(0), END);
     struct multiboot2 got;
     READ(bytes, &got);
     assert_int_equal(error, MULTIBOOT2_OK);
@@ -115,138 +63,14 @@ static void no_tags(void **state)
 static void acpi_root(void **state)
 {
     (void)state;
-    static const uint8_t bytes[] = { WORD(8 + 32 + 48 + 32 + 16 + 8),
-                                     WORD(0),
-                                     TAG(14, 28),
-                                     'R',
-                                     'S',
-                                     'D',
-                                     ' ',
-                                     'P',
-                                     'T',
-                                     'R',
-                                     ' ',
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     1,
-                                     2,
-                                     3,
-                                     4,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     TAG(15, 44),
-                                     'R',
-                                     'S',
-                                     'D',
-                                     ' ',
-                                     'P',
-                                     'T',
-                                     'R',
-                                     ' ',
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     2,
-                                     1,
-                                     2,
-                                     3,
-                                     4,
-                                     36,
-                                     0,
-                                     0,
-                                     0,
-                                     1,
-                                     2,
-                                     3,
-                                     4,
-                                     5,
-                                     6,
-                                     7,
-                                     8,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     TAG(14, 28),
-                                     'o',
-                                     'l',
-                                     'd',
-                                     'e',
-                                     'r',
-                                     ' ',
-                                     ' ',
-                                     ' ',
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     1,
-                                     2,
-                                     3,
-                                     4,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     TAG(15, 12),
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     END };
-    static const uint8_t old[] = { WORD(8 + 32 + 8),
-                                   WORD(0),
-                                   TAG(14, 28),
-                                   'R',
-                                   'S',
-                                   'D',
-                                   ' ',
-                                   'P',
-                                   'T',
-                                   'R',
-                                   ' ',
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   1,
-                                   2,
-                                   3,
-                                   4,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   END };
-    static const uint8_t brief[] = { WORD(8 + 16 + 8), WORD(0), TAG(14, 12), 1, 2, 3, 4, 0, 0, 0, 0, END };
+    static const uint8_t bytes[] =
+        BYTES(WORD(8 + 32 + 48 + 32 + 16 + 8), WORD(0), TAG(14, 28), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0,
+              0, 0, TAG(15, 44), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 3, 4, 36, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0,
+              0, 0, 0, 0, 0, 0, TAG(14, 28), 'o', 'l', 'd', 'e', 'r', ' ', ' ', ' ', 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4,
+              0, 0, 0, 0, TAG(15, 12), 0, 0, 0, 0, 0, 0, 0, 0, END);
+    static const uint8_t old[] =
+        BYTES(WORD(8 + 32 + 8), WORD(0), TAG(14, 28), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, END);
+    static const uint8_t brief[] = BYTES(WORD(8 + 16 + 8), WORD(0), TAG(14, 12), 1, 2, 3, 4, 0, 0, 0, 0, END);
     struct multiboot2 got;
     {
         READ(bytes, &got);
@@ -315,12 +139,12 @@ static void assert_screen(const uint8_t *bytes, size_t size, const struct boot_s
 /* The frame buffer as GRUB passes it: colours in masks, VGA's text, and a palette, for which there is no use. */
 static void screens(void **state)
 {
-    static const uint8_t rgb[] = { SCREEN(38, 32, 1, 16, 8, 8, 8, 0, 8, 0, 0), END };
-    static const uint8_t fifteen[] = { SCREEN(38, 15, 1, 10, 5, 5, 5, 0, 5, 0, 0), END };
-    static const uint8_t whole[] = { SCREEN(38, 32, 1, 0, 32, 31, 1, 31, 2, 0, 0), END };
-    static const uint8_t text[] = { SCREEN(32, 16, 2, TAG(0, 8)) };
-    static const uint8_t palette[] = { SCREEN(34, 8, 0, 0, 1, 0, 0, 0, 0, 0, 0), END };
-    static const uint8_t none[] = { WORD(16), WORD(0), END };
+    static const uint8_t rgb[] = BYTES(SCREEN(38, 32, 1, 16, 8, 8, 8, 0, 8, 0, 0), END);
+    static const uint8_t fifteen[] = BYTES(SCREEN(38, 15, 1, 10, 5, 5, 5, 0, 5, 0, 0), END);
+    static const uint8_t whole[] = BYTES(SCREEN(38, 32, 1, 0, 32, 31, 1, 31, 2, 0, 0), END);
+    static const uint8_t text[] = BYTES(SCREEN(32, 16, 2, TAG(0, 8)));
+    static const uint8_t palette[] = BYTES(SCREEN(34, 8, 0, 0, 1, 0, 0, 0, 0, 0, 0), END);
+    static const uint8_t none[] = BYTES(WORD(16), WORD(0), END);
     const uint64_t base = 0x40fd000000;
     (void)state;
     assert_screen(rgb, sizeof rgb,
@@ -341,18 +165,8 @@ static void screens(void **state)
 static void empty(void **state)
 {
     (void)state;
-    static const uint8_t bytes[] = { WORD(8 + 16 + 16 + 16 + 8),
-                                     WORD(0),
-                                     TAG(3, 16),
-                                     WORD(0x1000),
-                                     WORD(0x1000),
-                                     TAG(1, 9),
-                                     WORD(0),
-                                     WORD(0),
-                                     TAG(2, 9),
-                                     WORD(0),
-                                     WORD(0),
-                                     END };
+    static const uint8_t bytes[] = BYTES(WORD(8 + 16 + 16 + 16 + 8), WORD(0), TAG(3, 16), WORD(0x1000), WORD(0x1000),
+                                         TAG(1, 9), WORD(0), WORD(0), TAG(2, 9), WORD(0), WORD(0), END);
     struct multiboot2 got;
     READ(bytes, &got);
     assert_int_equal(error, MULTIBOOT2_OK);
