@@ -204,32 +204,6 @@ static void not_described(void **state)
     machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 1 processors\n");
 }
 
-/* No hybrid: nobody is started, and nothing is said or named. */
-static void one_kind(void **state)
-{
-    struct caps caps = alder_lake;
-
-    (void)state;
-    caps.hybrid = false;
-    caps.core_type = caps.native_model = 0;
-    start_machine(3, (const uint32_t[]){ CORE, ATOM, ATOM });
-    machine.apic = false;
-    core_kinds_init(&caps);
-    assert_int_equal(core_kinds_count(), 1);
-    assert_null(core_kind_number(0)->name);
-    assert_null(core_kind_number(0)->suffix);
-    assert_int_equal(core_kind_number(0)->apic_id, 0);
-    assert_int_equal(core_kind_number(0)->processors, 1);
-    assert_int_equal(cpu.starts, 0);
-    assert_int_equal(cpu.stops, 0);
-    core_kinds_say();
-    machine_printed("");
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "");
-    assert_true(core_kind_is_selected(&options, core_kind_number(0)));
-    options.kinds = OPTIONS_KINDS_ATOM;
-    assert_false(core_kind_is_selected(&options, core_kind_number(0)));
-}
-
 /* More kinds than there is room for are counted, as are those that say nothing. */
 static void left_out(void **state)
 {
@@ -284,50 +258,12 @@ static void waiting(void **state)
     }
 }
 
-static void selection(void **state)
-{
-    static const struct {
-        enum options_kinds kinds;
-        const char *names;
-    } cases[] = {
-        { OPTIONS_KINDS_ALL, "core,atom,atom2" },
-        { OPTIONS_KINDS_FIRST, "core" },
-        { OPTIONS_KINDS_CORE, "core" },
-        { OPTIONS_KINDS_ATOM, "atom,atom2" },
-    };
-
-    (void)state;
-    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
-        start_machine(2, (const uint32_t[]){ ATOM, ATOM_2 });
-        core_kinds_init(&alder_lake);
-        options.kinds = cases[i].kinds;
-        assert_string_equal(core_kinds_selected(&options, KINDS_MOST), cases[i].names);
-    }
-    options.kinds = OPTIONS_KINDS_ALL; /* of which there may be too many for the memory */
-    assert_string_equal(core_kinds_selected(&options, 2), "core,atom");
-    assert_string_equal(core_kinds_selected(&options, 1), "core");
-    assert_string_equal(core_kinds_selected(&options, 0), "");
-    options.kinds = OPTIONS_KINDS_ATOM;
-    assert_string_equal(core_kinds_selected(&options, 1), "atom");
-    start_machine(1, (const uint32_t[]){ CORE }); /* the first kind is not always a Core */
-    {
-        struct caps caps = alder_lake;
-        caps.core_type = 0x20;
-        core_kinds_init(&caps);
-    }
-    assert_kind(0, "atom", NULL, 0, 1);
-    assert_kind(1, "core", "core", 1, 1);
-    options.kinds = OPTIONS_KINDS_FIRST;
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "atom");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_kinds),     cmocka_unit_test(several_of_a_type), cmocka_unit_test(unknown_types),
-        cmocka_unit_test(not_described), cmocka_unit_test(one_kind),          cmocka_unit_test(left_out),
-        cmocka_unit_test(waiting),       cmocka_unit_test(selection),
-    };
+        cmocka_unit_test(not_described),cmocka_unit_test(left_out),
+        cmocka_unit_test(waiting),    };
 
     return cmocka_run_group_tests_name("kernel_kinds", tests, NULL, NULL);
 }
