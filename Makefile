@@ -53,7 +53,7 @@ HOST_PURE := $(PURE) $(wildcard lib/dump/reader/*.c tools/lib/*.c)
 include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk mk/package.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
-# scripts/boot starts the machine. profile=none is stock QEMU without the model.
+# scripts/machine starts it. profile=none is stock QEMU without the model.
 route ?= uefi
 gdb_args ?=
 export profile width options route fault latitude
@@ -74,13 +74,14 @@ FULL_ONLY := $(patsubst build/%,$B/%,$(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' 
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test machines conformance hostile corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
 run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME latitude=SEED processors=N accel=kvm
-	$Qscripts/run -r "$$route" -w "$$width" $(if $(accel),-a "$(accel)") -p "$$profile" -o "$$options" -f "$$fault" -L "$$latitude" -s "$(processors)" -- -m 640
+	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel="$(accel)") --profile="$$profile" --options="$$options" \
+	--fault="$$fault" --latitude="$$latitude" --processors="$(processors)" -- -m 640
 
 gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
-	$Qscripts/gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
+	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
 gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS and its first interrupt, in gdb
-	$Qscripts/gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
+	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
 
 gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)

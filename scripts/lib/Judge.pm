@@ -18,7 +18,7 @@ sub read_lines
     return \@lines;
 }
 
-# The problems of a boot that had to be refused: by QEMU, whose status is 1 then, or by scripts/boot itself.
+# The problems of a boot that had to be refused: by QEMU, whose status is 1 then, or by scripts/machine itself.
 sub check_refusal
 {
     my ($case, $status, $lines, $errors) = @_;

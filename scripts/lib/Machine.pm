@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# A machine that a test watches while it runs: starts scripts/boot with a QMP socket, waits for lines of its log, looks at
+# A machine that a test watches while it runs: starts scripts/machine with a QMP socket, waits for lines of its log, looks at
 # its screen and memory, and ends it. Everything is bounded by the seconds that it is given.
 package Machine;
 use strict;
@@ -12,7 +12,7 @@ use POSIX qw(WNOHANG);
 
 
 my $root = dirname(__FILE__) . "/../..";
-# seconds: the limit of the whole run; folder: where its files go; the rest are the options of scripts/boot, in which "--"
+# seconds: the limit of the whole run; folder: where its files go; the rest are the options of scripts/machine, in which "--"
 # stands before QEMU's. timeout keeps the limit, and all that waits here ends with the machine.
 sub start
 {
@@ -23,7 +23,7 @@ sub start
     my $pid = fork // die "Machine.pm: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', $log or die "Machine.pm: $log: $!\n";
-        exec 'timeout', '--kill-after=5', $seconds, "$root/scripts/boot", @options, '-qmp', "unix:$socket,server=on,wait=off";
+        exec 'timeout', '--kill-after=5', $seconds, "$root/scripts/machine", 'boot', @options, '-qmp', "unix:$socket,server=on,wait=off";
         die "Machine.pm: timeout: $!\n";
     }
     my $self = bless { pid => $pid, folder => $folder, log => $log }, $class;

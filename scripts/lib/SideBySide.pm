@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Runs machines (scripts/boot) in parallel, as many at a time as there are processors.
+# Runs machines (scripts/machine) in parallel, as many at a time as there are processors.
 package SideBySide;
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ sub boot
     local $SIG{TERM} = sub { };    # which is for all of the group; what is in the pipe then is still read
     open STDERR, '>', "$boot->{folder}/stderr" or die "$boot->{folder}/stderr: $!\n";
     open my $serial, '>', "$boot->{folder}/serial" or die "$boot->{folder}/serial: $!\n";
-    open my $pipe, '-|', "$root/scripts/boot", @{$boot->{arguments}} or die "$root/scripts/boot: $!\n";
+    open my $pipe, '-|', "$root/scripts/machine", 'boot', @{$boot->{arguments}} or die "$root/scripts/machine: $!\n";
     while (sysread($pipe, my $bytes, $capacity) // $!{EINTR}) {
         syswrite $serial, $bytes // '';
         sleep $rest;
@@ -54,7 +54,7 @@ sub exit_status
     return $status & 127 ? 128 + ($status & 127) : $status >> 8;
 }
 
-# Each boot is a hash: folder (of serial and stderr), arguments (scripts/boot's). Boots that take more than $seconds
+# Each boot is a hash: folder (of serial and stderr), arguments (options of scripts/machine). Boots that take more than $seconds
 # are killed. Calls $ended for each in order, once it has ended, with the keys status and, if it was, killed: after how
 # many seconds.
 sub side_by_side

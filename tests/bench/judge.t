@@ -70,7 +70,8 @@ say() # a line, and waits for the look at the clock that it is worth, two second
     done
 }
 END
-write_file("$top/scripts/boot", $machine . <<'END');
+write_file("$top/scripts/machine", $machine . <<'END');
+given=${given#boot }
 echo 7 >>wall
 case $given in
 *"-o list")
@@ -125,7 +126,7 @@ esac
 next_of linux_status
 exit "$figure"
 END
-chmod 0755, map { "$top/$_" } 'scripts/boot', 'build/qemu-system-x86_64';
+chmod 0755, map { "$top/$_" } 'scripts/machine', 'build/qemu-system-x86_64';
 
 my %right = (plain => 100, idle => 104, count => 129, bts => 199, lbr => 139, pebs => 139, log => 25, first => 29, firmware => 200, quick => 299, verdict => 'pass',
     four_plain => 200, four_idle => 209, four_count => 259, four_bts => 398, four_lbr => 278, four_pebs => 278,

@@ -177,7 +177,7 @@ like refusals(variant(undef, sub { $_ = $printed })), qr/^1\nthe form says nothi
 is refusals(variant(undef, sub { $_ = $printed =~ s/\.\.\.$/filled in/mgr })), '0', 'and filled in it is taken';
 
 # Names are known of this build's own tests.
-my $fresh = "# synthetic\n" . qx("$root/scripts/boot" -p skylake -o "run=bts.calls dump=raw") =~ s/\r//gr;
+my $fresh = "# synthetic\n" . qx("$root/scripts/machine" boot -p skylake -o "run=bts.calls dump=raw") =~ s/\r//gr;
 my $rename = sub { s/(ok 1 bts\.)calls/$1called/ };
 is refusals(variant(undef, undef, $fresh)), '0', 'a log of this build';
 like refusals(variant($rename, undef, $fresh)), qr/^1\nthe code has bts\.calls where the log has bts\.called$/, 'a test that has another name';
@@ -185,7 +185,7 @@ like refusals(variant($rename, undef, $fresh)), qr/^1\nthe code has bts\.calls w
 sub boot
 {
     my (@words) = @_;
-    open my $out, '-|', "$root/scripts/boot", @words or die "check.t: $!\n";
+    open my $out, '-|', "$root/scripts/machine", 'boot', @words or die "check.t: $!\n";
     return join '', "# synthetic\n", map { s/\r//gr } <$out>;
 }
 my $held = boot(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=lbr.info');

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# GDB on a kernel in QEMU, unattended (scripts/gdb): commands in, what each printed out.
+# GDB on a kernel in QEMU, unattended (scripts/machine gdb): commands in, what each printed out.
 package Gdb;
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ sub gdb
     my $folder = File::Temp->newdir;
     my @commands = @{$run->{commands}};
     local $ENV{GDB_SERIAL} = "$folder/serial";
-    my @words = ('timeout', $seconds, "$FindBin::Bin/../../scripts/gdb", '-w', $run->{width} // 64, '-p', $run->{profile}, '-o',
+    my @words = ('timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'gdb', '-w', $run->{width} // 64, '-p', $run->{profile}, '-o',
         $run->{options} // '', @{$run->{boot} // []}, '--', '-batch');
     push @words, '-ex', "echo \\n== $_ ==\\n", '-ex', $commands[$_] for 0 .. $#commands;
     my $text = '';

@@ -24,7 +24,7 @@ def ok(good, name, why=''):
 
 
 def command(profile, width, *arguments):
-    return ['timeout', '--foreground', '100', TOP / 'scripts/gdb', '-w', str(width), '-p', profile, '-o', 'run=bts.interrupt.threshold', '--',
+    return ['timeout', '--foreground', '100', TOP / 'scripts/machine', 'gdb', '-w', str(width), '-p', profile, '-o', 'run=bts.interrupt.threshold', '--',
             *arguments, '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour']
 
 

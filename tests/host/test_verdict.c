@@ -178,7 +178,7 @@ static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
                    SKIPPED("ds.area", "no reason"));
 }
 
-/* scripts/run and lab systems read both. */
+/* scripts/machine and lab systems read both. */
 static void words_and_values(void **state)
 {
     (void)state;

@@ -150,7 +150,7 @@ for my $suite (qw(bookworm trixie)) {
     like "$status $said", qr/^33 .*# end dstest86 verdict=pass/s, "$suite: and boots the kernel of dstest86";
     detach();
 
-    my @lines = map { clean($_) } split /^/, (run("timeout 200 '$root/scripts/boot' -r bios-disk -p skylake -k '$folder/disk'"))[0];
+    my @lines = map { clean($_) } split /^/, (run("timeout 200 '$root/scripts/machine' boot -r bios-disk -p skylake -k '$folder/disk'"))[0];
     my ($verdict, @wrong) = judge(\@lines);
     is $verdict, 'pass', "$suite: QEMU boots the entry from the disk" or diag join "\n", @lines;
     is "@wrong", '', "$suite: the log is whole";

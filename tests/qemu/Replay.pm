@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# For tests of the scripts that boot machines and judge them: a tree with these scripts, in which scripts/boot boots
+# For tests of the scripts that boot machines and judge them: a tree with these scripts, in which scripts/machine boots
 # nothing, but replays a machine that was written down, and so may have any mistake.
 package Replay;
 use strict;
@@ -18,8 +18,9 @@ my $here = realpath(dirname(__FILE__));
 # that is there; with a fault NAME-FAULT, with another kernel NAME-FILE.
 my $boot = <<'END';
 #!/usr/bin/env bash
-given="$*" folder=/dev/null fault= name= latitude= profile= width=
-while getopts b:c:l:L:r:w:p:o:d:f:k:s:g flag; do
+given="${*:2}" folder=/dev/null fault= name= latitude= profile= width=
+shift
+while getopts b:c:q:L:r:w:p:o:d:f:k:s:g flag; do
     case $flag in
     o) case $OPTARG in *replay=*) name=${OPTARG##*replay=} ;; esac ;;
     p) profile=$OPTARG ;;
@@ -68,8 +69,8 @@ sub new_tree
     my $top = tempdir(CLEANUP => 1);
     make_path("$top/scripts/lib", "$top/tests/qemu");
     symlink "$here/../../scripts/$_", "$top/scripts/$_" or die "$_: $!\n" for @scripts, map { s{.*/}{lib/}r } glob "$here/../../scripts/lib/*.pm";
-    write_file("$top/scripts/boot", $boot);
-    chmod 0755, "$top/scripts/boot";
+    write_file("$top/scripts/machine", $boot);
+    chmod 0755, "$top/scripts/machine";
     return $top;
 }
 

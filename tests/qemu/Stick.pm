@@ -80,7 +80,7 @@ sub fsck
 sub machine
 {
     my ($until, $after, @arguments) = @_;
-    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", @arguments or die "Stick: boot: $!\n";
+    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', @arguments or die "Stick: boot: $!\n";
     my ($said, $end) = ('', time + 240);
     my $came = 0;
     while (!$came && time < $end) {

@@ -266,11 +266,11 @@ for my $signal ('TERM', 'INT', 'HUP') {
     ok(!kill(0, $machine), '... and its machines');
 }
 
-# What scripts/boot is told.
+# What scripts/machine is told.
 for (['64 pvh skylake pass replay=0', '-r pvh -p skylake -d FOLDER -w 64 -o replay=0 --'],
     ['32 uefi core2 pass replay=0 -- -m 16 -smp 2', '-r uefi -p core2 -d FOLDER -o replay=0 -- -m 16 -smp 2'],
     ['32 pvh core2 pass quirk=one,two fault=three latitude=7:-four cores=E2P firmware=lvt records=all replay=0',
-        '-r pvh -p core2 -d FOLDER -w 32 -o records=all replay=0 -l one,two -L 7:-four -c E2P -f three -b lvt --']) {
+        '-r pvh -p core2 -d FOLDER -w 32 -o records=all replay=0 -q one,two -L 7:-four -c E2P -f three -b lvt --']) {
     my ($line, $told) = @$_;
     machine($top, '0-three', files());
     write_file("$top/tests/qemu/cases", "$line\n");

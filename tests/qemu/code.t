@@ -17,7 +17,7 @@ my $dsdump  = realpath("$FindBin::Bin/../../build") . '/dsdump';
 sub boot
 {
     my ($width, $profile, $options, @more) = @_;
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-w', $width, '-p', $profile, '-o',
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-w', $width, '-p', $profile, '-o',
         "records=none recap=all $options", @more or die "code.t: boot: $!\n";
     my @lines = map { clean($_) } <$serial>;
     close $serial;
@@ -62,13 +62,13 @@ sub decode
 }
 
 my @runs = (
-    # the verdict, then width, profile and options, and others of scripts/boot
+    # the verdict, then width, profile and options, and others of scripts/machine
     ['pass', 64, 'skylake', ''],
     ['fail', 64, 'skylake', 'run=bts.*', '-f', 'bts.threshold.ignored'],
     ['skip', 64, 'none', ''],
     ['pass', 32, 'netburst', 'run=pebs.*,bts.calls'],
     ['fail', 32, 'core2', 'run=*,measure.skid.* skip=long.*', '-f', 'bts.threshold.ignored'],
-    ['incomplete', 64, 'skylake', 'run=bts.calls,lbr.*', '-l', 'msr_faults'],
+    ['incomplete', 64, 'skylake', 'run=bts.calls,lbr.*', '-q', 'msr_faults'],
     ['error', 64, 'none', 'run=selftest.verdict.*'],
     ['panic', 64, 'skylake', 'run=ds.*,selftest.exception,bts.*'],
     ['panic', 32, 'none', 'run=selftest.verdict.*,selftest.stack_overflow'],
@@ -95,7 +95,7 @@ for my $run (@runs) {
 
 # Where no test can have run, there is none.
 for my $run (['-o', 'list'], ['-o', 'nosuch=1'], ['-o', 'run=nosuch.*']) {
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-p', 'none', @$run or die "code.t: boot: $!\n";
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', @$run or die "code.t: boot: $!\n";
     my @lines = map { clean($_) } <$serial>;
     close $serial;
     like $lines[-1], qr/^# end dstest86 verdict=(skip|error)/, "@$run: ends";

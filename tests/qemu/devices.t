@@ -21,7 +21,7 @@ sub boot
     my $pid = fork // die "devices.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/serial" or die "devices.t: $folder/serial: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-p', 'none', '-w', $width, '-o', "run=selftest.verdict.skip $options", '--',
+        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', '-w', $width, '-o', "run=selftest.verdict.skip $options", '--',
             @qemu, '-icount', 'shift=6,sleep=off', '-trace', 'memory_region_ops_write', '-D', "$folder/trace";
         die "devices.t: timeout: $!\n";
     }

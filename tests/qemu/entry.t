@@ -34,7 +34,7 @@ sub machine
     my $pid = fork // die "entry.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/serial" or die "entry.t: $folder/serial: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-w', $width, @arguments, '--', '-S', '-gdb', 'chardev:gdb', '-chardev',
+        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-w', $width, @arguments, '--', '-S', '-gdb', 'chardev:gdb', '-chardev',
             "socket,id=gdb,path=$socket,server=on,wait=off";
         die "entry.t: timeout: $!\n";
     }

@@ -1,11 +1,11 @@
 ; SPDX-License-Identifier: MIT
 ; What firmware may leave behind: a guest that does some of it and then enters the kernel, which QEMU's device `loader` has put
-; into memory. scripts/boot -b says what, as a mask at DEEDS. Linked with the symbols of the kernel.
+; into memory. scripts/machine --firmware says what, as a mask at DEEDS. Linked with the symbols of the kernel.
 
 extern entry32
 
 PVH_NOTE_PHYS32_ENTRY equ 18
-DEEDS equ 0x2fff000                     ; the same in scripts/boot
+DEEDS equ 0x2fff000                     ; the same in scripts/machine
 
 X2APIC   equ 1 << 0                     ; the local APIC in x2APIC mode
 LVT      equ 1 << 1                     ; its LVT entries unmasked, the timer running, vectors from 50H on and the timer's EBH

@@ -42,7 +42,7 @@ sub boot
 {
     my ($route, $profile, $deeds, $options, @qemu) = @_;
     make_stick($deeds, $options);
-    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", '-r', $route, '-p', $profile, '-k', $image, '--', @qemu or die "boot: $!\n";
+    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-r', $route, '-p', $profile, '-k', $image, '--', @qemu or die "boot: $!\n";
     my ($select, $end, $log) = (IO::Select->new($serial), time + 300, '');
     while ($log !~ /^# end dstest86 .*\n|^strange firmware:.*\n/m && time < $end) {
         last if $select->can_read(1) && !sysread $serial, $log, 65536, length $log;

@@ -34,7 +34,7 @@ for my $run (@runs) {
     my $pid = fork // die "long.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/serial" or die "long.t: $folder/serial: $!\n";
-        exec "$FindBin::Bin/../../scripts/boot", '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder;
+        exec "$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder;
         die "long.t: $FindBin::Bin/boot: $!\n";
     }
     my $truth = count_truth("$folder/truth");

@@ -62,7 +62,7 @@ sub boot
         open STDOUT, '>', "$folder/out" or die "losses.t: $folder/out: $!\n";
         open STDERR, '>', "$folder/err" or die "losses.t: $folder/err: $!\n";
         @ENV{qw(LD_PRELOAD HIDE)} = ($hide, $hidden);
-        exec 'timeout', 120, "$FindBin::Bin/../../scripts/boot", '-o', 'run=' . join(',', @tests), @machine;
+        exec 'timeout', 120, "$FindBin::Bin/../../scripts/machine", 'boot', '-o', 'run=' . join(',', @tests), @machine;
     }
     waitpid $pid, 0;
     return ($? >> 8, map { text("$folder/$_") } qw(out err));

@@ -94,7 +94,7 @@ sub boot
 {
     my ($machine, $options, @more) = @_;
     my $folder = tempdir(CLEANUP => 1);
-    my @command = ("$FindBin::Bin/../../scripts/boot", '-p', $machine->{profile}, '-w', $machine->{width}, '-o', $options, '-d',
+    my @command = ("$FindBin::Bin/../../scripts/machine", 'boot', '-p', $machine->{profile}, '-w', $machine->{width}, '-o', $options, '-d',
         $folder, @more);
     open my $log, '-|', @command or die "measure.t: $command[0]: $!\n";
     my @lines = map { clean($_) } <$log>;

@@ -17,7 +17,7 @@ use Test::More;
 sub boot
 {
     my ($folder, @arguments) = @_;
-    open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", '-d', $folder, @arguments or die "measure_memory.t: boot: $!\n";
+    open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-d', $folder, @arguments or die "measure_memory.t: boot: $!\n";
     my @lines = grep { $_ ne '' } map { clean($_) } <$serial>;
     close $serial;
     return @lines;

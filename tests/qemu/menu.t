@@ -37,7 +37,7 @@ sub boot
     my ($route, @steps) = @_;
     my $socket = "$folder/monitor";
     unlink $socket;
-    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", '-r', $route, '-p', 'none', @steps ? ('-o', 'menu=60') : (), '--', '-monitor', "unix:$socket,server,nowait"
+    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-r', $route, '-p', 'none', @steps ? ('-o', 'menu=60') : (), '--', '-monitor', "unix:$socket,server,nowait"
         or die "boot: $!\n";
     my ($select, $end, $log, $from) = (IO::Select->new($serial), time + 300, '', 0);
     while ($log !~ /# end dstest86 .*\n/ && time < $end) {

@@ -58,7 +58,7 @@ sub end_of
     return @lines;
 }
 
-# The last page of a run, and the lines of its log without their marks. Options of scripts/boot; QEMU's follow "--".
+# The last page of a run, and the lines of its log without their marks. Options of scripts/machine; QEMU's follow "--".
 sub last_page
 {
     my (@arguments) = @_;
@@ -188,7 +188,7 @@ sub compare_code
 }
 {
     my ($machine, $lines, $log) =
-        last_page(qw(-r uefi -p skylake -l misc_enable_faults -o), 'run=bts.*,pebs.* exit=none', '--', '-device', 'VGA');
+        last_page(qw(-r uefi -p skylake -q misc_enable_faults -o), 'run=bts.*,pebs.* exit=none', '--', '-device', 'VGA');
     compare('what cannot be tested', $lines, $log);
     $machine->stop;
 }

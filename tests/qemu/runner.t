@@ -17,7 +17,7 @@ my $seconds = 120;
 sub boot
 {
     my (@arguments) = @_;
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", '-p', 'none', @arguments or die "runner.t: boot: $!\n";
+    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', @arguments or die "runner.t: boot: $!\n";
     my (@lines, @times);
     while (my $line = <$serial>) {
         next if $line =~ /^# code DSTEST86:/;    # code.t decodes it

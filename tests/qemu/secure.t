@@ -143,7 +143,7 @@ SKIP: {
     # What the machine prints until the text is there.
     my $boot = sub {
         my ($until, @arguments) = @_;
-        my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/boot", '-p', 'none', @arguments or die "boot: $!\n";
+        my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', @arguments or die "boot: $!\n";
         my ($select, $end, $log) = (IO::Select->new($serial), time + 300, '');
         while ($log !~ $until && time < $end) {
             last if $select->can_read(1) && !sysread $serial, $log, 65536, length $log;

@@ -21,7 +21,7 @@ sub truth
     my $pid = fork // die "several.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/out" or die "several.t: $folder/out: $!\n";
-        exec "$FindBin::Bin/../../scripts/boot", '-s', $processors, '-p', $profile, '-d', $folder, '-o', "run=$tests";
+        exec "$FindBin::Bin/../../scripts/machine", 'boot', '-s', $processors, '-p', $profile, '-d', $folder, '-o', "run=$tests";
     }
     waitpid $pid, 0;
     is($? >> 8, $pass, "$profile: $tests pass on $processors");

@@ -27,7 +27,7 @@ sub blocks
 {
     my @machine = @_;
     my $log     = "$folder/log";
-    my $boot    = open3(my $in, my $out, undef, "$FindBin::Bin/../../scripts/boot", @machine, '--', qw(-d op -D), $log);
+    my $boot    = open3(my $in, my $out, undef, "$FindBin::Bin/../../scripts/machine", 'boot', @machine, '--', qw(-d op -D), $log);
     my $text = do { local $/; <$out> };
 
     waitpid $boot, 0;

@@ -23,7 +23,7 @@ sub boot
     my $pid = fork // die "wire.t: fork: $!\n";
     if (!$pid) {
         open STDOUT, '>', "$folder/com1" or die "wire.t: $folder/com1: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/boot", @arguments;
+        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', @arguments;
         die "wire.t: timeout: $!\n";
     }
     waitpid $pid, 0;

@@ -13,7 +13,7 @@ our @EXPORT_OK = qw($build $dsdump boot elf run_program perfs same_form);
 
 our $build  = realpath(dirname(__FILE__) . '/../../build');
 our $dsdump = "$build/dsdump";
-my $boot    = realpath(dirname(__FILE__) . '/../../scripts/boot');
+my $boot    = realpath(dirname(__FILE__) . '/../../scripts/machine');
 my $seconds = 120;
 
 sub elf
@@ -22,11 +22,11 @@ sub elf
     return "$build/dstest86-$width.elf";
 }
 
-# The log of a boot, in a file. more: other options of scripts/boot.
+# The log of a boot, in a file. more: other options of scripts/machine.
 sub boot
 {
     my ($file, $width, $profile, $options, @more) = @_;
-    run_into('.', $file, "$file.err", 'timeout', $seconds, $boot, @more, '-w', $width, '-p', $profile, '-o',
+    run_into('.', $file, "$file.err", 'timeout', $seconds, $boot, 'boot', @more, '-w', $width, '-p', $profile, '-o',
         "dump=raw records=none $options");
     return $file;
 }

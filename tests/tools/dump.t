@@ -52,7 +52,7 @@ sub boot_with_text
 {
     my ($file, $width, $profile, $options) = @_;
     open my $out, '>', $file or die "$file: $!\n";
-    my $pid = open my $boot, '-|', 'timeout', 300, "$FindBin::Bin/../../scripts/boot", '-w', $width, '-p', $profile, '-o',
+    my $pid = open my $boot, '-|', 'timeout', 300, "$FindBin::Bin/../../scripts/machine", 'boot', '-w', $width, '-p', $profile, '-o',
         "records=all dump=raw $options" or die "boot: $!\n";
     print $out $_ while <$boot>;
     close $out or die "$file: $!\n";
