@@ -234,7 +234,7 @@ ok(not os.path.exists('x.html'), 'no page is left')
 # Two boots of a processor differ in time alone; two processors differ in what they are.
 for name, profile in ('one', 'skylake'), ('two', 'skylake'), ('ice', 'icelake'):
     with open(name, 'w') as file:
-        subprocess.run([HERE.parent.parent / 'scripts/boot', '-p', profile, '-o',
+        subprocess.run([HERE.parent.parent / 'scripts/machine', 'boot', '-p', profile, '-o',
                         'dump=raw run=bts.*,pebs.loads records=4'], stdout=file, stderr=subprocess.DEVNULL)
 write('accept', '* *.tsc\n* *.cycles\n')
 status, out, said = compare('one', 'two', '--accept', 'accept')
