@@ -1,13 +1,19 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# What the page of dsdump --html draws of a log in which every figure is known: texts, tables and the places of bars, dots and
-# slices, as headless Chromium has them. Prints TAP.
+# What the page of dsdump --html draws of a log in which every figure is known: texts, tables and the places of bars,
+# dots
+# and slices, as headless Chromium has them. The page of a boot: it loads nothing, is light or dark as the reader
+# prefers, fits
+# a telephone, and text of a log stays text. Prints TAP.
 import html.parser
+import pathlib
+import re
 import shutil
 import subprocess
+import zlib
 
-from tap import done, dsdump, folder, same
+from tap import BUILD, HERE, done, dsdump, folder, ok, same
 from writer import Dump
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
@@ -74,20 +80,27 @@ class Tree(html.parser.HTMLParser):
         self.path[-1].children.append(data)
 
 
-def drawn(dump, name, *more):
+def browse(page, *flags):
+    """The page in the browser as text; no script of it fails."""
+    run = subprocess.run([
+        'timeout', '120', CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+        '--disable-background-networking', '--disable-component-update', '--disable-sync', '--hide-scrollbars',
+        '--enable-logging=stderr', f'--user-data-dir={folder}/profile', *(flags or ['--dump-dom']), f'file://{page}'],
+        capture_output=True, text=True)
+    wrong = [line for line in run.stderr.splitlines() if 'CONSOLE' in line]
+    same((run.returncode, wrong), (0, []), f'{pathlib.Path(page).name} {" ".join(flags)[:30]}: the page is drawn')
+    return run.stdout
+
+
+def drawn(dump, name, script=''):
+    """The tree of a dump's page. script: presses what a reader would press."""
     log = dump.write(f'{folder}/{name}.log')
     page = f'{folder}/{name}.html'
     dsdump('--html', page, log)
-    if more: # a script that presses what a reader would press
+    if script:
         text = open(page, encoding='latin-1').read()
-        open(page, 'w', encoding='latin-1').write(text.replace('</body>', f'<script>{more[0]}</script></body>'))
-    run = subprocess.run([
-        'timeout', '120', CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-        '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-logging=stderr',
-        f'--user-data-dir={folder}/profile', '--dump-dom', f'file://{page}'], capture_output=True, text=True)
-    wrong = [line for line in run.stderr.splitlines() if 'CONSOLE' in line]
-    same((run.returncode, wrong), (0, []), f'{name}: the page is drawn')
-    return Tree(run.stdout).root
+        open(page, 'w', encoding='latin-1').write(text.replace('</body>', f'<script>{script}</script></body>'))
+    return Tree(browse(page)).root
 
 
 def bars(section):
@@ -99,7 +112,8 @@ def bars(section):
 
 def labels(section):
     """(text, x, y, anchor) of what is written in a figure."""
-    return [(node.text(), *node.numbers('x', 'y'), node.attributes.get('text-anchor', '')) for node in section.every('text')]
+    return [(node.text(), *node.numbers('x', 'y'), node.attributes.get('text-anchor',
+        '')) for node in section.every('text')]
 
 
 def lines(section):
@@ -183,9 +197,11 @@ same([head.one('div', class_='over').text(), head.one('h1').text(), head.texts('
       ['family 6, model 5e, stepping 3 · signature 0x000506e3',
        'This log was made under a hypervisor or emulator. Cycles, latencies and levels are its own figures, not those of a '
        'processor.', 'error: what went wrong', 'panic: and then']], 'the head')
-same((head.one('span').text(), head.one('span').attributes), ('fail', {'class': 'badge fail', 'id': 'verdict'}), 'the verdict')
+same((head.one('span').text(), head.one('span').attributes), ('fail', {'class': 'badge fail', 'id': 'verdict'}),
+     'the verdict')
 tiles = root.one('dl', class_='tiles')
-same([(term.text(), value.text(), value.attributes.get('class')) for term, value in zip(tiles.every('dt'), tiles.every('dd'))],
+same([(term.text(), value.text(), value.attributes.get('class')) for term,
+     value in zip(tiles.every('dt'), tiles.every('dd'))],
      [('Passed', '2', 'pass'), ('Failed', '1', 'fail'), ('Skipped', '3', ''), ('Errors', '1', 'error'),
       ('BTS records', '2,000', ''), ('PEBS records', '15', ''), ('LBR stacks', '1', '')], 'the counts')
 sections = {node.attributes['id']: node for node in root.every('section')}
@@ -197,14 +213,16 @@ same([(node.attributes['href'], node.text()) for node in root.one('nav').every('
 machine = sections['machine']
 same([[list.texts('dt'), list.texts('dd')] for list in machine.every('dl')],
      [[['cpu', 'perfmon', 'ds'],
-       ['GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake', 'physical 40 bits, under a hypervisor',
+       ['GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake',
+        'physical 40 bits, under a hypervisor',
         'none: for a reason', '64-bit layout']], [['note', 'boot'], ['of an erratum', 'route pvh']]], 'the machine')
 same([machine.texts('dd', class_='none'), machine.texts('summary'), machine.texts('li')],
      [['none: for a reason'], ['3 precise events', 'Notes and readings of the manual'], ['A.B', 'C.D', 'E.F']],
      'its events and what it lacks')
 
 verdicts = sections['verdicts']
-same([(group.one('code').text(), group.one('div', class_='sum').text(), group.one('div', class_='cells').attributes['aria-label'],
+same([(group.one('code').text(), group.one('div', class_='sum').text(),
+     group.one('div', class_='cells').attributes['aria-label'],
        [(cell.attributes['class'], cell.attributes['title']) for cell in group.every('span')])
       for group in verdicts.every('div', class_='group')],
      [('bts', '1 of 2', 'bts: 1 passed, 1 failed, 0 skipped, 0 error',
@@ -220,7 +238,8 @@ same([tables[0].rows(), tables[1].rows(), len(tables[2].rows()), verdicts.texts(
       [['Tests', 'Reason'], ['2', 'the reason'], ['1', 'another']], 8,
       ['Why 3 tests were skipped', 'All 7 tests']], 'the tests in tables')
 
-# A chart of 260 by 138: bars stand on 116, 108 high at the most, right of 38. Three places at four distances: 14.8 for each.
+# A chart of 260 by 138: bars stand on 116, 108 high at the most, right of 38. Three places at four distances: 14.8 for
+# each.
 skid = sections['skid']
 same(skid.texts('h3'), ['Workload: walk', 'LOADS', 'STORES', 'Workload: other', 'STORES'], 'skid: the charts')
 charts = [bars(figure) for figure in skid.every('figure')]
@@ -229,11 +248,13 @@ same(charts[0], [
     ('PEBS IP, distance 0: 75 %', 59.1, 35, 13.3, 81, 'var(--a)'),
     ('PEBS IP, distance 1: 25 %', 114.6, 89, 13.3, 27, 'var(--a)'),
     ('EventingIP, distance 0: 100 %', 73.9, 8, 13.3, 108, 'var(--c)')], 'skid: bars of three places')
-same([bar[0] for bar in charts[1]], ['PEBS IP, distance 0: 50 %', 'PEBS IP, distance 24 and more: 50 %'], 'skid: what is far')
+same([bar[0] for bar in charts[1]], ['PEBS IP, distance 0: 50 %', 'PEBS IP, distance 24 and more: 50 %'],
+     'skid: what is far')
 same([figure.one('svg').attributes['aria-label'] for figure in skid.every('figure')][1],
      'STORES, records by distance. PEBS IP 0: 1, 40: 1', 'skid: in words')
 same([figure.texts('text') for figure in skid.every('figure')],
-     [['0%', '50%', '100%', '0', '1', '2', '3'], ['0%', '50%', '100%', '0', '3', '6', '9', '12', '15', '18', '21', '24+'],
+     [['0%', '50%', '100%', '0', '1', '2', '3'], ['0%', '50%', '100%', '0', '3', '6', '9', '12', '15', '18', '21',
+      '24+'],
       ['0%', '50%', '100%', '2']], 'skid: the axes')
 figure = skid.every('figure')[0]
 same([labels(figure), lines(figure)],
@@ -242,15 +263,18 @@ same([labels(figure), lines(figure)],
       [(38, 260, 116, 116), (38, 260, 62, 62), (38, 260, 8, 8)]], 'skid: where the axes are')
 same(skid.texts('li'), ['at the interrupt, without PEBS', 'PEBS IP', 'EventingIP'], 'skid: the legend')
 
-# A chart of 480 by 270: x from 62 to 466 over log2 of up to 16; y from 228, 216 high. Cycles from 10 to 1000, logarithmic;
+# A chart of 480 by 270: x from 62 to 466 over log2 of up to 16; y from 228, 216 high. Cycles from 10 to 1000,
+# logarithmic;
 # slowdowns up to 2.1.
 cost = sections['cost']
 same([[(node.one('title').text(), *node.numbers('cx', 'cy')) for node in figure.every('circle')]
       for figure in cost.every('figure')],
-     [[('PEBS, 1 records per interrupt: 100.00 cycles', 62, 120), ('PEBS, 16 records per interrupt: 10.00 cycles', 466, 228),
+     [[('PEBS, 1 records per interrupt: 100.00 cycles', 62, 120),
+      ('PEBS, 16 records per interrupt: 10.00 cycles', 466, 228),
        ('BTS, 4 records per interrupt: 250.00 cycles', 264, 77.02),
        ('reading the LBR stack, 1 records per interrupt: 10.00 cycles', 62, 228)],
-      [('PEBS, 1 records per interrupt: 1.50 times', 62, 73.71), ('PEBS, 16 records per interrupt: 1.10 times', 466, 114.86),
+      [('PEBS, 1 records per interrupt: 1.50 times', 62, 73.71),
+       ('PEBS, 16 records per interrupt: 1.10 times', 466, 114.86),
        ('BTS, 4 records per interrupt: 2.00 times', 264, 22.29)]], 'cost: the dots')
 same([figure.texts('text') for figure in cost.every('figure')],
      [['10', '100', '1,000', '1', '2', '4', '8', '16', 'records per interrupt'],
@@ -263,12 +287,15 @@ same([labels(figure), lines(figure)],
      'cost: where the axes are')
 same([[line.numbers('x1', 'x2', 'y1', 'y2') for line in figure.every('line') if 'stroke' in line.attributes]
       for figure in cost.every('figure')],
-     [[(62, 466, 77.02, 77.02), (62, 466, 228, 228)], [(62, 466, 22.29, 22.29)]], 'cost: a single figure is a dashed line')
+     [[(62, 466, 77.02, 77.02), (62, 466, 228, 228)], [(62, 466, 22.29, 22.29)]],
+     'cost: a single figure is a dashed line')
 same(cost.one('polyline').attributes['points'], '62,120 466,228', 'cost: several are a curve')
 same(cost.every('table')[0].rows(), [
     ['Method', 'Records per interrupt', 'Samples', 'Cycles', 'Cycles without', 'Cycles a sample', 'Slowdown'],
-    ['pebs', '1', '1,000', '300,000', '200,000', '100.0', '1.50'], ['pebs', '16', '2,000', '220,000', '200,000', '10.0', '1.10'],
-    ['bts', '4', '10', '5,000', '2,500', '250.0', '2.00'], ['lbr_read', '1', '100', '1,000', '0', '10.0', '']], 'cost: figures')
+    ['pebs', '1', '1,000', '300,000', '200,000', '100.0', '1.50'],
+    ['pebs', '16', '2,000', '220,000', '200,000', '10.0', '1.10'],
+    ['bts', '4', '10', '5,000', '2,500', '250.0', '2.00'], ['lbr_read', '1', '100', '1,000', '0', '10.0', '']],
+     'cost: figures')
 same(cost.every('table')[1].rows(), [['Kind', 'Records', 'Instructions', 'A record'], ['PEBS', '320', '8,000', '25.0']],
      'cost: the service routine')
 same([cost.texts('li'), cost.one('p').text()[-17:]], [['PEBS', 'BTS', 'reading the LBR stack'], 'The clock is tsc.'],
@@ -280,12 +307,14 @@ same(bars(memory), [('4 KiB: L1 or L1 hit, 100 % of the samples', 66, 2, 413, 14
                     ('1 MiB: L2 or L2 hit, 75 % of the samples', 66, 21, 309.5, 14, 'var(--level-2)'),
                     ('1 MiB: Local RAM or RAM hit, 25 % of the samples', 376.5, 21, 102.5, 14, 'var(--level-5)')],
      'memory: the levels')
-same([(node.one('title').text(), *node.one('line').numbers('x1', 'x2', 'y1', 'y2'), *node.one('circle').numbers('cx', 'cy'))
+same([(node.one('title').text(), *node.one('line').numbers('x1', 'x2', 'y1', 'y2'),
+     *node.one('circle').numbers('cx', 'cy'))
       for node in memory.every('g')],
      [('4 KiB: L1 or L1 hit, median 4, 90 % within 5, 99 % within 10, longest 12', 145.87, 198.67, 9, 9, 145.87, 9),
       ('1 MiB: Local RAM or RAM hit, median 100, 90 % within 200, 99 % within 1000, longest 2000',
        331.33, 464, 28, 28, 331.33, 28),
-      ('1 MiB: L2 or L2 hit, median 10, 90 % within 12, 99 % within 14, longest 16', 198.67, 218.05, 28, 28, 198.67, 28)],
+      ('1 MiB: L2 or L2 hit, median 10, 90 % within 12, 99 % within 14, longest 16', 198.67, 218.05, 28, 28, 198.67,
+       28)],
      'memory: the latencies')
 same([memory.texts('text'), memory.texts('li')],
      [['4 KiB', '1 MiB', '0%', '50%', '100%', '1', '10', '100', '1,000', '4 KiB', '1 MiB'],
@@ -293,7 +322,8 @@ same([memory.texts('text'), memory.texts('li')],
 same([labels(figure) for figure in memory.every('figure')],
      [[('4 KiB', 58, 13, 'end'), ('1 MiB', 58, 32, 'end'), ('0%', 66, 56, 'start'), ('50%', 273, 56, 'middle'),
        ('100%', 480, 56, 'end')],
-      [('1', 66, 56, 'middle'), ('10', 198.67, 56, 'middle'), ('100', 331.33, 56, 'middle'), ('1,000', 464, 56, 'middle'),
+      [('1', 66, 56, 'middle'), ('10', 198.67, 56, 'middle'), ('100', 331.33, 56, 'middle'),
+       ('1,000', 464, 56, 'middle'),
        ('4 KiB', 58, 13, 'end'), ('1 MiB', 58, 32, 'end')]], 'memory: where the axes are')
 same(lines(memory), [(x, x, 0, 38) for x in (66, 198.67, 331.33, 464)], 'memory: the grid')
 same(memory.one('table').rows(), [
@@ -311,9 +341,11 @@ same([table.rows() for table in sharing.every('table')],
        ['false', '0x2000', '10', '5', '7', '50.0'], ['padded', '0x3000', '100', '0', '9', '10.0']],
       [['Layout', 'Line', 'Offset', 'CPU', 'Function', 'Loads', 'HITM', 'Stores'],
        ['false', '0x1000', '8', '1', 'writer', '2', '1', '3']]], 'sharing')
-same([bar.attributes['style'] for bar in sharing.every('i')], ['width: 50%;', 'width: 100%;', 'width: 0%;', 'width: 20%;'],
+same([bar.attributes['style'] for bar in sharing.every('i')], ['width: 50%;', 'width: 100%;', 'width: 0%;',
+     'width: 20%;'],
      'sharing: the bars')
-same(sections['events'].one('table').rows(), [['Event', 'Samples', 'Of its kind', 'Share'], ['LOADS', '1,200', '900', '75 %'],
+same(sections['events'].one('table').rows(), [['Event', 'Samples', 'Of its kind', 'Share'],
+     ['LOADS', '1,200', '900', '75 %'],
                                               ['NONE', '0', '0', 'no sample']], 'events')
 samples = sections['samples']
 same([samples.texts('h3'), [table.rows()[1:] for table in samples.every('table')]],
@@ -338,15 +370,18 @@ TWO = 'bts.two: 500 branches, 25 % of all, 0 of its own'
 OF_TWO = '[unknown]: 500 branches, 25 % of all, 500 of its own'
 same(frames(root), ([(*ALL, 1, 'all tests'), ONE,
                      ('[unknown]: 1,500 branches, 75 % of all, 1,500 of its own', 2, 0, 75, 1, '[unknown]'),
-                     (TWO, 1, 75, 25, 1, 'bts.two'), (OF_TWO, 2, 75, 25, 1, '[unknown]')], ALL[0], OPTIONS), 'the flame graph')
+                     (TWO, 1, 75, 25, 1, 'bts.two'), (OF_TWO, 2, 75, 25, 1, '[unknown]')], ALL[0], OPTIONS),
+                      'the flame graph')
 # The richest timeline comes first: bts.two has two slices, which ends with branch 301 and begins behind it.
 timeline = sections['timeline-section']
 same(bars(timeline), [('[unknown], branches 0 to 301', 0, 0, 601.4, 18, 'hsl(44 82% 68%)'),
                       ('[unknown], branches 301 to 500', 602, 0, 397.4, 18, 'hsl(44 82% 68%)')], 'the timeline')
-same(labels(timeline), [(f'{n}', 2 * n, 37, 'end' if n == 500 else 'middle' if n else 'start') for n in range(0, 501, 100)] +
+same(labels(timeline), [(f'{n}', 2 * n, 37, 'end' if n == 500 else 'middle' if n else 'start') for n in range(0, 501,
+     100)] +
      [('[unknown]', 5, 13, ''), ('[unknown]', 607, 13, '')], 'where its words are')
 same([timeline.texts('text'), timeline.texts('option'), timeline.one('svg').attributes['aria-label']],
-     [['0', '100', '200', '300', '400', '500', '[unknown]', '[unknown]'], ['bts.one, processor 0', 'bts.two, processor 0'],
+     [['0', '100', '200', '300', '400', '500', '[unknown]', '[unknown]'],
+      ['bts.one, processor 0', 'bts.two, processor 0'],
       'bts.two: 2 calls over 500 branches, 1 deep'], 'its axis')
 
 # What a reader presses: a bar, one level up, a test; another timeline, which is cut.
@@ -362,7 +397,8 @@ OPTIONS[1:] = ['bts.long (2,400)', *OPTIONS[1:]]
 for name, script, wanted in (
         ('bar', "document.querySelectorAll('#flame button')[5].click()", ('bts.two', 100)),
         ('frame', "document.querySelectorAll('#flame button')[6].click()", ('[unknown]', 100)),
-        ('up', "document.querySelectorAll('#flame button')[6].click(); document.querySelector('.controls button').click()",
+        ('up',
+         "document.querySelectorAll('#flame button')[6].click(); document.querySelector('.controls button').click()",
          ('bts.two', 100)),
         ('select', "const s = document.querySelector('#flame-graph select'); s.value = '2'; s.onchange; "
                    "s.dispatchEvent(new Event('change'))", ('bts.two', 100))):
@@ -370,14 +406,17 @@ for name, script, wanted in (
     same(options, OPTIONS, f'{name}: the tests')
     same((said.split(':')[0], next((bar[3] for bar in shown if bar[4] == 1), 0)), wanted, f'{name}: what is shown')
     same([(bar[0].split(':')[0], bar[1], bar[4]) for bar in shown],
-         [('all tests', 0, .55), ('bts.two', 1, 1 if wanted[0] == 'bts.two' else .55), ('[unknown]', 2, 1)], f'{name}: its callers')
+         [('all tests', 0, .55), ('bts.two', 1, 1 if wanted[0] == 'bts.two' else .55), ('[unknown]', 2, 1)],
+         f'{name}: its callers')
 root = drawn(pressed, 'timeline', "const s = document.querySelector('#timeline-section select'); s.value = '2'; "
                                   "s.dispatchEvent(new Event('change'))")
 timeline = [node for node in root.every('section') if node.attributes['id'] == 'timeline-section'][0]
 same([bars(timeline), timeline.one('div', class_='where').text()],
-     [[('[unknown], branches 0 to 2,000', 0, 0, 999.4, 18, 'hsl(44 82% 68%)')], 'The first 2,000 branches of this test.'],
+     [[('[unknown], branches 0 to 2,000', 0, 0, 999.4, 18, 'hsl(44 82% 68%)')],
+      'The first 2,000 branches of this test.'],
      'a timeline that is cut')
-same([root.one('header').one('span').text(), root.one('header').texts('p')[-3][:32]], ['unfinished', 'The log has no end line: the run'],
+same([root.one('header').one('span').text(), root.one('header').texts('p')[-3][:32]],
+     ['unfinished', 'The log has no end line: the run'],
      'a log without an end')
 
 # Large figures, on axes of many steps, and few.
@@ -396,8 +435,79 @@ for verdict, look in ('pass', 'pass'), ('skip', 'skipped'), ('incomplete', 'erro
     least = Dump()
     least.head()
     least.end()
-    least.lines += ['cpu GenuineIntel family f model 2 stepping 7 signature 0x00000f27', f'# end dstest86 verdict={verdict}']
+    least.lines += ['cpu GenuineIntel family f model 2 stepping 7 signature 0x00000f27',
+        f'# end dstest86 verdict={verdict}']
     root = drawn(least, verdict)
     same([root.one('h1').text(), root.one('header').one('span').attributes['class'], len(root.every('section')),
           len(root.every('dl', class_='tiles'))], ['Family f model 2', f'badge {look}', 1, 0], f'verdict {verdict}')
+# The page of a boot: nothing is loaded, each section has a title that it is known by.
+log = pathlib.Path(f'{folder}/boot.log')
+with open(log, 'w') as file:
+    subprocess.run(['timeout', '120', HERE.parent.parent / 'scripts/boot', '-p', 'skylake', '-s', '2', '-o',
+                   'dump=raw records=none '
+                    'run=measure.*,bts.calls,bts.interrupt.threshold,pebs.load_latency.hierarchy,lbr.kinds'],
+                        stdout=file)
+page = pathlib.Path(f'{folder}/boot.html')
+dsdump('--elf', BUILD / 'dstest86-64.elf', '--html', page, log)
+source = page.read_text('latin-1')
+same((re.findall(r'\b(?:src|href)\s*=\s*["\']?[^"\'#>\s]+', source),
+      'https:' in source or 'http:' in source.replace('http://www.w3.org/2000/svg', '')), ([], False),
+          'nothing is loaded')
+text = browse(page)
+root = Tree(text).root
+titles = {node.attributes['id']: node.attributes['aria-labelledby'] for node in root.every('section')}
+same((list(titles), list(titles.values()), [node.attributes['href'] for node in root.one('nav').every('a')]),
+     (list(sections), [node.attributes['id'] for node in root.every('h2')], [f'#{name}' for name in titles]),
+     'its sections')
+same((len(root.every('span', class_='cell')), root.one('span', id='verdict').text()),
+     (len(re.findall('^"(?:not )?ok ', source, re.M)), 'pass'), 'a square for each test, and the verdict')
+flame = [button.attributes['title'] for button in root.one('div', id='flame').every('button')]
+ok(any(title.startswith('interrupt_entry_225: ') for title in flame), 'the flame graph has the interrupt of a buffer')
+ok(text.count('<title>EventingIP, distance 0: 100 %</title>') > 5, 'EventingIP has no skid')
+ok(not re.search('NaN|undefined|Infinity', root.one('main').text()), 'no figure is none')
+
+
+def first_pixel(file):
+    """Of a PNG with 8 bits a channel: what a filter adds to it is 0."""
+    png, at, packed = open(file, 'rb').read(), 8, b''
+    while at < len(png):
+        length, kind = int.from_bytes(png[at:at + 4], 'big'), png[at + 4:at + 8]
+        packed += png[at + 8:at + 8 + length] if kind == b'IDAT' else b''
+        at += length + 12
+    return zlib.decompress(packed)[1:4].hex()
+
+
+for colour, flags in ('f6f7f9', []), ('0f141b', ['--blink-settings=preferredColorScheme=0']):
+    browse(page, f'--screenshot={folder}/{colour}.png', '--window-size=1280,800', *flags)
+    same(first_pixel(f'{folder}/{colour}.png'), colour, "the ground of the page in light and dark")
+
+# On a telephone nothing is wider than the screen, with every detail open. The browser's own window has a least width,
+# so the
+# page is in a frame, and says how wide it is.
+frame = pathlib.Path(f'{folder}/telephone.html')
+pathlib.Path(f'{folder}/probe.html').write_text(source.replace('</body>', '''<script>
+for (const details of document.querySelectorAll('details')) details.open = true;
+parent.postMessage(innerWidth + ' holds ' + document.documentElement.scrollWidth, '*');
+</script></body>'''), 'latin-1')
+frame.write_text('<!doctype html><body><script>onmessage = (event) => { document.body.dataset.said = event.data; };</script>'
+                 '<iframe src="probe.html" style="border:0;width:390px;height:844px"></iframe></body>')
+ok('data-said="390 holds 390"' in browse(frame, '--dump-dom', '--virtual-time-budget=5000'),
+   'the page fits a telephone')
+
+# Logs whose lines look like markup, of two boots, without frames, and empty.
+lines = log.read_text('latin-1').splitlines()
+BAD = ['# wrong: <img src=x onerror="document.title=1">', 'not ok 99 pebs.</script><script>document.title=2</script>',
+       '# measure events event <b>bold</b> samples 1 of_kind "&lt;"', '# error: \x01\xff"\\']
+NONE = 'dsdump: {}: no dump in this log: boot the kernel with dump=raw to get one\n'
+for name, shown, edited in (('markup', 'wrong: &lt;img src=x', lines + BAD),
+    ('twice', 'The log has 2 boots.', lines * 2),
+                            ('frameless', 'data-ready="yes"', [line for line in lines if '# dsdump' not in line]),
+                            ('nothing', 'data-ready="yes"', [])):
+    dump = Dump()
+    dump.lines = edited
+    file = dump.write(f'{folder}/{name}.log')
+    empty = name in ('frameless', 'nothing')
+    dsdump('--html', f'{folder}/{name}.html', file, status=int(empty), complaint=NONE.format(file) if empty else '')
+    text = browse(f'{folder}/{name}.html')
+    ok(shown in text and not re.search('<img|<b>bold|<title>[12]<', text), f'{name}: the contents are text')
 done()
