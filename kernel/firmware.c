@@ -65,8 +65,12 @@ static struct found of[FIRMWARE_PROCESSORS], *left = of;
 
 static void remember_value(uint32_t msr)
 {
+    uint64_t value;
+
+    if (left->value_count == VALUES_MOST || !msr_read(msr, &value))
+        return;
     left->values[left->value_count].msr = msr;
-    left->value_count += left->value_count < VALUES_MOST && msr_read(msr, &left->values[left->value_count].value);
+    left->values[left->value_count++].value = value;
 }
 
 /* Stops what these bits of a register make run, if any is set. Returns whether one was. */
