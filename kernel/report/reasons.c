@@ -25,8 +25,8 @@ size_t reasons_write(char *text, size_t size, const struct packed_head *head, co
                           verdict_text(head->verdict), head->signature);
     for (; at < count; at = failed_from(results, count, at + 1)) {
         const struct result *const r = &results[at];
-        const size_t length = (size_t)format(text + used, size - used, "\n%s %s: %s", outcome_text(r->outcome), r->id,
-                                             r->why ? r->why : "it does not say why");
+        const size_t length =
+            (size_t)format(text + used, size - used, "\n%s %s: %s", outcome_text(r->outcome), r->id, result_why(r));
         const bool fits = length < size - used;
         if (!fits && any) {
             text[used] = '\0';

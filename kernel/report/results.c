@@ -25,8 +25,7 @@ static bool ends_word(char c)
     return c == '.' || c == '\0';
 }
 
-/* The length of an id's first word. */
-static int area_length(const char *id)
+int result_area_length(const char *id)
 {
     int length = 0;
 
@@ -46,7 +45,12 @@ bool result_is_of(const struct result *result, const char *area)
     return ends_word(*id) && ends_word(*area);
 }
 
-static void count_one(struct totals *totals, enum outcome outcome)
+const char *result_why(const struct result *result)
+{
+    return result->why ? result->why : "it does not say why";
+}
+
+void totals_add(struct totals *totals, enum outcome outcome)
 {
     totals->pass += outcome == OUTCOME_PASS;
     totals->differs += outcome == OUTCOME_DIFFERS;
@@ -59,7 +63,7 @@ void results_count(const struct result *results, size_t count, struct totals *to
 {
     *totals = (struct totals){ 0 };
     for (size_t i = 0; i < count; i++)
-        count_one(totals, results[i].outcome);
+        totals_add(totals, results[i].outcome);
 }
 
 /* The position of the first test that ran of this one's area. */
@@ -78,8 +82,8 @@ static void table_row(const struct line_sink *out, const struct result *results,
 
     for (size_t i = 0; i < count; i++)
         if (result_is_of(&results[i], id))
-            count_one(&row, results[i].outcome);
-    say(out, "area %-10.*s %7u %7u %7u %7u %7u", area_length(id), id, row.pass, row.differs, row.fail, row.skip,
+            totals_add(&row, results[i].outcome);
+    say(out, "area %-10.*s %7u %7u %7u %7u %7u", result_area_length(id), id, row.pass, row.differs, row.fail, row.skip,
         row.error);
 }
 
@@ -96,8 +100,7 @@ void results_reasons(const struct line_sink *out, const struct result *results, 
     for (size_t i = 0; i < count; i++) {
         const enum outcome outcome = results[i].outcome;
         if (outcome == OUTCOME_DIFFERS || outcome == OUTCOME_FAIL || outcome == OUTCOME_ERROR)
-            say(out, "%s %s: %s", outcome_text(outcome), results[i].id,
-                results[i].why ? results[i].why : "it does not say why");
+            say(out, "%s %s: %s", outcome_text(outcome), results[i].id, result_why(&results[i]));
     }
 }
 

@@ -33,10 +33,17 @@ struct totals {
 /* The outcome as one word of the log. */
 const char *outcome_text(enum outcome outcome);
 
-/* Whether the test is of this area, the first word of its id. */
+/* Whether the test is of this area, the first word of its id; and how long that word is. */
 bool result_is_of(const struct result *result, const char *area);
+int result_area_length(const char *id);
 
-/* Counts them all. */
+/* The reason, or words for its absence. */
+const char *result_why(const struct result *result);
+
+/* Adds an outcome to the totals. */
+void totals_add(struct totals *totals, enum outcome outcome);
+
+/* Counts all of the results. */
 void results_count(const struct result *results, size_t count, struct totals *totals);
 
 /* Prints a row for each area of which tests ran, in the order of the run. */

@@ -57,8 +57,10 @@ static struct pen coloured(const struct sheet *sheet, uint8_t attributes)
 /* Leaves a blank line, if there is one to spare. */
 static void gap(struct sheet *sheet)
 {
-    sheet->row += sheet->gaps != 0;
-    sheet->gaps -= sheet->gaps != 0;
+    if (!sheet->gaps)
+        return;
+    sheet->row++;
+    sheet->gaps--;
 }
 
 /* ---- the processor ---- */
@@ -269,15 +271,6 @@ static void draw_verdict(struct sheet *sheet, const struct totals *all)
 
 /* ---- counts ---- */
 
-static void count_one(struct totals *totals, enum outcome outcome)
-{
-    totals->pass += outcome == OUTCOME_PASS;
-    totals->differs += outcome == OUTCOME_DIFFERS;
-    totals->fail += outcome == OUTCOME_FAIL;
-    totals->skip += outcome == OUTCOME_SKIP;
-    totals->error += outcome == OUTCOME_ERROR;
-}
-
 static unsigned tests_of(const struct totals *totals)
 {
     return totals->pass + totals->differs + totals->fail + totals->skip + totals->error;
@@ -295,25 +288,16 @@ static unsigned count_areas(const struct page *page, struct area areas[AREAS_MAX
 
         if (result->outcome == OUTCOME_NOT_RUN)
             continue;
-        count_one(all, result->outcome);
+        totals_add(all, result->outcome);
         while (n < count && !result_is_of(result, areas[n].id))
             n++;
         if (n == AREAS_MAX)
             continue;
         if (n == count)
             areas[count++] = (struct area){ .id = result->id };
-        count_one(&areas[n].totals, result->outcome);
+        totals_add(&areas[n].totals, result->outcome);
     }
     return count;
-}
-
-static int word_length(const char *id)
-{
-    int length = 0;
-
-    while (id[length] != '.' && id[length] != '\0')
-        length++;
-    return length;
 }
 
 static void draw_counts(const struct pen *pen, unsigned row, const char *name, int length, const struct totals *totals)
@@ -354,7 +338,8 @@ static void draw_table(struct sheet *sheet, const struct area *areas, unsigned c
             pen_line(&pen, sheet->row, "area      pass differs fail skip error");
         for (unsigned n = t * rows; n < count && n < (t + 1) * rows; n++) {
             pen.attributes = areas[n].totals.fail || areas[n].totals.error ? BAD : TEXT;
-            draw_counts(&pen, sheet->row + 1 + n - t * rows, areas[n].id, word_length(areas[n].id), &areas[n].totals);
+            draw_counts(&pen, sheet->row + 1 + n - t * rows, areas[n].id, result_area_length(areas[n].id),
+                        &areas[n].totals);
             others -= tests_of(&areas[n].totals);
         }
     }
@@ -396,8 +381,7 @@ static void draw_results(struct sheet *sheet, bool (*wanted)(const struct result
             skipped--;
             continue;
         }
-        pen_line(&pen, sheet->row++, "%s %s: %s", outcome_text(result->outcome), result->id,
-                 result->why ? result->why : "it does not say why");
+        pen_line(&pen, sheet->row++, "%s %s: %s", outcome_text(result->outcome), result->id, result_why(result));
         rows--;
     }
 }
