@@ -2,6 +2,7 @@
 #include "boot/kept_log.h"
 
 #include "lib/format.h"
+#include "lib/text.h"
 
 static const char magic[8] = { 'd', 's', 't', '8', '6', 'l', 'o', 'g' };
 
@@ -117,15 +118,6 @@ static void next_section(struct kept_log *log)
     put_mark(log);
 }
 
-static size_t length_of(const char *text)
-{
-    size_t length = 0;
-
-    while (text[length])
-        length++;
-    return length;
-}
-
 static void append(struct kept_log *log, const char *text, size_t length)
 {
     char *const to = (char *)log->head + offset(log->section) + log->mark.length;
@@ -140,8 +132,8 @@ static void append(struct kept_log *log, const char *text, size_t length)
 void kept_log_line(struct kept_log *log, const char *prefix, const char *text)
 {
     static const char end[] = "\r\n";
-    const size_t more = length_of(prefix) + sizeof end - 1;
-    size_t length = length_of(text);
+    const size_t more = text_length(prefix) + sizeof end - 1;
+    size_t length = text_length(text);
 
     if (!log->head)
         return;
@@ -149,7 +141,7 @@ void kept_log_line(struct kept_log *log, const char *prefix, const char *text)
         length = KEPT_LOG_END - more;
     if (length + more > room(log->section) - log->mark.length)
         next_section(log);
-    append(log, prefix, length_of(prefix));
+    append(log, prefix, text_length(prefix));
     append(log, text, length);
     append(log, end, sizeof end - 1);
     log->mark.lines++;

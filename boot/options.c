@@ -2,6 +2,7 @@
 #include "boot/options.h"
 
 #include "lib/format.h"
+#include "lib/text.h"
 
 #define TIMEOUT_MAX          3600u
 #define BAUD_MIN             1200u
@@ -23,10 +24,7 @@ static bool slice_is(struct slice slice, const char *text)
 
 static struct slice slice_of(const char *text)
 {
-    struct slice slice = { text, 0 };
-    while (text[slice.length] != '\0')
-        slice.length++;
-    return slice;
+    return (struct slice){ text, text_length(text) };
 }
 
 /* Splits at the first separator: returns the text before it, leaves the text after it; *found: there was one. */

@@ -8,6 +8,7 @@
 #include "arch/x86/string.h"
 #include "pebs/layout/arch_pebs.h"
 #include "lib/dump/dump_write.h"
+#include "lib/text.h"
 #include "kernel/console.h"
 #include "version.h"
 
@@ -23,25 +24,16 @@ static struct dump_writer writer;
 static char waiting[WAITING_SIZE]; /* lines, each NUL-terminated */
 static size_t waiting_used;
 
-static size_t length_of(const char *text)
-{
-    size_t n = 0;
-
-    while (text[n])
-        n++;
-    return n;
-}
-
 void dump_waiting(void)
 {
-    for (size_t at = 0; at < waiting_used; at += length_of(waiting + at) + 1)
+    for (size_t at = 0; at < waiting_used; at += text_length(waiting + at) + 1)
         console_text(waiting + at);
     waiting_used = 0;
 }
 
 static void take_line(void *context, const char *text)
 {
-    size_t size = length_of(text) + 1;
+    size_t size = text_length(text) + 1;
 
     (void)context;
     if (!held) {

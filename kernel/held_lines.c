@@ -2,6 +2,7 @@
 #include "kernel/held_lines.h"
 
 #include "lib/format.h"
+#include "lib/text.h"
 
 static char *start; /* the lines, a NUL behind each */
 static size_t room, used;
@@ -21,11 +22,9 @@ void held_lines_start(void)
 
 static void hold(void *context, const char *text)
 {
-    size_t length = 0;
+    const size_t length = text_length(text);
 
     (void)context;
-    while (text[length] != '\0')
-        length++;
     if (lost || length >= room - used) { /* after the first that is lost none is held: the rest would have gaps */
         lost++;
         return;
@@ -42,11 +41,8 @@ void held_lines_print(const struct line_sink *out)
 
     if (used)
         out->line(out->context, "more records, because the test did not pass:");
-    for (size_t at = 0; at < used; at++) {
+    for (size_t at = 0; at < used; at += text_length(start + at) + 1)
         out->line(out->context, start + at);
-        while (start[at] != '\0')
-            at++;
-    }
     if (lost) {
         format(text, sizeof text, "%u more lines of records had no room (records=all prints them)", lost);
         out->line(out->context, text);

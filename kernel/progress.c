@@ -5,6 +5,7 @@
 
 #include "arch/x86/devices/clock.h"
 #include "lib/format.h"
+#include "lib/text.h"
 #include "kernel/display.h"
 
 #define TURN_MICROSECONDS 8000000u /* long enough to point a phone at it */
@@ -31,22 +32,13 @@ static void show(void)
 /* Appends to a text, which is cut where its room ends. */
 static const char *append(char *text, size_t size, const char *fmt, va_list args)
 {
-    size_t used = 0;
+    size_t used = text_length(text);
 
-    while (text[used] != '\0')
-        used++;
     if (used)
         used += (size_t)format(text + used, size - used, "%s", SEPARATOR);
     if (used < size)
         vformat(text + used, size - used, fmt, args);
     return text;
-}
-
-static bool text_begins(const char *text, const char *with)
-{
-    while (*with != '\0' && *text == *with)
-        text++, with++;
-    return *with == '\0';
 }
 
 void progress_start(const char *version, const char *revision, unsigned bits)

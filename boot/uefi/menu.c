@@ -4,6 +4,8 @@
 #include <efi.h>
 #include <efilib.h>
 
+#include "lib/text.h"
+
 #define TICK         1000000u /* a tenth of a second, in units of 100 ns */
 #define TICKS        10u      /* a second */
 #define IDLE_SECONDS 60u      /* how long the menu stays after a key */
@@ -32,14 +34,6 @@ struct menu {
     unsigned keys; /* read so far */
 };
 
-static size_t length_of(const char *text)
-{
-    size_t length = 0;
-    while (text[length] != '\0')
-        length++;
-    return length;
-}
-
 /* Waits for a key at most that long; false if none came. counts: tells how much time is left. */
 static bool read_key(struct menu *menu, unsigned seconds, bool counts, EFI_INPUT_KEY *key)
 {
@@ -60,8 +54,8 @@ static bool read_key(struct menu *menu, unsigned seconds, bool counts, EFI_INPUT
 /* Appends words to the options. False, with a message, if there is no room. */
 static bool append(char *options, const char *words)
 {
-    size_t length = length_of(options);
-    const size_t more = length_of(words);
+    size_t length = text_length(options);
+    const size_t more = text_length(words);
     if (more == 0)
         return true;
     if (length + 1 + more > LOAD_OPTIONS_MAX) {
@@ -78,7 +72,7 @@ static bool append(char *options, const char *words)
 static bool edit_options(struct menu *menu)
 {
     char line[LOAD_OPTIONS_MAX + 1];
-    size_t length = length_of(menu->options);
+    size_t length = text_length(menu->options);
     EFI_INPUT_KEY key;
 
     __builtin_memcpy(line, menu->options, length);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "lib/format.h"
+#include "lib/text.h"
 
 void pen_clear(struct cells *cells, uint8_t attributes)
 {
@@ -33,15 +34,6 @@ void pen_line(const struct pen *pen, unsigned row, const char *fmt, ...)
     const size_t length = (size_t)vformat(text, sizeof text, fmt, args);
     va_end(args);
     put(pen, row, text, length > pen->width ? pen->width : length, length > pen->width);
-}
-
-static size_t text_length(const char *text)
-{
-    size_t length = 0;
-
-    while (text[length] != '\0')
-        length++;
-    return length;
 }
 
 /* How many characters of a text, of more than `width`, go on a line: up to a blank, if there is one. */
