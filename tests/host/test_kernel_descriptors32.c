@@ -26,12 +26,7 @@ static void *processor_gdt(void)
 #include "arch/x86/descriptors32.c"
 #undef __asm__
 
-static struct {
-    uint32_t limit, base, code, stack, data, tss;
-    void (*function)(void);
-    uint8_t *kernel_stack;
-    uintptr_t user_stack;
-} got;
+#include "tests/host/descriptor_tables.h"
 
 void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack, uint32_t data, uint32_t tss)
 {
@@ -41,17 +36,6 @@ void gdt_load(const struct table_pointer *pointer, uint32_t code, uint32_t stack
     got.stack = stack;
     got.data = data;
     got.tss = tss;
-}
-
-void user_enter(void (*function)(void), void *kernel_stack, uintptr_t stack)
-{
-    got.function = function;
-    got.kernel_stack = kernel_stack;
-    got.user_stack = stack;
-}
-
-void user_exit(void)
-{
 }
 
 void double_fault_entry(void)
@@ -77,20 +61,7 @@ void interrupt_dispatch(struct interrupt_frame *frame)
 
 static void start(void)
 {
-    for (unsigned n = 0; n < 256; n++)
-        entries[n] = 0x9abc1000 + 0x10 * n;
-    memset(&boot, 0, sizeof boot);
-    memset(idt, 0, sizeof idt);
-    memset(&got, 0, sizeof got);
-    descriptors_init();
-}
-
-static uint64_t number(const uint8_t *bytes, unsigned size)
-{
-    uint64_t value = 0;
-
-    memcpy(&value, bytes, size);
-    return value;
+    start_at(0x9abc1000);
 }
 
 #define TSS              ((uintptr_t)&boot + 64)
@@ -231,19 +202,11 @@ static void spoiled(void **state)
     expect_tss((const uint8_t *)&boot + 48, DOUBLE_FAULT_TSS, 104);
 }
 
-/* On the page of CPL 3, with ESP0 of the processor at hand. */
 static void calls(void **state)
 {
-    static struct own other;
-
     (void)state;
     start();
-    gdt = &other;
-    user_call(user_exit);
-    assert_ptr_equal(got.function, user_exit);
-    assert_ptr_equal(got.kernel_stack, (uint8_t *)&other + 64 + 4);
-    assert_int_equal(got.user_stack, (uintptr_t)user_stack + 4096);
-    assert_int_equal(got.user_stack % 4096, 0);
+    expect_call();
 }
 
 int main(void)

@@ -24,13 +24,7 @@ static void *processor_gdt(void)
 #include "arch/x86/descriptors64.c"
 #undef __asm__
 
-static struct {
-    uint16_t limit, code, stack, tss;
-    uint64_t base;
-    void (*function)(void);
-    uint8_t *kernel_stack;
-    uintptr_t user_stack;
-} got;
+#include "tests/host/descriptor_tables.h"
 
 void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t stack, uint16_t tss)
 {
@@ -41,33 +35,9 @@ void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t stack
     got.tss = tss;
 }
 
-void user_enter(void (*function)(void), void *kernel_stack, uintptr_t stack)
-{
-    got.function = function;
-    got.kernel_stack = kernel_stack;
-    got.user_stack = stack;
-}
-
-void user_exit(void)
-{
-}
-
 static void start(void)
 {
-    for (unsigned n = 0; n < 256; n++)
-        entries[n] = (uintptr_t)UINT64_C(0x9abc00001000) + 0x10 * n;
-    memset(&boot, 0, sizeof boot);
-    memset(idt, 0, sizeof idt);
-    memset(&got, 0, sizeof got);
-    descriptors_init();
-}
-
-static uint64_t number(const uint8_t *bytes, unsigned size)
-{
-    uint64_t value = 0;
-
-    memcpy(&value, bytes, size);
-    return value;
+    start_at((uintptr_t)UINT64_C(0x9abc00001000));
 }
 
 /* The descriptor of a TSS at this address, of so many bytes. */
@@ -166,19 +136,11 @@ static void spoiled(void **state)
     expect_tss((const uint8_t *)&boot + 40, (uintptr_t)&boot + 64, 104);
 }
 
-/* On the page of CPL 3, with RSP0 of the processor at hand. */
 static void calls(void **state)
 {
-    static struct own other;
-
     (void)state;
     start();
-    gdt = &other;
-    user_call(user_exit);
-    assert_ptr_equal(got.function, user_exit);
-    assert_ptr_equal(got.kernel_stack, (uint8_t *)&other + 64 + 4);
-    assert_int_equal(got.user_stack, (uintptr_t)user_stack + 4096);
-    assert_int_equal(got.user_stack % 4096, 0);
+    expect_call();
 }
 
 int main(void)
