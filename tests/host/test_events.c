@@ -450,35 +450,13 @@ static void an_event_by_its_role(void **state)
     assert_non_null(pebs_event_of(&pebs_events_sandy_bridge, PEBS_ROLE_PREC_DIST, 0x3));
 }
 
-static void a_reason_for_each_role_that_no_workload_brings_about(void **state)
+/* The roles from PEBS_ROLE_TRIGGERED on are those that no workload brings about. Each of them has its reason. */
+static void roles_without_workload(void **state)
 {
-    static const char prediction[] = "whether a branch is mispredicted depends on the predictor";
-    static const char hierarchy[] = "the contents of that cache level are not known beforehand";
-    static const char translation[] = "the contents of the TLB are not known beforehand";
-    static const char sse[] = "no workload has SSE instructions";
-    static const struct {
-        enum pebs_role first, last; /* in the order of enum pebs_role */
-        const char *why;
-    } want[] = {
-        { PEBS_ROLE_MISPREDICTED, PEBS_ROLE_MISPREDICTED_RETURNS, prediction },
-        { PEBS_ROLE_L1_MISSES, PEBS_ROLE_STORE_UNDER_WAY, hierarchy },
-        { PEBS_ROLE_TLB_MISS_LOADS, PEBS_ROLE_TLB_MISS_CODE, translation },
-        { PEBS_ROLE_UOPS, PEBS_ROLE_UOPS, "the number of micro-operations of an instruction is not architectural" },
-        { PEBS_ROLE_PACKED_SINGLE, PEBS_ROLE_SSE_MOVES, sse },
-        { PEBS_ROLE_ASSIST, PEBS_ROLE_ASSIST, "no workload causes an assist" },
-        { PEBS_ROLE_FRONTEND, PEBS_ROLE_FRONTEND, "the behaviour of the front end is not architectural" },
-        { PEBS_ROLE_TSX, PEBS_ROLE_TSX, "this program starts no transaction" },
-    };
-    unsigned role = PEBS_ROLE_TRIGGERED;
-
     (void)state;
     assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_PRECISE_STORE + 1);
-    for (unsigned i = 0; i < PEBS_ROLE_TRIGGERED; i++)
-        assert_null(pebs_role_untriggered((enum pebs_role)i));
-    for (size_t i = 0; i < COUNT_OF(want); i++)
-        for (assert_int_equal(role, want[i].first); role <= (unsigned)want[i].last; role++)
-            assert_string_equal(pebs_role_untriggered((enum pebs_role)role), want[i].why);
-    assert_int_equal(role, PEBS_ROLE_COUNT);
+    for (unsigned role = 0; role < PEBS_ROLE_COUNT; role++)
+        assert_int_equal(pebs_role_untriggered((enum pebs_role)role) != NULL, role >= PEBS_ROLE_TRIGGERED);
 }
 
 int main(void)
@@ -490,7 +468,7 @@ int main(void)
         cmocka_unit_test(no_event_left_out),
         cmocka_unit_test(lists_without_twins),
         cmocka_unit_test(an_event_by_its_role),
-        cmocka_unit_test(a_reason_for_each_role_that_no_workload_brings_about),
+        cmocka_unit_test(roles_without_workload),
     };
     return cmocka_run_group_tests_name("events", tests, find_lists, NULL);
 }

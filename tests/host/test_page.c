@@ -331,7 +331,9 @@ static void codes_and_text(void **state)
     assert_non_null(find_line(" Nothing is wrong. Keep the log, take a photo of this page, or scan the code"));
     assert_non_null(find_line(" that follows it."));
     page.code_count = 2;
-    expect("the text before two codes", &page, 80, 25);
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" Nothing is wrong. Keep the log, take a photo of this page, or scan all 2"));
+    assert_non_null(find_line(" codes, which take turns."));
     page.turn = 2;
     expect("the second of two codes", &page, 80, 25);
     page.caps = NULL;
