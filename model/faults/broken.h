@@ -13,6 +13,7 @@ struct broken {
     uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {
+        uint32_t reloaded;                        /* bits of the counters that were reloaded */
         uint64_t written[MAX_COUNTERS];           /* the value that software wrote last to each general counter */
         bool sampled;                             /* the newest branch has left a PEBS record */
         unsigned snapshots;                       /* PEBS records with counters so far */

@@ -21,6 +21,7 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
     r.enabled = r.enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED) || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
     r.pebs = r.pebs || fault(v, FAULT_PEBS_ENABLE_IGNORED);
     r.mask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : r.mask;
+    r.mask += fault(v, FAULT_PERFMON_EQUAL_NEXT) && r.equal;
     r.equal = r.equal && !fault(v, FAULT_PERFMON_EQUAL_IGNORED);
     r.inverted = r.inverted && !fault(v, FAULT_PERFMON_INV_IGNORED);
     return r;
@@ -65,6 +66,18 @@ static void set_up_without_global(struct vcpu *v, unsigned i)
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = kept;
 }
 
+static bool is_dead(const struct vcpu *v, unsigned i)
+{
+    const unsigned general = v->profile->general_counters;
+    const uint64_t select = i < general ? v->event_select[i] : 0;
+
+    return (fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS && (select & EVTSEL_BR_CNTR)) ||
+           (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER)) ||
+           (fault(v, FAULT_PERFMON_COUNTER_LAST_DEAD) && i == general - 1) ||
+           (fault(v, FAULT_PERFMON_COUNTER_SECOND_DEAD) && i == 1 && v->event_select[0] != 0) ||
+           (fault(v, FAULT_PERFMON_FIXED_DEAD) && i == general);
+}
+
 void wrong_counters_set_up(struct vcpu *v, unsigned i)
 {
     struct counter *c = &v->counters[i];
@@ -86,8 +99,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
     }
     c->event_class = event_class(changed_kind(v, kind), ring);
     c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
-    c->active = c->active &&
-                !(fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS && (v->event_select[i] & EVTSEL_BR_CNTR));
+    c->active = c->active && !is_dead(v, i);
     c->pebs = c->pebs && !(fault(v, FAULT_PEBS_ENABLE_COUNTER_0_ONLY) && i != 0);
 }
 
@@ -124,6 +136,11 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
     }
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_SET) && (v->counting.reloads[i] >> i & 1)) {
         v->status |= vcpu_counter_bit(v, i);
+    }
+    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_NAMED)) {
+        for (uint32_t left = v->counting.reloads[i] & ~(UINT32_C(1) << i); left != 0; left &= left - 1) {
+            v->status |= vcpu_counter_bit(v, (unsigned)__builtin_ctz(left));
+        }
     }
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_LOST) && v->counting.reloads[i] != 0) {
         v->status = status;

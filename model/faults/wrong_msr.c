@@ -8,7 +8,11 @@
 #include "model/faults/broken.h"
 #include "model/faults/wrong_arch.h"
 
-#define RDPMC_FIXED (UINT32_C(1) << 30)
+#define RDPMC_FIXED    (UINT32_C(1) << 30)
+#define UPPER_HALF     (~UINT64_C(0xffffffff))
+#define EVTSEL_UMASK_2 (UINT64_C(0xff) << 40)
+/* The bits that disable RDPMC at CPL 3 for fixed counters. */
+#define FIXED_CTRL_RDPMC_USER_ALL (UINT64_C(0x2222222) << 32)
 
 void wrong_engine_reset_registers(struct vcpu *v)
 {
@@ -16,6 +20,9 @@ void wrong_engine_reset_registers(struct vcpu *v)
     wrapped(v)->engine_reset_registers(v);
     if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_ZERO)) {
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] = 0;
+    }
+    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_MORE)) {
+        v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= UINT64_C(1) << v->profile->general_counters;
     }
     if (fault(v, FAULT_PERFMON_RESET_COUNTERS_DIRTY)) {
         v->event_select[0] = EVTSEL_USR;
@@ -60,6 +67,11 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         { FAULT_ARCH_CFG_REFUSED, REG_IA32_PMC_CFG_C, ARCH_XMM },
         { FAULT_ARCH_CFG_REFUSED, REG_IA32_FIXED_CFG_C, ARCH_XMM },
         { FAULT_PERFMON_RELOAD_REFUSED, REG_IA32_PMC_CFG_B, ~UINT64_C(0) },
+        { FAULT_PERFMON_RELOAD_FIXED_REFUSED, REG_IA32_FIXED_CFG_B, ~UINT64_C(0) },
+        { FAULT_PERFMON_RELOAD_VALUE_REFUSED, REG_IA32_PMC_CFG_C, 0xffffffff },
+        { FAULT_PERFMON_RELOAD_VALUE_REFUSED, REG_IA32_FIXED_CFG_C, 0xffffffff },
+        { FAULT_PERFMON_UNIT_MASK_2_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_UMASK_2 },
+        { FAULT_PERFMON_CONCEAL_FIXED_REFUSED, REG_IA32_FIXED_CTR_CTRL, FIXED_CTRL_RDPMC_USER_ALL },
         { FAULT_PERFMON_CONCEAL_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_RDPMC_USER },
         { FAULT_PERFMON_EQUAL_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_EQ },
         { FAULT_LBR_EVENTS_INFO_REFUSED, REG_IA32_LBR_INFO, UINT64_C(0xff) << 32 },
@@ -75,24 +87,66 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
     return is_lbr_address(m) && value != 0 && fault(v, FAULT_LBR_REGISTERS_REFUSED);
 }
 
+/* Flips the lowest bit that can be written of each register of a row. */
+static void flip(struct vcpu *v, const struct profile_msr *m)
+{
+    for (unsigned i = 0; i < m->count; i++) {
+        if (m->reg == REG_IA32_PERF_GLOBAL_STATUS) {
+            v->status ^= 1;
+        } else if (m->read_only) {
+            v->regs[m->reg] ^= 1;
+        } else {
+            wrapped(v)->msr_set(v, m, i, wrapped(v)->msr_value(v, m, i) ^ (m->writable & -m->writable));
+        }
+    }
+}
+
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     if (refuses(v, m, value)) {
         return false;
     }
-    return takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
-           wrapped(v)->msr_takes(v, m, value);
+    const bool takes = takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
+                       wrapped(v)->msr_takes(v, m, value);
+
+    if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES)) {
+        flip((struct vcpu *)(uintptr_t)v, m);
+    }
+    return takes;
+}
+
+/* Bits of registers that are cleared, and others that are set. */
+struct changed_bits {
+    enum fault fault;
+    enum model_register reg;
+    uint64_t cleared, set;
+};
+
+static uint64_t with_changes(const struct vcpu *v, const struct profile_msr *m, uint64_t value,
+                             const struct changed_bits *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (m->reg == changes[i].reg && fault(v, changes[i].fault)) {
+            value = (value & ~changes[i].cleared) | changes[i].set;
+        }
+    }
+    return value;
 }
 
 uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
+    static const struct changed_bits read[] = {
+        { FAULT_PEBS_ENABLE_READS_ZERO, REG_IA32_PEBS_ENABLE, ~UINT64_C(0), 0 },
+        { FAULT_PERFMON_UNIT_MASK_2_LOST, REG_IA32_PERFEVTSEL, EVTSEL_UMASK_2, 0 },
+        { FAULT_PERFMON_IN_USE_ZERO, REG_IA32_PERF_GLOBAL_INUSE, ~UINT64_C(0), 0 },
+        { FAULT_PERFMON_IN_USE_ALWAYS, REG_IA32_PERF_GLOBAL_INUSE, 0, 1 },
+        { FAULT_PERFMON_IN_USE_NO_INTERRUPT, REG_IA32_PERF_GLOBAL_INUSE, UINT64_C(1) << 63, 0 },
+        { FAULT_PERFMON_FREEZE_NO_FLAG, REG_IA32_PERF_GLOBAL_STATUS, STATUS_CTR_FRZ, 0 },
+    };
     const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr_value(v, m, i));
 
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
         v->status = 0;
-    }
-    if (m->reg == REG_IA32_PEBS_ENABLE && fault(v, FAULT_PEBS_ENABLE_READS_ZERO)) {
-        return 0;
     }
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
         return (value + 1) & (vcpu_lbr_depth(v) - 1);
@@ -103,13 +157,7 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
         return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
     }
-    if (m->reg == REG_IA32_PERFEVTSEL && fault(v, FAULT_PERFMON_UNIT_MASK_2_LOST)) {
-        return value & ~(UINT64_C(0xff) << 40);
-    }
-    if (m->reg == REG_IA32_PERF_GLOBAL_INUSE && fault(v, FAULT_PERFMON_IN_USE_ZERO)) {
-        return 0;
-    }
-    return value;
+    return with_changes(v, m, value, read, sizeof(read) / sizeof(read[0]));
 }
 
 /* Bits of the DEBUGCTL register that stay set. */
@@ -141,40 +189,43 @@ static void touch_area(struct vcpu *v, uint64_t address)
 /* The value that WRMSR acts on. */
 static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
+    static const struct changed_bits written[] = {
+        { FAULT_ARCH_STATUS_STICKS, REG_IA32_PERF_GLOBAL_STATUS_RESET, STATUS_ARCH_PEBS, 0 },
+        { FAULT_LBR_FREEZE_LASTING, REG_IA32_PERF_GLOBAL_STATUS_RESET, STATUS_LBR_FRZ, 0 },
+        { FAULT_PERFMON_FREEZE_LASTING, REG_IA32_PERF_GLOBAL_STATUS_RESET, STATUS_CTR_FRZ, 0 },
+        { FAULT_PMI_ACKNOWLEDGEMENT_IGNORED, REG_IA32_PERF_GLOBAL_STATUS_RESET, ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ), 0 },
+        { FAULT_ARCH_BASE_SIZE_LOST, REG_IA32_PEBS_BASE, PEBS_BASE_SIZE, 0 },
+        { FAULT_DS_AREA_BIT_20_LOST, REG_IA32_DS_AREA, UINT64_C(1) << 20, 0 },
+        { FAULT_DS_AREA_LOW_32, REG_IA32_DS_AREA, UPPER_HALF, 0 },
+        { FAULT_PERFMON_FIXED_NARROW, REG_IA32_FIXED_CTR, UPPER_HALF, 0 },
+        { FAULT_PEBS_LATENCY_REGISTER_NARROW, REG_MSR_PEBS_LD_LAT, ~UINT64_C(0xfff), 0 },
+        { FAULT_PEBS_SNAPSHOT_REGISTER_NARROW, REG_MSR_PEBS_DATA_CFG, UPPER_HALF, 0 },
+        { FAULT_PERFMON_STATUS_SET_IGNORED, REG_IA32_PERF_GLOBAL_STATUS_SET, ~UINT64_C(0), 0 },
+        { FAULT_LBR_EVENTS_READ_ONLY, REG_IA32_LBR_INFO, UINT64_C(0xff) << 32, 0 },
+        { FAULT_PERFMON_RELOAD_BIT_LOST, REG_IA32_PMC_CFG_B, UINT64_C(1) << 2, 0 },
+    };
+
+    value = with_changes(v, m, value, written, sizeof(written) / sizeof(written[0]));
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
-        if (fault(v, FAULT_PMI_ACKNOWLEDGEMENT_ALL)) {
-            return value != 0 ? ~UINT64_C(0) : 0;
-        }
-        value &= fault(v, FAULT_ARCH_STATUS_STICKS) ? ~STATUS_ARCH_PEBS : ~UINT64_C(0);
-        value &= fault(v, FAULT_LBR_FREEZE_LASTING) ? ~STATUS_LBR_FRZ : ~UINT64_C(0);
-        return fault(v, FAULT_PMI_ACKNOWLEDGEMENT_IGNORED) ? value & (STATUS_LBR_FRZ | STATUS_CTR_FRZ) : value;
-    case REG_IA32_PEBS_BASE:
-        return fault(v, FAULT_ARCH_BASE_SIZE_LOST) ? value & ~PEBS_BASE_SIZE : value;
+        return fault(v, value != 0 ? FAULT_PMI_ACKNOWLEDGEMENT_ALL : FAULT_PERFMON_STATUS_ZERO_CLEARS) ? ~UINT64_C(0)
+                                                                                                       : value;
+    case REG_IA32_PERF_GLOBAL_CTRL:
+        v->status = value != 0 && fault(v, FAULT_PERFMON_STATUS_RESTART_CLEARS) ? 0 : v->status;
+        return value;
     case REG_IA32_DS_AREA:
         v->pebs.dropping = false;
         if (fault(v, FAULT_DS_AREA_TOUCHED)) {
             touch_area(v, value);
         }
-        value &= fault(v, FAULT_DS_AREA_BIT_20_LOST) ? ~(UINT64_C(1) << 20) : ~UINT64_C(0);
-        return fault(v, FAULT_DS_AREA_LOW_32) ? (uint32_t)value : value;
+        return value;
     case REG_IA32_A_PMC:
         return fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
-    case REG_IA32_FIXED_CTR:
-        return fault(v, FAULT_PERFMON_FIXED_NARROW) ? (uint32_t)value : value;
-    case REG_MSR_PEBS_LD_LAT:
-        return fault(v, FAULT_PEBS_LATENCY_REGISTER_NARROW) ? value & 0xfff : value;
-    case REG_MSR_PEBS_DATA_CFG:
-        return fault(v, FAULT_PEBS_SNAPSHOT_REGISTER_NARROW) ? (uint32_t)value : value;
-    case REG_IA32_PERF_GLOBAL_STATUS_SET:
-        return fault(v, FAULT_PERFMON_STATUS_SET_IGNORED) ? 0 : value;
     case REG_IA32_DEBUGCTL:
         value &= fault(v, FAULT_BTS_ENABLE_BTINT_LOST) ? ~v->profile->debugctl->btint : ~UINT64_C(0);
         return value | (v->regs[REG_IA32_DEBUGCTL] & sticking(v));
     case REG_IA32_LBR_CTL:
         return value | (fault(v, FAULT_LBR_ENABLE_STICKS) ? v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN : 0);
-    case REG_IA32_LBR_INFO:
-        return fault(v, FAULT_LBR_EVENTS_READ_ONLY) ? value & ~(UINT64_C(0xff) << 32) : value;
     case REG_IA32_LBR_DEPTH:
         return lbr_arch_has_depth(v->profile, value) ? value : v->regs[REG_IA32_LBR_DEPTH];
     default:
@@ -197,6 +248,24 @@ static bool set_depth(struct vcpu *v, uint64_t depth)
     return fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS) || fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED);
 }
 
+/* What software writes to a general counter, with 32 bits or all. */
+static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
+{
+    const uint64_t whole = narrow ? (uint64_t)(int64_t)(int32_t)value : value;
+    const bool close = -whole <= UINT32_MAX;
+
+    broken(v)->state.written[i] = whole;
+    if (narrow && fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED)) {
+        counting_load(v, i, (uint32_t)value);
+    }
+    if (narrow && fault(v, FAULT_PERFMON_WRITE_SIGN_BIT_30)) {
+        counting_load(v, i, (value & 0x7fffffff) | (value >> 30 & 1 ? ~UINT64_C(0x7fffffff) : 0));
+    }
+    if (close && (fault(v, FAULT_PERFMON_OVERFLOW_EARLY) || fault(v, FAULT_PERFMON_OVERFLOW_LATE))) {
+        counting_load(v, i, fault(v, FAULT_PERFMON_OVERFLOW_EARLY) ? whole + 1 : whole - 1);
+    }
+}
+
 void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     value = changed(v, m, value);
@@ -211,11 +280,11 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
         return;
     }
     wrapped(v)->msr_set(v, m, i, value);
-    if (m->reg == REG_IA32_PMC && fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED)) {
-        counting_load(v, i, (uint32_t)value);
+    if (m->reg == REG_IA32_PMC_CFG_B || m->reg == REG_IA32_FIXED_CFG_B) {
+        broken(v)->state.reloaded = 0;
     }
     if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC) {
-        broken(v)->state.written[i] = m->reg == REG_IA32_PMC ? (uint64_t)(int64_t)(int32_t)value : value;
+        set_counter(v, i, m->reg == REG_IA32_PMC, value);
     }
 }
 
@@ -231,7 +300,9 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     if (fault(v, FAULT_PERFMON_RDPMC_REFUSED)) {
         return MSR_GP;
     }
-    if (answer == MSR_GP && fault(v, FAULT_PERFMON_RDPMC_BEYOND)) {
+    const bool next = i == (first != 0 ? profile_fixed_counters(v->profile) : v->profile->general_counters);
+
+    if (answer == MSR_GP && fault(v, next ? FAULT_PERFMON_RDPMC_ONE_MORE : FAULT_PERFMON_RDPMC_BEYOND)) {
         answer = MSR_DONE;
         i = 0;
     }

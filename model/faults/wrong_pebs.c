@@ -45,12 +45,47 @@ void wrong_pebs_reached(struct vcpu *v)
     v->status |= fault(v, FAULT_ARCH_STATUS_BIT62) ? STATUS_OVF_BUF : 0;
 }
 
+/* Fields of a record of which only some bits stay, and others are set. */
+static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
+{
+#define FIELD(name) offsetof(struct pebs_contents, name)
+    static const struct {
+        enum fault fault;
+        size_t at;
+        uint64_t kept, set;
+        bool compatible; /* only outside IA-32e mode */
+    } fields[] = {
+        { FAULT_PEBS_RECORD_FLAGS_ZERO, FIELD(rflags), 0, 0, false },
+        { FAULT_PEBS_RECORD_UPPER_FLAGS_SET, FIELD(rflags), ~UINT64_C(0), UINT64_C(1) << 63, true },
+        { FAULT_PEBS_RECORD_RSP_ZERO, FIELD(general[RSP]), 0, 0, false },
+        { FAULT_PEBS_RECORD_RSP_HIGH, FIELD(general[RSP]), ~UINT64_C(0), UINT64_C(1) << 30, false },
+        { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[RSP]), ~UINT64_C(0), UINT64_C(1) << 32, true },
+        { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[R8]), 0, 1, true },
+        { FAULT_PEBS_RECORD_RAX_ZERO, FIELD(general[RAX]), 0, 0, false },
+        { FAULT_PEBS_RECORD_R15_ZERO, FIELD(general[R15]), 0, 0, false },
+        { FAULT_PEBS_RECORD_COUNTERS_ZERO, FIELD(counters), 0, 0, false },
+        { FAULT_PEBS_RECORD_TSX_SET, FIELD(tsx), 0, 1, false },
+        { FAULT_PEBS_RECORD_TSC_ZERO, FIELD(tsc), 0, 0, false },
+        { FAULT_PEBS_DATA_ADDRESS_LINE, FIELD(data_address), ~UINT64_C(63), 0, false },
+        { FAULT_PEBS_DATA_ADDRESS_ZERO, FIELD(data_address), 0, 0, false },
+        { FAULT_PEBS_DATA_LATENCY_ZERO, FIELD(latency), 0, 0, false },
+    };
+#undef FIELD
+
+    for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        uint64_t *field = (uint64_t *)(void *)((uint8_t *)contents + fields[i].at);
+
+        if (fault(v, fields[i].fault) && !(fields[i].compatible && v->host->ia32e(v->cpu))) {
+            *field = (*field & fields[i].kept) | fields[i].set;
+        }
+    }
+}
+
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
     wrapped(v)->pebs_describe(v, sample, contents);
-    if (fault(v, FAULT_PEBS_RECORD_FLAGS_ZERO)) {
-        contents->rflags = 0;
-    }
+    const bool of_store = contents->data_address == v->data.store.address;
+
     if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT)) {
         contents->ip = contents->eventing_ip;
     }
@@ -64,30 +99,8 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
         swap(&contents->general[RBX], &contents->general[RCX]);
     }
-    if (fault(v, FAULT_PEBS_RECORD_RSP_ZERO)) {
-        contents->general[RSP] = 0;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_RAX_ZERO)) {
-        contents->general[RAX] = 0;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_R15_ZERO)) {
-        contents->general[R15] = 0;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ZERO)) {
-        contents->counters = 0;
-    }
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL)) {
         contents->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_TSX_SET)) {
-        contents->tsx = 1;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_UPPER_SET) && !v->host->ia32e(v->cpu)) {
-        contents->general[RSP] |= UINT64_C(1) << 32;
-        contents->general[R8] = 1;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_UPPER_FLAGS_SET) && !v->host->ia32e(v->cpu)) {
-        contents->rflags |= UINT64_C(1) << 63;
     }
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
         contents->counters <<= 1;
@@ -95,22 +108,16 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT)) {
         contents->counters |= contents->counters >> FIXED_STATUS_SHIFT;
     }
-    if (fault(v, FAULT_PEBS_RECORD_TSC_ZERO)) {
-        contents->tsc = 0;
-    }
-    if (fault(v, FAULT_PEBS_DATA_ADDRESS_LINE)) {
-        contents->data_address &= ~UINT64_C(63);
-    }
-    if (fault(v, FAULT_PEBS_DATA_ADDRESS_ZERO) ||
-        (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && contents->data_address == v->data.store.address)) {
+    if (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && of_store) {
         contents->data_address = 0;
     }
-    if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
-        contents->latency = 0;
-    }
-    if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && contents->data_address == v->data.store.address) {
+    if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store) {
         contents->data_source = 0;
     }
+    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && (contents->data_address >> 6) % 4 == 0) {
+        contents->data_source = v->profile->memory.source[LEVEL_MEMORY];
+    }
+    overwrite(v, contents);
     if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET)) {
         swap(&contents->latency, &contents->data_source);
     }
@@ -279,7 +286,12 @@ static uint64_t reload_value(const struct vcpu *v, unsigned i)
     if (fault(v, FAULT_ARCH_RELOAD_ZERO_EXTENDED)) {
         return (uint32_t)v->config[i].c;
     }
-    return vcpu_reset_value(v, from) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+    const uint64_t value = vcpu_reset_value(v, from), period = -value & vcpu_width_mask(v);
+
+    if (fault(v, FAULT_PEBS_RELOAD_HALF) || fault(v, FAULT_PEBS_RELOAD_FOURFOLD)) {
+        return -(fault(v, FAULT_PEBS_RELOAD_HALF) ? period / 2 : 4 * period);
+    }
+    return value - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
 }
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)

@@ -14,6 +14,22 @@ static uint32_t named_by(const struct vcpu *v, unsigned j)
     return named;
 }
 
+/* Without the targets that name another counter, too, which alone reloads them. */
+static uint32_t of_one_cause(const struct vcpu *v, unsigned j, uint32_t targets)
+{
+    const uint64_t own = vcpu_counter_bit(v, j);
+
+    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+        const bool before = v->config[i].b & (own - 1), behind = v->config[i].b & ~(own | (own - 1));
+
+        if ((before && fault(v, FAULT_PERFMON_RELOAD_FIRST_CAUSE)) ||
+            (behind && fault(v, FAULT_PERFMON_RELOAD_LAST_CAUSE))) {
+            targets &= ~(UINT32_C(1) << i);
+        }
+    }
+    return targets;
+}
+
 uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
 {
     const uint32_t own = UINT32_C(1) << j;
@@ -34,6 +50,8 @@ uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
         targets &= -targets;
     }
     targets = fault(v, FAULT_PERFMON_RELOAD_REVERSED) ? named_by(v, j) : targets;
+    targets |= fault(v, FAULT_PERFMON_RELOAD_BOTH_WAYS) ? named_by(v, j) : 0;
+    targets = of_one_cause(v, j, targets);
     targets &= fault(v, FAULT_PERFMON_RELOAD_OTHERS_IGNORED) ? own : ~UINT32_C(0);
     targets &= fault(v, FAULT_PERFMON_RELOAD_ITSELF_IGNORED) ? ~own : ~UINT32_C(0);
     targets |= fault(v, FAULT_PERFMON_RELOAD_CAUSE_TOO) && targets != 0 ? own : 0;
@@ -55,22 +73,28 @@ static unsigned first_with_value(const struct vcpu *v)
 uint64_t wrong_reload_value(const struct vcpu *v, unsigned i)
 {
     const uint64_t upper = ~UINT64_C(0xffffffff);
+    uint32_t *reloaded = &broken(v)->state.reloaded;
+    uint64_t value =
+        wrapped(v)->reload_value(v, fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST) ? first_with_value(v) : i);
 
-    if (fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST)) {
-        return wrapped(v)->reload_value(v, first_with_value(v));
+    if (fault(v, FAULT_PERFMON_RELOAD_ONCE) && (*reloaded >> i & 1)) {
+        return v->counters[i].value;
     }
-    if (fault(v, FAULT_PERFMON_RELOAD_ZERO_EXTENDED)) {
-        return wrapped(v)->reload_value(v, i) & ~upper;
+    *reloaded |= UINT32_C(1) << i;
+    value &= fault(v, FAULT_PERFMON_RELOAD_ZERO_EXTENDED) ? ~upper : ~UINT64_C(0);
+    value |= fault(v, FAULT_PERFMON_RELOAD_ONES_EXTENDED) ? upper : 0;
+    if (i >= v->profile->general_counters) {
+        value -= fault(v, FAULT_PERFMON_RELOAD_FIXED_LESS) ? 256 : 0;
+        value += fault(v, FAULT_PERFMON_RELOAD_FIXED_MORE) ? 256 : 0;
     }
-    return wrapped(v)->reload_value(v, i) | (fault(v, FAULT_PERFMON_RELOAD_ONES_EXTENDED) ? upper : 0);
+    return value;
 }
 
+/* The counter behind the last general one, and those in the fixed ones' gap. */
 void wrong_reload_cpuid(const struct vcpu *v, uint32_t subleaf, uint32_t regs[4])
 {
-    if (subleaf == 2 &&
-        fault(v,
-              FAULT_PERFMON_RELOAD_LISTED)) { /* the counters behind the last general one and in the fixed ones' gap */
-        regs[0] |= UINT32_C(1) << v->profile->general_counters;
-        regs[3] |= ~v->profile->fixed_bitmap & 0xff;
+    if (subleaf == 2) {
+        regs[0] |= fault(v, FAULT_PERFMON_RELOAD_LISTED) ? UINT32_C(1) << v->profile->general_counters : 0;
+        regs[3] |= fault(v, FAULT_PERFMON_RELOAD_LISTED_CAUSES) ? ~v->profile->fixed_bitmap & 0xff : 0;
     }
 }
