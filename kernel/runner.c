@@ -28,23 +28,33 @@ extern const struct test tests_start[], tests_end[];
 #define ID_SIZE 64u /* characters, NUL included, of a test's id with that of its kind behind it */
 #define LATE    10u /* seconds behind its time limit after which a test is not expected back */
 
-/* Of the first kind of cores. */
-static struct result first_results[TESTS_MAX]; /* by the test's position in the table */
-static char first_whys[TESTS_MAX][WHY_SIZE];   /* what their `why` points to, if they were not skipped */
+static struct result first_results[TESTS_MAX];
+static char first_whys[TESTS_MAX][WHY_SIZE];
 
-/* Of all kinds: those of the second behind those of the first. */
-static struct result *results = first_results;
-static char (*whys)[WHY_SIZE] = first_whys;
-static char (*ids)[ID_SIZE]; /* of the tests on further kinds */
-static const struct caps *capabilities[KINDS_MOST];
-static const char *names[KINDS_MOST];
-static const struct options *chosen;
-static unsigned kinds = 1, kind, planned;
-static volatile unsigned number; /* of the test that runs, or of the last one */
-static size_t known;             /* results of each kind that are valid: all or none */
-static size_t current;           /* the position of the result of the test that runs, or of the last one */
-static struct totals totals;
-static unsigned errors; /* of the run, in no test */
+/*
+ * The run. Before runner_begin(), which sets the plan, there are no tests (count). runner_run() and runner_abandon()
+ * begin one kind of cores after the other, and runner_conclude() reads what came of all.
+ */
+static struct {
+    const struct options *options;
+    size_t count;          /* tests of the kernel, and so results of each kind */
+    unsigned planned;      /* tests of them that the options select */
+    unsigned kinds, begun; /* kinds of cores to run on; those whose tests have begun */
+    struct {
+        const char *name; /* NULL: its tests have no name behind their ids */
+        const struct caps *caps;
+    } kind[KINDS_MOST];
+
+    /* Of all kinds, one behind the other, by the test's position in the table. */
+    struct result *results;
+    char (*whys)[WHY_SIZE]; /* what their `why` points to, unless the test was skipped */
+    char (*ids)[ID_SIZE];   /* of the tests on kinds with a name; NULL: no kind has one */
+
+    size_t current;           /* the position of the result of the test that runs, or of the last one */
+    volatile unsigned number; /* the number of this test in the log, from 1 on */
+    struct totals totals;
+    unsigned errors; /* of the run, in no test */
+} runner = { .kinds = 1, .results = first_results, .whys = first_whys };
 
 void test_plan(struct test_run *run, unsigned records)
 {
@@ -74,8 +84,8 @@ void test_skip(struct test_run *run, const char *reason)
 /* Keeps the text for the end of the log, in place of what was kept. */
 static void keep_why(const char *text)
 {
-    format(whys[current], WHY_SIZE, "%s", text);
-    results[current].why = whys[current];
+    format(runner.whys[runner.current], WHY_SIZE, "%s", text);
+    runner.results[runner.current].why = runner.whys[runner.current];
 }
 
 static void say_wrong(struct test_run *run, const char *text)
@@ -179,7 +189,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
     if (context_save(&escape) == 0) {
         watchdog_start(timeout, &escape, serial_seconds); /* printing all records can take minutes on a slow line */
         interrupts_on();
-        dump_test(results[current].id);
+        dump_test(runner.results[runner.current].id);
         run->test->run(run);
         interrupts_off();
         watchdog_stop();
@@ -200,20 +210,20 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
 static enum outcome say_skipped(const char *id, const char *reason)
 {
     keep_why(reason);
-    console_line("ok %u %s # SKIP %s", number, id, reason);
+    console_line("ok %u %s # SKIP %s", runner.number, id, reason);
     return OUTCOME_SKIP;
 }
 
 static enum outcome run_one(const struct test *test, const struct options *options, const struct caps *caps,
                             void (*quiesce)(void))
 {
-    const char *const id = results[current].id;
+    const char *const id = runner.results[runner.current].id;
     static struct test_run run; /* static, to survive an escape by the watchdog */
     const enum caps_reason reason = caps_missing(caps, test->needs);
     const char *missing = reason != CAPS_AVAILABLE ? caps_reason_text(reason) : test->lacks ? test->lacks(caps) : NULL;
     enum outcome outcome;
 
-    progress_test(number, id);
+    progress_test(runner.number, id);
     console_note("test %s", id);
     if (missing)
         return say_skipped(id, missing);
@@ -226,7 +236,7 @@ static enum outcome run_one(const struct test *test, const struct options *optio
                              .lbr_most = options->lbr_entries };
     held_lines_start();
     outcome = run_bounded(&run, options->timeout, quiesce);
-    results[current].seen = run.seen != 0;
+    runner.results[runner.current].seen = run.seen != 0;
     if (outcome == OUTCOME_SKIP)
         return say_skipped(id, run.skipped);
     const bool ok = outcome == OUTCOME_PASS || outcome == OUTCOME_DIFFERS;
@@ -236,7 +246,7 @@ static enum outcome run_one(const struct test *test, const struct options *optio
         console_note("claimed by %s", test->source);
     if (outcome == OUTCOME_DIFFERS && test->typical)
         console_note("typical, not promised: %s", test->typical);
-    console_line("%s %u %s%s", ok ? "ok" : "not ok", number, id, outcome == OUTCOME_ERROR ? " # ERROR" : "");
+    console_line("%s %u %s%s", ok ? "ok" : "not ok", runner.number, id, outcome == OUTCOME_ERROR ? " # ERROR" : "");
     return outcome;
 }
 
@@ -277,101 +287,107 @@ static bool globs_match(struct slice list, const char *option)
     return all;
 }
 
-/* Whether there is anything to run. Sets `planned` to the number of tests; says what is wrong with the options. */
+/* Whether there is anything to run. Sets the number of tests to run; prints what is wrong with the options. */
 static bool plan_run(const struct options *options, unsigned count)
 {
-    planned = 0;
+    runner.planned = 0;
     if (count > TESTS_MAX)
         run_error("the kernel has %u tests, more than TESTS_MAX, %u", count, TESTS_MAX);
     if (!globs_match(options->run, "run") || !globs_match(options->skip, "skip") || count > TESTS_MAX)
         return false;
     for (unsigned i = 0; i < count; i++)
-        planned += selected(options, &tests_start[i]);
-    if (!planned)
+        runner.planned += selected(options, &tests_start[i]);
+    if (!runner.planned)
         run_error("the options run= and skip= select no test");
-    return planned != 0;
+    return runner.planned != 0;
 }
 
-/* Makes room for the results of so many kinds. Returns whether there is. */
-static bool make_room(unsigned wanted, size_t count)
+/* Allocates the results of so many kinds. Returns false without memory. */
+static bool allocate(unsigned kinds, size_t count)
 {
-    const size_t all = wanted * count;
-    const size_t size = all * (sizeof *results + WHY_SIZE + ID_SIZE);
+    const size_t all = kinds * count;
+    const size_t size = all * (sizeof *runner.results + WHY_SIZE + ID_SIZE);
     uint8_t *const memory = memory_keep((size + PAGE_SIZE - 1) & ~(size_t)(PAGE_SIZE - 1), PAGE_SIZE);
 
     if (!memory)
         return false;
-    results = (struct result *)(void *)memory;
-    whys = (char(*)[WHY_SIZE])(memory + all * sizeof *results);
-    ids = (char(*)[ID_SIZE])(memory + all * (sizeof *results + WHY_SIZE));
+    runner.results = (struct result *)(void *)memory;
+    runner.whys = (char(*)[WHY_SIZE])(memory + all * sizeof *runner.results);
+    runner.ids = (char(*)[ID_SIZE])(memory + all * (sizeof *runner.results + WHY_SIZE));
     return true;
 }
 
-/* The tests' outcomes, and what is no test's. */
+/* The tests' outcomes, and the errors that belong to no test. */
 static void count_results(void)
 {
-    results_count(results, kinds * known, &totals);
-    totals.error += errors;
+    results_count(runner.results, runner.kinds * runner.count, &runner.totals);
+    runner.totals.error += runner.errors;
 }
 
-bool runner_begin(const struct options *options, unsigned wanted, unsigned named)
+bool runner_begin(const struct options *options, unsigned kinds, unsigned named)
 {
     const size_t count = (size_t)(tests_end - tests_start);
 
     if (!plan_run(options, (unsigned)count)) {
-        totals.error = 1;
+        runner.totals.error = 1;
         return false;
     }
-    if (named && !make_room(wanted, count)) {
+    if (named && !allocate(kinds, count)) {
         console_note("kinds left out: %u, because there is no memory for their results", named);
-        wanted -= named;
-        if (!wanted) {
+        kinds -= named;
+        if (!kinds) {
             run_error("no kind of cores is left that the option kinds= selects");
-            totals.error = 1;
+            runner.totals.error = 1;
             return false;
         }
     }
-    chosen = options;
-    kinds = wanted;
-    known = count;
-    current = kinds * count; /* none */
+    runner.options = options;
+    runner.kinds = kinds;
+    runner.count = count;
+    runner.current = kinds * count; /* none */
     for (size_t i = 0; i < kinds * count; i++)
-        results[i] = (struct result){ .id = tests_start[i % count].id, .records = tests_start[i % count].records };
+        runner.results[i] =
+            (struct result){ .id = tests_start[i % count].id, .records = tests_start[i % count].records };
     console_line("KTAP version 1");
-    console_line("1..%u", kinds * planned);
-    progress_plan(results, kinds * count, kinds * planned);
+    console_line("1..%u", kinds * runner.planned);
+    progress_plan(runner.results, kinds * count, kinds * runner.planned);
     return true;
 }
 
-/* The position of the first result on this kind, whose tests are about to run. */
-static size_t enter(const char *name, const struct caps *caps)
+/* Begins the next kind. Returns the position of its first result. */
+static size_t begin_kind(const char *name, const struct caps *caps)
 {
-    const size_t first = kind * known;
+    const size_t first = runner.begun * runner.count;
 
-    capabilities[kind] = caps;
-    names[kind] = name;
-    kind++;
-    for (size_t i = 0; name && ids && i < known; i++) {
-        format(ids[first + i], ID_SIZE, "%s.%s", tests_start[i].id, name);
-        results[first + i].id = ids[first + i];
+    runner.kind[runner.begun].caps = caps;
+    runner.kind[runner.begun].name = name;
+    runner.begun++;
+    for (size_t i = 0; name && runner.ids && i < runner.count; i++) {
+        format(runner.ids[first + i], ID_SIZE, "%s.%s", tests_start[i].id, name);
+        runner.results[first + i].id = runner.ids[first + i];
     }
     return first;
+}
+
+static void begin_test(size_t position)
+{
+    runner.current = position;
+    runner.number++;
 }
 
 void runner_run(const char *name, const struct caps *caps, void (*quiesce)(void))
 {
     size_t first;
 
-    if (kind == kinds)
+    if (runner.begun == runner.kinds)
         return;
-    first = enter(name, caps);
+    first = begin_kind(name, caps);
     quiesce();
-    for (size_t i = 0; i < known; i++) {
-        if (!selected(chosen, &tests_start[i]))
+    for (size_t i = 0; i < runner.count; i++) {
+        if (!selected(runner.options, &tests_start[i]))
             continue;
-        current = first + i;
-        number++;
-        results[current].outcome = run_one(&tests_start[i], chosen, caps, quiesce);
+        begin_test(first + i);
+        runner.results[first + i].outcome = run_one(&tests_start[i], runner.options, caps, quiesce);
         count_results();
     }
 }
@@ -380,42 +396,43 @@ bool runner_late(void)
 {
     static unsigned was, seconds, printed;
 
-    if (was != number) {
-        was = number;
+    if (was != runner.number) {
+        was = runner.number;
         seconds = 0;
         printed = serial_seconds();
     }
     return ++seconds > watchdog_limit() + LATE + serial_seconds() - printed;
 }
 
+static enum outcome fail_abandoned(const char *id, const char *why)
+{
+    keep_why(why);
+    console_note("wrong: %s", why);
+    console_line("not ok %u %s", runner.number, id);
+    return OUTCOME_FAIL;
+}
+
+/* The first test without an outcome fails, if the kind had begun; the others are skipped. */
 void runner_abandon(const char *name, const struct caps *caps, const char *why)
 {
+    const bool hung = runner.begun && runner.kind[runner.begun - 1].caps == caps;
+    unsigned left = 0;
     size_t first;
-    bool hung = kind && capabilities[kind - 1] == caps;
 
-    if (!hung && kind == kinds)
+    if (!hung && runner.begun == runner.kinds)
         return;
-    first = hung ? (kind - 1) * known : enter(name, caps);
-    for (size_t i = 0; i < known; i++) {
-        if (!selected(chosen, &tests_start[i]) || results[first + i].outcome != OUTCOME_NOT_RUN)
+    first = hung ? (runner.begun - 1) * runner.count : begin_kind(name, caps);
+    for (size_t i = 0; i < runner.count; i++) {
+        struct result *const result = &runner.results[first + i];
+        if (!selected(runner.options, &tests_start[i]) || result->outcome != OUTCOME_NOT_RUN)
             continue;
-        if (current != first + i) {
-            current = first + i;
-            number++;
-        }
-        if (hung) {
-            hung = false;
-            keep_why(why);
-            console_note("wrong: %s", why);
-            console_line("not ok %u %s", number, results[current].id);
-            results[current].outcome = OUTCOME_FAIL;
-            continue;
-        }
-        results[current].outcome = say_skipped(results[current].id, why);
+        if (runner.current != first + i)
+            begin_test(first + i);
+        result->outcome = hung && !left++ ? fail_abandoned(result->id, why) : say_skipped(result->id, why);
     }
-    if (hung) {
+    if (hung && !left) {
         run_error("%s after the last test", why);
-        errors++;
+        runner.errors++;
     }
     count_results();
 }
@@ -423,25 +440,26 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
 enum verdict runner_conclude(void)
 {
     static struct facility all[FACILITIES]; /* static, because the last page shows them */
+    const size_t count = runner.kinds * runner.count;
     struct facility facilities[KINDS_MOST][FACILITIES];
     enum verdict verdict;
 
-    for (unsigned k = 0; k < kind; k++) {
-        facilities_judge(capabilities[k], results + k * known, known, facilities[k]);
+    for (unsigned k = 0; k < runner.begun; k++) {
+        facilities_judge(runner.kind[k].caps, runner.results + k * runner.count, runner.count, facilities[k]);
         for (unsigned i = 0; i < FACILITIES; i++)
-            facilities[k][i].kind = names[k];
+            facilities[k][i].kind = runner.kind[k].name;
         if (k)
             facilities_merge(all, facilities[k]);
         else
             memcpy(all, facilities[0], sizeof all);
     }
-    verdict = verdict_of(all, &totals);
+    verdict = verdict_of(all, &runner.totals);
     progress_verdict(verdict, all);
-    results_table(&console_sink, results, kinds * known);
-    results_reasons(&console_sink, results, kinds * known);
-    if (chosen->recap == OPTIONS_RECAP_ALL)
-        results_recap(&console_sink, results, kinds * known);
-    for (unsigned k = 0; k < kind; k++)
+    results_table(&console_sink, runner.results, count);
+    results_reasons(&console_sink, runner.results, count);
+    if (runner.options->recap == OPTIONS_RECAP_ALL)
+        results_recap(&console_sink, runner.results, count);
+    for (unsigned k = 0; k < runner.begun; k++)
         facilities_text(&console_sink, facilities[k]);
     return verdict;
 }
@@ -455,17 +473,17 @@ void runner_list(void)
 
 void runner_totals(struct totals *out)
 {
-    *out = totals;
+    *out = runner.totals;
 }
 
 unsigned runner_kinds(void)
 {
-    return kinds;
+    return runner.kinds;
 }
 
-const struct result *runner_results(unsigned of, size_t *count, const struct caps **caps)
+const struct result *runner_results(unsigned kind, size_t *count, const struct caps **caps)
 {
-    *count = known;
-    *caps = capabilities[of];
-    return results + of * known;
+    *count = runner.count;
+    *caps = runner.kind[kind].caps;
+    return runner.results + kind * runner.count;
 }

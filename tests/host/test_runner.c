@@ -247,15 +247,10 @@ static __attribute__((noinline)) void start(const struct test *const *of, unsign
         memcpy(&table[i], !i ? of[0] : i < TESTS - count + 1 ? &filler : of[i + count - TESTS], sizeof filler);
     memset(first_results, 0, sizeof first_results);
     memset(first_whys, 0, sizeof first_whys);
-    memset(capabilities, 0, sizeof capabilities);
-    memset(names, 0, sizeof names);
-    results = first_results;
-    whys = first_whys;
-    ids = NULL;
-    kinds = 1;
-    kind = planned = number = errors = 0;
-    known = current = 0;
-    totals = (struct totals){ 0 };
+    memset(&runner, 0, sizeof runner);
+    runner.kinds = 1;
+    runner.results = first_results;
+    runner.whys = first_whys;
     free(machine.memory);
     memset(&machine, 0, sizeof machine);
     *did = *said = '\0';
@@ -448,9 +443,10 @@ static void one_of_them(void **state)
     start_four();
     options.skip = OPTION("other.*");
     assert_true(runner_begin(&options, 1, 1));
-    assert_ptr_equal(results, machine.memory);
-    assert_true((uint8_t *)whys >= (uint8_t *)(results + TESTS) && (uint8_t *)ids >= (uint8_t *)(whys + TESTS));
-    assert_true((uint8_t *)(ids + TESTS) <= machine.memory + machine.kept);
+    assert_ptr_equal(runner.results, machine.memory);
+    assert_true((uint8_t *)runner.whys >= (uint8_t *)(runner.results + TESTS));
+    assert_true((uint8_t *)runner.ids >= (uint8_t *)(runner.whys + TESTS));
+    assert_true((uint8_t *)(runner.ids + TESTS) <= machine.memory + machine.kept);
     runner_run("atom", &caps[0], quiesce);
     assert_int_equal(runner_conclude(), VERDICT_PASS);
     it_said("KTAP version 1\n1..3\n"
@@ -634,7 +630,7 @@ static void too_many_tests(void **state)
     start_four();
     for (unsigned i = 0; i < 2; i++) {
         assert_true(plan_run(&options, TESTS));
-        assert_int_equal(planned, 4);
+        assert_int_equal(runner.planned, 4);
     }
     assert_false(plan_run(&options, TESTS_MAX + 1));
     it_said("# error: the kernel has 769 tests, more than TESTS_MAX, 768\n");
