@@ -27,12 +27,10 @@ struct machine {
     interrupt_handler *handlers[256];                        /* of the other vectors */
     uint8_t gate_type;                                       /* of every vector */
     uint64_t page;                       /* the entry of every page's, but for its address; not present: none is */
-    uint64_t (*pages)(uint64_t linear);  /* the same of this page; NULL: page is of all */
     bool no_execute;                     /* entries have PAGE_NO_EXECUTE */
     void (*read)(uint32_t);              /* called before each RDMSR; NULL: nobody */
     bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: none but of what is refused */
     void (*write)(uint32_t, uint64_t);   /* called after each WRMSR; NULL: nobody */
-    uint64_t garbage;                    /* what a refused RDMSR gives, which is 0 in the kernel */
     void (*pause)(void);                 /* called after each PAUSE; NULL: nobody */
     void (*did)(const char *line);       /* called after each new line of the journal; NULL: nobody */
 };
@@ -58,9 +56,6 @@ void machine_printed(const char *lines);
 
 /* Fails the host test unless these are among the lines printed since the last machine_printed(). */
 void machine_has_printed(const char *lines);
-
-/* Fails the host test if this is in any of them. */
-void machine_printed_not(const char *text);
 
 /* Fails the host test unless the journal has this line of test_fail() or test_differs(), without its first word. */
 void machine_has_found(const char *line);
