@@ -16,6 +16,7 @@
 #include "ds/arch_buffer.h"
 #include "ds/counting.h"
 #include "ds/ds_area.h"
+#include "ds/ds_log.h"
 #include "ds/ds_steps.h"
 
 #define BTS_BUFFER_SIZE  0x18000u
@@ -39,17 +40,6 @@ static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
 /* On a boundary of its own size (linker.ld), which architectural PEBS needs. */
 static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] __attribute__((section(".ds.pebs"), aligned(4096)));
 
-/* BTS or PEBS while the area is open. */
-struct facility {
-    bool used;
-    struct ds_log log;
-    uint8_t *log_bytes;
-    unsigned log_size;
-    uint16_t *log_places; /* of records that vary in size, as many as the smallest may leave; BTS: none */
-    uint8_t *memory;      /* memory of the buffer */
-    unsigned memory_size;
-};
-
 /* The smallest record of architectural PEBS is a header and the basic group. */
 #define PLACES(bytes) ((bytes) / 64)
 
@@ -59,7 +49,7 @@ static uint16_t pebs_log_places[PLACES(PEBS_LOG_SIZE)];
 /* The debug store of one processor. */
 struct ds_cpu {
     uint8_t *management_area;
-    struct facility bts, pebs;
+    struct ds_facility bts, pebs;
     bool circular; /* the BTS buffer */
     bool arch;     /* PEBS is architectural: records go to this buffer, which these registers describe */
     struct arch_buffer buffer;
@@ -134,102 +124,6 @@ static void area_write(struct ds_cpu *ds, const struct caps *caps, const struct 
     ds_area_encode(caps->ds_width, caps->ds_area_format, area, ds->management_area, PAGE_SIZE);
 }
 
-/* Appends whole records to the log, as many as it has room for. */
-static void log_append(struct facility *f, const uint8_t *from, size_t bytes)
-{
-    size_t used = (size_t)f->log.records * f->log.record_size;
-    size_t room = (f->log_size - used) / f->log.record_size * f->log.record_size;
-    size_t taken = bytes < room ? bytes : room;
-
-    memcpy(f->log_bytes + used, from, taken);
-    f->log.records += (unsigned)(taken / f->log.record_size);
-    f->log.dropped += (unsigned)((bytes - taken) / f->log.record_size);
-}
-
-/*
- * The same of records that vary in size: each goes to a place of its own. What cannot be told apart from there on, is
- * broken. Returns how many records there were.
- */
-static unsigned log_append_varied(struct facility *f, const uint8_t *from, size_t bytes)
-{
-    unsigned count = 0;
-    size_t size;
-
-    for (; bytes > 0; from += size, bytes -= size, count++) {
-        if (arch_pebs_extent(from, bytes, &size) != PEBS_DECODE_OK) {
-            f->log.broken++;
-            break;
-        }
-        const size_t room = (size + DS_LOG_PLACE - 1) / DS_LOG_PLACE * DS_LOG_PLACE;
-        if (f->log.used + room > f->log_size) {
-            f->log.dropped++;
-            continue;
-        }
-        memcpy(f->log_bytes + f->log.used, from, size);
-        f->log_places[f->log.records++] = (uint16_t)(f->log.used / DS_LOG_PLACE);
-        f->log.used += room;
-    }
-    return count;
-}
-
-/*
- * Whether the buffer's fields are as they were when it was opened, and its index is one that the processor can have
- * written.
- */
-static bool sound(const struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
-{
-    const uint64_t memory = address_of(f->memory);
-
-    return buffer->base == was->base && buffer->maximum == was->maximum && buffer->threshold == was->threshold &&
-           buffer->base >= memory && buffer->base <= buffer->index && buffer->index <= buffer->maximum &&
-           buffer->maximum <= memory + f->memory_size &&
-           (size_t)(buffer->index - buffer->base) % f->log.record_size == 0;
-}
-
-/* Empties a buffer into its log. Returns whether there were records. */
-static bool drain(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was, uint64_t *indexed)
-{
-    size_t filled = (size_t)(buffer->index - buffer->base);
-
-    if (!f->used)
-        return false;
-    if (!sound(f, buffer, was)) {
-        f->log.broken++;
-        return true;
-    }
-    log_append(f, (const uint8_t *)(uintptr_t)buffer->base, filled);
-    *indexed += filled / f->log.record_size;
-    if (buffer->index + f->log.record_size > buffer->maximum)
-        f->log.overruns++;
-    return filled != 0;
-}
-
-/* Whether memory is as it was cleared when the buffer was opened. No branch has two zero addresses. */
-static bool is_unwritten(const uint8_t *memory, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        if (memory[i])
-            return false;
-    return true;
-}
-
-/* Reads a circular buffer, once tracing is off: from the index on if it has wrapped, then up to the index. */
-static void drain_circular(struct facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
-{
-    size_t filled = (size_t)(buffer->index - buffer->base), older = (size_t)(buffer->maximum - buffer->index);
-    const uint8_t *memory = (const uint8_t *)(uintptr_t)buffer->base, *oldest = memory + filled;
-
-    if (!sound(f, buffer, was)) {
-        f->log.broken++;
-        return;
-    }
-    if (older >= f->log.record_size && is_unwritten(oldest + older - f->log.record_size, f->log.record_size))
-        older -= f->log.record_size; /* a processor may leave the last place free */
-    if (!is_unwritten(oldest, older))
-        log_append(f, oldest, older);
-    log_append(f, memory, filled);
-}
-
 /* Whether the reset values are as written: otherwise the period between PEBS records is unknown. */
 static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
 {
@@ -253,7 +147,7 @@ static bool drain_arch(struct ds_cpu *ds, bool go_on)
         ds->pebs.log.broken++;
         return true;
     }
-    ds->counts.pebs_indexed += log_append_varied(&ds->pebs, ds->buffer.memory, filled.bytes);
+    ds->counts.pebs_indexed += ds_log_drain_varied(&ds->pebs, ds->buffer.memory, filled.bytes);
     return filled.bytes != 0 || filled.full;
 }
 
@@ -266,8 +160,8 @@ static bool drain_area(struct ds_cpu *ds)
     if (!ds->bts.used && !pebs)
         return false;
     area_read(ds, &area);
-    any = !ds->circular && drain(&ds->bts, &area.bts, &ds->opened.bts, &ds->counts.bts_indexed);
-    any |= pebs && drain(&ds->pebs, &area.pebs, &ds->opened.pebs, &ds->counts.pebs_indexed);
+    any = !ds->circular && ds_log_drain(&ds->bts, &area.bts, &ds->opened.bts, &ds->counts.bts_indexed);
+    any |= pebs && ds_log_drain(&ds->pebs, &area.pebs, &ds->opened.pebs, &ds->counts.pebs_indexed);
     if (pebs && !resets_intact(ds, &area)) {
         ds->pebs.log.broken++;
         any = true;
@@ -352,12 +246,6 @@ static struct ds_buffer buffer_of(const uint8_t *memory, unsigned record_size, u
                                .threshold = base + (uint64_t)threshold * record_size };
 }
 
-static void facility_open(struct facility *f, bool used, unsigned record_size)
-{
-    f->used = used;
-    f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
-}
-
 /* Bits above 31 that counters will have in CFG_C. */
 static uint64_t cfg_c_of(const struct caps *caps, uint64_t cfg_c, uint64_t data_cfg)
 {
@@ -402,11 +290,11 @@ bool ds_build(const struct caps *caps, const struct ds_config *config)
     struct ds_cpu *const ds = own();
 
     ds_close();
-    facility_open(&ds->bts, config->bts, caps->bts_record_size);
+    ds_log_open(&ds->bts, config->bts, caps->bts_record_size);
     ds->arch = config->pebs && caps->pebs_method == PEBS_METHOD_ARCH;
-    facility_open(&ds->pebs, config->pebs,
-                  ds->arch && config->pebs_cfg_c ? arch_bytes(caps, config->pebs_cfg_c)
-                                                 : pebs_bytes(caps, config->pebs_data_cfg));
+    ds_log_open(&ds->pebs, config->pebs,
+                ds->arch && config->pebs_cfg_c ? arch_bytes(caps, config->pebs_cfg_c)
+                                               : pebs_bytes(caps, config->pebs_data_cfg));
     if (ds->arch) {
         ds->pebs.log.places = ds->pebs.log_places;
         ds->buffer = arch_buffer_in(ds->pebs.memory, ds->pebs.memory_size,
@@ -619,7 +507,7 @@ void ds_close(void)
     if (ds->circular) {
         struct ds_area area;
         area_read(ds, &area);
-        drain_circular(&ds->bts, &area.bts, &ds->opened.bts);
+        ds_log_drain_circular(&ds->bts, &area.bts, &ds->opened.bts);
     }
     drain_both(ds, false);
     counting_acknowledge(ds->open_for, counting_status(ds->open_for));

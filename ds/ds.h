@@ -16,6 +16,7 @@
 #include "cpu/caps.h"
 #include "ds/ds_area.h"
 #include "ds/ds_check.h"
+#include "ds/ds_log.h"
 
 /*
  * The memory of another processor's debug store, in bytes: what the processor is given, on pages without code, with bit
@@ -49,35 +50,12 @@ struct ds_config {
     uint64_t pebs_data_cfg; /* the value of MSR_PEBS_DATA_CFG: the groups of adaptive records; otherwise ignored */
 };
 
-/* Records as the processor wrote them, copied out of a buffer before its index was reset. */
-struct ds_log {
-    const uint8_t *bytes;
-    unsigned record_size;   /* bytes; of architectural PEBS, of a record in one fragment */
-    const uint16_t *places; /* where records vary in size: where each begins, in DS_LOG_PLACE; else NULL */
-    size_t used;            /* bytes of all records */
-    unsigned records;       /* number of records in `bytes` */
-    unsigned dropped;       /* records dropped because the log was full */
-    unsigned overruns;      /* drains that found the buffer full: later records may be lost */
-    unsigned broken;        /* drains that found the area corrupted: see ds_open() */
-};
-
 struct ds_counts {
     unsigned interrupts;                /* performance monitoring interrupts */
     unsigned spurious;                  /* of these, those with neither a record nor a cause in the status */
     unsigned untraced;                  /* of these, those that came when BTS was off: no record tells of them */
     uint64_t bts_indexed, pebs_indexed; /* records according to the index, total of all drains */
 };
-
-#define DS_LOG_PLACE 16u /* bytes */
-
-/* Record n of a log, which has that many or more; *left: the bytes from it to the end of the last record. */
-static inline const uint8_t *ds_log_record(const struct ds_log *log, unsigned n, size_t *left)
-{
-    const size_t offset = log->places ? (size_t)log->places[n] * DS_LOG_PLACE : (size_t)n * log->record_size;
-
-    *left = (log->places ? log->used : (size_t)log->records * log->record_size) - offset;
-    return log->bytes + offset;
-}
 
 /* The most records that a PEBS buffer may have on this processor; data_cfg: the groups of adaptive records. */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
