@@ -8,6 +8,7 @@
 
 #include "kernel/core_kinds.c"
 #include "tests/host/machine/machine.h"
+#include "tests/host/processors.h"
 
 #define OTHERS 7u
 #define CORE   0x40000001u
@@ -105,10 +106,7 @@ static void start_machine(unsigned others, const uint32_t *of)
     options = (struct options){ .kinds = OPTIONS_KINDS_ALL };
 }
 
-/* An Alder Lake whose boot processor is a Golden Cove: model 97H. */
-static const struct caps alder_lake = {
-    .intel = true, .hybrid = true, .family = 6, .model = 0x97, .core_type = 0x40, .native_model = 1
-};
+static struct caps alder_lake; /* its boot processor is a Golden Cove */
 
 static void assert_kind(unsigned index, const char *name, const char *suffix, unsigned number, unsigned processors)
 {
@@ -262,8 +260,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_kinds),     cmocka_unit_test(several_of_a_type), cmocka_unit_test(unknown_types),
-        cmocka_unit_test(not_described),cmocka_unit_test(left_out),
-        cmocka_unit_test(waiting),    };
+        cmocka_unit_test(not_described), cmocka_unit_test(left_out),          cmocka_unit_test(waiting),
+    };
 
+    alder_lake = caps_of(golden_cove_input());
     return cmocka_run_group_tests_name("kernel_kinds", tests, NULL, NULL);
 }

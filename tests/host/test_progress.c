@@ -4,6 +4,7 @@
 
 #include "arch/x86/devices/clock.h"
 #include "kernel/display.h"
+#include "tests/host/processors.h"
 
 static struct cells cells;
 static unsigned shown;         /* calls of display_show() */
@@ -93,7 +94,7 @@ static const struct facility judged[FACILITIES] = {
 
 static void a_run(void **state)
 {
-    static const struct caps caps = { .vendor = "GenuineIntel", .core = "Skylake", .lbr_depth = 16, .lbr_format = 4 };
+    const struct caps caps = caps_of(skylake_input());
 
     (void)state;
     start();
@@ -113,7 +114,7 @@ static void a_run(void **state)
     assert_int_equal(shown, 2);
     assert_true(says("Log: COM1 at 115200 baud; COM2 "));
     assert_true(says("Skylake, signature"));
-    assert_true(says("LBR   16 entries, format 4"));
+    assert_true(says("LBR   32 entries, format 5"));
     assert_false(says("Test "));
 
     progress_plan(results, COUNT_OF(results), 3);
