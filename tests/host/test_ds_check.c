@@ -266,37 +266,32 @@ static void pages_of_every_section(void **state)
         { "bts", BTS + 0x2000, BTS + 0x2000 },
         { "pebs", PEBS + 0x1000, PEBS + 0x1000 },
     };
+    static const struct {
+        struct ds_page page;
+        enum ds_breach_id id;
+    } pages_of[] = {
+        { { .dirty = true, .writable = true, .write_back = true }, DS_BREACH_NOT_ACCESSED },
+        { { .accessed = true, .writable = true, .write_back = true }, DS_BREACH_NOT_DIRTY },
+        { { .accessed = true, .dirty = true, .write_back = true }, DS_BREACH_NOT_WRITABLE },
+        { { .accessed = true, .dirty = true, .writable = true, .write_back = true, .user = true }, DS_BREACH_USER },
+        { { .accessed = true, .dirty = true, .writable = true, .write_back = true, .code = true }, DS_BREACH_CODE },
+        { { .accessed = true, .dirty = true, .writable = true }, DS_BREACH_MEMORY_TYPE },
+        { { .accessed = true, .dirty = true, .writable = true, .write_back = true, .physical = 0x100000 },
+          DS_BREACH_A20M },
+    };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sections); i++) {
         struct pages pages;
         struct ds_description d = clean(&pages);
-        const char *field = sections[i].field;
-        uint64_t value = sections[i].value;
         pages.odd = sections[i].page;
         pages.odd_missing = true;
-        assert_alone(&d, DS_BREACH_NOT_PRESENT, field, value);
+        assert_alone(&d, DS_BREACH_NOT_PRESENT, sections[i].field, sections[i].value);
         pages.odd_missing = false;
-        pages.odd_page.accessed = false;
-        assert_alone(&d, DS_BREACH_NOT_ACCESSED, field, value);
-        pages.odd_page = fit;
-        pages.odd_page.dirty = false;
-        assert_alone(&d, DS_BREACH_NOT_DIRTY, field, value);
-        pages.odd_page = fit;
-        pages.odd_page.writable = false;
-        assert_alone(&d, DS_BREACH_NOT_WRITABLE, field, value);
-        pages.odd_page = fit;
-        pages.odd_page.user = true;
-        assert_alone(&d, DS_BREACH_USER, field, value);
-        pages.odd_page = fit;
-        pages.odd_page.code = true;
-        assert_alone(&d, DS_BREACH_CODE, field, value);
-        pages.odd_page = fit;
-        pages.odd_page.write_back = false;
-        assert_alone(&d, DS_BREACH_MEMORY_TYPE, field, value);
-        pages.odd_page = fit;
-        pages.odd_page.physical = 0x100000;
-        assert_alone(&d, DS_BREACH_A20M, field, value);
-        d.a20m_prevented = true;
+        for (size_t k = 0; k < COUNT_OF(pages_of); k++) {
+            pages.odd_page = pages_of[k].page;
+            assert_alone(&d, pages_of[k].id, sections[i].field, sections[i].value);
+        }
+        d.a20m_prevented = true; /* the last one's breach */
         assert_clean(&d);
     }
 }
