@@ -462,12 +462,9 @@ static void roles_without_workload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intels_lists),
-        cmocka_unit_test(the_manuals_tables),
-        cmocka_unit_test(what_each_event_counts),
-        cmocka_unit_test(no_event_left_out),
-        cmocka_unit_test(lists_without_twins),
-        cmocka_unit_test(an_event_by_its_role),
+        cmocka_unit_test(intels_lists),           cmocka_unit_test(the_manuals_tables),
+        cmocka_unit_test(what_each_event_counts), cmocka_unit_test(no_event_left_out),
+        cmocka_unit_test(lists_without_twins),    cmocka_unit_test(an_event_by_its_role),
         cmocka_unit_test(roles_without_workload),
     };
     return cmocka_run_group_tests_name("events", tests, find_lists, NULL);

@@ -29,9 +29,9 @@ static struct {
     int calls;             /* handlers called, less one */
     unsigned other_vector; /* added to the frame's vector */
     uintptr_t other_code;  /* .. error code */
-    uintptr_t ip;    /* added to the frame's instruction pointer */
-    bool in_flags;   /* IF is set in handlers */
-    uintptr_t after; /* bits of DS that differ afterwards */
+    uintptr_t ip;          /* added to the frame's instruction pointer */
+    bool in_flags;         /* IF is set in handlers */
+    uintptr_t after;       /* bits of DS that differ afterwards */
 } wrong;
 
 uintptr_t flags_read(void)
