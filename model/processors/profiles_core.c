@@ -279,6 +279,77 @@ static const struct profile sandybridge = {
     .feature_count = COUNT(wide_features),
 };
 
+/* Intel's list of events (github.com/intel/perfmon, IVB). */
+static const struct profile_event ivybridge_events[] = {
+    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
+    { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE },
+    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* hits that need no snoop */
+    { 0xcd, 0x01, EVENT_LOAD_LATENCY, LAST_COUNTER, PRECISE_WITH_ADDRESS },
+    { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
+};
+
+/* 06_3A, stepping 9: an i7-3770 in public CPUID dumps */
+static const struct profile_cpuid ivybridge_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x7fbae3ff | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x306a9, 0, WIDE_DS_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x281, 0, 0x9c000400 } },
+    { .leaf = 0x0a, .add = { 0x07300403, 0, 0, 0x603 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x28100800 } },
+};
+
+static const struct profile ivybridge = {
+    .name = "ivybridge",
+    .brand = "Intel(R) Core(TM) i7-3770 CPU (modelled)",
+    .microcode = 0x21,
+    .max_leaf = 0x0d,
+    .max_extended = 0x80000008,
+    .cpuid = ivybridge_cpuid,
+    .cpuid_count = COUNT(ivybridge_cpuid),
+    .dtes64 = true,
+    .perfmon_version = 3,
+    .general_counters = 4,
+    .fixed_bitmap = 0x7,
+    .counter_width = 48,
+    .pebs_format = 1,
+    .pdir_counter = 1,
+    .pdir_select = 0xc0,
+    .pdir_umask = 0x01,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 16,
+    .lbr_format = LBR_FORMAT_EIP_FLAGS,
+    .predictor_slots = 4096,
+    /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
+    .memory = {
+        .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+        .tlb = { 128, 4 },
+        .latency = { 4, 12, 30, 200, 60 },
+        .source = { 1, 3, 4, 0x0c, 7 },
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
+    },
+    .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
+              ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(ivybridge_events), ROWS(core_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
 static const struct profile_event haswell_events[] = {
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
@@ -458,4 +529,6 @@ static const struct profile skylake = {
     .feature_count = COUNT(wide_features),
 };
 
-const struct profile *const profiles_core[] = { &nehalem, &sandybridge, &haswell, &broadwell, &skylake, NULL };
+const struct profile *const profiles_core[] = {
+    &nehalem, &sandybridge, &ivybridge, &haswell, &broadwell, &skylake, NULL
+};
