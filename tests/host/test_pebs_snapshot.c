@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters group of a format 6 record: decoded, refused, printed. Its bytes are typed from Linux 6.15,
- * arch/x86/include/asm/perf_event.h, struct pebs_cntr_header: two bitmaps and a metrics field of 32 bits each, 32
- * reserved; then a quadword for each bit, and two for the metrics if that field is 3 (arch/x86/events/intel/ds.c).
+ * The counters group of a format 6 record: decoded and refused (test_pebs_arch.c prints one). Its bytes are typed from
+ * Linux 6.15, arch/x86/include/asm/perf_event.h, struct pebs_cntr_header: two bitmaps and a metrics field of 32 bits
+ * each, 32 reserved; then a quadword for each bit, and two for the metrics if that field is 3
+ * (arch/x86/events/intel/ds.c).
  */
 #include "tests/host/host_test.h"
 
 #include "pebs/pebs_decode.h"
-#include "kernel/report/record_text.h"
 
 /* General counters 1, 9 and 31, fixed counters 0 and 3, and the metrics. */
 static const uint8_t golden[16 + 7 * 8] = {
@@ -242,45 +242,13 @@ static void sizes_asked_for(void **state)
     }
 }
 
-/* ---- as text ----------------------------------------------------------------------------------------------------- */
-
-struct lines {
-    char text[64][LINE_SIZE];
-    unsigned count;
-};
-
-static void keep(void *context, const char *text)
-{
-    struct lines *lines = context;
-
-    assert_true(lines->count < 64);
-    snprintf(lines->text[lines->count++], LINE_SIZE, "%s", text);
-}
-
-static void text(void **state)
-{
-    uint8_t bytes[MOST];
-    static struct lines got;
-    const struct line_sink out = { keep, &got };
-    struct pebs_record record;
-
-    (void)state;
-    assert_int_equal(pebs_decode(&lion_cove, bytes, lay(bytes, 0x30), &record), PEBS_DECODE_OK);
-    pebs_text(&out, 3, &record, DATA_SOURCE_UNKNOWN, NULL);
-    assert_int_equal(got.count, 5);
-    assert_string_equal(got.text[2], "pebs 3 slots 0x464544434241 metrics 0x5857565554535251");
-    assert_string_equal(got.text[3], "pebs 3 count1 0x161514131211 count9 0x969594939291 count31 0xf8f7f6f5f4f3f2f1 "
-                                     "fixed_count0 0x262524232221");
-    assert_string_equal(got.text[4], "pebs 3 fixed_count3 0x363534333231");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(behind_all_groups), cmocka_unit_test(without),
         cmocka_unit_test(any_counters),      cmocka_unit_test(metrics_are_whole_or_none),
         cmocka_unit_test(sizes_that_lie),    cmocka_unit_test(of_format_6_alone),
-        cmocka_unit_test(sizes_asked_for),   cmocka_unit_test(text),
+        cmocka_unit_test(sizes_asked_for),
     };
     return cmocka_run_group_tests_name("pebs_snapshot", tests, NULL, NULL);
 }

@@ -137,26 +137,6 @@ static void add(const char *name, struct uart uart)
     devices[0].polls = devices[1].polls = devices[2].polls = 0;
 }
 
-static void programming(void **state)
-{
-    struct uart uart;
-
-    (void)state;
-    start();
-    uart = port(0x3f8, 1200);
-    assert_int_equal(uart_start(&uart), UART_OK);
-    assert_string_equal(devices[0].written, "7 5a, 7 a5, 1 0, 3 80, 0 60, 1 0, 3 3, 2 7, 4 3, ");
-    start();
-    uart = port(0x2f8, 300);
-    assert_int_equal(uart_start(&uart), UART_OK);
-    assert_string_equal(devices[1].written, "7 5a, 7 a5, 1 0, 3 80, 0 80, 1 1, 3 3, 2 7, 4 3, ");
-    assert_string_equal(devices[0].written, "");
-    start();
-    uart = port(0x3f8, 100000);
-    assert_int_equal(uart_start(&uart), UART_BAUD);
-    assert_string_equal(devices[0].written, "");
-}
-
 /* Without a speed the divisor stays, and tells what speed it is. */
 static void as_firmware_set_it(void **state)
 {
@@ -392,7 +372,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_any_line),
         cmocka_unit_test(the_second_one_is_stuck),
-        cmocka_unit_test(programming),
         cmocka_unit_test(as_firmware_set_it),
         cmocka_unit_test(what_keeps_no_pattern_is_no_uart),
         cmocka_unit_test(in_memory_with_strides),

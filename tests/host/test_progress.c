@@ -171,19 +171,6 @@ static void texts_that_are_too_long(void **state)
     assert_int_equal(strncmp(log_places, "COM0; COM1; ", 12), 0);
 }
 
-static void a_panic_in_a_test(void **state)
-{
-    (void)state;
-    start();
-    progress_step(12, 12, "tests");
-    progress_plan(results, COUNT_OF(results), 3);
-    progress_test(3, "bts.c");
-    progress_trouble("vector 14");
-    progress_end(VERDICT_PANIC, PAGE_HALTS, true);
-    assert_true(says("vector 14 "));
-    assert_true(says("It came in test 3 of 3: bts.c"));
-}
-
 static void a_panic_after_the_tests(void **state)
 {
     (void)state;
@@ -285,7 +272,6 @@ int main(void)
         cmocka_unit_test(a_run),
         cmocka_unit_test(what_is_wrong),
         cmocka_unit_test(texts_that_are_too_long),
-        cmocka_unit_test(a_panic_in_a_test),
         cmocka_unit_test(a_panic_after_the_tests),
         cmocka_unit_test(an_exception_in_drawing_is_not_drawn),
         cmocka_unit_test(codes_need_a_screen),

@@ -190,38 +190,6 @@ static void by_default(void **state)
                              "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
-/* The exit device is there on virtual machines alone, and asked for or refused by the options. */
-static void exit_devices(void **state)
-{
-#define BEFORE "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\n"
-#define AFTER  "turns\nhalt\n"
-    (void)state;
-    ends(&(struct options){ .exit = OPTIONS_EXIT_AUTO }, false, BEFORE AFTER);
-    ends(&(struct options){ .exit = OPTIONS_EXIT_AUTO }, true, BEFORE "port f4: 11\n" AFTER);
-    ends(&(struct options){ .exit = OPTIONS_EXIT_DEBUG }, false, BEFORE "port f4: 11\n" AFTER);
-    ends(&(struct options){ .exit = OPTIONS_EXIT_DEBUG }, true, BEFORE "port f4: 11\n" AFTER);
-    ends(&(struct options){ .exit = OPTIONS_EXIT_NONE }, true, BEFORE AFTER);
-}
-
-/* The power is switched off under QEMU alone; whoever restarts nevertheless goes on as one that halts. */
-static void power(void **state)
-{
-    const struct options off = { .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_NONE };
-    const struct options reboot = { .end = OPTIONS_END_REBOOT, .exit = OPTIONS_EXIT_NONE };
-
-    (void)state;
-    ends(&off, false, BEFORE AFTER);
-    ends(&off, true,
-         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, switches off\n" LINE
-         "\nflush\npage 1, switches off, sent\nport 604: 2000\nturns\nhalt\n");
-    for (unsigned vm = 0; vm < 2; vm++) {
-        ends(&reboot, vm,
-             "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, reboots\n" LINE
-             "\nflush\npage 1, reboots, sent\nport cf9: 2\nport cf9: e\nport 64: fe\ntriple fault\n");
-        assert_true(pauses >= 1000000);
-    }
-}
-
 /* A log that is kept needs a restart with power, which somebody who has not asked for one is told of, and given time.
  */
 static void log_kept(void **state)
@@ -259,7 +227,8 @@ static void kinds(void **state)
          "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
          " kinds=core,atom\nflush\npage 1, halts, sent\nturns\nhalt\n");
     run_end_say_kinds("");
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false, BEFORE AFTER);
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
+         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
 static void errors(void **state)
@@ -283,9 +252,8 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_default), cmocka_unit_test(exit_devices), cmocka_unit_test(power),
-        cmocka_unit_test(log_kept),   cmocka_unit_test(with_screen),  cmocka_unit_test(kinds),
-        cmocka_unit_test(errors),
+        cmocka_unit_test(by_default), cmocka_unit_test(log_kept), cmocka_unit_test(with_screen),
+        cmocka_unit_test(kinds),      cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("finish", tests, NULL, NULL);
 }
