@@ -38,7 +38,7 @@ $B/$1/%.o: %.c $B/host/config.mk
 	$$Q$(HOST_CC) $$(HOST_MACHINE) $2 $(DEPS) -c -o $$@ $$<
 
 # The UEFI loader is compiled into its test, as for x64 firmware.
-$B/$1/tests/host/test_uefi.o $B/$1/tests/host/test_uefi_log.o: HOST_MACHINE := -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi
+$(patsubst %.c,$B/$1/%.o,$(filter tests/host/test_uefi%,$(HOST_SOURCES))): HOST_MACHINE := -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi
 
 # The machine's headers go before the kernel's. The DS area's memory lies where bit 20 of an address is clear, and below
 # 4 GiB, as in the kernel.

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* The loader's menu and what it finds of screens: the options that come of each key, and the kernel's screen. */
+#include "tests/host/uefi_firmware.h"
+
+#include "boot/uefi/menu.c"
+#include "boot/uefi/screen.c"
+
+#define TIMER ((EFI_EVENT)0x71c)
+
+struct key {
+    unsigned tick; /* when it is pressed: how many ticks of the timer must have been waited for */
+    CHAR16 character;
+    UINT16 scan;
+};
+
+/* More of the firmware: what it answers, and what it was asked. */
+static struct {
+    EFI_STATUS create_event, set_timer, wait_for_event;
+    const struct key *keys;
+    unsigned key_count;
+    bool stuck; /* the last key is pressed for ever */
+    unsigned ticks, keys_read;
+    int events_out;
+} menu_fw;
+
+static char options[LOAD_OPTIONS_MAX + 1];
+
+/* UEFI 2.10, 7.1: a timer's type is 80000000h; periodic is 1; the period is in units of 100 ns. */
+static EFI_STATUS EFIAPI create_event(UINT32 type, EFI_TPL level, EFI_EVENT_NOTIFY notify, void *context,
+                                      EFI_EVENT *event)
+{
+    assert_int_equal(type, 0x80000000);
+    assert_int_equal(level, 0);
+    assert_null((void *)(uintptr_t)notify);
+    assert_null(context);
+    if (menu_fw.create_event)
+        return menu_fw.create_event;
+    menu_fw.events_out++;
+    *event = TIMER;
+    return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI set_timer(EFI_EVENT event, EFI_TIMER_DELAY type, UINT64 period)
+{
+    assert_ptr_equal(event, TIMER);
+    assert_int_equal(type, 1);
+    assert_int_equal(period, 1000000);
+    return menu_fw.set_timer;
+}
+
+static EFI_STATUS EFIAPI wait_for_event(UINTN count, EFI_EVENT *events, UINTN *index)
+{
+    assert_int_equal(count, 1);
+    assert_ptr_equal(*events, TIMER);
+    if (menu_fw.wait_for_event)
+        return menu_fw.wait_for_event;
+    menu_fw.ticks++;
+    *index = 0;
+    return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI close_event(EFI_EVENT event)
+{
+    assert_ptr_equal(event, TIMER);
+    menu_fw.events_out--;
+    return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI read_key_stroke(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
+{
+    const bool last = menu_fw.stuck && menu_fw.keys_read >= menu_fw.key_count;
+    const unsigned next = last ? menu_fw.key_count - 1 : menu_fw.keys_read;
+    (void)this;
+    if (next >= menu_fw.key_count || menu_fw.keys[next].tick > menu_fw.ticks)
+        return EFI_NOT_READY;
+    *key = (EFI_INPUT_KEY){ .ScanCode = menu_fw.keys[next].scan, .UnicodeChar = menu_fw.keys[next].character };
+    menu_fw.keys_read++;
+    return EFI_SUCCESS;
+}
+
+static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_key_stroke };
+
+static int new_machine(void **state)
+{
+    (void)state;
+    new_firmware();
+    services.CreateEvent = create_event;
+    services.SetTimer = set_timer;
+    services.WaitForEvent = wait_for_event;
+    services.CloseEvent = close_event;
+    system_table.ConIn = &keyboard;
+    memset(&menu_fw, 0, sizeof menu_fw);
+    return 0;
+}
+
+/* --- the menu ----------------------------------------------------------------------------------------------------- */
+
+#define MENU(options, width)                                                                 \
+    "\ndstest86: choose by a key, or wait\n  1  all tests, or those that the options name\n" \
+    "  2  quick: a few tests of each area\n  3  measure: not whether but how much\n"         \
+    "  4  options: " options "\n  5  width: " width " bits\n"
+#define EDIT "\nEnter starts, Escape goes back. Options: "
+
+/* Shows the menu for these options, of this width, for so many seconds, while these keys are pressed. */
+static void choose_by(const struct key *keys, unsigned count, const char *before, unsigned width, unsigned seconds)
+{
+    menu_fw.keys = keys;
+    menu_fw.key_count = count;
+    strcpy(options, before);
+    menu_choose(options, seconds, width, true);
+    assert_int_equal(menu_fw.events_out, 0);
+}
+
+static void without_a_key(void **state)
+{
+    (void)state;
+    choose_by(NULL, 0, "", 0, 3);
+    assert_string_equal(console_said,
+                        MENU("none", "64") "\rstarts in 3 s \rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
+    assert_string_equal(options, "");
+    assert_int_equal(menu_fw.ticks, 30);
+
+    new_machine(NULL);
+    choose_by(NULL, 0, "list menu=2", 0, 2);
+    assert_string_equal(console_said, MENU("list menu=2", "64") "\rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
+    assert_string_equal(options, "list menu=2");
+    assert_int_equal(menu_fw.ticks, 20);
+}
+
+/* What cannot show a menu starts at once. */
+static void no_menu(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        new_machine(NULL);
+        if (i == 0)
+            system_table.ConIn = NULL;
+        menu_fw.create_event = i == 1 ? EFI_OUT_OF_RESOURCES : 0;
+        menu_fw.set_timer = i == 2 ? EFI_INVALID_PARAMETER : 0;
+        menu_fw.wait_for_event = i == 3 ? EFI_UNSUPPORTED : 0;
+        choose_by(NULL, 0, "", 0, i == 4 ? 0 : 3);
+        assert_int_equal(menu_fw.ticks, 0);
+        assert_int_equal(strstr(console_said, "choose") != NULL, i == 3);
+        assert_string_equal(options, "");
+    }
+}
+
+static void keys(void **state)
+{
+    static const struct {
+        struct key keys[8];
+        unsigned count;
+        const char *options;
+        unsigned ticks;
+    } cases[] = {
+        { { { 0, '1', 0 } }, 1, "", 0 },
+        { { { 30, '2', 0 } }, 1, "run=quick records=1", 30 }, /* in the last moment */
+        { { { 31, '2', 0 } }, 1, "", 30 },
+        { { { 7, '3', 0 } }, 1, "run=measure.*", 7 },
+        { { { 7, '\r', 0 } }, 1, "", 7 },
+        { { { 1, '0', 0 } }, 1, "", 601 }, /* no choice, but somebody is there */
+        { { { 1, 0, 0x17 } }, 1, "", 601 },
+        { { { 1, '0', 0 }, { 601, '2', 0 } }, 2, "run=quick records=1", 601 },
+        { { { 1, '5', 0 }, { 2, '2', 0 } }, 2, "run=quick records=1 width=32", 2 },
+        { { { 1, '5', 0 }, { 2, '5', 0 }, { 3, '\r', 0 } }, 3, "", 3 },
+        { { { 1, '5', 0 } }, 1, "width=32", 601 },
+        /* the options: "lxx", Backspace, what a terminal sends for it, "i", Enter */
+        { { { 1, '4', 0 },
+            { 2, 'l', 0 },
+            { 2, 'x', 0 },
+            { 2, 'x', 0 },
+            { 2, '\b', 0 },
+            { 3, 0, 8 },
+            { 4, 'i', 0 },
+            { 9, '\r', 0 } },
+          8,
+          "li",
+          9 },
+        { { { 1, '4', 0 },
+            { 1, '\b', 0 },
+            { 2, ' ', 0 },
+            { 2, '~', 0 },
+            { 2, 0x7f, 0 },
+            { 2, 0x1f, 0 },
+            { 2, 0xe4, 0 },
+            { 9, '\r', 0 } },
+          8,
+          " ~",
+          9 },
+        { { { 1, '4', 0 }, { 2, 'x', 0 }, { 3, 0, 0x17 }, { 4, '\r', 0 } }, 4, "", 4 }, /* Escape */
+        { { { 1, '4', 0 }, { 2, 'x', 0 }, { 602, '\r', 0 } }, 3, "x", 602 },
+        { { { 1, '4', 0 }, { 2, 'x', 0 } }, 2, "", 1202 }, /* a minute without a key, then the menu's */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        new_machine(NULL);
+        choose_by(cases[i].keys, cases[i].count, "", 0, 3);
+        assert_string_equal(options, cases[i].options);
+        assert_int_equal(menu_fw.ticks, cases[i].ticks);
+    }
+}
+
+static void keys_on_the_screen(void **state)
+{
+    static const struct key pressed[] = { { 0, 'x', 0 },  { 0, '5', 0 },  { 0, '4', 0 }, { 0, 'a', 0 }, { 0, 'b', 0 },
+                                          { 0, '\b', 0 }, { 0, 0, 0x17 }, { 0, '4', 0 }, { 0, 'l', 0 }, { 0, 'i', 0 },
+                                          { 0, 's', 0 },  { 0, 't', 0 },  { 0, '\r', 0 } };
+    (void)state;
+    choose_by(pressed, COUNT_OF(pressed), "", 0, 3);
+    assert_string_equal(console_said,
+                        MENU("none", "64") MENU("none", "32") EDIT "ab\b \b\n" MENU("none", "32") EDIT "list\n");
+    assert_string_equal(options, "list width=32");
+}
+
+/* Options that are there can be edited, and what is added counts, because it comes last. */
+static void options_that_are_there(void **state)
+{
+    static const struct key quick[] = { { 0, '2', 0 } }, edit[] = { { 0, '4', 0 }, { 0, '\b', 0 }, { 0, '\r', 0 } };
+    static const struct key wide[] = { { 0, '5', 0 }, { 0, '\r', 0 } };
+    char text[LOAD_OPTIONS_MAX + 2] = "menu=9 skip=";
+    (void)state;
+    choose_by(quick, 1, "records=all menu=9", 0, 9);
+    assert_string_equal(options, "records=all menu=9 run=quick records=1");
+    new_machine(NULL);
+    choose_by(edit, 3, "menu=9 records=11", 0, 9);
+    assert_string_equal(options, "menu=9 records=1");
+    new_machine(NULL);
+    choose_by(wide, 2, "menu=9 width=32", 32, 9);
+    assert_string_equal(options, "menu=9 width=32 width=64");
+
+    /* As much as there is room for, and a character more. */
+    for (size_t more = 0; more < 2; more++) {
+        const size_t length = LOAD_OPTIONS_MAX - strlen(" run=quick records=1") + more;
+        memset(text + 12, 'x', length - 12);
+        text[length] = '\0';
+        new_machine(NULL);
+        choose_by(quick, 1, text, 0, 9);
+        assert_int_equal(strlen(options), more ? length : LOAD_OPTIONS_MAX);
+        assert_int_equal(strstr(console_said,
+                                "\ndstest86: no room for run=quick records=1: more than 1023 characters of "
+                                "options\n\ndstest86: choose") != NULL,
+                         more);
+        assert_int_equal(menu_fw.ticks, more ? 600 : 0);
+    }
+}
+
+static void without_long_mode(void **state)
+{
+    static const struct key pressed[] = { { 0, '5', 0 }, { 0, '1', 0 } };
+    (void)state;
+    menu_fw.keys = pressed;
+    menu_fw.key_count = 2;
+    options[0] = '\0';
+    menu_choose(options, 3, 0, false);
+    assert_string_equal(console_said, MENU("none", "32") "\ndstest86: this processor has no long mode "
+                                                         "(CPUID.80000001H:EDX bit 29)\n" MENU("none", "32") "\n");
+    assert_string_equal(options, "");
+}
+
+/* A key that is stuck does not keep the machine, and neither does a line that is full. */
+static void a_stuck_key(void **state)
+{
+    static const struct key pressed[] = { { 0, '0', 0 }, { 0, '4', 0 }, { 0, 'x', 0 } };
+    static struct key full[1 + LOAD_OPTIONS_MAX + 2];
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        new_machine(NULL);
+        menu_fw.stuck = true;
+        choose_by(pressed + i, 1 + i, "", 0, 3);
+        assert_int_equal(menu_fw.keys_read, 2000);
+        assert_string_equal(options, "");
+    }
+
+    new_machine(NULL);
+    for (size_t i = 0; i < COUNT_OF(full); i++)
+        full[i].character = 'x';
+    full[0].character = '4';
+    full[COUNT_OF(full) - 1].character = '\r';
+    choose_by(full, COUNT_OF(full), "", 0, 3);
+    assert_int_equal(strlen(options), LOAD_OPTIONS_MAX);
+}
+
+/* --- screens ------------------------------------------------------------------------------------------------------ */
+
+#define RGBX PixelRedGreenBlueReserved8BitPerColor
+#define BGRX PixelBlueGreenRedReserved8BitPerColor
+
+/* UEFI 2.10, 12.9, "Graphics Output Protocol", and the GUID that EDK2 has on the devices of ConOut; as in memory. */
+static const uint8_t graphics_guid[16] = { 0xde, 0xa9, 0x42, 0x90, 0xdc, 0x23, 0x38, 0x4a,
+                                           0x96, 0xfb, 0x7a, 0xde, 0xd0, 0x80, 0x51, 0x6a };
+static const uint8_t console_guid[16] = { 0x2c, 0x6f, 0xb3, 0xd3, 0x51, 0xd5, 0xd4, 0x11,
+                                          0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d };
+
+static struct display {
+    EFI_GRAPHICS_OUTPUT_PROTOCOL protocol;
+    EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE mode;
+    EFI_GRAPHICS_OUTPUT_MODE_INFORMATION info;
+    struct protocol *entry;
+} displays[4];
+static unsigned display_count;
+static struct boot_screen found;
+
+/* Adds a screen of 1024x768 in rows of 1040 pixels. */
+static struct display *add_display(UINT64 base, uint32_t format, bool console)
+{
+    struct display *display = &displays[display_count++];
+    const EFI_HANDLE handle = (EFI_HANDLE)(0x5c12e100 + (uintptr_t)display_count);
+    assert_true(display_count <= COUNT_OF(displays));
+    display->info = (EFI_GRAPHICS_OUTPUT_MODE_INFORMATION){
+        .HorizontalResolution = 1024, .VerticalResolution = 768, .PixelFormat = format, .PixelsPerScanLine = 1040
+    };
+    display->mode = (EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE){ .Info = &display->info,
+                                                         .FrameBufferBase = base,
+                                                         .FrameBufferSize = 1040 * 768 * 4 };
+    display->protocol.Mode = &display->mode;
+    display->entry = add_protocol(handle, graphics_guid, &display->protocol);
+    if (console)
+        add_protocol(handle, console_guid, NULL);
+    return display;
+}
+
+static int no_displays(void **state)
+{
+    display_count = 0;
+    return new_machine(state);
+}
+
+static void assert_screen(UINT64 base, uint32_t bits, uint32_t red, uint32_t green, uint32_t blue)
+{
+    const struct boot_screen want = { .base = base,
+                                      .kind = BOOT_SCREEN_PIXELS,
+                                      .columns = 1024,
+                                      .rows = 768,
+                                      .pitch = 1040 * bits / 8,
+                                      .pixel_bits = bits,
+                                      .red = red,
+                                      .green = green,
+                                      .blue = blue };
+    screen_find(&found);
+    assert_memory_equal(&found, &want, sizeof want);
+    assert_string_equal(console_said, "");
+    assert_given_back(0);
+}
+
+static void forms_of_pixels(void **state)
+{
+    static const EFI_PIXEL_BITMASK masks[] = {
+        { 0xf800, 0x07e0, 0x001f, 0 },
+        { 0x7c00, 0x03e0, 0x001f, 0x8000 },
+        { 0x7c00, 0x03e0, 0x001f, 0 },
+        { 0x0000ff, 0x00ff00, 0xff0000, 0 },
+        { 0x0000ff, 0x00ff00, 0xff0000, 0x80000000 },
+        { 0x1, 0x2, 0x4, 0x10000 },
+        { 0x3ff, 0xffc00, 0x3ff00000, 0 },
+    };
+    static const uint32_t bits[] = { 16, 16, 16, 24, 32, 24, 32 };
+    (void)state;
+    add_display(0xc0000000, BGRX, true);
+    assert_screen(0xc0000000, 32, 0xff0000, 0xff00, 0xff);
+    no_displays(NULL);
+    add_display(0x4012345000, RGBX, false); /* above 4 GiB */
+    assert_screen(0x4012345000, 32, 0xff, 0xff00, 0xff0000);
+    for (size_t i = 0; i < COUNT_OF(masks); i++) {
+        no_displays(NULL);
+        add_display(0xc0000000, PixelBitMask, true)->info.PixelInformation = masks[i];
+        assert_screen(0xc0000000, bits[i], masks[i].RedMask, masks[i].GreenMask, masks[i].BlueMask);
+    }
+}
+
+/* A console's device first, then any with a frame buffer; of several alike the first. */
+static void several_screens(void **state)
+{
+    (void)state;
+    add_display(0xc0000000, PixelBltOnly, true);
+    add_display(0xc1000000, RGBX, false);
+    add_display(0xc2000000, RGBX, true);
+    add_display(0xc3000000, RGBX, true);
+    assert_screen(0xc2000000, 32, 0xff, 0xff00, 0xff0000);
+
+    no_displays(NULL);
+    add_display(0xc0000000, PixelBltOnly, true);
+    add_display(0xc1000000, RGBX, false);
+    add_display(0xc2000000, RGBX, false);
+    add_display(0, RGBX, true);
+    assert_screen(0xc1000000, 32, 0xff, 0xff00, 0xff0000);
+
+    no_displays(NULL); /* one goes away while it is looked at */
+    add_display(0xc0000000, RGBX, true)->entry->gone = true;
+    add_display(0xc1000000, RGBX, true);
+    assert_screen(0xc1000000, 32, 0xff, 0xff00, 0xff0000);
+}
+
+static void assert_no_screen(enum boot_screen_kind kind, const char *why)
+{
+    const struct boot_screen want = { .kind = kind };
+    char words[300];
+    screen_find(&found);
+    assert_memory_equal(&found, &want, sizeof want);
+    snprintf(words, sizeof words, "dstest86: %s: from here on, the log is on the serial port only\n", why);
+    assert_string_equal(console_said, words);
+    assert_given_back(0);
+}
+
+static void no_screen(void **state)
+{
+    (void)state;
+    assert_no_screen(BOOT_SCREEN_NONE, "no screen (no Graphics Output Protocol)");
+    no_displays(NULL);
+    add_display(0xc0000000, PixelBltOnly, true);
+    add_display(0, RGBX, true);
+    assert_no_screen(BOOT_SCREEN_BLT_ONLY, "the screen has no frame buffer (PixelBltOnly)");
+}
+
+/* Modes that cannot be: each is one value away from one that can. */
+static void impossible_screens(void **state)
+{
+    static const struct {
+        uint32_t format, columns, per_line;
+        UINT64 base;
+    } cases[] = {
+        { BGRX, 1041, 1040, 0xc0000000 },
+        { BGRX, 1024, 1040, 0 },
+        { BGRX, 0, 0, 0xc0000000 },
+        { BGRX, 1024, 65537, 0xc0000000 },
+        { PixelBitMask, 1024, 1040, 0xc0000000 }, /* its masks are 0 */
+        { PixelFormatMax, 1024, 1040, 0xc0000000 },
+        { BGRX, 1024, 1040, 0xc0000000 }, /* without a mode */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        no_displays(NULL);
+        struct display *display = add_display(cases[i].base, cases[i].format, true);
+        display->info.HorizontalResolution = cases[i].columns;
+        display->info.PixelsPerScanLine = cases[i].per_line;
+        if (i == COUNT_OF(cases) - 1)
+            display->protocol.Mode = NULL;
+        assert_no_screen(BOOT_SCREEN_INVALID, "the screen's Graphics Output Protocol contradicts itself");
+    }
+    no_displays(NULL);
+    struct display *widest = add_display(0xc0000000, BGRX, true);
+    widest->info.HorizontalResolution = widest->info.PixelsPerScanLine = 65536;
+    screen_find(&found);
+    assert_int_equal(found.pitch, 262144);
+}
+
+/* No more rows than lie in the frame buffer. */
+static void a_small_frame_buffer(void **state)
+{
+    (void)state;
+    add_display(0xc0000000, BGRX, true)->mode.FrameBufferSize = 1040 * 767 * 4 + 4159;
+    screen_find(&found);
+    assert_int_equal(found.kind, BOOT_SCREEN_PIXELS);
+    assert_int_equal(found.rows, 767);
+    displays[0].mode.FrameBufferSize = 0x10000000;
+    screen_find(&found);
+    assert_int_equal(found.rows, 768);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(without_a_key, new_machine),
+        cmocka_unit_test_setup(no_menu, new_machine),
+        cmocka_unit_test_setup(keys, new_machine),
+        cmocka_unit_test_setup(keys_on_the_screen, new_machine),
+        cmocka_unit_test_setup(options_that_are_there, new_machine),
+        cmocka_unit_test_setup(without_long_mode, new_machine),
+        cmocka_unit_test_setup(a_stuck_key, new_machine),
+        cmocka_unit_test_setup(forms_of_pixels, no_displays),
+        cmocka_unit_test_setup(several_screens, no_displays),
+        cmocka_unit_test_setup(no_screen, no_displays),
+        cmocka_unit_test_setup(impossible_screens, no_displays),
+        cmocka_unit_test_setup(a_small_frame_buffer, no_displays),
+    };
+    return cmocka_run_group_tests_name("uefi_screen", tests, NULL, NULL);
+}
