@@ -116,6 +116,9 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     struct lbr_contents changed = *contents;
 
+    if (fault(v, FAULT_LBR_ENTRY_NEVER)) {
+        return;
+    }
     change(v, branch, &changed);
     change_events(v, branch, &changed);
     *tos = behind(v, *tos) - 1; /* the rule advances from there */
