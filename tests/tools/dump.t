@@ -1,120 +1,99 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# End to end: a boot that prints every record as text and dumps it, dsdump's text of the dump, and that of a reader which
-# shares no code with either (reader.py), must have the same lines, one by one, symbols included. And the dump must be as
-# small as docs/dump.md says. TAP.
-use strict;
-use warnings;
-use File::Temp qw(tempdir);
-use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Dump qw($build $dsdump elf run_program);
-use Model qw(profiles widest_of);
-use Test::More;
+# End to end: a boot that prints every record as text and dumps it, dsdump's text of the dump, and that of a reader
+# which
+# shares no code with either (reader.py), must have the same lines, one by one, symbols included. And the dump must be
+# as
+# small as docs/dump.md says. Debian's perf must print of perf.data what --script prints. Prints TAP.
+import re
+import subprocess
+from collections import Counter
 
-my $folder = tempdir(CLEANUP => 1);
+import forms
+import reader
+import tap
+from boots import boot, elf, perf, perfs, profiles, same_form
+from symbols import KernelNames
+from tap import BUILD, done, dsdump, folder, note, ok, same
 
-# The lines of records in a log, with the test's name before the first of each test.
-sub record_lines
-{
-    my ($file) = @_;
-    my ($test, @lines) = ('');
-    open my $in, '<', $file or die "$file: $!\n";
-    while (<$in>) {
-        s/\r?\n\z//;
-        if (/^# test /) {
-            $test = $_;
-        } elsif (/^# (?:bts|pebs|lbr) (?:\d|stack)/) {
-            push @lines, $test if $test;
-            push @lines, $_;
-            $test = '';
-        }
-    }
-    return \@lines;
-}
+tap.program = BUILD / 'dsdump'    # the one that users have, without sanitizers
+MOST = {'bts': 1 / 20, 'pebs': 1 / 5}    # bytes of a dump of those of its text: all tests of a boot together
+RECORD = re.compile(r'# (bts|pebs|lbr) (?:\d|stack)')
 
-# Bytes of a log's lines by kind: of the text, and of the dump's frames.
-sub bytes_of
-{
-    my ($file) = @_;
-    my (%text, %dump);
-    open my $in, '<', $file or die "$file: $!\n";
-    while (<$in>) {
-        $dump{$1} += length if /^# dsdump\/1 \d+ (bts|pebs|lbr) /;
-        $text{$1} += length if /^# (bts|pebs|lbr) (?:\d|stack)/;
-    }
-    return (\%text, \%dump);
-}
 
-# The log of a boot; run_program's way of a status.
-sub boot_with_text
-{
-    my ($file, $width, $profile, $options) = @_;
-    open my $out, '>', $file or die "$file: $!\n";
-    my $pid = open my $boot, '-|', 'timeout', 300, "$FindBin::Bin/../../scripts/machine", 'boot', '-w', $width, '-p', $profile, '-o',
-        "records=all dump=raw $options" or die "boot: $!\n";
-    print $out $_ while <$boot>;
-    close $out or die "$file: $!\n";
-    close $boot;
-    return $? >> 8;
-}
+def record_lines(lines):
+    """The lines of records, with the test's name before the first of each test."""
+    test, found = '', []
+    for line in lines:
+        if line.startswith('# test '):
+            test = line
+        elif RECORD.match(line):
+            found += [test, line] if test else [line]
+            test = ''
+    return found
 
-# At most so much of the bytes of its text is the dump of a kind. Tests of a dozen branches each are a frame's head and
-# little else: still they stay below, all together.
-my %most = (bts => 1 / 20, pebs => 1 / 5);
 
-for my $profile (profiles()) {
-    my $width = widest_of($profile);
-    my $name = "$width bits, $profile";
-    my $log = "$folder/log";
-    is boot_with_text($log, $width, $profile, ''), 33, "$name: the boot passes";
-    my ($status, undef, $said) = run_program({ folder => $folder }, $dsdump, "--elf", elf($width), "--text", $log);
-    is $said, '', "$name: dsdump has nothing to complain of";
-    is $status, 0, "$name: its status";
-    my ($want, $got) = (record_lines($log), record_lines("$folder/out"));
-    ok @$want > 1000, "$name: " . @$want . ' lines of records';
-    is @$got, @$want, "$name: as many of dsdump";
-    my ($first) = grep { ($got->[$_] // '') ne $want->[$_] } 0 .. $#$want;
-    is defined $first ? $got->[$first] : '', defined $first ? $want->[$first] : '', "$name: each the same";
-    my (undef, undef, $failed) = run_program({ folder => $folder }, "$FindBin::Bin/text", elf($width), $log);
-    my $second = record_lines("$folder/out");
-    is $failed, '', "$name: the second reader reads it";
-    is @$second, @$want, "$name: as many of the second reader";
-    ($first) = grep { ($second->[$_] // '') ne $want->[$_] } 0 .. $#$want;
-    is defined $first ? $second->[$first] : '', defined $first ? $want->[$first] : '', "$name: each the same";
-    my ($of_text, $of_dump) = bytes_of($log);
-    for my $kind (sort keys %most) {
-        next if !$of_text->{$kind};
-        ok $of_dump->{$kind} <= $most{$kind} * $of_text->{$kind},
-            sprintf "%s: %s: %d bytes of dump are at most 1/%d of %d of text (1/%.0f)", $name, $kind, $of_dump->{$kind},
-            1 / $most{$kind}, $of_text->{$kind}, $of_text->{$kind} / $of_dump->{$kind};
-    }
-}
+def bytes_of(lines, pattern):
+    """The bytes of lines by kind of record."""
+    total = {}
+    for line in lines:
+        found = pattern.match(line)
+        if found:
+            total[found[1]] = total.get(found[1], 0) + len(line) + 1
+    return total
+
+
+def check_size(what, kind, dump, text):
+    ok(dump <= MOST[kind] * text, f'{what}: {kind}: {dump} bytes of dump, {text} of text (1/{text / dump:.0f})')
+
+
+programs = perfs()
+for profile, width in profiles():
+    what = f'{width} bits, {profile}'
+    log = boot('log', profile, width, 'records=all')
+    lines = [line.rstrip('\r\n') for line in open(log, encoding='latin-1', newline='\n')]
+    wanted = record_lines(lines)
+    ok(len(wanted) > 1000, f'{what}: {len(wanted)} lines of records')
+    same(record_lines(dsdump('--elf', elf(width), '--text', log).splitlines()), wanted, f"{what}: dsdump's text")
+    same(record_lines(forms.text(reader.read(log), KernelNames(elf(width)))), wanted,
+         f"{what}: the second reader's text")
+    text, dump = bytes_of(lines, RECORD), bytes_of(lines, re.compile(r'# dsdump/1 \d+ (bts|pebs|lbr) '))
+    for kind in MOST.keys() & text.keys():
+        check_size(what, kind, dump[kind], text[kind])
+    dsdump('--elf', elf(width), '--perf-data', f'{folder}/perf.data', log)
+    ours = same_form(dsdump('--elf', elf(width), '--script', log))
+    for each in programs:
+        same(same_form(perf(each, f'{folder}/perf.data', 'script')), ours,
+             f'{what}: perf {each[0]} script prints the same')
+
+# Records of several processors: each with its processor, and with what the data source tells about lines that are
+# shared.
+SAMPLES = 59    # of each processor, event and layout: see tests/qemu/measure_memory.t
+TESTS = [f'measure.sharing.{layout}' for layout in ('false', 'padded', 'true')]
+for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
+    log = boot('sharing', profile, width, f'records=none run={",".join(TESTS)}', '-s', str(count))
+    seen = Counter()
+    for line in dsdump('--elf', elf(width), '--script', log).splitlines():
+        test, cpu, event = re.match(r'(\S+) .* \[0*(\d+)\] .* (\S+):\s', line).groups()
+        kinds = ['stores' if event.endswith('STORES') else 'loads'] + ['HitM'] * ('|SNP HitM|' in line)
+        seen.update((test, kind, int(cpu)) for kind in kinds)
+    same(seen, {(test, kind, cpu): SAMPLES for test in TESTS for cpu in range(count)
+                for kind in ('loads', 'stores', 'HitM')[:2 if test.endswith('padded') else 3]},
+         f'{profile}, {width} bits: samples of each processor')
 
 # A million records through the interrupt service routine, which does not wait for the serial line: none is lost.
-for my $run (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs']) {
-    my ($test, $profile, $kind) = @$run;
-    is boot_with_text("$folder/log", 64, $profile, "run=$test timeout=300"), 33, "$test: the boot passes";
-    open my $in, '<', "$folder/log" or die "$folder/log: $!\n";
-    my ($count) = map { /^# count $kind kernel (\d+) / ? $1 : () } <$in>;
-    my ($status, $stats, $said) = run_program({ folder => $folder }, $dsdump, '--stats', "$folder/log");
-    is $said, '', "$test: dsdump has nothing to complain of";
-    like $stats, qr/^$kind \Q$count\E lost 0$/m, "$test: all $count records are in the dump";
-    my ($dump) = (bytes_of("$folder/log"))[1];
-    note sprintf '%s: %.3f bytes a record', $test, $dump->{$kind} / $count;
-}
+for test, profile, kind in ('long.bts', 'core2', 'bts'), ('long.pebs.taken', 'skylake', 'pebs'):
+    log = boot('long', profile, 64, f'run={test} timeout=300')
+    count = re.search(rf'^# count {kind} kernel (\d+) ', open(log, encoding='latin-1').read(), re.M)[1]
+    ok(f'\n{kind} {count} lost 0\n' in dsdump('--stats', log), f'{test}: all {count} records are in the dump')
 
 # Programs without short loops (tests/bench/traces.c), without symbols in the text.
-for my $kind (qw(loop sort search machine mix pebs)) {
-    -x "$build/traces" or BAIL_OUT("there is no $build/traces, which make tool-test builds");
-    system("'$build/traces' $kind 100000 >'$folder/log'") == 0 or die "traces: $?\n";
-    my ($status, $text, $said) = run_program({ folder => $folder }, $dsdump, "$folder/log");
-    is "$status$said", '0', "traces $kind: read without a complaint";
-    my $most = $kind eq 'pebs' ? $most{pebs} : $most{bts};
-    my $size = -s "$folder/log";
-    ok $size <= $most * length $text, sprintf 'traces %s: %.2f bytes a record, of %.1f of text (1/%.0f)', $kind,
-        $size / 100000, length($text) / 100000, length($text) / $size;
-}
-
-done_testing;
+for kind in 'loop', 'sort', 'search', 'machine', 'mix', 'pebs':
+    log = f'{folder}/traces'
+    with open(log, 'wb') as out:
+        subprocess.run([BUILD / 'traces', kind, '100000'], check=True, stdout=out)
+    check_size(f'traces {kind}', 'pebs' if kind == 'pebs' else 'bts', len(open(log, 'rb').read()), len(dsdump(log)))
+if not programs:
+    note('no perf here (Debian: linux-perf, or ./bootstrap --linux)')
+done()

@@ -443,7 +443,7 @@ for verdict, look in ('pass', 'pass'), ('skip', 'skipped'), ('incomplete', 'erro
 # The page of a boot: nothing is loaded, each section has a title that it is known by.
 log = pathlib.Path(f'{folder}/boot.log')
 with open(log, 'w') as file:
-    subprocess.run(['timeout', '120', HERE.parent.parent / 'scripts/boot', '-p', 'skylake', '-s', '2', '-o',
+    subprocess.run(['timeout', '120', HERE.parent.parent / 'scripts/machine', 'boot', '-p', 'skylake', '-s', '2', '-o',
                    'dump=raw records=none '
                     'run=measure.*,bts.calls,bts.interrupt.threshold,pebs.load_latency.hierarchy,lbr.kinds'],
                         stdout=file)

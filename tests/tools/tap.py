@@ -10,7 +10,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / 'build'
-DSDUMP = BUILD / 'host/dsdump'    # with sanitizers
+program = BUILD / 'host/dsdump'    # with sanitizers
 
 _folder = tempfile.TemporaryDirectory()
 folder = _folder.name    # is removed at the end
@@ -56,7 +56,7 @@ def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory
 
     source = os.open(stdin, os.O_RDONLY)
     with open(stdout or '/dev/null', 'wb') as sink:
-        done_ = subprocess.run([BUILD / 'dsdump' if most_memory else DSDUMP, *map(str, arguments)], stdin=source,
+        done_ = subprocess.run([BUILD / 'dsdump' if most_memory else program, *map(str, arguments)], stdin=source,
                                stdout=sink if stdout else subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
     os.close(source)
     return done_.returncode, (done_.stdout or b'').decode('latin-1'), done_.stderr.decode()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Boots of the model's machines, and the perf programs of this machine."""
+import os
+import re
+import subprocess
+
+from tap import BUILD, HERE, folder, same
+
+FETCHED = BUILD / 'linux'    # Debian 13's, if ./bootstrap --linux has fetched it
+
+
+def elf(width):
+    return BUILD / f'dstest86-{width}.elf'
+
+
+def profiles():
+    """(name, the widest kernel that it runs) of each processor of the model."""
+    listed = subprocess.run([BUILD / 'qemu-system-x86_64', '-machine', 'none', '-display', 'none', '-plugin',
+                             f'{BUILD}/dsmodel.so,profile=list'], check=True, capture_output=True, text=True).stdout
+    return [(name, int(width)) for name, width in re.findall(r'^(\S+) +(32|64)  \S', listed, re.M)]
+
+
+def boot(name, profile, width, options, *more):
+    """The log of a boot, in a file; the boot must pass."""
+    log = f'{folder}/{name}.log'
+    with open(log, 'w') as out:
+        status = subprocess.run(['timeout', '300', HERE.parent.parent / 'scripts/machine', 'boot', *more, '-w',
+                                str(width), '-p', profile,
+                                 '-o', f'dump=raw {options}'], stdout=out, stderr=subprocess.DEVNULL).returncode
+    same(status, 33, f'{profile}, {width} bits, {options}: the boot passes')
+    return log
+
+
+def perfs():
+    """(version, command) of each perf of this machine."""
+    found = []
+    for command in ['perf'], [FETCHED / 'usr/lib64/ld-linux-x86-64.so.2', '--library-path',
+                              FETCHED / 'usr/lib/x86_64-linux-gnu', FETCHED / 'usr/bin/perf']:
+        try:
+            said = subprocess.run([*command, '--version'], capture_output=True, text=True)
+        except OSError:
+            continue
+        version = re.search(r'perf version (\d+)\.(\d+)', said.stdout)
+        if said.returncode == 0 and version:
+            found.append((tuple(map(int, version.groups())), command))
+    return found
+
+
+def perf(program, data, *arguments):
+    """What a perf prints of a file, in whose folder it is started: not every perf has -i for every command."""
+    here = f'{folder}/here'
+    os.makedirs(here, exist_ok=True)
+    os.path.lexists(f'{here}/perf.data') and os.remove(f'{here}/perf.data')
+    os.link(data, f'{here}/perf.data')
+    result = subprocess.run([*program[1], *arguments], cwd=here, capture_output=True, stdin=subprocess.DEVNULL,
+                            env=os.environ | {'PAGER': 'cat', 'PERF_PAGER': 'cat'})
+    version = '.'.join(map(str, program[0]))
+    same(result.returncode, 0, f'perf {version} {" ".join(arguments)}')
+    return result.stdout.decode('latin-1')
+
+
+def same_form(text):
+    """Lines of perf script in one form. perf pads the event's name to the longest of a file. 6.1 names a level twice ("L1
+    or L1 hit" is "L1 hit" in newer ones), and cuts the text."""
+    text = re.sub(' +', ' ', re.sub('^ +| +$', '', text, flags=re.M))
+    text = re.sub(r'\|LVL (Remote )?([^|]+) or N/A( hit| miss)?\|SNP', r'|LVL \1\2\3|SNP', text)
+    text = re.sub(r'\|LVL (Remote )?[^|]+ or ([^|]+)\|SNP', r'|LVL \1\2|SNP', text)
+    return re.sub(r'\|BLK[ N/A]*(?= \d)', '|BLK N/A', text).splitlines()
