@@ -81,13 +81,6 @@ static void take(uint64_t global_status)
     ds_logs_empty();
 }
 
-static void check_log(struct test_run *run, const struct ds_log *log)
-{
-    test_equal(run, "records that did not fit the log", log->dropped, 0);
-    test_equal(run, "drains of a full buffer", log->overruns, 0);
-    test_equal(run, "drains of a broken area", log->broken, 0);
-}
-
 /* Runs the workload with the area open; sampling: what PEBS samples. */
 static void run_stage(struct test_run *run, const struct ds_config *config, const struct stage *stage,
                       const struct workload *workload, const struct window *window,
@@ -113,7 +106,7 @@ static void run_stage(struct test_run *run, const struct ds_config *config, cons
     }
     ds_close();
     ds_on_interrupt(NULL);
-    check_log(run, config->pebs ? ds_pebs_log() : ds_bts_log());
+    records_check_log(run, config->pebs ? "PEBS" : "BTS", config->pebs ? ds_pebs_log() : ds_bts_log());
     take(0);
     dump_flush();
     indexed = config->pebs ? ds_counts()->pebs_indexed : ds_counts()->bts_indexed;

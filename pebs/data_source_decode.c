@@ -331,3 +331,8 @@ uint64_t data_source_bits(enum data_source_encoding encoding, uint64_t data_sour
     return source.level->bits | source.snoop->bits | source.tlb->bits | source.lock->bits |
            (source.blocked ? source.blocked->bits : 0);
 }
+
+bool data_source_is_hitm(enum data_source_encoding encoding, uint64_t data_source)
+{
+    return (data_source_bits(encoding, data_source) & SNOOP(SNOOP_HITM)) != 0;
+}

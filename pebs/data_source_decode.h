@@ -3,6 +3,7 @@
 #ifndef PEBS_DATA_SOURCE_DECODE_H
 #define PEBS_DATA_SOURCE_DECODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pebs/layout/formats.h"
@@ -24,5 +25,8 @@ struct data_source_words data_source_words(enum data_source_encoding encoding, u
 
 /* The data source as perf_mem_data_src (pebs/perf_mem_layout.h), without the operation. */
 uint64_t data_source_bits(enum data_source_encoding encoding, uint64_t data_source);
+
+/* Whether another processor had the data modified in its cache. */
+bool data_source_is_hitm(enum data_source_encoding encoding, uint64_t data_source);
 
 #endif

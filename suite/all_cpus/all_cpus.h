@@ -6,6 +6,7 @@
 #ifndef SUITE_ALL_CPUS_ALL_CPUS_H
 #define SUITE_ALL_CPUS_ALL_CPUS_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "kernel/test.h"
@@ -25,23 +26,28 @@ struct member {
     volatile bool over;   /* its turn is over */
 };
 
+#define CPUS_ALL UINT_MAX
+
 /* What every processor does. It must not print, may use run only to report, and leaves interrupts off. */
 typedef void cpus_job(struct member *member);
 
 /*
- * Starts all, and compares their capabilities with the boot processor's, of a hybrid those of its kind of cores. Prints
- * how many started, and who did not.
- * Returns why they cannot be used, or NULL. They stop at the end of the test: the runner stops all processors then.
+ * Starts the first `most` processors, the boot processor included, and compares their capabilities with the boot
+ * processor's, on a hybrid with those of their kind of cores. Prints how many started, and which did not. Returns why
+ * they cannot be used, or NULL. The runner stops all processors at the end of the test.
  */
-const char *cpus_start(struct test_run *run);
+const char *cpus_start(struct test_run *run, unsigned most);
 
-/* How many there are, the boot processor included; and one of them, whether it was started or not. */
+/* The number of those processors; and one of them, whether it was started or not. */
 unsigned cpus_count(void);
 struct member *cpus_member(unsigned number);
 
 /* The job on every one that is fit; and prints what came of it, as "cpu 3 apic 0x6: WHAT 10 of 10 UNIT". */
 void cpus_in_turn(struct test_run *run, cpus_job *job, const char *what, const char *unit);
 void cpus_at_once(struct test_run *run, cpus_job *job, const char *what, const char *unit);
+
+/* The job on every one that is fit, at once; prints nothing. */
+void cpus_run(cpus_job *job);
 
 /*
  * Says each capability of a processor that is not the boot processor's, as "microcode 0x5, not 0x4", and returns

@@ -8,7 +8,7 @@
 
 static void all_start(struct test_run *run)
 {
-    const char *problem = cpus_start(run);
+    const char *problem = cpus_start(run, CPUS_ALL);
     unsigned started = 0;
 
     if (problem) {
@@ -28,7 +28,7 @@ TEST(all_cpus_start, .id = "all_cpus.start", .title = "Every processor that firm
 
 static void all_alike(struct test_run *run)
 {
-    const char *problem = cpus_start(run);
+    const char *problem = cpus_start(run, CPUS_ALL);
     unsigned differ = 0;
 
     if (problem) {

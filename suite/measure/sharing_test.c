@@ -12,7 +12,6 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "arch/x86/probe.h"
 #include "arch/x86/devices/processors.h"
 #include "arch/x86/string.h"
 #include "kernel/console.h"
@@ -20,8 +19,8 @@
 #include "kernel/memory.h"
 #include "kernel/secondary_cpus.h"
 #include "kernel/symbols.h"
-#include "kernel/topology.h"
 #include "pebs/pebs.h"
+#include "suite/all_cpus/all_cpus.h"
 #include "suite/support/pebs_sample.h"
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
@@ -49,148 +48,106 @@ static const struct workload *const workloads[] = { &workload_sharing_0, &worklo
 
 _Static_assert(sizeof workloads / sizeof workloads[0] == SHARERS, "a routine for each processor");
 
-enum stage { STARTED, PROBED, READY, OVER };
-
-/* What the processors of a run know of each other. A flag that one waits for is on lines of its own. */
+/*
+ * What the processors of a run know of each other. A processor's place is its position in the order of turns. A flag
+ * that another processor waits for has lines of its own.
+ */
 static struct {
     const struct layout *layout;
-    const struct caps *caps; /* of the first, which all must have */
+    const struct caps *caps; /* of the first, which all have */
     struct pebs_sampling sampling;
     struct ds_config config;
     unsigned count;
+    unsigned numbers[SHARERS]; /* processor numbers, by place */
     struct flag {
         volatile uint32_t value;
         uint8_t rest[APART - sizeof(uint32_t)];
-    } turn, go, broken, stage[SHARERS];
-    bool alike[SHARERS]; /* its capabilities are the first one's */
+    } turn, broken;
 } shared __attribute__((aligned(128)));
 
-/* Sets a flag, and wakes the processor that waits for it. */
-static void set(struct flag *flag, uint32_t value, unsigned waiting)
-{
-    flag->value = value;
-    processor_wake(waiting);
-}
-
-/* Makes all that wait for this processor stop waiting. */
+/* Makes all processors that wait for their turn stop waiting. */
 static void give_up(void)
 {
     shared.broken.value = 1;
-    for (unsigned n = 0; n < shared.count; n++)
-        processor_wake(n);
+    for (unsigned place = 0; place < shared.count; place++)
+        processor_wake(shared.numbers[place]);
 }
 
 /*
- * Waits for a flag to have a value, with interrupts off before and after. What bounds it is the test's watchdog on the
- * first processor, and that the others are stopped then. False: another has given up.
+ * Waits for a place's turn, with interrupts off before and after. The test's watchdog on the first processor bounds the
+ * wait. Returns false if another processor has given up.
  */
-static bool wait_for(const struct flag *flag, uint32_t value)
+static bool wait_for_turn(unsigned place)
 {
-    while (flag->value != value && !shared.broken.value)
+    while (shared.turn.value != place && !shared.broken.value)
         cpu_halt_for_interrupt();
-    return flag->value == value;
+    return !shared.broken.value;
 }
 
-/* What sampling depends on. The bootstrap processor's flag in IA32_APIC_BASE and the like may differ. */
-static bool are_alike(const struct caps *a, const struct caps *b)
+/* The place of a processor; shared.count if it takes no part. */
+static unsigned place_of(const struct member *m)
 {
-    return a->signature == b->signature && a->perfmon_version == b->perfmon_version &&
-           a->general_count == b->general_count && a->general_width == b->general_width &&
-           a->perf_capabilities == b->perf_capabilities && a->ds_width == b->ds_width &&
-           a->ds_area_format == b->ds_area_format && a->pebs_method == b->pebs_method &&
-           a->pebs_format == b->pebs_format && a->pebs_record_size == b->pebs_record_size &&
-           a->pebs_counters == b->pebs_counters && a->events == b->events && a->data_source == b->data_source &&
-           caps_missing(b, NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY) == CAPS_AVAILABLE;
-}
+    unsigned place = 0;
 
-static bool probe(const struct caps *first)
-{
-    struct caps_input input;
-    struct caps caps;
-
-    ds_close(); /* what it was stopped in, if it was */
-    pebs_quiesce(first);
-    counters_clear(first);
-    interrupts_off();
-    ds_probe(&input);
-    caps_fill(&input, &caps);
-    ds_probe_registers(&caps);
-    return are_alike(first, &caps);
+    while (place < shared.count && cpus_member(shared.numbers[place]) != m)
+        place++;
+    return place;
 }
 
 /* Opens this processor's debug store, takes its turns, and closes. */
-static bool take_turns(unsigned number)
+static void take_turns(struct member *m)
 {
     const struct window window = pebs_window(shared.caps, pebs_counters(shared.caps, &shared.sampling));
-    const unsigned next = number + 1 == shared.count ? 0 : number + 1;
+    const unsigned place = place_of(m), next = place + 1 == shared.count ? 0 : place + 1;
     struct ds_breaches breaches;
-    bool whole;
 
-    whole = ds_open(shared.caps, &shared.config, &breaches) && pebs_program(shared.caps, &shared.sampling);
-    interrupts_off();
-    if (!whole)
+    if (place == shared.count)
+        return;
+    if (!ds_open(shared.caps, &shared.config, &breaches) || !pebs_program(shared.caps, &shared.sampling))
         give_up();
-    set(&shared.stage[number], READY, 0);
-    for (unsigned round = 0; whole && round < ROUNDS; round++) {
-        interrupts_on(); /* those of the last turn's records */
+    interrupts_off();
+    for (unsigned round = 0; round < ROUNDS && wait_for_turn(place); round++) {
+        dr3_write((uintptr_t)workload_sharing_data + (size_t)place * shared.layout->apart);
+        workloads[place]->run(&window);
+        shared.turn.value = next;
+        processor_wake(shared.numbers[next]);
+        interrupts_on(); /* those of this turn's records */
         cpu_pause();
         interrupts_off();
-        whole = wait_for(&shared.turn, number);
-        if (!whole)
-            break;
-        dr3_write((uintptr_t)workload_sharing_data + (size_t)number * shared.layout->apart);
-        workloads[number]->run(&window);
-        set(&shared.turn, next, next);
     }
     ds_close();
     counters_clear(shared.caps);
     interrupts_off();
-    set(&shared.stage[number], OVER, 0);
-    return whole;
 }
 
-/* The main function of each of the other processors. */
-static void other_main(unsigned number)
-{
-    shared.alike[number] = probe(shared.caps);
-    set(&shared.stage[number], PROBED, 0);
-    if (wait_for(&shared.go, 1))
-        take_turns(number);
-}
-
-/* Starts as many of the others as take part. Returns why there are none, or NULL. */
-static const char *start_others(const struct topology *topology)
-{
-    shared.count = 1;
-    for (unsigned i = 0; i < topology->count && shared.count < SHARERS; i++) {
-        shared.stage[shared.count].value = STARTED;
-        if (processor_start(shared.count, topology->ids[i], memory_low_page(), other_main))
-            shared.count++;
-        else
-            console_note("the processor with APIC ID %u does not start", (unsigned)topology->ids[i]);
-    }
-    for (unsigned n = 1; n < shared.count; n++) {
-        wait_for(&shared.stage[n], PROBED);
-        if (!shared.alike[n])
-            return "another processor has other capabilities than this one";
-    }
-    return shared.count > 1 ? NULL : "no other processor started";
-}
-
+/* Why no other processor can take part, before any is started; or NULL. */
 static const char *survey(struct topology *topology)
 {
-    enum acpi_error error;
+    const enum acpi_error error = secondary_cpus_topology(topology);
 
     if (secondary_cpus_barred())
         return secondary_cpus_barred();
-    error = topology_read(topology);
     if (error != ACPI_OK)
         return acpi_error_text(error);
     if (topology->total < 2)
         return "one processor: nobody to share with";
     if (!topology->count)
         return "the other processors are threads of this one's core, whose caches are the same";
-    return memory_low_page() ? NULL : "no usable page below 640 KiB for another processor's first instructions";
+    return secondary_cpus_count() && memory_low_page()
+               ? NULL
+               : "no other processor can be started: the head of the log says why";
+}
+
+/* Starts the processors that take part: those on other cores come first. Returns why there are none, or NULL. */
+static const char *start_others(struct test_run *run, const struct topology *topology)
+{
+    const char *problem = cpus_start(run, topology->count < SHARERS ? topology->count + 1 : SHARERS);
+
+    shared.count = 0;
+    for (unsigned n = 0; !problem && n < cpus_count(); n++)
+        if (cpus_member(n)->fit && cpus_member(n)->run.caps == run->caps)
+            shared.numbers[shared.count++] = n;
+    return problem || shared.count > 1 ? problem : "no other processor started that has the capabilities of this one";
 }
 
 /* The records of all processors, for who reads the raw dump. What they sampled is their period after the first. */
@@ -201,25 +158,25 @@ static void dump_all(struct test_run *run, bool store)
         store && sampling.event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
 
     sampling.period = PERIOD;
-    for (unsigned n = 0; n < shared.count; n++) {
+    for (unsigned place = 0; place < shared.count; place++) {
+        const unsigned n = shared.numbers[place];
         dump_event(n, &sampling);
         dump_pebs(n, ds_pebs_log_of(n), encoding);
     }
     dump_flush();
 }
 
-/* Takes all processors through their turns with one event sampled, stores with interrupts. Returns whether all took
- * all their turns. */
-static bool play(struct test_run *run, const struct topology *topology, const struct layout *layout,
-                 const struct pebs_event *event, bool store)
+/*
+ * Takes all processors through their turns with one event sampled, stores with interrupts. Returns whether all took all
+ * their turns.
+ */
+static bool play(struct test_run *run, const struct layout *layout, const struct pebs_event *event, bool store)
 {
     const unsigned counter = pebs_counter(run->caps, event);
     const uint64_t groups = PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
-    const char *problem;
-    bool whole;
 
-    memset(&shared, 0, sizeof shared);
     memset(workload_sharing_data, 0, sizeof workload_sharing_data);
+    shared.turn.value = shared.broken.value = 0;
     shared.layout = layout;
     shared.caps = run->caps;
     shared.sampling = (struct pebs_sampling){ .event = event,
@@ -233,28 +190,12 @@ static bool play(struct test_run *run, const struct topology *topology, const st
                                         .pebs_threshold = store ? 16 : ROUNDS * LINES / PERIOD + 2,
                                         .pebs_data_cfg = groups };
     shared.config.pebs_reset[counter] = 0 - (uint64_t)PERIOD;
-    interrupts_off();
-    problem = start_others(topology);
-    if (problem) {
-        interrupts_on();
-        processors_stop();
-        test_skip(run, problem);
-        return false;
-    }
     console_note("event %s, counter %u, reset -%u, on %u processors", event->name, counter, PERIOD, shared.count);
-    for (unsigned n = 1; n < shared.count; n++) {
-        set(&shared.go, 1, n);
-        wait_for(&shared.stage[n], READY);
-    }
-    whole = take_turns(0);
-    for (unsigned n = 1; n < shared.count; n++)
-        whole = wait_for(&shared.stage[n], OVER) && whole;
-    interrupts_on();
-    processors_stop();
+    cpus_run(take_turns);
     dump_all(run, store);
-    if (!whole)
+    if (shared.broken.value)
         test_fail(run, "not all processors took all their turns");
-    return whole;
+    return !shared.broken.value;
 }
 
 /* The words count the turns that their processors had: nobody took another's. */
@@ -278,15 +219,14 @@ static const char *symbol_of(uint64_t address)
 }
 
 /* Holds a processor's records against its routine, and adds those of its loads or stores to the table. */
-static unsigned take_records(struct test_run *run, unsigned number, bool store, struct c2c_table *table)
+static unsigned take_records(struct test_run *run, unsigned place, bool store, struct c2c_table *table)
 {
+    const unsigned number = shared.numbers[place];
     const struct ds_log *log = ds_pebs_log_of(number);
-    const struct access *at = &workloads[number]->accesses[store];
+    const struct access *at = &workloads[place]->accesses[store];
     unsigned taken = 0;
 
-    test_equal(run, "records that did not fit the log", log->dropped, 0);
-    test_equal(run, "drains of a full buffer", log->overruns, 0);
-    test_equal(run, "drains of a broken area", log->broken, 0);
+    records_check_log(run, "PEBS", log);
     for (unsigned n = 0; n < log->records; n++) {
         size_t left;
         const uint8_t *bytes = ds_log_record(log, n, &left);
@@ -300,7 +240,6 @@ static unsigned take_records(struct test_run *run, unsigned number, bool store, 
                                               : record.ip != (run->caps->pebs_trap_like ? at->next_ip : at->ip))
             continue; /* of the service routine's way out */
         const uint32_t line = LINES - (uint32_t)record.gpr[PEBS_RCX];
-        const struct data_source_words words = data_source_words(run->caps->data_source, record.data_source);
         if (line >= LINES) {
             test_fail(run, "processor %u, PEBS record %u: RCX 0x%" PRIx64 " is not a number of lines", number, n,
                       record.gpr[PEBS_RCX]);
@@ -308,13 +247,14 @@ static unsigned take_records(struct test_run *run, unsigned number, bool store, 
         }
         test_equal(run, "data address", record.data_address,
                    (uintptr_t)workload_sharing_data + (size_t)line * WORKLOAD_SHARING_STRIDE +
-                       (size_t)number * shared.layout->apart);
-        c2c_table_add(table, &(struct c2c_access){ .address = record.data_address,
-                                                   .cpu = number,
-                                                   .symbol = symbol_of(at->ip),
-                                                   .store = store,
-                                                   .hitm = !store && words.snoop[0] == 'H' && words.snoop[3] == 'M',
-                                                   .cycles = store ? 0 : record.latency });
+                       (size_t)place * shared.layout->apart);
+        c2c_table_add(table, &(struct c2c_access){
+                                 .address = record.data_address,
+                                 .cpu = number,
+                                 .symbol = symbol_of(at->ip),
+                                 .store = store,
+                                 .hitm = !store && data_source_is_hitm(run->caps->data_source, record.data_source),
+                                 .cycles = store ? 0 : record.latency });
         taken++;
     }
     console_note("processor %u: %u samples in %u interrupts", number, taken, ds_counts_of(number)->interrupts);
@@ -323,8 +263,8 @@ static unsigned take_records(struct test_run *run, unsigned number, bool store, 
 
 static void take_all(struct test_run *run, bool store, struct c2c_table *table)
 {
-    for (unsigned number = 0; number < shared.count; number++) {
-        const unsigned taken = take_records(run, number, store, table);
+    for (unsigned place = 0; place < shared.count; place++) {
+        const unsigned number = shared.numbers[place], taken = take_records(run, place, store, table);
         if (!taken)
             test_fail(run, "processor %u has no sample", number);
         if (store && !ds_counts_of(number)->interrupts)
@@ -343,6 +283,7 @@ static const struct pebs_event *store_event(const struct caps *caps)
 
 static void judge(struct test_run *run, const struct c2c_table *table, const struct layout *layout)
 {
+    static const char *const writers[] = { "one processor alone writes", "all write" };
     unsigned loads = 0, hitm = 0;
 
     for (unsigned i = 0; i < table->count; i++) {
@@ -350,22 +291,18 @@ static void judge(struct test_run *run, const struct c2c_table *table, const str
         hitm += table->rows[i].hitm;
     }
     console_note("%s: %u of %u loads found the line modified by another processor", layout->name, hitm, loads);
-    if (layout->shared && hitm < loads / 2)
-        test_fail(run, "%u of %u loads found a line that all write modified elsewhere, expected half or more", hitm,
-                  loads);
-    else if (layout->shared && hitm < loads - loads / 8)
-        test_differs(run, "%u of %u loads found a line that all write modified elsewhere, typically seven in eight",
-                     hitm, loads);
-    if (!layout->shared && hitm > loads / 2)
-        test_fail(
-            run,
-            "%u of %u loads found a line that one processor alone writes modified elsewhere, expected half at most",
-            hitm, loads);
-    else if (!layout->shared && hitm > loads / 8)
-        test_differs(run,
-                     "%u of %u loads found a line that one processor alone writes modified elsewhere, typically fewer "
-                     "than one in eight",
-                     hitm, loads);
+    switch (c2c_share(layout->shared, loads, hitm)) {
+    case C2C_WRONG:
+        test_fail(run, "%u of %u loads found a line that %s modified elsewhere, expected half %s", hitm, loads,
+                  writers[layout->shared], layout->shared ? "or more" : "at most");
+        break;
+    case C2C_UNTYPICAL:
+        test_differs(run, "%u of %u loads found a line that %s modified elsewhere, typically %s", hitm, loads,
+                     writers[layout->shared], layout->shared ? "seven in eight" : "fewer than one in eight");
+        break;
+    case C2C_AS_EXPECTED:
+        break;
+    }
 }
 
 static void share(struct test_run *run)
@@ -386,13 +323,18 @@ static void share(struct test_run *run)
     if (run->caps->hypervisor)
         console_note("under a hypervisor: latencies are its figures, not time");
     console_note("%u processors, %u of them on this one's core", topology.total, topology.siblings + 1);
-    if (!play(run, &topology, layout, pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY), false))
+    problem = start_others(run, &topology);
+    if (problem) {
+        test_skip(run, problem);
+        return;
+    }
+    if (!play(run, layout, pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY), false))
         return;
     check_words(run, layout);
     take_all(run, false, &table);
     if (!stores) {
         console_note("stores none: no precise event of this processor tells the address of a store");
-    } else if (play(run, &topology, layout, stores, true)) {
+    } else if (play(run, layout, stores, true)) {
         check_words(run, layout);
         take_all(run, true, &table);
     }
@@ -440,9 +382,9 @@ static void look_at_mode(unsigned number)
     mode_left = mode();
 }
 
-static bool start_and_wait(const struct topology *topology, void (*main)(unsigned number))
+static bool start_and_wait(void (*main)(unsigned number))
 {
-    bool done = processor_start(1, topology->ids[0], memory_low_page(), main);
+    bool done = secondary_cpus_start(1, main);
 
     for (unsigned polls = DONE_POLLS; done && !processor_done(1) && polls; polls--)
         cpu_pause();
@@ -462,10 +404,10 @@ static void start_from_x2apic(struct test_run *run)
         test_skip(run, problem);
         return;
     }
-    if (!start_and_wait(&topology, leave_in_x2apic) || mode_left != APIC_MODE)
+    if (!start_and_wait(leave_in_x2apic) || mode_left != APIC_MODE)
         test_fail(run, "the processor with APIC ID %u does not start, or does not enter x2APIC mode",
                   (unsigned)topology.ids[0]);
-    if (!start_and_wait(&topology, look_at_mode) || mode_left != mode())
+    if (!start_and_wait(look_at_mode) || mode_left != mode())
         test_fail(run, "the processor with APIC ID %u does not start again, or not in the mode of this one",
                   (unsigned)topology.ids[0]);
 }

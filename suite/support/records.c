@@ -54,8 +54,7 @@ bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record)
     return error == PEBS_DECODE_OK;
 }
 
-/* What may have gone wrong on the way from the buffer into the log. */
-static void check_log(struct test_run *run, const char *name, const struct ds_log *log, unsigned printed)
+void records_check_log(struct test_run *run, const char *name, const struct ds_log *log)
 {
     if (log->dropped)
         test_fail(run, "the log had no room for %u %s records", log->dropped, name);
@@ -66,6 +65,11 @@ static void check_log(struct test_run *run, const char *name, const struct ds_lo
                   log->places ? "the %s buffer had what is no record, or its registers had been changed, %u times"
                               : "the %s fields of the DS area were found overwritten %u times",
                   name, log->broken);
+}
+
+static void check_and_count(struct test_run *run, const char *name, const struct ds_log *log, unsigned printed)
+{
+    records_check_log(run, name, log);
     if (log->records > printed)
         console_note("%u more %s records (records=all prints them)", log->records - printed, name);
 }
@@ -128,8 +132,8 @@ void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned 
         cpu_pause();
     ds_close();
     printed = print_logs(run);
-    check_log(run, "BTS", ds_bts_log(), printed.bts);
-    check_log(run, "PEBS", ds_pebs_log(), printed.pebs);
+    check_and_count(run, "BTS", ds_bts_log(), printed.bts);
+    check_and_count(run, "PEBS", ds_pebs_log(), printed.pebs);
     if (ds_counts()->interrupts < interrupts)
         test_fail(run, "%u interrupts came, expected at least %u", ds_counts()->interrupts, interrupts);
     if (ds_counts()->spurious < spurious)

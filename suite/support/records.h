@@ -28,6 +28,9 @@ void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned 
 /* records_close() for a test that fills a buffer on purpose: it prints the logs, and judges nothing. */
 void records_close_full(struct test_run *run);
 
+/* Fails the test for records that were lost or broken on the way from the buffer into the log. name: BTS or PEBS. */
+void records_check_log(struct test_run *run, const char *name, const struct ds_log *log);
+
 /* Decodes record n of the log. Fails the test and returns false where the decoder refuses it. */
 bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);

@@ -129,9 +129,28 @@ static void nothing_is_an_empty_table(void **state)
     assert_null(strstr(text, "measure"));
 }
 
+static void shares(void **state)
+{
+    static const struct {
+        bool shared;
+        unsigned hitm; /* of 80 loads */
+        enum c2c_share share;
+    } rows[] = {
+        { true, 80, C2C_AS_EXPECTED },  { true, 70, C2C_AS_EXPECTED }, { true, 69, C2C_UNTYPICAL },
+        { true, 40, C2C_UNTYPICAL },    { true, 39, C2C_WRONG },       { false, 0, C2C_AS_EXPECTED },
+        { false, 10, C2C_AS_EXPECTED }, { false, 11, C2C_UNTYPICAL },  { false, 40, C2C_UNTYPICAL },
+        { false, 41, C2C_WRONG },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(rows); i++)
+        assert_int_equal(c2c_share(rows[i].shared, 80, rows[i].hitm), rows[i].share);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares),
         cmocka_unit_test(by_line_offset_processor_and_symbol),
         cmocka_unit_test(lines_end_at_64_bytes),
         cmocka_unit_test(the_highest_address),

@@ -145,6 +145,7 @@ static void check_table(enum data_source_encoding encoding, const struct words *
         struct data_source_words words = data_source_words(encoding, code);
         assert_string_equal(words.level, table[code].level);
         assert_string_equal(words.snoop, table[code].snoop);
+        assert_int_equal(data_source_is_hitm(encoding, code), strcmp(table[code].snoop, "HitM") == 0);
         assert_int_equal(data_source_bits(encoding, code), bits_of(&table[code], encoding != DATA_SOURCE_NEHALEM));
     }
 }
@@ -255,6 +256,7 @@ static void misses_of_the_second_level(void **state)
                                                                  : "Hit";
             assert_string_equal(words.level, who[at][remote]);
             assert_string_equal(words.snoop, snoop);
+            assert_int_equal(data_source_is_hitm(encoding, code | 0x100), strncmp(snoop, "HitM", 4) == 0);
             assert_int_equal(got >> 46 & 0x1f, at < 2 ? 0 : at);
             assert_int_equal(got >> 37 & 1, at >= 2 && remote);
             assert_int_equal(got >> 38 & 3, strstr(snoop, "Fwd") ? 1 : 0);

@@ -106,3 +106,10 @@ void c2c_table_text(const struct line_sink *out, const struct c2c_table *table, 
     people(out, table);
     tools(out, table, layout);
 }
+
+enum c2c_share c2c_share(bool shared, unsigned loads, unsigned hitm)
+{
+    if (shared ? hitm < loads / 2 : hitm > loads / 2)
+        return C2C_WRONG;
+    return (shared ? hitm < loads - loads / 8 : hitm > loads / 8) ? C2C_UNTYPICAL : C2C_AS_EXPECTED;
+}

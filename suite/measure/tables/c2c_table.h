@@ -37,4 +37,11 @@ void c2c_table_add(struct c2c_table *table, const struct c2c_access *access);
 /* Prints the table, and its rows as lines that begin with "measure" (docs/output.md). layout: one word. */
 void c2c_table_text(const struct line_sink *out, const struct c2c_table *table, const char *layout);
 
+/*
+ * Whether as many loads found their line modified elsewhere as the layout makes them: all of a shared line, none of a
+ * line that one processor alone uses. C2C_UNTYPICAL: more than one in eight did otherwise; C2C_WRONG: more than half.
+ */
+enum c2c_share { C2C_AS_EXPECTED, C2C_UNTYPICAL, C2C_WRONG };
+enum c2c_share c2c_share(bool shared, unsigned loads, unsigned hitm);
+
 #endif
