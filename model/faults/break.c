@@ -183,6 +183,26 @@ static void change_msrs(const struct fault_set *set, struct profile_msr *changed
     }
 }
 
+/* Faults of the data source that a load from one level has. */
+static void change_sources(const struct fault_set *set, struct profile_memory *memory)
+{
+    static const struct {
+        enum fault fault;
+        enum data_level level, reported;
+    } changes[] = {
+        { FAULT_PEBS_DATA_SOURCE_NEXT, LEVEL_L1, LEVEL_L2 },
+        { FAULT_PEBS_DATA_SOURCE_L3_MEMORY, LEVEL_L3, LEVEL_MEMORY },
+        { FAULT_PEBS_DATA_HITM_LOST, LEVEL_MODIFIED, LEVEL_L3 },
+        { FAULT_PEBS_DATA_HITM_ALWAYS, LEVEL_L1, LEVEL_MODIFIED },
+    };
+
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        if (fault_set_has(set, changes[i].fault)) {
+            memory->source[changes[i].level] = memory->source[changes[i].reported];
+        }
+    }
+}
+
 /* Tables of MSRs in the copy refer to the rows behind it. */
 struct changed_profile {
     struct profile profile;
@@ -220,11 +240,6 @@ const struct profile *break_profile(const struct profile *profile, const struct 
         changed->pdir_counter = MAX_COUNTERS;
         changed->pdist_counters = 0;
     }
-    if (fault_set_has(set, FAULT_PEBS_DATA_SOURCE_NEXT)) {
-        changed->memory.source[LEVEL_L1] = changed->memory.source[LEVEL_L2];
-    }
-    if (fault_set_has(set, FAULT_PEBS_DATA_SOURCE_L3_MEMORY)) {
-        changed->memory.source[LEVEL_L3] = changed->memory.source[LEVEL_MEMORY];
-    }
+    change_sources(set, &changed->memory);
     return changed;
 }
