@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffer of architectural PEBS, on a machine of variables: how it is opened, drained and closed, and what a drain
- * makes of an index, of sizes and of a base that no processor leaves.
+ * The buffer of architectural PEBS (ds/arch_buffer.c) where no boot of the model leads: memory of any alignment, a log
+ * that is full, and an index, sizes and a base that no processor leaves. The boots of arch.* do the rest.
  */
 #include "tests/host/host_test.h"
 
@@ -18,7 +18,6 @@
 #define INDEX 0x3f5u
 
 #define EN     UINT64_C(0x100000000)
-#define FULL   UINT64_C(0x80000000)
 #define THRESH UINT64_C(0x7fffff000000000)
 
 static const struct debugctl_bits debugctl = { .tr = 0x40, .bts = 0x80, .btint = 0x100 };
@@ -75,14 +74,14 @@ static void put(size_t at, uint64_t value)
         ds_memory().pebs[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Records of these sizes, one behind the other; returns their bytes. A size of 240 is one of registers. */
-static size_t lay(size_t at, unsigned count, bool registers)
+/* Records of the basic group alone, one behind the other; returns their bytes. */
+static size_t lay(unsigned count)
 {
-    const size_t size = registers ? 224 : 64;
+    size_t at = 0;
 
-    for (unsigned n = 0; n < count; n++, at += size) {
-        memset(ds_memory().pebs + at, 0, size);
-        put(at, ARCH_PEBS_BASIC | (registers ? ARCH_PEBS_GPRS : 0) | size);
+    for (unsigned n = 0; n < count; n++, at += 64) {
+        memset(ds_memory().pebs + at, 0, 64);
+        put(at, ARCH_PEBS_BASIC | 64);
         put(at + 16, 0x1000 + n);
     }
     return at;
@@ -129,30 +128,6 @@ static void parts_of_memory(void **state)
     }
 }
 
-static void opening(void **state)
-{
-    struct ds_breaches breaches;
-    char did[128];
-
-    (void)state;
-    machine_start();
-    assert_true(ds_open(&caps, &basic, &breaches));
-    snprintf(did, sizeof(did), "lvt e1\nwrmsr 3f5 0\nwrmsr 3f4 %llx\nwrmsr 3f5 190100000000\n",
-             (unsigned long long)(uintptr_t)ds_memory().pebs | 4);
-    machine_did(did);
-    assert_int_equal(ds_memory().pebs_size, 0x10000);
-    assert_int_equal((uintptr_t)ds_memory().pebs & 0xffff, 0);
-    assert_int_equal(ds_pebs_log()->record_size, 64);
-    assert_int_equal(ds_pebs_capacity(&caps, 0), 1024);
-    assert_int_equal(ds_pebs_capacity(&caps, 3), 0x10000 / 288); /* memory and registers */
-    assert_int_equal(ds_arch_capacity(&caps, ARCH_PEBS_EN | ARCH_PEBS_GPRS), 0x10000 / 224);
-
-    machine_start();
-    ds_close();
-    machine_did("cli\nwrmsr 38f 0\nwrmsr 3f5 0\nwrmsr 3f5 0\nwrmsr 390 0\nlvt 10000\nwrmsr 1903 0\nwrmsr 1983 0\n"
-                "wrmsr 190b 0\nwrmsr 1993 0\nwrmsr 3f5 0\nwrmsr 3f4 0\nsti\n");
-}
-
 static void refusal(void **state)
 {
     struct ds_config config = basic;
@@ -177,68 +152,13 @@ static void refusal(void **state)
     assert_int_equal(breaches.count, 0);
 }
 
-/* The index goes back to the processor with WR and FULL 0, EN set and THRESH as it was. */
-static void drains(void **state)
-{
-    size_t left;
-
-    (void)state;
-    opened(&basic);
-    come(lay(lay(0, 2, false), 1, true));
-    assert_int_equal(ds_pebs_waiting(), 3);
-    machine.handler(NULL);
-    assert_log(3, 0, 0, 0);
-    assert_int_equal(msr_get(INDEX), EN | UINT64_C(0x190000000000));
-    assert_int_equal(ds_pebs_waiting(), 0);
-    assert_int_equal(ds_counts()->pebs_indexed, 3);
-    assert_int_equal(ds_counts()->spurious, 0);
-
-    come(lay(0, 1, true)); /* the next ones are appended */
-    machine.handler(NULL);
-    assert_log(4, 0, 0, 0);
-    machine.handler(NULL);
-    assert_log(4, 0, 0, 0);
-    assert_int_equal(ds_counts()->spurious, 1);
-    static const size_t offsets[] = { 0, 64, 128, 352 };
-    for (unsigned n = 0; n < 4; n++) {
-        assert_ptr_equal(ds_log_record(ds_pebs_log(), n, &left), ds_pebs_log()->bytes + offsets[n]);
-        assert_int_equal(left, 576 - offsets[n]);
-    }
-    assert_int_equal(ds_log_record(ds_pebs_log(), 1, &left)[16], 1);
-    ds_logs_empty();
-    come(lay(0, 1, true));
-    machine.handler(NULL);
-    assert_log(1, 0, 0, 0);
-    assert_ptr_equal(ds_log_record(ds_pebs_log(), 0, &left), ds_pebs_log()->bytes);
-    assert_int_equal(left, 224);
-
-    come(lay(0, 2, false));
-    ds_close();
-    assert_log(3, 0, 0, 0);
-    assert_int_equal(msr_get(INDEX) | msr_get(BASE), 0);
-}
-
-static void full(void **state)
-{
-    (void)state;
-    opened(&basic);
-    come(lay(0, 4, false) | FULL);
-    machine.handler(NULL);
-    assert_log(4, 0, 1, 0);
-    assert_int_equal(msr_get(INDEX), EN | UINT64_C(0x190000000000));
-    come(FULL);
-    machine.handler(NULL);
-    assert_log(4, 0, 2, 0);
-    assert_int_equal(ds_counts()->spurious, 0);
-}
-
 static void what_no_processor_leaves(void **state)
 {
     size_t end;
 
     (void)state;
     opened(&basic);
-    end = lay(0, 3, false);
+    end = lay(3);
     put(64, ARCH_PEBS_BASIC); /* the second one's size is 0 */
     come(end);
     assert_int_equal(ds_pebs_waiting(), 1);
@@ -247,13 +167,13 @@ static void what_no_processor_leaves(void **state)
     come(0x10010); /* past the end */
     machine.handler(NULL);
     assert_log(1, 0, 0, 2);
-    lay(0, 1, false);
+    lay(1);
     come(64);
     machine_set(BASE, msr_get(BASE) + 0x10000);
     machine.handler(NULL);
     assert_log(1, 0, 0, 3);
     machine_set(BASE, msr_get(BASE) - 0x10000);
-    lay(0, 1, false);
+    lay(1);
     come(64);
     machine.handler(NULL);
     assert_log(2, 0, 0, 3);
@@ -270,26 +190,11 @@ static void log_is_full(void **state)
     (void)state;
     opened(&basic);
     for (unsigned i = 0; i < 4; i++) {
-        come(lay(0, 1024, false));
+        come(lay(1024));
         machine.handler(NULL);
     }
     assert_log(3072, 1024, 0, 0);
     assert_int_equal(ds_counts()->pebs_indexed, 4096);
-}
-
-static void stopping(void **state)
-{
-    (void)state;
-    opened(&basic);
-    come(64);
-    assert_int_equal(ds_pebs_stop(), 1);
-    assert_int_equal(msr_get(INDEX), UINT64_C(0x190000000040));
-    assert_int_equal(ds_pebs_stop(), 0);
-    ds_pebs_go_on(0);
-    assert_int_equal(msr_get(INDEX), UINT64_C(0x190000000040));
-    ds_pebs_go_on(1);
-    assert_int_equal(msr_get(INDEX), EN | UINT64_C(0x190000000040));
-    lay(0, 1, false);
 }
 
 /* BTS has its area beside it, in which PEBS has no part. */
@@ -306,7 +211,7 @@ static void beside_bts(void **state)
     assert_true(ds_open(&caps, &config, &breaches));
     assert_int_equal(msr_get(0x600), (uintptr_t)ds_memory().area);
     assert_int_equal(ds_memory().area[0x20] | ds_memory().area[0x38], 0);
-    come(lay(0, 2, false));
+    come(lay(2));
     ds_memory().area[0x08] = (uint8_t)(ds_memory().area[0x08] + 24);
     machine.handler(NULL);
     assert_log(2, 0, 0, 0);
@@ -320,13 +225,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_memory),
-        cmocka_unit_test_teardown(opening, closed),
         cmocka_unit_test_teardown(refusal, closed),
-        cmocka_unit_test_teardown(drains, closed),
-        cmocka_unit_test_teardown(full, closed),
         cmocka_unit_test_teardown(what_no_processor_leaves, closed),
         cmocka_unit_test_teardown(log_is_full, closed),
-        cmocka_unit_test_teardown(stopping, closed),
         cmocka_unit_test_teardown(beside_bts, closed),
     };
     return cmocka_run_group_tests_name("kernel_arch_buffer", tests, NULL, NULL);
