@@ -177,7 +177,7 @@ struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
 {
     if (machine.leaves)
         return machine.leaves(leaf, subleaf);
-    return (struct cpuid){ .edx = leaf == 1 ? machine.cpuid_1_edx : 0 };
+    return (struct cpuid){ 0 };
 }
 
 uint64_t time_stamp(void)
@@ -403,15 +403,4 @@ void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
 void dump_flush(void)
 {
     note("dump flush");
-}
-
-void machine_sum(char *text, size_t size, const char *name, const struct test_run *run)
-{
-    size_t used = strlen(text);
-
-    if (run->problems + run->differences)
-        used += (size_t)snprintf(text + used, size - used, "%s%s %u", used ? ", " : "", name, run->problems);
-    if (run->differences)
-        snprintf(text + used, size - used, "+%u", run->differences);
-    assert_true(strlen(text) < size - 1);
 }

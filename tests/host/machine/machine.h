@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A machine of variables, on which the kernel's own code runs in a host test (tests/host/test_kernel_*.c): what
- * arch/x86 and kernel/ are to the rooms between them. Registers hold what was written to them and do nothing by
+ * arch/x86 and kernel/ are to the modules between them. Registers hold what was written to them and do nothing by
  * themselves; everything that is done to the machine, and every problem that a test reports, is a line of the journal.
  */
 #ifndef TESTS_HOST_MACHINE_MACHINE_H
@@ -15,11 +15,10 @@
 #include "kernel/test.h"
 
 struct machine {
-    unsigned processor;   /* the number of the one that runs */
-    unsigned pauses;      /* PAUSEs since the start */
-    uint64_t clock;       /* the time stamp counter */
-    uint32_t cpuid_1_edx; /* of CPUID.1; all else that CPUID says is 0, unless there are leaves */
-    struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: as above */
+    unsigned processor;                                      /* the number of the one that runs */
+    unsigned pauses;                                         /* PAUSEs since the start */
+    uint64_t clock;                                          /* the time stamp counter */
+    struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: all leaves are 0 */
     uintptr_t dr7;                                           /* the debug control register */
     bool apic;                                               /* there is one */
     uint32_t lvt;                                            /* the LVT entry of the performance counters */
@@ -59,8 +58,5 @@ void machine_has_printed(const char *lines);
 
 /* Fails the host test unless the journal has this line of test_fail() or test_differs(), without its first word. */
 void machine_has_found(const char *line);
-
-/* Puts behind a text what a run reports, if anything: "name 2", two problems, or "name 2+1", and one difference. */
-void machine_sum(char *text, size_t size, const char *name, const struct test_run *run);
 
 #endif
