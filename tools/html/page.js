@@ -20,6 +20,12 @@
     }
     const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
     const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+    const picture = (width, height, label, ...children) =>
+        svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label}, children);
+    const rule = (attributes, x1, x2, y1, y2) => svg('line', {x1, x2, y1, y2, ...attributes});
+    const label = (x, y, anchor, text) => svg('text', {x, y, 'text-anchor': anchor}, text);
+    const code = (text) => el('code', {}, text);
+    const details = (title, ...children) => el('details', {}, el('summary', {}, title), children);
 
     /* ---- the log's lines ---- */
 
@@ -110,7 +116,8 @@
     const modelled = machine.some((line) => line.key === 'cpu' && /hypervisor/.test(line.text));
     const name = found ? found[5] || 'Family ' + found[1] + ' model ' + found[2] : 'A log of dstest86';
     const verdict = end ? end.verdict : 'unfinished';
-    const verdictClass = {pass: 'pass', fail: 'fail', skip: 'skipped'}[verdict] || 'error';
+    const css = {pass: 'pass', fail: 'fail', skip: 'skipped', error: 'error'};
+    const verdictClass = css[verdict] || 'error';
     document.title = name + ': ' + verdict + ' · dstest86';
     fill(document.getElementById('head'), {}, [
         el('div', {class: 'over'},
@@ -119,7 +126,7 @@
             el('span', {class: 'badge ' + verdictClass, id: 'verdict'}, verdict)),
         found ? el('p', {class: 'under'},
                     'family ' + found[1] + ', model ' + found[2] + ', stepping ' + found[3] + ' · signature ',
-                    el('code', {}, found[4]))
+                    code(found[4]))
               : null,
         modelled ? el('p', {class: 'notice'},
                        'This log was made under a hypervisor or emulator. Cycles, latencies and ' +
@@ -163,22 +170,21 @@
         const rest = machine.filter((line) => aside.test(line.key) && line.key !== 'events');
         section('machine', 'The machine', 'What the kernel found, in its own words.',
             facts(machine.filter((line) => !aside.test(line.key))),
-            events.length ? el('details', {}, el('summary', {}, events.length + ' precise events'),
-                                el('ul', {class: 'chips'}, events.map((event) => el('li', {}, el('code', {}, event)))))
+            events.length ? details(events.length + ' precise events',
+                el('ul', {class: 'chips'}, events.map((event) => el('li', {}, code(event)))))
                           : null,
-            rest.length ? el('details', {}, el('summary', {}, 'Notes and readings of the manual'), facts(rest)) : null);
+            rest.length ? details('Notes and readings of the manual', facts(rest)) : null);
     }
 
     /* ---- verdicts ---- */
 
     if (results.length) {
         const words = {pass: 'passed', fail: 'failed', skip: 'skipped', error: 'error'};
-        const css = {pass: 'pass', fail: 'fail', skip: 'skipped', error: 'error'};
         const bad = results.filter((row) => row.result === 'fail' || row.result === 'error');
         const reasons = [...groupBy(results.filter((row) => row.result === 'skip'), (row) => row.reason)].sort(
             (x, y) => y[1].length - x[1].length);
         const list = (rows) => table('Tests', ['Test', 'Result', 'Reason'],
-            rows.map((row) => [el('code', {}, row.id), el('span', {class: css[row.result]}, words[row.result]),
+            rows.map((row) => [code(row.id), el('span', {class: css[row.result]}, words[row.result]),
                          row.reason]));
         section('verdicts', 'Verdicts', 'Each square is a test, in the order of the run.', legend([
             ['var(--pass)', 'passed'], ['var(--fail)', 'failed'], ['var(--skip)', 'skipped (hollow)'],
@@ -187,7 +193,7 @@
             el('div', {class: 'groups'},
                 [...groupBy(results, (row) => row.id.split('.')[0])].map(
                     ([group, rows]) =>
-                        el('div', {class: 'group'}, el('code', {}, group),
+                        el('div', {class: 'group'}, code(group),
                             el(
                                 'div', {
                                     class: 'cells',
@@ -207,10 +213,10 @@
                                 rows.filter((row) => row.result === 'pass').length + ' of ' + rows.length)))),
             bad.length ? [el('h3', {}, 'What did not pass'), list(bad)] : null,
             reasons.length
-                ? el('details', {}, el('summary', {}, 'Why ' + count('skip') + ' tests were skipped'),
-                      table('Reasons', ['#Tests', 'Reason'], reasons.map(([reason, rows]) => [rows.length, reason])))
+                ? details('Why ' + count('skip') + ' tests were skipped',
+                    table('Reasons', ['#Tests', 'Reason'], reasons.map(([reason, rows]) => [rows.length, reason])))
                 : null,
-            el('details', {}, el('summary', {}, 'All ' + results.length + ' tests'), list(results)));
+            details('All ' + results.length + ' tests', list(results)));
     }
 
     /* ---- skid ---- */
@@ -262,27 +268,18 @@
                                        .map((row) => row.distance + ': ' + row.count)
                                        .join(', '))
                            .join('; ');
-        return el('figure', {class: 'skid'}, el('h3', {}, el('code', {}, title)),
-            svg('svg', {
-                viewBox: `0 0 ${width} ${height}`,
-                role: 'img',
-                'aria-label': title + ', records by distance. ' + spoken
-            },
-                [0, 0.5, 1].map((share) => [svg('line', {
-                    class: share ? 'grid' : 'axis',
-                    x1: left,
-                    x2: width,
-                    y1: top + inner * (1 - share),
-                    y2: top + inner * (1 - share)
+        return el('figure', {class: 'skid'}, el('h3', {}, code(title)),
+            picture(width, height, title + ', records by distance. ' + spoken,
+                [0, 0.5, 1].map((share) => {
+                    const y = top + inner * (1 - share);
+                    return [rule({class: share ? 'grid' : 'axis'}, left, width, y, y),
+                        label(left - 6, y + 4, 'end', 100 * share + '%')];
                 }),
-                                    svg('text', {x: left - 6, y: top + inner * (1 - share) + 4, 'text-anchor': 'end'},
-                                        100 * share + '%')]),
                 bars,
                 Array.from({length: columns},
-                    (_, i) => i % every
-                        ? null
-                        : svg('text', {x: left + (i + 0.5) * slot, y: height - 5, 'text-anchor': 'middle'},
-                              least + i + (least + i === far && far < most ? '+' : '')))));
+                    (_, i) => i % every ? null
+                                        : label(left + (i + 0.5) * slot, height - 5, 'middle',
+                                              least + i + (least + i === far && far < most ? '+' : '')))));
     }
     if (measures.skid.length) {
         const used = places.filter(([place]) => measures.skid.some((row) => row.place === place));
@@ -323,40 +320,20 @@
                        : ticks(most, 5);
         const stepX = Math.ceil((columns + 1) / 9), decimals = most < 10 ? 2 : 0;
         return el('figure', {}, el('h3', {}, title),
-            svg('svg', {
-                viewBox: `0 0 ${width} ${height}`,
-                role: 'img',
-                'aria-label': title + '. ' +
-                    points.map((point) => `${point.method} ${point.x}: ${point.y.toFixed(decimals)}`).join('; ')
-            },
-                marks.map((n) => [svg('line', {
-                    class: n === marks[0] ? 'axis' : 'grid',
-                    x1: left,
-                    x2: width - right,
-                    y1: y(n),
-                    y2: y(n)
-                }),
-                              svg('text', {x: left - 8, y: y(n) + 4, 'text-anchor': 'end'}, short(n))]),
+            picture(width, height, title + '. ' +
+                    points.map((point) => `${point.method} ${point.x}: ${point.y.toFixed(decimals)}`).join('; '),
+                marks.map((n) => [rule({class: n === marks[0] ? 'axis' : 'grid'}, left, width - right, y(n), y(n)),
+                              label(left - 8, y(n) + 4, 'end', short(n))]),
                 Array.from({length: Math.floor(columns) + 1},
-                    (_, i) => i % stepX
-                        ? null
-                        : svg('text', {x: x(2 ** i), y: height - bottom + 18, 'text-anchor': 'middle'}, short(2 ** i))),
-                svg('text', {x: left + (width - left - right) / 2, y: height - 4, 'text-anchor': 'middle'},
-                    'records per interrupt'),
+                    (_, i) => i % stepX ? null : label(x(2 ** i), height - bottom + 18, 'middle', short(2 ** i))),
+                label(left + (width - left - right) / 2, height - 4, 'middle', 'records per interrupt'),
                 methods.map(([method, words, color]) => {
                     const own = points.filter((point) => point.method === method).sort((p, q) => p.x - q.x);
                     if (!own.length) return null;
                     const level = own.length === 1 && columns > 1;
                     return svg('g', {},
-                        level ? svg('line', {
-                            x1: left,
-                            x2: width - right,
-                            y1: y(own[0].y),
-                            y2: y(own[0].y),
-                            stroke: color,
-                            'stroke-width': 1.5,
-                            'stroke-dasharray': '5 4'
-                        })
+                        level ? rule({stroke: color, 'stroke-width': 1.5, 'stroke-dasharray': '5 4'}, left,
+                                    width - right, y(own[0].y), y(own[0].y))
                               : svg('polyline', {
                                     class: 'curve',
                                     stroke: color,
@@ -387,7 +364,7 @@
                 costChart('Slowdown of the workload', 'times', rows.filter((row) => +row.plain > 0), slowdown)),
             el('p', { class: 'about after' },
                 'A dashed line is a figure that does not depend on the number of records.'),
-            el('details', {}, el('summary', {}, 'The figures'),
+            details('The figures',
                 table('Cost', ['Method', '#Records per interrupt', '#Samples', '#Cycles', '#Cycles without',
                     '#Cycles a sample', '#Slowdown'], figures)),
             service.length ? [
@@ -399,28 +376,18 @@
     /* ---- memory ---- */
 
     const order = [/^L1/, /^LFB/, /^L2/, /^L3/, /^L4|PMEM/, /^Local RAM|^RAM/, /^Remote/];
-    const levelColor = (words) => {
-        const i = order.findIndex((pattern) => pattern.test(words));
-        return `var(--level-${i < 0 ? 7 : i})`;
-    };
-    const levelRank = (words) => {
-        const i = order.findIndex((pattern) => pattern.test(words));
-        return i < 0 ? 7 : i;
-    };
+    const levelRank = (words) => [...order, /^/].findIndex((pattern) => pattern.test(words));
+    const levelColor = (words) => `var(--level-${levelRank(words)})`;
     if (measures.level.length) {
         const sizes = [...groupBy(measures.level, (row) => +row.size)].sort((p, q) => p[0] - q[0]);
         const levels = [...new Set(measures.level.map((row) => row.level))].sort((p, q) => levelRank(p) - levelRank(q));
         const width = 480, left = 66, line = 19, high = sizes.length * line;
-        const shares = svg('svg', {
-            viewBox: `0 0 ${width} ${high + 26}`,
-            role: 'img',
-            'aria-label': 'Share of the samples by level for each size of ring'
-        },
+        const shares = picture(width, high + 26, 'Share of the samples by level for each size of ring',
             sizes.map(([size, rows], i) => {
                 const sum = rows.reduce((n, row) => n + +row.samples, 0) || 1;
                 let at = left;
                 return [
-                    svg('text', {x: left - 8, y: i * line + 13, 'text-anchor': 'end'}, bytes(size)),
+                    label(left - 8, i * line + 13, 'end', bytes(size)),
                     [...rows].sort((p, q) => levelRank(p.level) - levelRank(q.level)).map((row) => {
                         const wide = row.samples / sum * (width - left), x = at;
                         at += wide;
@@ -437,39 +404,23 @@
                     })
                 ];
             }),
-            [0, 0.5, 1].map((share) => svg('text', {
-                x: left + share * (width - left),
-                y: high + 18,
-                'text-anchor': share === 1 ? 'end'
-                    : share                ? 'middle'
-                                           : 'start'
-            },
-                                100 * share + '%')));
+            [[0, 'start'], [0.5, 'middle'], [1, 'end']].map(
+                ([share, anchor]) => label(left + share * (width - left), high + 18, anchor, 100 * share + '%')));
         const most = Math.max(...measures.level.map((row) => +row.p99), 2), logs = Math.log10(most);
         const x = (n) => left + Math.log10(Math.max(n, 1)) / logs * (width - left - 16);
-        const latencies = svg('svg', {
-            viewBox: `0 0 ${width} ${high + 26}`,
-            role: 'img',
-            'aria-label': 'Latencies by level for each size of ring, from the median to the 99th percentile'
-        },
+        const latencies = picture(width, high + 26,
+            'Latencies by level for each size of ring, from the median to the 99th percentile',
             [1, 10, 100, 1000, 10000]
                 .filter((n) => n <= most)
-                .map((n) => [svg('line', {class: n === 1 ? 'axis' : 'grid', x1: x(n), x2: x(n), y1: 0, y2: high}),
-                         svg('text', {x: x(n), y: high + 18, 'text-anchor': 'middle'}, short(n))]),
+                .map((n) => [rule({class: n === 1 ? 'axis' : 'grid'}, x(n), x(n), 0, high),
+                         label(x(n), high + 18, 'middle', short(n))]),
             sizes.map(
-                ([size, rows], i) => [svg('text', {x: left - 8, y: i * line + 13, 'text-anchor': 'end'}, bytes(size)),
+                ([size, rows], i) => [label(left - 8, i * line + 13, 'end', bytes(size)),
                     rows.map((row) => {
                         const y = i * line + 9, color = levelColor(row.level);
-                        return svg('g', {}, svg('line', {
-                            x1: x(+row.p50),
-                            x2: x(+row.p99),
-                            y1: y,
-                            y2: y,
-                            stroke: color,
-                            'stroke-width': 3,
-                            'stroke-linecap': 'round',
-                            opacity: 0.55
-                        }),
+                        return svg('g', {},
+                            rule({stroke: color, 'stroke-width': 3, 'stroke-linecap': 'round', opacity: 0.55},
+                                x(+row.p50), x(+row.p99), y, y),
                             svg('circle', {cx: x(+row.p50), cy: y, r: 4.5, fill: color}),
                             svg('title', {},
                                 bytes(size) + ': ' + row.level + ', median ' + row.p50 + ', 90 % within ' + row.p90 +
@@ -482,7 +433,7 @@
             el('div', {class: 'pair'}, el('figure', {}, el('h3', {}, 'Share of the samples'), shares),
                 el('figure', {}, el('h3', {}, 'Latency in core cycles, logarithmic'), latencies,
                     el('figcaption', {}, 'A dot is the median, its line reaches to the 99th percentile.'))),
-            el('details', {}, el('summary', {}, 'The figures'),
+            details('The figures',
                 table('Memory', ['#Ring', 'Level', '#Overhead', '#Samples', '#p50', '#p90', '#p99', '#Longest'],
                     sizes.flatMap(([size, rows]) =>
                                       rows.map((row) => [bytes(size), row.level, (row.overhead / 100).toFixed(2) + ' %',
@@ -513,17 +464,16 @@
                         [cycles.toFixed(1), bar(cycles / slowest)]
                     ];
                 })),
-            el('details', {}, el('summary', {}, 'By line'),
-                table('Lines', ['Layout', 'Line', '#Loads', '#HITM', '#Stores', '#Cycles a load'],
+            details('By line', table('Lines', ['Layout', 'Line', '#Loads', '#HITM', '#Stores', '#Cycles a load'],
                     measures.sharing.map(
-                        (row) => [row.layout, el('code', {}, row.line), row.loads, row.hitm, row.stores,
+                        (row) => [row.layout, code(row.line), row.loads, row.hitm, row.stores,
                             row.cycles && +row.loads ? (row.cycles / row.loads).toFixed(1) : '']))),
             measures.sharing_access.length
-                ? el('details', {}, el('summary', {}, 'By offset, processor and function'),
-                      table('Accesses', ['Layout', 'Line', '#Offset', '#CPU', 'Function', '#Loads', '#HITM', '#Stores'],
+                ? details('By offset, processor and function',
+                    table('Accesses', ['Layout', 'Line', '#Offset', '#CPU', 'Function', '#Loads', '#HITM', '#Stores'],
                           measures.sharing_access.map(
-                              (row) => [row.layout || '', el('code', {}, row.line), row.offset, row.cpu,
-                                  el('code', {}, row.symbol), row.loads, row.hitm, row.stores])))
+                              (row) => [row.layout || '', code(row.line), row.offset, row.cpu,
+                                  code(row.symbol), row.loads, row.hitm, row.stores])))
                 : null);
     }
 
@@ -533,7 +483,7 @@
         section('events', 'Precise events', 'How many of an event’s records are at instructions that can cause it.',
             table('Events', ['Event', '#Samples', '#Of its kind', '#Share'],
                 measures.events.map(
-                    (row) => [el('code', {}, row.event), number.format(row.samples), number.format(row.of_kind),
+                    (row) => [code(row.event), number.format(row.samples), number.format(row.of_kind),
                         +row.samples ? [percent(ratio(row.of_kind, row.samples)), bar(ratio(row.of_kind, row.samples))]
                                      : 'no sample'])));
 
@@ -541,18 +491,18 @@
 
     if (data.counts.length)
         section('counts', 'Counters in records',
-            'What the counters group of the first and the last PEBS record of a test held, and how far a counter went from ' +
-                'one record to the next.',
+            'What the counters group of the first and the last PEBS record of a test held, and how far a counter ' +
+                'went from one record to the next.',
             table('Counters in records', ['Test', 'Counter', '#Records', '#First', '#Last', '#From record to record'],
-                data.counts.map((row) => [el('code', {}, row.test), row.counter, number.format(row.records),
+                data.counts.map((row) => [code(row.test), row.counter, number.format(row.records),
                     number.format(row.first), number.format(row.last),
                     row.records > 1 ? number.format(Math.round((row.last - row.first) / (row.records - 1))) : ''])));
     if (data.logged.length)
         section('logged', 'Events in LBR entries',
-            'How often general counters counted their events between an LBR entry and the one before, summed up. An entry ' +
-                'tells of 3 at most.',
+            'How often general counters counted their events between an LBR entry and the one before, summed up. An ' +
+                'entry tells of 3 at most.',
             table('Events in LBR entries', ['Test', '#Entries', '#IA32_PMC0', '#IA32_PMC1', '#IA32_PMC2', '#IA32_PMC3'],
-                data.logged.map((row) => [el('code', {}, row.test), number.format(row.entries),
+                data.logged.map((row) => [code(row.test), number.format(row.entries),
                     ...row.counts.map((count) => number.format(count))])));
 
     /* ---- where the samples are ---- */
@@ -563,11 +513,11 @@
             'Where the PEBS records are, the most frequent first, as perf report counts them.',
             el('div', {class: 'pair'}, events.map(([event, rows]) => {
                 const sum = rows.reduce((n, row) => n + row.count, 0);
-                return el('div', {}, el('h3', {}, el('code', {}, event)),
+                return el('div', {}, el('h3', {}, code(event)),
                     table(event, ['#Share', '#Records', 'Symbol', 'Line'],
                         rows.slice(0, 8).map(
                             (row) => [[percent(row.count / sum), bar(row.count / sum)], number.format(row.count),
-                                el('code', {}, row.symbol), el('code', {}, row.line)])));
+                                code(row.symbol), code(row.line)])));
             })));
     }
 
@@ -679,14 +629,8 @@
                         depth + ' deep'
                 },
                     ticks(line.length, 8)
-                        .map((n) => [svg('line', {class: 'grid', x1: x(n), x2: x(n), y1: 0, y2: high}),
-                                 svg('text', {
-                                     x: x(n),
-                                     y: high + 17,
-                                     'text-anchor': !n       ? 'start'
-                                         : x(n) > width - 30 ? 'end'
-                                                             : 'middle'
-                                 },
+                        .map((n) => [rule({class: 'grid'}, x(n), x(n), 0, high),
+                                 label(x(n), high + 17, !n ? 'start' : x(n) > width - 30 ? 'end' : 'middle',
                                      number.format(n))]),
                     line.slices.map(([nameIndex, level, from, to]) => {
                         const text = data.names[nameIndex], wide = Math.max(x(to) - x(from), 1);
