@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel/report/record_text.h"
+#include "lib/text.h"
 #include "tools/call_stack.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
@@ -88,25 +89,20 @@ struct html_output {
 
 /* ---- the log ----------------------------------------------------------------------------------------------------- */
 
-static bool starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 static bool wanted(struct html_output *output, const char *text)
 {
     static const char *const kinds[] = { "ok ", "not ok ", "measure ", "end dstest86 ", "error", "panic", "wrong" };
 
-    if (starts(text, "begin dstest86 ")) {
+    if (text_begins(text, "begin dstest86 ")) {
         output->in_tests = false;
         return true;
     }
-    if (starts(text, "1..") || starts(text, "KTAP ")) {
+    if (text_begins(text, "1..") || text_begins(text, "KTAP ")) {
         output->in_tests = true;
         return false;
     }
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (starts(text, kinds[i]))
+        if (text_begins(text, kinds[i]))
             return true;
     return !output->in_tests && output->line_count > 0; /* firmware's output before the first line is ignored */
 }
