@@ -86,20 +86,6 @@ static enum options_error take_skip(struct slice value, struct options *options)
     return take_globs(value, &options->skip);
 }
 
-static enum options_error take_list(struct slice value, struct options *options)
-{
-    (void)value;
-    options->list = true;
-    return OPTIONS_OK;
-}
-
-static enum options_error take_gdbwait(struct slice value, struct options *options)
-{
-    (void)value;
-    options->gdbwait = true;
-    return OPTIONS_OK;
-}
-
 static enum options_error take_records(struct slice value, struct options *options)
 {
     enum options_error error = OPTIONS_OK;
@@ -121,26 +107,6 @@ static enum options_error take_records(struct slice value, struct options *optio
     return error;
 }
 
-static enum options_error take_recap(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "areas", "all" };
-    unsigned choice = find_choice(value, choices, 2);
-    if (choice == 2)
-        return OPTIONS_NOT_A_CHOICE;
-    options->recap = (enum options_recap)choice;
-    return OPTIONS_OK;
-}
-
-static enum options_error take_kinds(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "all", "first", "core", "atom" };
-    unsigned choice = find_choice(value, choices, 4);
-    if (choice == 4)
-        return OPTIONS_NOT_A_CHOICE;
-    options->kinds = (enum options_kinds)choice;
-    return OPTIONS_OK;
-}
-
 static enum options_error take_timeout(struct slice value, struct options *options)
 {
     uint32_t seconds;
@@ -148,26 +114,6 @@ static enum options_error take_timeout(struct slice value, struct options *optio
     if (error == OPTIONS_OK)
         options->timeout = seconds;
     return error;
-}
-
-static enum options_error take_end(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "halt", "reboot", "poweroff" };
-    unsigned choice = find_choice(value, choices, 3);
-    if (choice == 3)
-        return OPTIONS_NOT_A_CHOICE;
-    options->end = (enum options_end)choice;
-    return OPTIONS_OK;
-}
-
-static enum options_error take_exit(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "auto", "debug", "none" };
-    unsigned choice = find_choice(value, choices, 3);
-    if (choice == 3)
-        return OPTIONS_NOT_A_CHOICE;
-    options->exit = (enum options_exit)choice;
-    return OPTIONS_OK;
 }
 
 /* 0x and up to 16 digits. */
@@ -278,36 +224,6 @@ static enum options_error take_console(struct slice value, struct options *optio
     return OPTIONS_OK;
 }
 
-static enum options_error take_width(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "32", "64" };
-    unsigned choice = find_choice(value, choices, 2);
-    if (choice == 2)
-        return OPTIONS_NOT_A_CHOICE;
-    options->width = 32 * (choice + 1);
-    return OPTIONS_OK;
-}
-
-static enum options_error take_dump(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "none", "raw" };
-    unsigned choice = find_choice(value, choices, 2);
-    if (choice == 2)
-        return OPTIONS_NOT_A_CHOICE;
-    options->dump = choice == 1;
-    return OPTIONS_OK;
-}
-
-static enum options_error take_paging(struct slice value, struct options *options)
-{
-    static const char *const choices[] = { "auto", "pae", "legacy" };
-    unsigned choice = find_choice(value, choices, 3);
-    if (choice == 3)
-        return OPTIONS_NOT_A_CHOICE;
-    options->paging = (enum options_paging)choice;
-    return OPTIONS_OK;
-}
-
 static enum options_error take_menu(struct slice value, struct options *options)
 {
     if (slice_is(value, "auto")) {
@@ -317,50 +233,85 @@ static enum options_error take_menu(struct slice value, struct options *options)
     return parse_number(value, 0, MENU_MAX, &options->menu);
 }
 
-static enum options_error take_log(struct slice value, struct options *options)
+static enum options_error take_width(struct slice value, struct options *options)
 {
-    static const char *const choices[] = { "none", "stick" };
-    unsigned choice = find_choice(value, choices, 2);
-    if (choice == 2)
-        return OPTIONS_NOT_A_CHOICE;
-    options->log = (enum options_log)choice;
-    return OPTIONS_OK;
+    options->width = slice_is(value, "64") ? 64 : 32;
+    return slice_is(value, "64") || slice_is(value, "32") ? OPTIONS_OK : OPTIONS_NOT_A_CHOICE;
 }
 
-/* All options: their parsers, defaults and help texts. */
+/* A row of the table has one of these: a value that a function parses; one of some words, for an enum; or no value. */
+#define VALUE(text, function) .form = text, .take = function
+#define CHOICE(member, ...)   .field = offsetof(struct options, member), .choices = { __VA_ARGS__ }
+#define FLAG(member)          .field = offsetof(struct options, member)
+
+/* All options. */
 static const struct option {
     const char *name;
-    const char *form;   /* form of the value; NULL for an option without one */
-    const char *preset; /* default value, parsed before the text; NULL = none */
-    enum options_error (*take)(struct slice value, struct options *options);
+    const char *preset; /* default value, parsed before the text; NULL: none */
     const char *help;
+    const char *form; /* of the value, for the help */
+    enum options_error (*take)(struct slice value, struct options *options);
+    const char *choices[5]; /* by enumerator, up to a NULL */
+    size_t field;
 } table[] = {
-    { "run", "GLOB[,GLOB..]", "*", take_run, "run tests whose id matches; quick: a few of each area" },
-    { "skip", "GLOB[,GLOB..]", NULL, take_skip, "skip tests whose id matches" },
-    { "list", NULL, NULL, take_list, "list the tests, run none" },
-    { "records", "auto|N|all|none", "auto", take_records, "records per test and kind; auto: 1, of a failing test 8" },
-    { "recap", "areas|all", "areas", take_recap, "results at the end, by area; all: each test's too" },
-    { "dump", "none|raw", "none", take_dump, "all records as the processor wrote them, for dsdump" },
-    { "timeout", "SECONDS", "10", take_timeout, "time limit for each test, 1 to 3600" },
-    { "end", "halt|reboot|poweroff", "halt", take_end, "what to do after the verdict" },
-    { "exit", "auto|debug|none", "auto", take_exit, "QEMU's debug exit device; auto: under a hypervisor" },
-    { "console", "WHERE[,BAUD]", "auto", take_console, "auto|none|pci|ttyS0..3|0xPORT|mmio32,0xADDR; they add up" },
-    { "log", "none|stick", "none", take_log, "where the log goes by a restart" },
-    { "gdbwait", NULL, NULL, take_gdbwait, "wait for a debugger before the first test" },
-    { "width", "32|64", NULL, take_width, "which kernel the loader starts" },
-    { "paging", "auto|pae|legacy", "auto", take_paging, "page tables of the 32-bit kernel" },
-    { "menu", "auto|SECONDS", "auto", take_menu, "the UEFI loader's menu, 0 to 60; auto: 3 without options" },
-    { "kinds", "all|first|core|atom", "all", take_kinds, "of a hybrid, the cores to test on" },
+    { "run", "*", "run tests whose id matches; quick: a few of each area", VALUE("GLOB[,GLOB..]", take_run) },
+    { "skip", NULL, "skip tests whose id matches", VALUE("GLOB[,GLOB..]", take_skip) },
+    { "list", NULL, "list the tests, run none", FLAG(list) },
+    { "records", "auto", "records per test and kind; auto: 1, of a failing test 8",
+      VALUE("auto|N|all|none", take_records) },
+    { "recap", "areas", "results at the end, by area; all: each test's too",
+      CHOICE(recap, [OPTIONS_RECAP_AREAS] = "areas", [OPTIONS_RECAP_ALL] = "all") },
+    { "dump", "none", "all records as the processor wrote them, for dsdump",
+      CHOICE(dump, [OPTIONS_DUMP_NONE] = "none", [OPTIONS_DUMP_RAW] = "raw") },
+    { "timeout", "10", "time limit for each test, 1 to 3600", VALUE("SECONDS", take_timeout) },
+    { "end", "halt", "what to do after the verdict",
+      CHOICE(end, [OPTIONS_END_HALT] = "halt", [OPTIONS_END_REBOOT] = "reboot", [OPTIONS_END_POWEROFF] = "poweroff") },
+    { "exit", "auto", "QEMU's debug exit device; auto: under a hypervisor",
+      CHOICE(exit, [OPTIONS_EXIT_AUTO] = "auto", [OPTIONS_EXIT_DEBUG] = "debug", [OPTIONS_EXIT_NONE] = "none") },
+    { "console", "auto", "auto|none|pci|ttyS0..3|0xPORT|mmio32,0xADDR; they add up",
+      VALUE("WHERE[,BAUD]", take_console) },
+    { "log", "none", "where the log goes by a restart",
+      CHOICE(log, [OPTIONS_LOG_NONE] = "none", [OPTIONS_LOG_STICK] = "stick") },
+    { "gdbwait", NULL, "wait for a debugger before the first test", FLAG(gdbwait) },
+    { "width", NULL, "which kernel the loader starts", VALUE("32|64", take_width) },
+    { "paging", "auto", "page tables of the 32-bit kernel",
+      CHOICE(
+          paging, [OPTIONS_PAGING_AUTO] = "auto", [OPTIONS_PAGING_PAE] = "pae", [OPTIONS_PAGING_LEGACY] = "legacy") },
+    { "menu", "auto", "the UEFI loader's menu, 0 to 60; auto: 3 without options", VALUE("auto|SECONDS", take_menu) },
+    { "kinds", "all", "of a hybrid, the cores to test on",
+      CHOICE(kinds, [OPTIONS_KINDS_ALL] = "all", [OPTIONS_KINDS_FIRST] = "first", [OPTIONS_KINDS_CORE] = "core",
+             [OPTIONS_KINDS_ATOM] = "atom") },
 };
 
 #define OPTIONS (sizeof(table) / sizeof(table[0]))
+
+_Static_assert(sizeof(enum options_end) == sizeof(unsigned), "take");
+
+static enum options_error take(const struct option *option, struct slice value, struct options *options)
+{
+    char *const field = (char *)options + option->field;
+    unsigned choice = 0;
+
+    if (option->take)
+        return option->take(value, options);
+    if (!option->choices[0]) {
+        *(bool *)field = true;
+        return OPTIONS_OK;
+    }
+    while (option->choices[choice] && !slice_is(value, option->choices[choice]))
+        choice++;
+    if (!option->choices[choice])
+        return OPTIONS_NOT_A_CHOICE;
+    __builtin_memcpy(field, &choice, sizeof choice);
+    return OPTIONS_OK;
+}
 
 static void set_defaults(struct options *options)
 {
     *options = (struct options){ 0 };
     for (size_t i = 0; i < OPTIONS; i++) {
         if (table[i].preset)
-            table[i].take(slice_of(table[i].preset), options);
+            take(&table[i], slice_of(table[i].preset), options);
     }
 }
 
@@ -377,9 +328,10 @@ static enum options_error parse_word(struct slice word, struct options *options)
     for (size_t i = 0; i < OPTIONS; i++) {
         if (!slice_is(name, table[i].name))
             continue;
-        if (!table[i].form)
-            return has_value ? OPTIONS_UNWANTED_VALUE : table[i].take(value, options);
-        return value.length == 0 ? OPTIONS_NO_VALUE : table[i].take(value, options);
+        const bool wants_value = table[i].form || table[i].choices[0];
+        if (!wants_value && has_value)
+            return OPTIONS_UNWANTED_VALUE;
+        return wants_value && value.length == 0 ? OPTIONS_NO_VALUE : take(&table[i], value, options);
     }
     return OPTIONS_UNKNOWN;
 }
@@ -462,13 +414,22 @@ const char *options_error_text(enum options_error error)
     return "unknown error of the options";
 }
 
+/* "end=halt|reboot|poweroff" */
+static void put_form(const struct option *option, char *text, size_t size)
+{
+    size_t length =
+        (size_t)format(text, size, "%s%s%s", option->name, option->form ? "=" : "", option->form ? option->form : "");
+    for (unsigned i = 0; option->choices[i] && length < size; i++)
+        length += (size_t)format(text + length, size - length, "%c%s", i == 0 ? '=' : '|', option->choices[i]);
+}
+
 void options_help(void (*line)(void *context, const char *text), void *context)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option *option = &table[i];
         char form[40];
         char text[160];
-        format(form, sizeof(form), "%s%s%s", option->name, option->form ? "=" : "", option->form ? option->form : "");
+        put_form(option, form, sizeof form);
         format(text, sizeof(text), "%-26s %s%s%s%s", form, option->help, option->preset ? " (default " : "",
                option->preset ? option->preset : "", option->preset ? ")" : "");
         line(context, text);

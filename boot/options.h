@@ -28,6 +28,8 @@ enum options_exit {
 /* STICK: to the volume that the loader was started from. */
 enum options_log { OPTIONS_LOG_NONE, OPTIONS_LOG_STICK };
 
+enum options_dump { OPTIONS_DUMP_NONE, OPTIONS_DUMP_RAW };
+
 enum options_recap { OPTIONS_RECAP_AREAS, OPTIONS_RECAP_ALL };
 
 enum options_kinds { OPTIONS_KINDS_ALL, OPTIONS_KINDS_FIRST, OPTIONS_KINDS_CORE, OPTIONS_KINDS_ATOM };
@@ -48,7 +50,7 @@ struct options {
     uint32_t lbr_entries;     /* of an LBR stack, if the test passes; OPTIONS_RECORDS_ALL = all */
     enum options_recap recap; /* what the end of the log repeats */
     enum options_kinds kinds; /* of a hybrid: the kinds of cores that the tests run on */
-    bool dump;                /* write the raw dump, for tools/dsdump */
+    enum options_dump dump;   /* write the raw dump, for tools/dsdump */
     unsigned timeout;         /* time limit for each test, 1 to 3600 seconds */
     enum options_end end;
     enum options_exit exit;
