@@ -13,6 +13,7 @@
 #include "ds/ds_steps.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
+#include "tests/host/processors.h"
 
 #define BASE  0x3f4u
 #define INDEX 0x3f5u
@@ -20,27 +21,8 @@
 #define EN     UINT64_C(0x100000000)
 #define THRESH UINT64_C(0x7fffff000000000)
 
-static const struct debugctl_bits debugctl = { .tr = 0x40, .bts = 0x80, .btint = 0x100 };
-static const struct caps caps = { .debugctl = &debugctl,
-                                  .global_ctrl = true,
-                                  .linear_bits = 48,
-                                  .physical_bits = 40,
-                                  .general_width = 48,
-                                  .fixed_width = 48,
-                                  .general_counters = 0xff,
-                                  .fixed_counters = 0x77,
-                                  .ds_width = 8,
-                                  .ds_area_format = 6,
-                                  .ds_area_size = 0x1c0,
-                                  .bts_record_size = 24,
-                                  .lbr_depth = 32,
-                                  .pebs_method = PEBS_METHOD_ARCH,
-                                  .pebs_format = 15,
-                                  .pebs_form = { .width = 8, .format = 15, .lbr_format = 0x3f },
-                                  .pebs_record_size = 64,
-                                  .pebs_counters = 0x5,
-                                  .pebs_fixed_counters = 0x11,
-                                  .pebs_cfg_c = UINT64_C(0xe002030000000000) };
+static struct caps caps; /* with counters of PEBS that have gaps */
+
 static const struct ds_config basic = {
     .pebs = true, .pebs_records = 1024, .pebs_threshold = 100, .pebs_cfg_c = ARCH_PEBS_EN
 };
@@ -230,5 +212,9 @@ int main(void)
         cmocka_unit_test_teardown(log_is_full, closed),
         cmocka_unit_test_teardown(beside_bts, closed),
     };
+    caps = caps_of(clearwater_forest_input());
+    caps.pebs_counters = 0x5;
+    caps.pebs_fixed_counters = 0x11;
+    caps.pebs_cfg_c = UINT64_C(0xe002030000000000);
     return cmocka_run_group_tests_name("kernel_arch_buffer", tests, NULL, NULL);
 }

@@ -7,22 +7,7 @@
 
 #include "lbr/lbr.h"
 #include "tests/host/machine/machine.h"
-
-static const struct debugctl_bits core = { .lbr = 1, .freeze_lbrs = 0x800 };
-static const struct caps skylake = {
-    .debugctl = &core,
-    .lbr_layout = LBR_LAYOUT_PAIRS,
-    .lbr_format = LBR_FORMAT_INFO,
-    .lbr_depth = 2,
-    .lbr_from = 0x680,
-    .lbr_to = 0x6c0,
-    .lbr_info = 0xdc0,
-    .lbr_tos = 0x1c9,
-    .lbr_select = 0x1c8,
-};
-static const struct caps goldencove = {
-    .debugctl = &core, .lbr_layout = LBR_LAYOUT_ARCH, .lbr_format = LBR_FORMAT_ARCH, .lbr_depth = 32
-};
+#include "tests/host/processors.h"
 
 /*
  * What MSR_LBR_SELECT leaves out, bit by bit, and what IA32_LBR_CTL then lets in: the rest, and call-stack mode itself.
@@ -61,7 +46,7 @@ static void refused(void **state)
     struct lbr_stack stack;
     (void)state;
     for (unsigned i = 0; i < COUNT_OF(stacks); i++) {
-        struct caps caps = skylake, arch = goldencove;
+        struct caps caps = caps_of(skylake_input()), arch = caps_of(golden_cove_input());
         machine_start();
         machine_set(0x1c9, stacks[i].top);
         caps.lbr_depth = arch.lbr_depth = stacks[i].depth;
@@ -70,7 +55,7 @@ static void refused(void **state)
         lbr_read(&arch, &stack);
         assert_int_equal(stack.error, stacks[i].depth > 32 ? LBR_DECODE_DEPTH : LBR_DECODE_OK);
     }
-    struct caps unknown = skylake;
+    struct caps unknown = caps_of(skylake_input());
     unknown.lbr_format = 9;
     machine_start();
     lbr_read(&unknown, &stack);
@@ -81,7 +66,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control),
-
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests_name("kernel_lbr", tests, NULL, NULL);
