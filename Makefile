@@ -36,8 +36,11 @@ DEPS = -MMD -MP
 .PHONY: all help clean
 all: kernel iso model ## build the kernel, the ISO and the model
 
+# `## TEXT` behind a target that users need first, `##GROUP TEXT` behind the others.
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z][a-z0-9 _-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*##' '/^[a-z][a-z0-9 _-]*:.*##[a-z]* / { group = $$2; sub(/ .*/, "", group); sub(/^[a-z]* /, "", $$2); \
+	text[group] = text[group] sprintf("  make %-16s %s\n", $$1, $$2); if (!seen[group]++ && group) names[++n] = group } \
+	END { printf "%s", text[""]; for (i = 1; i <= n; i++) printf "\n%s:\n%s", names[i], text[names[i]] }' $(MAKEFILE_LIST)
 
 clean: ## remove what was built (what ./bootstrap fetched stays)
 	$Qrm -rf $(filter-out $B/toolchain $B/linux $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
@@ -58,8 +61,8 @@ route ?= uefi
 gdb_args ?=
 export profile width options route fault latitude
 QEMU_GUESTS := $B/real_mode.img $B/device_table.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
-# These read the logs of scripts/boots.
-AFTER_BOOTS := tests/qemu/machines.t tests/qemu/conformance.t
+# This reads the logs of scripts/boots.
+AFTER_BOOTS := tests/qemu/tables.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) scripts/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
@@ -69,7 +72,8 @@ SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
 # Those that wait for machines come first, so that at the end, with only computing left, no processor is idle.
 ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
-FULL_ONLY := $(patsubst build/%,$B/%,$(shell awk '$$1 ~ /^[0-9]/ { print $$2 }' tests/full-only))
+# Only `make full-test` runs a test that says so in its head, every boot (`make test` runs a sample), and every encoding.
+SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test machines conformance hostile corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
@@ -80,52 +84,54 @@ run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME wid
 gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
 	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
-gdb-tour: kernel model $B/ds-inspect ## a guided walk through the set-up of BTS and its first interrupt, in gdb
+gdb-tour: kernel model $B/ds-inspect ##run a guided walk through the set-up of BTS and its first interrupt, in gdb
 	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
 
-gdb-test: kernel model $B/ds-inspect ## the commands of make gdb, unattended
+gdb-test: kernel model $B/ds-inspect ##tests the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)
 
-lab-test: kernel loader model ## LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
+lab-test: kernel loader model ##tests LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
 	$Q$(PROVE) $(LAB_TESTS)
 
-qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ## boots on every route, with and without the model
+qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ## dsdump with the kernel's logs, and with perf where there is one
+tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
 test: $(TESTED) ## what tells in three minutes: host tests, tools, lint, and a boot of each route and processor, as one TAP stream
-	$Q$(PROVE) -j $(shell nproc) scripts/some-boots $(filter-out $(FULL_ONLY),$(ALL_TESTS))
+	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))
 
 # The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
-full-test: $(TESTED) ## the tests of `make test`, every boot, and what tests/full-only lists, as one TAP stream
-	$Q$(PROVE) -j $(shell nproc) --rules 'seq=tests/qemu/{boots,machines.t,conformance.t}' --rules 'par=**' $(ALL_TESTS)
+full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests, as one TAP stream
+	$Q$(PROVE) -j $(shell nproc) --rules 'seq={scripts/boots,tests/qemu/tables.t}' --rules 'par=**' $(ALL_TESTS)
 
 # What tells most in the least time: the host tests but those of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
+# All records of the newest kind, of the oldest, in 32 bits, and the ISO by firmware.
+SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=all|32 pvh +netburst +pass records=all|64 cd +skylake +pass)( ~.*)?$$'
 smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
-	$Q$(PROVE) -j $(shell nproc) scripts/smoke-boots $(SMOKE_TESTS)
+	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
-prove-tests: kernel model ## break the model on purpose, fault by fault: does every test bite? part=1/4 of it; latitude=SEED: how many faults are caught then
-	$Qscripts/prove $(if $(latitude),-l $(latitude)) $(if $(part),-p $(part))
+prove-tests: kernel model ##tests break the model on purpose, fault by fault: does every test notice? part=1/4 of it; latitude=SEED: how many faults are caught then
+	$Qscripts/prove $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))
 
-latitude-test: kernel model ## no test may fail on a processor that does what the manual permits: seeds=N on every profile and width
-	$Qscripts/latitude $(if $(seeds),-n $(seeds))
+latitude-test: kernel model ##tests no test may fail on a processor that does what the manual permits: seeds=N on every profile and width
+	$Qscripts/latitude $(if $(seeds),--seeds=$(seeds))
 
-machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ## docs/machines.md, the table of what passes where, from boots of every modelled processor
+machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ##documents docs/machines.md, the table of what passes where, from boots of every modelled processor
 	$Qscripts/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
-	$Qscripts/machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
+	$Qscripts/tables machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
 
-hostile: ## docs/hostile.md: machines that lack or lie, and how each ends
-	$Qscripts/hostile >$B/hostile.md && cp $B/hostile.md docs/
+hostile: ##documents docs/hostile.md: machines that lack something or conceal it, and how each ends
+	$Qscripts/tables hostile >$B/hostile.md && cp $B/hostile.md docs/
 
-conformance: machines ## docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
-	$Qscripts/conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
+conformance: machines ##documents docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
+	$Qscripts/tables conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
 
-corpus-check: kernel model tools ## a log of a machine, LOG=FILE, or all in contrib/corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
+corpus-check: kernel model tools ##tests a log of a machine, LOG=FILE, or all in contrib/corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
 	$Qcontrib/corpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c
@@ -170,14 +176,14 @@ $B/bench-initramfs.gz: $B/monitor $B/msr-pebs tests/bench/linux-init tests/bench
 
 # Rounds of the loop and of Linux; Linux is skipped unless ./bootstrap --linux has fetched it.
 bench_rounds ?= -n 5 -l 3
-bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ## the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; modes=lbr,pebs: these alone; against=FILE: to another build of the model
+bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ##costs the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; modes=lbr,pebs: these alone; against=FILE: to another build of the model
 	$Qtests/bench/run -p "$$profile" $(bench_rounds) $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)')
 	$(if $(modes)$(against),,$Qtests/bench/wire -p "$$profile")
 
-bench-dump: tools $B/traces ## dsdump against perf script and cat: records a second, memory
+bench-dump: tools $B/traces ##costs dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump
 
 # ---- housekeeping --------------------------------------------------------------------------------------------------
 .PHONY: format
-format: ## clang-format every C file
+format: ##other clang-format every C file
 	$Qclang-format -i $$(git ls-files '*.c' '*.h')

@@ -18,7 +18,7 @@ $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%): $B/fuzz/fuzz_%: $B/fuzz/tests/fuzz/%.o $(HOST_
 fuzz-tools:
 	$Qtests/fuzz/run -t
 $(HOST_PURE:%.c=$B/fuzz/%.o) $(FUZZ_TARGETS:%=$B/fuzz/tests/fuzz/%.o): | fuzz-tools
-fuzz: $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%) $(FUZZ_TARGETS:%=$B/host/fuzz_%) ## every decoder against libFuzzer: seconds=60 in all; prints coverage
+fuzz: $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%) $(FUZZ_TARGETS:%=$B/host/fuzz_%) ##tests every decoder against libFuzzer: seconds=60 in all; prints coverage
 	$Qtests/fuzz/run -s "$(seconds)" $(FUZZ_TARGETS)
 
 -include $(patsubst %.c,$B/fuzz/%.d,$(HOST_PURE) $(FUZZ_TARGETS:%=tests/fuzz/%.c))

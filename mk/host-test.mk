@@ -100,7 +100,7 @@ $(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host
 
 .PHONY: host-test host-tests
 host-tests: $(HOST_TESTS)
-host-test: $(HOST_TESTS) ## decoders, options, checks and the model's engine, on the host
+host-test: $(HOST_TESTS) ##tests decoders, options, checks and the model's engine, on the host
 ifeq ($(HOST_32),no)
 	@echo '  NOTE     skipping -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
 endif
@@ -108,7 +108,7 @@ endif
 
 # gcov is gcc's: with clang, HOST_CC=gcc. gcovr is Debian's package of that name.
 .PHONY: coverage
-coverage: $(HOST_SOURCES:tests/host/%.c=$B/coverage/%) ## which lines the host tests run (needs gcovr)
+coverage: $(HOST_SOURCES:tests/host/%.c=$B/coverage/%) ##tests which lines the host tests run (needs gcovr)
 	$Qfind $B/coverage -name '*.gcda' -delete
 	$Qfor test in $^; do $$test >/dev/null 2>&1 || { echo "$$test failed" >&2; exit 1; }; done
 	$Qgcovr -r . --exclude 'tests/' $B/coverage

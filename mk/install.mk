@@ -8,7 +8,7 @@ MODEL_BIN = $(DESTDIR)$(PREFIX)/bin/qemu-ds
 MODEL_MAN = $(DESTDIR)$(PREFIX)/share/man/man1/qemu-ds.1
 
 .PHONY: install-model uninstall-model
-install-model: model $B/ds-inspect ## the model for other kernels: the command qemu-ds and its manual (PREFIX=/usr/local DESTDIR=)
+install-model: model $B/ds-inspect ##install the model for other kernels: the command qemu-ds and its manual (PREFIX=/usr/local DESTDIR=)
 	$Qinstall -d $(MODEL_DIR) $(MODEL_DOC) $(dir $(MODEL_BIN)) $(dir $(MODEL_MAN))
 	$Qinstall -m 644 docs/model.md docs/referee.md docs/gdb.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
 	$Qinstall -m 644 model/qemu/qemu-ds.1 $(MODEL_MAN)
@@ -20,7 +20,7 @@ install-model: model $B/ds-inspect ## the model for other kernels: the command q
 	$Qln -sfn ../lib/dstest86/qemu-ds $(MODEL_BIN)
 	$(call say,INSTALL,$(MODEL_BIN))
 
-uninstall-model: ## take it away again
+uninstall-model: ##install take it away again
 	$Qrm -rf $(MODEL_DIR) $(MODEL_DOC)
 	$Qrm -f $(MODEL_BIN) $(MODEL_MAN)
 

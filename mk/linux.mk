@@ -7,7 +7,7 @@ LINUX := linux$(linux:%=-%)
 LINUX_RUN := $(if $(filter i386,$(linux)),run32,run)
 LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/linux-program-pie $B/linux-fifo $B/linux-wrong)
 .PHONY: linux-test
-linux-test: model $B/initramfs-$(LINUX).gz ## Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 (after ./bootstrap --linux)
+linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(filter-out i386,$(linux))) $(profiles)
 
 LINUX_FORMAT := elf64

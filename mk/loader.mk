@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH := $(shell cut -d ' ' -f 2 revision 2>/dev/null || git 
 endif
 
 .PHONY: loader iso
-loader: $B/BOOTX64.EFI $B/BOOTIA32.EFI ## build/BOOTX64.EFI and BOOTIA32.EFI, the UEFI loaders with the kernels inside
+loader: $B/BOOTX64.EFI $B/BOOTIA32.EFI ##build build/BOOTX64.EFI and BOOTIA32.EFI, the UEFI loaders with the kernels inside
 iso: $B/dstest86.iso ## build/dstest86.iso: UEFI and BIOS, from a CD or written to a USB stick or disk
 
 # The kernels inside the loaders, and those that GRUB unpacks and starts.

@@ -4,7 +4,7 @@ DIST_NAME = dstest86-$(VERSION)
 DEB := $B/deb
 
 .PHONY: dist deb deb-bundled package-test
-dist: ## build/dstest86-VERSION.tar.gz, the committed sources: the same bytes from each clone of a revision
+dist: ##packages build/dstest86-VERSION.tar.gz, the committed sources: the same bytes from each clone of a revision
 	$Qrm -rf $B/dist && mkdir -p $B/dist/$(DIST_NAME)
 	$Qgit archive HEAD | tar -C $B/dist/$(DIST_NAME) -x
 	$Qecho "$$(git rev-parse --short=12 HEAD) $$(git log -1 --format=%ct)" >$B/dist/$(DIST_NAME)/revision
@@ -14,7 +14,7 @@ dist: ## build/dstest86-VERSION.tar.gz, the committed sources: the same bytes fr
 	$Qrm -rf $B/dist
 	$(call say,DIST,$B/$(DIST_NAME).tar.gz)
 
-deb: dist ## build/deb/*.deb, of the committed sources, and what lintian says of them (./bootstrap --packages installs what it takes)
+deb: dist ##packages build/deb/*.deb, of the committed sources, and what lintian says of them (./bootstrap --packages installs what it takes)
 	$Qrm -rf $(DEB) && mkdir -p $(DEB) && tar -C $(DEB) -xf $B/$(DIST_NAME).tar.gz
 	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
 	$Qrm -rf $(DEB)/$(DIST_NAME)
@@ -22,7 +22,7 @@ deb: dist ## build/deb/*.deb, of the committed sources, and what lintian says of
 	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
 
 # Debian's binaries as they are, in one package, for qemu-ds where the system's QEMU is too old. Not lintian's business.
-deb-bundled: ## build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, for qemu-ds where Debian's is too old
+deb-bundled: ##packages build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, for qemu-ds where Debian's is too old
 	$Qgrep -q '/toolchain/debian$$' $B/qemu-system-x86_64 || { echo "deb-bundled: ./bootstrap fetched no QEMU: the system's is new enough" >&2; exit 1; }
 	$Qrm -rf $B/bundled && mkdir -p $B/bundled/DEBIAN $B/bundled/usr/lib/dstest86/toolchain
 	$Qsed 's/@VERSION@/$(VERSION)/' debian/bundled.control >$B/bundled/DEBIAN/control
@@ -30,5 +30,5 @@ deb-bundled: ## build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, fo
 	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/bundled $B/qemu-ds-bundled.deb >/dev/null && rm -rf $B/bundled
 	$(call say,DEB,$B/qemu-ds-bundled.deb)
 
-package-test: deb deb-bundled kernel model ## the packages, installed on fresh Debians 12 and 13, booted from GRUB's menu, and removed again (as root)
+package-test: deb deb-bundled kernel model ##tests the packages, installed on fresh Debians 12 and 13, booted from GRUB's menu, and removed again (as root)
 	$Q$(PROVE) $(wildcard tests/packages/*.t)

@@ -5,6 +5,6 @@ cert ?=
 export password
 
 .PHONY: sign
-sign: iso ## build/signed/: loaders and ISO for Secure Boot, signed with your key=FILE and cert=FILE (PEM; password=TEXT if the key has one)
+sign: iso ##build build/signed/: loaders and ISO for Secure Boot, signed with your key=FILE and cert=FILE (PEM; password=TEXT if the key has one)
 	$(call say,SIGN,$B/signed)
 	$Qboot/sign '$(key)' '$(cert)' $B $B/signed

@@ -45,7 +45,7 @@ $B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $B/tool/test_lis
 -include $(CHECKED_OBJECTS:.o=.d)
 
 .PHONY: picture
-picture: kernel model tools ## docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)
+picture: kernel model tools ##documents docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)
 	$Qscripts/machine run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
 

@@ -115,7 +115,7 @@ TEST(pebs_tagging_execution, .id = "pebs.tagging.execution",
 
 TEST(pebs_tagging_replay, .id = "pebs.tagging.replay",
      .title = "replay_event samples loads across two cache lines, and none that stay inside one",
-     .source = SDM_NETBURST ", \"Replay Tagging\"", GROUP, .run = sample,
+     .source = SDM_NETBURST ", \"Files Tagging\"", GROUP, .run = sample,
      .argument = &(const struct tagged){ "split_load_retired", &workload_split_loads, true });
 
 TEST(pebs_tagging_execution_mmx, .id = "pebs.tagging.execution.mmx",
@@ -125,7 +125,7 @@ TEST(pebs_tagging_execution_mmx, .id = "pebs.tagging.execution.mmx",
 
 TEST(pebs_tagging_replay_stores, .id = "pebs.tagging.replay.stores",
      .title = "replay_event samples stores across two cache lines, and none that stay inside one",
-     .source = SDM_NETBURST ", \"Replay Tagging\"", GROUP, .run = sample,
+     .source = SDM_NETBURST ", \"Files Tagging\"", GROUP, .run = sample,
      .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true });
 
 /* Whether a branch of the workload leads there. */
@@ -190,7 +190,7 @@ static void replay_mispredicted(struct test_run *run)
 
 TEST(pebs_tagging_replay_mispredicted, .id = "pebs.tagging.replay.mispredicted",
      .title = "Tagged mispredicted branches are sampled, typically as many as the prediction flags of BTS show",
-     .source = SDM_NETBURST ", \"Replay Tagging\"", .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED, .records = true,
+     .source = SDM_NETBURST ", \"Files Tagging\"", .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED, .records = true,
      .run = replay_mispredicted);
 
 /* Chased lines: each load's step is in the loop's counter, which counts the steps that are left. */
@@ -279,7 +279,7 @@ static void uop_tag(struct test_run *run)
 
 TEST(pebs_tagging_uop_tag, .id = "pebs.tagging.uop_tag",
      .title = "MSR_PEBS_ENABLE bit 24 alone tags replays for a counter that counts, and enables no sampling",
-     .source = SDM_NETBURST ", \"Replay Tagging\", the table of MSR_PEBS_ENABLE, against "
+     .source = SDM_NETBURST ", \"Files Tagging\", the table of MSR_PEBS_ENABLE, against "
                             "\"Detection of the Availability of the PEBS Facilities\"",
      GROUP, .run = uop_tag);
 

@@ -128,7 +128,7 @@ static const struct {
 #define UNIT_EVENT_ALL 0x8000
 
 /*
- * Replay tags: bits of MSR_PEBS_ENABLE and of MSR_PEBS_MATRIX_VERT, and the ESCR, if any, that must select the replay.
+ * Files tags: bits of MSR_PEBS_ENABLE and of MSR_PEBS_MATRIX_VERT, and the ESCR, if any, that must select the replay.
  */
 static const struct {
     uint32_t metric;

@@ -16,15 +16,14 @@ sub case
     my ($machine, $qemu) = split / -- /, $boot;
     my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
     die "want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
-    my ($quirks) = map { /^quirk=(.*)/ ? $1 : () } @options;
-    my ($faults) = map { /^fault=(.*)/ ? $1 : () } @options;
-    my ($latitude) = map { /^latitude=(.*)/ ? $1 : () } @options;
-    my ($cores) = map { /^cores=(.*)/ ? $1 : () } @options;
-    my ($left) = map { /^firmware=(.*)/ ? $1 : () } @options;
-    @options = grep { !/^(quirk|fault|latitude|cores|firmware)=/ } @options;
-    return { line => $line, name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
-        expected => $expected, options => "@options", text => $text, qemu => $qemu // '', quirks => $quirks, faults => $faults,
-        latitude => $latitude, cores => $cores, left => $left };
+    my %case = (line => $line, name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
+        expected => $expected, text => $text, qemu => $qemu // '');
+    for (@options) {
+        my ($name, $value) = /^(quirk|fault|latitude|cores|firmware)=(.*)/;
+        defined $name ? $case{$name} = $value : push @{$case{options}}, $_;
+    }
+    $case{options} = join ' ', @{$case{options} // []};
+    return \%case;
 }
 
 # The lines that match $wanted, or all, each a hash. A line of the profile * becomes one for each machine ([PROFILE, WIDTH])
@@ -58,7 +57,7 @@ sub whole
 {
     my ($case) = @_;
     return $case->{expected} eq 'pass' && $case->{options} =~ /\brecords=all\b/ && $case->{options} !~ /\b(run|skip)=/ &&
-        $case->{qemu} eq '' && !grep { defined $case->{$_} } qw(quirks faults latitude cores left);
+        $case->{qemu} eq '' && !grep { defined $case->{$_} } qw(quirk fault latitude cores firmware);
 }
 
 # The machines of a list ([PROFILE, WIDTH] each) on which no case is whole.

@@ -6,9 +6,10 @@ package Judge;
 use strict;
 use warnings;
 use Exporter 'import';
-use KernelLog qw(clean judge verdict_of_status);
+use Faults qw(matching);
+use KernelLog qw(clean judge results verdict_of_status);
 use Truth qw(compare);
-our @EXPORT_OK = qw(problems read_violators);
+our @EXPORT_OK = qw(problems colours unproven read_violators);
 
 sub read_lines
 {
@@ -87,7 +88,7 @@ sub check_boot
     push @wrong, map { "stderr: $_" } grep { !$wanted->($_) } @$errors;
 
     # A kernel that is lied to breaks rules unknowingly.
-    if ($modelled && !defined $case->{quirks}) {
+    if ($modelled && !defined $case->{quirk}) {
         my $said = read_lines("$folder/violations");
         push @wrong, $said ? check_violations(count_wanted($lines, %$violators), @$said) :
             'the model wrote no violations file';
@@ -99,6 +100,39 @@ sub check_boot
         push @wrong, @different if $truth;
     }
     return (\@wrong, $remark);
+}
+
+# The results of a boot, ID => 'red', 'green' or 'skip', and its verdict, empty if there is none. What differs from the typical
+# is red, but not on a processor with latitude, which may differ.
+sub colours
+{
+    my ($folder, $latitude) = @_;
+    my ($results, $verdict) = results("$folder/serial");
+    my $red = $latitude ? qr/^(?:fail|error)$/ : qr/^(?:fail|error|differs)$/;
+    return ({ map { $_ => $results->{$_} =~ $red ? 'red' : $results->{$_} eq 'skip' ? 'skip' : 'green' } keys %$results }, $verdict);
+}
+
+# The problems of a boot with a fault (a line of Faults.pm with the keys that SideBySide.pm adds), given the colours without the
+# fault. The line gets must, the tests that had to notice, red, those that did, and caught: they or a panic show the fault.
+sub unproven
+{
+    my ($line, $healthy, $latitude) = @_;
+    my @wrong;
+    my ($results, $verdict) = colours($line->{folder}, $latitude);
+    my @ran = grep { $healthy->{$_} eq 'green' } sort keys %$healthy;
+    my %red = map { $_ => 1 } grep { ($results->{$_} // '') eq 'red' } @ran;
+    my ($must, @idle) = matching($line->{globs}, @ran);
+    @$line{qw(must red caught)} = ($must, \%red, %red || $line->{panic} && $verdict eq 'panic');
+    return "timed out after $line->{killed} seconds" if $line->{killed};
+    return 'the kernel came to no verdict' if $verdict eq '';
+    return $line->{caught} ? () : 'noticed by no test' if $latitude;
+    push @wrong, $line->{panic} ? 'the kernel did not panic' : 'the kernel panicked'
+        if ($verdict eq 'panic') != $line->{panic};
+    my @missing = grep { !$red{$_} } sort keys %$must;
+    push @wrong, "did not notice: @missing" if @missing;
+    push @wrong, "matches no test that runs there: @idle" if @idle;
+    push @wrong, 'noticed: ' . (join(' ', sort keys %red) || 'by no test') if @wrong;
+    return @wrong;
 }
 
 # The problems of a boot (a case of Cases.pm, with its folder and the keys that SideBySide.pm adds), given what

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
 #
-# Runs machines (scripts/machine) in parallel, as many at a time as there are processors.
+# Runs machines (scripts/machine) in parallel, as many at a time as there are processors, and reports on each as TAP.
 package SideBySide;
 use strict;
 use warnings;
 use Exporter 'import';
-use File::Path qw(make_path);
 use File::Basename qw(dirname);
+use File::Path qw(make_path remove_tree);
+use Getopt::Long qw(:config bundling no_ignore_case no_auto_abbrev);
 use POSIX qw(WNOHANG _exit);
 use Time::HiRes qw(sleep time);
-our @EXPORT_OK = qw(side_by_side);
+our @EXPORT_OK = qw(choose plan report remarks side_by_side);
 
-my $root = dirname(__FILE__) . "/../..";
+our $root = dirname(__FILE__) . "/../..";
 our $at_once;    # machines at a time; default: the number of processors
 
 my $grace = 2;    # seconds from SIGTERM to SIGKILL
@@ -84,5 +85,51 @@ sub side_by_side
         sleep 0.02;
     }
 }
+
+# ---- what the front ends share
+
+# The options of a front end (with their defaults; each may be given as --NAME=VALUE, numbers are positive) and its REGEX.
+# --help prints the comment at the head of the script.
+sub choose
+{
+    my ($options, @numbers) = @_;
+    my %letter = (folder => '|d', jobs => '|j', latitude => '|L', seconds => '|t', seeds => '|n');
+    $options->{$_} //= undef for qw(jobs seconds help);
+    my $fine = GetOptions($options, 'help|h', 'sample', map { $_ . ($letter{$_} // '') . '=s' } grep { !/^(?:help|sample)$/ } keys %$options);
+    if ($options->{help}) {
+        open my $script, '<', $0 or die "$0: $!\n";
+        my ($usage) = join('', <$script>) =~ /^# (Usage: .*?)\nuse /ms;
+        print $usage =~ s/^# ?//gmr, "\n";
+        exit 0;
+    }
+    my @wrong = grep { defined $options->{$_} && $options->{$_} !~ /^[1-9]\d*$/ } 'jobs', 'seconds', @numbers;
+    die "--$_=$options->{$_}: want a number\n" for @wrong;
+    die "see $0 --help\n" if !$fine || @ARGV > 1;
+    $at_once = $options->{jobs};
+    return $ARGV[0];
+}
+
+my ($reported, $failed) = (0, 0);
+
+# Begins: the folder of the logs is empty, and so many results will be reported.
+sub plan
+{
+    my ($folder, $count) = @_;
+    remove_tree($folder);
+    $| = 1;
+    print "1..$count\n";
+}
+
+# Reports a result and its problems; returns how many have failed. A TODO is no failure.
+sub report
+{
+    my ($name, @wrong) = @_;
+    printf "%s %d - %s\n", @wrong ? 'not ok' : 'ok', ++$reported, $name;
+    return $failed if !@wrong || $name =~ / # TODO$/;
+    print STDERR map { "#   $_\n" } "Failed: $name", @wrong;
+    return ++$failed;
+}
+
+sub remarks { print map { "# $_\n" } @_; return $failed }
 
 1;

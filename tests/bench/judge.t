@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # tests/bench/run must compute ratios and hold them against their bounds: machines are replayed that move clocks by what is
 # written down.
@@ -9,7 +10,7 @@ use Cwd qw(realpath);
 use File::Path qw(make_path);
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use Replay qw(new_tree write_file read_file);
+use Files qw(new_tree write_file read_file);
 use Test::More;
 
 my $top = new_tree();

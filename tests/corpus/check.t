@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # contrib/corpus/check takes the logs that are stored, finds what is planted in one, and refuses a log with one mistake for that
 # mistake alone; and what the matrix says of machines. Prints TAP.

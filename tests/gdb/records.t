@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # bts, pebs and lbr print the records that lie in memory or registers: those that the kernel itself takes from there a moment
 # later, and prints. For each kind of record, in both widths. Prints TAP.

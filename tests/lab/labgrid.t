@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # contrib/lab/labgrid: pytest's results are the kernel's, test by test, by what the kernel says over a serial port of which labgrid
 # knows nothing; a run that failed, was cut or said nothing is red. Prints TAP.

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # LAVA's dispatcher runs the jobs of contrib/lab/ on machines of their device types: QEMU with the model, as such and as a machine of a
 # lab that starts by PXE. Its results are the kernel's own, test by test; what hangs, dies or says nothing is a failed job; and

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # tests/linux/run must notice whatever Linux and perf say wrong: guests are replayed whose output is right, or wrong in one
 # place.
@@ -10,7 +11,7 @@ use Cwd qw(realpath);
 use File::Path qw(make_path);
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use Replay qw(new_tree write_file read_file);
+use Files qw(new_tree write_file read_file);
 use Test::More;
 
 my $build = realpath("$FindBin::Bin/../../build");

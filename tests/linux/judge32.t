@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # tests/linux/run32 must notice whatever Linux and perf say wrong: guests are replayed whose output is right, or wrong in one
 # place. What they say is typed from the program's text, and not computed as tests/linux/run32 does.
@@ -9,7 +10,7 @@ use Cwd qw(realpath);
 use File::Path qw(make_path);
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use Replay qw(new_tree write_file read_file);
+use Files qw(new_tree write_file read_file);
 use Test::More;
 
 my $build = realpath("$FindBin::Bin/../../build");

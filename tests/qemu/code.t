@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # The line "# code" of a log, decoded by dsdump, says what the log says: of runs with every verdict, of both widths, of a few
 # tests and of all. Prints TAP.

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # What the kernel writes to devices, as QEMU sees it: the 8259s, the 16550, the local APIC, the PIT, and what ends a run.
 # Prints TAP. The registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Firmware that is stranger than OVMF, made by tests/qemu/strange_firmware.c: the loader starts all the same, and the kernel says
 # what it does without. Prints TAP.

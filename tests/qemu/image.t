@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Tests the ISO as a user handles it: its contents, changing options.txt and grub.cfg on the stick, and identical bytes from a
 # build elsewhere. Prints TAP.

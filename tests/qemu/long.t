@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Sends a million records of each kind through small buffers: the model's truth log must have as many as the kernel decoded,
 # and as the index showed. Prints the three counts. The truth log goes through a FIFO and is only counted.

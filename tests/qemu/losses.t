@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Losses: where QEMU lacks something that the model needs, the model says so once, with the cost; the tests that notice the
 # cost fail, and no others; wrong values are not used. hide.c hides QEMU's symbols or replaces them. Prints TAP.

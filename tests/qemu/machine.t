@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # scripts/machine: what it refuses, what QEMU gets where no boot of tests/qemu/cases shows it, the exit status of `run`, and
 # what it says of KVM. QEMU is a script here, in a tree whose path has a comma, which QEMU wants doubled.
@@ -9,7 +10,7 @@ use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Replay qw(write_file read_file);
+use Files qw(write_file read_file);
 use Test::More;
 
 my $top = realpath(tempdir(CLEANUP => 1)) . '/a,b';

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Measurements of skid, cost and events (docs/output.md, "Measurements") have known answers on the model: each bar of each
 # histogram, the number of samples of each method, and what a fault changes. Prints the tables.

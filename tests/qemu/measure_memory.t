@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # run=measure.memory.* and run=measure.sharing.*: on the model the figures have right answers. Where a ring's data comes
 # from follows from the sizes of the modelled caches, its latency from the level (docs/model.md has both); which loads find

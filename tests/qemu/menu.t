@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # The menus of the UEFI loader and of GRUB, on the image as it is written to a stick: what is run without a key, and what each
 # key chooses. Keys are pressed on the machine's keyboard, when the serial port has shown what they answer; the menu waits for

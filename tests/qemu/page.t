@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # The page on the screen, read back from a screendump by the font, against the log of the same run: while a test runs, at the
 # end, after failures, a refused option and an exception; and the QR codes, read by zbarimg. Prints TAP.

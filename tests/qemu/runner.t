@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # What the kernel's runner prints, to the letter: of every verdict that a test can come to, of a panic, of options that select
 # nothing; and its time limit by the host's clock. Prints TAP.

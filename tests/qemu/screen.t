@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # The screen: of every form, what its pixels show is the kernel's page, character by character and colour by colour; where
 # there is no screen that can be used, the log says why, and the run goes on. Prints TAP.

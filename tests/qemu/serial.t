@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Serial ports that are missing or stuck: the kernel gives such a port up and goes on, and its verdict is QEMU's exit status.
 # Serial ports that only a table of ACPI's, PCI or an option knows of: the log comes over each that answers. Prints TAP.

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Usage: stick.t        (kills=50 seed=2 in the environment: more machines that lose their power, at other moments)
 #

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # The model's part of translated code, in QEMU's own log of it: a guest is fast only if accesses do not store their values for
 # a plugin and if blocks are noted and counted without a call, with several processors, too. No other test fails when they

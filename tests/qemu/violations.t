@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Each test of tests/qemu/violations in a boot of its own, where nothing else excuses a violation: the referee reports those
 # of its line, each once, and no other.

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # End to end: a boot that prints every record as text and dumps it, dsdump's text of the dump, and that of a reader
 # which

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Every form of dsdump's output, of dumps of three generations (tests/tools/dumps) and of one written by hand, with what no
 # model sets: each value is what another reader finds in the dump (reader.py, forms.py). Python's own csv and json read what

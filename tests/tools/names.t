@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # Symbols, source lines and mappings of the kernel's ELFs, at the edges of every symbol and every section: those that
 # binutils tell (symbols.py). Prints TAP.

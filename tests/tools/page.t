@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # What the page of dsdump --html draws of a log in which every figure is known: texts, tables and the places of bars,
 # dots

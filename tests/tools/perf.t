@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 #
 # What Debian's perf makes of the perf.data that dsdump writes: LBR stacks, what LBR entries count, source lines, the
 # kernel's table of memory levels, and lines that processors share. (dump.t compares perf script with --script.)

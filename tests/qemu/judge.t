@@ -1,0 +1,489 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The judge of machines (scripts/lib) must accept what is right, and find each single mistake: in a log, in a record that the
+# model's truth contradicts, in a boot of tests/qemu/cases, in a fault of tests/qemu/faults that no test notices, and a machine
+# that does not end. Each row has one mistake.
+use strict;
+use warnings;
+use File::Path qw(remove_tree);
+use File::Temp qw(tempdir);
+use FindBin;
+use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
+use Cases qw(read_cases sample unbooted);
+use Faults qw(read_faults matching);
+use Files qw(write_file);
+use Judge qw(problems colours unproven);
+use KernelLog qw(clean judge verdict_of_status);
+use Model qw(machines);
+use SideBySide qw(side_by_side);
+use Test::More;
+use Truth qw(compare);
+
+local $SIG{__WARN__} = sub { die "a warning: @_" };
+my $folder = tempdir(CLEANUP => 1);
+
+# ---- a log
+my @log = split /\n/, <<'END';
+BdsDxe: starting Boot0002
+# begin dstest86 0.1.0 abc 64
+KTAP version 1
+1..5
+# test ds.one
+ok 1 ds.one
+# differs: before it failed
+not ok 2 bts.one
+ok 3 pebs.one # SKIP no PEBS
+# differs: a cycle
+ok 4 lbr.one
+ok 5 bts.two
+# area               pass differs    fail    skip   error
+# area ds               1       0       0       0       0
+# area bts              1       0       1       0       0
+# area pebs             0       0       0       1       0
+# area lbr              0       1       0       0       0
+# fail bts.one: a branch
+# differs lbr.one: a cycle
+# result ds.one pass
+# result bts.one fail
+# result bts.two pass
+# result pebs.one skip
+# result lbr.one differs
+# facility bts fail 1 of 2
+# facility pebs none: no PEBS
+# facility lbr pass 1 of 1
+# end dstest86 verdict=fail pass=2 fail=1 skip=1 error=0 differs=1
+END
+# A hybrid: all tests on each kind of its cores.
+my @hybrid = split /\n/, <<'END';
+# begin dstest86 0.1.0 abc 64
+# cpu 0 apic 0x0 Core Golden Cove, kind core: 2 of 4 processors
+# cpu 2 apic 0x2 Atom Gracemont, kind atom: 2 of 4 processors
+1..4
+ok 1 bts.one
+ok 2 lbr.one
+# tests on cpu 2 apic 0x2 Atom Gracemont
+ok 3 bts.one.atom
+ok 4 lbr.one.atom # SKIP no depth
+# area pass differs fail skip error
+# area bts 2 0 0 0 0
+# area lbr 1 0 0 1 0
+# facility bts pass 1 of 1
+# facility bts.atom pass 1 of 1
+# facility pebs not selected
+# facility pebs.atom not selected
+# facility lbr pass 1 of 1
+# facility lbr.atom none: no LBR
+# end dstest86 verdict=pass pass=3 fail=0 skip=1 error=0 differs=0 kinds=core,atom
+END
+
+# All complaints on a log after an edit of every line's $_, which must change something.
+sub judged
+{
+    my ($edit, @lines) = @_;
+    my $before = "@lines";
+    $edit->() for @lines;
+    die "nothing changed\n" if "@lines" eq $before;
+    my (undef, @wrong) = judge([map { split /\n/ } @lines]);
+    return join '; ', @wrong;
+}
+
+is_deeply [judge(\@log)], ['fail'], 'a right log';
+is_deeply [judge(\@hybrid)], ['pass'], 'a right log of two kinds of cores';
+for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'no "# begin'],
+    [sub { s/^(# end.*)/$1\n$1/ }, 'the line "# end" is there 2 times, not once'],
+    [sub { s/^# end.*// }, 'the line "# end" is there 0 times, not once'], [sub { s/verdict=fail // }, 'has no verdict'],
+    [sub { s/^1\.\.5// }, 'no plan'], [sub { s/^1\.\.5/1..5\n1..5/ }, 'second plan'],
+    [sub { s/^ok 5.*// }, 'plan of 5, 4 reported'], [sub { s/^1\.\.5/1..4/ }, 'plan of 4, 5 reported'],
+    [sub { s/^ok 3/ok 4/ }, 'pebs.one has number 4, not 3'], [sub { s/not ok 2 bts/not ok 2 ds/ }, 'ds.one reported twice'],
+    [sub { s/SKIP.*/SKIP/ }, 'skipped without a reason'], [sub { s/^ok 3/not ok 3/ }, 'skipped as not ok'],
+    [sub { s/^ok 1 ds/ok 1ds/ }, 'not a result line'],
+    [sub { s/^# result ds.*// }, 'recap has nothing for ds.one'],
+    [sub { s/^(# result bts.one) fail/$1 pass/ }, 'recap has pass for bts.one, which is fail'],
+    [sub { s/^(# result) ds.one/$1 ds.two/ }, 'recap has pass for ds.two, which is unknown'],
+    [sub { s/^(# result ds.*)/$1\n$1/ }, 'recap of ds.one twice'],
+    [sub { s/skip=1/skip=2/ }, 'says skip=2, counted 1'], [sub { s/differs=1/differs=0/ }, 'says differs=0, counted 1'],
+    [sub { s/ differs=1// }, 'says differs=nothing, counted 1'],
+    [sub { s/verdict=fail/verdict=pass/ }, 'verdict=pass, but the results make it fail'],
+    [sub { s/^(# area bts +)1/${1}2/ }, 'the table has 2 0 1 0 0 for bts, counted 1 0 1 0 0'],
+    [sub { s/^# area pebs +.*// }, 'the table has nothing for pebs, counted 0 0 0 1 0'],
+    [sub { s/^(# area pebs +.*)/$1\n# area pmi 0 0 0 0 0/ }, 'the table has 0 0 0 0 0 for pmi, counted nothing'],
+    [sub { s/^(# area pebs +.*)/$1\n$1/ }, 'the table has the area pebs twice'],
+    [sub { s/^(# area +pass.*)/$1\n$1/ }, 'a second table by area'],
+    [sub { s/^# area +pass.*// }, 'the table has nothing for bts, counted 1 0 1 0 0'],
+    [sub { s/^# fail bts.*// }, 'the end gives no reason for bts.one, which is fail'],
+    [sub { s/^# differs lbr.*// }, 'the end gives no reason for lbr.one, which is differs'],
+    [sub { s/^(# fail bts.one:).*/$1 / }, 'the end gives no reason for bts.one'],
+    [sub { s/^# fail bts/# error bts/ }, 'the end gives error reason for bts.one, which is fail'],
+    [sub { s/^# fail bts.one/# fail bts.two/ }, 'the end gives fail reason for bts.two, which is pass'],
+    [sub { s/^# fail bts.one/# fail bts.ten/ }, 'the end gives fail reason for bts.ten, which is not there'],
+    [sub { s/^(# fail bts.*)/$1\n$1/ }, 'the reason for bts.one twice'],
+    [sub { s/^# facility lbr.*// }, 'no line for the facility lbr'], [sub { s/^(# facility lbr.*)/$1\n$1/ }, 'the facility lbr twice'],
+    [sub { s/^(# facility) lbr.*/$1 pt pass 1 of 1/ }, 'the facility pt is unknown'],
+    (map { my ($name, $right, $said) = @$_; [sub { s/^# facility $name \Q$right/# facility $name $said/ }, "\"facility $name $said"] }
+        ['bts', 'fail 1 of 2', 'pass 1 of 2'], ['bts', 'fail 1 of 2', 'fail 2 of 2'], ['bts', 'fail 1 of 2', 'fail 1 of 3'],
+        ['lbr', 'pass 1 of 1', 'pass 2 of 1'], ['lbr', 'pass 1 of 1', 'none: no LBR'], ['lbr', 'pass 1 of 1', 'untested: no LBR'],
+        ['lbr', 'pass 1 of 1', 'selected'], ['pebs', 'none: no PEBS', 'pass 0 of 1'], ['pebs', 'none: no PEBS', 'none: '],
+        ['pebs', 'none: no PEBS', 'untested: '])) {
+    my ($edit, $complaint) = @$_;
+    like judged($edit, @log), qr/\Q$complaint/, $complaint;
+}
+for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
+    [sub { s/kinds=core,/kinds=/ }, 'bts.one ran on 2 kinds of cores, not 1'],
+    [sub { s/,atom$// }, 'names the kinds core, the tests ran on atom'],
+    [sub { s/,atom$/,atom2/ }, 'names the kinds core,atom2, the tests ran on atom'],
+    [sub { s/,atom$/,atom,atom2/ }, 'names the kinds core,atom,atom2, the tests ran on atom'],
+    [sub { s/^1\.\.4/1..3/; s/^ok 4.*// }, 'lbr.one ran on 1 kinds of cores, not 2'],
+    [sub { s/^ok [34].*// }, 'names the kinds core,atom, the tests ran on the first alone'],
+    [sub { s/^# facility bts\.atom.*// }, 'no line for the facility bts.atom'],
+    [sub { s/^(# facility bts)\.atom(.*)/$1.atom$2\n$1.atom2 pass 1 of 1/ }, 'the facility bts.atom2 is unknown'],
+    [sub { s/^(# facility bts\.atom pass 1 of) 1/$1 2/ }, '"facility bts.atom pass 1 of 2", but of 1 tests'],
+    [sub { s/^# facility bts pass.*/# facility bts pass 2 of 2/ }, '"facility bts pass 2 of 2", but of 1 tests'],
+    [sub { s/^(# facility lbr\.atom) none/$1 untested/ }, 'verdict=pass, but the results make it incomplete'],
+    [sub { s/^ok 1 bts.one/ok 1 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 bts.one/ }, 'the tests of one kind are not behind those of the other'],
+    [sub { s/^# tests on cpu 2.*// }, '"# tests on" is there 0 times, for 1 further kinds'],
+    [sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, '"# tests on" is there 2 times, for 1 further kinds'],
+    [sub { s/^# cpu 2 .*// }, '"# end" names the kind atom, which the head has not'],
+    [sub { s/error=0/error=1/ }, '"# end" says error=1, counted 0'],
+    [sub { s/^(ok 4 .*)/$1\n# error: cpu 2 does not come back after the last test/; s/error=0/error=1/ },
+        'verdict=pass, but the results make it error']) {
+    my ($edit, $complaint) = @$_;
+    like judged($edit, @hybrid), qr/\Q$complaint/, $complaint;
+}
+
+# What makes the one failure of the log a pass, an error, and a run with an untested facility; each with its verdict alone.
+my $mended = sub {
+    s/^not ok 2/ok 2/;
+    s/(result bts.one) fail/$1 differs/;
+    s/^# fail bts/# differs bts/;
+    s/^(# area bts +)1       0       1/${1}1       1       0/;
+    s/^# facility bts.*/# facility bts pass 2 of 2/;
+    s/verdict=fail pass=2 fail=1(.*)differs=1/verdict=pass pass=2 fail=0$1differs=2/;
+};
+my $untested = sub { $mended->(); s/^# facility pebs.*/# facility pebs untested: no APIC/ };
+for ([$mended, ''], [sub { s/^(not ok 2.*)/$1 # ERROR/; s/(result bts.one) fail/$1 error/; s/^# fail bts/# error bts/; s/verdict=fail/verdict=error/;
+        s/^(# area bts .*)1       0       0$/${1}0       0       1/; s/fail=1(.*)error=0/fail=0$1error=1/ }, ''],
+    [sub { $untested->(); s/verdict=pass/verdict=incomplete/ }, ''],
+    [$untested, 'verdict=pass, but the results make it incomplete'],
+    [sub { $mended->(); s/verdict=pass/verdict=incomplete/ }, 'verdict=incomplete, but the results make it pass'],
+    [sub { s/^# facility pebs.*/# facility pebs untested: no APIC/ }, ''], [sub { s/^# facility pebs.*/# facility pebs not selected/ }, ''],
+    [sub { s/^# result .*// }, ''], [sub { s/^BdsDxe.*/ok 1\n1..7\n# end dstest86 verdict=pass/ }, ''],
+    [sub { s/^(KTAP.*)/$1\n# is # begin dstest86\n# an # end dstest86 verdict=pass\n# not ok 2\nokay\n# 1..9\n# a # result x pass\n# fail lbr.one: no/ }, '']) {
+    is judged($_->[0], @log), $_->[1], 'a verdict and its results' . ($_->[1] && ": $_->[1]");
+}
+# Logs that end early, or without a facility that is there.
+my @none = ('1..2', 'ok 1 robust.one', 'ok 2 bts.one # SKIP no DS', '# area pass differs fail skip error', '# area robust 1 0 0 0 0',
+    '# area bts 0 0 0 1 0', map { "# facility $_ none: no DS" } qw(bts pebs lbr));
+for (['error ', 'error=1'], ['skip ', 'error=0', '# test ds.one: a title'], ['panic ', 'error=0', '1..2', 'ok 1 ds.one'],
+    ['pass no plan verdict=pass, but the results make it error', 'error=0'],
+    ['pass no plan verdict=pass, but the results make it error', 'error=0', '# test ds.one: a title'],
+    ['skip no plan verdict=skip, but the results make it error', 'error=0'],
+    ['skip ', 'pass=1 skip=1', @none], ['pass verdict=pass, but the results make it skip', 'pass=1 skip=1', @none],
+    ['pass ', 'pass=1 skip=1', map { s/bts\.one/ds.one/r =~ s/area bts 0/area ds 0/r } @none],
+    ['skip ', 'pass=1 skip=1', map { s/(facility lbr) none.*/$1 not selected/r } @none]) {
+    my ($right, $counts, @lines) = @$_;
+    my %count = (pass => 0, fail => 0, skip => 0, error => 0, differs => 0, map { split /=/ } split ' ', $counts);
+    my $end = join ' ', "# end dstest86 verdict=" . $right =~ s/ .*//r, map { "$_=$count{$_}" } sort keys %count;
+    my ($verdict, @wrong) = judge(['# begin dstest86 0.1.0 abc 64', @lines, $end]);
+    is "$verdict @wrong", $right, "$right, of " . @lines . ' lines';
+}
+is clean("\e[2J\e[01;01H\e[=3h\e[0m# begin\r\n"), '# begin', 'escape sequences and line ends go';
+is join(' ', map { verdict_of_status($_) // '-' } 33, 35, 37, 39, 41, 43, 45, 1, 0), 'pass fail skip error panic - incomplete - -', 'exit statuses';
+
+# ---- records, and the model's truth
+my $said = <<'END';
+# test bts.one
+# bts 0 0x0000000000201234 sym+0x4 => 0x0000000000201256 sym+0x0
+# bts 1 0x0000000000201260 sym+0x4 => 0x0000000000201234 sym+0x0 predicted
+# test pebs.one
+# pebs 0 ip 0x201300 sym+0x4 eventing_ip 0x2012fc sym+0x0 counters 0x1 tsc 0xffff000012345678
+# pebs 0 rax 0x1 rbx 0x2
+# pebs 0 data_address 0x203000 cells+0x0 data_source 0x151 |LVL L1 hit|SNP None| latency 4
+# pebs 1 eip 0x1300 eax 0x81
+# pebs 2 eventing_ip 0x201400 retire_latency 12
+# pebs 2 xmm0 0x000000000000abc00000000000000001
+# pebs 2 lbr 0 0x1000/0x1008/M/-/-/7/CALL/0123 loop+0x0/loop+0x8
+# pebs 2 lbr 1 0x1010/0x1000/P/X/A/0/other
+# test lbr.one
+# lbr stack tos 5 depth 32
+# lbr 0 0x1000/0x1008/P/-/-/7 loop+0x0/loop+0x8
+# lbr 1 0x1010/0x1000/P/-/-/7
+# lbr stack tos 6 depth 32
+# lbr 0 0x1010/0x1000/P/-/-/16
+# test lbr.types
+# lbr stack depth 8
+# lbr 0 0x3001/0x2000/P/-/-/5/RET
+# lbr 1 0x3000/0x2000/P/-/-/5/CALL/3213
+END
+my $truth = <<'END';
+dsmodel truth 1 profile=skylake
+bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0
+bts vcpu=0 at=0x210018 from=0x201260 to=0x201234 flags=0x10
+pmi vcpu=0 status=0x4000000000000000 lvtpc=0x40 delivered
+pebs vcpu=0 at=0x220000 size=200 ip=0x201300 eventing_ip=0x2012fc counters=0x1 tsc=0xffff000012345678 rax=0x1 rbx=0x2 data_address=0x203000 data_source=0x151 latency=4
+pebs vcpu=0 at=0x2200c8 size=40 eip=0x1300 eax=0x81
+pebs vcpu=0 at=0x2200f0 size=376 eventing_ip=0x201400 retire_latency=12 xmm0=0x000000000000abc00000000000000001 lbr0=0x1000,0x1008,1,0,0,7,4,0123 lbr1=0x1010,0x1000,0,1,1,0,9
+lbr vcpu=0 tos=4 from=0x1010 to=0x1000 mispred=0 in_tsx=0 abort=0 cycles=7
+lbr vcpu=0 tos=5 from=0x1000 to=0x1008 mispred=0 in_tsx=0 abort=0 cycles=7
+lbr vcpu=0 tos=6 from=0x1010 to=0x1000 mispred=0 in_tsx=0 abort=0 cycles=16
+lbr vcpu=0 from=0x3000 to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=4 events=3213
+lbr vcpu=0 from=0x3001 to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=5 events=0000
+END
+
+sub complaints
+{
+    my ($kernel, $model) = @_;
+    my (undef, @wrong) = compare([split /\n/, $kernel], [split /\n/, $model]);
+    return join '; ', @wrong;
+}
+
+# Edits $_, the kernel's lines, or the truth.
+sub said { my ($edit, $complaint) = @_; local $_ = $said; $edit->() or die "nothing changed: $complaint\n"; like complaints($_, $truth), qr/$complaint/, $complaint }
+sub true { my ($edit, $complaint) = @_; local $_ = $truth; $edit->() or die "nothing changed: $complaint\n"; like complaints($said, $_), qr/$complaint/, $complaint }
+
+is_deeply [compare([split /\n/, $said], [split /\n/, $truth])], ['compared 2 bts and 3 pebs records and 3 lbr stacks with the truth'], 'right records';
+for my $field ([0, 'ip'], map({ [0, $_] } qw(eventing_ip counters tsc rax rbx data_address data_source latency)), [1, 'eip'], [1, 'eax'],
+    map { [2, $_] } qw(eventing_ip retire_latency xmm0)) {
+    my ($n, $key) = @$field;
+    my $changed = $key eq 'latency' ? '0x5' : '0xbad';
+    said(sub { s/^# pebs $n .*\b$key \K\S+/$changed/m }, "pebs $n: $key $changed, the truth is 0x");
+    said(sub { s/^# pebs $n .*\K\b$key \S+//m }, $key =~ /ip$/ ? "pebs $n" : "pebs $n: $key not printed");
+    my $size = (200, 40, 376)[$n];
+    true(sub { s/size=$size .*?\K\b$key=\S+ ?// }, "pebs $n: $key 0x\\w+, the truth is none");
+}
+said(@$_) for
+    [sub { s/1260/1261/ }, 'bts 1: from 0x201261, the truth is 0x201260'], [sub { s/1256/1258/ }, 'bts 0: to 0x201258, the truth is 0x201256'],
+    [sub { s/^# bts 1.*\n//m }, '1 bts records printed, the truth has 2'], [sub { s/bts 1/bts 2/ }, 'bts record 2 after 0'],
+    [sub { s/=>/->/ }, 'not understood'], [sub { s/ predicted/ mispredicted/ }, 'predicted 0, the truth has flags 0x10'],
+    [sub { s/^(# bts 0.*)/$1 predicted/m }, 'predicted 1, the truth has flags 0x0'],
+    [sub { s/rbx 0x2/rbx 0x2h/ }, 'pebs 0: rbx not printed'], [sub { s/rbx 0x2/rbx 0x2 rbx 0x2/ }, 'pebs 0: rbx twice'],
+    [sub { s/rbx 0x2/rbx 0x2 tsy 0x1/ }, 'pebs 0: tsy 0x1, the truth is none'],
+    (map { my ($from, $to) = @$_; [sub { s{(pebs 2 lbr 0 .*)\Q$from\E}{$1$to} }, 'pebs 2: lbr0 \S+, the truth is'] }
+        ['0x1000/', '0x1001/'], ['0x1008/', '0x1009/'], ['/M/', '/P/'], ['/-/-/', '/X/-/'], ['/-/-/', '/-/A/'], ['/7/', '/8/'],
+        ['/CALL', '/RET'], ['/CALL', ''], ['/0123', '/0122']),
+    [sub { s/^# pebs 2 lbr 1.*\n//m }, 'pebs 2: lbr1 not printed'], [sub { s/lbr 1 0x1010/lbr 0 0x1010/ }, 'pebs 2: lbr0 twice'],
+    [sub { s{(lbr 1 0x1010/0x1000)/P}{$1/?} }, 'not understood'],
+    (map { my ($key, $from, $to) = @$_; [sub { s{^(# lbr 1 .*)\Q$from\E}{$1$to}m }, "lbr stack: entry 1: $key "] }
+        ['from', '0x1010/', '0x1014/'], ['to', '/0x1000', '/0x1001'], ['mispred', '/P/', '/M/'], ['in_tsx', '/-/-/', '/X/-/'],
+        ['abort', '/-/-/', '/-/A/'], ['cycles', '/7', '/8']),
+    [sub { s{/-/16}{/-/15} }, 'entry 0: cycles 0xf, the truth'],
+    [sub { s{/5/CALL}{/5/RET} }, 'entry 1: type RET, the truth is CALL'],
+    [sub { s{/3213}{/3210} }, 'entry 1: events 0xc8a, the truth is 0xc8d'], [sub { s{/3213}{} }, 'entry 1: events 0x0, the truth is 0xc8d'],
+    [sub { s/stack depth/stack tos 1 depth/ }, 'no entry left that was written at TOS 1'], [sub { s/tos 5 // }, 'lbr stack: entry 0'],
+    [sub { s/tos 5/tos 7/ }, 'at TOS 7'], [sub { s/depth 32/depth 32k/ }, 'lbr entry without an "lbr stack" line'],
+    [sub { s/^(# lbr stack tos 5.*\n.*\n.*\n)(.*\n.*\n)/$2$1/m }, 'lbr stack: '],
+    [sub { s/^(# lbr 1 0x1010.*)/$1\n# lbr 2 0x1000\/0x1008\/P\/-\/-\/7/m }, 'entry 2: the truth has no entry so old'],
+    [sub { s/^(# lbr stack tos 6.*)/("# lbr stack tos 1 depth 32\n# lbr 0 0x1\/0x2\/P\/-\/-\/7\n" x 4) . $1/me }, 'lbr stack: not compared'];
+true(@$_) for
+    [sub { s/1256/1258/ }, 'bts 0: to 0x201256, the truth is 0x201258'], [sub { s/^bts.*\n//m }, '2 bts records printed, the truth has 1'],
+    [sub { s/flags=0x10/flags=0x100/ }, 'predicted 1, the truth has flags 0x100'], [sub { s/ flags=0x10// }, 'the truth has flags none'],
+    [sub { s/^pebs.*\n//m }, '3 pebs records printed, the truth has 2'], [sub { s/tsc=/tsk=/ }, 'pebs 0: tsk not printed'],
+    [sub { s/ lbr1=\S+// }, 'pebs 2: lbr1 \S+, the truth is none'], [sub { s/ type=4// }, 'entry 1: type CALL, the truth is -'],
+    [sub { s/ cycles=5// }, 'entry 1: cycles 0x5, the truth is 0x0'], [sub { s/ mispred=0(.*type=4)/$1/ }, 'entry 1: mispred 0x0, the truth is -'],
+    [sub { s/^lbr.*tos=4.*\n//m }, 'entry 1: '], [sub { s/.*//s }, 'no "dsmodel truth 1" line'],
+    (map { my $first = $_; [sub { s/^.*/$first/ }, 'no "dsmodel truth 1" line'] } 'dsmodel truth 2', 'dsmodel truth 10', 'a dsmodel truth 1'),
+    [sub { s/^bts/btsx/m }, 'truth line 2 is not understood'], [sub { s/ to=/ to / }, 'truth line 2 is not understood'],
+    [sub { s/^pmi/pmis/m }, 'truth line 4 is not understood'];
+is complaints($said, $truth . "pebs-dropped vcpu=0 ip=0x1\n"), '', 'a record that was dropped is none';
+like complaints('', "dsmodel truth 1\n"), qr/no record was printed/, 'nothing compared';
+
+# A buffer of three records that the branches $from went through, of which $kept are printed, and then a test with one branch.
+sub ring
+{
+    my ($said, $from, $kept, $place, @between) = @_;
+    my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', $_ ? 0x1000 + $_ % 3 * 24 : $place, $from->[$_] } 0 .. $#$from;
+    splice @ring, 3, 0, @between;
+    my $n = 0;
+    return complaints(join("\n", '# test bts.ring', $said, map({ sprintf '# bts %d %#x => 0x10', $n++, $from->[$_] } @$kept), '# test bts.one', '# bts 0 0x200 => 0x10'),
+        join "\n", 'dsmodel truth 1', @ring, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0');
+}
+my ($straight, $loop, $interrupt) = ([0x100 .. 0x106], [(0x100) x 7], 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered');
+my ($circular, $undrained) = ('# bts buffer circular: only the newest', '# bts buffer undrained: interrupts are off');
+for ($circular, $undrained) {
+    is ring($_, $straight, [4 .. 6], 0x1000), '', "$_: keeps the newest records";
+    is ring($_, $loop, [4 .. 6], 0x1000), '', "$_: a loop";
+    like ring($_, $straight, [3 .. 5], 0x1000), qr/4 bts records printed, the truth has 5/, "$_: the newest is missing";
+    like ring($_, $straight, [5, 6], 0x1000), qr/3 bts records printed, the truth has 8/, "$_: a kept one is missing";
+    like ring($_, $straight, [4, 6, 5], 0x1000), qr/records printed, the truth has/, "$_: another order";
+}
+is ring($undrained, $straight, [4 .. 6], 0x1000, $interrupt), '', 'an undrained buffer lets no interrupt in';
+for ([$circular, 0x1000, $interrupt], [$circular, 0x2000], ['# no # bts buffer circular: kept', 0x1000], ['', 0x1000], ["$circular\n# test bts.other", 0x1000]) {
+    my ($said, $place, @between) = @$_;
+    like ring($said, $straight, [4 .. 6], $place, @between), qr/4 bts records printed, the truth has 8/, "records that were not overwritten: $said @between";
+}
+
+# A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
+my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
+sub call_stack
+{
+    my ($said, $tos, @entries) = @_;
+    return complaints(join("\n", '# test lbr.one', $said, '# lbr stack ' . ($tos ? 'tos 6 ' : '') . 'depth 8',
+        map { sprintf '# lbr %d %#x/%#x/P/-/-/1', $_, @{$calls[$entries[$_]]}[1, 2] } 0 .. $#entries),
+        join "\n", 'dsmodel truth 1', map { 'lbr vcpu=0 ' . ($tos ? "tos=$_->[0] " : '') . sprintf 'from=%#x to=%#x mispred=0 in_tsx=0 abort=0 cycles=1', @$_[1, 2] } @calls);
+}
+my $is_call_stack = '# lbr as a call stack: a return removes its call';
+for my $tos (0, 1) {
+    is call_stack($is_call_stack, $tos, 2, 0), '', 'a call stack';
+    like call_stack($is_call_stack, $tos, 0, 2), qr/lbr stack: /, '... in the wrong order';
+    like call_stack($_, $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in another stack: $_" for '', "$is_call_stack\n# test lbr.two", '# no lbr as a call stack: this';
+}
+like call_stack($is_call_stack, 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with a call that has returned';
+
+# ---- a boot and its line in tests/qemu/cases
+my $lost = 'violation vcpu=0 rip=0x201000 pmi-lost: a PMI was lost [SDM]';
+my $zero = 'violation vcpu=0 rip=0x202000 area-zero: the area is at 0 [SDM]';
+my $other = 'violation vcpu=0 rip=0x203000 lvt-masked: LVTPC is masked [SDM]';
+my %violators = ('pmi.lost' => ['pmi-lost'], 'forbidden.zero' => ['area-zero'], 'forbidden.zero_too' => ['area-zero'], 'forbidden.two' => [qw(area-zero lvt-masked)]);
+my %status = (pass => 33, fail => 35, error => 39, panic => 41);
+my $branch = '# bts 0 0x0000000000201234 a+0x4 => 0x0000000000201256 b+0x0';
+
+# A log of tests, RESULT ID or ID each, with all that they make.
+sub log_of
+{
+    my (@tests) = @_;
+    my ($number, @lines, @reasons, %count, %area, %facility) = (0, '# test bts.one', $branch);
+    for (@tests) {
+        my ($id, $result) = reverse split;
+        $result //= 'pass';
+        push @lines, '# differs: a cycle' if $result eq 'differs';
+        push @lines, ($result =~ /fail|error/ ? 'not ' : '') . 'ok ' . ++$number . " $id" . ($result eq 'error' ? ' # ERROR no plan' : $result eq 'skip' ? ' # SKIP no APIC' : '');
+        push @reasons, "# $result $id: said above" if $result =~ /differs|fail|error/;
+        $count{$result}++;
+        $area{$id =~ s/\..*//r}{$result}++;
+        $facility{bts} = $result =~ /fail|error/ ? 'fail 1 of 1' : $result eq 'skip' ? 'none: no BTS' : 'pass 1 of 1' if $id =~ /^bts/;
+    }
+    my $verdict = $count{error} ? 'error' : $count{fail} ? 'fail' : 'pass';
+    return ('# begin dstest86 0.1.0 abc 64', "1..$number", @lines, '# area pass differs fail skip error',
+        map({ my $of = $area{$_}; join ' ', "# area $_", map { $of->{$_} // 0 } qw(pass differs fail skip error) } sort keys %area), @reasons,
+        map({ "# facility $_ " . ($facility{$_} // 'not selected') } qw(bts pebs lbr)),
+        join ' ', "# end dstest86 verdict=$verdict", map { "$_=" . ($count{$_} // 0) } qw(pass fail skip error differs));
+}
+
+my @both = ('bts.one', 'pmi.lost');
+my @truth = ('dsmodel truth 1 profile=skylake', 'bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0');
+my @panicked = ('# begin dstest86 0.1.0 abc 64', '# end dstest86 verdict=panic');
+my @refusal = (serial => [], truth => undef, violations => undef, status => 1, stderr => ['machine: unknown width']);
+for (['64 pvh skylake pass records=all ~ # test bts.one', {}], ['64 uefi skylake pass', {}], ['64 pvh skylake fail', { tests => ['fail bts.one', 'pmi.lost'] }],
+    ['64 pvh skylake error', { tests => ['error bts.one', 'pmi.lost'] }], ['64 pvh skylake pass', { serial => [map { "\e[2J$_\r" } log_of(@both)], status => 33 }],
+    # the verdict
+    ['64 pvh skylake pass', { tests => ['fail bts.one', 'pmi.lost'] }, 'verdict fail, expected pass', 'not ok: bts.one'],
+    ['64 pvh skylake fail', {}, 'verdict pass, expected fail'],
+    ['64 pvh skylake panic', { serial => \@panicked, violations => [] }],
+    ['64 pvh skylake pass', { serial => \@panicked, violations => [] }, 'verdict panic, expected pass'],
+    ['64 pvh skylake pass', { status => 35 }, "QEMU's exit status 35 says fail, the log says pass"],
+    (map { ['64 pvh skylake pass', { status => $_ }, "QEMU's exit status $_ is no verdict"] } 0, 1, 139),
+    ['64 pvh skylake pass exit=none', { status => 0 }], ['64 pvh skylake fail exit=none', { status => 0 }, 'verdict pass, expected fail'],
+    ['64 pvh skylake pass exit=none', { status => 1 }, "QEMU's exit status 1 is no verdict"],
+    # what differs from the typical
+    ['64 pvh skylake pass', { tests => ['differs bts.one', 'pmi.lost'] }, 'differs bts.one: said above'],
+    ['64 pvh skylake pass latitude=5', { tests => ['differs bts.one', 'pmi.lost'] }],
+    ['64 pvh none pass', { tests => ['differs bts.one', 'pmi.lost'], violations => undef }],
+    # the log, the text, stderr
+    ['64 pvh skylake pass', { serial => ['BdsDxe: failed'], violations => [], status => 33 }, 'no "# begin dstest86" line',
+        "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'],
+    ['64 pvh skylake pass', { serial => [map { s/^1\.\.2/1..3/r } log_of(@both)] }, 'plan of 3, 2 reported'],
+    ['32 pvh skylake pass', {}, 'the 64-bit kernel started'],
+    ['64 pvh skylake pass ~ # test bts.two', {}, 'neither the log nor stderr holds "# test bts.two"'],
+    ['64 pvh skylake pass ~ lacks (it)', { stderr => ['dsmodel: QEMU lacks (it).'] }],
+    ['64 pvh skylake pass ~ lacks it', { stderr => ['dsmodel: QEMU lacks it', 'and more'] }, 'stderr: and more'],
+    # what the referee reports
+    ['64 pvh skylake pass', { violations => [] }, 'the referee did not say pmi-lost'],
+    ['64 pvh skylake pass', { violations => undef }, 'the model wrote no violations file'],
+    ['64 pvh skylake pass', { violations => [$lost, $other] }, $other], ['64 pvh skylake pass', { violations => [$lost, 'a line'] }, 'a line'],
+    ['64 pvh skylake pass', { violations => ['advice vcpu=0 rip=0x1 unaligned: an area [SDM]', $lost] }],
+    ['64 pvh skylake pass', { violations => [$lost =~ s/violation/advice/r] }, 'the referee did not say pmi-lost'],
+    ['64 pvh skylake pass', { tests => ['bts.one', 'skip pmi.lost'] }, $lost], ['64 pvh skylake pass', { tests => ['pmi.lost_not', 'bts.one'] }, $lost],
+    ['64 pvh skylake fail', { tests => ['bts.one', 'fail pmi.lost'] }],
+    ['64 pvh skylake pass', { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, $zero, $zero] }],
+    ['64 pvh skylake pass', { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, ($zero) x 3] }, $zero],
+    ['64 pvh skylake pass', { tests => ['bts.one', 'forbidden.two'], violations => [$zero] }, 'the referee did not say lvt-masked'],
+    ['64 pvh skylake pass quirk=no_apic', { violations => [$other] }],
+    # the truth
+    ['64 pvh skylake pass records=all', { truth => undef }, 'the model wrote no truth log'],
+    ['64 pvh skylake pass records=all', { truth => [$truth[0], $truth[1] =~ s/1256/1258/r] }, 'line 4 (bts.one): bts 0: to 0x201256, the truth is 0x201258'],
+    ['64 pvh skylake pass', { truth => [$truth[0]] }], ['64 pvh none pass records=all', { truth => undef, violations => undef }],
+    # no end, and refusals
+    ['64 pvh skylake pass', { killed => 9, serial => ['# begin', 'here'] }, 'timed out after 9 seconds; the last line is: here'],
+    ['64 pvh skylake refused ~ width', { @refusal, killed => 9 }, 'timed out after 9 seconds; the last line is: none'],
+    ['64 pvh skylake refused ~ unknown width', { @refusal }], ['64 pvh skylake refused ~ unknown width', { @refusal, status => 2 }],
+    (map { ['64 pvh skylake refused ~ unknown width', { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33, 139),
+    ['64 pvh skylake refused ~ unknown width', { @refusal, serial => ['SeaBIOS'] }, 'the machine started'],
+    ['64 pvh skylake refused ~ unknown route', { @refusal }, 'the refusal does not hold "unknown route"'],
+    ['64 pvh skylake refused ~ unknown width', { @refusal, stderr => [] }, '0 lines said why, not one', 'the refusal does not hold "unknown width"'],
+    ['64 pvh skylake refused ~ unknown width', { @refusal, stderr => ['unknown width', 'usage'] }, '2 lines said why, not one']) {
+    my ($line, $is, @right) = @$_;
+    my %files = (serial => [log_of(@{$is->{tests} // \@both})], stderr => [], truth => \@truth, violations => [$lost], %$is);
+    remove_tree("$folder/boot");
+    for my $name (grep { $files{$_} } qw(serial stderr truth violations)) {
+        write_file("$folder/boot/$name", join '', map { "$_\n" } @{$files{$name}});
+    }
+    my ($verdict) = map { /# end dstest86 verdict=(\w+)/ ? $1 : () } @{$files{serial}};
+    write_file("$folder/cases", "$line\n");
+    my ($case) = read_cases("$folder/cases");
+    my ($wrong) = problems({ %$case, folder => "$folder/boot", status => $is->{status} // $status{$verdict // ''}, killed => $is->{killed} }, \%violators);
+    is_deeply $wrong, \@right, join ': ', $line, @right ? $right[0] : 'right';
+}
+
+# ---- a fault and its line in tests/qemu/faults
+my %healthy = map { $_ => $_ eq 'pebs.one' ? 'skip' : 'green' } qw(lbr.tos lbr.calls bts.calls pebs.one);
+for (['lbr.*', ['fail lbr.tos', 'error lbr.calls']], ['bts.calls', ['differs bts.calls']], ['bts.calls', ['differs bts.calls'], 'latitude', 'noticed by no test'],
+    ['bts.calls', ['fail lbr.tos'], 'latitude'], ['panic', ['lbr.tos'], 'panic'],
+    ['lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed: lbr.tos'],
+    ['lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed: lbr.tos'],
+    ['lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed: by no test'],
+    ['lbr.tos no.such', ['fail lbr.tos'], '', 'matches no test that runs there: no.such', 'noticed: lbr.tos'],
+    ['lbr.tos pebs.*', ['fail lbr.tos', 'fail pebs.one'], '', 'matches no test that runs there: pebs.*', 'noticed: lbr.tos'],
+    ['lbr.tos', ['fail lbr.tos'], 'panic', 'the kernel panicked', 'noticed: lbr.tos'],
+    ['panic lbr.tos', ['fail lbr.tos'], '', 'the kernel did not panic', 'noticed: lbr.tos'],
+    ['lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel came to no verdict'], ['lbr.tos', ['fail lbr.tos'], 'killed', 'timed out after 9 seconds']) {
+    my ($globs, $tests, $how, @right) = @$_;
+    $how //= '';
+    my @lines = map { $how eq 'panic' ? s/verdict=\w+/verdict=panic/r : $how eq 'cut' ? s/^# end.*//r : $_ } log_of(@$tests);
+    write_file("$folder/boot/serial", join '', map { "$_\n" } @lines);
+    my @globs = split ' ', $globs;
+    my $panic = $globs[0] eq 'panic' && shift @globs;
+    my $line = { folder => "$folder/boot", globs => \@globs, panic => $panic ne '', killed => $how eq 'killed' ? 9 : undef };
+    is_deeply [unproven($line, \%healthy, $how eq 'latitude')], \@right, "$globs, @$tests $how";
+}
+is_deeply [matching(['a.*', 'b', 'c*d'], 'a.1', 'a.2', 'xa.3', 'bb')], [{ 'a.1' => 1, 'a.2' => 1 }, 'b', 'c*d'], 'globs';
+
+# ---- the lines of the tables
+sub cases { write_file("$folder/cases", join '', map { "$_\n" } @_); return read_cases("$folder/cases", undef, [['core2', 32], ['core2', 64]]) }
+sub names { return join '|', map { $_->{name} } @_ }
+my @all = read_cases("$FindBin::Bin/cases");
+is join(', ', map { "@$_" } unbooted([machines()], @all)), '', 'each kernel and profile has its line in cases';
+for my $more (qw(run=bts.* skip=lbr.* quirk=no_apic latitude=7 cores=E fault=x firmware=lvt), '-- -smp 2') {
+    is scalar unbooted([['core2', 64]], cases("64 pvh core2 pass records=all $more")), 1, "not whole: $more";
+}
+is names(cases('64 pvh  *    pass records=all', '32 uefi core2 pass')), '64 pvh core2 pass records=all|32 uefi core2 pass', 'a line for each machine of this width';
+is names(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all', '... that no other line boots';
+my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1, "$_->{profile} profile" => 1) } sample(@all);
+my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route", "$_->{expected} verdict") } @all), map { "$_->[0] profile" } machines());
+is join(' ', grep { !$sampled{$_} } @each), '', 'the sample leaves no route, verdict or profile out';
+for (['64 pvh core2', 'line 1: want WIDTH ROUTE PROFILE EXPECTED'], ["#! one\n#! two\n64 pvh core2 pass", 'line 2: no line of a machine is between'], ['#! one', 'no line of a machine follows the title one']) {
+    ok !eval { cases($_->[0]); 1 }, "a line that is refused: $_->[1]";
+    like $@, qr/\Q$_->[1]/, '... with the reason';
+}
+for (['bts.lost skylake', 'want FAULT PROFILE'], ['bts.threshold.ignored : x', 'no profile'], ['no.such skylake : x', "unknown fault 'no.such'"],
+    ['bts.threshold.ignored no : x', "unknown profile 'no'"], ['bts.threshold.ignored skylake : ', 'no test behind']) {
+    write_file("$folder/faults", "$_->[0]\n");
+    ok !eval { read_faults("$folder/faults"); 1 }, "a line that is refused: $_->[0]";
+    like $@, qr/line 1: .*\Q$_->[1]/, '... with the reason';
+}
+
+# ---- machines side by side: one that ends, one that ends at SIGTERM, and one that only SIGKILL ends
+write_file("$folder/tree/scripts/machine", "#!/bin/sh\necho hello\ncase \$2 in\nends) exit 33 ;;\nlate) exec sleep 100 ;;\ndeaf) trap '' TERM; while :; do sleep 0.1; done ;;\nesac\n");
+chmod 0755, "$folder/tree/scripts/machine";
+$SideBySide::root = "$folder/tree";
+my @ended;
+side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} // $_[0]{status}; }, map { { folder => "$folder/$_", arguments => [$_] } } qw(late ends deaf));
+is "@ended", 'late 1 ends 33 deaf 1', 'who ends, and who is killed, in order';
+is -s "$folder/ends/serial", 6, 'what a machine printed';
+
+# ---- prove itself, end to end: a test that notices, and a line that names one that does not
+for (['bts.threshold.ignored skylake : bts.interrupt.threshold', 0], ['bts.threshold.ignored skylake : bts.calls', 1]) {
+    write_file("$folder/faults", "$_->[0]\n");
+    system "$FindBin::Bin/../../scripts/prove --file='$folder/faults' --folder='$folder/prove' . >'$folder/out' 2>&1";
+    is $? >> 8, $_->[1], "prove: $_->[0]";
+}
+done_testing;

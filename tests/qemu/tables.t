@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
+#
+# docs/machines.md, docs/conformance.md and docs/hostile.md must be what scripts/tables makes of the boots of this tree, with
+# every profile. Runs after scripts/boots, whose logs it reads. Prints TAP.
+set -eu
+root=$(realpath -- "$(dirname -- "$0")/../..")
+number=0
+
+result()
+{
+    echo "$1 $((++number)) - $2"
+}
+
+echo 1..4
+for table in machines conformance hostile; do
+    folders=("$root"/build/test/*)
+    [ $table != hostile ] || folders=()
+    "$root/scripts/tables" $table "${folders[@]}" | diff -u "$root/docs/$table.md" - | sed 's/^/# /' >&2 # seen under prove, too
+    if [ "${PIPESTATUS[*]:0:2}" = "0 0" ]; then
+        result ok "docs/$table.md is up to date"
+    else
+        result 'not ok' "docs/$table.md is up to date: make $table regenerates it"
+    fi
+done
+
+others=()
+for folder in "$root"/build/test/*; do
+    [[ $folder = *-haswell ]] || others+=("$folder")
+done
+if said=$("$root/scripts/tables" machines "${others[@]}" 2>&1 >/dev/null) ||
+    [[ $said != *"none of the folders is a boot of 32-bit haswell, 64-bit haswell; run make qemu-test first" ]]; then
+    echo "# $said"
+    result 'not ok' 'a profile without boots is named'
+else
+    result ok 'a profile without boots is named'
+fi
