@@ -11,7 +11,7 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 our @EXPORT_OK = qw(new_tree write_file read_file);
 
-my $lib = realpath(dirname(__FILE__) . '/../../scripts/lib');
+my $lib = realpath(dirname(__FILE__));
 
 sub write_file
 {
