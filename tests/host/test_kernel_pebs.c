@@ -10,7 +10,6 @@
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "suite/measure/overflow.h"
 #include "pebs/netburst.h"
 #include "pebs/pebs.h"
 #include "kernel/reset_state.h"
