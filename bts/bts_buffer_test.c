@@ -47,6 +47,20 @@ static void run_with(const struct workload *workload, struct window window, uint
     interrupts_on();
 }
 
+/* Opens the area of this configuration, runs the workload and reads the area. False: it was not opened. */
+static bool trace(struct test_run *run, const struct ds_config *config, const struct workload *workload,
+                  struct ds_area *before, struct ds_area *after)
+{
+    struct window window = bts_window(run->caps, config->bts_circular, 0);
+
+    if (!records_open(run, config))
+        return false;
+    ds_area_now(before);
+    run_with(workload, window, window.on);
+    ds_area_now(after);
+    return true;
+}
+
 /* ---- the enable bits --------------------------------------------------------------------------------------------- */
 
 /* Which of the two bits is set that only together store branches. */
@@ -174,15 +188,11 @@ static void check_fields(struct test_run *run, const struct ds_area *before, con
 static void fields_kept(struct test_run *run)
 {
     const struct ds_config circular = { .bts = true, .bts_circular = true, .bts_records = SMALL };
-    struct window window = bts_window(run->caps, true, 0);
     struct ds_area before, after;
 
     records_plan_circular(run, SMALL);
-    if (!records_open(run, &circular))
+    if (!trace(run, &circular, &workload_long_loop, &before, &after))
         return;
-    ds_area_now(&before);
-    run_with(&workload_long_loop, window, window.on);
-    ds_area_now(&after);
     check_fields(run, &before, &after, 0, PEBS_FIRST);
     records_close(run, 0);
     records_compare_circular(run, &workload_long_loop, SMALL);
@@ -195,15 +205,11 @@ TEST(bts_circular_fields, .id = "bts.circular.fields",
 /* Both facilities have their fields in one area; PEBS' must not suffer. */
 static void pebs_fields_kept(struct test_run *run)
 {
-    struct window window = bts_window(run->caps, false, 0);
     struct ds_area before, after;
 
     test_plan(run, branches_of(&workload_calls));
-    if (!records_open(run, &roomy))
+    if (!trace(run, &roomy, &workload_calls, &before, &after))
         return;
-    ds_area_now(&before);
-    run_with(&workload_calls, window, window.on);
-    ds_area_now(&after);
     check_fields(run, &before, &after, PEBS_FIRST, FIELDS);
     records_close(run, 0);
     test_saw(run, ds_bts_log()->records);
@@ -222,14 +228,11 @@ static void wrap(struct test_run *run)
 {
     const unsigned branches = branches_of(&workload_calls);
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = branches - 1 };
-    struct window window = bts_window(run->caps, true, 0);
-    struct ds_area area;
+    struct ds_area before, area;
 
     records_plan_circular(run, branches - 1);
-    if (!records_open(run, &config))
+    if (!trace(run, &config, &workload_calls, &before, &area))
         return;
-    run_with(&workload_calls, window, window.on);
-    ds_area_now(&area);
     records_close(run, 0);
     records_compare_circular(run, &workload_calls, branches - 1);
     test_equal(run, "records between base and index", advanced(run, &area.bts), branches - ds_bts_log()->records);
@@ -262,12 +265,11 @@ static void guard(struct test_run *run)
 {
     const struct surroundings *around = run->test->argument;
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = SMALL, .bts_before = SMALL };
-    struct window window = bts_window(run->caps, true, 0);
+    struct ds_area before, after;
 
     records_plan_circular(run, SMALL);
-    if (!records_open(run, &config))
+    if (!trace(run, &config, &workload_long_loop, &before, &after))
         return;
-    run_with(&workload_long_loop, window, window.on);
     records_close(run, 0);
     records_compare_circular(run, &workload_long_loop, SMALL);
     check_untouched(run, around->where, around->from, around->to);
@@ -311,14 +313,11 @@ static void full(struct test_run *run)
     const struct ds_config config = {
         .bts = true, .bts_records = 2 * SMALL, .bts_threshold = SMALL, .bts_before = SMALL
     };
-    struct window window = bts_window(run->caps, false, 0);
-    struct ds_area area;
+    struct ds_area before, area;
 
     test_plan_between(run, 0, 2 * SMALL);
-    if (!records_open(run, &config))
+    if (!trace(run, &config, &workload_long_loop, &before, &area))
         return;
-    run_with(&workload_long_loop, window, window.on);
-    ds_area_now(&area);
     if (area.bts.index < area.bts.base || area.bts.index > area.bts.maximum)
         test_fail(run, "the index is 0x%" PRIx64 ", outside the buffer", area.bts.index);
     else
@@ -390,13 +389,12 @@ static void compare_raw(struct test_run *run)
 {
     const uint64_t bits = *(const uint64_t *)run->test->argument;
     struct branch_walk walk = { &workload_kinds, BRANCH_KINDS_ALL, 0, 0 };
-    struct window window = bts_window(run->caps, false, 0);
     const unsigned branches = branches_of(&workload_kinds);
+    struct ds_area before, after;
 
     test_plan(run, branches);
-    if (!records_open(run, &roomy))
+    if (!trace(run, &roomy, &workload_kinds, &before, &after))
         return;
-    run_with(&workload_kinds, window, window.on);
     records_close(run, 0);
     test_saw(run, ds_bts_log()->records);
     for (unsigned n = 0; n < branches; n++) {

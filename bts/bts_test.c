@@ -78,20 +78,27 @@ TEST(bts_interrupt_threshold, .id = "bts.interrupt.threshold",
      .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
      .source = SDM_DS_SERVICE, GROUP, .run = threshold);
 
+/* Traces the workload into a circular buffer with so many places. False: the area was not opened. */
+static bool trace_circular(struct test_run *run, const struct workload *workload, unsigned places)
+{
+    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = places };
+    struct window window;
+
+    records_plan_circular(run, places);
+    if (!records_open(run, &config))
+        return false;
+    window = bts_window(run->caps, true, 0);
+    workload->run(&window);
+    records_close(run, 0);
+    records_compare_circular(run, workload, places);
+    return true;
+}
+
 /* A circular buffer wraps at the absolute maximum, raises no interrupt, and keeps the newest branches. */
 static void circular(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 64 };
-    struct window window;
-
-    records_plan_circular(run, config.bts_records);
-    if (!records_open(run, &config))
-        return;
-    window = bts_window(run->caps, true, 0);
-    workload_long_loop.run(&window);
-    records_close(run, 0);
-    test_equal(run, "number of interrupts", ds_counts()->interrupts, 0);
-    records_compare_circular(run, &workload_long_loop, config.bts_records);
+    if (trace_circular(run, &workload_long_loop, 64))
+        test_equal(run, "number of interrupts", ds_counts()->interrupts, 0);
 }
 
 TEST(bts_circular, .id = "bts.circular",
@@ -104,16 +111,7 @@ TEST(bts_circular, .id = "bts.circular",
  */
 static void circular_order(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 12 };
-    struct window window;
-
-    records_plan_circular(run, config.bts_records);
-    if (!records_open(run, &config))
-        return;
-    window = bts_window(run->caps, true, 0);
-    workload_loop.run(&window);
-    records_close(run, 0);
-    records_compare_circular(run, &workload_loop, config.bts_records);
+    trace_circular(run, &workload_loop, 12);
 }
 
 TEST(bts_circular_order, .id = "bts.circular.order",
@@ -134,17 +132,8 @@ static unsigned count_predicted(struct test_run *run, uint64_t from, bool predic
 /* After thousands of equal outcomes no predictor is surprised by another one. */
 static void predicted(struct test_run *run)
 {
-    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 64 };
-    struct window window;
-
-    records_plan_circular(run, config.bts_records);
-    if (!records_open(run, &config))
-        return;
-    window = bts_window(run->caps, true, 0);
-    workload_long_loop.run(&window);
-    records_close(run, 0);
-    records_compare_circular(run, &workload_long_loop, config.bts_records);
-    test_equal(run, "branches of a steady loop that are marked as mispredicted", count_predicted(run, 0, false), 0);
+    if (trace_circular(run, &workload_long_loop, 64))
+        test_equal(run, "branches of a steady loop that are marked as mispredicted", count_predicted(run, 0, false), 0);
 }
 
 TEST(bts_circular_predicted, .id = "bts.circular.predicted",
