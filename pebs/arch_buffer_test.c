@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where architectural PEBS writes, when it interrupts and when it stops: IA32_PEBS_BASE and _INDEX; and what a
- * counter's CFG_C does beside choosing groups. Interrupts stay off while records are written, so that nobody drains
- * them; what is then in memory and in the registers is compared. Fixed counter 0 samples instructions of known
- * addresses.
+ * Where architectural PEBS writes, when it interrupts and when it stops: IA32_PEBS_BASE and _INDEX. Interrupts stay off
+ * while records are written, so that nobody drains them; what is then in memory and in the registers is compared. Fixed
+ * counter 0 samples instructions of known addresses.
  */
 #include <inttypes.h>
 
@@ -15,7 +14,7 @@
 #include "suite/support/pebs_places.h"
 #include "suite/support/sources.h"
 
-#define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED, .records = true
+#define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED, .lacks = lacks_fixed_0, .records = true
 
 #define PATTERN 0xa5u
 
@@ -24,11 +23,6 @@ enum { PERIOD = 100, FIXED_0 = 32 };
 static const char *lacks_fixed_0(const struct caps *caps)
 {
     return caps->pebs_fixed_counters & 1 ? NULL : "fixed counter 0 cannot sample: CPUID.23H.5";
-}
-
-static const char *lacks_pdist(const struct caps *caps)
-{
-    return caps->pebs_pdist_fixed_counters & 1 ? NULL : "fixed counter 0 has no precise distribution: CPUID.23H.5";
 }
 
 static struct pebs_sample instructions(unsigned period)
@@ -61,12 +55,13 @@ static void check_painted(struct test_run *run, const char *what, size_t from, s
     }
 }
 
-static bool open_painted(struct test_run *run, const struct pebs_sample *sample)
+/* Makes everything ready for the workload, with all bytes of the buffer painted. */
+static bool arm(struct test_run *run, const struct pebs_sample *sample)
 {
     if (!pebs_sample_open(run, sample))
         return false;
     memset(ds_memory().pebs, PATTERN, ds_memory().pebs_size);
-    return true;
+    return pebs_sample_arm(run, sample);
 }
 
 /* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
@@ -102,7 +97,7 @@ static void steps(struct test_run *run)
     size_t sum = 0, left, size;
 
     test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return;
     run_closed(run, &sample);
     index = filled();
@@ -118,7 +113,7 @@ static void steps(struct test_run *run)
 
 TEST(arch_index_steps, .id = "arch.index.steps",
      .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = steps);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = steps);
 
 static void start(struct test_run *run)
 {
@@ -128,7 +123,7 @@ static void start(struct test_run *run)
     size_t size = 0;
 
     test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return;
     msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | AHEAD);
     run_closed(run, &sample);
@@ -142,7 +137,7 @@ static void start(struct test_run *run)
 
 TEST(arch_index_start, .id = "arch.index.start",
      .title = "The first record is written where WR is, and nothing in front of it",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = start);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = start);
 
 /* The second half of the same memory is another buffer. */
 static void base(struct test_run *run)
@@ -154,7 +149,7 @@ static void base(struct test_run *run)
 
     sample.records = 250; /* which need 64 KByte */
     test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return;
     was = msr_get(MSR_IA32_PEBS_BASE);
     if (!msr_write(MSR_IA32_PEBS_BASE, (was & PEBS_BASE_ADDRESS) + half + 3))
@@ -170,7 +165,7 @@ static void base(struct test_run *run)
 }
 
 TEST(arch_base_used, .id = "arch.base.used", .title = "Records go where IA32_PEBS_BASE points when they are written",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE", GROUP, .lacks = lacks_fixed_0, .run = base);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE", GROUP, .run = base);
 
 /* ---- what enables ------------------------------------------------------------------------------------------------ */
 
@@ -179,7 +174,7 @@ static void index_off(struct test_run *run)
     const struct pebs_sample sample = instructions(PERIOD);
 
     test_plan(run, 0);
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return;
     ds_pebs_stop();
     run_closed(run, &sample);
@@ -189,14 +184,14 @@ static void index_off(struct test_run *run)
 }
 
 TEST(arch_enable_index, .id = "arch.enable.index", .title = "With EN of IA32_PEBS_INDEX clear no record is written",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = index_off);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = index_off);
 
 static void counter_off(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
 
     test_plan(run, 0);
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return;
     msr_write(MSR_IA32_PMC_FX_CFG_C(0), 0);
     run_closed(run, &sample);
@@ -208,71 +203,7 @@ static void counter_off(struct test_run *run)
 
 TEST(arch_enable_counter, .id = "arch.enable.counter",
      .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", GROUP, .lacks = lacks_fixed_0, .run = counter_off);
-
-/* ---- the reload -------------------------------------------------------------------------------------------------- */
-
-static void check_distances(struct test_run *run, const struct pebs_sample *sample, unsigned distance)
-{
-    struct pebs_record record;
-    unsigned last = 0, number;
-
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
-            return;
-        }
-        if (n)
-            test_equal(run, "distance to the record before", number - last, distance);
-        last = number;
-    }
-}
-
-/* The counter starts farther from its overflow than CFG_C says: that is for what comes after the first record. */
-static void reload(struct test_run *run)
-{
-    enum { FIRST = 500, THEN = 130 };
-    const struct pebs_sample sample = instructions(THEN);
-    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
-    const unsigned records = 1 + ((unsigned)workload_straight.instructions - FIRST) / THEN;
-    struct pebs_record record;
-    unsigned number = 0;
-
-    test_plan_between(run, records - 1, records);
-    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
-        return;
-    msr_write(MSR_IA32_PMC_FX_CTR(0), (0 - (uint64_t)FIRST) & width);
-    run_closed(run, &sample);
-    finish(run);
-    check_distances(run, &sample, THEN);
-    if (ds_pebs_log()->records && records_pebs(run, 0, &record) && pebs_event_number(run, &sample, &record, &number) &&
-        (number > FIRST || number < FIRST - 16))
-        test_fail(run, "the first record is of instruction %u, must be about %u", number, FIRST);
-}
-
-TEST(arch_reload_exact, .id = "arch.reload.exact",
-     .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .lacks = lacks_pdist, .run = reload);
-
-static void extended(struct test_run *run)
-{
-    const struct pebs_sample sample = instructions(PERIOD);
-    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
-    uint64_t value;
-
-    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
-    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
-        return;
-    run_closed(run, &sample);
-    value = msr_get(MSR_IA32_FIXED_CTR(0));
-    finish(run);
-    if (((0 - value) & width) > PERIOD && value > PERIOD) /* it may have overflowed, and wait for its record */
-        test_fail(run, "the counter is 0x%" PRIx64 ", not within a period of its overflow", value);
-}
-
-TEST(arch_reload_extended, .id = "arch.reload.extended",
-     .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .lacks = lacks_fixed_0, .run = extended);
+     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", GROUP, .run = counter_off);
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
@@ -309,7 +240,7 @@ static void kept(struct test_run *run)
 
 TEST(arch_threshold_service, .id = "arch.threshold.service",
      .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = kept);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = kept);
 
 /* Samples with interrupts off and this threshold in bytes; the index is left to the test. */
 static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample, uint64_t threshold)
@@ -345,7 +276,7 @@ static void status(struct test_run *run)
 
 TEST(arch_threshold_status, .id = "arch.threshold.status",
      .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = status);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = status);
 
 static void acknowledged(struct test_run *run)
 {
@@ -364,7 +295,7 @@ static void acknowledged(struct test_run *run)
 
 TEST(arch_threshold_acknowledge, .id = "arch.threshold.acknowledge",
      .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
-     .source = SDM_ARCH_PEBS "; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = acknowledged);
+     .source = SDM_ARCH_PEBS "; " ARCH_LINUX, GROUP, .run = acknowledged);
 
 static void one_interrupt(struct test_run *run)
 {
@@ -387,7 +318,7 @@ static void one_interrupt(struct test_run *run)
 
 TEST(arch_threshold_interrupt, .id = "arch.threshold.interrupt",
      .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = one_interrupt);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = one_interrupt);
 
 /* ---- a full buffer ----------------------------------------------------------------------------------------------- */
 
@@ -402,7 +333,7 @@ static bool fill(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
 
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return false;
     base_as_opened = msr_get(MSR_IA32_PEBS_BASE);
     msr_write(MSR_IA32_PEBS_BASE, base_as_opened & PEBS_BASE_ADDRESS);
@@ -468,7 +399,7 @@ static void full_flag(struct test_run *run)
 
 TEST(arch_full_flag, .id = "arch.full.flag",
      .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_flag);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_flag);
 
 /* Room there is, but FULL stands: software has not read what came before. */
 static void full_kept(struct test_run *run)
@@ -476,7 +407,7 @@ static void full_kept(struct test_run *run)
     const struct pebs_sample sample = instructions(PERIOD);
 
     test_plan(run, 0);
-    if (!open_painted(run, &sample) || !pebs_sample_arm(run, &sample))
+    if (!arm(run, &sample))
         return;
     msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | PEBS_INDEX_FULL);
     run_closed(run, &sample);
@@ -487,7 +418,7 @@ static void full_kept(struct test_run *run)
 
 TEST(arch_full_kept, .id = "arch.full.kept",
      .title = "While FULL is set no record is written, though there may be room",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_kept);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_kept);
 
 static void full_bound(struct test_run *run)
 {
@@ -499,7 +430,7 @@ static void full_bound(struct test_run *run)
 }
 
 TEST(arch_full_bound, .id = "arch.full.bound", .title = "Nothing is written past the end of a full buffer",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_bound);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_bound);
 
 /* The oldest stay: the first is of about the first period's instruction, and the others follow it. */
 static void full_oldest(struct test_run *run)
@@ -529,7 +460,7 @@ static void full_oldest(struct test_run *run)
 
 TEST(arch_full_oldest, .id = "arch.full.oldest",
      .title = "A full buffer keeps its oldest records: what does not fit is dropped",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_oldest);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_oldest);
 
 static void full_counting(struct test_run *run)
 {
@@ -550,7 +481,7 @@ static void full_counting(struct test_run *run)
 }
 
 TEST(arch_full_counting, .id = "arch.full.counting", .title = "While the buffer is full counting goes on",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .lacks = lacks_fixed_0, .run = full_counting);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_counting);
 
 static void full_room(struct test_run *run)
 {
@@ -577,7 +508,7 @@ static void full_room(struct test_run *run)
 
 TEST(arch_full_room, .id = "arch.full.room",
      .title = "A full buffer takes records again once software has written WR and FULL back as 0",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = full_room);
+     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = full_room);
 
 /* The same, left to the drain: the buffer is the opened one, its records fit, and one more did not. */
 static void full_reported(struct test_run *run)
@@ -597,123 +528,4 @@ static void full_reported(struct test_run *run)
 
 TEST(arch_full_reported, .id = "arch.full.reported",
      .title = "A buffer that was found full is counted, and what it has is taken all the same", .source = OWN_ROBUST,
-     GROUP, .lacks = lacks_fixed_0, .run = full_reported);
-
-/* ---- each counter ------------------------------------------------------------------------------------------------ */
-
-/*
- * Instructions and cycles come by the hundred. Of the counters behind them, which count slots, there may be none: then
- * the counter has not passed its overflow.
- */
-static void check_silent(struct test_run *run, unsigned n)
-{
-    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
-    const uint64_t left = (0 - msr_get(MSR_IA32_FIXED_CTR(n))) & width;
-
-    if (n < 3 || left == 0 || left > PERIOD)
-        test_fail(run, "fixed counter %u left no record, with 0x%" PRIx64 " left to its overflow", n, left);
-}
-
-static void fixed_counters(struct test_run *run)
-{
-    unsigned counters = 0;
-    struct pebs_record record;
-
-    for (unsigned n = 0; n < 3; n++)
-        counters += run->caps->pebs_fixed_counters >> n & 1;
-    test_plan_between(run, counters, 4096);
-    for (unsigned n = 0; n < 32; n++) {
-        struct pebs_sample sample = instructions(PERIOD);
-        if (!(run->caps->pebs_fixed_counters >> n & 1))
-            continue;
-        sample.counter = n;
-        sample.rounds = 4;
-        if (!pebs_sample(run, &sample))
-            return;
-        if (!ds_pebs_log()->records)
-            check_silent(run, n);
-        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++)
-            test_equal(run, "applicable counters", record.counters, MSR_BIT(FIXED_0 + n));
-    }
-}
-
-TEST(arch_counters_each_fixed, .id = "arch.counters.each_fixed",
-     .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", GROUP, .lacks = lacks_fixed_0, .run = fixed_counters);
-
-static void general_counters(struct test_run *run)
-{
-    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
-    unsigned counters = 0;
-
-    for (unsigned n = 0; n < 32; n++)
-        counters += event->counters & run->caps->pebs_counters & MSR_BIT(n) ? 1 : 0;
-    test_plan_between(run, counters, 4096);
-    for (unsigned n = 0; n < 32; n++) {
-        const struct pebs_sample sample = {
-            .event = event, .counter = n, .workload = &workload_loads, .rounds = 8, .period = 51, .cfg_c = ARCH_PEBS_EN
-        };
-        struct pebs_record record;
-        if (!(event->counters & run->caps->pebs_counters & MSR_BIT(n)))
-            continue;
-        if (!pebs_sample(run, &sample))
-            return;
-        if (!ds_pebs_log()->records)
-            test_fail(run, "counter %u left no record", n);
-        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++) {
-            const struct access *want = pebs_access(run, sample.workload, &record);
-            test_equal(run, "applicable counters", record.counters, MSR_BIT(n));
-            if (!want)
-                test_fail(run, "PEBS record %u of counter %u is of no load of the workload", i, n);
-        }
-    }
-}
-
-TEST(arch_counters_each_general, .id = "arch.counters.each_general",
-     .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
-     .records = true, .run = general_counters);
-
-static void pdist_fixed(struct test_run *run)
-{
-    const struct pebs_sample sample = instructions(2 * PEBS_PERIOD_PRECISE);
-
-    test_plan_between(run, usual(sample.period) - 1, usual(sample.period));
-    if (!pebs_sample(run, &sample))
-        return;
-    check_distances(run, &sample, sample.period);
-}
-
-TEST(arch_pdist_fixed, .id = "arch.pdist.fixed",
-     .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", GROUP, .lacks = lacks_pdist, .run = pdist_fixed);
-
-/* Each load that overflows the counter is recorded, and no later one. */
-static void pdist_general(struct test_run *run)
-{
-    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
-    struct pebs_sample sample = { .event = event,
-                                  .workload = &workload_chase,
-                                  .period = PEBS_PERIOD_PRECISE,
-                                  .cfg_c = ARCH_PEBS_EN | ARCH_PEBS_GPRS };
-    const unsigned each = pebs_events_of_round(&sample) / PEBS_PERIOD_PRECISE;
-    unsigned counters = 0;
-
-    for (unsigned n = 0; n < 32; n++)
-        counters += event->counters & run->caps->pebs_pdist_counters & MSR_BIT(n) ? 1 : 0;
-    test_plan(run, counters * each);
-    for (unsigned n = 0; n < 32; n++) {
-        if (!(event->counters & run->caps->pebs_pdist_counters & MSR_BIT(n)))
-            continue;
-        sample.counter = n;
-        if (!pebs_sample(run, &sample))
-            return;
-        pebs_check_numbers(run, &sample, sample.period - 1);
-    }
-}
-
-TEST(arch_pdist_general, .id = "arch.pdist.general",
-     .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .records = true,
-     .run = pdist_general);
+     GROUP, .run = full_reported);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a counter's CFG_C does beside choosing groups: the reload value, and sampling on each counter that CPUID.23H.5
+ * lists. Fixed counter 0 samples instructions of known addresses.
+ */
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
+#include "pebs/layout/arch_pebs.h"
+#include "suite/support/pebs_places.h"
+#include "suite/support/sources.h"
+
+#define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
+#define GROUP .needs = NEEDS, .lacks = lacks_fixed_0, .records = true
+
+enum { PERIOD = 100, FIXED_0 = 32 };
+
+static const char *lacks_fixed_0(const struct caps *caps)
+{
+    return caps->pebs_fixed_counters & 1 ? NULL : "fixed counter 0 cannot sample: CPUID.23H.5";
+}
+
+static const char *lacks_pdist(const struct caps *caps)
+{
+    return caps->pebs_pdist_fixed_counters & 1 ? NULL : "fixed counter 0 has no precise distribution: CPUID.23H.5";
+}
+
+static struct pebs_sample instructions(unsigned period)
+{
+    return (struct pebs_sample){
+        .fixed = true, .workload = &workload_straight, .period = period, .cfg_c = ARCH_PEBS_EN | ARCH_PEBS_GPRS
+    };
+}
+
+static unsigned usual(unsigned period)
+{
+    return (unsigned)workload_straight.instructions / period;
+}
+
+/* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
+static void run_closed(struct test_run *run, const struct pebs_sample *sample)
+{
+    const struct window window = pebs_sample_window(run, sample);
+
+    interrupts_off();
+    sample->workload->run(&window);
+    ds_settle();
+}
+
+static void finish(struct test_run *run)
+{
+    records_close(run, 0);
+    test_saw(run, ds_pebs_log()->records);
+}
+
+/* ---- the reload -------------------------------------------------------------------------------------------------- */
+
+static void check_distances(struct test_run *run, const struct pebs_sample *sample, unsigned distance)
+{
+    struct pebs_record record;
+    unsigned last = 0, number;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!pebs_event_number(run, sample, &record, &number)) {
+            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            return;
+        }
+        if (n)
+            test_equal(run, "distance to the record before", number - last, distance);
+        last = number;
+    }
+}
+
+/* The counter starts farther from its overflow than CFG_C says: that is for what comes after the first record. */
+static void reload(struct test_run *run)
+{
+    enum { FIRST = 500, THEN = 130 };
+    const struct pebs_sample sample = instructions(THEN);
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    const unsigned records = 1 + ((unsigned)workload_straight.instructions - FIRST) / THEN;
+    struct pebs_record record;
+    unsigned number = 0;
+
+    test_plan_between(run, records - 1, records);
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    msr_write(MSR_IA32_PMC_FX_CTR(0), (0 - (uint64_t)FIRST) & width);
+    run_closed(run, &sample);
+    finish(run);
+    check_distances(run, &sample, THEN);
+    if (ds_pebs_log()->records && records_pebs(run, 0, &record) && pebs_event_number(run, &sample, &record, &number) &&
+        (number > FIRST || number < FIRST - 16))
+        test_fail(run, "the first record is of instruction %u, must be about %u", number, FIRST);
+}
+
+TEST(arch_reload_exact, .id = "arch.reload.exact",
+     .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
+     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", .needs = NEEDS, .lacks = lacks_pdist, .records = true,
+     .run = reload);
+
+static void extended(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(PERIOD);
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    uint64_t value;
+
+    test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    run_closed(run, &sample);
+    value = msr_get(MSR_IA32_FIXED_CTR(0));
+    finish(run);
+    if (((0 - value) & width) > PERIOD && value > PERIOD) /* it may have overflowed, and wait for its record */
+        test_fail(run, "the counter is 0x%" PRIx64 ", not within a period of its overflow", value);
+}
+
+TEST(arch_reload_extended, .id = "arch.reload.extended",
+     .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
+     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .run = extended);
+
+/* ---- each counter ------------------------------------------------------------------------------------------------ */
+
+static unsigned count_bits(uint64_t bits)
+{
+    unsigned count = 0;
+
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/*
+ * Instructions and cycles come by the hundred. Of the counters behind them, which count slots, there may be none: then
+ * the counter has not passed its overflow.
+ */
+static void check_silent(struct test_run *run, unsigned n)
+{
+    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
+    const uint64_t left = (0 - msr_get(MSR_IA32_FIXED_CTR(n))) & width;
+
+    if (n < 3 || left == 0 || left > PERIOD)
+        test_fail(run, "fixed counter %u left no record, with 0x%" PRIx64 " left to its overflow", n, left);
+}
+
+static void fixed_counters(struct test_run *run)
+{
+    struct pebs_record record;
+
+    test_plan_between(run, count_bits(run->caps->pebs_fixed_counters & 7), 4096);
+    for (unsigned n = 0; n < 32; n++) {
+        struct pebs_sample sample = instructions(PERIOD);
+        if (!(run->caps->pebs_fixed_counters >> n & 1))
+            continue;
+        sample.counter = n;
+        sample.rounds = 4;
+        if (!pebs_sample(run, &sample))
+            return;
+        if (!ds_pebs_log()->records)
+            check_silent(run, n);
+        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++)
+            test_equal(run, "applicable counters", record.counters, MSR_BIT(FIXED_0 + n));
+    }
+}
+
+TEST(arch_counters_each_fixed, .id = "arch.counters.each_fixed",
+     .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5", GROUP, .run = fixed_counters);
+
+static void general_counters(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+    const uint64_t counters = event->counters & run->caps->pebs_counters;
+
+    test_plan_between(run, count_bits(counters), 4096);
+    for (unsigned n = 0; n < 32; n++) {
+        const struct pebs_sample sample = {
+            .event = event, .counter = n, .workload = &workload_loads, .rounds = 8, .period = 51, .cfg_c = ARCH_PEBS_EN
+        };
+        struct pebs_record record;
+        if (!(counters >> n & 1))
+            continue;
+        if (!pebs_sample(run, &sample))
+            return;
+        if (!ds_pebs_log()->records)
+            test_fail(run, "counter %u left no record", n);
+        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++) {
+            const struct access *want = pebs_access(run, sample.workload, &record);
+            test_equal(run, "applicable counters", record.counters, MSR_BIT(n));
+            if (!want)
+                test_fail(run, "PEBS record %u of counter %u is of no load of the workload", i, n);
+        }
+    }
+}
+
+TEST(arch_counters_each_general, .id = "arch.counters.each_general",
+     .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
+     .records = true, .run = general_counters);
+
+static void pdist_fixed(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(2 * PEBS_PERIOD_PRECISE);
+
+    test_plan_between(run, usual(sample.period) - 1, usual(sample.period));
+    if (!pebs_sample(run, &sample))
+        return;
+    check_distances(run, &sample, sample.period);
+}
+
+TEST(arch_pdist_fixed, .id = "arch.pdist.fixed",
+     .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEEDS, .lacks = lacks_pdist, .records = true,
+     .run = pdist_fixed);
+
+/* Each load that overflows the counter is recorded, and no later one. */
+static void pdist_general(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
+    struct pebs_sample sample = { .event = event,
+                                  .workload = &workload_chase,
+                                  .period = PEBS_PERIOD_PRECISE,
+                                  .cfg_c = ARCH_PEBS_EN | ARCH_PEBS_GPRS };
+    const unsigned each = pebs_events_of_round(&sample) / PEBS_PERIOD_PRECISE;
+    const uint64_t counters = event->counters & run->caps->pebs_pdist_counters;
+
+    test_plan(run, count_bits(counters) * each);
+    for (unsigned n = 0; n < 32; n++) {
+        if (!(counters >> n & 1))
+            continue;
+        sample.counter = n;
+        if (!pebs_sample(run, &sample))
+            return;
+        pebs_check_numbers(run, &sample, sample.period - 1);
+    }
+}
+
+TEST(arch_pdist_general, .id = "arch.pdist.general",
+     .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
+     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .records = true,
+     .run = pdist_general);
