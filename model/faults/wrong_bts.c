@@ -167,23 +167,25 @@ uint64_t wrong_bts_index(const struct vcpu *v)
 bool wrong_bts_write(struct vcpu *v, uint64_t index)
 {
     const bool written = wrapped(v)->bts_write(v, index);
-    const uint64_t area = v->regs[REG_IA32_DS_AREA];
     const unsigned width = v->ds.form.width;
-    uint8_t field[8];
+    const uint64_t pebs_index = encode_pebs_index_at(&v->ds.form);
+    const struct {
+        enum fault fault;
+        uint64_t at, value; /* bytes into the area */
+    } fields[] = {
+        { FAULT_BTS_FIELDS_BASE_WRITTEN, 0, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form) },
+        { FAULT_BTS_FIELDS_PEBS_WRITTEN, pebs_index, v->ds.area.bts.index },
+        { FAULT_BTS_FIELDS_PEBS_BASE_WRITTEN, pebs_index - width, v->ds.area.bts.index },
+        { FAULT_BTS_FIELDS_RESET_WRITTEN, encode_ds_bytes(&v->ds.form) - width, v->ds.area.bts.index },
+    };
 
-    if (fault(v, FAULT_BTS_FIELDS_BASE_WRITTEN)) {
-        encode_field(field, width, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form));
-        v->host->write(v->cpu, area, field, width);
-    }
-    encode_field(field, width, v->ds.area.bts.index);
-    if (fault(v, FAULT_BTS_FIELDS_PEBS_WRITTEN)) {
-        v->host->write(v->cpu, area + encode_pebs_index_at(&v->ds.form), field, width);
-    }
-    if (fault(v, FAULT_BTS_FIELDS_PEBS_BASE_WRITTEN)) {
-        v->host->write(v->cpu, area + encode_pebs_index_at(&v->ds.form) - width, field, width);
-    }
-    if (fault(v, FAULT_BTS_FIELDS_RESET_WRITTEN)) {
-        v->host->write(v->cpu, area + encode_ds_bytes(&v->ds.form) - width, field, width);
+    for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (fault(v, fields[i].fault)) {
+            uint8_t field[8];
+
+            encode_field(field, width, fields[i].value);
+            v->host->write(v->cpu, v->regs[REG_IA32_DS_AREA] + fields[i].at, field, width);
+        }
     }
     return written;
 }

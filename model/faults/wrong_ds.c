@@ -29,40 +29,31 @@ static size_t pebs_bytes(const struct vcpu *v)
 
 void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *bytes)
 {
-    const unsigned record = encode_bts_bytes(&v->ds.form);
+    const uint64_t record = encode_bts_bytes(&v->ds.form);
 
     wrapped(v)->ds_decode(v, area, bytes);
-    if (fault(v, FAULT_BTS_MAXIMUM_PASSED)) {
-        area->bts.maximum += record;
-    }
-    if (fault(v, FAULT_BTS_THRESHOLD_EARLY)) {
-        area->bts.threshold -= record;
-    }
     if (fault(v, FAULT_DS_LAYOUT_SWAPPED)) {
         struct ds_buffer bts = area->bts;
 
         area->bts = area->pebs;
         area->pebs = bts;
     }
-    if (fault(v, FAULT_PEBS_THRESHOLD_GREATER)) {
-        area->pebs.threshold++;
-    }
-    if (fault(v, FAULT_PEBS_THRESHOLD_EARLY)) {
-        area->pebs.threshold -= pebs_bytes(v);
-    }
-    if (fault(v, FAULT_PEBS_THRESHOLD_IGNORED)) {
-        area->pebs.threshold = UINT64_MAX;
-    }
-    if (fault(v, FAULT_PEBS_MAXIMUM_PASSED)) {
-        area->pebs.maximum += ENCODE_PEBS_MAX;
-    }
-    if (fault(v, FAULT_BTS_THRESHOLD_GREATER)) {
-        area->bts.threshold++;
-    }
-    if (fault(v, FAULT_BTS_THRESHOLD_IGNORED)) {
-        area->bts.threshold = UINT64_MAX;
-    }
-    if (fault(v, FAULT_BTS_CIRCULAR_EARLY)) {
-        area->bts.maximum -= record;
+    const struct {
+        enum fault fault;
+        uint64_t *field, more;
+    } changes[] = {
+        { FAULT_BTS_MAXIMUM_PASSED, &area->bts.maximum, record },
+        { FAULT_BTS_CIRCULAR_EARLY, &area->bts.maximum, -record },
+        { FAULT_BTS_THRESHOLD_EARLY, &area->bts.threshold, -record },
+        { FAULT_BTS_THRESHOLD_GREATER, &area->bts.threshold, 1 },
+        { FAULT_BTS_THRESHOLD_IGNORED, &area->bts.threshold, UINT64_MAX - area->bts.threshold },
+        { FAULT_PEBS_MAXIMUM_PASSED, &area->pebs.maximum, ENCODE_PEBS_MAX },
+        { FAULT_PEBS_THRESHOLD_EARLY, &area->pebs.threshold, -(uint64_t)pebs_bytes(v) },
+        { FAULT_PEBS_THRESHOLD_GREATER, &area->pebs.threshold, 1 },
+        { FAULT_PEBS_THRESHOLD_IGNORED, &area->pebs.threshold, UINT64_MAX - area->pebs.threshold },
+    };
+
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        *changes[i].field += fault(v, changes[i].fault) ? changes[i].more : 0;
     }
 }
