@@ -29,7 +29,7 @@ says()
     local text=$1 machine
     shift
     : >"$work/serial" # what the last machine said must not be taken for it
-    timeout 60 "$here/boot" -p none "$@" >"$work/serial" 2>&1 &
+    timeout 60 "$here/../../scripts/machine" boot -p none "$@" >"$work/serial" 2>&1 &
     machine=$!
     while kill -0 $machine 2>/dev/null && ! grep -aqF -- "$text" "$work/serial"; do
         sleep 0.1
@@ -67,7 +67,7 @@ rebuilt()
 refused()
 {
     local status=0
-    timeout 60 "$here/run" -r uefi32 -w 64 -p none -- -cpu max,-lm 2>&1 || status=$?
+    timeout 60 "$here/../../scripts/machine" run -r uefi32 -w 64 -p none -- -cpu max,-lm 2>&1 || status=$?
     [ $status = 99 ]
 }
 

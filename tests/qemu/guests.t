@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Guests that judge by themselves what they see, each described at its head in tests/qemu/*.asm; and the two kernels beyond
+# tests/qemu/cases: both have the same tests, gdb works on either, and the 32-bit kernel has a PVH entry, which QEMU takes only
+# where there is no Multiboot header. Prints TAP.
+set -eu
+here=$(dirname -- "$(realpath -- "$0")")
+build=$here/../../build
+machine=$here/../../scripts/machine
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+number=0
+
+# report NAME COMMAND..: ok if the command succeeds; the files in $work tell why not.
+report()
+{
+    local name=$1
+    shift
+    number=$((number + 1))
+    if "$@" >>"$work/log" 2>&1; then
+        echo "ok $number - $name"
+    else
+        head -n 40 -- "$work"/* | sed 's/^/# /'
+        echo "not ok $number - $name"
+    fi
+}
+
+# Starts a guest, which ends with status 33, or with 33 + 2N if its check N fails.
+# guest NAME SYSTEM MACHINE CPU [QEMU'S OPTION..]
+guest()
+{
+    local name=$1 system=$2 board=$3 cpu=$4 status=0
+    shift 4
+    rm -f -- "$work"/*
+    timeout 60 "$build/qemu-system-$system" -accel tcg -machine "$board" -cpu "$cpu" -m 16 -nodefaults -no-user-config -no-reboot \
+        -display none -device isa-debug-exit,iobase=0xf4,iosize=4 "$@" >"$work/log" 2>&1 </dev/null || status=$?
+    echo "status $status" >>"$work/log"
+    report "$name" [ $status = 33 ]
+}
+
+# The names of the violations that the model reported, in one line.
+violations()
+{
+    sed 's/.* rip=[^ ]* \([a-z-]*\): .*/\1/' "$work/violations" 2>/dev/null | paste -sd ' '
+}
+
+echo 1..16
+model="${build//,/,,}/dsmodel.so,profile=skylake,violations=$work/violations"
+for system in x86_64 i386; do
+    guest "real mode, qemu-system-$system" $system pc max -plugin "$model" \
+        -drive "if=ide,format=raw,snapshot=on,file=${build//,/,,}/real_mode.img"
+    report '... without a violation' [ -z "$(violations)" ]
+done
+guest 'records are where the table of a device says, and QEMU goes on where it says nothing' x86_64 q35 max -plugin "$model" \
+    -kernel "$build/device_table.elf"
+report '... which is reported' [ "$(violations)" = 'ds-page-not-present record-lost' ]
+
+guest 'trampoline: x64 firmware with tables of five levels' x86_64 q35 max -kernel "$build/trampoline-64.elf"
+guest 'trampoline: x64 firmware with tables of four levels' x86_64 q35 max,-la57 -kernel "$build/trampoline-64.elf"
+guest 'trampoline: ia32 firmware on a processor with long mode' x86_64 q35 max -kernel "$build/trampoline-32.elf"
+guest 'trampoline: ia32 firmware on a processor with the no-execute bit' i386 q35 max -kernel "$build/trampoline-32.elf"
+guest 'trampoline: ia32 firmware on a processor with neither' i386 q35 pentium3 -kernel "$build/trampoline-32.elf"
+guest 'trampoline: ia32 firmware with pages of 4 MiB' i386 q35 pentium3,-pae -kernel "$build/trampoline-32.elf"
+
+rm -f -- "$work"/*
+for width in 32 64; do
+    timeout 60 "$machine" boot -w $width -p none -o list | tr -d '\r' | grep '^# test ' >"$work/$width" || :
+done
+[ -s "$work/32" ] || echo 'no test' >>"$work/32"
+report 'both kernels have the same tests' diff "$work/32" "$work/64"
+for width in 32 64; do
+    rm -f -- "$work"/*
+    timeout 60 "$machine" gdb -w $width -p none -- -batch -ex bt >"$work/gdb" 2>&1 || :
+    report "gdb stops in kernel_main of the $width-bit kernel" grep -Pzq "\n#0 +kernel_main \(magic=.*\n#1 .* in entry$width \(\)" "$work/gdb"
+done
+perl -0pe 's/\x02\xb0\xad\x1b/\0\0\0\0/' "$build/dstest86-32.elf" >"$work/pvh.elf"
+timeout 60 "$machine" boot -w 32 -p none -k "$work/pvh.elf" >"$work/serial" 2>&1 || :
+rm -f -- "$work/pvh.elf"
+report 'without a Multiboot header the 32-bit kernel starts by PVH' grep -q '^# boot route pvh' "$work/serial"
