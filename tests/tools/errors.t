@@ -99,7 +99,7 @@ same(sorted(name for name, argument in options.items() if argument),
 for name, argument in options.items():
     if argument:
         dsdump(f'--{name}', status=2, complaint=f'dsdump: --{name}: missing {argument}\n')
-    elif name not in ('help', 'branch-counters'):
+    elif name != 'help':
         same(run('--elf', elf[64], f'--{name}', log, stdout='/dev/full')[::2],
              (1, 'dsdump: standard output: cannot write: No space left on device\n'), f'--{name} to a full disk')
 same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
