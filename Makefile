@@ -111,7 +111,7 @@ full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests
 # What tells most in the least time: the host tests but those of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
 # All records of the newest kind, of the oldest, in 32 bits, and the ISO by firmware.
-SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=all|32 pvh +netburst +pass records=all|64 cd +skylake +pass)( ~.*)?$$'
+SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=all|32 pvh +netburst +pass records=all|64 cd +skylake +pass)( :.*)?$$'
 smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 

@@ -6,17 +6,18 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Model qw(machines);
+use Rows qw(lines_of parts);
 our @EXPORT_OK = qw(read_cases sample unbooted);
 
 # A line as a hash. A row of the hostile machines has a {title}, by read_cases.
 sub case
 {
     my ($line) = @_;
-    my ($boot, $text) = split / ~ /, $line;
-    my ($machine, $qemu) = split / -- /, $boot;
+    my ($words, $text) = parts($line);
+    my ($machine, $qemu) = split / -- /, "@$words";
     my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
     die "want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
-    my %case = (line => $line, name => $boot =~ s/\s+/ /gr, width => $width, route => $route, profile => $profile,
+    my %case = (line => $line, name => "@$words", width => $width, route => $route, profile => $profile,
         expected => $expected, text => $text, qemu => $qemu // '');
     for (@options) {
         my ($name, $value) = /^(quirk|fault|latitude|cores|firmware)=(.*)/;
@@ -31,19 +32,11 @@ sub case
 sub read_cases
 {
     my ($path, $wanted, $machines) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    my (@cases, $title);
-    while (my $line = <$file>) {
-        chomp $line;
-        if ($line =~ /^#! (.+)/) {
-            die "$path, line $.: no line of a machine is between this title and the one before\n" if defined $title;
-            $title = $1;
-        }
-        next if $line =~ /^\s*(#|$)/;
-        push @cases, eval { case($line) } // die "$path, line $.: $@";
-        ($cases[-1]{title}, $title) = ($title, undef);
+    my @cases;
+    for my $line (lines_of($path)) {
+        push @cases, eval { case($line->{text}) } // die "$line->{where}: $@";
+        $cases[-1]{title} = $line->{title};
     }
-    die "$path: no line of a machine follows the title $title\n" if defined $title;
     my @others = grep { $_->{profile} ne '*' } @cases;
     @cases = map { my $case = $_;
         $case->{profile} ne '*' ? $case

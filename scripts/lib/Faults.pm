@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Model qw(faults widest_of);
-use Rows qw(rows);
+use Rows qw(lines_of rows);
 our @EXPORT_OK = qw(sentences rule_of read_faults matching);
 
 # FAULT => what is broken: the model's faults, and check.NAME for each rule of the kernel's own check, of which the Makefile
@@ -30,15 +30,11 @@ sub read_faults
 {
     my ($path) = @_;
     my %known = sentences();
-    open my $file, '<', $path or die "$path: $!\n";
     my @faults;
-    while (my $line = <$file>) {
-        chomp $line;
-        next if $line =~ /^\s*(#|$)/;
-        my $number = $.;
-        my $refuse = sub { die "$path, line $number: $_[0]: $line\n" };
-        my ($left, $right) = $line =~ /^(.*?) : +(.*)$/ or $refuse->('want FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..');
-        my ($fault, $profile, @rest) = split ' ', $left;
+    for my $line (lines_of($path)) {
+        my $refuse = sub { die "$line->{where}: $_[0]: $line->{text}\n" };
+        $refuse->('want FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..') if !defined $line->{value};
+        my ($fault, $profile, @rest) = @{$line->{words}};
         $refuse->('no profile before the colon') if !defined $profile;
         my $passed = $fault;
         $fault =~ s/@\d+$//;
@@ -47,10 +43,10 @@ sub read_faults
         $width = shift @rest if @rest && $rest[0] =~ /^(32|64)$/;
         my ($processors) = map { /^processors=(\d+)$/ ? $1 : () } @rest;
         my @options = grep { !/^processors=/ } @rest;
-        my @globs = split ' ', $right;
+        my @globs = split ' ', $line->{value};
         my $panic = @globs && $globs[0] eq 'panic' ? shift @globs : '';
         $refuse->('no test behind the colon') if !@globs && !$panic;
-        push @faults, { text => $line, fault => $fault, passed => $passed, profile => $profile, width => $width,
+        push @faults, { text => $line->{text}, fault => $fault, passed => $passed, profile => $profile, width => $width,
             options => \@options, processors => $processors // 1, panic => $panic ne '',
             globs => \@globs };
     }

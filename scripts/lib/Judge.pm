@@ -8,6 +8,7 @@ use warnings;
 use Exporter 'import';
 use Faults qw(matching);
 use KernelLog qw(clean judge results verdict_of_status);
+use Rows qw(lines_of);
 use Truth qw(compare);
 our @EXPORT_OK = qw(problems colours unproven read_violators);
 
@@ -34,9 +35,7 @@ sub check_refusal
 # The tests that violate the manual on purpose: ID => [NAME..], as tests/qemu/violations has them.
 sub read_violators
 {
-    my ($path) = @_;
-    my $lines = read_lines($path) or die "$path: $!\n";
-    return map { /^([a-z]\S+) (.*)/ ? ($1 => [split ' ', $2]) : () } @$lines;
+    return map { ($_->{words}[0] => [split ' ', $_->{value}]) } lines_of($_[0]);
 }
 
 # How often the tests that ran must have brought about each violation, by name.

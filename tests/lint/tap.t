@@ -33,7 +33,7 @@ sub tap
     return "$out" . ($? >> 8);
 }
 
-write_file("$folder/lint/skips", "# no reason\n./test: no KVM here\n./other: no perf here\n");
+write_file("$folder/lint/skips", "# no reason\n./test : no KVM here\n./other : no perf here\n");
 my $no = 'tests/lint/skips does not permit to skip';
 for (
     ['all is well', "1..2\nok 1 - a\nok 2\n"],
@@ -101,5 +101,5 @@ is(tap('true', "1..1\nok 1\n"), "tap: $folder/lint/skips: No such file or direct
 my $top = "$FindBin::Bin/../..";
 open my $skips, '<', "$FindBin::Bin/skips" or die "skips: $!\n";
 my @lines = grep { !/^#|^$/ } <$skips>;
-is(join('', grep { !(/^(\S+): \S/ && -x "$top/$1") } @lines), '', 'the list names tests, with reasons');
+is(join('', grep { !(/^(\S+) : \S/ && -x "$top/$1") } @lines), '', 'the list names tests, with reasons');
 done_testing();

@@ -363,7 +363,7 @@ my @both = ('bts.one', 'pmi.lost');
 my @truth = ('dsmodel truth 1 profile=skylake', 'bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0');
 my @panicked = ('# begin dstest86 0.1.0 abc 64', '# end dstest86 verdict=panic');
 my @refusal = (serial => [], truth => undef, violations => undef, status => 1, stderr => ['machine: unknown width']);
-for (['64 pvh skylake pass records=all ~ # test bts.one', {}], ['64 uefi skylake pass', {}], ['64 pvh skylake fail', { tests => ['fail bts.one', 'pmi.lost'] }],
+for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake pass', {}], ['64 pvh skylake fail', { tests => ['fail bts.one', 'pmi.lost'] }],
     ['64 pvh skylake error', { tests => ['error bts.one', 'pmi.lost'] }], ['64 pvh skylake pass', { serial => [map { "\e[2J$_\r" } log_of(@both)], status => 33 }],
     # the verdict
     ['64 pvh skylake pass', { tests => ['fail bts.one', 'pmi.lost'] }, 'verdict fail, expected pass', 'not ok: bts.one'],
@@ -383,9 +383,9 @@ for (['64 pvh skylake pass records=all ~ # test bts.one', {}], ['64 uefi skylake
         "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'],
     ['64 pvh skylake pass', { serial => [map { s/^1\.\.2/1..3/r } log_of(@both)] }, 'plan of 3, 2 reported'],
     ['32 pvh skylake pass', {}, 'the 64-bit kernel started'],
-    ['64 pvh skylake pass ~ # test bts.two', {}, 'neither the log nor stderr holds "# test bts.two"'],
-    ['64 pvh skylake pass ~ lacks (it)', { stderr => ['dsmodel: QEMU lacks (it).'] }],
-    ['64 pvh skylake pass ~ lacks it', { stderr => ['dsmodel: QEMU lacks it', 'and more'] }, 'stderr: and more'],
+    ['64 pvh skylake pass : # test bts.two', {}, 'neither the log nor stderr holds "# test bts.two"'],
+    ['64 pvh skylake pass : lacks (it)', { stderr => ['dsmodel: QEMU lacks (it).'] }],
+    ['64 pvh skylake pass : lacks it', { stderr => ['dsmodel: QEMU lacks it', 'and more'] }, 'stderr: and more'],
     # what the referee reports
     ['64 pvh skylake pass', { violations => [] }, 'the referee did not say pmi-lost'],
     ['64 pvh skylake pass', { violations => undef }, 'the model wrote no violations file'],
@@ -404,13 +404,13 @@ for (['64 pvh skylake pass records=all ~ # test bts.one', {}], ['64 uefi skylake
     ['64 pvh skylake pass', { truth => [$truth[0]] }], ['64 pvh none pass records=all', { truth => undef, violations => undef }],
     # no end, and refusals
     ['64 pvh skylake pass', { killed => 9, serial => ['# begin', 'here'] }, 'timed out after 9 seconds; the last line is: here'],
-    ['64 pvh skylake refused ~ width', { @refusal, killed => 9 }, 'timed out after 9 seconds; the last line is: none'],
-    ['64 pvh skylake refused ~ unknown width', { @refusal }], ['64 pvh skylake refused ~ unknown width', { @refusal, status => 2 }],
-    (map { ['64 pvh skylake refused ~ unknown width', { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33, 139),
-    ['64 pvh skylake refused ~ unknown width', { @refusal, serial => ['SeaBIOS'] }, 'the machine started'],
-    ['64 pvh skylake refused ~ unknown route', { @refusal }, 'the refusal does not hold "unknown route"'],
-    ['64 pvh skylake refused ~ unknown width', { @refusal, stderr => [] }, '0 lines said why, not one', 'the refusal does not hold "unknown width"'],
-    ['64 pvh skylake refused ~ unknown width', { @refusal, stderr => ['unknown width', 'usage'] }, '2 lines said why, not one']) {
+    ['64 pvh skylake refused : width', { @refusal, killed => 9 }, 'timed out after 9 seconds; the last line is: none'],
+    ['64 pvh skylake refused : unknown width', { @refusal }], ['64 pvh skylake refused : unknown width', { @refusal, status => 2 }],
+    (map { ['64 pvh skylake refused : unknown width', { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33, 139),
+    ['64 pvh skylake refused : unknown width', { @refusal, serial => ['SeaBIOS'] }, 'the machine started'],
+    ['64 pvh skylake refused : unknown route', { @refusal }, 'the refusal does not hold "unknown route"'],
+    ['64 pvh skylake refused : unknown width', { @refusal, stderr => [] }, '0 lines said why, not one', 'the refusal does not hold "unknown width"'],
+    ['64 pvh skylake refused : unknown width', { @refusal, stderr => ['unknown width', 'usage'] }, '2 lines said why, not one']) {
     my ($line, $is, @right) = @$_;
     my %files = (serial => [log_of(@{$is->{tests} // \@both})], stderr => [], truth => \@truth, violations => [$lost], %$is);
     remove_tree("$folder/boot");
@@ -460,7 +460,7 @@ is names(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), 
 my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1, "$_->{profile} profile" => 1) } sample(@all);
 my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route", "$_->{expected} verdict") } @all), map { "$_->[0] profile" } machines());
 is join(' ', grep { !$sampled{$_} } @each), '', 'the sample leaves no route, verdict or profile out';
-for (['64 pvh core2', 'line 1: want WIDTH ROUTE PROFILE EXPECTED'], ["#! one\n#! two\n64 pvh core2 pass", 'line 2: no line of a machine is between'], ['#! one', 'no line of a machine follows the title one']) {
+for (['64 pvh core2', 'line 1: want WIDTH ROUTE PROFILE EXPECTED'], ["#! one\n#! two\n64 pvh core2 pass", 'line 2: no line is between'], ['#! one', 'no line follows the title one']) {
     ok !eval { cases($_->[0]); 1 }, "a line that is refused: $_->[1]";
     like $@, qr/\Q$_->[1]/, '... with the reason';
 }
