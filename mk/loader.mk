@@ -26,18 +26,37 @@ $B/sbat.csv: boot/uefi/sbat.csv NEWS
 	$(call say,SBAT,$@)
 	$Qsed 's/@VERSION@/$(VERSION)/' $< >$@
 
-# $1 is UEFI's name of the architecture, $2 gnu-efi's, $3 the folder of its files, $4 the compiler's flags, $5 nasm's
-# format, $6 ld's emulation, $7 the .efi.
+# Each architecture by UEFI's name: its width, gnu-efi's name and folder of it, the compiler's flags, nasm's format and ld's
+# emulation.
+x64.width  := 64
+x64.gnu    := x86_64
+x64.lib    := /usr/lib
+x64.cc     := -m64 -mno-red-zone -DGNU_EFI_USE_MS_ABI
+x64.nasm   := elf64
+x64.ld     := elf_x86_64
+ia32.width := 32
+ia32.gnu   := ia32
+ia32.lib   := /usr/lib32
+ia32.cc    := -m32 -march=i686
+ia32.nasm  := elf32
+ia32.ld    := elf_i386
+
+# $1: the architecture. $2: what is linked. gnu-efi's crt0 comes first.
+efi_link = $(LD) -m $($1.ld) -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
+	-T $($1.lib)/elf_$($1.gnu)_efi.lds -o $@ $2 -L$($1.lib) -lefi -lgnuefi
+efi_copy = $(OBJCOPY) --strip-all $(EFI_SECTIONS:%=-j %) --target=efi-app-$($1.gnu) $< $@
+
+# $1: the architecture.
 define loader_rules
 $B/loader-$1/%.o: %.c
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
-	$$Q$$(CC) $$(WARNINGS) $$(LOADER_CFLAGS) $4 $$(DEPS) -c -o $$@ $$<
+	$$Q$$(CC) $$(WARNINGS) $$(LOADER_CFLAGS) $$($1.cc) $$(DEPS) -c -o $$@ $$<
 
 $B/loader-$1/%.o: %.asm
 	$$(call say,NASM,$$@)
 	@mkdir -p $$(@D)
-	$$Q$$(NASM) -f $5 -Wall -Werror -I$B/ -o $$@ $$<
+	$$Q$$(NASM) -f $$($1.nasm) -Wall -Werror -I$B/ -o $$@ $$<
 
 $B/loader-$1/boot/uefi/embed.o: $$(EMBEDDED) $B/sbat.csv
 
@@ -45,55 +64,50 @@ $B/loader-$1/pure.a: $$(PURE:%.c=$B/loader-$1/%.o)
 	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
 
 # gnu-efi's script for 32 bits leaves .reloc where it comes, and a section of an image begins a page.
-$B/loader-$1/crt0.o: $3/crt0-efi-$2.o
+$B/loader-$1/crt0.o: $$($1.lib)/crt0-efi-$$($1.gnu).o
 	@mkdir -p $$(@D)
 	$$Q$$(OBJCOPY) --set-section-alignment .reloc=4096 $$< $$@
 
 $B/loader-$1.so: $B/loader-$1/crt0.o $$(LOADER_C:%.c=$B/loader-$1/%.o) $B/loader-$1/boot/uefi/trampoline.o $B/loader-$1/boot/uefi/embed.o $B/loader-$1/pure.a
 	$$(call say,LD,$$@)
-	$$Q$$(LD) -m $6 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
-		-T $3/elf_$2_efi.lds -o $$@ $$^ -L$3 -lefi -lgnuefi
-
-$B/$7: $B/loader-$1.so boot/nx-compat
-	$$(call say,EFI,$$@)
-	$$Q$$(OBJCOPY) --strip-all $$(EFI_SECTIONS:%=-j %) --target=efi-app-$2 $$< $$@ && boot/nx-compat $$@
+	$$Q$$(call efi_link,$1,$$^)
 
 # What firmware might be like, for tests/qemu/firmware.t.
-$B/strange-$1.so: $B/loader-$1/tests/qemu/strange_firmware.o
+$B/strange-$1.so: $$($1.lib)/crt0-efi-$$($1.gnu).o $B/loader-$1/tests/qemu/strange_firmware.o
 	$$(call say,LD,$$@)
-	$$Q$$(LD) -m $6 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
-		-T $3/elf_$2_efi.lds -o $$@ $3/crt0-efi-$2.o $$^ -L$3 -lefi -lgnuefi
+	$$Q$$(call efi_link,$1,$$^)
 
 $B/strange-$1.efi: $B/strange-$1.so
 	$$(call say,EFI,$$@)
-	$$Q$$(OBJCOPY) $$(EFI_SECTIONS:%=-j %) --strip-all --target=efi-app-$2 $$< $$@
+	$$Q$$(call efi_copy,$1)
 
--include $$(patsubst %.c,$B/loader-$1/%.d,$$(LOADER_C) $$(PURE) tests/qemu/strange_firmware.c)
+# A guest that calls the loader's trampoline.
+$B/trampoline-$$($1.width).elf: tests/qemu/trampoline.asm $B/loader-$1/boot/uefi/trampoline.o
+	$$(call say,NASM,$$@)
+	$$Q$$(NASM) -f $$($1.nasm) $$(NASM_WARNINGS) $$< -o $$(@:.elf=.o) && \
+	$$(LD) -m $$($1.ld) -static -nostdlib -z noexecstack -Ttext=0x120000 -e start $$(@:.elf=.o) $$(word 2,$$^) -o $$@
+
+-include $$(patsubst %.c,$B/loader-$1/%.d,$$(LOADER_C) $$(PURE) tests/qemu/strange_firmware.c tests/qemu/gop.c)
 endef
-$(eval $(call loader_rules,x64,x86_64,/usr/lib,-m64 -mno-red-zone -DGNU_EFI_USE_MS_ABI,elf64,elf_x86_64,BOOTX64.EFI))
-$(eval $(call loader_rules,ia32,ia32,/usr/lib32,-m32 -march=i686,elf32,elf_i386,BOOTIA32.EFI))
+$(eval $(call loader_rules,x64))
+$(eval $(call loader_rules,ia32))
+
+$B/BOOTX64.EFI: $B/loader-x64.so boot/nx-compat
+	$(call say,EFI,$@)
+	$Q$(call efi_copy,x64) && boot/nx-compat $@
+
+$B/BOOTIA32.EFI: $B/loader-ia32.so boot/nx-compat
+	$(call say,EFI,$@)
+	$Q$(call efi_copy,ia32) && boot/nx-compat $@
 
 # Firmware's screen of any form, before the loader.
-$B/gop.o: tests/qemu/gop.c
-	$(call say,CC,$@)
-	$Q$(CC) $(WARNINGS) $(LOADER_CFLAGS) -m64 -mno-red-zone -DGNU_EFI_USE_MS_ABI $(DEPS) -c -o $@ $<
+$B/gop.so: /usr/lib/crt0-efi-x86_64.o $B/loader-x64/tests/qemu/gop.o
+	$(call say,LD,$@)
+	$Q$(call efi_link,x64,$^)
 
-$B/gop.efi: $B/gop.o
+$B/gop.efi: $B/gop.so
 	$(call say,EFI,$@)
-	$Q$(LD) -m elf_x86_64 -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
-		-T /usr/lib/elf_x86_64_efi.lds -o $(@:.efi=.so) /usr/lib/crt0-efi-x86_64.o $< -L/usr/lib -lefi -lgnuefi && \
-	$(OBJCOPY) $(EFI_SECTIONS:%=-j %) --target=efi-app-x86_64 $(@:.efi=.so) $@
-
-# A guest that calls the trampoline of each loader: its trampoline's folder, nasm's format, ld's emulation.
-define trampoline_rules
-$B/trampoline-$1.elf: tests/qemu/trampoline.asm $B/loader-$2/boot/uefi/trampoline.o
-	$$(call say,NASM,$$@)
-	$$Q$$(NASM) -f $3 $$(NASM_WARNINGS) $$< -o $B/trampoline-$1.o && \
-	$$(LD) -m $4 -static -nostdlib -z noexecstack -Ttext=0x120000 -e start $B/trampoline-$1.o $$(word 2,$$^) -o $$@
-
-endef
-$(eval $(call trampoline_rules,64,x64,elf64,elf_x86_64))
-$(eval $(call trampoline_rules,32,ia32,elf32,elf_i386))
+	$Q$(call efi_copy,x64)
 
 $B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE LICENSES/Spleen.txt $(EMBEDDED:=.gz) $B/BOOTX64.EFI $B/BOOTIA32.EFI
 	$(call say,ISO,$@)
