@@ -540,11 +540,6 @@ const struct ds_counts *ds_counts(void)
     return &own()->counts;
 }
 
-const struct ds_log *ds_bts_log_of(unsigned processor)
-{
-    return &processors[processor]->bts.log;
-}
-
 const struct ds_log *ds_pebs_log_of(unsigned processor)
 {
     return &processors[processor]->pebs.log;

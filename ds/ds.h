@@ -100,8 +100,7 @@ const struct ds_log *ds_bts_log(void);
 const struct ds_log *ds_pebs_log(void);
 const struct ds_counts *ds_counts(void);
 
-/* The logs and counts of another processor, by processor_number(), after its ds_close(). */
-const struct ds_log *ds_bts_log_of(unsigned processor);
+/* The PEBS log and the counts of another processor, by processor_number(), after its ds_close(). */
 const struct ds_log *ds_pebs_log_of(unsigned processor);
 const struct ds_counts *ds_counts_of(unsigned processor);
 

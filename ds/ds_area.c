@@ -75,20 +75,3 @@ enum ds_area_error ds_area_encode(unsigned width, unsigned pebs_format, const st
     }
     return DS_AREA_OK;
 }
-
-const char *ds_area_error_text(enum ds_area_error error)
-{
-    switch (error) {
-    case DS_AREA_OK:
-        return "no error";
-    case DS_AREA_WIDTH:
-        return "field width of the DS area is neither 4 nor 8 bytes";
-    case DS_AREA_FORMAT:
-        return "layout of the DS area is unknown for this PEBS format";
-    case DS_AREA_TRUNCATED:
-        return "DS area truncated";
-    case DS_AREA_VALUE:
-        return "a value does not fit into a 32-bit field of the DS area";
-    }
-    return "unknown DS area error";
-}

@@ -39,6 +39,4 @@ enum ds_area_error ds_area_decode(unsigned width, unsigned pebs_format, const vo
 enum ds_area_error ds_area_encode(unsigned width, unsigned pebs_format, const struct ds_area *area, void *bytes,
                                   size_t length);
 
-const char *ds_area_error_text(enum ds_area_error error);
-
 #endif

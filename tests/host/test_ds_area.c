@@ -204,17 +204,6 @@ static void values_beyond_32_bits(void **state)
     }
 }
 
-static void errors_have_words(void **state)
-{
-    (void)state;
-    assert_string_equal(ds_area_error_text(DS_AREA_OK), "no error");
-    assert_string_equal(ds_area_error_text(DS_AREA_WIDTH), "field width of the DS area is neither 4 nor 8 bytes");
-    assert_string_equal(ds_area_error_text(DS_AREA_FORMAT), "layout of the DS area is unknown for this PEBS format");
-    assert_string_equal(ds_area_error_text(DS_AREA_TRUNCATED), "DS area truncated");
-    assert_string_equal(ds_area_error_text(DS_AREA_VALUE), "a value does not fit into a 32-bit field of the DS area");
-    assert_string_equal(ds_area_error_text((enum ds_area_error)99), "unknown DS area error");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,7 +215,6 @@ int main(void)
         cmocka_unit_test(truncated_at_every_length),
         cmocka_unit_test(wrong_width_or_format),
         cmocka_unit_test(values_beyond_32_bits),
-        cmocka_unit_test(errors_have_words),
     };
     return cmocka_run_group_tests_name("ds_area", tests, NULL, NULL);
 }
