@@ -1,0 +1,50 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# The kernel's tests of reserved bits try exactly the intended bits. On a processor that accepts all of them, each test
+# prints the accepted bits. The expected masks are from SDM Vol. 4 (335592-081) and the number of the processor's counters.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use KernelLog qw(clean);
+use Test::More;
+
+my %common = (
+    IA32_PERF_GLOBAL_CTRL => '0xfffe0000ffffff00',
+    IA32_PERF_GLOBAL_OVF_CTRL => '0x3e0000ffffff00',
+    IA32_PERFEVTSELx => '0xffff000000000000',
+    IA32_DEBUGCTL => '0xffffffff00000000',
+    MSR_PEBS_LD_LAT_THRESHOLD => '0xffffffffffff0000',
+);
+my %expected = (
+    icelake => {
+        %common,
+        IA32_FIXED_CTR_CTRL => '0xe0000000ffff0000',
+        MSR_LBR_SELECT => '0xffffffffffff0000',
+        IA32_PEBS_ENABLE => '0xfff000000000000',
+        MSR_PEBS_DATA_CFG => '0xff00000000000000',
+    },
+    clearwaterforest => {
+        %common,
+        IA32_FIXED_CTR_CTRL => '0xe0000000f000f000',    # fixed counters 3 and 7 do not exist
+        IA32_LBR_CTL => '0xffffffffff80fff0',
+        IA32_PMC_GPx_CFG_B => '0xffffff88ffffff03',     # counters that cause no reload
+        IA32_PMC_FXx_CFG_B => '0xffffff88ffffff03',
+    },
+);
+
+for my $profile (sort keys %expected) {
+    my @command = ("$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-f', 'perfmon.msr.reserved_taken',
+        '-o', 'run=*.reserved.*,lbr.arch.reserved,perfmon.reload.refused');
+    open my $log, '-|', @command or die "reserved.t: $command[0]: $!\n";
+    my %masks;
+    while (<$log>) {
+        my $line = clean($_);
+        $masks{$2}{$1} = 1 if $line =~ /^# differs: WRMSR of (?:the reserved bits )?(0x\w+) to (\w+)/;
+    }
+    close $log;
+    my %got = map { $_ => join ' ', sort keys %{$masks{$_}} } keys %masks;
+    is_deeply(\%got, $expected{$profile}, "$profile: the bits of each register");
+}
+done_testing;
