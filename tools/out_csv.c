@@ -13,9 +13,9 @@
 #define COLUMNS_MOST 64u
 
 struct csv_output {
+    struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
-    struct sampled_events sampled;
     char test[256];
     const struct pebs_field *columns[COLUMNS_MOST]; /* columns after the event, from 1 */
     unsigned column_count;
@@ -106,13 +106,6 @@ static void on_test(void *context, const char *id)
 
     strncpy(output->test, id, sizeof(output->test) - 1);
     output->sampled.count = 0;
-}
-
-static void on_sampling(void *context, const struct dump_sampling *event)
-{
-    struct csv_output *output = context;
-
-    sampled_events_announce(&output->sampled, event);
 }
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
@@ -230,7 +223,7 @@ static bool open_csv(const struct output_setup *setup, struct record_sink *sink)
     put_head(output);
     *sink = (struct record_sink){ .context = output,
                                   .test = on_test,
-                                  .sampling = on_sampling,
+                                  .sampling = sampled_events_announce,
                                   .bts = on_bts,
                                   .pebs = on_pebs,
                                   .lbr = on_lbr,

@@ -64,10 +64,10 @@ struct timeline {
 };
 
 struct html_output {
+    struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
     struct call_stack stack;
-    struct sampled_events sampled;
     char *lines[LINES_MOST];
     unsigned line_count;
     bool in_tests; /* the test plan has been seen; lines before it describe the machine */
@@ -151,13 +151,6 @@ static void on_test(void *context, const char *id)
     call_stack_begin(&output->stack, id);
     output->test = output->test_count < TESTS_MOST ? &output->tests[output->test_count++] : &output->rest;
     snprintf(output->test->id, sizeof(output->test->id), "%s", id);
-}
-
-static void on_sampling(void *context, const struct dump_sampling *event)
-{
-    struct html_output *output = context;
-
-    sampled_events_announce(&output->sampled, event);
 }
 
 static void begin_timeline(struct html_output *output, unsigned cpu)
@@ -523,7 +516,7 @@ static bool open_html(const struct output_setup *setup, struct record_sink *sink
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,
-                                  .sampling = on_sampling,
+                                  .sampling = sampled_events_announce,
                                   .bts = on_bts,
                                   .pebs = on_pebs,
                                   .lbr = on_lbr,

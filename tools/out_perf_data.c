@@ -42,11 +42,11 @@ struct file_event {
 };
 
 struct perf_output {
+    struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
     struct dump_machine machine;
     uint32_t last_task, pid, tid;
-    struct sampled_events sampled;
     struct file_event events[EVENTS_MOST]; /* an event's id is its number, from 1 */
     unsigned event_count;
     uint32_t cpus;
@@ -153,13 +153,6 @@ static void on_test(void *context, const char *id)
     output->sampled.count = 0;
     output->history_count = 0;
     output->writer.used += perf_put_comm(room(output, PERF_NAME_MOST + 64), output->pid, output->tid, id);
-}
-
-static void on_sampling(void *context, const struct dump_sampling *event)
-{
-    struct perf_output *output = context;
-
-    sampled_events_announce(&output->sampled, event);
 }
 
 /* Adds a branch to the history, which starts afresh after a gap. */
@@ -539,7 +532,7 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,
-                                  .sampling = on_sampling,
+                                  .sampling = sampled_events_announce,
                                   .bts = on_bts,
                                   .pebs = on_pebs,
                                   .lbr = on_lbr,

@@ -19,9 +19,9 @@
 #define PREFIX_MOST 512u
 
 struct script_output {
+    struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
-    struct sampled_events sampled;
     uint32_t last_task, tid;
     char test[256];
     unsigned cpu;             /* the processor in the prefix */
@@ -89,13 +89,6 @@ static void on_test(void *context, const char *id)
     output->sampled.count = 0;
     snprintf(output->test, sizeof(output->test), "%s", id);
     make_prefix(output, 0);
-}
-
-static void on_sampling(void *context, const struct dump_sampling *event)
-{
-    struct script_output *output = context;
-
-    sampled_events_announce(&output->sampled, event);
 }
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
@@ -211,7 +204,7 @@ static bool open_script(const struct output_setup *setup, struct record_sink *si
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,
-                                  .sampling = on_sampling,
+                                  .sampling = sampled_events_announce,
                                   .bts = on_bts,
                                   .pebs = on_pebs,
                                   .lbr = on_lbr,

@@ -15,10 +15,10 @@
 #include "tools/writer.h"
 
 struct trace_output {
+    struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
     struct call_stack stack;
-    struct sampled_events sampled;
     char test[256];
     bool in_test;  /* the test's slice is open */
     unsigned cpu;  /* processor of the open slices */
@@ -86,13 +86,6 @@ static void on_test(void *context, const char *id)
     strncpy(output->test, id, sizeof(output->test) - 1);
     call_stack_begin(&output->stack, id);
     output->sampled.count = 0;
-}
-
-static void on_sampling(void *context, const struct dump_sampling *event)
-{
-    struct trace_output *output = context;
-
-    sampled_events_announce(&output->sampled, event);
 }
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
@@ -196,7 +189,7 @@ static bool open_trace_json(const struct output_setup *setup, struct record_sink
     *sink = (struct record_sink){ .context = output,
                                   .machine = on_machine,
                                   .test = on_test,
-                                  .sampling = on_sampling,
+                                  .sampling = sampled_events_announce,
                                   .bts = on_bts,
                                   .pebs = on_pebs,
                                   .end = on_end };

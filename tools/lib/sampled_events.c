@@ -10,8 +10,9 @@ static bool same_counter(const struct dump_sampling *a, const struct dump_sampli
     return a->cpu == b->cpu && a->counter == b->counter && a->fixed == b->fixed;
 }
 
-void sampled_events_announce(struct sampled_events *events, const struct dump_sampling *event)
+void sampled_events_announce(void *context, const struct dump_sampling *event)
 {
+    struct sampled_events *events = context;
     unsigned i = 0;
 
     while (i < events->count && !same_counter(&events->rows[i].event, event))

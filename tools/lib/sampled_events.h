@@ -18,7 +18,8 @@ struct sampled_events {
     unsigned count;
 };
 
-void sampled_events_announce(struct sampled_events *events, const struct dump_sampling *event);
+/* A record_sink's sampling(). events: a struct sampled_events, with which the sink's context begins. */
+void sampled_events_announce(void *events, const struct dump_sampling *event);
 
 /*
  * The next event after `last` that the record belongs to (last NULL: the first one). A record without applicable
