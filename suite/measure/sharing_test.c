@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of memory that several processors write, seen by their own samples. Each processor has a debug store of its
- * own; in turns they load a word of every line and store it one greater, so that a line which others write too has
- * been modified elsewhere whenever its turn comes, and a line of its own never. Only the loads and stores are in the
- * window, and interrupts wait until it has closed: how a turn is waited for is nobody's sample.
+ * Lines of memory that several processors write, as their own samples show them. Each processor has its own debug
+ * store. The processors take turns: each loads a word of every line and stores it incremented. A line that others
+ * write, too, has been modified elsewhere whenever a processor's turn comes; a line of its own has not. Only the loads
+ * and stores are in the window, and interrupts wait until it has closed. The code that waits for a turn leaves no
+ * samples.
  *
- * The first round makes the lines theirs and is not sampled: the first period is longer by as many events.
+ * The first round loads the lines into the caches. It is not sampled: the first period is longer by as many events.
  */
 #include <inttypes.h>
 
@@ -198,7 +199,7 @@ static bool play(struct test_run *run, const struct layout *layout, const struct
     return !shared.broken.value;
 }
 
-/* The words count the turns that their processors had: nobody took another's. */
+/* Each word must count the turns of its processor alone. */
 static void check_words(struct test_run *run, const struct layout *layout)
 {
     for (unsigned n = 0; n < shared.count; n++) {
