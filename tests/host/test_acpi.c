@@ -135,7 +135,6 @@ static void the_old_root_has_no_xsdt(void **state)
 {
     struct machine m;
 
-    (void)state;
     for (uint8_t revision = 0; revision < 2; revision++) {
         sound(&m);
         root(&m, revision);
@@ -151,7 +150,6 @@ static void the_last_byte_of_the_root(void **state)
     struct machine m;
     const size_t end = SIZE - 36;
 
-    (void)state;
     sound(&m);
     memmove(m.bytes + end, m.bytes + ROOT, 36);
     m.bytes[RSDT + 9]++;
@@ -171,7 +169,6 @@ static void the_end_of_a_list(void **state)
 {
     struct machine m;
 
-    (void)state;
     for (unsigned rest = 0; rest < 8; rest++) {
         sound(&m);
         table(&m, XSDT, "XSDT", 44 + rest);
@@ -193,7 +190,6 @@ static struct {
 
 static const void *at_large(void *context, uint64_t address, size_t size)
 {
-    (void)context;
     return address >= large.low.base && size <= sizeof large && address - large.low.base <= sizeof large - size
                ? (const uint8_t *)&large.low.bytes + (address - large.low.base)
                : NULL;
@@ -204,7 +200,6 @@ static void the_longest_table(void **state)
     const struct acpi_memory memory = { at_large, NULL };
     struct acpi_processors processors = { .count = 99 };
 
-    (void)state;
     for (unsigned more = 0; more < 2; more++) {
         sound(&large.low);
         memset(large.low.bytes + MADT + 44, 0, SIZE - MADT - 44);
@@ -226,7 +221,6 @@ static void more_than_there_is_room_for(void **state)
     uint32_t ids[2] = { 99, 99 };
     size_t count;
 
-    (void)state;
     sound(&m);
     assert_int_equal(read_ids(&m, ids, 1, &count), ACPI_OK);
     assert_int_equal(count, 3);
@@ -239,7 +233,6 @@ static void lists(void **state)
 {
     struct machine m;
 
-    (void)state;
     sound(&m);
     expect_three(&m);
     m.bytes[RSDT + 9]++; /* the XSDT goes first */
@@ -292,7 +285,6 @@ static void broken_entries(void **state)
     };
     struct machine m;
 
-    (void)state;
     sound(&m);
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         madt(&m, rows[i].bytes, rows[i].size);
@@ -320,7 +312,6 @@ static void flags_and_ends(void **state)
     uint32_t ids[3] = { 99, 99, 99 };
     size_t count;
 
-    (void)state;
     sound(&m);
     madt(&m, enabled, sizeof enabled);
     assert_int_equal(read_ids(&m, ids, 3, &count), ACPI_OK);
@@ -336,7 +327,6 @@ static void the_root_is_found_in_bios_memory(void **state)
     struct machine m;
     const struct acpi_memory memory = { at, &m };
 
-    (void)state;
     sound(&m);
     assert_int_equal(acpi_scan(&memory), 0);
     m.base = 0xffc00;
@@ -363,7 +353,6 @@ static void texts(void **state)
         [ACPI_MADT_ENTRY] = "an entry of the ACPI table MADT extends past its end",
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(acpi_error_text((enum acpi_error)i), known[i]);
     assert_string_equal(acpi_error_text((enum acpi_error)99), "unknown ACPI error");
@@ -394,7 +383,6 @@ static void the_first_io_apic(void **state)
     static const uint8_t cut[] = { 0, 8, 0, 0, 1, 0, 0, 0, 1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0 };
     struct machine m;
 
-    (void)state;
     sound(&m);
     expect_io_apic(&m, 0xfec00000, 0);
     madt(&m, two, sizeof two);
@@ -440,7 +428,6 @@ static void timers(void **state)
 {
     struct machine m;
 
-    (void)state;
     with_timers(&m, 116);
     expect_timers(&m, 0x608, 0xfed00000);
     with_timers(&m, 92);
@@ -480,7 +467,6 @@ static void extended_timer(void **state)
                  { 244, 1, 0xffff, 0xffff } };
     struct machine m;
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         with_timers(&m, 116);
         put(&m, FADT + 208, rows[i].space, 1);
@@ -494,7 +480,6 @@ static void hpet_address(void **state)
 {
     struct machine m;
 
-    (void)state;
     with_timers(&m, 116);
     table(&m, HPET, "HPET", 52); /* all of the address, and no more */
     expect_timers(&m, 0x608, 0xfed00000);

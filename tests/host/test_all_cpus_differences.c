@@ -34,7 +34,6 @@ static void expect(bool alike, const char *text)
 
 static void the_same_is_alike(void **state)
 {
-    (void)state;
     start();
     expect(true, "");
     other.apic_base = boot.apic_base + 1; /* the bootstrap processor's flag */
@@ -44,7 +43,6 @@ static void the_same_is_alike(void **state)
 /* Of another revision of the microcode the same is demanded, and it is told. */
 static void microcode_is_told(void **state)
 {
-    (void)state;
     start();
     other.microcode = 0xf2;
     expect(true, "microcode 0xf2, not 0xf0; ");
@@ -54,7 +52,6 @@ static void microcode_is_told(void **state)
 
 static void every_field_counts(void **state)
 {
-    (void)state;
 #define DIFFERS(field, text) \
     start();                 \
     boot.field = 1;          \
@@ -83,7 +80,6 @@ static void every_field_counts(void **state)
 /* What is missing on the boot processor is tested on none. Of the APIC caps_fill() does not know all. */
 static void what_it_lacks_is_told(void **state)
 {
-    (void)state;
     start();
     other.reason[CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE;
     other.reason[CAPS_NEED_COUNT - 1] = CAPS_LBR_NOT_ARCHITECTURAL;

@@ -200,7 +200,6 @@ static void expect_refusal(enum apic_error error, uint64_t base)
 
 static void what_cannot_be_used_is_refused(void **state)
 {
-    (void)state;
     start(FIXED_AT | ENABLE);
     expect_refusal(APIC_BASE, 0);
     expect_refusal(APIC_BASE, UINT64_C(0x100000000));
@@ -224,7 +223,6 @@ static void what_cannot_be_used_is_refused(void **state)
 /* What firmware has switched on stays as it is: leaving x2APIC mode may raise #GP, and nothing needs it. */
 static void the_mode_stays(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
         start(modes[i] | 0x100);
         machine.locked = true;
@@ -259,7 +257,6 @@ static void other_processors_follow(void **state)
         { ENABLE | X2APIC, 0, { ENABLE, ENABLE | X2APIC }, 2 },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         begin(FIXED_AT | rows[i].boot);
         machine.base = FIXED_AT | rows[i].has;
@@ -280,7 +277,6 @@ static void other_processors_follow(void **state)
 /* CMCI's entry is there where the version register counts seven. The thermal one came with the sixth. */
 static void everything_is_masked_at_first(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         const unsigned last = i % 4 ? 3 + i % 4 : 0;
         start(modes[i / 4]);
@@ -300,7 +296,6 @@ static void everything_is_masked_at_first(void **state)
 /* What is in service is ended before anything else, and what is pending comes once all is quiet. */
 static void what_firmware_began_is_ended(void **state)
 {
-    (void)state;
     start(FIXED_AT | ENABLE | X2APIC);
     machine.by_msr[0x10] = UINT64_C(0x80010000); /* vectors 16 and 31 */
     machine.by_msr[0x17] = UINT64_C(0x80200000); /* F5H and FFH */
@@ -334,7 +329,6 @@ static unsigned stray_count(void)
 /* A stray is one that the APIC has in service: any other was not its doing. */
 static void strays_are_counted_and_ended(void **state)
 {
-    (void)state;
     begin(FIXED_AT | ENABLE | X2APIC);
     assert_int_equal(stray_count(), 0);
     assert_false(machine.stray(0x45));
@@ -363,7 +357,6 @@ static void spurious_interrupts_get_no_eoi(void **state)
 {
     struct interrupt_frame frame = { .vector = 0xff };
 
-    (void)state;
     begin(FIXED_AT | ENABLE | X2APIC);
     machine.spurious(&frame);
     assert_int_equal(machine.eois, 0);
@@ -377,7 +370,6 @@ static void spurious_interrupts_get_no_eoi(void **state)
 /* Each of the three must say so, and the leaf must be there. */
 static void a_locked_mode_is_known(void **state)
 {
-    (void)state;
     for (unsigned lacks = 0; lacks < 5; lacks++) {
         begin(FIXED_AT | ENABLE | X2APIC);
         machine.highest_leaf = lacks == 1 ? 6 : 7;
@@ -390,7 +382,6 @@ static void a_locked_mode_is_known(void **state)
 
 static void commands_have_their_formats(void **state)
 {
-    (void)state;
     begin(FIXED_AT | ENABLE);
     assert_true(apic_send_init(3));
     assert_int_equal(at(0x310), 0x03000000);
@@ -418,7 +409,6 @@ static void commands_of_x2apic_have_theirs(void **state)
 {
     static const uint64_t *const command = &machine.by_msr[0x30];
 
-    (void)state;
     begin(FIXED_AT | ENABLE | X2APIC);
     assert_true(apic_send_init(0x12345));
     assert_int_equal(*command, UINT64_C(0x1234500004500));
@@ -441,7 +431,6 @@ static void commands_of_x2apic_have_theirs(void **state)
 /* Bit 12 of the command is its delivery status. */
 static void a_command_is_waited_for(void **state)
 {
-    (void)state;
     begin(FIXED_AT | ENABLE);
     machine.delivered_after = 7;
     assert_true(apic_send(2, 0x10e3));
@@ -454,7 +443,6 @@ static void a_command_is_waited_for(void **state)
 
 static void the_performance_entry_is_armed_and_masked(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
         start(modes[i]);
         put(0x340, 0x51);
@@ -474,7 +462,6 @@ static void the_performance_entry_is_armed_and_masked(void **state)
 
 static void the_timer_counts_down_once(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
         begin(modes[i]);
         apic_timer_start(0xf0, 12345);
@@ -498,7 +485,6 @@ static void each_error_has_its_sentence(void **state)
                                              "its version register reads as if there were none",
                                              "unknown APIC error" };
 
-    (void)state;
     for (unsigned error = 0; error < COUNT_OF(sentences); error++)
         assert_string_equal(apic_error_text((enum apic_error)error), sentences[error]);
 }
@@ -508,7 +494,6 @@ static int map_memory(void **state)
     void *const page = mmap((void *)(uintptr_t)MEMORY, 4096, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-    (void)state;
     if (page == MAP_FAILED)
         return -1;
     memory = page;

@@ -19,7 +19,6 @@ static const uint8_t record_32[12] = {
 static void every_field(void **state)
 {
     struct bts_record out;
-    (void)state;
     assert_int_equal(bts_decode(8, record, sizeof(record), true, &out), BTS_DECODE_OK);
     assert_int_equal(out.width, 8);
     assert_int_equal(out.from, 0xffff800100201234);
@@ -33,7 +32,6 @@ static void every_field(void **state)
 static void every_field_of_32_bits(void **state)
 {
     struct bts_record out;
-    (void)state;
     memset(&out, 0xa5, sizeof(out));
     assert_int_equal(bts_decode(4, record_32, sizeof(record_32), true, &out), BTS_DECODE_OK);
     assert_int_equal(out.width, 4);
@@ -47,7 +45,6 @@ static void every_field_of_32_bits(void **state)
 static void no_other_width(void **state)
 {
     static const unsigned widths[] = { 0, 1, 3, 5, 7, 9, 16, ~0u };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
         struct bts_record out;
         memset(&out, 0xa5, sizeof(out));
@@ -60,7 +57,6 @@ static void prediction_needs_its_processor(void **state)
 {
     struct bts_record out;
     uint8_t other[24];
-    (void)state;
     assert_int_equal(bts_decode(8, record, sizeof(record), false, &out), BTS_DECODE_OK);
     assert_false(out.prediction_valid);
     assert_false(out.predicted);
@@ -74,7 +70,6 @@ static void prediction_needs_its_processor(void **state)
 
 static void truncated_at_every_length(void **state)
 {
-    (void)state;
     for (unsigned width = 4; width <= 8; width += 4) {
         for (size_t length = 0; length < 3 * width; length++) {
             struct bts_record out, before;
@@ -90,7 +85,6 @@ static void truncated_at_every_length(void **state)
 
 static void any_alignment_and_more_bytes(void **state)
 {
-    (void)state;
     for (size_t shift = 0; shift < 8; shift++) {
         uint8_t bytes[40] = { 0 };
         struct bts_record out;
@@ -103,7 +97,6 @@ static void any_alignment_and_more_bytes(void **state)
 
 static void errors_have_words(void **state)
 {
-    (void)state;
     assert_string_equal(bts_error_text(BTS_DECODE_OK), "no error");
     assert_string_equal(bts_error_text(BTS_DECODE_TRUNCATED), "BTS record truncated");
     assert_string_equal(bts_error_text(BTS_DECODE_WIDTH), "field width of the BTS record is neither 4 nor 8 bytes");

@@ -8,7 +8,6 @@ static char text[8192];
 
 static void keep(void *context, const char *line)
 {
-    (void)context;
     strncat(text, line, sizeof text - strlen(text) - 1);
     strncat(text, "\n", sizeof text - strlen(text) - 1);
 }
@@ -31,7 +30,6 @@ static void by_line_offset_processor_and_symbol(void **state)
     static struct c2c_table table;
     char same_text[] = "reader"; /* symbols are compared as texts */
 
-    (void)state;
     text[0] = '\0';
     store(&table, 0x1048, 1, "writer");
     load(&table, 0x1048, 1, "reader", true, 60);
@@ -67,7 +65,6 @@ static void lines_end_at_64_bytes(void **state)
 {
     static struct c2c_table table;
 
-    (void)state;
     text[0] = '\0';
     load(&table, 0x103f, 0, "a", false, 1);
     load(&table, 0x1040, 0, "a", false, 1);
@@ -80,7 +77,6 @@ static void the_highest_address(void **state)
 {
     static struct c2c_table table;
 
-    (void)state;
     text[0] = '\0';
     load(&table, UINT64_MAX, UINT32_MAX, "a", true, UINT32_MAX);
     load(&table, 0, 0, "a", true, 1);
@@ -101,7 +97,6 @@ static void what_has_no_room_is_counted(void **state)
 {
     static struct c2c_table table;
 
-    (void)state;
     text[0] = '\0';
     for (uint64_t i = 0; i <= C2C_ROWS; i++)
         load(&table, 0x10000 - i * 8, 0, "a", false, 1);
@@ -123,7 +118,6 @@ static void nothing_is_an_empty_table(void **state)
 {
     static const struct c2c_table table;
 
-    (void)state;
     text[0] = '\0';
     c2c_table_text(&sink, &table, "x");
     assert_null(strstr(text, "measure"));
@@ -142,7 +136,6 @@ static void shares(void **state)
         { false, 41, C2C_WRONG },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(c2c_share(rows[i].shared, 80, rows[i].hitm), rows[i].share);
 }

@@ -582,7 +582,6 @@ static void all_steps(void **state)
     struct caps_input input;
     struct caps caps;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         char at[100];
 
@@ -606,7 +605,6 @@ static void reasons_that_say_there_is_none(void **state)
         [CAPS_LBR_CONCEALED] = true,    [CAPS_LBR_DIFFERS] = true,
     };
 
-    (void)state;
     for (unsigned reason = 0; reason < CAPS_REASON_COUNT; reason++)
         assert_int_equal(caps_reason_absent((enum caps_reason)reason), absent[reason]);
 }
@@ -616,7 +614,6 @@ static void texts(void **state)
 {
     static const char *const begins[] = { "no ", "PEBS records have " };
 
-    (void)state;
     assert_string_equal(caps_reason_text(CAPS_AVAILABLE), "available");
     assert_string_equal(caps_reason_text(CAPS_NO_DS_FLAG), "no DS: CPUID.1:EDX bit 21 clear");
     assert_string_equal(caps_reason_text(CAPS_REASON_COUNT), "unknown reason");

@@ -20,7 +20,6 @@ static void assert_missing(const struct caps_input *input, uint64_t needs, enum 
 /* Each character of the vendor's name counts. */
 static void vendors(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         struct caps_input input = skylake_input();
 
@@ -49,7 +48,6 @@ static void models(void **state)
         { 0x00000543, 5, 4, 3, NULL },
         { 0x00020572, 5, 7, 2, NULL }, /* and the extended model only for 6 and 15 */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         struct caps_input input = skylake_input();
         input.leaf_1.eax = known[i].signature;
@@ -71,7 +69,6 @@ static void what_the_core_says(void **state)
     static const uint32_t signatures[] = { 0x00000f29, 0x00000f43, 0x000006d8, 0x0001067a, 0x000106c2,
                                            0x000106a5, 0x000206a7, 0x000306c3, 0x000506e3, 0x00050654,
                                            0x000606a6, 0x00030678, 0x000506c9, 0x000706a1 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(signatures); i++) {
         struct caps_input input = skylake_input();
         input.leaf_1.eax = signatures[i];
@@ -117,7 +114,6 @@ static void what_the_core_says(void **state)
 /* Where loads have a data source, tests look for it in rings that the second level cannot hold. */
 static void second_levels(void **state)
 {
-    (void)state;
     for (unsigned family = 0; family <= 0x13; family++)
         for (unsigned model = 0; model <= 0xff; model++) {
             const struct core *core = core_find(family, model);
@@ -128,7 +124,6 @@ static void second_levels(void **state)
 /* CPUID.1CH: each combination of its flags (SDM Vol. 3B (253669-081), "CPUID.1CH"). */
 static void flags_of_architectural_lbrs(void **state)
 {
-    (void)state;
     for (uint32_t flags = 0; flags < 8; flags++) {
         struct caps_input input = skylake_input();
         input.leaf_7.edx |= 1u << 19;
@@ -154,7 +149,6 @@ static void flags_of_architectural_lbrs(void **state)
 /* Each bit of IA32_PERF_CAPABILITIES alone (SDM Vol. 3B (253669-081), "Layout of IA32_PERF_CAPABILITIES MSR"). */
 static void bits_of_perf_capabilities(void **state)
 {
-    (void)state;
     for (unsigned bit = 0; bit < 64; bit++) {
         struct caps_input input = skylake_input();
         input.perf_capabilities.value = UINT64_C(1) << bit;
@@ -173,7 +167,6 @@ static void bits_of_perf_capabilities(void **state)
 static void models_to_come(void **state)
 {
     static const uint32_t signatures[] = { 0x000f0ff2, 0x00300f70, 0x00400fa0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(signatures); i++) {
         struct caps_input input = skylake_input();
         input.leaf_1.eax = signatures[i];
@@ -206,7 +199,6 @@ static void models_to_come(void **state)
  * 32-bit. */
 static void width_of_the_ds_area(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct caps_input input = skylake_input();
         input.ia32e_active = (i & 1) != 0;
@@ -253,7 +245,6 @@ static void fixed_counters(void **state)
         { 6, 0x8602, 0, 0, 0x3, 0, 2, 48 },
     };
     struct caps_input input = skylake_input();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         input.leaf_a = (struct caps_leaf)LEAF(0x07300400 | rows[i].version, 0, rows[i].ecx, rows[i].edx);
         input.fixed_answers = rows[i].answers;
@@ -278,7 +269,6 @@ static void lbr_of_knights_landing(void **state)
 {
     static const uint32_t signatures[] = { 0x00050671, 0x00080650 };
     struct caps_input input = skylake_input();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(signatures); i++) {
         input.leaf_1.eax = signatures[i];
         for (unsigned format = 0; format < 64; format++) {

@@ -121,7 +121,6 @@ static void expect(const char *states)
 
 static void the_first_that_runs_is_used(void **state)
 {
-    (void)state;
     begin();
     machine.tsc_step = 100;
     machine.pm_step = 1;
@@ -167,7 +166,6 @@ static void the_first_that_runs_is_used(void **state)
 /* Clocks with few bits wrap meanwhile: the PM timer's 24, the PIT's 16. */
 static void long_waits_wrap(void **state)
 {
-    (void)state;
     begin();
     machine.pm_step = 10000;
     machine.pm = 0xffffff;
@@ -186,7 +184,6 @@ static void what_is_none_is_not_believed(void **state)
 {
     static const uint32_t periods[] = { 0, 100000001, UINT32_MAX };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(periods); i++) {
         begin();
         machine.hpet_step = 10;
@@ -213,7 +210,6 @@ static void what_is_none_is_not_believed(void **state)
 /* Each that stands still is tried once, and costs ten thousand reads; later waits cost nothing. */
 static void nothing_is_paid_twice(void **state)
 {
-    (void)state;
     begin();
     registers[1] = 10000000;
     clock_init(1000000000, &(struct acpi_timers){ 0x608, HPET_AT });
@@ -228,7 +224,6 @@ static void nothing_is_paid_twice(void **state)
 
 static void a_clock_that_stops_is_given_up(void **state)
 {
-    (void)state;
     begin();
     machine.pm_step = 1;
     init(0, 0x608, 0);
@@ -244,7 +239,6 @@ static void a_clock_that_stops_is_given_up(void **state)
 /* One tick in many reads is as good as none, whatever rate it is said to have. */
 static void a_slow_clock_is_given_up(void **state)
 {
-    (void)state;
     begin();
     machine.tsc_step = 1;
     machine.pm_step = 1;
@@ -261,7 +255,6 @@ static void a_slow_clock_is_given_up(void **state)
 /* Whoever is not let run for a while misses most of the PIT's round. */
 static void a_large_step_is_one(void **state)
 {
-    (void)state;
     begin();
     machine.no_pit = false;
     machine.pit_step = 65535 - 1000;
@@ -278,7 +271,6 @@ static void a_large_step_is_one(void **state)
 /* A step back is none, and what follows is counted from before it. */
 static void a_step_back_is_no_step(void **state)
 {
-    (void)state;
     begin();
     machine.pm_step = 2;
     machine.back = true;
@@ -293,7 +285,6 @@ static int map_registers(void **state)
     void *const page = mmap((void *)(uintptr_t)HPET_AT, 4096, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-    (void)state;
     if (page == MAP_FAILED)
         return -1;
     registers = page;

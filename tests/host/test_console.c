@@ -42,7 +42,6 @@ static void expect(const char *serial, const char *log)
 
 static void lines(void **state)
 {
-    (void)state;
     console_line("ok %u", 1u);
     expect("ok 1\r\n", "ok 1\n");
     console_note("%s %d", "cpu", -1);
@@ -58,7 +57,6 @@ static void long_lines(void **state)
 {
     char text[CONSOLE_LINE_MAX + 10];
 
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = 0;
     console_note("%s", text);
@@ -71,7 +69,6 @@ static void long_lines(void **state)
 
 static void given_up(void **state)
 {
-    (void)state;
     lost[0] = "COM1";
     lost[1] = "COM2";
     console_line("ok 1");
@@ -86,7 +83,6 @@ static void symbols(void **state)
     const char *name = NULL;
     uint64_t offset = 0;
 
-    (void)state;
     assert_true(console_symbols.find(console_symbols.context, 7, &name, &offset));
     assert_string_equal(name, "here");
     assert_int_equal(offset, 2);

@@ -73,7 +73,6 @@ static void take(void *context, const char *text)
 {
     const size_t used = strlen(machine.printed);
 
-    (void)context;
     snprintf(machine.printed + used, sizeof machine.printed - used, "%s\n", text);
 }
 
@@ -108,7 +107,6 @@ static void name(const char *by, struct uart uart, enum uart_error error)
 
 static void usually_com1(void **state)
 {
-    (void)state;
     empty();
     machine.answers[0] = 0x3f8;
     machine.answers[1] = 0xc060;
@@ -120,7 +118,6 @@ static void usually_com1(void **state)
 
 static void and_firmwares_console(void **state)
 {
-    (void)state;
     empty();
     machine.answers[0] = 0x3f8;
     machine.answers[1] = 0xfe000000;
@@ -137,7 +134,6 @@ static void and_firmwares_console(void **state)
 /* Firmware's console is COM1: then at firmware's speed. */
 static void com1_at_firmwares_speed(void **state)
 {
-    (void)state;
     empty();
     machine.answers[0] = 0x3f8;
     name("SPCR", PORT(0x3f8, 9600), UART_OK);
@@ -156,7 +152,6 @@ static void com1_at_firmwares_speed(void **state)
 
 static void else_those_for_debuggers_and_pci(void **state)
 {
-    (void)state;
     empty();
     name("SPCR", (struct uart){ 0 }, UART_DISABLED);
     name("DBG2", MEMORY(0xfe000000, 0), UART_OK);
@@ -188,7 +183,6 @@ static void else_those_for_debuggers_and_pci(void **state)
 
 static void what_the_options_name(void **state)
 {
-    (void)state;
     empty();
     machine.answers[0] = 0x3f8;
     machine.answers[1] = 0x2c8;
@@ -213,7 +207,6 @@ static void in_memory(void **state)
 {
     uint64_t pages[4] = { 9, 9, 9, 9 };
 
-    (void)state;
     empty();
     machine.answers[0] = 0xfe000000;
     machine.answers[1] = 0xfe001ff0;

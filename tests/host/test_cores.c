@@ -32,7 +32,6 @@ static const struct {
 /* Every model of Intel's map has its core, of which more is known than the name. */
 static void mapped(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
         const struct intel_kind *const kind = &intel_kinds[k];
 
@@ -58,7 +57,6 @@ static bool is_mapped(unsigned family, unsigned model)
 /* Every other model that there can be, listed or not. */
 static void models(void **state)
 {
-    (void)state;
     for (unsigned family = 0; family <= 0x14; family++)
         for (unsigned model = 0; model <= 0xff; model++) {
             const struct core *got = core_find(family, model);
@@ -82,7 +80,6 @@ static void models(void **state)
 /* Of a hybrid whose kind of core is not known, or that is no hybrid, the row of its model. */
 static void kinds(void **state)
 {
-    (void)state;
     assert_string_equal(core_find(6, 0x97)->name, "Golden Cove or Gracemont");
     assert_true(core_find(6, 0x97)->named_only);
     assert_ptr_equal(core_find_kind(6, 0x97, 0, 0), core_find(6, 0x97));
@@ -119,7 +116,6 @@ static void microcode(void **state)
         { 0x2a, 7, 0x28 },       { 0x2a, 6, UINT32_MAX }, { 0x2d, 6, 0x618 }, { 0x2d, 7, 0x70c },
         { 0x2d, 5, UINT32_MAX }, { 0x2d, 8, UINT32_MAX }, { 0x3a, 7, 0 },     { 0x1a, 5, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(core_microcode_least(core_find(6, rows[i].model), rows[i].model, rows[i].stepping),
                          rows[i].least);
@@ -229,7 +225,6 @@ static const struct row {
 
 static void registers(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct row *want = &rows[i];
         const struct core *got = core_find_kind(want->family, want->model, want->type, 0);
@@ -330,7 +325,6 @@ static void notes(void **state)
         { 0x06, 0x6a, { NULL } },
         { 0x06, 0x8f, { NULL } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         static const char *const none[] = { NULL };
         const char *const *note = core_find(want[i].family, want[i].model)->notes;

@@ -152,7 +152,6 @@ static void check_table(enum data_source_encoding encoding, const struct words *
 
 static void every_code(void **state)
 {
-    (void)state;
     check_table(DATA_SOURCE_NEHALEM, nehalem);
     check_table(DATA_SOURCE_GENERIC, generic);
     check_table(DATA_SOURCE_SKYLAKE, skylake);
@@ -198,7 +197,6 @@ static void every_code_of_now(void **state)
 {
     static const struct words no_such = { RESERVED, "N/A" };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(encodings); i++) {
         const struct encoding *e = &encodings[i];
         for (uint64_t code = 0; code < UINT64_C(1) << e->bits; code++) {
@@ -240,7 +238,6 @@ static void misses_of_the_second_level(void **state)
     };
     static const char *const shared[4] = { "N/A", "Miss", "Hit", "None" }; /* by promoted and snooped */
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++)
         for (uint64_t code = 0; code < 0x100; code++) {
             const enum data_source_encoding encoding = i ? DATA_SOURCE_ARCTIC_WOLF : DATA_SOURCE_PANTHER_COVE;
@@ -285,7 +282,6 @@ static void check_bits(enum data_source_encoding encoding, uint64_t value, const
 
 static void tlb_and_lock(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         enum data_source_encoding encoding = i == 0 ? DATA_SOURCE_GENERIC : DATA_SOURCE_SKYLAKE;
         check_bits(encoding, 0x03, "L1 or L2 hit", "No");
@@ -310,7 +306,6 @@ static void precise_store(void **state)
         { 0x31, "L1 hit", "L2 miss", "Yes" },
         { 0xffffffffffffffce, "L1 miss", "L2 hit", "No" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(stores); i++) {
         struct data_source_words words = data_source_words(DATA_SOURCE_STORE, stores[i].value);
         assert_string_equal(words.level, stores[i].level);
@@ -322,7 +317,6 @@ static void precise_store(void **state)
 
 static void unknown_encoding_claims_nothing(void **state)
 {
-    (void)state;
     struct data_source_words words = data_source_words(DATA_SOURCE_UNKNOWN, 0x31);
     assert_string_equal(words.level, "N/A");
     assert_string_equal(words.snoop, "N/A");

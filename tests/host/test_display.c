@@ -91,7 +91,6 @@ static void map_room(uint64_t address, size_t size)
 
 static int map_rooms(void **state)
 {
-    (void)state;
     map_room(VGA, 0x20000);
     map_room(FRAME, ROOM);
     map_room(WINDOW, ROOM);
@@ -108,7 +107,6 @@ static uint8_t *at(uint64_t address)
 /* A VGA as a BIOS leaves it. */
 static int new_machine(void **state)
 {
-    (void)state;
     memset(&machine, 0, sizeof machine);
     memset(&display, 0, sizeof display);
     memset(&cells, 0, sizeof cells);
@@ -150,7 +148,6 @@ static void assert_none(const char *text)
 
 static void no_screen(void **state)
 {
-    (void)state;
     init((struct boot_screen){ .kind = BOOT_SCREEN_NONE });
     assert_none("none: the firmware has no screen (no Graphics Output Protocol)");
     new_machine(NULL);
@@ -167,7 +164,6 @@ static void no_screen(void **state)
 
 static void before_anything(void **state)
 {
-    (void)state;
     assert_none("");
 }
 
@@ -175,7 +171,6 @@ static void before_anything(void **state)
 static void vga_unasked(void **state)
 {
     static const char *const none = "none: the loader tells of none, and there is no VGA in text mode";
-    (void)state;
     init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
     assert_string_equal(display_text(), "VGA text at 0xb8000, 80x25 characters");
 
@@ -202,7 +197,6 @@ static void vga_unasked(void **state)
 
 static void vga(void **state)
 {
-    (void)state;
     init((struct boot_screen){ 0xb8000, BOOT_SCREEN_TEXT, 90, 30, 200, 0, 0, 0, 0 });
     assert_string_equal(display_text(), "VGA text at 0xb8000, 90x30 characters");
     assert_int_equal(machine.controller[10], 0x2d); /* the cursor is off */
@@ -234,7 +228,6 @@ static void vga(void **state)
 
 static void large_text(void **state)
 {
-    (void)state;
     init((struct boot_screen){ 0xa0000, BOOT_SCREEN_TEXT, 200, 120, 400, 0, 0, 0, 0 });
     assert_string_equal(display_text(), "VGA text at 0xa0000, 160x100 characters");
 }
@@ -251,7 +244,6 @@ static void text_that_cannot_be(void **state)
         { 0x1000b8000, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
     };
     char text[120];
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         init(cases[i]);
@@ -275,7 +267,6 @@ static uint32_t pixel(uint64_t base, unsigned x, unsigned y)
 
 static void pixels(void **state)
 {
-    (void)state;
     init(pixels_at(FRAME));
     assert_string_equal(display_text(), "1024x768 32 bits at 0x50000000, 128x48 characters");
     assert_int_equal(machine.used_start, FRAME);
@@ -316,7 +307,6 @@ static void above_4_gib(void **state)
 {
     const bool wide = sizeof(uintptr_t) == sizeof(uint64_t);
     const uint64_t linear = wide ? HIGH : WINDOW + (HIGH & 0x3fffff);
-    (void)state;
     init(pixels_at(HIGH));
     assert_string_equal(display_text(), "1024x768 32 bits at 0x200000123000, 128x48 characters");
     display_cells()->at[1][2] = (struct cell){ 'A', 0x0f };
@@ -340,7 +330,6 @@ static void above_4_gib(void **state)
 /* The last page below 4 GiB needs no window. */
 static void at_the_end_of_4_gib(void **state)
 {
-    (void)state;
     machine.no_map = true;
     init(pixels_at(0x100000000 - 4160 * 768));
     assert_ptr_equal(display.frame, (void *)(uintptr_t)(0x100000000 - 4160 * 768));
@@ -368,7 +357,6 @@ static void assert_unreachable(uint64_t base, unsigned physical_bits, unsigned m
 
 static void out_of_reach(void **state)
 {
-    (void)state;
     machine.no_map = true;
     assert_unreachable(FRAME, 36, 1);
     assert_int_equal(at(FRAME)[0], 0x5a);
@@ -387,7 +375,6 @@ static void out_of_reach(void **state)
 static void pixels_that_cannot_be_used(void **state)
 {
     struct boot_screen screen = pixels_at(FRAME);
-    (void)state;
     screen.rows = 399;
     init(screen);
     assert_none("none: 1024x399 32 bits at 0x50000000: too small for 80x25 characters, which need 640x400 pixels");

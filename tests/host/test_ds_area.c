@@ -19,7 +19,6 @@ static void fields_64(void **state)
 {
     uint8_t bytes[BYTES];
     struct ds_area area;
-    (void)state;
     counting(bytes, sizeof(bytes));
     assert_int_equal(ds_area_decode(8, 3, bytes, 0x60, &area), DS_AREA_OK);
     assert_int_equal(area.bts.base, 0x0706050403020100);
@@ -42,7 +41,6 @@ static void fields_32(void **state)
 {
     uint8_t bytes[BYTES];
     struct ds_area area;
-    (void)state;
     counting(bytes, sizeof(bytes));
     assert_int_equal(ds_area_decode(4, 0, bytes, 0x30, &area), DS_AREA_OK);
     assert_int_equal(area.bts.base, 0x03020100);
@@ -76,7 +74,6 @@ static void every_reset_slot(void **state)
         { 5, false, 31, 0x138 }, { 5, true, 0, 0x140 }, { 5, true, 15, 0x1b8 }, { 6, false, 0, 0x40 },
         { 6, false, 31, 0x138 }, { 6, true, 0, 0x140 }, { 6, true, 15, 0x1b8 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(slots); i++) {
         uint8_t bytes[BYTES] = { 0 };
         struct ds_area area;
@@ -100,7 +97,6 @@ static void sizes_and_slots(void **state)
         { 0, 1, 0x50 },  { 1, 4, 0x60 },   { 2, 4, 0x60 },   { 3, 4, 0x60 },
         { 4, 12, 0xa0 }, { 5, 48, 0x1c0 }, { 6, 48, 0x1c0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         assert_int_equal(ds_reset_slots(known[i].format), known[i].slots);
         assert_int_equal(ds_area_size(8, known[i].format), known[i].size);
@@ -126,7 +122,6 @@ static void sizes_and_slots(void **state)
 
 static void there_and_back(void **state)
 {
-    (void)state;
     for (unsigned format = 0; format < 7; format++) {
         for (unsigned width = 4; width <= 8; width += 4) {
             size_t size = ds_area_size(width, format);
@@ -153,7 +148,6 @@ static void there_and_back(void **state)
 static void truncated_at_every_length(void **state)
 {
     uint8_t whole[BYTES];
-    (void)state;
     counting(whole, sizeof(whole));
     for (unsigned format = 0; format < 7; format++) {
         for (unsigned width = 4; width <= 8; width += 4) {
@@ -177,7 +171,6 @@ static void wrong_width_or_format(void **state)
 {
     uint8_t bytes[BYTES] = { 0 };
     struct ds_area area = { 0 };
-    (void)state;
     assert_int_equal(ds_area_decode(0, 3, bytes, sizeof(bytes), &area), DS_AREA_WIDTH);
     assert_int_equal(ds_area_decode(16, 3, bytes, sizeof(bytes), &area), DS_AREA_WIDTH);
     assert_int_equal(ds_area_encode(5, 3, &area, bytes, sizeof(bytes)), DS_AREA_WIDTH);
@@ -188,7 +181,6 @@ static void wrong_width_or_format(void **state)
 
 static void values_beyond_32_bits(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         uint8_t bytes[0x30];
         struct ds_area area = { 0 };

@@ -219,7 +219,6 @@ static void descriptions(void **state)
     struct pages pages;
     struct ds_description d = clean(&pages);
 
-    (void)state;
     assert_clean(&d);
     assert_int_equal(pages.asked, 1 + 3 + 2); /* every page of the three sections, once */
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -279,7 +278,6 @@ static void pages_of_every_section(void **state)
         { { .accessed = true, .dirty = true, .writable = true, .write_back = true, .physical = 0x100000 },
           DS_BREACH_A20M },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(sections); i++) {
         struct pages pages;
         struct ds_description d = clean(&pages);
@@ -300,7 +298,6 @@ static void pages_more(void **state)
 {
     struct pages pages;
     struct ds_description d = clean(&pages);
-    (void)state;
     d.area_base = 0x300000; /* bit 20 of the linear address */
     assert_alone(&d, DS_BREACH_A20M, "area", 0x300000);
 
@@ -344,7 +341,6 @@ static void the_list_is_bounded(void **state)
     struct pages pages;
     struct ds_description d = clean(&pages);
     struct ds_breaches out;
-    (void)state;
     d.area.bts = d.area.pebs = (struct ds_buffer){ 0x300002, 0x300001, 0x300102, 0x300101 };
     d.area_base = 0x300002;
     d.page = page;
@@ -399,7 +395,6 @@ static void arch_registers(void **state)
     struct pages pages;
     struct arch_description d = arch_clean(&pages);
 
-    (void)state;
     expect_arch(&d, 0, 0);
     assert_int_equal(pages.asked, 2 * 16 - 16);
     assert_int_equal(arch_buffer_bytes(d.base), 0x10000);
@@ -465,7 +460,6 @@ static void arch_pages(void **state)
     struct pages pages;
     struct arch_description d = arch_clean(&pages);
 
-    (void)state;
     for (uint64_t at = 0; at < 0x10000; at += 0x1000) {
         d = arch_clean(&pages);
         pages.odd = ARCH_BUFFER + at;
@@ -501,7 +495,6 @@ static void arch_pages(void **state)
 
 static void every_breach_has_words(void **state)
 {
-    (void)state;
     for (unsigned id = 0; id < DS_BREACH_COUNT; id++) {
         assert_non_null(ds_breach_name((enum ds_breach_id)id));
         assert_non_null(ds_breach_sentence((enum ds_breach_id)id));

@@ -19,7 +19,6 @@ static uint32_t random_number(void)
 static void checksum(void **state)
 {
     const uint8_t zeros[32] = { 0 };
-    (void)state;
     assert_int_equal(dump_crc("123456789", 9), 0xe3069283);
     assert_int_equal(dump_crc(zeros, sizeof(zeros)), 0x8a9136aa);
     assert_int_equal(dump_crc("", 0), 0);
@@ -39,7 +38,6 @@ static void base64(void **state)
     static const char *const bad[] = {
         "Zg=", "Z", "Zm9", "Zm9v!mFy", "Zg==Zm9v", "====", "Zm=v", "Z===", "Zm9vYg=\377"
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         char text[16];
         uint8_t bytes[8];
@@ -64,7 +62,6 @@ static void base64(void **state)
 static void numbers(void **state)
 {
     static const uint64_t values[] = { 0, 1, 0x7f, 0x80, 0x3fff, 0x4000, UINT32_MAX, UINT64_MAX >> 1, UINT64_MAX };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         uint8_t bytes[DUMP_VARINT_MAX];
         size_t length = dump_varint_put(bytes, values[i]);
@@ -105,7 +102,6 @@ static void branches_come_back(void **state)
         unsigned width, sites, count;
     } cases[] = { { 8, 1, 1 },       { 8, 5, 1000 },    { 4, 5, 1000 },
                   { 8, 3000, 4000 }, { 4, 400, 20000 }, { 8, 1, 2 * DUMP_RECORDS_MAX + 5 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         unsigned size = 3 * cases[i].width, done = 0;
         uint8_t *bytes = malloc((size_t)size * cases[i].count);
@@ -155,7 +151,6 @@ static void samples_come_back(void **state)
         { { 8, 4, true, false, true, 5, PEBS_RESERVED_NONE }, 64, 2, 0x1 },
         { { 8, 1, false, false, false, 3, PEBS_RESERVED_NONE }, 176, 1, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint8_t *bytes = malloc((size_t)cases[i].size * cases[i].count);
         assert_non_null(bytes);
@@ -196,7 +191,6 @@ static void stacks_come_back(void **state)
         unsigned form, depth;
         bool shifts;
     } cases[] = { { 5, 32, false }, { 0, 4, false }, { DUMP_LBR_PACKED, 8, false }, { DUMP_LBR_ARCH, 32, true } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint64_t registers[DUMP_DEPTH_MAX][3] = { { 0 } };
         const struct dump_lbr stack = { .depth = cases[i].depth,
@@ -252,7 +246,6 @@ static void head_and_event_come_back(void **state)
                                                 .threshold = 4,
                                                 .data_cfg = 0xf,
                                                 .name = "MEM_TRANS_RETIRED.LOAD_LATENCY" };
-    (void)state;
     for (unsigned latencies = 0; latencies < 6; latencies++) { /* the fourth number of pebs_form */
         struct dump_machine machine = machine_64;
         char want[] = " pebs_form=8/3/0/0/5 ";
@@ -284,7 +277,6 @@ static void head_and_event_come_back(void **state)
 static void frame_of_the_documentation(void **state)
 {
     static const uint64_t want[2][2] = { { 0x1000, 0xfc0 }, { 0xfe0, 0x1000 } };
-    (void)state;
     forget();
     add(HEAD);
     add("dsdump/1 1 bts test=t cpu=0 first=0 count=8 before=0 form=8/0 codes=6 data=AwMCAAAMgEB/AEBAAAE=");
@@ -307,7 +299,6 @@ static void frame_of_the_documentation(void **state)
 static void writer_is_interrupted(void **state)
 {
     uint8_t bytes[24];
-    (void)state;
     begin();
     put_branch(bytes, 8, 0x1000, 0x2000, 0);
     dump_write_bts(&writer, 0, 4, false, bytes, 0); /* no records, which ends no frame */
@@ -333,7 +324,6 @@ static void density(void **state)
         unsigned sites, count;
         double most; /* characters of the dump for a record */
     } cases[] = { { 1, 20000, 0.5 }, { 3, 20000, 2.0 }, { 60, 20000, 4.2 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint8_t *bytes = malloc((size_t)24 * cases[i].count);
         size_t length = 0;

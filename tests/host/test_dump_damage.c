@@ -50,7 +50,6 @@ static void assert_frames(unsigned n, uint64_t line, enum dump_error error, uint
 
 static void other_lines_between(void **state)
 {
-    (void)state;
     write_twelve();
     insert(3, "ok 1 bts.one");
     insert(3, "# dsdump");
@@ -87,7 +86,6 @@ static char *material[21];
 
 static int make_material(void **state)
 {
-    (void)state;
     write_twelve();
     insert(written.count, "# begin dstest86 0.1.0 abc 64");
     add("dsdump/1 0 head version=w width=32 signature=0xf4a perf_capabilities=0x0 misc_enable=0x1 pebs_data_cfg=0x0 "
@@ -105,7 +103,6 @@ static int make_material(void **state)
 
 static int free_material(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(material); i++)
         free(material[i]);
     forget();
@@ -174,7 +171,6 @@ static void damaged_logs(void **state)
         { "0-12 14 17-20", 1, 15, 0, { { NO_END(14) }, { NO_HEAD(15) }, { MISSING(15, 0, 0) } } },
         { "0-13 7", 1, 13, 6, { { NO_HEAD(15) }, { MISSING(15, 0, 6) }, { NO_END(15) }, { LOST(15, 6, 7) } } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         unsigned problems = 0;
         while (problems < COUNT_OF(cases[i].problem) && cases[i].problem[problems].error != DUMP_READ_OK)
@@ -196,7 +192,6 @@ static void damaged_logs(void **state)
 /* What the records of a lost head, of another machine, and around a missing frame are passed on with. */
 static void what_is_told_of_damaged_logs(void **state)
 {
-    (void)state;
     arrange("1-13");
     read_log();
     assert_int_equal(result.machines, 1);
@@ -215,7 +210,6 @@ static void what_is_told_of_damaged_logs(void **state)
 
 static void damaged_frames(void **state)
 {
-    (void)state;
     write_twelve();
     for (unsigned bit = 0; bit < 7; bit++) { /* any character of frame 4 */
         for (unsigned at = 9; written.line[4][at] != '\0'; at++) {
@@ -240,7 +234,6 @@ static void damaged_frames(void **state)
 
 static void unknown_things(void **state)
 {
-    (void)state;
     forget();
     add(HEAD " colour=blue"); /* a word that later versions may have */
     add("dsdump/1 1 bts later=1 test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA");
@@ -329,7 +322,6 @@ static void senseless_frames(void **state)
         { LBR "form=5 tos=0 depth=1 codes=1 data=AQ==", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
         { LBR "form=5 tos=0 depth=1 codes=1 data=AAE=", DUMP_READ_LEFT_OVER, DUMP_READ_VALUES_COUNT },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         forget();
         add(HEAD);
@@ -351,7 +343,6 @@ static void senseless_frames(void **state)
 static void senseless_heads(void **state)
 {
     static const char *const ids[] = { "0", "0g", "g0", "000000000000000000000000000000000000000000" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
         forget();
         add("dsdump/1 0 head version=v width=64 signature=0x506e3 perf_capabilities=0x33c5 misc_enable=0x1 "
@@ -368,7 +359,6 @@ static void senseless_heads(void **state)
 static void longer_than_a_frame(void **state)
 {
     char data[8000];
-    (void)state;
     memset(data, 'A', sizeof(data));
     data[7172] = '\0';
     forget();
@@ -387,7 +377,6 @@ static void undecodable(void **state)
     const uint8_t zeros[32] = { 0 };
     const uint64_t registers[1][3] = { { 1, 2, 3 } };
     const struct dump_lbr stack = { .depth = 1, .registers = registers };
-    (void)state;
     begin();
     dump_write_pebs(&writer, 0, &adaptive, DATA_SOURCE_GENERIC, 32, zeros, 1);
     dump_write_lbr(&writer, 0, 40, &stack);
@@ -406,7 +395,6 @@ static void undecodable(void **state)
 static void a_line_end_is_lost(void **state)
 {
     char *joined;
-    (void)state;
     write_twelve();
     joined = malloc(40 + strlen(written.line[6]) + 1);
     sprintf(joined, "%.40s%s", written.line[5], written.line[6]);
@@ -422,7 +410,6 @@ static void a_line_end_is_lost(void **state)
 
 static void no_frame_at_all(void **state)
 {
-    (void)state;
     forget();
     insert(0, "ok 1 bts.calls");
     read_log();
@@ -496,7 +483,6 @@ static void texts(void **state)
         { { .error = DUMP_READ_LOST, .kind = "bts", .lost = 1, .given = 12 }, "1 of 12 bts records are lost" },
     };
 
-    (void)state;
     assert_int_equal(COUNT_OF(known), DUMP_READ_NO_DUMP + 1);
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(dump_error_text((enum dump_error)i), known[i]);

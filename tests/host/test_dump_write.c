@@ -14,7 +14,6 @@ static bool abandon; /* in the middle of the next line */
 
 static void keep(void *context, const char *text)
 {
-    (void)context;
     if (abandon)
         longjmp(abandoned, 1);
     assert_true(line_count < COUNT_OF(lines));
@@ -30,7 +29,6 @@ static const uint64_t registers[4][3];
 
 static int new_writer(void **state)
 {
-    (void)state;
     memset(&writer, 0xa5, sizeof writer);
     dump_writer_init(&writer, &out);
     line_count = 0;
@@ -80,7 +78,6 @@ static void a_frame_for_each_form(void **state)
     };
     const struct pebs_form form = { .width = 8, .format = 3, .lbr_format = 5 };
     const struct dump_lbr stack = { .tos = 3, .depth = 4, .registers = registers };
-    (void)state;
     dump_write_test(&writer, "a");
     bts(0, 8, false, 2);
     bts(0, 8, false, 0); /* nothing */
@@ -143,7 +140,6 @@ static void in_order(void **state)
                                             .threshold = 30,
                                             .data_cfg = 0xf,
                                             .name = "N" };
-    (void)state;
     bts(0, 8, false, 1);
     dump_write_head(&writer, &machine);
     bts(0, 8, false, 1);
@@ -165,7 +161,6 @@ static void abandoned_frames(void **state)
     static const struct dump_sampling sampling = { .name = "N" };
     static const char *const bts_line = "dsdump/1 0 bts test=x cpu=0 first=0 count=1 before=2 form=8/0 codes=1";
     static const char *const none = "dsdump/1 0 end bts=2 pebs=0 lbr=0";
-    (void)state;
     for (volatile unsigned next = 0; next < 4; next++) {
         new_writer(NULL);
         dump_write_test(&writer, "t");
@@ -237,7 +232,6 @@ static void write_something(unsigned what)
 /* Whatever was being written: the frame is not sent again. When nothing is abandoned, nothing is lost. */
 static void abandoned_in_each_call(void **state)
 {
-    (void)state;
     for (volatile unsigned what = 0; what < 8; what++) {
         new_writer(NULL);
         bts(0, 8, false, 2);
@@ -262,7 +256,6 @@ static void abandoned_in_each_call(void **state)
 static void equal_records(void **state)
 {
     const struct pebs_form form = { .width = 8, .format = 3 };
-    (void)state;
     pebs(0, &form, DATA_SOURCE_UNKNOWN, 200, 4);
     assert_int_equal(writer.codes_used, 4 * 4);
     assert_int_equal(writer.values_used, 0);
@@ -274,7 +267,6 @@ static void full_frames(void **state)
     struct pebs_form form = { .width = 8, .format = 3 };
     uint8_t bytes[200];
     uint32_t random = 1;
-    (void)state;
     for (unsigned i = 0; i < 200; i++) {
         const size_t codes = writer.codes_used, values = writer.values_used;
         const unsigned frames = line_count, count = writer.count;

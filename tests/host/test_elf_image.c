@@ -96,7 +96,6 @@ static void assert_segment(const struct elf_segment *segment, uint32_t address, 
 
 static void a_sound_64_bit_file(void **state)
 {
-    (void)state;
     struct file_64 file = sound_64();
     struct elf_image image;
     assert_int_equal(read_image(&file, sizeof(file), &image), ELF_IMAGE_OK);
@@ -109,7 +108,6 @@ static void a_sound_64_bit_file(void **state)
 
 static void a_sound_32_bit_file_up_to_4_gib(void **state)
 {
-    (void)state;
     struct file_32 file = sound_32();
     struct elf_image image;
     assert_int_equal(read_image(&file, sizeof(file), &image), ELF_IMAGE_OK);
@@ -230,7 +228,6 @@ static void check_breakages(const void *sound, size_t size, const struct breakag
 
 static void each_field_broken(void **state)
 {
-    (void)state;
     struct file_64 file_64 = sound_64();
     struct file_32 file_32 = sound_32();
     check_breakages(&file_64, sizeof(file_64), breakages_64, COUNT_OF(breakages_64));
@@ -251,7 +248,6 @@ static void check_truncated(const void *file, size_t size, size_t header_size, s
 
 static void truncated_at_every_length(void **state)
 {
-    (void)state;
     struct file_64 file_64 = sound_64();
     struct file_32 file_32 = sound_32();
     check_truncated(&file_64, sizeof(file_64), sizeof(Elf64_Ehdr), offsetof(struct file_64, bytes));
@@ -261,7 +257,6 @@ static void truncated_at_every_length(void **state)
 /* A file of count separate one-byte text segments. */
 static void many_segments(void **state)
 {
-    (void)state;
     for (unsigned count = 1; count <= ELF_IMAGE_SEGMENTS_MAX + 1; count++) {
         struct {
             Elf64_Ehdr header;
@@ -296,7 +291,6 @@ static void many_segments(void **state)
 
 static void empty_segments_are_left_out(void **state)
 {
-    (void)state;
     struct file_64 file = sound_64();
     struct elf_image image;
     file.data.p_filesz = file.data.p_memsz = 0;
@@ -311,7 +305,6 @@ static void empty_segments_are_left_out(void **state)
 /* Segments of one page and of half a page at all distances around them, in both orders. */
 static void overlaps_to_the_byte(void **state)
 {
-    (void)state;
     for (int distance = -0x1002; distance <= 0x1002; distance++) {
         struct file_64 file = sound_64();
         struct elf_image image;
@@ -349,7 +342,6 @@ static void texts(void **state)
         [ELF_IMAGE_ENTRY] = "the entry point is not inside an executable segment",
     };
 
-    (void)state;
     assert_int_equal(COUNT_OF(known), ELF_IMAGE_ENTRY + 1);
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(elf_image_error_text((enum elf_image_error)i), known[i]);

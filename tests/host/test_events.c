@@ -31,7 +31,6 @@ static void add_list(const struct core *core)
 
 static int find_lists(void **state)
 {
-    (void)state;
     for (unsigned family = 0; family <= 0x13; family++)
         for (unsigned model = 0; model <= 0xff; model++) {
             add_list(core_find(family, model));
@@ -222,7 +221,6 @@ static void intels_lists(void **state)
 {
     size_t files = 0, known = 0;
 
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
         const struct intel_kind *const kind = &intel_kinds[k];
         const char *const folder = kind->folder;
@@ -252,7 +250,6 @@ static void intels_lists(void **state)
 /* What the manual alone says is so, and is all that Core has. */
 static void the_manuals_tables(void **state)
 {
-    (void)state;
     for (size_t m = 0; m < COUNT_OF(by_manual); m++) {
         const struct pebs_event_list *list = core_find(6, by_manual[m].model)->events;
         size_t ours = 0;
@@ -401,7 +398,6 @@ static void assert_named(const char *const names[NAMES_MOST], const char *name, 
 
 static void what_each_event_counts(void **state)
 {
-    (void)state;
     for (size_t l = 0; l < list_count; l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
             const struct pebs_event *event = &lists[l]->events[i];
@@ -414,7 +410,6 @@ static void what_each_event_counts(void **state)
 
 static void no_event_left_out(void **state)
 {
-    (void)state;
     for (size_t role = 0; role < PEBS_ROLE_COUNT; role++) {
         assert_non_null(counts[role][0]); /* else a role that no event has */
         for (size_t i = 0; i < NAMES_MOST && counts[role][i]; i++)
@@ -425,7 +420,6 @@ static void no_event_left_out(void **state)
 
 static void lists_without_twins(void **state)
 {
-    (void)state;
     for (size_t l = 0; l < list_count; l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
             const struct pebs_event *event = &lists[l]->events[i];
@@ -441,7 +435,6 @@ static void lists_without_twins(void **state)
 
 static void an_event_by_its_role(void **state)
 {
-    (void)state;
     assert_null(pebs_event_of(&pebs_events_none, PEBS_ROLE_LOADS, UINT64_MAX));
     assert_null(pebs_event_of(&pebs_events_core2, PEBS_ROLE_LOADS, UINT64_MAX));
     assert_null(pebs_event_of(&pebs_events_haswell, PEBS_ROLE_PRECISE_STORE, UINT64_MAX));
@@ -453,7 +446,6 @@ static void an_event_by_its_role(void **state)
 /* The roles from PEBS_ROLE_TRIGGERED on are those that no workload brings about. Each of them has its reason. */
 static void roles_without_workload(void **state)
 {
-    (void)state;
     assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_PRECISE_STORE + 1);
     for (unsigned role = 0; role < PEBS_ROLE_COUNT; role++)
         assert_int_equal(pebs_role_untriggered((enum pebs_role)role) != NULL, role >= PEBS_ROLE_TRIGGERED);

@@ -44,7 +44,6 @@ static void signed_numbers(void **state)
 {
     static const int64_t values[] = { 0,    1,     -1,    9,      10,          -10,       127,
                                       -128, 65535, 65536, -65537, 99999999999, INT64_MAX, INT64_MIN };
-    (void)state;
     for (unsigned flags = 0; flags < 16; flags++) {
         for (size_t w = 0; w < COUNT_OF(widths); w++) {
             for (size_t p = 0; p < COUNT_OF(precisions); p++) {
@@ -64,7 +63,6 @@ static void unsigned_numbers(void **state)
 {
     static const uint64_t values[] = { 0, 1, 7, 8, 10, 255, 0x8000, 4294967295u, 0x123456789abcdef0, UINT64_MAX };
     static const char types[] = "uxXo";
-    (void)state;
     for (unsigned flags = 0; flags < 8; flags++) {
         for (size_t w = 0; w < COUNT_OF(widths); w++) {
             for (size_t p = 0; p < COUNT_OF(precisions); p++) {
@@ -86,7 +84,6 @@ static void unsigned_numbers(void **state)
 
 static void lengths(void **state)
 {
-    (void)state;
     SAME("%hhd %hhu %hhx", 0x1ff, 0x1ff, 0x1ff);
     SAME("%hd %hu %hx", 0x1ffff, 0x1ffff, 0x1ffff);
     SAME("%ld %lu %lx", LONG_MIN, ULONG_MAX, ULONG_MAX);
@@ -99,7 +96,6 @@ static void lengths(void **state)
 
 static void strings_and_characters(void **state)
 {
-    (void)state;
     SAME("%s|%5s|%-5s|%.2s|%5.2s|%-5.2s|%.0s|%.9s", "abc", "abc", "abc", "abc", "abc", "abc", "abc", "abc");
     SAME("%c|%3c|%-3c|", 'x', 'y', 'z');
     SAME("%p|%20p|%-20p|", (void *)0x1234, (void *)0x1234, (void *)0x1234);
@@ -110,7 +106,6 @@ static void strings_and_characters(void **state)
 
 static void stars(void **state)
 {
-    (void)state;
     SAME("%*d|%-*d|%*d", 6, 42, 6, 42, -6, 42);
     SAME("%.*d|%.*d|%*.*x", 4, 42, -1, 42, 9, 5, 0xabc);
     SAME("%.*s|%*.*s", 2, "abcdef", 8, 3, "abcdef");
@@ -121,7 +116,6 @@ static void what_the_library_leaves_open(void **state)
     char text[32];
     const char *volatile none = NULL; /* volatile: the compiler would refuse these two */
     const char *volatile endless = "%9999999999999d";
-    (void)state;
     assert_int_equal(format(text, sizeof(text), "a%yb"), 4);
     assert_string_equal(text, "a%yb");
     assert_int_equal(format(text, sizeof(text), "%5.2lq|%d", 7), 8);
@@ -140,7 +134,6 @@ static void what_the_library_leaves_open(void **state)
 static void cut_short_at_every_size(void **state)
 {
     char expected[64];
-    (void)state;
     int whole = snprintf(expected, sizeof(expected), "%#010x %s %5d|", 0x1f, "text", -7);
     for (size_t size = 0; size <= (size_t)whole + 2; size++) {
         char *got = malloc(size + 1);

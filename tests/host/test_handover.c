@@ -16,7 +16,6 @@ static uint8_t *low; /* zeroes below 4 GiB */
 
 static int map_low(void **state)
 {
-    (void)state;
     low = mmap((void *)0x10000000, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
                0);
     return low == MAP_FAILED;
@@ -24,7 +23,6 @@ static int map_low(void **state)
 
 static int clear_low(void **state)
 {
-    (void)state;
     memset(low, 0, ROOM);
     return 0;
 }
@@ -89,7 +87,6 @@ static void own_loader(void **state)
 {
     static const uint8_t given[104] = { 3, 0, 0, 0, 104, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
                                         3, 0, 0, 0, 0,   0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0 };
-    (void)state;
     memcpy(low, given, sizeof given);
     assert_int_equal(take(0x36387364), HANDOVER_OK); /* "ds86" */
     assert_memory_equal(&info, given, sizeof given);
@@ -115,7 +112,6 @@ static void own_loader(void **state)
 
 static void no_known_protocol(void **state)
 {
-    (void)state;
     assert_int_equal(take(0x12345678), HANDOVER_MAGIC);
     assert_nothing_but_a_route("unknown");
     assert_int_equal(offender.line, 0);
@@ -125,7 +121,6 @@ static void no_known_protocol(void **state)
 /* start_info: magic, version, flags, modules, their address, command line, RSDP, memory map and its entries. */
 static void pvh(void **state)
 {
-    (void)state;
     put_32(0, 0x336ec578);
     put_32(4, 1);
     put_64(24, 0x1122334455);
@@ -173,7 +168,6 @@ static const char *options_of(const char *line)
 
 static void multiboot_options(void **state)
 {
-    (void)state;
     put_32(16, at(LINE));
     put_32(0, ~(1u << 2 | 1u << 6)); /* no flag says that there is one */
     assert_int_equal(take(0x2badb002), HANDOVER_OK);
@@ -203,7 +197,6 @@ static void put_range(size_t offset, uint32_t size, uint64_t base, uint64_t leng
 
 static void multiboot_memory(void **state)
 {
-    (void)state;
     put_32(44, 24 + 28 + 24);
     put_32(48, at(MAP));
     put_range(0, 20, 0x100000, 0xf00000, 1);
@@ -233,7 +226,6 @@ static void multiboot_memory(void **state)
 /* 128 ranges are kept, and nothing is written behind them. */
 static void multiboot_memory_without_end(void **state)
 {
-    (void)state;
     put_32(0, 1u << 6);
     put_32(44, 130 * 24);
     put_32(48, at(MAP));
@@ -271,7 +263,6 @@ static void end_tags(size_t offset)
 static void multiboot2(void **state)
 {
     uint64_t map[2 + 6] = { 24, 0x100000, 0x100000, 1, 0, 0x9fc00, 1 };
-    (void)state;
     size_t end = tag(8, 1, "run=bts.*", 10);
     end = tag(end, 2, "GRUB 2.06", 10);
     end = module(end, 0x4000, "list\n");
@@ -299,7 +290,6 @@ static void multiboot2(void **state)
 
 static void multiboot2_options_file(void **state)
 {
-    (void)state;
     end_tags(module(8, 0x4000, "# comment\nrun=x\nlist\n"));
     assert_int_equal(take(0x36d76289), HANDOVER_OK);
     assert_string_equal(text_at(info.route), "multiboot2 ");
@@ -338,7 +328,6 @@ static void multiboot2_options_file(void **state)
 
 static void multiboot2_damaged(void **state)
 {
-    (void)state;
     end_tags(tag(8, 1, "run=x", 5)); /* without its NUL */
     assert_int_equal(take(0x36d76289), HANDOVER_MULTIBOOT2);
     assert_int_equal(offender.multiboot2, MULTIBOOT2_COMMAND_LINE);
@@ -349,7 +338,6 @@ static void multiboot2_damaged(void **state)
 static void a_long_name(void **state)
 {
     char name[100];
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     end_tags(tag(8, 2, name, sizeof name));
@@ -359,7 +347,6 @@ static void a_long_name(void **state)
 
 static void texts(void **state)
 {
-    (void)state;
     assert_string_equal(handover_error_text(HANDOVER_OK), "no error");
     assert_string_equal(handover_error_text(HANDOVER_MAGIC),
                         "started by an unknown protocol: neither dstest86's own loader, Multiboot, Multiboot2 nor PVH");

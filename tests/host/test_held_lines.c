@@ -34,7 +34,6 @@ static void lines_come_back_in_order(void **state)
 {
     char memory[64];
 
-    (void)state;
     held_lines_init(memory, sizeof memory);
     held_lines_start();
     expect("");
@@ -52,7 +51,6 @@ static void what_has_no_room_is_counted(void **state)
 {
     char *memory = malloc(8);
 
-    (void)state;
     assert_non_null(memory);
     held_lines_init(memory, 8);
     held_lines_start();
@@ -74,7 +72,6 @@ static void what_has_no_room_is_counted(void **state)
 
 static void without_memory_nothing_is_held(void **state)
 {
-    (void)state;
     held_lines_init(NULL, 100);
     held_lines_start();
     put("abc");

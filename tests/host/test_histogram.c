@@ -22,7 +22,6 @@ static void add(struct histogram *histogram, int distance, unsigned count)
 static void sorted(void **state)
 {
     struct histogram h = { 0 };
-    (void)state;
     add(&h, 7, 2);
     add(&h, -1, 1);
     add(&h, 3, 4);
@@ -38,7 +37,6 @@ static void sorted(void **state)
 static void full(void **state)
 {
     struct histogram h = { 0 };
-    (void)state;
     for (int i = 0; i < (int)HISTOGRAM_BARS + 5; i++)
         histogram_add(&h, i);
     histogram_add(&h, 0);
@@ -59,7 +57,6 @@ static void side_by_side(void **state)
     };
     struct histogram interrupt = { 0 }, eventing_ip = { 0 };
     const struct histogram_column columns[] = { { "interrupt", &interrupt }, { "EventingIP", &eventing_ip } };
-    (void)state;
     add(&interrupt, 9, 30);
     add(&interrupt, 120, 1);
     add(&interrupt, -2, 1);
@@ -77,7 +74,6 @@ static void smallest_bar(void **state)
     };
     struct histogram h = { 0 };
     const struct histogram_column column = { "a", &h };
-    (void)state;
     add(&h, 0, 1000);
     add(&h, 1, 1);
     expect(&column, 1, lines, COUNT_OF(lines));
@@ -88,7 +84,6 @@ static void empty(void **state)
     static const char *const lines[] = { "distance  a" };
     const struct histogram h = { 0 };
     const struct histogram_column column = { "a", &h };
-    (void)state;
     expect(&column, 1, lines, COUNT_OF(lines));
 }
 

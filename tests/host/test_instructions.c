@@ -82,7 +82,6 @@ static void each_is_its_instruction(void **state)
         { LABELS(dr7_write), 3, 0xf8, { 0x0f, 0x23, 0xf8 } },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(codes); i++) {
         bool found = false;
 
@@ -99,7 +98,6 @@ static void what_can_be_run(void **state)
     const uint64_t before = time_stamp();
     uint32_t a, b, c, d;
 
-    (void)state;
     memory_fence();
     assert_true(time_stamp() >= before);
     __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0), "c"(0));

@@ -80,7 +80,6 @@ static void begin(void)
 
 static void the_old_controllers_are_masked(void **state)
 {
-    (void)state;
     begin();
     assert_string_equal(machine.ports, "21 ff, a1 ff, ");
     assert_true(machine.described);
@@ -89,7 +88,6 @@ static void the_old_controllers_are_masked(void **state)
 
 static void a_handler_goes_first(void **state)
 {
-    (void)state;
     begin();
     machine.stray = true;
     interrupt_set(0xe1, handle);
@@ -105,7 +103,6 @@ static void a_handler_goes_first(void **state)
 /* #GP and #UD alone are an instruction's own doing. */
 static void instructions_are_fixed_up(void **state)
 {
-    (void)state;
     begin();
     assert_int_equal(dispatch(13, 0x1000), 0x1010);
     assert_int_equal(dispatch(6, 0x2000), 0x2020);
@@ -119,7 +116,6 @@ static void instructions_are_fixed_up(void **state)
 /* Only what can be the APIC's is asked for: no exception. */
 static void strays_are_no_panic(void **state)
 {
-    (void)state;
     begin();
     machine.stray = true;
     dispatch(32, 0x3000);
@@ -143,7 +139,6 @@ static void strays_are_no_panic(void **state)
  */
 static void exceptions_are_taken_back(void **state)
 {
-    (void)state;
     begin();
     for (unsigned vector = 0; vector < 256; vector++)
         interrupt_set(vector, handle);

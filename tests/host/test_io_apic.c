@@ -8,7 +8,6 @@ static void registers(void **state)
 {
     uint32_t chip[8] = { [4] = 0x1234 };
 
-    (void)state;
     assert_int_equal(io_apic_read((uintptr_t)chip, 0x11), 0x1234);
     assert_int_equal(chip[0], 0x11);
     io_apic_write((uintptr_t)chip, 0x12, 0x10400);

@@ -30,7 +30,6 @@ static void written(const void *bytes, size_t size)
 
 static int start(void **state)
 {
-    (void)state;
     memset(memory, 0xa5, sizeof memory);
     kept_log_make(memory, 0x123456789);
     memcpy(survived, memory, sizeof memory);
@@ -63,7 +62,6 @@ static void expect(const char *want)
 
 static void lines(void **state)
 {
-    (void)state;
     expect("");
     kept_log_line(&kept, "# ", "begin");
     expect("# begin\r\n");
@@ -81,7 +79,6 @@ static void its_bytes(void **state)
     static const uint8_t mark[] = { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0 };
     static const uint8_t nothing[] = { 0x25, 0x23, 0x22, 0x84, 0xe4, 0x9c, 0xf2, 0xcb };
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    (void)state;
     kept_log_line(&kept, "a", "");
     assert_memory_equal(memory, head, sizeof head);
     for (size_t i = 0; i < 24; i++)
@@ -109,7 +106,6 @@ static void reset_now(void)
 /* A reset after each byte that leaves the caches. */
 static void a_reset_at_any_moment_leaves_whole_lines(void **state)
 {
-    (void)state;
     kept_log_line(&kept, "# ", "first");
     wanted_before = "# first\r\n";
     wanted_after = "# first\r\nsecond\r\n";
@@ -157,7 +153,6 @@ static void expect_lines(unsigned beginning, unsigned end, unsigned last)
 static void a_full_log_keeps_its_beginning_and_its_end(void **state)
 {
     const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
-    (void)state;
     assert_int_equal(BEGINNING % 16, 0);
     fill(0, whole);
     expect_lines(whole, whole, whole);
@@ -180,7 +175,6 @@ static void a_reset_while_a_half_is_used_again(void **state)
     const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
     static char before[KEPT_LOG_SIZE + 1];
     struct kept_log_text text;
-    (void)state;
     fill(0, whole + 2 * half);
     strcpy(before, joined(survived, &text));
     wanted_before = before;
@@ -201,7 +195,6 @@ static void a_reset_while_a_half_is_used_again(void **state)
 static void long_lines_are_cut(void **state)
 {
     static char line[0x8000 + 1], want[0x8000 + 1];
-    (void)state;
     memset(line, 'x', sizeof line - 1);
     kept_log_line(&kept, "# ", line);
     memset(want, 'x', sizeof want - 1);
@@ -219,7 +212,6 @@ static void memory_without_a_log(void **state)
 {
     struct kept_log_text text;
     struct kept_log other;
-    (void)state;
     kept_log_line(&kept, "", "x");
     for (size_t i = 0; i < 32; i++) { /* each byte of the head */
         memory[i] ^= 0x10;
@@ -241,7 +233,6 @@ static void memory_without_a_log(void **state)
 static void no_changed_byte_goes_unnoticed(void **state)
 {
     struct kept_log_text text;
-    (void)state;
     kept_log_line(&kept, "", "first");
     kept_log_line(&kept, "", "second");
     for (size_t i = 0; i < 15; i++) { /* of the text */

@@ -42,28 +42,22 @@ void ds_close(void)
 
 void pebs_quiesce(const struct caps *of)
 {
-    (void)of;
 }
 
 void counters_clear(const struct caps *of)
 {
-    (void)of;
 }
 
 void ds_probe(struct caps_input *input)
 {
-    (void)input;
 }
 
 void caps_fill(const struct caps_input *input, struct caps *of)
 {
-    (void)input;
-    (void)of;
 }
 
 void ds_probe_registers(struct caps *of)
 {
-    (void)of;
 }
 
 uint32_t apic_id(void)
@@ -164,7 +158,6 @@ static void none_can_be_used(void **state)
         { NULL, ACPI_OK, 2, 1, NULL },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         begin_test();
         is.barred = rows[i].barred;
@@ -193,7 +186,6 @@ static void who_takes_part(void **state)
           "cpu 1 apic 0x42 differs: microcode 2, not 1\nprocessors 4 started of 4\n" },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         begin_test();
         is.dead = rows[i].dead;
@@ -226,7 +218,6 @@ static void kinds_of_cores(void **state)
         { "PEPE", 0, false, "2 with 0, 3 with 1, ", 0xf, 0xa },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         begin_test();
         for (unsigned n = 0; n <= OTHERS; n++) {
@@ -275,7 +266,6 @@ static void what_a_job_says(void **state)
         { 0, 2, 0, "differs: cpu 3 apic 0x46: the first thing\n", "" },
     };
 
-    (void)state;
     for (unsigned i = 0; i < 2 * COUNT_OF(rows); i++) {
         begin_test();
         assert_null(cpus_start(&run, CPUS_ALL));

@@ -45,7 +45,6 @@ static void opened(const struct ds_config *config)
 
 static int closed(void **state)
 {
-    (void)state;
     ds_close();
     return 0;
 }
@@ -101,7 +100,6 @@ static void parts_of_memory(void **state)
         { 0x3000, 0x6000, 0x2000, 0x1000, 1 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct arch_buffer got = arch_buffer_in(memory + rows[i].from, rows[i].size, rows[i].wanted);
         assert_int_equal(got.order, rows[i].order);
@@ -115,7 +113,6 @@ static void refusal(void **state)
     struct ds_config config = basic;
     struct ds_breaches breaches;
 
-    (void)state;
     machine_start();
     config.pebs_records = 1025; /* more than there is room for */
     assert_false(ds_open(&caps, &config, &breaches));
@@ -138,7 +135,6 @@ static void what_no_processor_leaves(void **state)
 {
     size_t end;
 
-    (void)state;
     opened(&basic);
     end = lay(3);
     put(64, ARCH_PEBS_BASIC); /* the second one's size is 0 */
@@ -169,7 +165,6 @@ static void what_no_processor_leaves(void **state)
 /* The log has room for 3072 of the smallest. */
 static void log_is_full(void **state)
 {
-    (void)state;
     opened(&basic);
     for (unsigned i = 0; i < 4; i++) {
         come(lay(1024));
@@ -185,7 +180,6 @@ static void beside_bts(void **state)
     struct ds_config config = basic;
     struct ds_breaches breaches;
 
-    (void)state;
     config.bts = true;
     config.bts_records = 10;
     config.bts_threshold = 6;

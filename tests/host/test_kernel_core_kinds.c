@@ -124,7 +124,6 @@ static void assert_kind(unsigned index, const char *name, const char *suffix, un
 
 static void two_kinds(void **state)
 {
-    (void)state;
     start_machine(5, (const uint32_t[]){ CORE, ATOM, ATOM, CORE, ATOM });
     core_kinds_init(&alder_lake);
     assert_int_equal(core_kinds_count(), 2);
@@ -146,7 +145,6 @@ static void several_of_a_type(void **state)
 {
     struct caps arrow_lake = alder_lake;
 
-    (void)state;
     arrow_lake.model = 0xc5;
     start_machine(3, (const uint32_t[]){ 0x20000003, 0x20000002, CORE });
     core_kinds_init(&arrow_lake);
@@ -170,7 +168,6 @@ static void several_of_a_type(void **state)
 /* Types that nobody knows are kinds with a number each, as they share a name. */
 static void unknown_types(void **state)
 {
-    (void)state;
     start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });
     core_kinds_init(&alder_lake);
     assert_int_equal(core_kinds_count(), 4);
@@ -186,7 +183,6 @@ static void not_described(void **state)
 {
     struct caps caps = alder_lake;
 
-    (void)state;
     caps.model = 0xfe;
     start_machine(2, (const uint32_t[]){ 0x20abcdef, 0x99123456 });
     core_kinds_init(&caps);
@@ -205,7 +201,6 @@ static void not_described(void **state)
 /* More kinds than there is room for are counted, as are those that say nothing. */
 static void left_out(void **state)
 {
-    (void)state;
     start_machine(7, (const uint32_t[]){ ATOM, ATOM_2, 0x20000003, 0x20000004, 0x20000005, ATOM_2, 0x20000003 });
     cpu.refuses = 6;
     core_kinds_init(&alder_lake);
@@ -227,7 +222,6 @@ static void waiting(void **state)
 {
     struct caps caps = alder_lake;
 
-    (void)state;
     start_machine(2, (const uint32_t[]){ ATOM, ATOM });
     cpu.late = 1;
     cpu.late_by = 1000;

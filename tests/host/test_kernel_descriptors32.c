@@ -82,7 +82,6 @@ static void tables(void **state)
                                          0x00cffa000000ffff };
     const uint8_t *const at = (const uint8_t *)&boot;
 
-    (void)state;
     start();
     assert_ptr_equal(descriptors_of_boot(), &boot);
     assert_int_equal(got.base, (uintptr_t)&boot);
@@ -105,7 +104,6 @@ static void double_faults(void **state)
 {
     const uint8_t *const task = (const uint8_t *)DOUBLE_FAULT_TSS;
 
-    (void)state;
     start();
     assert_int_equal(number(task + 28, 4), 0x7654000);                     /* CR3 */
     assert_int_equal(number(task + 32, 4), (uintptr_t)double_fault_entry); /* EIP */
@@ -124,7 +122,6 @@ static void reports(void **state)
     static struct own other;
     uint8_t *const tss = (uint8_t *)&other + 64;
 
-    (void)state;
     if (REGISTERS != 8)
         return;
     start();
@@ -146,7 +143,6 @@ static void another(void **state)
 {
     static struct own other;
 
-    (void)state;
     start();
     memset(&other, 0, sizeof other);
     descriptors_load(5, &other);
@@ -171,7 +167,6 @@ static void expect_gate(unsigned vector, uintptr_t address, unsigned selector, u
 
 static void gates(void **state)
 {
-    (void)state;
     start();
     assert_int_equal(sizeof idt, 2048);
     for (unsigned vector = 0; vector < 256; vector++)
@@ -194,7 +189,6 @@ static void gates(void **state)
 /* The double fault's TSS with a byte less than a task needs. */
 static void spoiled(void **state)
 {
-    (void)state;
     start();
     interrupt_spoil_tss(true);
     expect_tss((const uint8_t *)&boot + 48, DOUBLE_FAULT_TSS, 103);
@@ -204,7 +198,6 @@ static void spoiled(void **state)
 
 static void calls(void **state)
 {
-    (void)state;
     start();
     expect_call();
 }

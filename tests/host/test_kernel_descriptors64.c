@@ -56,7 +56,6 @@ static void tables(void **state)
                                          0x0020fa0000000000 };
     const uint8_t *const tss = (const uint8_t *)&boot + 64;
 
-    (void)state;
     start();
     assert_ptr_equal(descriptors_of_boot(), &boot);
     assert_int_equal(got.base, (uintptr_t)&boot);
@@ -78,7 +77,6 @@ static void another(void **state)
 {
     static struct own other;
 
-    (void)state;
     start();
     memset(&other, 0, sizeof other);
     descriptors_load(5, &other);
@@ -103,7 +101,6 @@ static void expect_gate(unsigned vector, uint64_t address, unsigned type, unsign
 
 static void gates(void **state)
 {
-    (void)state;
     start();
     assert_int_equal(sizeof idt, 4096);
     for (unsigned vector = 0; vector < 256; vector++)
@@ -128,7 +125,6 @@ static void gates(void **state)
 /* A TSS that ends before IST7. */
 static void spoiled(void **state)
 {
-    (void)state;
     start();
     interrupt_spoil_tss(true);
     expect_tss((const uint8_t *)&boot + 40, (uintptr_t)&boot + 64, 36 + 6 * 8);
@@ -138,7 +134,6 @@ static void spoiled(void **state)
 
 static void calls(void **state)
 {
-    (void)state;
     start();
     expect_call();
 }

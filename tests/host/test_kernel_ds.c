@@ -77,7 +77,6 @@ static uint8_t kept[DS_KEPT_MEMORY] __attribute__((aligned(4096)));
 
 static int closed(void **state)
 {
-    (void)state;
     machine.processor = 0;
     ds_close();
     return 0;
@@ -112,7 +111,6 @@ static void area_of_64_bits(void **state)
     struct ds_breaches breaches;
     struct ds_config config = both;
     const uint64_t resets[] = { 1, 0x123456789abcdef0, UINT64_MAX, 0xffff800000000000 };
-    (void)state;
     memcpy(config.pebs_reset, resets, sizeof(resets));
     config.pebs_reset[4] = 0x777; /* a counter without a slot */
     config.bts_before = 3;
@@ -154,7 +152,6 @@ static void area_of_32_bits(void **state)
     struct ds_breaches breaches;
     struct ds_config config = both;
     static struct caps caps; /* for as long as the area is open */
-    (void)state;
     caps = netburst;
     config.pebs_reset[0] = 0 - UINT64_C(7);
     for (unsigned width = 0; width <= 40; width += 40) { /* no CPUID.0AH, as on NetBurst itself: all bits */
@@ -175,7 +172,6 @@ static void area_of_adaptive_records(void **state)
     struct ds_breaches breaches;
     struct ds_config config = both;
     static struct caps caps;
-    (void)state;
     caps = skylake;
     caps.pebs_method = PEBS_METHOD_ADAPTIVE;
     caps.ds_area_format = caps.pebs_format = 4;
@@ -216,7 +212,6 @@ static void area_of_adaptive_records(void **state)
 static void area_of_circular_bts(void **state)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 10, .bts_threshold = 4 };
-    (void)state;
     opened(&skylake, &config);
     assert_int_equal(peek(BTS_MAXIMUM, 8) - peek(BTS_BASE, 8), 240);
     assert_int_equal(peek(BTS_THRESHOLD, 8) - peek(BTS_BASE, 8), 264);
@@ -231,7 +226,6 @@ static void area_of_circular_bts(void **state)
 static void capacity(void **state)
 {
     struct caps caps = skylake;
-    (void)state;
     machine_start();
     assert_int_equal(ds_pebs_capacity(&caps, UINT64_MAX), 65536 / 200);
     machine.processor = 3;
@@ -251,7 +245,6 @@ static void room(void **state)
 {
     struct ds_breaches breaches;
     struct ds_config config = { .bts = true, .bts_records = 4000, .bts_threshold = 9, .bts_before = 96 };
-    (void)state;
     opened(&skylake, &config);
     config.bts_records++;
     assert_false(ds_open(&skylake, &config, &breaches));
@@ -273,7 +266,6 @@ static void opened_twice(void **state)
     const struct ds_config circular = { .bts_circular = true, .pebs = true, .pebs_records = 8, .pebs_threshold = 5 };
     struct ds_breaches breaches;
     char did[200];
-    (void)state;
     opened(&skylake, &both);
     machine.lvt = 0xe1;
     assert_true(ds_open(&skylake, &circular, &breaches));
@@ -292,7 +284,6 @@ static void refused(void **state)
 {
     struct ds_breaches breaches;
     struct ds_config config = both;
-    (void)state;
     config.bts_threshold = 9;
     config.pebs_reset[0] = 5;
     machine_start();
@@ -311,7 +302,6 @@ static void refused(void **state)
 static void drained(void **state)
 {
     uint8_t area[0x60];
-    (void)state;
     opened(&skylake, &both);
     memcpy(area, ds_memory().area, sizeof(area));
     fill(ds_memory().bts, BTS_RECORD, 10, 1);
@@ -358,7 +348,6 @@ static void drained(void **state)
 /* An interrupt is spurious if there was neither a record nor a status bit. */
 static void spurious(void **state)
 {
-    (void)state;
     opened(&skylake, &both);
     machine_set(0x38e, 1);
     machine.handler(NULL);
@@ -388,7 +377,6 @@ static void spurious(void **state)
 static void overran(void **state)
 {
     struct ds_config config = both;
-    (void)state;
     for (unsigned records = 7; records <= 10; records++) {
         opened(&skylake, &both);
         move(BTS_INDEX, 24 * (int64_t)records);
@@ -423,7 +411,6 @@ static void dropped(void **state)
         { { .bts = true, .bts_records = 4096, .bts_threshold = 4000 }, BTS_INDEX, 24, 0x30000 / 24 },
         { { .pebs = true, .pebs_records = 327, .pebs_threshold = 300 }, PEBS_INDEX, 200, 0x30000 / 200 },
     };
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(logs); i++) {
         const struct ds_log *log = i ? ds_pebs_log() : ds_bts_log();
         const unsigned each = logs[i].room / 4; /* records of a drain; four leave less room than one more needs */
@@ -474,7 +461,6 @@ static void broken(void **state)
         { PEBS_RESET + 16, 1, 0, 1 },  { PEBS_RESET + 24, 1, 0, 1 }, { BTS_INDEX, 0, 0, 0 },
     };
     uint8_t area[0x60];
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(ways); i++) {
         const bool reset = ways[i].field >= PEBS_RESET;
         opened(&skylake, &both);
@@ -505,7 +491,6 @@ static void broken_resets(void **state)
         unsigned format, size, slots;
     } areas[] = { { 0, 0x50, 1 }, { 1, 0x60, 4 }, { 4, 0xa0, 12 }, { 6, 0x1c0, 48 } };
     static struct caps caps;
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(areas); i++) {
         caps = skylake;
         caps.ds_area_format = areas[i].format;
@@ -535,7 +520,6 @@ static void circular(void **state)
         { "\12\13\14\0", 0, 3, 10 },  { "\15\13\14\0", 1, 3, 11 }, /* the last place stays free */
         { "\1\0\0\0\1", 1, 1, 1 },                                 /* past its end */
     };
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         opened(&skylake, &config);
         for (unsigned place = 0; place < 5; place++)
@@ -577,7 +561,6 @@ static void observe(uint64_t status)
 static void service_registers(void **state)
 {
     struct ds_config config = both;
-    (void)state;
     config.counting = 0x2;
     opened(&skylake, &config);
     machine_set(0x1d9, 0x1c1);
@@ -603,7 +586,6 @@ static void service_registers(void **state)
 /* NetBurst's only counter in use is stopped by the enable flag of its CCCR; its overflow flag is cleared. */
 static void service_registers_netburst(void **state)
 {
-    (void)state;
     opened(&netburst, &both);
     machine_set(0x1d9, 0x1d);
     machine_set(0x370, 0x84039000);
@@ -615,7 +597,6 @@ static void service_registers_netburst(void **state)
 static void close_registers(void **state)
 {
     struct ds_config config = both;
-    (void)state;
     config.counting = 0x4;
     opened(&skylake, &config);
     machine.lvt = 0xe1;
@@ -651,7 +632,6 @@ static void late_record(uint32_t msr, uint64_t value)
 
 static void drained_when_off(void **state)
 {
-    (void)state;
     opened(&skylake, &both);
     machine.write = late_record;
     ds_close();

@@ -171,7 +171,6 @@ static void nothing_is_written_unasked(void **state)
 {
     const struct caps caps = fixed_records();
 
-    (void)state;
     start(&caps);
     world.said[0] = 0;
     dump_end();
@@ -191,7 +190,6 @@ static void lines_wait_while_they_are_held(void **state)
 {
     const struct caps caps = fixed_records();
 
-    (void)state;
     start(&caps);
     world.said[0] = 0;
     dump_test("one");
@@ -229,7 +227,6 @@ static void too_many_lines_are_lost(void **state)
     const struct caps caps = fixed_records();
     static char line[0x8000];
 
-    (void)state;
     start(&caps);
     world.said[0] = 0;
     memset(line, 'x', sizeof line - 1); /* two of them, with their ends, are 64 KiB */
@@ -257,7 +254,6 @@ static void each_kind_of_cores_has_a_head(void **state)
     struct caps other = fixed_records();
     const struct pebs_sampling sampling = { .event = &loads };
 
-    (void)state;
     start(&caps);
     said("init; head 506e3; ");
     other.signature = 0x90672;

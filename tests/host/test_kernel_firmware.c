@@ -44,7 +44,6 @@ static const struct processor skylake = { .leaf_0 = 0x16, .signature = 0x506e3, 
 
 static void nothing_left(void **state)
 {
-    (void)state;
     start(skylake);
     machine_set(0x38f, 0xf); /* as after a reset */
     machine_set(0x186, 0xc0);
@@ -61,7 +60,6 @@ static void nothing_left(void **state)
 
 static void everything_left(void **state)
 {
-    (void)state;
     start(skylake);
     machine.dr7 = 0x402;
     machine_set(0x1d9, 1 << 14 | 0x1c1); /* freeze in SMM; LBR, TR, BTS, BTINT */
@@ -111,7 +109,6 @@ static void everything_left(void **state)
 /* Each processor that tests run on has its own, which the others' do not touch. */
 static void of_two_processors(void **state)
 {
-    (void)state;
     start(skylake);
     machine_set(0x38f, 0x1);
     machine_set(0x186, 0x4300c0);
@@ -136,7 +133,6 @@ static void of_two_processors(void **state)
 /* What is taken over a second time is what is there then. */
 static void again(void **state)
 {
-    (void)state;
     start(skylake);
     machine_set(0x38f, 0xf);
     machine_set(0x186, 0x4300c0);
@@ -151,7 +147,6 @@ static void again(void **state)
 
 static void a_limit(void **state)
 {
-    (void)state;
     start(skylake);
     of.limited = true;
     machine_set(0x1a0, 0xc50089);
@@ -176,7 +171,6 @@ static void write_nothing(uint32_t msr, uint64_t value)
 
 static void a_limit_that_stays(void **state)
 {
-    (void)state;
     start(skylake);
     of.limited = true;
     machine.write = write_nothing;
@@ -192,7 +186,6 @@ static void a_limit_that_stays(void **state)
 /* Version 1 has no IA32_PERF_GLOBAL_CTRL, a family 6 without leaf 0Ah two counters, NetBurst CCCRs. */
 static void other_counters(void **state)
 {
-    (void)state;
     start((struct processor){ .leaf_0 = 0xa, .signature = 0x6ec, .leaf_a = 0x07280201 });
     machine_set(0x186, 0x4300c0);
     machine_set(0x188, 0x4300c0);
@@ -227,7 +220,6 @@ static void other_counters(void **state)
 
 static void architectural_lbrs(void **state)
 {
-    (void)state;
     start(skylake);
     machine_set(0x14ce, 7);
     firmware_take_over();
@@ -241,7 +233,6 @@ static void architectural_lbrs(void **state)
 
 static void not_intel(void **state)
 {
-    (void)state;
     start(skylake);
     of.other_vendor = true;
     machine.dr7 = 0x401;
@@ -257,7 +248,6 @@ static void not_intel(void **state)
 static void refused(void **state)
 {
     static const uint32_t registers[] = { 0x1a0, 0x1d9, 0x3f1, 0x38d, 0x38f, 0x186, 0x187, 0x188, 0x189 };
-    (void)state;
     start(skylake);
     for (size_t i = 0; i < COUNT_OF(registers); i++)
         machine_refuse(registers[i]);
@@ -273,7 +263,6 @@ static void refused(void **state)
  */
 static void the_most(void **state)
 {
-    (void)state;
     start(skylake);
     of.leaf_a = 0x07300606;
     machine_set(0x38f, UINT64_MAX);
@@ -302,7 +291,6 @@ static void the_most(void **state)
 /* Its buffer is in memory that is no longer firmware's: it stays off. Without CPUID.23H the number is no register's. */
 static void architectural_pebs(void **state)
 {
-    (void)state;
     start(skylake);
     of.leaf_0 = 0x23;
     machine_set(0x3f5, 0x1000100000040);
@@ -330,7 +318,6 @@ static void architectural_pebs(void **state)
 static void after_reset(void **state)
 {
     const struct caps caps = { .general_count = 4, .global_ctrl = true };
-    (void)state;
     start(skylake);
     machine_set(0x38f, 0xf);
     machine_set(0x187, 0x4300c0);

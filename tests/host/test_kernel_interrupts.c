@@ -131,7 +131,6 @@ void (*const interrupt_entries[256])(void) = { MORE(0) MORE(16) MORE(32) MORE(48
 /* Flags 202H: IF, and bit 1, which is always set; 240ED7H: besides, DF, AC, ID and all that arithmetic sets. */
 static void state_right(void **state_of)
 {
-    (void)state_of;
     start();
     runs[0] = 0;
     selftest_interrupt_state.run(&run);
@@ -165,7 +164,6 @@ static void occasions_wrong(void **state_of)
         { 0, 3, "wrong: INT n: the frame's instruction pointer is 0x1003, outside the code\n", 0, false, 0 },
         { 0, (uintptr_t)-1, "wrong: INT n: the frame's instruction pointer is 0xfff, outside the code\n", 0, false, 0 },
     };
-    (void)state_of;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         start();
         set_handlers(see);
@@ -189,7 +187,6 @@ static void occasions_wrong(void **state_of)
 static void words_wrong(void **state_of)
 {
     const uintptr_t flags = FLAG_ONE | FLAG_IF;
-    (void)state_of;
     for (unsigned level = 0; level < 2; level++) {
         const struct occasion *const o = &occasions[level ? 4 : 0];
         char line[160];
@@ -272,7 +269,6 @@ static void frames_wrong(void **state_of)
         { 4, top - 1, true },
         { 4, top, false },
     };
-    (void)state_of;
     start();
     interrupted_before.registers[INTERRUPTED_STACK] = top;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {

@@ -23,7 +23,6 @@ static void positions(void **state)
         { 0x1000, 0 }, { 0x1008, 1 },  { 0x1004, 2 },  { 0x100c, 3 },  { 0x1014, 4 }, { 0x1018, 5 },  { 0x101c, 6 },
         { 0x1020, 7 }, { 0x1024, -1 }, { 0x1010, -1 }, { 0x1016, -1 }, { 0xffc, -1 }, { 0x1021, -1 }, { 0x1015, -1 },
     };
-    (void)state;
     assert_int_equal(steps_count(&steps), 7);
     for (unsigned i = 0; i < COUNT_OF(at); i++)
         assert_int_equal(steps_position(&steps, at[i].ip), at[i].position);
@@ -63,7 +62,6 @@ static void causes(void **state)
         { PEBS_ROLE_LOAD_LATENCY, STEP_LOAD | STEP_LOCKED | STEP_RETURN, false, false },
     };
     struct cause first, second;
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(want); i++) {
         struct pebs_event event = { .role = want[i].role, .select = 0x1 };
         struct cause cause = cause_of(&event);

@@ -26,7 +26,6 @@ static void control(void **state)
         0x3f0006, /* FAR_BRANCH: OTHER_BRANCH */
         0x7f000e, /* EN_CALLSTACK: CALL_STACK */
     };
-    (void)state;
     assert_int_equal(lbr_arch_control(0), 0x7f0006);
     assert_int_equal(lbr_arch_control(0x3ff), 0x8);
     for (unsigned bit = 0; bit < COUNT_OF(lets_in); bit++)
@@ -44,7 +43,6 @@ static void refused(void **state)
         { 33, 0, LBR_DECODE_DEPTH }, { 24, 0, LBR_DECODE_DEPTH },
     };
     struct lbr_stack stack;
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(stacks); i++) {
         struct caps caps = caps_of(skylake_input()), arch = caps_of(golden_cove_input());
         machine_start();

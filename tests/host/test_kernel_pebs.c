@@ -90,7 +90,6 @@ static void programs(const struct caps *caps, struct pebs_sampling s, const char
 static void general(void **state)
 {
     struct caps caps = skylake;
-    (void)state;
     programs(&caps, sampling(loads, 0),
              "wrmsr 38f 0\nwrmsr 3f1 3\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr 4c1 fffffffffff6\nwrmsr 186 4381d0\n");
     programs(&caps, sampling(loads, 3),
@@ -112,7 +111,6 @@ static void with_groups(void **state)
 {
     struct caps caps = adaptive();
     struct pebs_sampling s = sampling(loads, 5);
-    (void)state;
     s.data_cfg = 3;
     programs(&caps, s,
              "wrmsr 38f 0\nwrmsr 3f2 3\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
@@ -155,7 +153,6 @@ static void tagging(void **state)
     const struct pebs_event memory_loads = { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0, 1, true };
     const struct caps caps = netburst();
     struct pebs_sampling s = sampling(&memory_loads, 0);
-    (void)state;
     s.rings = PERFEVTSEL_OS;
     programs(&caps, s,
              "wrmsr 370 3a000\nwrmsr 3f1 0\nwrmsr 3f2 0\nwrmsr 3bc 4000408\nwrmsr 3cc 10000208\nwrmsr 310 fffffffff6\n"
@@ -183,7 +180,6 @@ static void no_counter(void **state)
 {
     struct caps caps = adaptive();
     struct pebs_sampling s = sampling(store, 2);
-    (void)state;
     machine_start();
     assert_false(pebs_program(&caps, &s));
     s = sampling(loads, 4);
@@ -216,7 +212,6 @@ static void no_counter(void **state)
 /* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
 static void counters(void **state)
 {
-    (void)state;
     machine_start();
     machine_set(0x38d, UINT64_C(0x500000bbb));
     assert_true(fixed_counter_program(1, 0x30, 0 - UINT64_C(3)));
@@ -254,7 +249,6 @@ static void counters(void **state)
 static void after_reset(void **state)
 {
     struct caps caps = skylake;
-    (void)state;
     machine_start();
     machine_set(0x38f, 0xf);
     machine_set(0x1c8, 0x3);
@@ -289,7 +283,6 @@ static void after_reset(void **state)
 
 static void nothing(const struct window *window)
 {
-    (void)window;
 }
 
 /* A ring of 1024 loads, of which the table has one; a loop of 100 branches, and instructions of four bytes. */
@@ -315,7 +308,6 @@ static void started(const struct caps *caps)
 static void spacing_and_room(void **state)
 {
     struct caps caps = skylake;
-    (void)state;
     machine_start();
     assert_int_equal(pebs_spacing(loads, 10), 11);
     assert_int_equal(pebs_spacing(distributed, 10), 10);
@@ -380,7 +372,6 @@ static uint64_t peek(unsigned offset)
 /* PEBS is stopped, and what is under way has time to arrive. */
 static void settling(void **state)
 {
-    (void)state;
     machine_start();
     machine_set(0x3f1, 0x5);
     pebs_settle();
@@ -392,7 +383,6 @@ static void opening(void **state)
 {
     static struct caps caps;
     struct pebs_sample s = { .event = loads, .workload = &workload_loads, .counter = 2, .period = 7 };
-    (void)state;
     started(&skylake);
     assert_true(pebs_sample_open(&run, &s));
     machine_printed("event LOADS, counter 2, reset -7\n");
@@ -437,7 +427,6 @@ static void opening(void **state)
 static unsigned rounds_run, record_after;
 static void leave_one(const struct window *window)
 {
-    (void)window;
     if (++rounds_run == record_after)
         memcpy(ds_memory().area + 0x28, &(uint64_t){ peek(0x28) + 200 }, 8);
 }
@@ -461,7 +450,6 @@ static unsigned rounds_of(unsigned rounds, unsigned until, unsigned after)
 
 static void going_on(void **state)
 {
-    (void)state;
     assert_int_equal(rounds_of(0, 0, 0), 1);
     assert_int_equal(rounds_of(1, 0, 0), 1);
     assert_int_equal(rounds_of(5, 0, 0), 5);
@@ -480,7 +468,6 @@ static const struct left {
 static unsigned left_count;
 static void leave(const struct window *window)
 {
-    (void)window;
     for (unsigned n = 0; n < left_count; n++) {
         uint8_t *record = ds_memory().pebs + 200 * n;
         memcpy(record + 0x08, &left[n].ip, 8);
@@ -516,7 +503,6 @@ static void said(const struct caps *caps, struct pebs_sample s, const struct lef
 static void numbers_of_loads(void **state)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 32 };
-    (void)state;
     SAID(&skylake, s, 32, "", { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 65 });
     SAID(&skylake, s, 32, "wrong: PEBS record 0 is of event 31, must be of 32 or later\n",
          { 0x1004, 0x1000, 1024 - 31 }, { 0x1004, 0x1000, 1024 - 64 });
@@ -549,7 +535,6 @@ static void numbers_over_rounds(void **state)
     static struct access table[64];
     static const struct workload accesses = { .run = nothing, .accesses = table, .access_count = 64 };
     struct pebs_sample s = { .event = loads, .workload = &accesses, .period = 33, .rounds = 4 };
-    (void)state;
     for (unsigned i = 0; i < 64; i++)
         table[i] = (struct access){ .ip = 0x4000 + 8 * i, .next_ip = 0x4004 + 8 * i };
 #define AT(i) { 0x4004 + 8 * (i), 0x4000 + 8 * (i), 0 }
@@ -572,7 +557,6 @@ static void numbers_of_instructions(void **state)
     struct caps trap = skylake;
     const struct pebs_sample s = { .event = instructions, .workload = &workload_long_loop, .period = 49 };
     unsigned number;
-    (void)state;
     trap.pebs_trap_like = true;
     static const struct {
         uint64_t ip, rcx;
@@ -633,7 +617,6 @@ static void branches(void **state)
         { &workload_long_loop, PEBS_HAS_GPRS, 0x2008, 0, true, NULL,
           "wrong: PEBS record 7, IP 0x2008, is of no branch of its kind\n" },
     };
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(ways); i++) {
         const struct pebs_sample s = { .event = loads, .workload = ways[i].workload, .period = 33 };
         const struct pebs_record record = { .has = ways[i].has, .ip = ways[i].ip, .eventing_ip = ways[i].eventing_ip };
@@ -649,7 +632,6 @@ static void branches(void **state)
 static void counts(void **state)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 33 };
-    (void)state;
     assert_int_equal(pebs_typical(&skylake, &s, 1024), 30);
     started(&skylake);
     pebs_plan(&run, 31);

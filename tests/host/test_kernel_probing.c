@@ -118,7 +118,6 @@ static const struct {
 
 static void everything(void **state)
 {
-    (void)state;
     start();
     ds_probe(&in);
     assert_true(in.leaf_0.valid && in.leaf_0.eax == 0x23 && in.leaf_0.ebx == cpu.ebx_0 && in.leaf_0.ecx == cpu.ecx_0 &&
@@ -153,7 +152,6 @@ static void leaves_end(void **state)
         uint32_t most, most_extended; /* and what CPUID says without extended leaves */
     } machines[] = { { 0x23, 0x80000003 }, { 0x23, 0x7fffffff }, { 0x23, 0x23 }, { 0x80000023, 0 } };
 
-    (void)state;
     for (uint32_t i = 0; i <= 0x23 + COUNT_OF(machines); i++) {
         start();
         cpu.most = i <= 0x23 ? i : machines[i - 0x24].most;
@@ -176,7 +174,6 @@ static void leaves_end(void **state)
 /* Each condition alone is not met: what stands under it is left alone. */
 static void conditions(void **state)
 {
-    (void)state;
     start();
     cpu.ecx_1 &= ~(1u << 15);
     ds_probe(&in);
@@ -229,7 +226,6 @@ static void fixed_counters(void **state)
         { 1, 9, 0 }, { 2, 9, 7 }, { 4, 9, 7 }, { 5, 9, 0 }, { 2, 0, 6 }, { 3, 1, 5 }, { 4, 2, 3 }, { 4, 3, 7 }
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         start();
         cpu.eax_a = 0x07300800 | cases[i].version;
@@ -242,7 +238,6 @@ static void fixed_counters(void **state)
 /* Other vendors' register may be another one; and it may raise #GP. */
 static void microcode(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         start();
         *(i == 0 ? &cpu.ebx_0 : i == 1 ? &cpu.ecx_0 : &cpu.edx_0) ^= 1;
@@ -266,14 +261,12 @@ static uint32_t deaf; /* the register that reads 0, whatever is written */
 
 static void write_deaf(uint32_t msr, uint64_t value)
 {
-    (void)value;
     if (msr == deaf)
         machine_set(msr, 0);
 }
 
 static bool read_only(uint32_t msr, uint64_t value)
 {
-    (void)value;
     return msr == deaf;
 }
 
@@ -282,7 +275,6 @@ static void tried(void **state)
     static const uint32_t registers[] = { 0x600, 0x3f4, 0x1d9, 0x14ce };
     const enum caps_probe *const results[] = { &in.ds_area, &in.pebs_base, &in.debugctl_lbr, &in.arch_lbr_control };
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         for (unsigned how = 0; how < 3; how++) {
             start();
@@ -354,7 +346,6 @@ static void are_missing(const struct missing missing[3])
 /* Nothing counts or records afterwards, and what holds what is written is as it was. */
 static void all_hold(void **state)
 {
-    (void)state;
     start_registers();
     ds_probe_registers(&caps);
     are_missing((const struct missing[3]){ { 0 } });
@@ -455,7 +446,6 @@ static void some_raise(void **state)
           { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE), SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP) } },
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         start_registers();
         deaf = rows[i].refused;
@@ -490,7 +480,6 @@ static void write_stuck(uint32_t msr, uint64_t value)
 /* A counter that somebody else uses differs with both values; one alone may be a count. */
 static void counters_taken(void **state)
 {
-    (void)state;
     for (stuck = 1; stuck <= 2; stuck++) {
         start_registers();
         machine.write = write_stuck;

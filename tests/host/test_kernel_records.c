@@ -40,7 +40,6 @@ static void opened(const struct ds_config *config)
 
 static int closed(void **state)
 {
-    (void)state;
     ds_close();
     return 0;
 }
@@ -65,7 +64,6 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
 static void opening(void **state)
 {
     struct ds_config config = both;
-    (void)state;
     opened(&both);
     ds_close();
     started();
@@ -86,7 +84,6 @@ static void refusal(void **state)
 {
     struct ds_config config = both;
     char lines[512];
-    (void)state;
     started();
     config.bts_threshold = 9;
     assert_false(records_open(&run, &config));
@@ -147,7 +144,6 @@ static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsig
 
 static void closing(void **state)
 {
-    (void)state;
     closing_says(0, 0, 0, 0, 0, "");
     closing_says(9, 7, 1, 1, 0, "");
     closing_says(9, 7, 3, 2, 0, "");
@@ -173,7 +169,6 @@ static void come_late(void)
 static void closing_waits(void **state)
 {
     const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8 };
-    (void)state;
     for (late = 9999; late <= 10001; late++) {
         opened(&bts);
         machine.pause = come_late;
@@ -192,7 +187,6 @@ static void closing_waits(void **state)
 static void closing_a_damaged_log(void **state)
 {
     const struct ds_config config = { .bts = true, .bts_records = 2050, .bts_threshold = 2000 };
-    (void)state;
     for (unsigned full = 0; full < 2; full++) {
         opened(&config);
         run.print_most = 0;
@@ -229,7 +223,6 @@ static void closing_a_damaged_log(void **state)
 /* records=N prints so many of each kind, also if a test samples twice; their numbers go on. */
 static void printing(void **state)
 {
-    (void)state;
     opened(&both);
     run.print_most = 3;
     for (unsigned n = 0; n < 2; n++) {
@@ -280,7 +273,6 @@ static void holding(void **state)
     unsigned held = 0;
     const struct line_sink counter = { count_pebs, &held };
 
-    (void)state;
     held_lines_init(memory, sizeof memory);
     held_lines_start();
     opened(&both);
@@ -324,7 +316,6 @@ static void decoding(void **state)
 {
     struct bts_record bts;
     struct pebs_record pebs;
-    (void)state;
     opened(&both);
     put(ds_memory().bts + 24 + 8, 0x4321);
     put(ds_memory().pebs + 200 + 0xb0, 0x1234); /* EventingIP */
@@ -355,7 +346,6 @@ static const struct branch branches[] = {
 };
 static void run_nothing(const struct window *window)
 {
-    (void)window;
 }
 static const struct workload six = {
     .run = run_nothing, .start = 0x1000, .limit = 0x2000, .branches = branches, .branch_count = COUNT_OF(branches)
@@ -389,7 +379,6 @@ static void log_has(const uint64_t (*records)[2], unsigned count)
 
 static void the_same_branches(void **state)
 {
-    (void)state;
     log_has(taken, 6);
     records_compare_bts(&run, &six, 0);
     assert_int_equal(run.seen, 6);
@@ -410,7 +399,6 @@ static void other_branches(void **state)
 {
     uint64_t records[7][2];
     char line[256];
-    (void)state;
     for (unsigned n = 0; n < 6; n++)
         for (unsigned which = 0; which < 2; which++) {
             memcpy(records, taken, sizeof(taken));
@@ -451,7 +439,6 @@ static void others_branches(void **state)
         { { 0x1000, 128 * 1000 }, { 0x1800, 3 * 1000 } },
     };
     char line[128];
-    (void)state;
     log_has(mixed, COUNT_OF(mixed));
     records_compare_bts(&run, &interrupted, 0);
     machine_did("");
@@ -473,7 +460,6 @@ static void others_branches(void **state)
 /* Of a circular buffer with four places the newest four must have come, or typically not, three. */
 static void newest_branches(void **state)
 {
-    (void)state;
     log_has(taken + 2, 4);
     records_plan_circular(&run, 4);
     assert_int_equal(run.expected, 3);
@@ -532,7 +518,6 @@ static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count
 /* A stack of four holds the last four of six. */
 static void lbr_the_same(void **state)
 {
-    (void)state;
     for (unsigned top = 0; top < 4; top++) {
         const struct workload workload = lbr_workload(taken, 6, top);
         started();
@@ -564,7 +549,6 @@ static void lbr_others(void **state)
 {
     uint64_t records[4][2];
     char lines[512];
-    (void)state;
     for (unsigned age = 0; age < 4; age++)
         for (unsigned which = 0; which < 2; which++) {
             memcpy(records, taken + 2, sizeof(records));
@@ -591,7 +575,6 @@ static void lbr_others(void **state)
 
 static void keep_entry(uint32_t msr, uint64_t value)
 {
-    (void)value;
     if (msr >= 0x680 && msr < 0x6c4)
         machine_set(msr, 0x5000);
 }
@@ -602,7 +585,6 @@ static void lbr_read_only(void **state)
     static const struct {
         unsigned branches, top, seen;
     } runs[] = { { 3, 1, 3 }, { 3, 0, 4 }, { 6, 0, 4 }, { 6, 3, 4 }, { 1, 2, 4 } };
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(runs); i++) {
         struct workload workload = lbr_workload(taken, runs[i].branches, runs[i].top);
         workload.branch_count = runs[i].branches == 3 ? 2 : runs[i].branches == 1 ? 1 : 4;
@@ -620,7 +602,6 @@ static void lbr_holding(void **state)
 {
     static char memory[0x1000];
     const struct workload all = lbr_workload(taken, 6, 2);
-    (void)state;
     held_lines_init(memory, sizeof memory);
     held_lines_start();
     started();

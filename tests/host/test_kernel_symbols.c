@@ -28,7 +28,6 @@ static int fill(void **state)
 {
     size_t used = 0;
 
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++) {
         addresses[i] = (uint32_t)(FIRST + i * STEP);
         if (i % 16 == 0)
@@ -42,7 +41,6 @@ static int fill(void **state)
 /* From each symbol's first byte up to its last one, and in the last also up to the image's. */
 static void each(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++) {
         char want[8];
         name(want, i);
@@ -60,7 +58,6 @@ static void outside(void **state)
 {
     const uint64_t places[] = { 0, IMAGE - 1, IMAGE, FIRST - 1, END, END + 1, UINT64_C(1) << 32 | FIRST };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(places); i++) {
         const char *got = "none";
         uint64_t offset = 99;

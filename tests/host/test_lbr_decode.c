@@ -68,7 +68,6 @@ static const struct vector {
 
 static void every_format(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(vectors); i++) {
         const struct vector *v = &vectors[i];
         struct lbr_entry out;
@@ -88,7 +87,6 @@ static void every_format(void **state)
 static void packed(void **state)
 {
     struct lbr_entry out;
-    (void)state;
     memset(&out, 0xa5, sizeof(out));
     lbr_decode_packed(0x805374a08065ef59, &out);
     assert_int_equal(out.from, 0x8065ef59);
@@ -126,7 +124,6 @@ static void architectural(void **state)
         { 0x00ffff00ffff0000, false, false, false, false, 0, LBR_TYPE_JCC }, /* reserved bits */
         { 0xffffffffffffffff, true, true, true, true, 0xffff, 15 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(infos); i++) {
         struct lbr_entry out;
         memset(&out, 0xa5, sizeof(out));
@@ -156,7 +153,6 @@ static void events(void **state)
         { 0x000000c000000000, { 0, 0, 0, 3 } }, { 0x000000e400000000, { 0, 1, 2, 3 } },
         { 0xffffff1bffffffff, { 3, 2, 1, 0 } }, { 0xffffff00ffffffff, { 0, 0, 0, 0 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(infos); i++) {
         struct lbr_entry out;
         memset(&out, 0xa5, sizeof(out));
@@ -168,7 +164,6 @@ static void events(void **state)
 
 static void unknown_formats(void **state)
 {
-    (void)state;
     for (unsigned lbr_format = 8; lbr_format < 70; lbr_format++) {
         struct lbr_entry out, before;
         memset(&out, 0xa5, sizeof(out));
@@ -186,7 +181,6 @@ static void positions(void **state)
     /* Pentium M with TOS 5, as a public listing shows it: 5 4 3 2 1 0 7 6 */
     static const unsigned order[8] = { 5, 4, 3, 2, 1, 0, 7, 6 };
     unsigned position;
-    (void)state;
     for (unsigned age = 0; age < 8; age++) {
         assert_int_equal(lbr_position(8, 5, age, &position), LBR_DECODE_OK);
         assert_int_equal(position, order[age]);
@@ -216,7 +210,6 @@ static void positions_refused(void **state)
         { 4, UINT64_MAX, 0, LBR_DECODE_TOS_RANGE },
         { 32, UINT64_C(1) << 32, 0, LBR_DECODE_TOS_RANGE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         unsigned position = 77;
         assert_int_equal(lbr_position(bad[i].depth, bad[i].tos, bad[i].age, &position), bad[i].error);
@@ -226,7 +219,6 @@ static void positions_refused(void **state)
 
 static void errors_have_words(void **state)
 {
-    (void)state;
     assert_string_equal(lbr_error_text(LBR_DECODE_OK), "no error");
     assert_string_equal(lbr_error_text(LBR_DECODE_FORMAT_UNKNOWN), "unknown LBR format");
     assert_string_equal(lbr_error_text(LBR_DECODE_TOS_RANGE), "LBR top-of-stack pointer is past the last entry");

@@ -7,7 +7,6 @@ static char text[4096];
 
 static void keep(void *context, const char *line)
 {
-    (void)context;
     strncat(text, line, sizeof text - strlen(text) - 1);
     strncat(text, "\n", sizeof text - strlen(text) - 1);
 }
@@ -20,7 +19,6 @@ static void the_percentile_is_the_nearest_rank(void **state)
     static const uint32_t one[] = { 7 };
     uint32_t hundred[100];
 
-    (void)state;
     assert_int_equal(percentile(five, 5, 30), 20); /* rank 1.5 is the second */
     assert_int_equal(percentile(five, 5, 40), 20); /* rank 2 is the second too */
     assert_int_equal(percentile(five, 5, 50), 35);
@@ -39,7 +37,6 @@ static void each_level_has_its_own_percentiles(void **state)
 {
     static struct level_table table;
 
-    (void)state;
     text[0] = '\0';
     for (uint32_t i = 10; i > 0; i--)
         level_table_add(&table, "L1 or L1 hit", i);
@@ -67,7 +64,6 @@ static void each_percentile_in_its_place(void **state)
 {
     static struct level_table table;
 
-    (void)state;
     text[0] = '\0';
     for (uint32_t i = 0; i < 100; i++)
         level_table_add(&table, "L2 or L2 hit", 1 + i * 37 % 100);
@@ -80,7 +76,6 @@ static void samples_without_room_count_in_the_sums(void **state)
 {
     static struct level_table table;
 
-    (void)state;
     text[0] = '\0';
     for (unsigned i = 0; i < LEVEL_TABLE_SAMPLES; i++)
         level_table_add(&table, "L2 or L2 hit", 10);

@@ -44,7 +44,6 @@ static struct answer from_file(const void *bytes, size_t size)
 
 static void ucs2_text(void **state)
 {
-    (void)state;
     assert_answer(from_ucs2("", 0), OK, 0, "");
     assert_answer(UCS2(u"run=bts.* list"), OK, 0, "run=bts.* list");
     assert_answer(UCS2(u"  run=a \t\r\n list \n"), OK, 0, "run=a list");
@@ -58,7 +57,6 @@ static void ucs2_text(void **state)
 
 static void ucs2_image_name(void **state)
 {
-    (void)state;
     assert_answer(UCS2(u"BOOTX64.EFI run=a"), OK, 0, "run=a");
     assert_answer(UCS2(u"\xfeff fs0:\\EFI\\boot\\bootx64.efi  run=a"), OK, 0, "run=a");
     assert_answer(UCS2(u"x.eFi"), OK, 0, "");
@@ -72,7 +70,6 @@ static void ucs2_image_name(void **state)
 
 static void ucs2_stops_at_junk(void **state)
 {
-    (void)state;
     assert_answer(UCS2(u"run=a h\xe9 b"), OK, 6, "run=a h");
     assert_answer(UCS2(u"\x7f"), OK, 2, "");
     assert_answer(UCS2(u"a\x1f"), OK, 2, "a");
@@ -86,7 +83,6 @@ static void ucs2_stops_at_junk(void **state)
 static void ucs2_cut_at_every_length(void **state)
 {
     static const char *const answers[] = { "", "a", "a.", "a.e", "a.ef", "", "", "x", "xx", "xx", "xx y" };
-    (void)state;
     for (size_t length = 0; length < 2 * COUNT_OF(answers); length++)
         assert_answer(from_ucs2(u"a.efi xx y", length), OK, length % 2, answers[length / 2]);
 }
@@ -94,7 +90,6 @@ static void ucs2_cut_at_every_length(void **state)
 /* Junk of every length and of every byte value: it never becomes options. */
 static void ucs2_binary_junk(void **state)
 {
-    (void)state;
     for (unsigned value = 0; value < 256; value++) {
         uint8_t junk[67];
         memset(junk, (int)value, sizeof(junk));
@@ -107,7 +102,6 @@ static void ucs2_binary_junk(void **state)
 
 static void longest(void **state)
 {
-    (void)state;
     uint16_t units[LOAD_OPTIONS_MAX + 3];
     char text[LOAD_OPTIONS_MAX + 3];
     for (size_t i = 0; i < COUNT_OF(units); i++) {
@@ -142,7 +136,6 @@ static void longest(void **state)
 
 static void file_text(void **state)
 {
-    (void)state;
     assert_answer(from_file("", 0), OK, 1, "");
     assert_answer(FILE_TEXT("run=a list"), OK, 1, "run=a list");
     assert_answer(FILE_TEXT("run=a\nlist\n"), OK, 3, "run=a list");
@@ -154,7 +147,6 @@ static void file_text(void **state)
 
 static void file_comments(void **state)
 {
-    (void)state;
     assert_answer(FILE_TEXT("# run=a\n"), OK, 2, "");
     assert_answer(FILE_TEXT("#"), OK, 1, "");
     assert_answer(FILE_TEXT("run=a # list\nskip=b#x\n # end"), OK, 3, "run=a skip=b");
@@ -164,7 +156,6 @@ static void file_comments(void **state)
 
 static void file_that_is_not_ascii(void **state)
 {
-    (void)state;
     assert_answer(FILE_TEXT("list\n# \n caf\xc3\xa9\n"), NOT_ASCII, 3, "");
     assert_answer(FILE_TEXT("\xff\xfel\0i\0s\0t\0"), NOT_ASCII, 1, ""); /* UTF-16 */
     assert_answer(FILE_TEXT("list\0"), NOT_ASCII, 1, "");
@@ -175,7 +166,6 @@ static void file_that_is_not_ascii(void **state)
 
 static void texts(void **state)
 {
-    (void)state;
     assert_string_equal(load_options_error_text(LOAD_OPTIONS_OK), "no error");
     assert_string_equal(load_options_error_text(LOAD_OPTIONS_TOO_LONG), "more than 1023 characters of options");
     assert_string_equal(load_options_error_text(LOAD_OPTIONS_NOT_ASCII),

@@ -38,7 +38,6 @@ static _Alignas(4096) uint8_t memory[KEPT_LOG_SIZE];
 
 static int start(void **state)
 {
-    (void)state;
     kept_log_make(memory, 1);
     kept = (struct kept_log){ .head = NULL };
     line_size = 0;
@@ -58,7 +57,6 @@ static void expect(const char *want)
 
 static void keeps_lines(void **state)
 {
-    (void)state;
     assert_false(log_keeper_is_on());
     log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
     assert_true(log_keeper_is_on());
@@ -70,7 +68,6 @@ static void keeps_lines(void **state)
 static void flushes_the_lines_that_it_wrote(void **state)
 {
     char line[101] = "";
-    (void)state;
     log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
     flushes = 0;
     write_back(memory + 64, 64);
@@ -92,7 +89,6 @@ static void flushes_the_lines_that_it_wrote(void **state)
 
 static void processors_without_clflush(void **state)
 {
-    (void)state;
     leaf_1.edx = ~(1u << 19);
     log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
     log_keeper_line("# ", "begin");
@@ -102,7 +98,6 @@ static void processors_without_clflush(void **state)
 
 static void without_memory(void **state)
 {
-    (void)state;
     log_keeper_start(&(struct boot_keep){ 0, 0 });
     assert_false(log_keeper_is_on());
     log_keeper_line("# ", "begin");

@@ -11,7 +11,6 @@ static void keep(void *context, const char *line)
 {
     const size_t length = strlen(text);
 
-    (void)context;
     assert_true((size_t)snprintf(text + length, sizeof text - length, "%s\n", line) < sizeof text - length);
 }
 
@@ -63,7 +62,6 @@ static void whole_texts(void **state)
 {
     struct caps caps = skylake();
 
-    (void)state;
     print(&caps);
     assert_string_equal(
         text, "\ncpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake\n"
@@ -111,7 +109,6 @@ static void methods(void **state)
 {
     struct caps caps = caps_of(golden_cove_input());
 
-    (void)state;
     caps.pebs_retire_latency = true;
     says(&caps, "pebs format 4 adaptive, records of 32 to 1232 bytes, trap-like, counters 0xff, fixed counters 0xf, "
                 "with retire latency");
@@ -148,7 +145,6 @@ static void hypervisors(void **state)
     };
     struct caps caps = skylake();
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char expected[100];
 
@@ -177,7 +173,6 @@ static void what_is_missing(void **state)
         { CAPS_NEED_LBR, CAPS_LBR_NOT_INTEL, "lbr none: no LBR: not an Intel processor", "MISPRED" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct caps caps = skylake();
 
@@ -201,7 +196,6 @@ static void many_events(void **state)
     const struct pebs_event_list three = { events, COUNT_OF(events) }, two = { longer, COUNT_OF(longer) };
     struct caps caps = skylake();
 
-    (void)state;
     caps.events = &three;
     for (unsigned length = 49; length <= 50; length++) { /* two names of 49, with a blank each and a third name */
         snprintf(names[0], sizeof names[0], "%0*u", (int)length, 1);
@@ -221,7 +215,6 @@ static void what_is_odd(void **state)
 {
     struct caps caps = skylake();
 
-    (void)state;
     caps.core_known = false;
     caps.microcode = 0x27;
     caps.microcode_least = 0x28;

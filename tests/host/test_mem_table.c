@@ -37,7 +37,6 @@ static void as_perf_prints_it(void **state)
         "   8.34%           123  L1 or L1 hit",
     };
     struct mem_table table = { 0 };
-    (void)state;
     add(&table, "L1 or L1 hit", 123, 11384);
     add(&table, "L2 or L2 hit", 77, 18274);
     add(&table, "L3 or L3 hit", 111, 25772);
@@ -79,7 +78,6 @@ static void edges(void **state)
     };
     struct mem_table table = { 0 };
     char same[] = "L1 or L1 hit"; /* another place, the same text */
-    (void)state;
     expect(&table, "e", empty, COUNT_OF(empty));
     mem_table_add(&table, "L1 or L1 hit", UINT32_MAX);
     mem_table_add(&table, same, UINT32_MAX);
@@ -99,7 +97,6 @@ static void no_row_left(void **state)
 {
     static char words[MEM_TABLE_ROWS + 1][2];
     struct mem_table table = { 0 };
-    (void)state;
     for (unsigned i = 0; i <= MEM_TABLE_ROWS; i++) {
         words[i][0] = (char)('a' + i);
         mem_table_add(&table, words[i], 10);
@@ -124,7 +121,6 @@ static void one_weight(void **state)
         "  50.00%             1  L1 or L1 hit",
     };
     struct mem_table table = { 0 };
-    (void)state;
     add(&table, "L2 or L2 hit", 1, 5);
     add(&table, "L1 or L1 hit", 1, 5);
     expect(&table, "e", lines, COUNT_OF(lines));

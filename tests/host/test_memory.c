@@ -35,7 +35,6 @@ static void expect_block(size_t size, uint64_t address)
 
 static void the_low_page_is_the_highest_below_640_kib(void **state)
 {
-    (void)state;
     START({ 0, 0x9fc00, 1, 0 });
     assert_int_equal(memory_low_page(), 0x9e000);
     START({ 0, 0x9f001, 1, 0 });
@@ -58,7 +57,6 @@ static void the_low_page_is_the_highest_below_640_kib(void **state)
 
 static void the_low_page_is_usable_and_not_the_bioss(void **state)
 {
-    (void)state;
     START({ 0, 0x800, 1, 0 });
     assert_int_equal(memory_low_page(), 0);
     START({ 0, 0x1000, 1, 0 });
@@ -94,7 +92,6 @@ static void what_holds_data(void **state)
                  { 0xc00000, 8, true },                          /* the loader's */
                  { 0xcfffff, 1, true },  { 0xd00000, 8, false }, { 0xfffffff8, 8, false } };
 
-    (void)state;
     start(map, COUNT_OF(map));
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(memory_holds(rows[i].address, rows[i].size), rows[i].holds);
@@ -103,7 +100,6 @@ static void what_holds_data(void **state)
 /* From the middle of the largest range, on a page boundary, with a page or more left on either side. */
 static void a_block_is_in_the_middle_of_the_largest_range(void **state)
 {
-    (void)state;
     START({ 0, 640 * KIB, 1, 0 }, { 16 * GIB, 64 * GIB, 1, 0 }, { 0x80000000, 64 * MIB, 1, 0 },
           { 0xa0000000, 256 * MIB, 4, 0 }, { 0x90000000, 32 * MIB, 1, 0 });
     expect_block(16 * MIB, 0x80000000 + 24 * MIB);
@@ -119,7 +115,6 @@ static void a_block_is_in_the_middle_of_the_largest_range(void **state)
 
 static void only_what_lies_below_4_gib_counts(void **state)
 {
-    (void)state;
     START({ 4 * GIB, GIB, 1, 0 });
     expect_block(PAGE_SIZE, 0);
     START({ 3 * GIB, 8 * GIB, 1, 0 }); /* of which 1 GiB */
@@ -138,7 +133,6 @@ static void a_block_does_not_touch_the_image(void **state)
 {
     const uint64_t image = IMAGE, size = IMAGE_SIZE;
 
-    (void)state;
     START({ image - 64 * PAGE_SIZE, 128 * PAGE_SIZE + size, 1, 0 }); /* the image is in the middle */
     expect_block(PAGE_SIZE, 0);
     expect_block(64 * PAGE_SIZE, 0);
@@ -161,7 +155,6 @@ static void what_is_kept_is_the_end_of_the_largest_range(void **state)
 {
     const uint64_t image = (uintptr_t)image_start;
 
-    (void)state;
     START({ 0x80000000, 64 * MIB, 1, 0 });
     expect_kept(PAGE_SIZE, PAGE_SIZE, 0x84000000 - 2 * PAGE_SIZE);
     expect_kept(1, PAGE_SIZE, 0x84000000 - 4 * PAGE_SIZE);
@@ -198,7 +191,6 @@ static void used_memory(void **state)
         { 0x9f000, 0x1000, false }, { 16 * MIB - 1, 1, false }, { 16 * MIB, 1, true },   { 32 * MIB - 1, 1, true },
         { 32 * MIB, 1, false },     { 3 * GIB, GIB, false },    { 4 * GIB, GIB, false }, { 0, 4 * GIB, true },
     };
-    (void)state;
     START({ 0, 0x9fc00, 1, 0 }, { 16 * MIB, 16 * MIB, 1, 0 });
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_int_equal(memory_is_used(cases[i].start, cases[i].size), cases[i].used);

@@ -22,7 +22,6 @@ static void assert_map(const struct boot_memory *got, size_t count, const struct
 
 static void sorts_joins_and_drops(void **state)
 {
-    (void)state;
     struct boot_memory map[] = {
         { .base = 0x200000, .size = 0x1000, .type = USABLE },
         { .base = 0x100000000, .size = 0x1000, .type = USABLE },
@@ -43,7 +42,6 @@ static void sorts_joins_and_drops(void **state)
 
 static void empty_maps(void **state)
 {
-    (void)state;
     struct boot_memory map[] = { { .base = 5 }, { .base = 1 } };
     assert_int_equal(memory_map_normalize(map, 0), 0);
     assert_int_equal(memory_map_normalize(map, 2), 0);
@@ -58,7 +56,6 @@ static void any_order(void **state)
         { .base = 0x4000, .size = 0x1000, .type = USABLE },
         { .base = 0x8000, .size = 0x1000, .type = USABLE },
     };
-    (void)state;
     for (unsigned code = 0; code < 5 * 4 * 3 * 2; code++) {
         struct boot_memory pool[] = {
             { .base = 0x1000, .size = 0x1000, .type = USABLE }, { .base = 0x2000, .size = 0x1000, .type = USABLE },
@@ -95,7 +92,6 @@ static void free_places(void **state)
         { 0x200000, 0x200000 }, { 0x100000, 0x700000 }, { 0x9ffff, 1 },  { 0x7fffff, 1 },
         { 0x808000, 0xf8000 },  { 0x80ffff, 2 },        { 0x808000, 1 }, { 0x8fffff, 1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         struct boot_memory obstacle;
         assert_true(memory_map_is_free(machine, COUNT_OF(machine), places[i].base, places[i].size, &obstacle));
@@ -121,7 +117,6 @@ static void places_in_the_way(void **state)
         { 0x9f000, 0x2000000, 0xa0000, 0 },
         { 0x100000000, 1, 0x100000000, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         struct boot_memory obstacle;
         assert_false(memory_map_is_free(machine, COUNT_OF(machine), places[i].base, places[i].size, &obstacle));
@@ -142,7 +137,6 @@ static void overlapping_ranges(void **state)
         { .base = 0x8000, .size = 0x10000, .type = USABLE },
     };
     struct boot_memory obstacle;
-    (void)state;
     assert_true(memory_map_is_free(map, COUNT_OF(map), 0, 0x4000, &obstacle));
     assert_true(memory_map_is_free(map, COUNT_OF(map), 0x5000, 0x13000, &obstacle));
     assert_false(memory_map_is_free(map, COUNT_OF(map), 0, 0x18000, &obstacle));

@@ -197,7 +197,6 @@ static const struct number numbers[] = {
 
 static void as_the_manual_has_them(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (numbers[i].value != numbers[i].manual)
             fail_msg("%s is %llx, must be %llx", numbers[i].name, (unsigned long long)numbers[i].value,

@@ -20,7 +20,6 @@
 
 static void all_tags(void **state)
 {
-    (void)state;
     static const uint8_t bytes[] =
         BYTES(WORD(8 + 16 + 16 + 16 + 24 + 24 + 64 + 8), WORD(0), TAG(1, 13), 'l', 'i', 's', 't', 0, 0, 0, 0,
               TAG(2, 13), 'G', 'R', 'U', 'B', 0, 0, 0, 0, TAG(5, 16), WORD(0x80), WORD(0), TAG(3, 17), WORD(0x123000),
@@ -46,7 +45,6 @@ static void all_tags(void **state)
 
 static void no_tags(void **state)
 {
-    (void)state;
     static const uint8_t bytes[] = BYTES(WORD(16), WORD(0), END);
     struct multiboot2 got;
     READ(bytes, &got);
@@ -62,7 +60,6 @@ static void no_tags(void **state)
 /* ACPI's root pointer: that of the first revision, that of the later ones, and tags too short for either. */
 static void acpi_root(void **state)
 {
-    (void)state;
     static const uint8_t bytes[] =
         BYTES(WORD(8 + 32 + 48 + 32 + 16 + 8), WORD(0), TAG(14, 28), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0,
               0, 0, TAG(15, 44), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 3, 4, 36, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0,
@@ -106,7 +103,6 @@ static void acpi_root(void **state)
 
 static void broken(void **state)
 {
-    (void)state;
     assert_refused(MULTIBOOT2_TAG, WORD(0), WORD(0));
     assert_refused(MULTIBOOT2_TAG, WORD(8), WORD(0));                                /* no end tag */
     assert_refused(MULTIBOOT2_TAG, WORD(12), WORD(0), WORD(0));                      /* half of one */
@@ -146,7 +142,6 @@ static void screens(void **state)
     static const uint8_t palette[] = BYTES(SCREEN(34, 8, 0, 0, 1, 0, 0, 0, 0, 0, 0), END);
     static const uint8_t none[] = BYTES(WORD(16), WORD(0), END);
     const uint64_t base = 0x40fd000000;
-    (void)state;
     assert_screen(rgb, sizeof rgb,
                   &(struct boot_screen){ base, BOOT_SCREEN_PIXELS, 1024, 768, 4096, 32, 0xff0000, 0xff00, 0xff });
     assert_screen(fifteen, sizeof fifteen,
@@ -164,7 +159,6 @@ static void screens(void **state)
 /* An empty module, and texts of no character but their NUL. */
 static void empty(void **state)
 {
-    (void)state;
     static const uint8_t bytes[] = BYTES(WORD(8 + 16 + 16 + 16 + 8), WORD(0), TAG(3, 16), WORD(0x1000), WORD(0x1000),
                                          TAG(1, 9), WORD(0), WORD(0), TAG(2, 9), WORD(0), WORD(0), END);
     struct multiboot2 got;
@@ -189,7 +183,6 @@ static void texts(void **state)
         [MULTIBOOT2_MEMORY_MAP] = "the entries of the memory map are not 24 bytes long",
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(multiboot2_error_text((enum multiboot2_error)i), known[i]);
     assert_string_equal(multiboot2_error_text((enum multiboot2_error)99), "unknown Multiboot2 error");

@@ -33,7 +33,6 @@ static uint64_t written(uint32_t msr)
 
 static void first_level_miss(void **state)
 {
-    (void)state;
     /* The values with which Perfmon2's example sampled this metric on real Pentium 4 processors, but for the rings. */
     set_up("1stL_cache_load_miss_retired", true);
     assert_int_equal(written(0x3cc), 9u << 25 | 1u << 9 | T0_OS | T0_USR);
@@ -74,7 +73,6 @@ static void each_event(void **state)
         { "split_load_retired", 0x3af, 0x04, 0x2, 0, 0x09, 0x3000400, 1 },
         { "split_store_retired", 0x3ae, 0x05, 0x2, 0, 0x09, 0x3000400, 2 },
     };
-    (void)state;
     assert_int_equal(netburst_event_count, COUNT_OF(want));
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         const uint64_t cru = want[i].kind << 25 | 1u << 9 | T0_OS | T0_USR;
@@ -106,7 +104,6 @@ static void each_event(void **state)
 
 static void count_only(void **state)
 {
-    (void)state;
     set_up("memory_loads", false);
     assert_int_equal(written(0x3f1), 0);
     set_up("split_load_retired", false); /* the tags are needed all the same */
@@ -115,7 +112,6 @@ static void count_only(void **state)
 
 static void rings(void **state)
 {
-    (void)state;
     const struct netburst_event *event = netburst_event_find("memory_loads");
     count = netburst_writes(&(struct netburst_setup){ event, true, false, true, 1 }, writes);
     assert_int_equal(written(0x3cc) & 0xf, T0_OS);
@@ -127,7 +123,6 @@ static void rings(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_int_equal(pebs_events_netburst.count, netburst_event_count);
     for (size_t i = 0; i < netburst_event_count; i++) { /* the two lists speak of the same events */
         const struct pebs_event *event = &pebs_events_netburst.events[i];

@@ -155,7 +155,6 @@ static void start_machine(void)
 
 static void the_last_of_each_is_taken(void **state)
 {
-    (void)state;
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));
     assert_int_equal(machine.tried, 4);
@@ -185,7 +184,6 @@ static void the_last_of_each_is_taken(void **state)
 
 static void an_input_that_firmware_uses_is_left_alone(void **state)
 {
-    (void)state;
     start_machine();
     machine.io[0x10 + 2 * 23] = 0x31;
     machine.io[0x10 + 2 * 22] = 0xa032;
@@ -202,7 +200,6 @@ static void an_input_that_firmware_uses_is_left_alone(void **state)
 
 static void the_first_that_works_counts(void **state)
 {
-    (void)state;
     start_machine();
     machine.answers = 1;
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -226,7 +223,6 @@ static void a_machine_without_one(void **state)
     static const struct acpi_io_apic none = { 0 }, high = { .address = UINT64_C(0x1fec00000) },
                                      second = { .address = IO, .first_interrupt = 24 };
 
-    (void)state;
     start_machine();
     machine.answers = 0;
     assert_false(nmi_timer_init(AT, &io, 0, due));
@@ -253,7 +249,6 @@ static void a_machine_without_one(void **state)
 /* After a stop an NMI may be on its way for a second. Before its time, and long after, it is another's. */
 static void nmis_of_others(void **state)
 {
-    (void)state;
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
     nmi_timer_start(3);
@@ -277,7 +272,6 @@ static void nmis_of_others(void **state)
 /* The inputs below 16 have devices of their own, as the PIT on input 2: each of its ticks would be an NMI. */
 static void inputs_of_isa_devices_are_left_alone(void **state)
 {
-    (void)state;
     start_machine();
     for (unsigned n = 0; n < 3; n++)
         machine.hpet[(0x104 + 0x20 * n) / 4] = 0xffff;
@@ -294,7 +288,6 @@ static void inputs_of_isa_devices_are_left_alone(void **state)
 /* An input that a device shares is masked at its first NMI, in a trial and later; what comes then is nobody's. */
 static void an_input_that_is_shared_is_given_up(void **state)
 {
-    (void)state;
     start_machine();
     machine.strays = 1;
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -330,7 +323,6 @@ static void an_input_that_is_shared_is_given_up(void **state)
 /* SERR# and IOCHK# are errors, whoever listens; the other bits of the port tell of the PIT and the speaker. */
 static void errors_of_the_machine_end_the_run(void **state)
 {
-    (void)state;
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
     nmi_timer_start(3);
@@ -350,7 +342,6 @@ static void errors_of_the_machine_end_the_run(void **state)
 /* What comes when 32 bits of the counter begin anew is the timer's, and nobody's time. */
 static void the_counter_begins_anew(void **state)
 {
-    (void)state;
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
     machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
@@ -392,7 +383,6 @@ static void the_counter_begins_anew(void **state)
 /* The counter's 64 bits never begin anew, so that no NMI comes but in time; what comes is another's. */
 static void one_of_64_bits_is_taken_first(void **state)
 {
-    (void)state;
     start_machine();
     machine.hpet[0] |= 0x2000;
     for (unsigned n = 1; n < 3; n++)
@@ -428,7 +418,6 @@ static void one_of_64_bits_is_taken_first(void **state)
 
 static void another_processor_gets_it(void **state)
 {
-    (void)state;
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));
     assert_true(nmi_timer_send_to(0));

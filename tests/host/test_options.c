@@ -60,7 +60,6 @@ static void assert_defaults(const struct options *options)
 static void defaults(void **state)
 {
     static const char *const empty[] = { "", " ", " \t\r\n ", "run=*", "exit=auto end=halt" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(empty); i++) {
         struct options options = good(empty[i]);
         assert_defaults(&options);
@@ -74,7 +73,6 @@ static void defaults(void **state)
 
 static void every_option(void **state)
 {
-    (void)state;
     struct options options = good("run=bts.*,lbr.?os skip=*.slow list records=25 timeout=3600 end=poweroff exit=debug "
                                   "console=ttyS1,57600 gdbwait width=32 paging=legacy recap=all");
     assert_true(slice_equal(options.run, "bts.*,lbr.?os"));
@@ -119,7 +117,6 @@ static void every_option(void **state)
 
 static void the_last_one_counts(void **state)
 {
-    (void)state;
     struct options options = good("run=a timeout=3\nrun=b timeout=5\r\nend=halt\tend=reboot\n");
     assert_true(slice_equal(options.run, "b"));
     assert_int_equal(options.timeout, 5);
@@ -148,7 +145,6 @@ static void each_kind_of_console(void **state)
         { "console=mmio32,0x1,1200,19200", "option", { 1, true, 4, 4, 1200, 19200 } },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct uart *const want = &rows[i].uart;
         const struct options options = good(rows[i].text);
@@ -168,7 +164,6 @@ static void each_kind_of_console(void **state)
 
 static void consoles_add_up(void **state)
 {
-    (void)state;
     struct options options = good("console=ttyS1 console=pci console=0x2c8 console=ttyS0 console=mmio,0xfe000000");
     assert_int_equal(options.consoles, 4);
     assert_int_equal(options.console[0].uart.base, 0x2f8);
@@ -261,7 +256,6 @@ static void every_refusal_names_the_word(void **state)
         { "run=0123456789012345678901234567890123456789 x=0123456789012345678901234567890123456789", OPTIONS_UNKNOWN,
           "x=01234567890123456789012345678901234567" }, /* 40 characters of it */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct options options;
         char offender[64];
@@ -277,7 +271,6 @@ static void too_long(void **state)
     struct options options;
     char offender[64];
     char *text = malloc(OPTIONS_LENGTH_MAX + 3);
-    (void)state;
     assert_non_null(text);
     memset(text, ' ', OPTIONS_LENGTH_MAX + 2);
     memcpy(text, "list", 4);
@@ -315,7 +308,6 @@ static bool match(const char *pattern, const char *text)
 
 static void globs(void **state)
 {
-    (void)state;
     assert_true(match("", ""));
     assert_false(match("", "a"));
     assert_true(match("*", ""));
@@ -347,7 +339,6 @@ static void globs(void **state)
 static void globs_do_not_blow_up(void **state)
 {
     char text[4096];
-    (void)state;
     memset(text, 'a', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     assert_false(match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
@@ -356,7 +347,6 @@ static void globs_do_not_blow_up(void **state)
 
 static void selection(void **state)
 {
-    (void)state;
     struct options options = good("run=bts.*,lbr.tos skip=*.slow,bts.x");
     assert_true(options_select(&options, "bts.fast"));
     assert_true(options_select(&options, "lbr.tos"));
@@ -388,7 +378,6 @@ static void sets(void **state)
                                          "lbr.calls",         "pebs.loads",       "perfmon.count" };
     static const char *const others[] = { "quick.one",     "bts.cpl.off_os",   "pebs.stores",
                                           "selftest.hang", "measure.skid.far", "lbr.tos" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(quick); i++) {
         struct options options = good("run=quick");
         assert_true(options_select(&options, quick[i]));
@@ -459,7 +448,6 @@ static void assert_words(const char *name, char *words)
 static void help_has_every_option(void **state)
 {
     struct help help = { 0 };
-    (void)state;
     options_help(keep, &help);
     assert_true(help.lines > 10);
     assert_string_equal(help.text[0],
@@ -505,7 +493,6 @@ static void texts(void **state)
         [OPTIONS_TOO_MANY] = "more than 4 consoles",
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(options_error_text((enum options_error)i), known[i]);
     assert_string_equal(options_error_text((enum options_error)99), "unknown error of the options");

@@ -100,7 +100,6 @@ static void bytes_of_the_description(void **state)
 {
     char written[PACKED_TEXT_MAX];
 
-    (void)state;
     assert_int_equal(set("spdnnnnnnnpfse"), 14);
     const size_t length = packed_write(written, &skylake, results, 0, 14);
     assert_int_equal(length, strlen(written));
@@ -133,7 +132,6 @@ static void every_outcome_and_run(void **state)
 {
     struct packed_head head = skylake;
 
-    (void)state;
     for (unsigned before = 0; before < 6; before++)
         for (unsigned outcome = 0; outcome < 6; outcome++)
             for (unsigned length = 0; length <= 50; length++)
@@ -155,7 +153,6 @@ static void lengths(void **state)
     struct packed_head head = skylake;
     size_t none;
 
-    (void)state;
     head.tests = PACKED_TESTS_MAX;
     none = packed_write(text, &head, results, 0, 0);
     for (unsigned i = 0; i < PACKED_TESTS_MAX; i++)
@@ -176,7 +173,6 @@ static void heads(void **state)
 {
     struct packed_head head = skylake;
 
-    (void)state;
     set("pfsd");
     head.tests = 4;
     head.width = 32;
@@ -209,7 +205,6 @@ static void long_words(void **state)
 {
     struct packed_head head = skylake;
 
-    (void)state;
     memset(head.version, 'v', PACKED_WORD); /* no NUL */
     head.tests = set("p");
     packed_write(text, &head, results, 0, 1);
@@ -222,7 +217,6 @@ static void parts(void **state)
 {
     struct packed_head head = skylake;
 
-    (void)state;
     head.tests = set("pppppffffsssddde");
     for (unsigned first = 0; first <= head.tests; first++)
         for (unsigned count = 0; first + count <= head.tests; count++)
@@ -235,7 +229,6 @@ static void damage_of_characters(void **state)
     char whole[PACKED_TEXT_MAX];
     static const char others[] = "0Z:+ a%";
 
-    (void)state;
     set("spdnnnnnnnpfse");
     const size_t length = packed_write(whole, &skylake, results, 0, 14);
     for (size_t i = 0; i < length; i++) {
@@ -262,7 +255,6 @@ static void damage_of_bytes(void **state)
     uint8_t all[sizeof golden + 4];
     const uint32_t crc = dump_crc(golden, sizeof golden);
 
-    (void)state;
     memcpy(all, golden, sizeof golden);
     for (unsigned i = 0; i < 4; i++)
         all[sizeof golden + i] = (uint8_t)(crc >> 8 * i);
@@ -309,7 +301,6 @@ static void contents(void **state)
         { 55, 216, PACKED_CONTENTS }, /* a repetition past the end */
     };
 
-    (void)state;
     assert_int_equal(sizeof golden, 56);
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         uint8_t bytes[sizeof golden];
@@ -356,7 +347,6 @@ static void refusals(void **state)
     };
     size_t offender;
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         offender = 99;
         const enum packed_error error = packed_read(cases[i].text, &got, &offender);
@@ -382,7 +372,6 @@ static void fingerprints(void **state)
     const struct result ids[] = { { .id = "foobar" }, { .id = "" }, { .id = "a" } };
     uint32_t sum = 0xbf9cf968u; /* of "foobar" */
 
-    (void)state;
     assert_int_equal(packed_fingerprint(ids, 0), 0x811c9dc5u);
     sum *= 16777619u; /* its NUL */
     assert_int_equal(packed_fingerprint(ids, 1), sum);
@@ -394,7 +383,6 @@ static void fingerprints(void **state)
 
 static void texts_of_errors(void **state)
 {
-    (void)state;
     for (unsigned error = 0; error <= PACKED_CONTENTS; error++)
         for (unsigned other = 0; other < error; other++)
             assert_string_not_equal(packed_error_text((enum packed_error)error),
@@ -438,7 +426,6 @@ static void reasons(void **state)
     char out[512];
     size_t next = 0;
 
-    (void)state;
     assert_int_equal(next_reasons(out, sizeof all, &next), sizeof all - 1);
     assert_string_equal(out, all);
     assert_int_equal(next_reasons(out, sizeof out, &next), 0);

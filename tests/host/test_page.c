@@ -213,7 +213,6 @@ static void before_the_tests(void **state)
 {
     struct page page = { PROGRAM, .step = 3, .step_name = "options, serial port, screen" };
 
-    (void)state;
     expect("the run has just begun", &page, 80, 25);
     page = (struct page){ PROGRAM, LOG, .step = 6, .step_name = "local APIC", .caps = &golden_cove };
     expect("a step, no brand, under a hypervisor", &page, 80, 25);
@@ -225,7 +224,6 @@ static void tests_run(void **state)
 {
     struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 16, .test = "lbr.tos" };
 
-    (void)state;
     expect("a test after failures", &page, 80, 25);
     page = (struct page){
         PROGRAM,       LOG,         .step = 12,    .step_name = "tests", .caps = &skylake, .state = PAGE_TESTS,
@@ -241,7 +239,6 @@ static void tests_have_failed(void **state)
 {
     struct page page = { TESTS(many), LOG, .state = PAGE_END, .verdict = VERDICT_FAIL };
 
-    (void)state;
     fill_many(5, OUTCOME_DIFFERS);
     many[89].outcome = OUTCOME_FAIL;
     expect("a failure after many differences", &page, 80, 25);
@@ -264,7 +261,6 @@ static void nothing_has_failed(void **state)
     static const struct result skipped[] = { { .id = "pebs.a", .outcome = OUTCOME_SKIP, .why = "no PEBS" } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed };
 
-    (void)state;
     expect("the verdict pass", &page, 80, 25);
     page.then = PAGE_SWITCHES_OFF;
     page.log = NULL;
@@ -294,7 +290,6 @@ static void trouble(void **state)
                          .verdict = VERDICT_ERROR,
                          .trouble = "unknown option: ruun=bts.*" };
 
-    (void)state;
     expect("an error before the processor is known", &page, 80, 25);
     page.caps = &skylake;
     page.log =
@@ -329,7 +324,6 @@ static void codes_and_text(void **state)
     const struct page_code small = code_of(21);
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = &small, .code_count = 1 };
 
-    (void)state;
     expect("a code", &page, 96, 33);
     page.log = NULL;
     page.verdict = VERDICT_INCOMPLETE;
@@ -363,7 +357,6 @@ static void colours(void **state)
     const struct page_code code = code_of(21);
     struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 11, .test = "lbr.tos" };
 
-    (void)state;
     draw(&page, 80, 25);
     assert_int_equal(attributes_of(0, 0), 0x1f); /* the title, white on blue, to both edges */
     assert_int_equal(attributes_of(0, 79), 0x1f);
@@ -449,7 +442,6 @@ static void every_size(void **state)
     struct page page = { TESTS(many), .planned = MANY + 1, .number = MANY + 1, .test = long_why, .verdicts = judged };
     unsigned turn = 0;
 
-    (void)state;
     for (unsigned columns = CELLS_COLUMNS; columns <= CELLS_COLUMNS_MAX; columns += columns < 90 ? 1 : 7)
         for (unsigned rows = CELLS_ROWS; rows <= CELLS_ROWS_MAX; rows += rows < 50 ? 1 : 5) {
             const struct page_code code = code_of(21);
@@ -525,7 +517,6 @@ static void codes_of_every_size(void **state)
 {
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .code_count = 1 };
 
-    (void)state;
     for (unsigned columns = CELLS_COLUMNS; columns <= CELLS_COLUMNS_MAX; columns += 8)
         for (unsigned rows = CELLS_ROWS; rows <= CELLS_ROWS_MAX; rows += 3) {
             cells.columns = columns;
@@ -559,7 +550,6 @@ static void turns(void **state)
     const struct page_code small = code_of(21), codes[] = { small, small, { 45, modules } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = codes, .code_count = 2 };
 
-    (void)state;
     cells.columns = 100;
     cells.rows = 30;
     assert_int_equal(page_turns(&page, &cells), 2); /* each beside the text */
@@ -593,7 +583,6 @@ static void text(void **state)
 {
     struct pen pen = { &cells, 2, 6, 0x1e };
 
-    (void)state;
     cells.columns = 10;
     cells.rows = 4;
     pen_clear(&cells, 0x07);
@@ -628,7 +617,6 @@ static void expect_words(const char *words, unsigned most, unsigned count, const
 
 static void words(void **state)
 {
-    (void)state;
     expect_words("", 2, 0, "", "");
     expect_words("one", 2, 1, "one", "");
     expect_words("sixsix", 2, 1, "sixsix", "");

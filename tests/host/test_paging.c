@@ -124,7 +124,6 @@ static uint64_t nx(void)
 
 static void attribute_tables(void **state)
 {
-    (void)state;
     no_pat = false;
     build_with(true, PAGING_AUTO);
     assert_int_equal(pat, 0x0007040600070106);
@@ -177,7 +176,6 @@ static void devices(void **state)
         { 0x40000000, 0x40000000, 0x40000000, 0x80000000 }, /* the most */
     };
     static const enum paging_wish wishes[] = { PAGING_PAE, PAGING_LEGACY };
-    (void)state;
     for (size_t w = 0; w < (WIDE ? 1 : COUNT_OF(wishes)); w++)
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
             build_with(true, WIDE ? PAGING_AUTO : wishes[w]);
@@ -193,7 +191,6 @@ static void devices(void **state)
 static void beyond(void **state)
 {
     const uint64_t physical = 0x7fbffff000, size = 0x40000000; /* a page before tables of every level end */
-    (void)state;
     if (WIDE) {
         build_with(true, PAGING_AUTO);
         assert_true(paging_map_device(physical, physical, size));
@@ -229,7 +226,6 @@ static void beyond(void **state)
 
 static void refusals(void **state)
 {
-    (void)state;
     build_with(true, PAGING_AUTO);
     assert_false(paging_map_device(0x80000000, 0x80000000, 0));
     assert_false(paging_map_device(0x40000000, 0x40000000, 0x40000001));
@@ -272,7 +268,6 @@ static void devices_that_are_not_cached(void **state)
 {
     static const enum paging_wish wishes[] = { PAGING_AUTO, PAGING_LEGACY };
 
-    (void)state;
     for (unsigned i = 0; i < (WIDE ? 1u : 2u); i++) {
         const uint64_t size = wishes[i] == PAGING_LEGACY ? 0x400000 : 0x200000;
         const uint64_t at[] = { 0x80000000, 0x90000000 + size - 1, APIC };

@@ -135,7 +135,6 @@ static void each_vector_has_its_name(void **state)
         "control protection exception #CP",
     };
 
-    (void)state;
     for (unsigned vector = 0; vector < 256; vector++) {
         const char *name = vector < COUNT_OF(wanted) ? wanted[vector] : NULL;
 
@@ -147,7 +146,6 @@ static void an_exception_in_the_report_ends_it(void **state)
 {
     struct interrupt_frame first = { .vector = 13, .ip = 0x1234 }, second = { .vector = 14, .ip = 0x5678 };
 
-    (void)state;
     said[0] = 0;
     panicked = false;
     raises = &second;

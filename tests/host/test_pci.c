@@ -92,7 +92,6 @@ static void a_port(void **state)
 {
     struct pci_uart found[2];
 
-    (void)state;
     start();
     put(0, 3, 0, 0x070002, 0xc061, 0);
     assert_int_equal(pci_find_uarts(found, 2), 1);
@@ -106,7 +105,6 @@ static void no_pci(void **state)
 {
     struct pci_uart found[1];
 
-    (void)state;
     start();
     put(0, 3, 0, 0x070002, 0xc061, 0);
     machine.none = true;
@@ -122,7 +120,6 @@ static void active_management(void **state)
 {
     struct pci_uart found[2];
 
-    (void)state;
     start();
     put(0, 22, 0, 0x078000, 0xf7000004, 0)->config[3] = 0x00800000;
     put(0, 22, 3, 0x070002, 0xf0e1, 0xf7001000)->config[0] = 0x9d3d8086;
@@ -155,7 +152,6 @@ static void in_memory(void **state)
     };
     struct pci_uart found[1];
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         start();
         put(0, 1, 0, 0x070002, rows[i].bar0, rows[i].bar1);
@@ -181,7 +177,6 @@ static void classes(void **state)
                  { 0x078000, 0, 0 },         { 0x060002, 0, 0 },         { 0x170002, 0, 0 } };
     struct pci_uart found[1];
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         start();
         put(0, 31, 0, rows[i].class, 0xc061, 0);
@@ -196,7 +191,6 @@ static void behind_bridges(void **state)
 {
     struct pci_uart found[4];
 
-    (void)state;
     start();
     put(0, 1, 0, 0x060400, 0, 0)->config[3] = 0x00810000; /* several functions, a bridge */
     machine.functions[0].config[6] = 0x00050200;          /* to bus 2 */

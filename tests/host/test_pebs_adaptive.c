@@ -190,7 +190,6 @@ static void check(const struct pebs_record *out, unsigned groups, unsigned entri
 static void every_combination(void **state)
 {
     static const unsigned entries[] = { 1, 2, 3, 31, 32 };
-    (void)state;
     for (unsigned groups = 0; groups < 16; groups++) {
         for (size_t i = 0; i < (groups & LBR ? COUNT_OF(entries) : 1); i++) {
             uint8_t bytes[1232];
@@ -208,7 +207,6 @@ static void every_combination(void **state)
 static void entries_without_the_group(void **state)
 {
     uint8_t bytes[1232];
-    (void)state;
     size_t size = lay(bytes, MEMORY, 1);
     put_head(bytes, 0x1f000001, 0, size);
     assert_int_equal(pebs_adaptive_size(0x1f000001), 64);
@@ -221,7 +219,6 @@ static void entries_without_the_group(void **state)
 static void latencies_apart(void **state)
 {
     uint8_t bytes[1232];
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct pebs_form form = icelake;
         form.retire_latency = i & 1;
@@ -238,7 +235,6 @@ static void latencies_apart(void **state)
 static void golden_cove_has_latencies_and_types(void **state)
 {
     uint8_t bytes[1232];
-    (void)state;
     size_t size = lay(bytes, 0xf, 2);
     struct pebs_record out = decode(&golden_cove, bytes, size);
     assert_true(out.has & PEBS_HAS_RETIRE_LATENCY);
@@ -262,7 +258,6 @@ static void lbr_formats(void **state)
 {
     struct pebs_form form = icelake;
     uint8_t bytes[1232];
-    (void)state;
     size_t size = lay(bytes, LBR, 1);
     form.lbr_format = 7; /* as 5, without TSX */
     struct pebs_record out = decode(&form, bytes, size);
@@ -281,7 +276,6 @@ static void forms(void **state)
 {
     uint8_t bytes[1232];
     struct pebs_record out;
-    (void)state;
     size_t size = lay(bytes, MEMORY | GPRS, 1);
     for (unsigned format = 0; format < 17; format++) {
         struct pebs_form form = icelake;
@@ -314,7 +308,6 @@ static void basic_alone(void **state)
 {
     struct pebs_form form = icelake;
     uint8_t bytes[1232];
-    (void)state;
     form.adaptive = false;
     size_t size = lay(bytes, 0, 1);
     struct pebs_record out = decode(&form, bytes, size);
@@ -326,7 +319,6 @@ static void basic_alone(void **state)
 static void truncated_at_every_length(void **state)
 {
     uint8_t bytes[1232];
-    (void)state;
     for (unsigned groups = 0; groups < 16; groups++) {
         size_t size = lay(bytes, groups, 2);
         for (size_t length = 0; length < size; length++)
@@ -337,7 +329,6 @@ static void truncated_at_every_length(void **state)
 static void its_own_size_is_wrong(void **state)
 {
     uint8_t bytes[1232] = { 0 };
-    (void)state;
     size_t size = lay(bytes, MEMORY | GPRS, 1);
     for (size_t said = 0; said < 65536; said += said < 1300 ? 1 : 251) {
         put_head(bytes, MEMORY | GPRS, 0, said);
@@ -356,7 +347,6 @@ static void its_own_size_is_wrong(void **state)
 static void unknown_groups(void **state)
 {
     uint8_t bytes[1232] = { 0 };
-    (void)state;
     size_t size = lay(bytes, 0, 1);
     for (unsigned bit = 4; bit < 32; bit++) {
         if (bit >= 24 && bit <= 28)
@@ -376,7 +366,6 @@ static void one_after_another(void **state)
     static const unsigned groups[] = { 0, LBR, MEMORY | XMM, GPRS, 0xf };
     uint8_t bytes[8 * 1232];
     size_t end = 0, at = 0;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(groups); i++)
         end += lay(bytes + end, groups[i], 2);
     for (size_t i = 0; i < COUNT_OF(groups); i++) {

@@ -199,7 +199,6 @@ static void every_combination(void **state)
 {
     static const uint64_t bits[] = { BIT(62), BIT(61), BIT(49), BIT(50), BIT(52), BIT(53), BIT(54), BIT(55) };
 
-    (void)state;
     for (unsigned choice = 0; choice < 256; choice++) {
         uint8_t bytes[MOST];
         uint64_t groups = BIT(63), mode = choice & 1 ? BIT(30) : 0;
@@ -219,7 +218,6 @@ static void every_combination(void **state)
 
 static void sizes(void **state)
 {
-    (void)state;
     assert_int_equal(arch_pebs_size(0, 32, UINT64_MAX), 64);
     assert_int_equal(arch_pebs_size(BIT(63) | 0xffffffff, 32, UINT64_MAX),
                      64); /* the enable bit and the reload value */
@@ -239,7 +237,6 @@ static void lbrs(void **state)
         unsigned number, entries;
     } rows[] = { { 1, 8 }, { 2, 16 }, { 3, 0 }, { 3, 1 }, { 3, 32 } };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint8_t bytes[MOST];
         const uint64_t groups = BIT(63) | (uint64_t)rows[i].number << 40;
@@ -269,7 +266,6 @@ static void counts(void **state)
     static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };
     static const uint64_t groups[] = { BIT(35), BIT(36), BIT(37), BIT(38) };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(counted); i++) {
         for (unsigned metrics = 0; metrics < 4; metrics += 3) {
             uint8_t bytes[MOST];
@@ -296,7 +292,6 @@ static void latencies(void **state)
     uint8_t bytes[MOST];
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) });
 
-    (void)state;
     bytes[16 + 0x1a] &= 0xfe; /* not valid */
     struct pebs_record out = decode(bytes, size, size);
     assert_false(out.has & PEBS_HAS_RETIRE_LATENCY);
@@ -332,7 +327,6 @@ static void fragments(void **state)
     const size_t all = lay_chain(bytes, chain, COUNT_OF(chain));
     struct pebs_record out = decode(bytes, all, size);
 
-    (void)state;
     check_groups(&out, BIT(63) | BIT(62) | BIT(61) | BIT(49) | BIT(50) | BIT(40) | BIT(36) | BIT(37));
     assert_int_equal(out.fragments, 5);
     assert_int_equal(out.mode_64, 1);
@@ -357,7 +351,6 @@ static void extent(void **state)
     const size_t whole = lay_chain(bytes, chain, COUNT_OF(chain));
     size_t size = 7;
 
-    (void)state;
     assert_int_equal(arch_pebs_extent(bytes, whole, &size), PEBS_DECODE_OK);
     assert_int_equal(size, 64 + 176);
     size = 7;
@@ -379,7 +372,6 @@ static void sizes_that_lie(void **state)
     uint8_t bytes[MOST] = { 0 };
     const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(61) });
 
-    (void)state;
     refuse(bytes, 0, PEBS_DECODE_TRUNCATED);
     refuse(bytes, 15, PEBS_DECODE_TRUNCATED);
     refuse(bytes, 16, PEBS_DECODE_SIZE_PAST_END);
@@ -410,7 +402,6 @@ static void groups_that_lie(void **state)
     uint8_t bytes[MOST] = { 0 };
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40), .entries = 8 });
 
-    (void)state;
     put(bytes, BIT(63) | BIT(40) | (size - 1));
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
     put(bytes, BIT(63) | BIT(41) | size);
@@ -448,7 +439,6 @@ static void groups_unknown(void **state)
     uint64_t known = BIT(30) | BIT(31) | VECTORS | BIT(35) | BIT(36) | BIT(37) | BIT(38) | BIT(39) | BIT(40) | BIT(41) |
                      BIT(61) | BIT(62) | BIT(63);
 
-    (void)state;
     known &= ~BIT(39);
     for (unsigned bit = 16; bit < 64; bit++) {
         size_t size = lay(bytes, (struct parts){ .groups = BIT(63) });
@@ -467,7 +457,6 @@ static void chains_that_lie(void **state)
     uint8_t bytes[MOST];
     size_t size;
 
-    (void)state;
     size = lay(bytes, (struct parts){ .groups = BIT(61) });
     refuse(bytes, size, PEBS_DECODE_NO_BASIC);
     size = lay_chain(bytes, (const struct parts[]){ { .groups = 0 }, { .groups = BIT(61) } }, 2);
@@ -540,7 +529,6 @@ static void text(void **state)
     const size_t size = lay_chain(bytes, chain, COUNT_OF(chain));
     struct pebs_record record = decode(bytes, size, size);
 
-    (void)state;
     pebs_text(&(struct line_sink){ keep, &got }, 7, &record, DATA_SOURCE_UNKNOWN, NULL);
     assert_int_equal(got.count, COUNT_OF(expected));
     for (size_t i = 0; i < COUNT_OF(expected); i++)
@@ -568,7 +556,6 @@ static void text_of_lbrs_and_counts(void **state)
                                                    .metrics = 3 });
     struct pebs_record record = decode(bytes, size, size);
 
-    (void)state;
     pebs_text(&(struct line_sink){ keep, &got }, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
     assert_int_equal(got.count, COUNT_OF(expected));
     for (size_t i = 0; i < COUNT_OF(expected); i++)

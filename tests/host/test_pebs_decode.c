@@ -14,7 +14,6 @@ static uint8_t record[200], record_32[40];
 
 static int count_up(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < sizeof record; i++)
         record[i] = (uint8_t)i;
     memcpy(record_32, record, sizeof record_32);
@@ -77,7 +76,6 @@ static void bits_32(void **state)
     const struct pebs_form form = { .width = 4 };
     struct pebs_record out;
     uint8_t *bytes = exact_copy(record_32, sizeof(record_32));
-    (void)state;
     memset(&out, 0xa5, sizeof(out));
     assert_int_equal(pebs_decode(&form, bytes, sizeof(record_32), &out), PEBS_DECODE_OK);
     free(bytes);
@@ -102,7 +100,6 @@ static void dtes64_outside_ia32e(void **state)
                                             0x98888888, 0x97777777, 0x95555555, 0x96666666 };
     struct pebs_form form = form_64(0);
     struct pebs_record out;
-    (void)state;
     assert_int_equal(pebs_decode(&form, record_outside_ia32e, sizeof(record_outside_ia32e), &out), PEBS_DECODE_OK);
     assert_int_equal(out.size, 144);
     assert_int_equal(out.rflags, 0x246);
@@ -117,7 +114,6 @@ static void formats(void **state)
     static const uint64_t more[] = { PEBS_HAS_GPRS, PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
                                      PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX, PEBS_HAS_TSC };
     uint64_t has = 0;
-    (void)state;
     for (unsigned format = 0; format < 4; format++) {
         struct pebs_record out = decode(format, sizes[format]);
         has |= more[format];
@@ -140,7 +136,6 @@ static void formats(void **state)
  */
 static void reserved_fields(void **state)
 {
-    (void)state;
     struct pebs_form form = form_64(3);
     struct pebs_record out;
     form.reserved = PEBS_RESERVED_SOURCE;
@@ -166,7 +161,6 @@ static void reserved_fields(void **state)
 static void truncated_at_every_length(void **state)
 {
     static const size_t sizes[] = { 144, 176, 192, 200 };
-    (void)state;
     for (unsigned pebs_format = 0; pebs_format < 4; pebs_format++) {
         struct pebs_form form = form_64(pebs_format);
         assert_int_equal(pebs_record_size(&form), sizes[pebs_format]);
@@ -185,7 +179,6 @@ static void truncated_at_every_length(void **state)
 static void truncated_at_every_length_of_32_bits(void **state)
 {
     const struct pebs_form form = { .width = 4 };
-    (void)state;
     for (size_t length = 0; length < sizeof(record_32); length++) {
         struct pebs_record out, before;
         memset(&out, 0xa5, sizeof(out));
@@ -199,7 +192,6 @@ static void truncated_at_every_length_of_32_bits(void **state)
 
 static void unknown_formats(void **state)
 {
-    (void)state;
     for (unsigned pebs_format = 7; pebs_format < 20; pebs_format++) {
         if (pebs_format == 15) /* architectural: test_pebs_arch.c */
             continue;
@@ -219,7 +211,6 @@ static void unknown_formats(void **state)
 
 static void any_alignment_and_more_bytes(void **state)
 {
-    (void)state;
     for (size_t shift = 0; shift < 8; shift++) {
         struct pebs_form form = form_64(3);
         uint8_t bytes[216] = { 0 };
@@ -234,7 +225,6 @@ static void any_alignment_and_more_bytes(void **state)
 
 static void errors_have_words(void **state)
 {
-    (void)state;
     static const char *const words[] = {
         [PEBS_DECODE_OK] = "no error",
         [PEBS_DECODE_TRUNCATED] = "PEBS record truncated",

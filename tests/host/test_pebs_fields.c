@@ -171,7 +171,6 @@ static void every_field_of_fixed_records(void **state)
     static const size_t sizes[] = { 144, 176, 192, 200 };
     const struct pebs_form form = { .width = 4 };
 
-    (void)state;
     check_fixed(&form, 40, narrow, COUNT_OF(narrow));
     for (unsigned format = 0; format < COUNT_OF(sizes); format++)
         check_fixed(&(struct pebs_form){ .width = 8, .format = format }, sizes[format], wide, COUNT_OF(wide));
@@ -235,7 +234,6 @@ static void every_field_of_adaptive_records(void **state)
         { .width = 8, .format = 4, .adaptive = true, .retire_latency = true, .cache_latency = true }
     };
 
-    (void)state;
     for (unsigned groups = 0; groups < 4; groups++)
         for (size_t i = 0; i < COUNT_OF(forms); i++)
             check_adaptive(&forms[i], groups);
@@ -248,7 +246,6 @@ static void rows_do_not_collide(void **state)
 {
     uint64_t columns = 0, registers = 0;
 
-    (void)state;
     for (const struct pebs_field *field = pebs_fields; field->name; field++) {
         assert_true(field->column < 64 && field->has != 0);
         assert_false(field->column != 0 && columns >> field->column & 1);

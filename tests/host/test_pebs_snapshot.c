@@ -74,7 +74,6 @@ static void behind_all_groups(void **state)
     uint8_t bytes[MOST];
     struct pebs_record out;
 
-    (void)state;
     for (uint32_t groups = 0; groups < 16; groups++) {
         for (uint32_t bits = 1; bits < 4; bits++) { /* bit 4, bit 5, or both: the header alone says what there is */
             const uint32_t format = groups | bits << 4 | (groups & 8 ? 6u << 24 : 0);
@@ -102,7 +101,6 @@ static void without(void **state)
     uint8_t bytes[MOST];
     struct pebs_record out;
 
-    (void)state;
     lay(bytes, 0x10);
     bytes[0] = 0;
     bytes[6] = 32;
@@ -118,7 +116,6 @@ static void any_counters(void **state)
     uint8_t bytes[MOST];
     struct pebs_record out;
 
-    (void)state;
     for (unsigned bit = 0; bit <= 64; bit++) {
         const size_t size = 32 + 16 + (bit < 64 ? 8 : 0);
         memset(bytes, 0, sizeof(bytes));
@@ -160,7 +157,6 @@ static void metrics_are_whole_or_none(void **state)
 {
     uint8_t bytes[MOST];
 
-    (void)state;
     for (unsigned bit = 0; bit < 32; bit++) {
         const size_t size = lay(bytes, 0x30);
         memset(bytes + 40, 0, 4);
@@ -180,7 +176,6 @@ static void sizes_that_lie(void **state)
     uint8_t bytes[MOST];
     const size_t size = lay(bytes, 0x33); /* memory, registers, counters, metrics */
 
-    (void)state;
     for (size_t said = 32; said < MOST; said++) {
         bytes[6] = (uint8_t)said;
         bytes[7] = (uint8_t)(said >> 8);
@@ -205,7 +200,6 @@ static void of_format_6_alone(void **state)
     uint8_t bytes[MOST];
     const uint32_t groups[] = { 0x10, 0x20, 0x30 };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
         struct pebs_form form = lion_cove;
         const size_t size = lay(bytes, groups[i]);
@@ -228,7 +222,6 @@ static void of_format_6_alone(void **state)
 /* What MSR_PEBS_DATA_CFG asks for: bitmaps count with bit 4 alone, the metrics with bit 5 alone. */
 static void sizes_asked_for(void **state)
 {
-    (void)state;
     assert_int_equal(pebs_adaptive_size(0x00ffffff00000000), 32);
     assert_int_equal(pebs_adaptive_size(0x10), 48);
     assert_int_equal(pebs_adaptive_size(0x20), 64);

@@ -18,7 +18,6 @@ static void header(void **state)
     uint8_t bytes[PERF_HEADER_SIZE];
     const struct perf_section attrs = { 0x1111, 0x80 }, data = { 104, 0x2222 };
 
-    (void)state;
     assert_int_equal(perf_put_header(bytes, &attrs, &data, 1u << 12), 104);
     assert_memory_equal(bytes, "PERFILE2", 8);
     const uint64_t expected[] = { 104, 128, 0x1111, 0x80, 104, 0x2222, 0, 0, 0x1000, 0, 0, 0 };
@@ -37,7 +36,6 @@ static void attribute(void **state)
                                     .branch_sample_type = PERF_BRANCH_ANY,
                                     .precise = 2 };
 
-    (void)state;
     assert_int_equal(perf_put_attr(bytes, &attr), 112);
     const uint64_t expected[14] = { [0] = UINT64_C(112) << 32 | 4,
                                     [1] = 0x1cd,
@@ -57,7 +55,6 @@ static void names(void **state)
     };
     uint8_t bytes[64];
 
-    (void)state;
     assert_int_equal(perf_put_comm(bytes, 1, 7, "ds.one"), sizeof(comm));
     assert_memory_equal(bytes, comm, sizeof(comm));
     assert_int_equal(perf_put_comm(bytes, 1, 7, "ds.eight"), 32); /* the NUL is always there */
@@ -76,7 +73,6 @@ static void map(void **state)
                                 .path = "/k" };
     uint8_t bytes[256];
 
-    (void)state;
     assert_int_equal(perf_put_map(bytes, &segment), 80);
     const uint64_t expected[10] = { UINT64_C(80) << 48 | UINT64_C(0x4002) << 32 | 10,
                                     UINT64_C(1) << 32 | 1,
@@ -122,7 +118,6 @@ static void branch_sample(void **state)
                                         .branch_count = 2 };
     uint8_t bytes[PERF_SAMPLE_MOST];
 
-    (void)state;
     assert_int_equal(perf_put_sample(bytes,
                                      PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
                                          PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK,
@@ -154,7 +149,6 @@ static void precise_sample(void **state)
         PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR;
     uint8_t bytes[PERF_SAMPLE_MOST];
 
-    (void)state;
     for (unsigned i = 0; i < 16; i++)
         record.gpr[i] = 0x100 + i;
     assert_int_equal(perf_registers(&record), 0xff03ff);
@@ -227,7 +221,6 @@ static void data_source(void **state)
         { DATA_SOURCE_PANTHER_COVE, 0x138, 4, UINT64_C(0x2013a68802042) }, /* remote RAM, region 0, HitM */
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct pebs_record record = { .has = PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
                                             .data_source = rows[i].source,
@@ -261,7 +254,6 @@ static void lost(void **state)
 {
     uint8_t bytes[24];
 
-    (void)state;
     assert_int_equal(perf_put_lost(bytes, 1, 500), 24);
     assert_int_equal(word(bytes, 0), UINT64_C(24) << 48 | 2);
     assert_int_equal(word(bytes, 1), 1);
@@ -278,7 +270,6 @@ static void events_of_a_record(void **state)
     struct pebs_record record = { .has = PEBS_HAS_APPLICABLE, .counters = UINT64_C(0x100000005) };
     const struct sampled_event *event;
 
-    (void)state;
     assert_null(sampled_events_of(&events, 0, &record, NULL));
     sampled_events_announce(&events, &loads);
     sampled_events_announce(&events, &stores);

@@ -61,7 +61,6 @@ static void forms(void **state)
         { &deep, 0x05, { 0xaa, 0x02, 0xa0, 0x2a }, { 0 } },                      /* magenta: 682 of 1023 */
         { &deep, 0x0c, { 0x55, 0x55, 0xf5, 0x3f }, { 0 } },                      /* light red */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct pixels pixels = fitted(*cases[i].form);
         const size_t bytes = pixels.form.pixel_bits / 8, pitch = pixels.form.pitch;
@@ -87,7 +86,6 @@ static void palette(void **state)
                                           0xaa5500, 0xaaaaaa, 0x555555, 0x5555ff, 0x55ff55, 0x55ffff,
                                           0xff5555, 0xff55ff, 0xffff55, 0xffffff };
     const struct pixels pixels = fitted(bgrx);
-    (void)state;
     assert_memory_equal(pixels.colours, colours, sizeof colours);
 }
 
@@ -132,7 +130,6 @@ static void layouts(void **state)
         { 3840, 2160, 15360, 5, 96, 27, 0, 0 },
         { 5120, 1440, 20480, 3, 160, 30, 640, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct pixels_form form = bgrx;
         form.columns = cases[i].columns;
@@ -152,7 +149,6 @@ static void layouts(void **state)
 static void clearing(void **state)
 {
     struct pixels_form forms_[] = { bgrx, bgr24, high };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(forms_); i++) {
         forms_[i].pitch += 64;
         const struct pixels pixels = fitted(forms_[i]);
@@ -180,7 +176,6 @@ static void no_screens(void **state)
 {
     static const uint32_t depths[] = { 0, 1, 8, 15, 17, 31, 33, 64 };
     static const uint32_t masks[] = { 0, 0x5, 0xff00ff, 0x1000000, 0x3000000 };
-    (void)state;
     assert_no_screen(PIXELS_SMALL, (struct pixels_form){ 639, 400, 2560, 32, 0xff, 0xff00, 0xff0000 });
     assert_no_screen(PIXELS_SMALL, (struct pixels_form){ 640, 399, 2560, 32, 0xff, 0xff00, 0xff0000 });
     assert_no_screen(PIXELS_SMALL, (struct pixels_form){ 0, 0, 0, 32, 0xff, 0xff00, 0xff0000 });
@@ -212,7 +207,6 @@ static void texts(void **state)
         [PIXELS_MASKS] = "the masks of its colours are invalid",
         [PIXELS_PITCH] = "its rows are too close together or too far apart",
     };
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(pixels_error_text((enum pixels_error)i), known[i]);
     assert_string_equal(pixels_error_text((enum pixels_error)99), "unknown screen error");

@@ -142,7 +142,6 @@ static void as_firmware_set_it(void **state)
 {
     struct uart uart;
 
-    (void)state;
     start();
     uart = port(0x3f8, 0);
     devices[0].divisor[0] = 0x80;
@@ -160,7 +159,6 @@ static void what_keeps_no_pattern_is_no_uart(void **state)
 {
     struct uart uart = port(0x2f8, 9600);
 
-    (void)state;
     start();
     devices[1].absent = true;
     assert_int_equal(uart_start(&uart), UART_SILENT);
@@ -178,7 +176,6 @@ static void in_memory_with_strides(void **state)
 {
     static const uint8_t strides[][2] = { { 1, 1 }, { 2, 2 }, { 4, 4 }, { 4, 1 } };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(strides); i++) {
         start();
         stride = strides[i][0];
@@ -192,7 +189,6 @@ static void in_memory_with_strides(void **state)
 
 static void it_waits_for_room(void **state)
 {
-    (void)state;
     start();
     add("COM1", port(0x3f8, 115200));
     devices[0].busy = 10;
@@ -210,7 +206,6 @@ static void it_waits_for_room(void **state)
 
 static void every_line_gets_all_of_it(void **state)
 {
-    (void)state;
     start();
     stride = access = 4;
     add("COM1", port(0x3f8, 115200));
@@ -229,7 +224,6 @@ static void every_line_gets_all_of_it(void **state)
 
 static void a_stuck_line_is_given_up_alone(void **state)
 {
-    (void)state;
     start();
     add("COM1", port(0x3f8, 1200));
     add("COM2", port(0x2f8, 1200));
@@ -251,7 +245,6 @@ static void a_stuck_line_is_given_up_alone(void **state)
 
 static void the_second_one_is_stuck(void **state)
 {
-    (void)state;
     start();
     add("COM1", port(0x3f8, 115200));
     add("COM2", port(0x2f8, 115200));
@@ -265,7 +258,6 @@ static void the_second_one_is_stuck(void **state)
 /* Nothing was started yet: this must be the first test. */
 static void before_any_line(void **state)
 {
-    (void)state;
     serial_write("12345678901234567890");
     assert_int_equal(serial_seconds(), 0);
     assert_int_equal(characters_per_second, 11520);
@@ -275,7 +267,6 @@ static void too_many_lines(void **state)
 {
     struct uart uart = port(0x3f8, 115200);
 
-    (void)state;
     start();
     for (unsigned i = 0; i < SERIAL_LINES; i++)
         assert_true(serial_add("COM1", &uart));
@@ -288,7 +279,6 @@ static void long_texts(void **state)
 {
     char text[380];
 
-    (void)state;
     start();
     add("COM1", port(0x3f8, 115200));
     devices[0].busy = 2;
@@ -304,7 +294,6 @@ static void nobody_waits_while_there_is_memory(void **state)
 {
     static char memory[8];
 
-    (void)state;
     start();
     devices[0].fifo = true;
     add("COM1", port(0x3f8, 1200));
@@ -343,7 +332,6 @@ static void nobody_waits_while_there_is_memory(void **state)
 /* A character takes ten bits. Time counts where characters went out, by the slowest line. */
 static void seconds_are_those_of_the_line(void **state)
 {
-    (void)state;
     start();
     add("COM1", port(0x3f8, 1200));
     add("COM2", port(0x2f8, 9600));

@@ -193,7 +193,6 @@ static void did(const char *lines)
 
 static void one_startup_may_be_enough(void **state)
 {
-    (void)state;
     begin(2);
     assert_true(processor_start(2, 9, LOW_PAGE, other_main));
     did("init 9; 10000 us; startup 9 low page; 200 us; [descriptors 2; paging; mode; quiet; main 2; ] ");
@@ -204,7 +203,6 @@ static void one_startup_may_be_enough(void **state)
 
 static void a_second_one_is_sent(void **state)
 {
-    (void)state;
     begin(4);
     assert_true(processor_start(1, 3, LOW_PAGE, other_main));
     did("init 3; 10000 us; startup 3 low page; 200 us; startup 3 low page; 1000 us; 1000 us; "
@@ -224,7 +222,6 @@ static unsigned count(const char *what)
 /* A second is waited for it; then it is stopped, so that it does not start later. */
 static void one_that_does_not_come_is_stopped(void **state)
 {
-    (void)state;
     begin(0);
     assert_false(processor_start(3, 7, LOW_PAGE, other_main));
     assert_int_equal(count("; 1000 us"), 1000);
@@ -243,7 +240,6 @@ static void one_that_does_not_come_is_stopped(void **state)
 /* Nor is it tried again; and when three have not come, the next ones are given 20 ms. */
 static void many_that_do_not_come_take_little_time(void **state)
 {
-    (void)state;
     begin(0);
     for (uint32_t id = 10; id < 13; id++) {
         assert_false(processor_start(1, id, LOW_PAGE, other_main));
@@ -266,7 +262,6 @@ static void many_that_do_not_come_take_little_time(void **state)
 
 static void without_memory_none_starts(void **state)
 {
-    (void)state;
     begin(2);
     processor_give(3, NULL);
     assert_false(processor_start(3, 9, LOW_PAGE, other_main));
@@ -276,7 +271,6 @@ static void without_memory_none_starts(void **state)
 
 static void one_that_keeps_its_mode_has_not_started(void **state)
 {
-    (void)state;
     begin(2);
     machine.mode = APIC_MODE;
     assert_false(processor_start(1, 9, LOW_PAGE, other_main));
@@ -287,7 +281,6 @@ static void one_that_keeps_its_mode_has_not_started(void **state)
 /* Without a clock the waits are counted in PAUSEs: 20 a microsecond. */
 static void without_a_clock_it_waits_all_the_same(void **state)
 {
-    (void)state;
     begin(2);
     machine.clock = false;
     pauses = 0;
@@ -304,7 +297,6 @@ static bool runs_on;
 
 static void endless_main(unsigned number)
 {
-    (void)number;
     runs_on = true;
     assert_int_equal(processors[number].state, RUNNING);
     processors_stop(); /* by the boot processor, meanwhile */
@@ -315,7 +307,6 @@ static void those_that_run_are_stopped(void **state)
 {
     struct interrupt_frame frame = { 0 };
 
-    (void)state;
     begin(2);
     assert_true(processor_start(3, 9, LOW_PAGE, endless_main));
     did("init 9; 10000 us; startup 9 low page; 200 us; [descriptors 3; paging; mode; quiet; init 9; ] ");
@@ -395,7 +386,6 @@ static void begin_lending(bool never_ends, bool ended)
 
 static void one_is_the_boot_processor_for_a_while(void **state)
 {
-    (void)state;
     begin_lending(false, false);
     assert_int_equal(processor_lend(2, 9, LOW_PAGE, bed, 1000, main_of_lent, look_at_it), LOAN_OVER);
     lending = false;
@@ -412,7 +402,6 @@ static void one_is_the_boot_processor_for_a_while(void **state)
 
 static void one_that_is_late_is_ended(void **state)
 {
-    (void)state;
     begin_lending(true, true);
     assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_ENDED);
     lending = false;
@@ -425,7 +414,6 @@ static void one_that_is_late_is_ended(void **state)
 
 static void one_that_does_not_come_is_not_lent(void **state)
 {
-    (void)state;
     begin_lending(true, false);
     machine.comes_after = 0;
     assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_NEVER);
@@ -443,7 +431,6 @@ static void stand_still(void)
 /* One that starts, and is not heard of any more: a second is waited for it, as for one that does not start. */
 static void one_that_stands_still_is_not_lent(void **state)
 {
-    (void)state;
     begin_lending(true, false);
     machine.when_it_comes = stand_still;
     assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_NEVER);

@@ -96,7 +96,6 @@ static void a_run(void **state)
 {
     const struct caps caps = caps_of(skylake_input());
 
-    (void)state;
     start();
     assert_int_equal(shown, 0);
     progress_step(2, 12, "what the firmware left on");
@@ -146,7 +145,6 @@ static void a_run(void **state)
 
 static void what_is_wrong(void **state)
 {
-    (void)state;
     start();
     progress_step(3, 12, "options");
     progress_trouble("run=%s matches no test", "a");
@@ -159,7 +157,6 @@ static void what_is_wrong(void **state)
 
 static void texts_that_are_too_long(void **state)
 {
-    (void)state;
     start();
     for (unsigned i = 0; i < 100; i++) {
         progress_trouble("trouble %u", i);
@@ -173,7 +170,6 @@ static void texts_that_are_too_long(void **state)
 
 static void a_panic_after_the_tests(void **state)
 {
-    (void)state;
     start();
     progress_step(12, 12, "tests");
     progress_plan(results, COUNT_OF(results), 3);
@@ -193,7 +189,6 @@ static void panic(void)
 
 static void an_exception_in_drawing_is_not_drawn(void **state)
 {
-    (void)state;
     start();
     raises = panic;
     progress_step(1, 12, "one");
@@ -204,7 +199,6 @@ static void an_exception_in_drawing_is_not_drawn(void **state)
 
 static void codes_need_a_screen(void **state)
 {
-    (void)state;
     start();
     assert_int_equal(progress_code_most(), 45);
     the_screen = "none: the firmware has no screen";
@@ -224,7 +218,6 @@ static void codes_take_turns(void **state)
     static const uint8_t dark[45 * 45];
     const struct page_code code = { 45, dark };
 
-    (void)state;
     start();
     progress_plan(results, COUNT_OF(results), 3);
     progress_code(&code);
@@ -246,7 +239,6 @@ static void one_code_takes_turns_with_the_text(void **state)
 {
     static const uint8_t dark[45 * 45];
 
-    (void)state;
     start();
     progress_code(&(struct page_code){ 45, dark });
     progress_end(VERDICT_PASS, PAGE_HALTS, true);
@@ -259,7 +251,6 @@ static void no_more_codes_than_there_is_room_for(void **state)
 {
     static const uint8_t dark[21 * 21];
 
-    (void)state;
     start();
     for (unsigned i = 0; i < 20; i++)
         progress_code(&(struct page_code){ 21, dark });

@@ -17,7 +17,6 @@ static void correction_of_the_example(void **state)
     static const uint8_t expected[] = { 0xa5, 0x24, 0xd4, 0xc1, 0xed, 0x36, 0xc7, 0x87, 0x2c, 0x55 };
     uint8_t got[sizeof expected];
 
-    (void)state;
     qr_correction(data, sizeof data, got, sizeof got);
     assert_memory_equal(got, expected, sizeof expected);
 }
@@ -28,7 +27,6 @@ static void format_information(void **state)
     static const unsigned l[] = { 0x77c4, 0x72f3, 0x7daa, 0x789d, 0x662f, 0x6318, 0x6c41, 0x6976 };
     static const unsigned m[] = { 0x5412, 0x5125, 0x5e7c, 0x5b4b, 0x45f9, 0x40ce, 0x4f97, 0x4aa0 };
 
-    (void)state;
     for (unsigned mask = 0; mask < QR_MASKS; mask++) {
         assert_int_equal(qr_format_bits(QR_LEVEL_L, mask), l[mask]);
         assert_int_equal(qr_format_bits(QR_LEVEL_M, mask), m[mask]);
@@ -41,7 +39,6 @@ static void version_information(void **state)
     static const unsigned bits[] = { 0x07c94, 0x085bc, 0x09a99, 0x0a4d3, 0x0bbf6, 0x0c762, 0x0d847,
                                      0x0e60d, 0x0f928, 0x10b78, 0x1145d, 0x12a17, 0x13532, 0x149a6 };
 
-    (void)state;
     for (unsigned version = 7; version <= QR_VERSIONS; version++)
         assert_int_equal(qr_version_bits(version), bits[version - 7]);
 }
@@ -56,7 +53,6 @@ static void letters(void **state)
     /* From version 10 on the count has 11 bits. */
     static const uint8_t wide[] = { 0x20, 0x0a, 0x73, 0xb9, 0xc8, 0x40, 0xec, 0x11 };
 
-    (void)state;
     assert_true(qr_encode(&code, "AC-42", 5, QR_LEVEL_L, 1, 0));
     assert_memory_equal(code.codewords, expected, sizeof expected);
     assert_true(qr_encode(&code, "AC-42", 5, QR_LEVEL_L, 9, 0));
@@ -71,7 +67,6 @@ static void bytes(void **state)
     static const uint8_t expected[] = { 0x40, 0x34, 0x16, 0x22, 0xd0, 0xec, 0x11 };
     static const uint8_t wide[] = { 0x40, 0x00, 0x34, 0x16, 0x22, 0xd0, 0xec, 0x11 };
 
-    (void)state;
     assert_true(qr_encode(&code, "Ab-", 3, QR_LEVEL_L, 9, 0));
     assert_memory_equal(code.codewords, expected, sizeof expected);
     assert_true(qr_encode(&code, "Ab-", 3, QR_LEVEL_L, 10, 0));
@@ -85,7 +80,6 @@ static void bytes(void **state)
  */
 static void full(void **state)
 {
-    (void)state;
     assert_true(qr_encode(&code, "AAAAAAAAAAAAAAAAAAAAAAAAA", 24, QR_LEVEL_L, 1, 0));
     assert_int_equal(code.codewords[18], 0); /* 145 bits, the terminator's four, and three of filling */
     assert_true(qr_encode(&code, "::::::::::::::::::::::::::", 25, QR_LEVEL_L, 1, 0));
@@ -107,7 +101,6 @@ static void capacities(void **state)
     };
     static char text[2000];
 
-    (void)state;
     for (unsigned kind = 0; kind < 4; kind++) {
         const enum qr_level level = kind % 2 ? QR_LEVEL_M : QR_LEVEL_L;
         memset(text, kind < 2 ? 'A' : 'a', sizeof text);
@@ -146,7 +139,6 @@ static void as_qrencode_draws_it(void **state)
         "#######.##.#.###....#",
     };
 
-    (void)state;
     assert_true(qr_encode(&code, "HELLO WORLD", 11, QR_LEVEL_M, 1, QR_MASK_BEST));
     assert_int_equal(code.mask, 0);
     assert_modules(rows);
@@ -169,7 +161,6 @@ static void masks(void **state)
     };
     uint16_t plain[12] = { 0 };
 
-    (void)state;
     for (unsigned mask = 0; mask < QR_MASKS; mask++) {
         assert_true(qr_encode(&code, "MASKS", 5, QR_LEVEL_L, 1, mask));
         assert_int_equal(code.mask, mask);
@@ -211,7 +202,6 @@ static unsigned penalty_of_rows(unsigned side, const char *even, const char *odd
 /* 7.8.3, feature by feature. */
 static void penalties(void **state)
 {
-    (void)state;
     assert_int_equal(penalty_of_rows(4, "#.#.", ".#.#"), 0);
     /* Runs: none of 4 modules; 3 for 5, 4 for 6, in each row. Half of the modules are dark. */
     assert_int_equal(penalty_of_rows(8, "####.#..", "....#.##"), 0);
@@ -250,7 +240,6 @@ static void proportions(void **state)
     };
     static const unsigned places[] = { 10, 19, 70, 79, 11 };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         char modules[101] = "";
         for (unsigned k = 0; k < 100; k++)
@@ -266,7 +255,6 @@ static void best_masks(void **state)
 {
     unsigned chosen = 0;
 
-    (void)state;
     for (unsigned n = 0; n < 200; n++) {
         char text[32];
         unsigned best = 0, least = 0;

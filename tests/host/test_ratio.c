@@ -12,7 +12,6 @@ static void expect(uint64_t part, uint64_t whole, const char *want)
 
 static void quotients(void **state)
 {
-    (void)state;
     expect(0, 7, "0.00");
     expect(7, 7, "1.00");
     expect(22, 7, "3.14");
@@ -23,7 +22,6 @@ static void quotients(void **state)
 
 static void rounding(void **state)
 {
-    (void)state;
     expect(1, 200, "0.01"); /* a half goes up */
     expect(1, 201, "0.00");
     expect(999, 1000, "1.00"); /* and carries */
@@ -32,14 +30,12 @@ static void rounding(void **state)
 
 static void wide(void **state)
 {
-    (void)state;
     expect(UINT64_C(1) << 56, 3, "24019198012642645.33");
     expect(UINT64_C(1) << 55, UINT64_C(1) << 56, "0.50");
 }
 
 static void nothing(void **state)
 {
-    (void)state;
     expect(5, 0, "-");
 }
 

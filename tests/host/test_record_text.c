@@ -19,7 +19,6 @@ static void keep(void *context, const char *text)
 /* "main" covers 201000h to 201fffh, and "table" 300000h to 3000ffh. */
 static bool find(void *context, uint64_t address, const char **name, uint64_t *offset)
 {
-    (void)context;
     if (address >= 0x201000 && address < 0x202000) {
         *name = "main";
         *offset = address - 0x201000;
@@ -37,7 +36,6 @@ static const struct symbolizer symbols = { find, NULL };
 
 static bool find_longest(void *context, uint64_t address, const char **name, uint64_t *offset)
 {
-    (void)address;
     *name = context;
     *offset = UINT64_MAX;
     return true;
@@ -48,7 +46,6 @@ static void bts_lines(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct bts_record record = { .width = 8, .from = 0x201234, .to = 0x201000, .flags = 0x10 };
-    (void)state;
     bts_text(&out, 0, &record, &symbols);
     bts_text(&out, 1, &record, NULL);
     record.to = 0xffff800012345678;
@@ -77,7 +74,6 @@ static void lbr_lines(void **state)
     struct lbr_entry entry = {
         .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES, .cycles = 7
     };
-    (void)state;
     lbr_text(&out, 0, &entry, &symbols);
     lbr_text(&out, 1, &entry, NULL);
     entry.mispredicted = entry.in_tsx = entry.tsx_abort = true;
@@ -112,7 +108,6 @@ static void lbr_types(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct lbr_entry entry = { .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_TYPE };
-    (void)state;
     for (uint8_t type = 0; type < 16; type++) {
         char expected[100];
         entry.type = type;
@@ -133,7 +128,6 @@ static void lbr_events(void **state)
                                .has = LBR_HAS_TYPE | LBR_HAS_EVENTS,
                                .type = LBR_TYPE_CALL,
                                .events = { 0, 1, 2, 3 } };
-    (void)state;
     lbr_text(&out, 0, &entry, NULL);
     lbr_text(&out, 1, &entry, &symbols);
     entry.has = LBR_HAS_TYPE;
@@ -154,7 +148,6 @@ static void lbr_stack(void **state)
         { .from = 0, .to = 0 },
         { .from = 0x201003, .to = 0 },
     };
-    (void)state;
     lbr_stack_text(&out, false, 13, 4, entries, &symbols);
     assert_int_equal(got.count, 4);
     assert_string_equal(got.text[0], "lbr stack tos 13 depth 4");
@@ -198,7 +191,6 @@ static void pebs_lines(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
-    (void)state;
     pebs_text(&out, 5, &record, DATA_SOURCE_SKYLAKE, &symbols);
     assert_int_equal(got.count, 8);
     assert_string_equal(got.text[0], "pebs 5 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 "
@@ -218,7 +210,6 @@ static void pebs_lines_of_older_formats(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
-    (void)state;
     record.has = PEBS_HAS_GPRS;
     pebs_text(&out, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
     assert_int_equal(got.count, 6);
@@ -252,7 +243,6 @@ static void pebs_lines_of_32_bits(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
-    (void)state;
     record.width = 4;
     record.has = PEBS_HAS_GPRS;
     pebs_text(&out, 7, &record, DATA_SOURCE_UNKNOWN, &symbols);
@@ -290,7 +280,6 @@ static void adaptive_lines(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct pebs_record record = adaptive_record();
-    (void)state;
     pebs_text(&out, 0, &record, DATA_SOURCE_GENERIC, &symbols);
     assert_int_equal(got.count, 2);
     assert_string_equal(got.text[0], "pebs 0 eventing_ip 0x201234 main+0x234 counters 0x1 tsc 0x123456789a");
@@ -324,7 +313,6 @@ static void store_lines(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
-    (void)state;
     record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE;
     record.latency = 0;
     record.data_source = 0x10;
@@ -340,7 +328,6 @@ static void nothing_is_lost_at_the_limits(void **state)
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
     char name[101], cut[65];
-    (void)state;
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     memset(cut, 'n', sizeof(cut) - 1);

@@ -145,7 +145,6 @@ static unsigned check_parts(unsigned codes_there)
 
 static void none_before_the_first_test(void **state)
 {
-    (void)state;
     boot(false);
     tests = 0;
     assert_int_equal(result_code_draw(VERDICT_ERROR, &counts, 97), 0);
@@ -159,7 +158,6 @@ static void the_line_is_said_once(void **state)
     static struct packed packed;
     size_t offender;
 
-    (void)state;
     /* This must be the first of all calls, since nothing takes back that the line was said. */
     tests = 0;
     for (unsigned i = 0; i < 3; i++)
@@ -190,7 +188,6 @@ static void the_line_is_said_once(void **state)
 /* What a screen of 80 x 25 characters has room for: version 7. A code is as small as it can be, and then as sound. */
 static void one_code(void **state)
 {
-    (void)state;
     boot(false);
     assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 45), 1);
     assert_int_equal(check_parts(1), 1);
@@ -211,7 +208,6 @@ static void soundness(void **state)
 {
     unsigned m = 0, l = 0;
 
-    (void)state;
     for (unsigned n = 1; n < 400; n += 20) {
         boot(true);
         tests = n;
@@ -269,7 +265,6 @@ static void check_sides(unsigned number)
 
 static void parts(void **state)
 {
-    (void)state;
     check_sides(TESTS);
     check_sides(PACKED_TESTS_MAX);
     boot(true);
@@ -286,7 +281,6 @@ static void parts(void **state)
 
 static void the_longest_list(void **state)
 {
-    (void)state;
     boot(true);
     tests = PACKED_TESTS_MAX;
     const unsigned there = result_code_draw(VERDICT_FAIL, &counts, 97);
@@ -298,7 +292,6 @@ static void reasons_follow(void **state)
 {
     char lines[4000] = "";
 
-    (void)state;
     boot(false);
     all[0] = (struct result){ .id = "lbr.tos", .outcome = OUTCOME_ERROR, .why = "got 9 records, expected 12" };
     for (unsigned i = 100; i < 160; i++)
@@ -342,7 +335,6 @@ static void reasons_follow(void **state)
 
 static void without_memory(void **state)
 {
-    (void)state;
     boot(false);
     printed[0] = '\0';
     no_memory = true;

@@ -8,7 +8,6 @@ static char text[4096];
 
 static void keep(void *context, const char *line)
 {
-    (void)context;
     strncat(text, line, sizeof text - strlen(text) - 1);
     strncat(text, "\n", sizeof text - strlen(text) - 1);
 }
@@ -38,7 +37,6 @@ static void counts(void **state)
 {
     struct totals totals = { 9, 9, 9, 9, 9 };
 
-    (void)state;
     results_count(run, COUNT_OF(run), &totals);
     assert_int_equal(totals.pass, 4);
     assert_int_equal(totals.differs, 2);
@@ -53,7 +51,6 @@ static void counts(void **state)
 
 static void a_row_for_each_area(void **state)
 {
-    (void)state;
     text[0] = '\0';
     results_table(&sink, run, COUNT_OF(run));
     assert_string_equal(text, "area               pass differs    fail    skip   error\n"
@@ -65,7 +62,6 @@ static void a_row_for_each_area(void **state)
 
 static void a_reason_for_each_that_is_not_as_it_should_be(void **state)
 {
-    (void)state;
     text[0] = '\0';
     results_reasons(&sink, run, COUNT_OF(run));
     assert_string_equal(text, "fail lbr.tos: got 11 records, expected 12\n"
@@ -76,7 +72,6 @@ static void a_reason_for_each_that_is_not_as_it_should_be(void **state)
 
 static void a_line_for_each_test_that_ran(void **state)
 {
-    (void)state;
     text[0] = '\0';
     results_recap(&sink, run, 8);
     assert_string_equal(text, "result bts.calls pass\n"
@@ -91,7 +86,6 @@ static void areas(void **state)
 {
     static const struct result one = { .id = "lbr.tos" }, whole = { .id = "lbr" };
 
-    (void)state;
     assert_true(result_is_of(&one, "lbr"));
     assert_true(result_is_of(&one, "lbr.other"));
     assert_true(result_is_of(&whole, "lbr"));
@@ -106,7 +100,6 @@ static void areas(void **state)
 
 static void words(void **state)
 {
-    (void)state;
     assert_string_equal(outcome_text(OUTCOME_NOT_RUN), "not run");
     assert_string_equal(outcome_text(OUTCOME_PASS), "pass");
     assert_string_equal(outcome_text(OUTCOME_DIFFERS), "differs");

@@ -183,7 +183,6 @@ static void ends(const struct options *options, bool virtual_machine, const char
 
 static void by_default(void **state)
 {
-    (void)state;
     if (!setjmp(end))
         run_end(VERDICT_FAIL, &totals);
     assert_string_equal(did, "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
@@ -195,7 +194,6 @@ static void by_default(void **state)
 static void log_kept(void **state)
 {
 #define RESTART "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
-    (void)state;
     kept = true;
     ends(&(struct options){ .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_AUTO }, true,
          "cli\ndump end\nfirmware\n"
@@ -211,7 +209,6 @@ static void log_kept(void **state)
 
 static void with_screen(void **state)
 {
-    (void)state;
     screen = true;
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
          "cli\ndump end\nfirmware\ncode of 1, 1\ndraw 1, 1, at most 77\nshow 0\nshow 1\npage 1, halts\n" LINE
@@ -221,7 +218,6 @@ static void with_screen(void **state)
 
 static void kinds(void **state)
 {
-    (void)state;
     run_end_say_kinds("core,atom");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
          "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
@@ -235,7 +231,6 @@ static void errors(void **state)
 {
     char long_text[2 * CONSOLE_LINE_MAX], cut[CONSOLE_LINE_MAX];
 
-    (void)state;
     did[0] = 0;
     run_error("%s: %u", "no such option", 7);
     assert_string_equal(did, "# error: no such option: 7\ntrouble no such option: 7\n");

@@ -127,7 +127,6 @@ void run_error(const char *fmt, ...)
 
 static void sink_line(void *context, const char *text)
 {
-    (void)context;
     console_note("%s", text);
 }
 
@@ -285,7 +284,6 @@ static void before_a_run(void **state)
     const struct caps *of;
     size_t count;
 
-    (void)state;
     assert_int_equal(runner_kinds(), 1);
     runner_results(0, &count, &of);
     assert_int_equal(count, 0);
@@ -296,7 +294,6 @@ static void before_a_run(void **state)
 
 static void spin(struct test_run *run)
 {
-    (void)run;
     for (;;)
         cpu_pause();
 }
@@ -309,7 +306,6 @@ static void hanging(void **state)
     size_t count;
     const struct caps *of;
 
-    (void)state;
     for (unsigned lost = 0; lost < 2; lost++) {
         start(&one, 1);
         machine.beats = 100;
@@ -378,7 +374,6 @@ static void two_kinds(void **state)
     size_t count;
     struct totals sums;
 
-    (void)state;
     start_four();
     assert_true(runner_begin(&options, 2, 1));
     it_said("KTAP version 1\n1..8\n");
@@ -439,7 +434,6 @@ static void two_kinds(void **state)
 /* A further kind alone, whose ids have its name; and without memory for them the first of those that are wanted. */
 static void one_of_them(void **state)
 {
-    (void)state;
     start_four();
     options.skip = OPTION("other.*");
     assert_true(runner_begin(&options, 1, 1));
@@ -492,7 +486,6 @@ static void hangs_in_a_test(void **state)
 {
     struct totals sums;
 
-    (void)state;
     run_first(3);
     options.recap = OPTIONS_RECAP_ALL;
     run_away("atom", &caps[1], 5);
@@ -531,7 +524,6 @@ static void does_not_start(void **state)
     const struct caps *of;
     size_t count;
 
-    (void)state;
     run_first(2);
     runner_abandon("atom", &caps[1], "cpu 2 does not start");
     it_said("ok 4 bts.one.atom # SKIP cpu 2 does not start\n"
@@ -563,7 +555,6 @@ static void hangs_before_a_test(void **state)
     const struct caps *of;
     size_t count;
 
-    (void)state;
     run_first(2);
     if (setjmp(away) == 0)
         runner_run("atom", &caps[1], quiesce_away);
@@ -592,7 +583,6 @@ static void hangs_after_the_tests(void **state)
 {
     struct totals sums;
 
-    (void)state;
     run_first(3);
     runner_run("atom", &caps[1], quiesce);
     *said = '\0';
@@ -609,7 +599,6 @@ static void hangs_after_the_tests(void **state)
 /* When it is late: ten seconds behind its limit, by a clock of seconds; what the serial line needs does not count. */
 static void late(void **state)
 {
-    (void)state;
     for (unsigned printed = 0; printed < 2; printed++) {
         run_first(2);
         run_away("atom", &caps[1], 4 + printed);
@@ -626,7 +615,6 @@ static void late(void **state)
 
 static void too_many_tests(void **state)
 {
-    (void)state;
     start_four();
     for (unsigned i = 0; i < 2; i++) {
         assert_true(plan_run(&options, TESTS));
@@ -642,7 +630,6 @@ static void aside(void **state)
     char text[TEST_ASIDE] = "";
     struct test_run run = { .test = &bts_one, .aside = text };
 
-    (void)state;
     start_four();
     test_differs(&run, "point %u", 1u);
     test_differs(&run, "point %u", 2u);

@@ -113,7 +113,6 @@ static void start(unsigned others, unsigned siblings, unsigned blocks)
 
 static void nobody_can_be_started(void **state)
 {
-    (void)state;
     no_low_page = true;
     start(2, 0, 4);
     assert_string_equal(said,
@@ -127,7 +126,6 @@ static void nobody_can_be_started(void **state)
 /* Each has 64 KiB of either half of a block; nobody's overlap, and all are cleared. */
 static void each_has_its_share(void **state)
 {
-    (void)state;
     start(18, 2, 4);
     assert_int_equal(secondary_cpus_count(), 20);
     assert_int_equal(machine.kept, 2);
@@ -153,7 +151,6 @@ static void each_has_its_share(void **state)
 
 static void those_without_memory_are_left_out(void **state)
 {
-    (void)state;
     start(40, 0, 2);
     assert_int_equal(secondary_cpus_count(), 32);
     assert_string_equal(said,
@@ -172,7 +169,6 @@ static void what_cannot_be_reached_is_said(void **state)
 {
     struct topology topology;
 
-    (void)state;
     start(0, 0, 4);
     assert_string_equal(said, "processors 1\n");
     assert_int_equal(machine.kept, 0);
@@ -199,7 +195,6 @@ static void what_cannot_be_reached_is_said(void **state)
 /* No command reaches them then, and the line about the APIC says why. */
 static void without_an_apic_there_are_none(void **state)
 {
-    (void)state;
     start(0, 0, 4);
     machine.topology.count = 3;
     machine.no_apic = true;
@@ -212,7 +207,6 @@ static void without_an_apic_there_are_none(void **state)
 
 static void a_lent_one_starts_nobody(void **state)
 {
-    (void)state;
     machine.lent = false;
     assert_null(secondary_cpus_barred());
     machine.lent = true;

@@ -29,7 +29,6 @@ static void copies(void **state)
 {
     static uint8_t from[SIZE];
 
-    (void)state;
     for (unsigned i = 0; i < SIZE; i++)
         from[i] = (uint8_t)i;
     for (unsigned size = 0; size <= MOST; size++)
@@ -43,7 +42,6 @@ static void copies(void **state)
 
 static void fills(void **state)
 {
-    (void)state;
     for (unsigned size = 0; size <= MOST; size++) {
         fill();
         memset(want + FIRST, 0x5a, size);
@@ -54,7 +52,6 @@ static void fills(void **state)
 
 static void moves(void **state)
 {
-    (void)state;
     for (unsigned size = 0; size <= MOST; size++)
         for (unsigned from = 0; from < SIZE - MOST; from++)
             for (unsigned to = 0; to < SIZE - MOST; to++) {
@@ -67,7 +64,6 @@ static void moves(void **state)
 
 static void compares(void **state)
 {
-    (void)state;
     for (unsigned size = 0; size <= MOST; size++)
         for (unsigned at = 0; at < MOST; at++) {
             fill();

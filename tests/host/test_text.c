@@ -9,7 +9,6 @@ static void order(void **state)
     static const char *const ascending[] = { "", "L1", "L1 or L1 hit", "L2", "l1", "\x7f", "\x80", "\xff", "\xff\x01" };
     const int n = sizeof(ascending) / sizeof(ascending[0]);
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             const int sign = text_compare(ascending[i], ascending[j]);

@@ -138,7 +138,6 @@ static void expect_last(unsigned count, uint32_t id)
 
 static void others_are_listed_in_order(void **state)
 {
-    (void)state;
     start(1, 0, false);
     expect(1, 0, "");
     start(4, 0, false);
@@ -153,7 +152,6 @@ static void others_are_listed_in_order(void **state)
 /* CPUID.0BH, subleaf 0: EAX[4:0] is the shift of the thread's bits, where ECX[15:8] says that the level is SMT, 1. */
 static void siblings_are_told_by_leaf_b(void **state)
 {
-    (void)state;
     start(6, 0, true);
     expect(6, 1, "\3\4\5\6");
     start(6, 3, true);
@@ -176,7 +174,6 @@ static void siblings_are_told_by_leaf_b(void **state)
 
 static void only_what_can_be_started_is_listed(void **state)
 {
-    (void)state;
     start(4, 0, false);
     machine.ids[1] = 254;
     machine.ids[2] = 255; /* an xAPIC's broadcast */
@@ -213,7 +210,6 @@ static void nothing_is_known_without_a_table(void **state)
 {
     struct topology topology;
 
-    (void)state;
     start(4, 0, true);
     machine.error = ACPI_NO_ROOT;
     memset(&topology, 0xff, sizeof topology);
@@ -227,7 +223,6 @@ static void the_root_is_the_loaders_or_found(void **state)
 {
     struct acpi_timers timers;
 
-    (void)state;
     start(1, 0, false);
     expect(1, 0, "");
     assert_int_equal(machine.root, 0xf0000);
@@ -244,7 +239,6 @@ static void the_root_is_the_loaders_or_found(void **state)
 /* The kernel maps the first 4 GiB, except for the null page. */
 static void tables_are_read_where_memory_is_mapped(void **state)
 {
-    (void)state;
     assert_null(memory.at(NULL, 0, 16));
     assert_ptr_equal(memory.at(NULL, 0xe0000, 16), (const void *)0xe0000);
     assert_ptr_equal(memory.at(NULL, 0xffffffef, 16), (const void *)0xffffffef);

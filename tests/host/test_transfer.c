@@ -53,7 +53,6 @@ static const struct {
 
 static void instructions(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint8_t *code = exact_copy(rows[i].code, rows[i].length);
         if (transfer_of(code, rows[i].length, rows[i].mode) != rows[i].transfer)
@@ -67,7 +66,6 @@ static void prefixes(void **state)
 {
     static const uint8_t all[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3 };
 
-    (void)state;
     for (unsigned byte = 0; byte <= 0xff; byte++) {
         const bool rex = byte >= 0x40 && byte <= 0x4f;
         const bool prefix = memchr(all, (int)byte, sizeof(all)) != NULL;

@@ -17,7 +17,6 @@ static uint64_t rate(unsigned family, unsigned model, uint32_t below, uint32_t a
 
 static void ratio_and_crystal(void **state)
 {
-    (void)state;
     assert_int_equal(rate(6, 0x7e, 2, 78, 38400000, 0), 1497600000);
     assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000);               /* what is told goes first */
     assert_int_equal(rate(6, 0x8f, 3, 0xfffffff, 60, 2000), UINT64_C(5368709100)); /* more than 32 bits on the way */
@@ -33,7 +32,6 @@ static void known_crystals(void **state)
                  { 0x55, 3125000000 }, { 0x5c, 2400000000 }, { 0x5f, 3125000000 } };
     unsigned known = 0;
 
-    (void)state;
     for (unsigned model = 0; model < 0x100; model++) {
         uint64_t want = 1000000000;
         for (unsigned i = 0; i < COUNT_OF(rows); i++)
@@ -48,7 +46,6 @@ static void known_crystals(void **state)
 /* The base frequency in MHz, of which the high half is reserved, where the ratio or the crystal is missing. */
 static void base_frequency(void **state)
 {
-    (void)state;
     assert_int_equal(rate(6, 0xa5, 2, 250, 0, 3700), 3700000000);
     assert_int_equal(rate(6, 0xa5, 0, 250, 24000000, 3700), 3700000000);
     assert_int_equal(rate(6, 0xa5, 2, 0, 24000000, 3700), 3700000000);
@@ -57,7 +54,6 @@ static void base_frequency(void **state)
 
 static void nothing_or_nonsense(void **state)
 {
-    (void)state;
     assert_int_equal(rate(6, 0x4e, 0, 0, 0, 0), 0);
     assert_int_equal(rate(6, 0xa5, 2, 250, 0, 0), 0);
     assert_int_equal(rate(6, 0xa5, 0, 0, 0, 99), 0);

@@ -27,7 +27,6 @@ static void divisors(void **state)
         { 4294967295, 1843200, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct uart uart = { .baud = rows[i].baud, .clock = rows[i].clock };
         if (uart_divisor(&uart) != rows[i].divisor)
@@ -40,7 +39,6 @@ static void speeds(void **state)
     const struct uart port = { .base = 0x3f8 }, clocked = { .memory = true, .clock = 48000000 },
                       unknown = { .memory = true };
 
-    (void)state;
     assert_int_equal(uart_baud(&port, 1), 115200);
     assert_int_equal(uart_baud(&port, 12), 9600);
     assert_int_equal(uart_baud(&port, 0), 0);
@@ -71,7 +69,6 @@ static void reach(void **state)
         { { UINT64_MAX, true, 4, 4, 0, 0 }, 32, UART_HIGH },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_int_equal(uart_size(&rows[i].uart), rows[i].size);
         assert_int_equal(uart_reach(&rows[i].uart), rows[i].error);
@@ -83,7 +80,6 @@ static void the_same(void **state)
     const struct uart one = { 0x3f8, false, 1, 1, 115200, 0 }, faster = { 0x3f8, false, 1, 1, 9600, 1 },
                       other = { 0x2f8, false, 1, 1, 115200, 0 }, memory = { 0x3f8, true, 1, 1, 115200, 0 };
 
-    (void)state;
     assert_true(uart_same(&one, &faster));
     assert_false(uart_same(&one, &other));
     assert_false(uart_same(&one, &memory));
@@ -106,7 +102,6 @@ static void texts(void **state)
         [UART_SILENT] = "no UART answers there",
     };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(uart_error_text((enum uart_error)i), known[i]);
     assert_string_equal(uart_error_text((enum uart_error)99), "unknown error of a UART");

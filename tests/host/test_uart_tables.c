@@ -19,7 +19,6 @@ static struct {
 
 static const void *at(void *context, uint64_t address, size_t size)
 {
-    (void)context;
     return address >= BASE && size <= SIZE && address - BASE <= SIZE - size ? machine.bytes + (address - BASE) : NULL;
 }
 
@@ -94,7 +93,6 @@ static void expect(struct uart_named got, uint64_t base, bool memory, unsigned s
 /* COM2 at 115200, as many servers have it for their management controller. */
 static void a_port(void **state)
 {
-    (void)state;
     for (uint8_t revision = 1; revision <= 4; revision++) {
         start();
         address(SPCR + 40, 1, 8, 1, 0x2f8);
@@ -107,7 +105,6 @@ static void codes_of_speeds(void **state)
 {
     static const uint32_t bauds[] = { 0, 0, 0, 9600, 19200, 0, 57600, 115200, 0 };
 
-    (void)state;
     for (uint8_t code = 0; code < COUNT_OF(bauds); code++) {
         start();
         address(SPCR + 40, 1, 8, 1, 0x3f8);
@@ -137,7 +134,6 @@ static void clocks_and_exact_speeds(void **state)
         { 5, 90, 48000000, 921600, 48000000, 921600 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         start();
         address(SPCR + 40, 1, 8, 1, 0x3f8);
@@ -151,7 +147,6 @@ static void clocks_and_exact_speeds(void **state)
 /* In memory, the divisor for a speed needs the clock; without it, firmware's stays. */
 static void in_memory(void **state)
 {
-    (void)state;
     for (uint8_t revision = 2; revision < 4; revision++) {
         start();
         address(SPCR + 40, 0, 32, 3, 0xfe034000);
@@ -179,7 +174,6 @@ static void strides(void **state)
         { 2, 8, 1, 0, 0, UART_SPACE },  { 0x7f, 8, 1, 0, 0, UART_SPACE },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         start();
         address(SPCR + 40, rows[i].space, rows[i].width, rows[i].access, 0x1000);
@@ -195,7 +189,6 @@ static void what_spcr_may_not_name(void **state)
     const struct acpi_memory memory = { at, NULL };
     struct uart_named named[1];
 
-    (void)state;
     start();
     address(SPCR + 40, 1, 8, 1, 0);
     assert_int_equal(spcr(2, 80).error, UART_DISABLED); /* no console is redirected */
@@ -254,7 +247,6 @@ static void debuggers_ports(void **state)
     struct uart_named named[4];
     size_t next;
 
-    (void)state;
     start();
     next = device(DBG2 + 44, 0x8003, 0x8086, 0xfe100000); /* a network card */
     next = device(next, 0x8000, 0x12, 0xfe200000);        /* a 16550 as its address says */
@@ -289,7 +281,6 @@ static void damaged_devices(void **state)
     struct uart_named named[4];
     const size_t first = DBG2 + 44;
 
-    (void)state;
     start();
     device(first, 0x8000, 0, 0xfe200000);
     assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);

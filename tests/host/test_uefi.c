@@ -180,7 +180,6 @@ static void pass_file(const char *text)
 
 static int new_machine(void **state)
 {
-    (void)state;
     new_firmware();
     services.SetWatchdogTimer = set_watchdog;
     memset(&parts, 0, sizeof parts);
@@ -231,7 +230,6 @@ static void assert_refuses(EFI_STATUS want, const char *sentence)
 
 static void a_start(void **state)
 {
-    (void)state;
     assert_starts(64, "run=bts.* list");
     assert_string_equal(console_said, "dstest86: loader at 0x7e000000 is starting the 64-bit kernel at 0x20000008, "
                                       "options: run=bts.* list\n");
@@ -272,7 +270,6 @@ static void options_of_each_source(void **state)
         { .given = "list", .server = "run=y", .no_volume = true, .options = "list", .width = 64 },
     };
     char words[100];
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         image.LoadOptionsSize = 0;
@@ -301,7 +298,6 @@ static void options_of_each_source(void **state)
 /* A width that cannot be started is refused after the menu, too. */
 static void options_of_the_menu(void **state)
 {
-    (void)state;
     pass_options("list width=32");
     parts.chosen = " records=1 width=64";
     assert_starts(64, "list width=32 records=1 width=64");
@@ -316,7 +312,6 @@ static void load_options_of_firmware(void **state)
 {
     static const uint8_t binary[] = { 'l', 0, 'i', 0, 's', 0, 't', 0, 1, 2, 3 };
     char text[LOAD_OPTIONS_MAX + 2];
-    (void)state;
     image.LoadOptions = (void *)(uintptr_t)binary;
     image.LoadOptionsSize = sizeof binary;
     assert_starts(64, "list");
@@ -358,7 +353,6 @@ static void refusals(void **state)
         { NULL, NULL, &fw.pool, EFI_OUT_OF_RESOURCES, EFI_OUT_OF_RESOURCES, "" },
     };
     static char large[16386];
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         image.LoadOptionsSize = 0;
@@ -395,7 +389,6 @@ static void refusals(void **state)
 
 static void a_damaged_kernel(void **state)
 {
-    (void)state;
     *(uint8_t *)(uintptr_t)kernel_64_start = 0;
     assert_refuses(EFI_LOAD_ERROR, "dstest86: 64-bit kernel inside the loader: not an ELF file; this copy of the "
                                    "loader is damaged: make another\n");
@@ -409,7 +402,6 @@ static void a_damaged_kernel(void **state)
 
 static void memory_for_the_log(void **state)
 {
-    (void)state;
     pass_options("log=stick");
     parts.reserves = (struct boot_keep){ 0x1000000, 0x100000 };
     assert_starts(64, "log=stick");
@@ -419,7 +411,6 @@ static void memory_for_the_log(void **state)
 
 static void a_log_of_the_run_before(void **state)
 {
-    (void)state;
     parts.taken = true;
     assert_true(load_again() == EFI_SUCCESS);
     assert_string_equal(console_said, "");
@@ -429,7 +420,6 @@ static void a_log_of_the_run_before(void **state)
 
 static void waiting_for_gdb(void **state)
 {
-    (void)state;
     pass_options("gdbwait");
     assert_starts(64, "gdbwait");
     assert_ptr_equal(strstr(console_said,

@@ -57,7 +57,6 @@ static EFI_STATUS EFIAPI pxe_mtftp(struct _EFI_PXE_BASE_CODE_PROTOCOL *this, EFI
                                    void *bytes, BOOLEAN overwrite, UINT64 *size, UINTN *block, EFI_IP_ADDRESS *server,
                                    UINT8 *name, EFI_PXE_BASE_CODE_MTFTP_INFO *info, BOOLEAN no_buffer)
 {
-    (void)this;
     assert_int_equal(operation, 2); /* UEFI 2.10, 24.3.5: EFI_PXE_BASE_CODE_TFTP_READ_FILE */
     assert_false(overwrite || no_buffer);
     assert_null(block);
@@ -155,7 +154,6 @@ static EFI_STATUS EFIAPI reset_system(EFI_RESET_TYPE type, EFI_STATUS status, UI
 
 static EFI_STATUS EFIAPI read_key(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
 {
-    (void)this;
     *key = (EFI_INPUT_KEY){ .UnicodeChar = ' ' };
     log_fw.keys_read++;
     return EFI_SUCCESS;
@@ -168,7 +166,6 @@ static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_key, .WaitForKe
 
 static int map_memory(void **state)
 {
-    (void)state;
     for (uintptr_t at = FIRST; at <= SECOND; at += SECOND - FIRST)
         if (mmap((void *)at, KEPT_LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
                  -1, 0) == MAP_FAILED)
@@ -178,7 +175,6 @@ static int map_memory(void **state)
 
 static int new_machine(void **state)
 {
-    (void)state;
     new_firmware();
     fw.read_most = 7;
     services.AllocatePages = allocate_pages;
@@ -195,8 +191,6 @@ static int new_machine(void **state)
 
 static void nothing_written(const void *bytes, size_t size)
 {
-    (void)bytes;
-    (void)size;
 }
 
 #define TEXT "# begin\r\n# end verdict=pass\r\n"
@@ -276,7 +270,6 @@ static void assert_taken(void)
 
 static void without_the_option(void **state)
 {
-    (void)state;
     make_log(FIRST, SEQUENCE, "begin");
     options.log = OPTIONS_LOG_NONE;
     assert_false(log_take_away(DEVICE, &options));
@@ -294,7 +287,6 @@ static void without_the_option(void **state)
 static void a_first_start(void **state)
 {
     struct kept_log_text text;
-    (void)state;
     assert_false(log_take_away(DEVICE, &options));
     assert_given_back(0);
     struct boot_keep keep = reserve();
@@ -318,7 +310,6 @@ static void a_first_start(void **state)
 
 static void the_lowest_free_memory(void **state)
 {
-    (void)state;
     log_fw.first_is_taken = true;
     assert_int_equal(reserve().base, SECOND);
 
@@ -332,7 +323,6 @@ static void the_lowest_free_memory(void **state)
 
 static void a_log_is_taken_to_the_volume(void **state)
 {
-    (void)state;
     start_again(FIRST);
     assert_taken();
     assert_int_equal(fw.flushes, 1);
@@ -353,7 +343,6 @@ static void a_log_is_taken_to_the_volume(void **state)
 /* An older one, in memory that was taken when it was looked for, and is free again. */
 static void another_runs_log_is_passed_over(void **state)
 {
-    (void)state;
     start_again(SECOND);
     make_log(FIRST, SEQUENCE - 1, "older");
     assert_taken();
@@ -366,7 +355,6 @@ static void another_runs_log_is_passed_over(void **state)
 static void logs_are_counted_up(void **state)
 {
     char path[64];
-    (void)state;
     start_again(FIRST);
     for (unsigned i = 1; i <= 10; i++) {
         snprintf(path, sizeof path, FOLDER "\\000506e3-20260102-%u.log", i);
@@ -378,7 +366,6 @@ static void logs_are_counted_up(void **state)
 
 static void a_key_runs_the_tests_again(void **state)
 {
-    (void)state;
     start_again(FIRST);
     log_fw.key = true;
     assert_false(log_take_away(DEVICE, &options));
@@ -394,7 +381,6 @@ static void a_key_runs_the_tests_again(void **state)
 
 static void power_off_comes_after_a_log_that_was_taken(void **state)
 {
-    (void)state;
     start_again(FIRST);
     options.end = OPTIONS_END_POWEROFF;
     assert_takes(TAKEN(FOLDER "\\" NAME) "dstest86: switching the machine off\n" DONE);
@@ -409,7 +395,6 @@ static void power_off_comes_after_a_log_that_was_taken(void **state)
 
 static void a_log_that_is_not_there_is_said(void **state)
 {
-    (void)state;
     log_fw.noted = true;
     log_fw.last_is_free = true;
     assert_takes(LOST("the machine was switched off, or its firmware clears or uses the log's memory when it restarts")
@@ -429,7 +414,6 @@ static void a_log_that_is_not_there_is_said(void **state)
 
 static void a_note_that_cannot_be_changed(void **state)
 {
-    (void)state;
     log_fw.set_variable = EFI_WRITE_PROTECTED;
     assert_int_equal(reserve().base, 0);
     assert_given_back(0);
@@ -464,7 +448,6 @@ static void volumes_that_are_unfit(void **state)
           "cannot open \\dstest86\\logs on the volume that this was started from: status 15" },
     };
     char words[400];
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         if (i == 0)
@@ -491,7 +474,6 @@ static void volumes_that_are_unfit(void **state)
 
 static void room_on_the_volume(void **state)
 {
-    (void)state;
     fw.free_space = 0xffff;
     assert_int_equal(reserve().base, 0);
     start_again(FIRST);
@@ -516,7 +498,6 @@ static void writing_that_fails(void **state)
         { &fw.open_file, EFI_DEVICE_ERROR, "cannot read \\dstest86\\logs: status 7", true, false },
     };
     char words[400];
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         start_again(FIRST);
         fw.short_write = i == 2;
@@ -561,7 +542,6 @@ static const char *asked_for(EFI_HANDLE device, EFI_STATUS status)
 
 static void a_file_of_the_server(void **state)
 {
-    (void)state;
     start_by_network();
     assert_string_equal(asked_for(DEVICE, EFI_SUCCESS), "10.0.2.1 x");
     mode.ProxyOfferReceived = TRUE;
@@ -576,7 +556,6 @@ static void a_file_of_the_server(void **state)
 
 static void no_file_of_a_server(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 6; i++) {
         start_by_network();
         if (i == 1)

@@ -70,7 +70,6 @@ static EFI_STATUS EFIAPI read_key_stroke(struct _SIMPLE_INPUT_INTERFACE *this, E
 {
     const bool last = menu_fw.stuck && menu_fw.keys_read >= menu_fw.key_count;
     const unsigned next = last ? menu_fw.key_count - 1 : menu_fw.keys_read;
-    (void)this;
     if (next >= menu_fw.key_count || menu_fw.keys[next].tick > menu_fw.ticks)
         return EFI_NOT_READY;
     *key = (EFI_INPUT_KEY){ .ScanCode = menu_fw.keys[next].scan, .UnicodeChar = menu_fw.keys[next].character };
@@ -82,7 +81,6 @@ static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_key_stroke };
 
 static int new_machine(void **state)
 {
-    (void)state;
     new_firmware();
     services.CreateEvent = create_event;
     services.SetTimer = set_timer;
@@ -113,7 +111,6 @@ static void choose_by(const struct key *keys, unsigned count, const char *before
 
 static void without_a_key(void **state)
 {
-    (void)state;
     choose_by(NULL, 0, "", 0, 3);
     assert_string_equal(console_said,
                         MENU("none", "64") "\rstarts in 3 s \rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
@@ -130,7 +127,6 @@ static void without_a_key(void **state)
 /* What cannot show a menu starts at once. */
 static void no_menu(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 5; i++) {
         new_machine(NULL);
         if (i == 0)
@@ -191,7 +187,6 @@ static void keys(void **state)
         { { { 1, '4', 0 }, { 2, 'x', 0 }, { 602, '\r', 0 } }, 3, "x", 602 },
         { { { 1, '4', 0 }, { 2, 'x', 0 } }, 2, "", 1202 }, /* a minute without a key, then the menu's */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         choose_by(cases[i].keys, cases[i].count, "", 0, 3);
@@ -205,7 +200,6 @@ static void keys_on_the_screen(void **state)
     static const struct key pressed[] = { { 0, 'x', 0 },  { 0, '5', 0 },  { 0, '4', 0 }, { 0, 'a', 0 }, { 0, 'b', 0 },
                                           { 0, '\b', 0 }, { 0, 0, 0x17 }, { 0, '4', 0 }, { 0, 'l', 0 }, { 0, 'i', 0 },
                                           { 0, 's', 0 },  { 0, 't', 0 },  { 0, '\r', 0 } };
-    (void)state;
     choose_by(pressed, COUNT_OF(pressed), "", 0, 3);
     assert_string_equal(console_said,
                         MENU("none", "64") MENU("none", "32") EDIT "ab\b \b\n" MENU("none", "32") EDIT "list\n");
@@ -218,7 +212,6 @@ static void options_that_are_there(void **state)
     static const struct key quick[] = { { 0, '2', 0 } }, edit[] = { { 0, '4', 0 }, { 0, '\b', 0 }, { 0, '\r', 0 } };
     static const struct key wide[] = { { 0, '5', 0 }, { 0, '\r', 0 } };
     char text[LOAD_OPTIONS_MAX + 2] = "menu=9 skip=";
-    (void)state;
     choose_by(quick, 1, "records=all menu=9", 0, 9);
     assert_string_equal(options, "records=all menu=9 run=quick records=1");
     new_machine(NULL);
@@ -247,7 +240,6 @@ static void options_that_are_there(void **state)
 static void without_long_mode(void **state)
 {
     static const struct key pressed[] = { { 0, '5', 0 }, { 0, '1', 0 } };
-    (void)state;
     menu_fw.keys = pressed;
     menu_fw.key_count = 2;
     options[0] = '\0';
@@ -262,7 +254,6 @@ static void a_stuck_key(void **state)
 {
     static const struct key pressed[] = { { 0, '0', 0 }, { 0, '4', 0 }, { 0, 'x', 0 } };
     static struct key full[1 + LOAD_OPTIONS_MAX + 2];
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         new_machine(NULL);
         menu_fw.stuck = true;
@@ -354,7 +345,6 @@ static void forms_of_pixels(void **state)
         { 0x3ff, 0xffc00, 0x3ff00000, 0 },
     };
     static const uint32_t bits[] = { 16, 16, 16, 24, 32, 24, 32 };
-    (void)state;
     add_display(0xc0000000, BGRX, true);
     assert_screen(0xc0000000, 32, 0xff0000, 0xff00, 0xff);
     no_displays(NULL);
@@ -370,7 +360,6 @@ static void forms_of_pixels(void **state)
 /* A console's device first, then any with a frame buffer; of several alike the first. */
 static void several_screens(void **state)
 {
-    (void)state;
     add_display(0xc0000000, PixelBltOnly, true);
     add_display(0xc1000000, RGBX, false);
     add_display(0xc2000000, RGBX, true);
@@ -403,7 +392,6 @@ static void assert_no_screen(enum boot_screen_kind kind, const char *why)
 
 static void no_screen(void **state)
 {
-    (void)state;
     assert_no_screen(BOOT_SCREEN_NONE, "no screen (no Graphics Output Protocol)");
     no_displays(NULL);
     add_display(0xc0000000, PixelBltOnly, true);
@@ -426,7 +414,6 @@ static void impossible_screens(void **state)
         { PixelFormatMax, 1024, 1040, 0xc0000000 },
         { BGRX, 1024, 1040, 0xc0000000 }, /* without a mode */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         no_displays(NULL);
         struct display *display = add_display(cases[i].base, cases[i].format, true);
@@ -446,7 +433,6 @@ static void impossible_screens(void **state)
 /* No more rows than lie in the frame buffer. */
 static void a_small_frame_buffer(void **state)
 {
-    (void)state;
     add_display(0xc0000000, BGRX, true)->mode.FrameBufferSize = 1040 * 767 * 4 + 4159;
     screen_find(&found);
     assert_int_equal(found.kind, BOOT_SCREEN_PIXELS);

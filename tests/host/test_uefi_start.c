@@ -212,7 +212,6 @@ static int new_machine(void **state)
 {
     const uint64_t target = (uintptr_t)enter_kernel;
     uint8_t *jump = (uint8_t *)(uintptr_t)trampoline_start;
-    (void)state;
     new_firmware();
     services.AllocatePages = allocate_pages;
     services.FreePages = free_pages;
@@ -243,7 +242,6 @@ static int new_machine_with_attributes(void **state)
 
 static int map_low(void **state)
 {
-    (void)state;
     return mmap((void *)(uintptr_t)LOW, LOW_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED;
 }
@@ -304,7 +302,6 @@ static void assert_range(uint32_t index, uint64_t base, uint64_t size, uint32_t 
 static void a_start(void **state)
 {
     static const uint32_t sizes[2] = { 0x20, 0x10 }, rooms[2] = { 0x100, 0x2000 };
-    (void)state;
     assert_starts();
     assert_true((uintptr_t)entered_at >= LOW && (uintptr_t)entered_at < LOW_END);
     assert_int_equal(entered.magic, 0x36387364);
@@ -349,7 +346,6 @@ static void a_start(void **state)
 
 static void no_execute_firmware(void **state)
 {
-    (void)state;
     assert_starts();
     assert_int_equal(start_fw.executable, start_fw.pages_of[0]);
     assert_int_equal(start_fw.read_only, start_fw.pages_of[0]);
@@ -369,7 +365,6 @@ static void no_execute_firmware(void **state)
 
 static void no_memory(void **state)
 {
-    (void)state;
     start_fw.pages = EFI_OUT_OF_RESOURCES;
     assert_refuses(EFI_OUT_OF_RESOURCES, "dstest86: cannot allocate 4 KiB below 4 GiB: status 9\n");
 
@@ -393,7 +388,6 @@ static void pages_in_the_way(void **state)
         { LOW + 0x4fff, 1, 3 },         /* its first byte on the page's last one */
         { LOW + 0x5000, 0, 2 },         /* behind it */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         /* So many allocations work. */
         for (unsigned successes = cases[i].in_the_way; successes <= cases[i].allocations; successes++) {
@@ -419,7 +413,6 @@ static void pages_in_the_way(void **state)
 /* A segment across three pages, which are all tried first. */
 static void many_pages_in_the_way(void **state)
 {
-    (void)state;
     put_kernel(LOW + 0x3ff0);
     start_fw.first_pages = LOW + 0x3000;
     start_fw.first_count = 3;
@@ -449,7 +442,6 @@ static void memory_types(void **state)
         2, /* MMIO, port space, PAL code, persistent */
         2, /* not defined */
     };
-    (void)state;
     for (uint32_t type = 0; type < COUNT_OF(types); type++)
         put_range(type, 0x40000000 + type * 0x10000, 0x1000);
     assert_starts();
@@ -469,7 +461,6 @@ static void obstacles(void **state)
         { EfiACPIMemoryNVS, "ACPI NVS memory" },
     };
     char sentence[400];
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         start_fw.map[0].PhysicalStart += 0x2000;
@@ -490,7 +481,6 @@ static void obstacles(void **state)
 
 static void no_memory_map(void **state)
 {
-    (void)state;
     start_fw.memory_map = EFI_DEVICE_ERROR;
     assert_refuses(EFI_DEVICE_ERROR, "dstest86: cannot read the memory map (144 bytes): status 7\n");
 }
@@ -498,7 +488,6 @@ static void no_memory_map(void **state)
 /* Memory in many pieces: descriptors of 48 bytes fill 4096 * 40 bytes with 3413. */
 static void a_long_memory_map(void **state)
 {
-    (void)state;
     while (start_fw.ranges < 3413)
         put_range(start_fw.ranges % 2 ? EfiConventionalMemory : EfiReservedMemoryType,
                   0x40000000 + start_fw.ranges * 0x1000, 0x1000);
@@ -515,7 +504,6 @@ static void a_long_memory_map(void **state)
 
 static void exits(void **state)
 {
-    (void)state;
     start_fw.exits_before_success = 7;
     assert_starts();
     assert_int_equal(start_fw.exits, 8);
@@ -541,7 +529,6 @@ static void root_pointers(void **state)
         { 0, 0xffffffff, 0 },
         { 0x100000000, 0, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
         start_fw.rsdp_1 = cases[i].rsdp_1;

@@ -8,7 +8,6 @@ static char text[1024];
 
 static void keep(void *context, const char *line)
 {
-    (void)context;
     strncat(text, line, sizeof text - strlen(text) - 1);
     strncat(text, "\n", sizeof text - strlen(text) - 1);
 }
@@ -72,7 +71,6 @@ static void assert_verdict(const struct caps *caps, const struct result *results
 
 static void each_is_tested(void **state)
 {
-    (void)state;
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts pass 2 of 2\nfacility pebs pass 1 of 3\nfacility lbr pass 2 of 2\n",
                    RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("pebs.adaptive", "not adaptive"),
@@ -87,7 +85,6 @@ static void each_is_tested(void **state)
 
 static void a_failure_is_counted(void **state)
 {
-    (void)state;
     ASSERT_VERDICT(&all, VERDICT_FAIL,
                    "facility bts fail 2 of 3\nfacility pebs pass 1 of 1\nfacility lbr untested: no APIC\n",
                    FAILED("bts.calls"), RECORDS("bts.loop"), FAILED("bts.far"), RECORDS("pebs.loads"),
@@ -107,7 +104,6 @@ static void what_is_there_and_untested_is_incomplete(void **state)
 {
     struct caps caps = all;
 
-    (void)state;
     ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
                    "facility bts untested: no APIC\nfacility pebs pass 1 of 1\nfacility lbr pass 1 of 1\n",
                    SKIPPED("bts.calls", "no APIC"), RECORDS("pebs.loads"), RECORDS("lbr.tos"));
@@ -131,7 +127,6 @@ static void what_is_there_and_untested_is_incomplete(void **state)
 
 static void of_several_reasons_the_usual_one_is_told(void **state)
 {
-    (void)state;
     ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
                    "facility bts not selected\nfacility pebs untested: no event\nfacility lbr not selected\n",
                    SKIPPED("pebs.a", "not adaptive"), SKIPPED("pebs.b", "no event"), SKIPPED("pebs.c", "no store"),
@@ -147,7 +142,6 @@ static void none_of_them_is_skipped(void **state)
 {
     struct caps lbr_alone = none;
 
-    (void)state;
     ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("bts.calls", "no DS"),
                    SKIPPED("pebs.loads", "no DS"), SKIPPED("lbr.tos", "not Intel"), NO_RECORDS("robust.exceptions"));
     lbr_alone.reason[CAPS_NEED_LBR] = CAPS_AVAILABLE;
@@ -160,7 +154,6 @@ static void none_of_them_is_skipped(void **state)
 
 static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
 {
-    (void)state;
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
                    RECORDS("bts.calls"), LEFT_OUT("pebs.loads"), LEFT_OUT("lbr.tos"));
@@ -181,7 +174,6 @@ static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
 /* scripts/machine and lab systems read both. */
 static void words_and_values(void **state)
 {
-    (void)state;
     assert_string_equal(verdict_text(VERDICT_PASS), "pass");
     assert_string_equal(verdict_text(VERDICT_FAIL), "fail");
     assert_string_equal(verdict_text(VERDICT_SKIP), "skip");
@@ -221,7 +213,6 @@ static void kinds_are_merged(void **state)
     static const enum facility_state order[] = { FACILITY_NONE, FACILITY_NOT_SELECTED, FACILITY_PASS, FACILITY_UNTESTED,
                                                  FACILITY_FAIL };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(order); i++)
         for (size_t k = 0; k < COUNT_OF(order); k++)
             expect_merged(order[i], order[k], order[i > k ? i : k]);
@@ -235,7 +226,6 @@ static void a_kind_has_its_lines(void **state)
         { .name = "lbr", .state = FACILITY_FAIL, .failed = 1, .selected = 2, .kind = "atom2" },
     };
 
-    (void)state;
     text[0] = '\0';
     facilities_text(&sink, facilities);
     assert_string_equal(text, "facility bts.atom pass 3 of 4\nfacility pebs.atom none: why\n"

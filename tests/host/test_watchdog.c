@@ -160,7 +160,6 @@ static void fire(void)
 /* Ticks of a second are a hundred times those of the shortest of three waits of 1/100 s. */
 static void the_shortest_of_three_counts(void **state)
 {
-    (void)state;
     for (unsigned shortest = 0; shortest < 3; shortest++) {
         start(shortest == 0 ? 1000 : 1500, shortest == 1 ? 1000 : 2000, shortest == 2 ? 1000 : 1700);
         assert_true(init());
@@ -185,7 +184,6 @@ static void without_a_timer_there_is_no_limit(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(1000, 1000, 1000);
     machine.apic = false;
     assert_false(init());
@@ -222,7 +220,6 @@ static void the_limit_ends_a_test(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(1000, 1000, 1000);
     assert_true(init());
     watchdog_start(7, &here, excused_seconds);
@@ -242,7 +239,6 @@ static void a_late_interrupt_ends_nothing(void **state)
     static const struct context here;
     struct interrupt_frame frame = { .vector = VECTOR_TIMER };
 
-    (void)state;
     start(1000, 1000, 1000);
     assert_true(init());
     watchdog_start(7, &here, excused_seconds);
@@ -263,7 +259,6 @@ static void a_fast_timer_is_started_more_than_once(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(10000000, 10000000, 10000000); /* 10^9 a second: 4 seconds at most */
     assert_true(init());
     watchdog_start(10, &here, excused_seconds);
@@ -284,7 +279,6 @@ static void what_is_allowed_prolongs_it(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(1000, 1000, 1000);
     assert_true(init());
     watchdog_start(7, &here, excused_seconds);
@@ -306,7 +300,6 @@ static void excused_seconds_prolong_it(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(1000, 1000, 1000);
     assert_true(init());
     machine.excused = 100;
@@ -337,7 +330,6 @@ static void the_nmi_ends_a_test_that_is_deaf(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(1000, 1000, 1000);
     machine.nmi = true;
     machine.nmi_most = 100;
@@ -369,7 +361,6 @@ static void without_the_nmi_nothing_is_started(void **state)
 {
     static const struct context here;
 
-    (void)state;
     start(1000, 1000, 1000);
     assert_true(init());
     watchdog_start(7, &here, excused_seconds);
@@ -380,7 +371,6 @@ static void without_the_nmi_nothing_is_started(void **state)
 
 static void the_nmi_may_be_lost(void **state)
 {
-    (void)state;
     start(1000, 1000, 1000);
     machine.nmi = true;
     machine.nmi_most = 100;
@@ -400,7 +390,6 @@ static void another_processor_is_watched(void **state)
 {
     struct context escape;
 
-    (void)state;
     start(1000, 1000, 1000);
     machine.nmi = true;
     machine.nmi_most = 1000;
