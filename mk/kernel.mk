@@ -21,10 +21,20 @@ NO_BUILD_ID := 0x0000000000000000000000000000000000000000
 kernel: $B/dstest86-64.elf $B/dstest86-32.elf ## the kernel ELFs, of both widths
 
 # Both kernels are built from the same sources, except files whose names end in a width.
-# $1: the width. $2: the compiler's flags for it. $3, $4: nasm's and ld's name of the ELF. $5: the other width.
+# Each width: the other one, the compiler's flags, nasm's name of the ELF and ld's.
+64.other := 32
+64.cc    := -m64 -mno-red-zone -mcmodel=small
+64.nasm  := elf64
+64.ld    := elf_x86_64
+32.other := 64
+32.cc    := -m32 -march=i686
+32.nasm  := elf32
+32.ld    := elf_i386
+
+# $1: the width.
 define kernel_rules
-KERNEL_C$1 := $$(filter-out %$5.c,$$(KERNEL_C))
-KERNEL_ASM$1 := $$(filter-out %$5.asm,$$(KERNEL_ASM))
+KERNEL_C$1 := $$(filter-out %$$($1.other).c,$$(KERNEL_C))
+KERNEL_ASM$1 := $$(filter-out %$$($1.other).asm,$$(KERNEL_ASM))
 KERNEL_OBJ$1 := $$(KERNEL_C$1:%.c=$B/k$1/%.o) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o)
 
 $B/k$1/pure.a: $$(PURE:%.c=$B/k$1/%.o)
@@ -33,12 +43,12 @@ $B/k$1/pure.a: $$(PURE:%.c=$B/k$1/%.o)
 $B/k$1/%.o: %.c
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 $$(DEPS) -c $$< -o $$@
+	$$Q$$(CC) $$(KERNEL_CFLAGS) $$($1.cc) $$(DEPS) -c $$< -o $$@
 
 $B/k$1/%.asm.o: %.asm
 	@mkdir -p $$(@D)
 	$$(call say,NASM,$$<)
-	$$Q$$(NASM) -I./ -I$B/include/ -f $3 -g -F dwarf $$(NASM_WARNINGS) -MD $$@.d -MP $$< -o $$@
+	$$Q$$(NASM) -I./ -I$B/include/ -f $$($1.nasm) -g -F dwarf $$(NASM_WARNINGS) -MD $$@.d -MP $$< -o $$@
 
 $B/k$1/kernel/main.o $B/k$1/kernel/dump.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
@@ -46,16 +56,16 @@ $B/k$1/kernel/font.asm.o: $B/include/font.bin
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
 # The build id covers everything except debug information, which contains the names of folders.
-LINK$1 := $$(LD) -m $4 -n -static -nostdlib -z noexecstack -T linker.ld
+LINK$1 := $$(LD) -m $$($1.ld) -n -static -nostdlib -z noexecstack -T linker.ld
 $B/k$1/symbols-none.o: kernel/symbols.awk
 	@mkdir -p $$(@D)
-	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
+	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $$($1.nasm) $$(@:.o=.asm) -o $$@
 $B/k$1/placed.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols-none.o linker.ld
 	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols-none.o -o $$@
 $B/k$1/build-id: $B/k$1/placed.elf
 	$$Q$$(OBJCOPY) --strip-debug $$< $$@.elf && sha1sum <$$@.elf | cut -c 1-40 >$$@
 $B/k$1/symbols.o: $B/k$1/placed.elf kernel/symbols.awk
-	$$Qnm -n $$< | awk -f kernel/symbols.awk >$$(@:.o=.asm) && $$(NASM) -f $3 $$(@:.o=.asm) -o $$@
+	$$Qnm -n $$< | awk -f kernel/symbols.awk >$$(@:.o=.asm) && $$(NASM) -f $$($1.nasm) $$(@:.o=.asm) -o $$@
 $B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o $B/k$1/build-id
 	$$(call say,LINK,$$@)
 	$$Q$$(LINK$1) --build-id=0x$$$$(cat $B/k$1/build-id) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o -o $$@
@@ -64,14 +74,14 @@ $B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o $B/k$1/build
 # precedes the archive, and so replaces the archive's.
 $B/mutants/%-$1.o: ds/ds_check.c ds/ds_check.h ds/ds_check.inc ds/arch_check.inc
 	@mkdir -p $$(@D)
-	$$Q$$(CC) $$(KERNEL_CFLAGS) $2 -DDS_CHECK_OMITS=DS_BREACH_$$$$(echo '$$*' | tr a-z A-Z) -c $$< -o $$@
+	$$Q$$(CC) $$(KERNEL_CFLAGS) $$($1.cc) -DDS_CHECK_OMITS=DS_BREACH_$$$$(echo '$$*' | tr a-z A-Z) -c $$< -o $$@
 $B/mutants/%-$1.elf: $B/mutants/%-$1.o $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o
 	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(KERNEL_OBJ$1) $$< $B/k$1/pure.a $B/k$1/symbols.o -o $$@
 
 -include $$(patsubst %.c,$B/k$1/%.d,$$(KERNEL_C$1) $$(PURE)) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o.d)
 endef
-$(eval $(call kernel_rules,64,-m64 -mno-red-zone -mcmodel=small,elf64,elf_x86_64,32))
-$(eval $(call kernel_rules,32,-m32 -march=i686,elf32,elf_i386,64))
+$(eval $(call kernel_rules,64))
+$(eval $(call kernel_rules,32))
 
 # The screen's font: Spleen, of the same package as its licence in LICENSES/Spleen.txt.
 $B/include/font.bin: kernel/screen/make-font $(FONT)
