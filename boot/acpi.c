@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "lib/bytes.h"
+
 #define SCAN_START UINT64_C(0xe0000)
 #define SCAN_END   UINT64_C(0x100000)
 #define SCAN_STEP  16u
@@ -37,15 +39,6 @@
 #define PM_TIMER_BYTES       4u
 #define FADT_X_PM_TIMER      208u /* generic address, from revision 2 on */
 #define HPET_ADDRESS         40u
-
-static uint64_t number(const uint8_t *bytes, unsigned size)
-{
-    uint64_t value = 0;
-
-    while (size--)
-        value = value << 8 | bytes[size];
-    return value;
-}
 
 static bool is(const uint8_t *bytes, const char *signature)
 {
@@ -82,7 +75,7 @@ uint64_t acpi_scan(const struct acpi_memory *memory)
 static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t address, size_t *size)
 {
     const uint8_t *table = memory->at(memory->context, address, TABLE_SIZE);
-    uint64_t length = table ? number(table + TABLE_LENGTH, 4) : 0;
+    uint64_t length = table ? read_little(table + TABLE_LENGTH, 4) : 0;
 
     if (length < TABLE_SIZE || length > TABLE_MOST)
         return NULL;
@@ -96,7 +89,7 @@ static const uint8_t *find_in(const struct acpi_memory *memory, const uint8_t *l
                               const char *signature, size_t *size)
 {
     for (size_t at = TABLE_SIZE; at + entry <= list_size; at += entry) {
-        const uint8_t *table = table_at(memory, number(list + at, entry), size);
+        const uint8_t *table = table_at(memory, read_little(list + at, entry), size);
         if (table && is(table, signature))
             return table;
     }
@@ -112,13 +105,13 @@ static enum acpi_error find(const struct acpi_memory *memory, uint64_t address, 
     if (!root)
         return ACPI_NO_ROOT;
     if (root[ROOT_REVISION] >= 2 && (root = memory->at(memory->context, address, ROOT_SIZE)) != NULL)
-        list = table_at(memory, number(root + ROOT_XSDT, 8), size);
+        list = table_at(memory, read_little(root + ROOT_XSDT, 8), size);
     if (list && is(list, "XSDT")) {
         *table = find_in(memory, list, *size, 8, signature, size);
         return ACPI_OK;
     }
     root = root_at(memory, address);
-    list = table_at(memory, number(root + ROOT_RSDT, 4), size);
+    list = table_at(memory, read_little(root + ROOT_RSDT, 4), size);
     if (!list || !is(list, "RSDT"))
         return ACPI_ROOT_TABLE;
     *table = find_in(memory, list, *size, 4, signature, size);
@@ -137,11 +130,11 @@ static bool entry_processor(const uint8_t *entry, size_t size, uint32_t *id)
 {
     if (entry[0] == ENTRY_APIC && size >= 8) {
         *id = entry[3];
-        return number(entry + 4, 4) & ENTRY_ENABLED && *id != XAPIC_ID_EMPTY;
+        return read_little(entry + 4, 4) & ENTRY_ENABLED && *id != XAPIC_ID_EMPTY;
     }
     if (entry[0] == ENTRY_X2APIC && size >= 16) {
-        *id = (uint32_t)number(entry + 4, 4);
-        return number(entry + 8, 4) & ENTRY_ENABLED;
+        *id = (uint32_t)read_little(entry + 4, 4);
+        return read_little(entry + 8, 4) & ENTRY_ENABLED;
     }
     return false;
 }
@@ -190,7 +183,7 @@ void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t address, struc
     for (size_t at = MADT_ENTRIES; !io_apic->address && at + IO_APIC_SIZE <= size && madt[at + 1] >= 2;
          at += madt[at + 1])
         if (madt[at] == ENTRY_IO_APIC && madt[at + 1] >= IO_APIC_SIZE)
-            *io_apic = (struct acpi_io_apic){ number(madt + at + 4, 4), (uint32_t)number(madt + at + 8, 4) };
+            *io_apic = (struct acpi_io_apic){ read_little(madt + at + 4, 4), (uint32_t)read_little(madt + at + 8, 4) };
 }
 
 /* The extended address, where the table has one that is a port, goes before the old one. */
@@ -198,11 +191,11 @@ static uint16_t pm_port(const uint8_t *fadt, size_t size)
 {
     const uint8_t *const extended = fadt + FADT_X_PM_TIMER;
     uint64_t port = size >= FADT_PM_TIMER_LENGTH + 1 && fadt[FADT_PM_TIMER_LENGTH] == PM_TIMER_BYTES
-                        ? number(fadt + FADT_PM_TIMER, 4)
+                        ? read_little(fadt + FADT_PM_TIMER, 4)
                         : 0;
 
-    if (size >= FADT_X_PM_TIMER + ADDRESS_SIZE && extended[0] == ADDRESS_IS_PORT && number(extended + 4, 8))
-        port = number(extended + 4, 8);
+    if (size >= FADT_X_PM_TIMER + ADDRESS_SIZE && extended[0] == ADDRESS_IS_PORT && read_little(extended + 4, 8))
+        port = read_little(extended + 4, 8);
     return port <= PORT_LAST ? (uint16_t)port : 0;
 }
 
@@ -216,7 +209,7 @@ void acpi_read_timers(const struct acpi_memory *memory, uint64_t root, struct ac
         timers->pm_port = pm_port(table, size);
     if (find(memory, root, "HPET", &table, &size) == ACPI_OK && table && size >= HPET_ADDRESS + ADDRESS_SIZE &&
         table[HPET_ADDRESS] == ADDRESS_IS_MEMORY)
-        timers->hpet = number(table + HPET_ADDRESS + 4, 8);
+        timers->hpet = read_little(table + HPET_ADDRESS + 4, 8);
 }
 
 const char *acpi_error_text(enum acpi_error error)

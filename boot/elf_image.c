@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/elf_image.h"
 
+#include "lib/bytes.h"
+
 enum { CLASS_32 = 1, CLASS_64 = 2, LITTLE_ENDIAN_DATA = 1, CURRENT_VERSION = 1 };
 enum { TYPE_EXEC = 2, MACHINE_386 = 3, MACHINE_X86_64 = 62, SEGMENT_LOAD = 1, SEGMENT_EXECUTABLE = 1 };
 
@@ -49,28 +51,20 @@ static const struct layout layout_64 = {
     .p_align = 48,
 };
 
-static uint64_t little_endian(const uint8_t *bytes, unsigned count)
-{
-    uint64_t value = 0;
-    while (count--)
-        value = value << 8 | bytes[count];
-    return value;
-}
-
 static uint32_t half(const uint8_t *bytes)
 {
-    return (uint32_t)little_endian(bytes, 2);
+    return (uint32_t)read_little(bytes, 2);
 }
 
 static uint32_t word(const uint8_t *bytes)
 {
-    return (uint32_t)little_endian(bytes, 4);
+    return (uint32_t)read_little(bytes, 4);
 }
 
 /* Reads an address, offset or size, whose width depends on the class. */
 static uint64_t wide(const struct layout *layout, const uint8_t *bytes)
 {
-    return little_endian(bytes, layout->width / 8);
+    return read_little(bytes, layout->width / 8);
 }
 
 static bool fits(uint64_t offset, uint64_t length, uint64_t size)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/uart_tables.h"
 
+#include "lib/bytes.h"
+
 /* A table's header has 36 bytes, its revision at 8. */
 #define TABLE_REVISION 8u
 
@@ -44,15 +46,6 @@
 #define KIND_16550_GAS    0x12u /* "with parameters defined in Generic Address Structure" */
 #define KIND_INTEL_LPSS   0x14u
 
-static uint64_t number(const uint8_t *bytes, unsigned size)
-{
-    uint64_t value = 0;
-
-    while (size--)
-        value = value << 8 | bytes[size];
-    return value;
-}
-
 static bool is_16550(unsigned kind)
 {
     return kind == KIND_16550 || kind == KIND_16550_SUBSET || kind == KIND_16550_GAS || kind == KIND_INTEL_LPSS;
@@ -67,7 +60,7 @@ static enum uart_error read_address(const uint8_t *address, struct uart *uart)
     const unsigned width = address[ADDRESS_BIT_WIDTH] ? address[ADDRESS_BIT_WIDTH] / 8u : 1u;
     const unsigned code = address[ADDRESS_ACCESS];
 
-    uart->base = number(address + ADDRESS_ADDRESS, 8);
+    uart->base = read_little(address + ADDRESS_ADDRESS, 8);
     uart->memory = address[ADDRESS_SPACE] == SPACE_MEMORY;
     uart->stride = uart->access = 1;
     if (!uart->base)
@@ -114,9 +107,9 @@ static enum uart_error read_spcr(const uint8_t *spcr, size_t size, struct uart *
         return UART_KIND;
     uart->baud = baud_of(spcr[SPCR_BAUD]);
     if (revision >= SPCR_CLOCK_SINCE && size >= SPCR_CLOCK + 4)
-        uart->clock = (uint32_t)number(spcr + SPCR_CLOCK, 4);
-    if (revision >= SPCR_PRECISE_SINCE && size >= SPCR_PRECISE + 4 && number(spcr + SPCR_PRECISE, 4))
-        uart->baud = (uint32_t)number(spcr + SPCR_PRECISE, 4);
+        uart->clock = (uint32_t)read_little(spcr + SPCR_CLOCK, 4);
+    if (revision >= SPCR_PRECISE_SINCE && size >= SPCR_PRECISE + 4 && read_little(spcr + SPCR_PRECISE, 4))
+        uart->baud = (uint32_t)read_little(spcr + SPCR_PRECISE, 4);
     if (uart->memory && !uart->clock)
         uart->baud = 0; /* by an unknown clock there is no divisor; firmware has set the right one for its console */
     return UART_OK;
@@ -124,14 +117,14 @@ static enum uart_error read_spcr(const uint8_t *spcr, size_t size, struct uart *
 
 static enum uart_error read_device(const uint8_t *device, size_t size, struct uart *uart)
 {
-    const size_t address = (size_t)number(device + DEVICE_ADDRESS, 2);
+    const size_t address = (size_t)read_little(device + DEVICE_ADDRESS, 2);
 
     if (!device[DEVICE_REGISTERS])
         return UART_DISABLED;
     if (address > size - ADDRESS_SIZE) /* a device is longer than an address */
         return UART_CUT_SHORT;
     const enum uart_error error = read_address(device + address, uart);
-    if (error == UART_OK && !is_16550((unsigned)number(device + DEVICE_SUBTYPE, 2)))
+    if (error == UART_OK && !is_16550((unsigned)read_little(device + DEVICE_SUBTYPE, 2)))
         return UART_KIND;
     return error;
 }
@@ -143,13 +136,13 @@ static size_t read_dbg2(const uint8_t *dbg2, size_t size, struct uart_named *nam
 
     if (size < DBG2_SIZE)
         return 0;
-    uint64_t left = number(dbg2 + DBG2_COUNT, 4);
-    size_t at = (size_t)number(dbg2 + DBG2_OFFSET, 4);
+    uint64_t left = read_little(dbg2 + DBG2_COUNT, 4);
+    size_t at = (size_t)read_little(dbg2 + DBG2_OFFSET, 4);
     for (; left && at <= size && size - at >= DEVICE_SIZE && count < most; left--) {
-        const size_t length = (size_t)number(dbg2 + at + DEVICE_LENGTH, 2);
+        const size_t length = (size_t)read_little(dbg2 + at + DEVICE_LENGTH, 2);
         if (length < DEVICE_SIZE || length > size - at)
             break;
-        if (number(dbg2 + at + DEVICE_TYPE, 2) == TYPE_SERIAL) {
+        if (read_little(dbg2 + at + DEVICE_TYPE, 2) == TYPE_SERIAL) {
             named[count] = (struct uart_named){ .by = "DBG2" };
             named[count].error = read_device(dbg2 + at, length, &named[count].uart);
             count++;

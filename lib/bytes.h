@@ -22,6 +22,15 @@ static inline uint64_t read_u64(const void *bytes, size_t offset)
            (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
+/* A number of up to 8 bytes. */
+static inline uint64_t read_little(const uint8_t *bytes, unsigned size)
+{
+    uint64_t value = 0;
+    while (size--)
+        value = value << 8 | bytes[size];
+    return value;
+}
+
 static inline void write_u32(void *bytes, size_t offset, uint32_t value)
 {
     uint8_t *p = (uint8_t *)bytes + offset;
