@@ -5,8 +5,6 @@
 
 #include "tests/host/model_machine.h"
 
-#include "model/latitude/latitude.h"
-
 #define BIT_OF(freedom) (UINT32_C(1) << FREEDOM_##freedom)
 
 /* Its processor of this number, as after a reset. */
@@ -23,12 +21,6 @@ static inline struct machine *free_machine_of(const char *profile, unsigned numb
 static inline struct machine *with(const char *profile, uint64_t seed, uint32_t freedoms)
 {
     return free_machine_of(profile, 0, seed, freedoms);
-}
-
-static inline void without(struct machine *m)
-{
-    latitude_take(&m->v);
-    machine_free(m);
 }
 
 #endif

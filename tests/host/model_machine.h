@@ -7,13 +7,14 @@
 #define TESTS_HOST_MODEL_MACHINE_H
 
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include "model/engine/cpuid.h"
 #include "model/engine/data.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
+#include "model/latitude/latitude.h"
 #include "model/referee/referee_report.h"
 
 #define MEMORY      UINT64_C(0xffff800000100000) /* linear address of the machine's memory, 16 pages */
@@ -265,11 +266,43 @@ static inline const struct profile *profile_named(const char *name)
     return NULL;
 }
 
+static struct machine *machines[8]; /* the last that were made */
+static unsigned machines_made;
+static struct block **blocks_made;
+static size_t blocks_count;
+
+static inline void machine_free(struct machine *m)
+{
+    latitude_take(&m->v);
+    engine_free(&m->v);
+    fclose(m->violations);
+    free(m->violations_text);
+    free(m);
+}
+
+__attribute__((destructor)) static void free_all(void)
+{
+    for (unsigned i = 0; i < COUNT_OF(machines); i++) {
+        if (machines[i] != NULL) {
+            machine_free(machines[i]);
+        }
+    }
+    for (size_t i = 0; i < blocks_count; i++) {
+        free(blocks_made[i]);
+    }
+    free(blocks_made);
+}
+
+/* It is freed when the test has made eight more, or ends. */
 static inline struct machine *machine_of(const char *profile)
 {
-    struct machine *m = calloc(1, sizeof(*m));
+    struct machine *m = calloc(1, sizeof(*m)), **slot = &machines[machines_made++ % COUNT_OF(machines)];
 
     assert_non_null(m);
+    if (*slot != NULL) {
+        machine_free(*slot);
+    }
+    *slot = m;
     m->memory_at = MEMORY;
     m->ia32e = profile_named(profile)->dtes64; /* the mode of the profile's 64-bit software */
     m->lvtpc = 0x40;
@@ -284,14 +317,6 @@ static inline struct machine *machine_of(const char *profile)
 static inline struct machine *machine_new(void)
 {
     return machine_of("skylake");
-}
-
-static inline void machine_free(struct machine *m)
-{
-    engine_free(&m->v);
-    fclose(m->violations);
-    free(m->violations_text);
-    free(m);
 }
 
 static inline void put(struct machine *m, uint64_t address, uint64_t value)
@@ -316,7 +341,7 @@ static inline uint64_t rdmsr(struct machine *m, uint32_t address)
 }
 
 /* A block of `count` instructions of 4 bytes each at CODE + offset, at ring 0. */
-static inline struct block *block_new(uint64_t offset, unsigned count, enum block_end end)
+static inline struct block *block_make(uint64_t offset, unsigned count, enum block_end end)
 {
     struct block *b = calloc(1, sizeof(*b) + count * sizeof(b->insns[0]));
 
@@ -330,6 +355,18 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
     }
     block_set_end(b, end, profile_find("skylake")->predictor_slots);
     return b;
+}
+
+/* The same, freed when the program ends. */
+static inline struct block *block_new(uint64_t offset, unsigned count, enum block_end end)
+{
+    struct block *b = block_make(offset, count, end);
+
+    if (blocks_count % 1024 == 0) {
+        blocks_made = realloc(blocks_made, (blocks_count + 1024) * sizeof(blocks_made[0]));
+        assert_non_null(blocks_made);
+    }
+    return blocks_made[blocks_count++] = b;
 }
 
 /* Notes a block in the ring as translated code does. True: the block does not begin. */
@@ -435,10 +472,17 @@ static inline void run(struct machine *m, const struct block *b)
     }
 }
 
+static inline void run_times(struct machine *m, const struct block *b, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        run(m, b);
+    }
+}
+
 /* A WRMSR in a block of its own. */
 static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
 {
-    struct block *b = block_new(0x20000, 1, END_PLAIN);
+    struct block *b = block_make(0x20000, 1, END_PLAIN);
     struct place place = { b, 0 };
 
     run(m, b);
@@ -447,10 +491,41 @@ static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
     free(b);
 }
 
+/* Addresses with values: MSRs to write, or the contents that MSRs or words of memory must have. */
+struct content {
+    uint64_t at, value;
+};
+
+static inline void wrmsr_each(struct machine *m, const struct content *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        wrmsr(m, (uint32_t)all[i].at, all[i].value);
+    }
+}
+
+static inline void expect_each(struct machine *m, bool msrs, const struct content *all, size_t count, const char *file,
+                               int line)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t value = msrs ? rdmsr(m, (uint32_t)all[i].at) : get(m, all[i].at);
+
+        if (value != all[i].value) {
+            print_error("%s %#llx:\n", msrs ? "MSR" : "memory at", (unsigned long long)all[i].at);
+            _assert_int_equal(value, all[i].value, file, line);
+        }
+    }
+}
+
+#define CONTENTS(...) \
+    (const struct content[]){ __VA_ARGS__ }, sizeof((const struct content[]){ __VA_ARGS__ }) / sizeof(struct content)
+#define WRMSR(m, ...)         wrmsr_each(m, CONTENTS(__VA_ARGS__))
+#define EXPECT_MSRS(m, ...)   expect_each(m, true, CONTENTS(__VA_ARGS__), __FILE__, __LINE__)
+#define EXPECT_MEMORY(m, ...) expect_each(m, false, CONTENTS(__VA_ARGS__), __FILE__, __LINE__)
+
 /* Runs a block far away that does nothing, so that earlier blocks are complete. */
 static inline void finish(struct machine *m)
 {
-    struct block *b = block_new(0x10000, 1, END_PLAIN);
+    struct block *b = block_make(0x10000, 1, END_PLAIN);
 
     run(m, b);
     engine_settle(&m->v, (struct place){ b, 1 });
@@ -477,6 +552,29 @@ static inline bool violated(struct machine *m, const char *name)
 {
     fflush(m->violations);
     return strstr(m->violations_text, name) != NULL;
+}
+
+/* The log has this violation and no other; NULL: none. */
+static inline void expect_violation(struct machine *m, const char *name)
+{
+    const char *text;
+
+    fflush(m->violations);
+    text = m->violations_text;
+    if (name == NULL) {
+        assert_string_equal(text, "");
+        return;
+    }
+    if (!violated(m, name)) {
+        fail_msg("%s was not reported; the log: %s", name, text);
+    }
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *said = strchr(strstr(line, "rip="), ' ') + 1;
+
+        if (strncmp(said, name, strlen(name)) != 0 || said[strlen(name)] != ':') {
+            fail_msg("%s was expected alone; the log: %s", name, text);
+        }
+    }
 }
 
 #endif

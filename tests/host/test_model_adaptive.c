@@ -4,7 +4,7 @@
  * manual's tables (basic info, memory access info, GPRs, XMMs, LBRs); a byte of the GPR and XMM groups is its own
  * offset in the group, so that a register's value says where it stands.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include "model/bytes/adaptive.h"
 
@@ -133,9 +133,8 @@ static uint8_t *encoded(const struct adaptive_contents *extra, size_t size)
     return bytes;
 }
 
-static void sizes_of_all_combinations(void **state)
+TEST(sizes_of_all_combinations)
 {
-    (void)state;
     for (uint32_t format = 0; format < 16; format++) {
         assert_int_equal(adaptive_bytes(format), sizes[format]);
         assert_int_equal(adaptive_bytes(format | 31u << 24), sizes[format] + (format & 8 ? 31 * 24 : 0));
@@ -145,9 +144,8 @@ static void sizes_of_all_combinations(void **state)
     assert_int_equal(ADAPTIVE_MAX_BYTES, 6608 + 16 + 24 * 8 + 16);
 }
 
-static void contents_of_all_combinations(void **state)
+TEST(contents_of_all_combinations)
 {
-    (void)state;
     for (uint32_t format = 0; format < 16; format++) {
         uint32_t with_count = format | 1u << 24; /* two entries */
         size_t size = sizes[format] + (format & 8 ? 24 : 0);
@@ -189,7 +187,7 @@ static void contents_of_all_combinations(void **state)
  * The counters group is the last. Linux 6.15, arch/x86/include/asm/perf_event.h, struct pebs_cntr_header: general 1 and
  * 9, fixed 0 and 3, and the metrics.
  */
-static void counters_and_metrics(void **state)
+TEST(counters_and_metrics)
 {
     static const uint8_t golden_header[16] = { 0x02, 0x02, 0, 0, 0x09, 0, 0, 0, 0x03, 0, 0, 0, 0, 0, 0, 0 };
     static const struct {
@@ -204,7 +202,6 @@ static void counters_and_metrics(void **state)
         { 0x0009020201000000 | 0x3f, 96 + 480 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct adaptive_contents extra = extra_of(rows[i].format);
         const bool counters = rows[i].format & 0x10 && rows[i].format >> 32, metrics = rows[i].format & 0x20;
@@ -239,12 +236,11 @@ static void counters_and_metrics(void **state)
 }
 
 /* A real log of format 0Fh with an LBR field of 0: 488 bytes, 0x1e8. */
-static void first_field_of_a_real_record(void **state)
+TEST(first_field_of_a_real_record)
 {
     struct adaptive_contents extra = extra_of(0x0f);
     uint8_t *bytes;
 
-    (void)state;
     extra.retire_latency = 0;
     bytes = encoded(&extra, 488);
     assert_int_equal(quadword(bytes), 0x01e800000000000f);
@@ -252,25 +248,14 @@ static void first_field_of_a_real_record(void **state)
 }
 
 /* Entries beyond the stack are zero, whatever the buffer held. */
-static void more_entries_than_there_are(void **state)
+TEST(more_entries_than_there_are)
 {
     struct adaptive_contents extra = extra_of(0x05000008);
     uint8_t *bytes = encoded(&extra, 32 + 6 * 24);
 
-    (void)state;
     assert_int_equal(quadword(bytes + 32 + 2 * 24 + 16), 0x6000000000000000);
     for (unsigned i = 32 + 3 * 24; i < 32 + 6 * 24; i++) {
         assert_int_equal(bytes[i], 0);
     }
     free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_of_all_combinations),   cmocka_unit_test(contents_of_all_combinations),
-        cmocka_unit_test(counters_and_metrics),        cmocka_unit_test(first_field_of_a_real_record),
-        cmocka_unit_test(more_entries_than_there_are),
-    };
-    return cmocka_run_group_tests_name("the model's adaptive records", tests, NULL, NULL);
 }

@@ -53,11 +53,8 @@ static void sample(struct machine *m, unsigned i, uint64_t select, uint64_t peri
 {
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x40 + 8 * i, -period);
-    wrmsr(m, PEBS_DATA_CFG, data_cfg);
-    wrmsr(m, EVTSEL0 + i, EVTSEL_ON | select);
-    wrmsr(m, PMC0 + i, (uint32_t)-period);
-    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << i);
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
+    WRMSR(m, { PEBS_DATA_CFG, data_cfg }, { EVTSEL0 + i, EVTSEL_ON | select }, { PMC0 + i, (uint32_t)-period },
+          { PEBS_ENABLE, UINT64_C(1) << i }, { GLOBAL_CTRL, UINT64_C(1) << i });
 }
 
 /* control: this counter's, with its adaptive bit as bit 32. */
@@ -65,175 +62,9 @@ static void sample_fixed(struct machine *m, unsigned i, uint64_t control, uint64
 {
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x80 + 8 * i, -period);
-    wrmsr(m, PEBS_DATA_CFG, data_cfg);
-    wrmsr(m, FIXED_CTRL, control << 4 * i);
-    wrmsr(m, FIXED_CTR0 + i, -period & 0xffffffffffff);
-    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << (32 + i));
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << (32 + i));
-}
-
-static void run_times(struct machine *m, const struct block *b, unsigned times)
-{
-    for (unsigned i = 0; i < times; i++) {
-        run(m, b);
-    }
-}
-
-static void after_reset(void **state)
-{
-    struct machine *ice = machine_of(ICELAKE);
-    struct machine *golden = machine_of(GOLDENCOVE);
-
-    (void)state;
-    assert_int_equal(rdmsr(ice, PERF_CAPS), 0xf4c5);
-    assert_int_equal(rdmsr(golden, PERF_CAPS), 0x2f4ff);
-    assert_int_equal(rdmsr(ice, GLOBAL_CTRL), 0xff);
-    assert_int_equal(rdmsr(golden, GLOBAL_CTRL), 0xff);
-    assert_int_equal(rdmsr(ice, PEBS_DATA_CFG), 0);
-    machine_free(ice);
-    machine_free(golden);
-}
-
-static void cpuid(void **state)
-{
-    struct machine *ice = machine_of(ICELAKE);
-    struct machine *golden = machine_of(GOLDENCOVE);
-    uint32_t regs[4] = { 0, 0, 0, 0 };
-
-    (void)state;
-    cpuid_read(&ice->v, 1, 0, regs);
-    assert_int_equal(regs[0], 0x606a6);
-    assert_int_equal(regs[2] & 0x8014, 0x8014);
-    assert_int_equal(regs[3] & 1u << 21, 1u << 21);
-    cpuid_read(&golden->v, 1, 0, regs);
-    assert_int_equal(regs[0], 0x806f8);
-    cpuid_read(&ice->v, 0x0a, 0, regs);
-    assert_int_equal(regs[0], 0x08300805);
-    assert_int_equal(regs[2], 0x0f);
-    assert_int_equal(regs[3], 0x8604);
-    for (uint32_t leaf = 0x0e; leaf < 0x21; leaf++) { /* QEMU answers for them what it does for its last */
-        memset(regs, 0xff, sizeof(regs));
-        cpuid_read(&golden->v, leaf, 0, regs);
-        assert_int_equal(regs[0], leaf == 0x1c ? 0x4000000b : 0);
-        memset(regs, 0xff, sizeof(regs));
-        cpuid_read(&ice->v, leaf, 0, regs);
-        assert_int_equal(regs[3], leaf <= 0x1b ? 0 : 0xffffffff);
-    }
-    memset(regs, 0, sizeof(regs));
-    cpuid_read(&golden->v, 7, 0, regs);
-    assert_int_equal(regs[3], 1u << 19);
-    cpuid_read(&golden->v, 0x1c, 0, regs);
-    assert_int_equal(regs[0], 0x4000000b);
-    assert_int_equal(regs[1], 7);
-    assert_int_equal(regs[2], 7);
-    assert_int_equal(regs[3], 0);
-    assert_int_equal(cpuid_leaf(&ice->v, 0x1c), 0x1b); /* no such leaf */
-    memset(regs, 0, sizeof(regs));
-    cpuid_read(&ice->v, 7, 0, regs);
-    assert_int_equal(regs[3], 0);
-    machine_free(ice);
-    machine_free(golden);
-}
-
-/* Bits in `writable` read back, bits in `ignored` read as zero, others raise #GP and change nothing. */
-static void reserved_bits(void **state)
-{
-    static const struct {
-        const char *profile;
-        uint32_t address;
-        uint64_t writable, ignored;
-    } rows[] = {
-        { ICELAKE, PEBS_DATA_CFG, 0xff00000f, 0 },
-        { ICELAKE, PEBS_ENABLE, 0xf000000ff, 0 },
-        { ICELAKE, EVTSEL0, 0x4ffdfffff, 1u << 21 },
-        { ICELAKE, EVTSEL0 + 7, 0x4ffdfffff, 1u << 21 },
-        { ICELAKE, FIXED_CTRL, 0x11110000bbbb, 0x4444 },
-        { ICELAKE, FIXED_CTR0 + 3, 0xffffffffffff, 0 },
-        { ICELAKE, A_PMC0 + 7, 0xffffffffffff, 0 },
-        { ICELAKE, GLOBAL_CTRL, 0x1000f000000ff, 0 },
-        { ICELAKE, DEBUGCTL, 0xdfc3, 0 },
-        { ICELAKE, LBR_TOS, 0x1f, 0 },
-        { ICELAKE, LBR_SELECT, 0x3ff, 0 },
-        { ICELAKE, LBR_INFO0 + 31, 0xe00000000000ffff, 0 },
-        { ICELAKE, LD_LAT, 0xffff, 0 },
-        { GOLDENCOVE, PEBS_DATA_CFG, 0xff00000f, 0 },
-        { GOLDENCOVE, PEBS_ENABLE, 0xf000000ff, 0 },
-        { GOLDENCOVE, EVTSEL0 + 7, 0x4ffdfffff, 1u << 21 },
-        { GOLDENCOVE, FIXED_CTRL, 0x11110000bbbb, 0x4444 },
-        { GOLDENCOVE, GLOBAL_CTRL, 0x1000f000000ff, 0 },
-        { GOLDENCOVE, DEBUGCTL, 0xdfc2, 1 },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        for (unsigned bit = 0; bit < 64; bit++) {
-            struct machine *m = machine_of(rows[i].profile);
-            uint64_t before = rdmsr(m, rows[i].address);
-            uint64_t value = UINT64_C(1) << bit;
-            bool kept = rows[i].writable & value;
-            bool allowed = kept || (rows[i].ignored & value);
-
-            assert_int_equal(try_write(m, rows[i].address, value), allowed ? MSR_DONE : MSR_GP);
-            assert_int_equal(rdmsr(m, rows[i].address), kept ? value : allowed ? 0 : before);
-            machine_free(m);
-        }
-    }
-}
-
-static void status_bits(void **state)
-{
-    static const uint64_t settable = 0x7c8100 * (UINT64_C(1) << 40) | 0xf000000ff; /* 62:58, 55, 48, 35:32, 7:0 */
-
-    (void)state;
-    for (unsigned bit = 0; bit < 64; bit++) {
-        struct machine *m = machine_of(ICELAKE);
-        uint64_t value = UINT64_C(1) << bit;
-        bool has = settable & value;
-
-        assert_int_equal(try_write(m, STATUS_SET, value), has ? MSR_DONE : MSR_GP);
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), has ? value : 0);
-        assert_int_equal(try_write(m, STATUS_RESET, value), has || bit == 63 ? MSR_DONE : MSR_GP);
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-        machine_free(m);
-    }
-}
-
-static void counters_without_their_registers(void **state)
-{
-    struct machine *m = machine_of(ICELAKE);
-    uint64_t value;
-
-    (void)state;
-    assert_int_equal(engine_rdmsr(&m->v, PMC0 + 8, &value, BETWEEN_BLOCKS), MSR_UNKNOWN);
-    assert_int_equal(engine_rdmsr(&m->v, FIXED_CTR0 + 4, &value, BETWEEN_BLOCKS), MSR_GP);
-    assert_int_equal(engine_rdpmc(&m->v, 7, &value, BETWEEN_BLOCKS), MSR_DONE);
-    assert_int_equal(engine_rdpmc(&m->v, 8, &value, BETWEEN_BLOCKS), MSR_GP);
-    assert_int_equal(engine_rdpmc(&m->v, 0x40000003, &value, BETWEEN_BLOCKS), MSR_DONE);
-    assert_int_equal(engine_rdpmc(&m->v, 0x40000004, &value, BETWEEN_BLOCKS), MSR_GP);
-    assert_int_equal(engine_rdmsr(&m->v, 0x14ce, &value, BETWEEN_BLOCKS), MSR_GP);
-    assert_int_equal(try_write(m, 0x1500, 0), MSR_GP);
-    machine_free(m);
-}
-
-/* Core 2's LBR stack, and NetBurst's counters but for those whose addresses the fixed counters have. */
-static void registers_of_older_processors(void **state)
-{
-    static const char *const profiles[] = { ICELAKE, GOLDENCOVE, "skylake", "nehalem" };
-    static const uint32_t ranges[][2] = { { 0x40, 0x47 }, { 0x60, 0x67 }, { 0x300, 0x308 }, { 0x30d, 0x311 } };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
-        struct machine *m = machine_of(profiles[i]);
-        uint64_t value;
-
-        for (size_t r = 0; r < COUNT_OF(ranges); r++) {
-            for (uint32_t address = ranges[r][0]; address <= ranges[r][1]; address++) {
-                assert_int_equal(engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS), MSR_GP);
-                assert_int_equal(try_write(m, address, 0), MSR_GP);
-            }
-        }
-        machine_free(m);
-    }
+    WRMSR(m, { PEBS_DATA_CFG, data_cfg }, { FIXED_CTRL, control << 4 * i },
+          { FIXED_CTR0 + i, -period & 0xffffffffffff }, { PEBS_ENABLE, UINT64_C(1) << (32 + i) },
+          { GLOBAL_CTRL, UINT64_C(1) << (32 + i) });
 }
 
 #define RDPMC_METRICS    0x20000000u
@@ -254,26 +85,23 @@ static uint64_t metrics(struct machine *m)
 /*
  * Slots 0: the register is as written. Then each slot is a retired instruction's, beside those that software restored.
  */
-static void performance_metrics(void **state)
+TEST(performance_metrics)
 {
     static const char *const profiles[] = { ICELAKE, GOLDENCOVE };
     struct block *b = block_new(0, 99, END_PLAIN);
     uint64_t value;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(profiles); i++) {
         struct machine *m = machine_of(profiles[i]);
 
         assert_int_equal(metrics(m), 0);
-        wrmsr(m, FIXED_CTRL, SLOTS_BOTH_RINGS);
-        wrmsr(m, GLOBAL_CTRL, METRICS_ENABLED | SLOTS_ENABLED);
+        WRMSR(m, { FIXED_CTRL, SLOTS_BOTH_RINGS }, { GLOBAL_CTRL, METRICS_ENABLED | SLOTS_ENABLED });
         run(m, b);
         wrmsr(m, GLOBAL_CTRL, 0);
         assert_int_equal(metrics(m), 0xff);
         wrmsr(m, FIXED_CTR0 + 3, 0); /* slots and metrics again, as after a task switch */
         assert_int_equal(metrics(m), 0xff);
-        wrmsr(m, FIXED_CTR0 + 3, 300);
-        wrmsr(m, PERF_METRICS, UINT64_C(0x80000000000000) | 0x55aa0000);
+        WRMSR(m, { FIXED_CTR0 + 3, 300 }, { PERF_METRICS, UINT64_C(0x80000000000000) | 0x55aa0000 });
         assert_int_equal(metrics(m), UINT64_C(0x80000000000000) | 0x55aa0000);
         run(m, b); /* stopped */
         assert_int_equal(metrics(m), UINT64_C(0x80000000000000) | 0x55aa0000);
@@ -283,36 +111,29 @@ static void performance_metrics(void **state)
         assert_int_equal(rdmsr(m, FIXED_CTR0 + 3), 400);
         assert_int_equal(metrics(m), UINT64_C(0x60000000000000) | 0x40800040); /* 300 of 400, and 100 new */
         wrmsr(m, FIXED_CTR0 + 3, 0xfffffffffff0); /* all slots since its overflow are new */
-        wrmsr(m, PERF_METRICS, 0);
-        wrmsr(m, GLOBAL_CTRL, METRICS_ENABLED | SLOTS_ENABLED);
+        WRMSR(m, { PERF_METRICS, 0 }, { GLOBAL_CTRL, METRICS_ENABLED | SLOTS_ENABLED });
         run(m, b);
         wrmsr(m, GLOBAL_CTRL, 0);
         assert_int_equal(rdmsr(m, FIXED_CTR0 + 3), 100 - 16);
         assert_int_equal(metrics(m), 0xff);
-        machine_free(m);
 
         m = machine_of(profiles[i]); /* without the bit that enables the metrics */
-        wrmsr(m, FIXED_CTRL, SLOTS_BOTH_RINGS);
-        wrmsr(m, GLOBAL_CTRL, SLOTS_ENABLED);
+        WRMSR(m, { FIXED_CTRL, SLOTS_BOTH_RINGS }, { GLOBAL_CTRL, SLOTS_ENABLED });
         run(m, b);
         assert_int_equal(metrics(m), 0);
         assert_int_equal(engine_rdpmc(&m->v, RDPMC_METRICS | 1, &value, BETWEEN_BLOCKS), MSR_GP);
-        machine_free(m);
     }
     struct machine *older = machine_of("skylake");
 
     assert_int_equal(engine_rdpmc(&older->v, RDPMC_METRICS, &value, BETWEEN_BLOCKS), MSR_GP);
     assert_int_equal(try_write(older, PERF_METRICS, 0), MSR_GP);
-    machine_free(older);
-    free(b);
 }
 
 /* Each combination of groups: the record has the right size and format, and the next records follow at once. */
-static void every_combination(void **state)
+TEST(every_combination)
 {
     static const unsigned sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 80, 112, 224, 256, 336, 368, 480, 512 };
 
-    (void)state;
     for (unsigned groups = 0; groups < 16; groups++) {
         struct machine *m = machine_of(ICELAKE);
         struct block *b = block_new(0, 4, END_REL_JMP);
@@ -346,18 +167,15 @@ static void every_combination(void **state)
         }
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
         assert_false(violated(m, "violation"));
-        free(b);
-        machine_free(m);
     }
 }
 
 /* Without its adaptive bit a counter writes the basic group alone, whatever MSR_PEBS_DATA_CFG says. */
-static void without_the_adaptive_bit(void **state)
+TEST(without_the_adaptive_bit)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_buffer(m, 320, 320);
     sample(m, 7, INST_RETIRED, 5, 0x1f00000f);
     run_times(m, b, 6);
@@ -366,17 +184,14 @@ static void without_the_adaptive_bit(void **state)
     assert_int_equal(field(m, 16), 0x80);
     assert_int_equal(rdmsr(m, PMC0 + 7), 0xfffffffffffb + 1); /* reloaded from its own slot, 24 events used, 1 since */
     assert_false(violated(m, "violation"));
-    free(b);
-    machine_free(m);
 }
 
 /*
  * Fixed counter 0 is precisely distributed: it records the event that overflows, N events apart. The others record N +
  * 1 apart.
  */
-static void fixed_counters(void **state)
+TEST(fixed_counters)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct machine *m = machine_of(ICELAKE);
         struct block *b = block_new(0, 4, END_REL_JMP);
@@ -393,37 +208,28 @@ static void fixed_counters(void **state)
         }
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
         assert_false(violated(m, "violation"));
-        free(b);
-        machine_free(m);
     }
 }
 
 /* On Skylake bit 32 of IA32_PEBS_ENABLE is a general counter's, and fixed counters overflow as ever. */
-static void fixed_counters_before(void **state)
+TEST(fixed_counters_before)
 {
     struct machine *m = machine_of("skylake");
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_buffer(m, 2000, 2000);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, FIXED_CTRL, 3);
-    wrmsr(m, FIXED_CTR0, -UINT64_C(5) & 0xffffffffffff);
-    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << 32);
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { FIXED_CTRL, 3 }, { FIXED_CTR0, -UINT64_C(5) & 0xffffffffffff },
+          { PEBS_ENABLE, UINT64_C(1) << 32 }, { GLOBAL_CTRL, UINT64_C(1) << 32 });
     run_times(m, b, 4);
     assert_int_equal(filled(m), 0);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
-    free(b);
-    machine_free(m);
 }
 
-static void fixed_counter_with_groups(void **state)
+TEST(fixed_counter_with_groups)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_buffer(m, 20 * 176, 20 * 176);
     sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
     run_times(m, b, 10);
@@ -438,26 +244,21 @@ static void fixed_counter_with_groups(void **state)
     wrmsr(m, FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 8);
     run_times(m, b, 1);
     assert_int_equal(filled(m), 0);
-    free(b);
-    machine_free(m);
 }
 
 /* Two counters due on one instruction share a record, which has the groups that either of them wants. */
-static void shared_record(void **state)
+TEST(shared_record)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_buffer(m, 1632, 1632); /* no multiple of 64 */
     sample(m, 3, INST_RETIRED, 5, MEMINFO);
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x80 + 8, -(uint64_t)5);
-    wrmsr(m, PMC0 + 3, (uint32_t)-5);
-    wrmsr(m, FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 4);
-    wrmsr(m, FIXED_CTR0 + 1, -UINT64_C(11) & 0xffffffffffff);
-    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << 33 | 8);
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 33 | 8);
+    WRMSR(m, { PMC0 + 3, (uint32_t)-5 }, { FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 4 },
+          { FIXED_CTR0 + 1, -UINT64_C(11) & 0xffffffffffff }, { PEBS_ENABLE, UINT64_C(1) << 33 | 8 },
+          { GLOBAL_CTRL, UINT64_C(1) << 33 | 8 });
     run_times(m, b, 3); /* events 6 of the first, 12 of both */
     assert_int_equal(filled(m), 32 + 64);
     assert_int_equal(field(m, 0), UINT64_C(32) << 48);
@@ -465,17 +266,14 @@ static void shared_record(void **state)
     assert_int_equal(field(m, 32), UINT64_C(64) << 48 | MEMINFO);
     assert_int_equal(field(m, 32 + 16), UINT64_C(1) << 33 | 8);
     assert_false(violated(m, "violation"));
-    free(b);
-    machine_free(m);
 }
 
-static void threshold_and_maximum_in_bytes(void **state)
+TEST(threshold_and_maximum_in_bytes)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 6, END_REL_JMP);
     unsigned begun = 0;
 
-    (void)state;
     set_up_buffer(m, 208 * 3, 208 * 2);
     sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
     while (begin(m, b)) {
@@ -487,8 +285,6 @@ static void threshold_and_maximum_in_bytes(void **state)
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
     run_times(m, b, 4); /* one more fits */
     assert_int_equal(filled(m), 208 * 3);
-    free(b);
-    machine_free(m);
 }
 
 /* The stack of the LBR group is the one that the guest reads, youngest first, the sampled branch itself among it. */
@@ -517,26 +313,22 @@ static void check_lbr_group(uint64_t select)
         assert_int_equal(field(m, 32 + 24 * n + 8), to->pc);
         assert_int_equal(field(m, 32 + 24 * n + 16), from->count);
     }
-    free(a), free(b);
-    machine_free(m);
 }
 
 /* One event is counted as blocks begin, the other when the outcomes of their branches are known. */
-static void lbr_group(void **state)
+TEST(lbr_group)
 {
-    (void)state;
     check_lbr_group(ANY_BRANCH);
     check_lbr_group(NEAR_TAKEN);
 }
 
 /* The record is in the middle of a block: the newest branch is the one into that block. */
-static void lbr_group_within_a_block(void **state)
+TEST(lbr_group_within_a_block)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *a = block_new(0, 4, END_REL_JMP);
     struct block *b = block_new(0x100, 4, END_REL_JMP);
 
-    (void)state;
     set_up_buffer(m, 80, 80);
     wrmsr(m, DEBUGCTL, 1);
     sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 13, LBRS | 1u << 24);
@@ -550,18 +342,15 @@ static void lbr_group_within_a_block(void **state)
     assert_int_equal(field(m, 40), b->pc);
     assert_int_equal(field(m, 56), b->last);
     assert_int_equal(field(m, 64), a->pc);
-    free(a), free(b);
-    machine_free(m);
 }
 
 /* An event of a return's own memory access is recorded with the stack up to that return. */
-static void lbr_group_of_a_data_event(void **state)
+TEST(lbr_group_of_a_data_event)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *a = block_new(0, 3, END_REL_CALL);
     struct block *b = block_new(0x100, 1, END_RET);
 
-    (void)state;
     set_up_buffer(m, 80 * 4, 80 * 4);
     wrmsr(m, DEBUGCTL, 1);
     sample(m, 0, ALL_LOADS | PMC_ADAPTIVE, 1, LBRS | 1u << 24);
@@ -579,17 +368,14 @@ static void lbr_group_of_a_data_event(void **state)
     assert_int_equal(field(m, 40), a->pc);
     assert_int_equal(field(m, 56), a->last);
     assert_int_equal(field(m, 64), b->pc);
-    free(a), free(b);
-    machine_free(m);
 }
 
 /* More entries than the stack has are zero; so is a group recorded with the stack off and never written. */
-static void lbr_group_beyond_the_stack(void **state)
+TEST(lbr_group_beyond_the_stack)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_buffer(m, 32 + 34 * 24, 2 * (32 + 34 * 24));
     wrmsr(m, DEBUGCTL, 1);
     run_times(m, b, 40);
@@ -599,8 +385,6 @@ static void lbr_group_beyond_the_stack(void **state)
     assert_int_equal(field(m, 32 + 31 * 24), b->last);
     assert_int_equal(field(m, 32 + 32 * 24), 0);
     assert_int_equal(field(m, 32 + 33 * 24 + 16), 0);
-    free(b);
-    machine_free(m);
 }
 
 /* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
@@ -623,14 +407,12 @@ static void record_a_load(struct machine *m, uint64_t select, unsigned counter)
     access_memory(m, b, 0x7000000, LOADS);
     access_memory(m, b, 0x7000010, LOADS);
     assert_int_equal(filled(m), 64);
-    free(b);
 }
 
-static void load_latency_on_icelake(void **state)
+TEST(load_latency_on_icelake)
 {
     struct machine *m = machine_of(ICELAKE);
 
-    (void)state;
     record_a_load(m, LOAD_LATENCY, 5);
     assert_int_equal(field(m, 32), 0x7000010);
     assert_int_equal(field(m, 40), 1);
@@ -638,24 +420,18 @@ static void load_latency_on_icelake(void **state)
     assert_int_equal(field(m, 56), 0);
     assert_int_equal(field(m, 0), UINT64_C(64) << 48 | MEMINFO); /* no retire latency */
     assert_false(violated(m, "violation"));
-    machine_free(m);
 }
 
-static void load_latency_on_goldencove(void **state)
+TEST(load_latency_on_goldencove)
 {
     struct machine *m = machine_of(GOLDENCOVE);
 
-    (void)state;
     wrmsr(m, EVTSEL0 + 3, EVTSEL_ON | STORE_FORWARD);
     set_up_buffer(m, 64 * 4, 64 * 4);
-    wrmsr(m, LD_LAT, 5);
-    wrmsr(m, GLOBAL_CTRL, 0);
+    WRMSR(m, { LD_LAT, 5 }, { GLOBAL_CTRL, 0 });
     put(m, DS + 0x48, -UINT64_C(1));
-    wrmsr(m, PEBS_DATA_CFG, MEMINFO);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | LOAD_LATENCY | PMC_ADAPTIVE);
-    wrmsr(m, PMC0 + 1, 0xffffffff);
-    wrmsr(m, PEBS_ENABLE, 2);
-    wrmsr(m, GLOBAL_CTRL, 0xa);
+    WRMSR(m, { PEBS_DATA_CFG, MEMINFO }, { EVTSEL0 + 1, EVTSEL_ON | LOAD_LATENCY | PMC_ADAPTIVE },
+          { PMC0 + 1, 0xffffffff }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 0xa });
 
     struct block *b = block_new(0, 1, END_PLAIN);
 
@@ -667,29 +443,24 @@ static void load_latency_on_goldencove(void **state)
     assert_int_equal(field(m, 40), 1);
     assert_int_equal(field(m, 48), UINT64_C(5) << 32 | 6);
     assert_false(violated(m, "violation"));
-    free(b);
-    machine_free(m);
 }
 
-static void load_latency_without_the_auxiliary_event(void **state)
+TEST(load_latency_without_the_auxiliary_event)
 {
     struct machine *m = machine_of(GOLDENCOVE);
 
-    (void)state;
     record_a_load(m, LOAD_LATENCY, 1);
     assert_int_equal(field(m, 32), 0x7000010);
     assert_int_equal(field(m, 40), 0);
     assert_int_equal(field(m, 48), UINT64_C(5) << 32 | 6);
     assert_true(violated(m, "pebs-latency-aux"));
-    machine_free(m);
 }
 
-static void store_latency(void **state)
+TEST(store_latency)
 {
     struct machine *m = machine_of(GOLDENCOVE);
     struct block *b = block_new(0, 1, END_PLAIN);
 
-    (void)state;
     set_up_buffer(m, 64 * 4, 64 * 4);
     sample(m, 0, STORE_SAMPLE | PMC_ADAPTIVE, 1, MEMINFO);
     access_memory(m, b, 0x7000000, STORES);
@@ -698,21 +469,17 @@ static void store_latency(void **state)
     assert_int_equal(field(m, 32), 0x7100000);
     assert_int_equal(field(m, 40), 0x1a); /* memory, and the page's translation was missing */
     assert_int_equal(field(m, 48), UINT64_C(300) << 32 | 301);
-    free(b);
-    machine_free(m);
 }
 
 /* Data events without a latency have the address alone, and other events have none. */
-static void memory_group_of_other_events(void **state)
+TEST(memory_group_of_other_events)
 {
     struct machine *m = machine_of(GOLDENCOVE);
 
-    (void)state;
     record_a_load(m, ALL_LOADS, 2);
     assert_int_equal(field(m, 32), 0x7000010);
     assert_int_equal(field(m, 40), 0);
     assert_int_equal(field(m, 48), 0);
-    machine_free(m);
 
     m = machine_of(GOLDENCOVE);
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -724,12 +491,10 @@ static void memory_group_of_other_events(void **state)
     for (unsigned i = 32; i < 64; i += 8) {
         assert_int_equal(field(m, i), 0);
     }
-    free(b);
-    machine_free(m);
 }
 
 /* Memory events run on the first four counters; load latency runs on all of them but the first, or on none. */
-static void counters_of_events(void **state)
+TEST(counters_of_events)
 {
     static const struct {
         const char *profile;
@@ -742,32 +507,27 @@ static void counters_of_events(void **state)
         { GOLDENCOVE, PREC_DIST, 0 },
     };
 
-    (void)state;
     for (size_t row = 0; row < COUNT_OF(rows); row++) {
         for (unsigned i = 0; i < 8; i++) {
             struct machine *m = machine_of(rows[row].profile);
             struct block *b = block_new(0, 1, END_PLAIN);
             bool store = rows[row].event == STORE_SAMPLE;
 
-            wrmsr(m, LD_LAT, 3);
-            wrmsr(m, EVTSEL0 + i, EVTSEL_ON | rows[row].event);
+            WRMSR(m, { LD_LAT, 3 }, { EVTSEL0 + i, EVTSEL_ON | rows[row].event });
             access_memory(m, b, 0x7000000, store ? STORES : LOADS);
             assert_int_equal(rdmsr(m, PMC0 + i) != 0, rows[row].counters >> i & 1);
-            free(b);
-            machine_free(m);
         }
     }
 }
 
 /* Golden Cove's PMC0 is precisely distributed where at least 128 events are to go; fixed counter 0 likewise. */
-static void precise_distribution_on_goldencove(void **state)
+TEST(precise_distribution_on_goldencove)
 {
     static const struct {
         bool fixed;
         unsigned period, apart;
     } rows[] = { { false, 128, 128 }, { false, 127, 128 }, { true, 128, 128 }, { true, 127, 128 }, { true, 5, 6 } };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_of(GOLDENCOVE);
         struct block *b = block_new(0, 1, END_REL_JMP);
@@ -782,29 +542,10 @@ static void precise_distribution_on_goldencove(void **state)
         assert_int_equal(get(m, DS + 0x28) <= PEBS + 5 * 32, 1);
         run_times(m, b, 1);
         assert_int_equal(filled(m), 6 * 32);
-        free(b);
-        machine_free(m);
     }
 }
 
-/* INST_RETIRED on PMC0 counts there and cannot be sampled. */
-static void instructions_on_the_first_counter_of_goldencove(void **state)
-{
-    struct machine *m = machine_of(GOLDENCOVE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    (void)state;
-    set_up_buffer(m, 320, 320);
-    sample(m, 0, INST_RETIRED, 5, 0);
-    run_times(m, b, 4);
-    assert_int_equal(filled(m), 0);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 1);
-    assert_true(violated(m, "pebs-event"));
-    free(b);
-    machine_free(m);
-}
-
-static void branch_events(void **state)
+TEST(branch_events)
 {
     static const struct {
         uint64_t event;
@@ -829,7 +570,6 @@ static void branch_events(void **state)
         { 0x04c4, 0 } /* Skylake's */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_of(ICELAKE);
         static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_REL_CALL, END_IND_CALL, END_IND_JMP,
@@ -853,70 +593,20 @@ static void branch_events(void **state)
         }
         finish(m);
         assert_int_equal(rdmsr(m, PMC0 + 6), rows[i].count);
-        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
-            free(blocks[n]);
-        }
-        free(quiet[0]), free(quiet[1]), free(behind);
-        machine_free(m);
     }
 }
 
-static void referee(void **state)
-{
-    struct machine *m = machine_of(ICELAKE);
-
-    (void)state;
-    set_up_buffer(m, 208 * 2 + 4, 208 * 2);
-    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
-    assert_true(violated(m, "ds-buffer-size"));
-    machine_free(m);
-
-    m = machine_of(ICELAKE);
-    set_up_buffer(m, 208 * 2, 204);
-    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
-    assert_true(violated(m, "ds-threshold-outside"));
-    machine_free(m);
-
-    m = machine_of(ICELAKE); /* records of any size may follow: neither size nor threshold is bound to this one's */
-    set_up_buffer(m, 208 * 2 + 8, 200);
-    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
-    assert_false(violated(m, "ds-"));
-    machine_free(m);
-
-    m = machine_of(ICELAKE);
-    set_up_buffer(m, 320, 320);
-    sample_fixed(m, 0, 0xb, 5, 0);
-    assert_true(violated(m, "pebs-int"));
-    wrmsr(m, FIXED_CTR0, 0);
-    assert_true(violated(m, "pebs-reconfigured"));
-    machine_free(m);
-
-    m = machine_of(ICELAKE); /* the management area reaches to the last fixed counter's slot */
-    put(m, DS + 0x20, DS + 0x98);
-    put(m, DS + 0x28, DS + 0x98);
-    put(m, DS + 0x30, DS + 0x98 + 320);
-    put(m, DS + 0x38, DS + 0x98 + 320);
-    wrmsr(m, DS_AREA, DS);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PEBS_ENABLE, 1);
-    assert_true(violated(m, "ds-overlap"));
-    machine_free(m);
-}
-
-static void truth_lines(void **state)
+TEST(truth_lines)
 {
     struct machine *m = machine_of(GOLDENCOVE);
     struct block *b = block_new(0, 4, END_REL_JMP);
     char *text;
     size_t size;
 
-    (void)state;
     m->v.truth = open_memstream(&text, &size);
     m->xmm[3][0] = 0x1122334455667788;
     m->xmm[3][1] = 0x99aabbccddeeff00;
-    wrmsr(m, 0x1500, 0x400008);
-    wrmsr(m, 0x1600, 0x400010);
-    wrmsr(m, 0x1200, 0x9400000000000009);
+    WRMSR(m, { 0x1500, 0x400008 }, { 0x1600, 0x400010 }, { 0x1200, 0x9400000000000009 });
     set_up_buffer(m, 512, 1024);
     sample(m, 1, INST_RETIRED | PMC_ADAPTIVE, 3, 0x0100000f);
     run(m, b);
@@ -930,42 +620,4 @@ static void truth_lines(void **state)
     assert_non_null(strstr(text, " xmm3=0x99aabbccddeeff001122334455667788 "));
     assert_non_null(strstr(text, " lbr0=0x400008,0x400010,1,0,0,9,4 lbr1=0x0,0x0,0,0,0,0,0\n"));
     free(text);
-    free(b);
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_reset),
-        cmocka_unit_test(cpuid),
-        cmocka_unit_test(reserved_bits),
-        cmocka_unit_test(status_bits),
-        cmocka_unit_test(counters_without_their_registers),
-        cmocka_unit_test(registers_of_older_processors),
-        cmocka_unit_test(performance_metrics),
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(without_the_adaptive_bit),
-        cmocka_unit_test(fixed_counters),
-        cmocka_unit_test(fixed_counters_before),
-        cmocka_unit_test(fixed_counter_with_groups),
-        cmocka_unit_test(shared_record),
-        cmocka_unit_test(threshold_and_maximum_in_bytes),
-        cmocka_unit_test(lbr_group),
-        cmocka_unit_test(lbr_group_within_a_block),
-        cmocka_unit_test(lbr_group_of_a_data_event),
-        cmocka_unit_test(lbr_group_beyond_the_stack),
-        cmocka_unit_test(load_latency_on_icelake),
-        cmocka_unit_test(load_latency_on_goldencove),
-        cmocka_unit_test(load_latency_without_the_auxiliary_event),
-        cmocka_unit_test(store_latency),
-        cmocka_unit_test(memory_group_of_other_events),
-        cmocka_unit_test(counters_of_events),
-        cmocka_unit_test(precise_distribution_on_goldencove),
-        cmocka_unit_test(instructions_on_the_first_counter_of_goldencove),
-        cmocka_unit_test(branch_events),
-        cmocka_unit_test(referee),
-        cmocka_unit_test(truth_lines),
-    };
-    return cmocka_run_group_tests_name("adaptive PEBS on the modelled Ice Lake and Golden Cove", tests, NULL, NULL);
 }

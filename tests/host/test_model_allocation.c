@@ -36,12 +36,11 @@ void *__wrap_malloc(size_t size)
 /* The predictor, the data cache with its three levels and its TLB, and the two places for kept blocks. */
 #define OF_A_PROCESSOR 8
 
-static void processor(void **state)
+TEST(processor)
 {
     struct vcpu *v = calloc(1, sizeof(*v));
     struct hot *hot = calloc(1, sizeof(*hot));
 
-    (void)state;
     assert_true(v != NULL && hot != NULL);
     for (int i = 0; i < OF_A_PROCESSOR; i++) {
         bool made;
@@ -64,13 +63,12 @@ static void processor(void **state)
 }
 
 /* Two caches that could not be joined stay as they were, and can be joined later. */
-static void joined_caches(void **state)
+TEST(joined_caches)
 {
     const struct profile_memory *memory = &profile_find("skylake")->memory;
     struct data_cache *first = data_cache_new(memory), *second = data_cache_new(memory);
     bool joined;
 
-    (void)state;
     assert_true(first != NULL && second != NULL);
     failing = 0;
     joined = data_cache_join(second, first);
@@ -86,7 +84,7 @@ static void joined_caches(void **state)
 }
 
 /* A fault that cannot be set up leaves the manual's rules. */
-static void faults(void **state)
+TEST(faults)
 {
     struct machine *m = machine_new();
     struct fault_set set = { 0 };
@@ -94,7 +92,6 @@ static void faults(void **state)
     size_t length;
     bool broken;
 
-    (void)state;
     assert_null(faults_parse(&set, "perfmon.width.32", &length));
     failing = 0;
     broken = break_rules(&m->v, &set, 0);
@@ -107,32 +104,18 @@ static void faults(void **state)
     changed = break_profile(m->v.profile, &set);
     assert_int_equal(changed->counter_width, 32);
     free((void *)(uintptr_t)changed);
-    machine_free(m);
 }
 
 /* Latitude that cannot be given leaves the manual's rules. */
-static void latitude(void **state)
+TEST(latitude)
 {
     struct machine *m = machine_new();
     bool given;
 
-    (void)state;
     failing = 0;
     given = latitude_give(&m->v, 1, ALL_FREEDOMS);
     failing = NONE;
     assert_false(given);
     assert_ptr_equal(m->v.rules, &rules_manual);
     assert_null(m->v.latitude);
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processor),
-        cmocka_unit_test(joined_caches),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(latitude),
-    };
-    return cmocka_run_group_tests_name("the model without memory", tests, NULL, NULL);
 }

@@ -146,11 +146,10 @@ static size_t encode(const struct arch_contents *arch, const struct arch_split *
 
 static const struct arch_split whole;
 
-static void basic_group(void **state)
+TEST(basic_group)
 {
     struct arch_contents arch = some_arch(BASIC);
 
-    (void)state;
     assert_int_equal(encode(&arch, &whole), 64);
     assert_int_equal(at(0x00), BASIC | MODE_64 | 64);
     assert_int_equal(at(0x08), 0);
@@ -167,51 +166,7 @@ static void basic_group(void **state)
     assert_int_equal(at(0x28), 0);
 }
 
-static void aux_group(void **state)
-{
-    const struct arch_contents arch = some_arch(BASIC | AUX);
-
-    (void)state;
-    assert_int_equal(encode(&arch, &whole), 64 + 64);
-    assert_int_equal(at(0x00), BASIC | AUX | MODE_64 | 128);
-    assert_int_equal(at(0x40), 0xd1d2d3d4d5d6d7d8);
-    for (unsigned offset = 0x48; offset < 0x68; offset += 8) {
-        assert_int_equal(at(offset), 0);
-    }
-    assert_int_equal(at(0x68), 0xe1e2e3e4e5e6e7e8);
-    assert_int_equal(at(0x70), 0x41420000f2f3); /* the instruction's 15:0, the cache's 47:32 */
-    assert_int_equal(at(0x78), 0x9192939495969798);
-}
-
-static void gpr_group(void **state)
-{
-    const struct arch_contents arch = some_arch(BASIC | GPR);
-
-    (void)state;
-    assert_int_equal(encode(&arch, &whole), 64 + 160);
-    assert_int_equal(at(0x00), BASIC | GPR | MODE_64 | 224);
-    for (unsigned offset = 0; offset < 0x90; offset++) { /* flags, ip, ax, cx, dx, bx, sp, bp, si, di, r8 to r15 */
-        assert_int_equal(bytes[0x40 + offset], offset);
-    }
-    assert_int_equal(at(0x40 + 0x90), 0x5152535455565758);
-    assert_int_equal(at(0x40 + 0x98), 0);
-}
-
-static void xmm_group(void **state)
-{
-    const struct arch_contents arch = some_arch(BASIC | XMM);
-
-    (void)state;
-    assert_int_equal(encode(&arch, &whole), 64 + 16 + 256);
-    assert_int_equal(at(0x00), BASIC | XMM | MODE_64 | 336);
-    assert_int_equal(at(0x40), 2); /* XSAVE's SSE state */
-    assert_int_equal(at(0x48), 0);
-    for (unsigned offset = 0; offset < 0x100; offset++) {
-        assert_int_equal(bytes[0x50 + offset], offset);
-    }
-}
-
-static void lbr_group(void **state)
+TEST(lbr_group)
 {
     static const struct {
         uint64_t asked, depth;
@@ -219,7 +174,6 @@ static void lbr_group(void **state)
     } rows[] = { { LBR_8, 32, 8 },    { LBR_16, 32, 16 }, { LBR_ALL, 32, 32 },
                  { LBR_ALL, 16, 16 }, { LBR_ALL, 8, 8 },  { LBR_16, 8, 16 } };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct arch_contents arch = some_arch(BASIC | rows[i].asked);
 
@@ -241,40 +195,10 @@ static void lbr_group(void **state)
     }
 }
 
-/* An odd number of counts leaves eight bytes to fill up the last unit. */
-static void counters_group(void **state)
-{
-    struct arch_contents arch = some_arch(BASIC | GENERALS | FIXEDS);
-
-    (void)state;
-    assert_int_equal(encode(&arch, &whole), 64 + 16 + 32);
-    assert_int_equal(at(0x00), BASIC | GENERALS | FIXEDS | MODE_64 | 112);
-    assert_int_equal(at(0x40), 0x4100000082);
-    assert_int_equal(at(0x48), 0); /* no metrics */
-    assert_int_equal(at(0x50), 0x8001);
-    assert_int_equal(at(0x58), 0x8007);
-    assert_int_equal(at(0x60), 0x9000);
-    assert_int_equal(at(0x68), 0x9006);
-    arch.fixed = 0x40;
-    assert_int_equal(encode(&arch, &whole), 64 + 16 + 32);
-    assert_int_equal(at(0x40), 0x4000000082);
-    assert_int_equal(at(0x60), 0x9000);
-    assert_int_equal(at(0x68), 0);
-    arch.format = BASIC | FIXEDS;
-    arch.general = 0;
-    assert_int_equal(encode(&arch, &whole), 64 + 16 + 16);
-    assert_int_equal(at(0x00), BASIC | FIXEDS | MODE_64 | 96);
-    arch.format = BASIC | GENERALS; /* and no counter that may be there */
-    arch.fixed = 0;
-    assert_int_equal(encode(&arch, &whole), 64 + 16);
-    assert_int_equal(at(0x00), BASIC | GENERALS | MODE_64 | 80);
-    assert_int_equal(at(0x40), 0);
-}
-
 #define EVERYTHING (BASIC | AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS)
 
 /* All groups in one fragment, in their order; and each in a fragment of its own. */
-static void fragments(void **state)
+TEST(fragments)
 {
     static const struct {
         uint64_t format;
@@ -292,7 +216,6 @@ static void fragments(void **state)
     struct arch_split split = { .cut = { false } };
     unsigned offset = 16;
 
-    (void)state;
     assert_int_equal(encode(&arch, &whole), 848);
     assert_int_equal(at(0), EVERYTHING | MODE_64 | 848);
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
@@ -324,12 +247,11 @@ static void fragments(void **state)
 }
 
 /* A null record has nothing but a size, and stands where a fragment begins. */
-static void null_records(void **state)
+TEST(null_records)
 {
     const struct arch_contents arch = some_arch(BASIC | GPR | XMM);
     struct arch_split split = { .cut = { [GROUP_GPR] = true }, .null_bytes = { [GROUP_GPR] = 32, [GROUP_XMM] = 16 } };
 
-    (void)state;
     assert_int_equal(encode(&arch, &split), 64 + 32 + 16 + 160 + 272);
     assert_int_equal(at(0), BASIC | MODE_64 | CONTINUE | 64);
     assert_int_equal(at(64), 32);
@@ -363,17 +285,15 @@ static struct machine *machine_with_buffer(unsigned size, unsigned threshold)
 {
     struct machine *m = machine_stopped();
 
-    wrmsr(m, PEBS_BASE, BUFFER | size);
-    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(threshold));
+    WRMSR(m, { PEBS_BASE, BUFFER | size }, { PEBS_INDEX, INDEX_EN | INDEX_THRESH(threshold) });
     return m;
 }
 
 /* Sampling on a general counter; groups: bits of CFG_C above 31. */
 static void arm(struct machine *m, unsigned n, uint64_t select, uint32_t period, uint64_t groups)
 {
-    wrmsr(m, GP_CFG_C(n), EN | groups | (uint32_t)-period);
-    wrmsr(m, GP_CFG_A(n), EVTSEL_ON | select);
-    wrmsr(m, GP_CTR(n), -(uint64_t)period & 0xffffffffffff);
+    WRMSR(m, { GP_CFG_C(n), EN | groups | (uint32_t)-period }, { GP_CFG_A(n), EVTSEL_ON | select },
+          { GP_CTR(n), -(uint64_t)period & 0xffffffffffff });
 }
 
 static uint64_t index_of(struct machine *m)
@@ -387,20 +307,12 @@ static uint64_t field(struct machine *m, unsigned offset)
     return get(m, PEBS + offset);
 }
 
-static void run_times(struct machine *m, const struct block *b, unsigned times)
-{
-    for (unsigned i = 0; i < times; i++) {
-        run(m, b);
-    }
-}
-
 /* Overflow arms, and the next event writes the record: the sixth of period 5, on a counter without distribution. */
-static void records(void **state)
+TEST(records)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     arm(m, 2, INST_RETIRED, 5, GPR | AUX);
     m->registers.rflags = 0x246;
     m->registers.general[RAX] = 0x1111;
@@ -425,16 +337,13 @@ static void records(void **state)
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
     assert_int_equal(m->pmis, 0);
     assert_int_equal(rdmsr(m, GP_CTR(2)), 0xfffffffffffc); /* reloaded by the last of 24, and one more: WRMSR */
-    machine_free(m);
-    free(b);
 }
 
 /* Counters 0 and 1 and fixed counter 0 have precise distribution, if loaded with 128 events to go at least. */
-static void distribution(void **state)
+TEST(distribution)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     for (unsigned n = 0; n < 8; n++) {
         for (unsigned period = 127; period <= 128; period++) {
             struct machine *m = machine_with_buffer(1, 8192);
@@ -446,20 +355,17 @@ static void distribution(void **state)
             assert_int_equal(field(m, 0x18), 1 << n);
             /* 127 and 128 are the third and the fourth of four */
             assert_int_equal(field(m, 0x10), period == 128 ? (n < 2 ? CODE + 12 : CODE) : CODE + 12);
-            machine_free(m);
         }
     }
-    free(b);
 }
 
 /*
  * Fixed counters sample, too: those behind the gap by their own numbers. The first event of the topdown ones is none.
  */
-static void fixed(void **state)
+TEST(fixed)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     for (unsigned n = 0; n < 7; n++) {
         struct machine *m = machine_with_buffer(0, 4096);
         const bool there = n != 3;
@@ -473,8 +379,7 @@ static void fixed(void **state)
         assert_int_equal(try_write(m, FIXED_CTRL, UINT64_C(3) << 4 * n), there ? MSR_DONE : MSR_GP);
         assert_int_equal(try_write(m, GLOBAL_CTRL, UINT64_C(1) << (32 + n)), there ? MSR_DONE : MSR_GP);
         if (there) {
-            wrmsr(m, GLOBAL_CTRL, 0);
-            wrmsr(m, FX_CTR(n), 0xfffffffffffb);
+            WRMSR(m, { GLOBAL_CTRL, 0 }, { FX_CTR(n), 0xfffffffffffb });
             assert_int_equal(rdmsr(m, FIXED_CTR0 + n), 0xfffffffffffb);
             wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << (32 + n));
             run_times(m, b, 3);
@@ -482,45 +387,15 @@ static void fixed(void **state)
             assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(4096) | (counts ? 128 : 0)); /* 6 and 12 */
             assert_int_equal(field(m, 0x18), counts ? UINT64_C(1) << (32 + n) : 0);
         }
-        machine_free(m);
     }
-    free(b);
-}
-
-/* The record that takes WR to THRESH sets bit 54 and requests the PMI; those before do not, and each after it does. */
-static void threshold(void **state)
-{
-    struct machine *m = machine_with_buffer(0, 128);
-    struct block *b = block_new(0, 6, END_REL_JMP);
-
-    (void)state;
-    arm(m, 3, INST_RETIRED, 5, 0);
-    wrmsr(m, GLOBAL_CTRL, 1 << 3);
-    run(m, b);
-    assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(128) | 64);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    assert_int_equal(m->pmis, 0);
-    run_times(m, b, 2);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_THRESHOLD);
-    assert_int_equal(m->pmis, 1);
-    wrmsr(m, STATUS_RESET, STATUS_THRESHOLD);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    m->lvtpc &= 0xffff;
-    run(m, b);
-    finish(m);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_THRESHOLD);
-    assert_int_equal(m->pmis, 2);
-    machine_free(m);
-    free(b);
 }
 
 /* What does not fit sets FULL; then nothing is written until software clears it, and the counter stays armed. */
-static void full(void **state)
+TEST(full)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096) | (4096 - 64));
     arm(m, 2, INST_RETIRED, 3, 0);
     wrmsr(m, GLOBAL_CTRL, 1 << 2);
@@ -541,61 +416,35 @@ static void full(void **state)
     wrmsr(m, GLOBAL_CTRL, 1 << 2);
     run(m, b);
     assert_int_equal(index_of(m), INDEX_EN | INDEX_FULL | INDEX_THRESH(4096));
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096));
-    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096) }, { GLOBAL_CTRL, 1 << 2 });
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(index_of(m),
                      INDEX_EN | INDEX_THRESH(4096) | 128); /* of the first event at once, and of the fifth */
     assert_int_equal(field(m, 0x10), CODE);
-    machine_free(m);
-    free(b);
-}
-
-/* SIZE is a power of two of pages, and WR has 27 bits: the largest buffer is one unit short. */
-static void sizes(void **state)
-{
-    (void)state;
-    for (unsigned size = 0; size < 16; size++) {
-        struct machine *m = machine_of(CLEARWATERFOREST);
-        const uint64_t end = UINT64_C(4096) << size;
-
-        wrmsr(m, PEBS_BASE, BUFFER | size);
-        for (unsigned room = 0; room <= 64; room += 16) {
-            m->v.regs[REG_IA32_PEBS_INDEX] = INDEX_EN | ((end - room) & 0x7fffff0);
-            assert_int_equal(m->v.rules->pebs_arch_full(&m->v, 64),
-                             room < 64 + 16 * (size == 15) && room > 0 ? 1 : room == 0 && size < 15);
-        }
-        machine_free(m);
-    }
 }
 
 /* EN of IA32_PEBS_INDEX, and of CFG_C: without either the counter overflows like any other. */
-static void enabled(void **state)
+TEST(enabled)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
 
-    (void)state;
     for (unsigned on = 0; on < 4; on++) {
         struct machine *m = machine_with_buffer(0, 4096);
 
         wrmsr(m, PEBS_INDEX, (on & 1 ? INDEX_EN : 0) | INDEX_THRESH(4096));
         arm(m, 5, INST_RETIRED, 5, 0);
-        wrmsr(m, GP_CFG_C(5), (on & 2 ? EN : 0) | (uint32_t)-5);
-        wrmsr(m, GLOBAL_CTRL, 1 << 5);
+        WRMSR(m, { GP_CFG_C(5), (on & 2 ? EN : 0) | (uint32_t)-5 }, { GLOBAL_CTRL, 1 << 5 });
         run(m, b);
         wrmsr(m, GLOBAL_CTRL, 0);
         assert_int_equal(index_of(m) & 0xffff, on == 3 ? 64 : 0);
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), on == 3 ? 0 : 1 << 5);
         assert_int_equal(violated(m, "pebs-index-off"), on == 2);
-        machine_free(m);
     }
-    free(b);
 }
 
 /* CFG_C's low half, sign-extended, is what the counter goes on with: here for one more event. */
-static void reload(void **state)
+TEST(reload)
 {
     static const struct {
         uint32_t value;
@@ -603,43 +452,34 @@ static void reload(void **state)
     } rows[] = { { 0xffffff00, 0xffffffffff01 }, { 0x80000000, 0xffff80000001 }, { 0x7fffffff, 0x80000000 }, { 0, 1 } };
     struct block *b = block_new(0, 7, END_REL_JMP);
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_with_buffer(0, 4096);
 
         arm(m, 2, INST_RETIRED, 5, 0);
-        wrmsr(m, GP_CFG_C(2), EN | rows[i].value);
-        wrmsr(m, GLOBAL_CTRL, 1 << 2);
+        WRMSR(m, { GP_CFG_C(2), EN | rows[i].value }, { GLOBAL_CTRL, 1 << 2 });
         run(m, b);
         assert_int_equal(rdmsr(m, GP_CTR(2)), rows[i].counter);
         assert_int_equal(violated(m, "pebs-no-reset"), rows[i].value == 0);
-        machine_free(m);
     }
-    free(b);
 }
 
 /* A sampling counter's overflow reloads another. It is the fifth of eight events, of which WRMSR, which says so, is
  * one. */
-static void reload_of_another(void **state)
+TEST(reload_of_another)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 7, END_REL_JMP);
 
-    (void)state;
     arm(m, 5, INST_RETIRED, 5, 0);
-    wrmsr(m, GP_CFG_C(2), 1000);
-    wrmsr(m, GP_CFG_A(2), EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, GLOBAL_CTRL, 1 << 5 | 1 << 2);
-    wrmsr(m, GP_CFG_B(2), 1 << 5);
+    WRMSR(m, { GP_CFG_C(2), 1000 }, { GP_CFG_A(2), EVTSEL_ON | INST_RETIRED }, { GLOBAL_CTRL, 1 << 5 | 1 << 2 },
+          { GP_CFG_B(2), 1 << 5 });
     run(m, b);
     assert_int_equal(rdmsr(m, GP_CTR(2)), 1003);
     assert_int_equal(index_of(m) & 0xffff, 64);
-    machine_free(m);
-    free(b);
 }
 
 /* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
-static void groups_of(void **state)
+TEST(groups_of)
 {
     static const struct {
         uint64_t one, other, format;
@@ -653,25 +493,21 @@ static void groups_of(void **state)
         { LBR_16, 0, BASIC | LBR_16 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_of(CLEARWATERFOREST);
 
-        wrmsr(m, GP_CFG_C(1), EN | rows[i].one | 0x12345678);
-        wrmsr(m, FX_CFG_C(6), EN | rows[i].other | 0x87654321);
+        WRMSR(m, { GP_CFG_C(1), EN | rows[i].one | 0x12345678 }, { FX_CFG_C(6), EN | rows[i].other | 0x87654321 });
         wrmsr(m, GP_CFG_C(0), EN | AUX | GPR | XMM | LBR_ALL | GENERALS); /* not due */
         assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1 | 1 << 14), rows[i].format);
         assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1), BASIC | (rows[i].one & ~ALLOW));
-        machine_free(m);
     }
 }
 
 /* Counters that allow it are in the records that ask for their kind, with their counts before the reload. */
-static void counts(void **state)
+TEST(counts)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
 
-    (void)state;
     for (unsigned asked = 1; asked < 4; asked++) {
         struct machine *m = machine_with_buffer(0, 4096);
         const uint64_t groups = (asked & 1 ? GENERALS : 0) | (asked & 2 ? FIXEDS : 0);
@@ -681,10 +517,8 @@ static void counts(void **state)
         wrmsr(m, GP_CTR(4), 1000); /* allowed, and does not count */
         wrmsr(m, GP_CFG_C(4), ALLOW);
         wrmsr(m, GP_CFG_A(5), EVTSEL_ON | INST_RETIRED); /* counts, and is not allowed */
-        wrmsr(m, FIXED_CTRL, 0x3000000);
-        wrmsr(m, FX_CTR(6), 2000);
-        wrmsr(m, FX_CFG_C(6), ALLOW);
-        wrmsr(m, GLOBAL_CTRL, 1 << 2 | 1 << 5 | UINT64_C(1) << 38);
+        WRMSR(m, { FIXED_CTRL, 0x3000000 }, { FX_CTR(6), 2000 }, { FX_CFG_C(6), ALLOW },
+              { GLOBAL_CTRL, 1 << 2 | 1 << 5 | UINT64_C(1) << 38 });
         run(m, b);
         finish(m);
         assert_int_equal(field(m, 0x00) & ~UINT64_C(0xffff), BASIC | MODE_64 | groups);
@@ -701,25 +535,20 @@ static void counts(void **state)
         }
         assert_int_equal(field(m, 0x00) & 0xffff, asked == 1 ? 96 : asked == 2 ? 96 : 112);
         assert_false(violated(m, "pebs-not-counted"));
-        machine_free(m);
     }
-    free(b);
 }
 
 /* A record of a branch counts that branch, also where an interrupt comes before the next block does. */
-static void counts_at_an_interrupt(void **state)
+TEST(counts_at_an_interrupt)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
 
-    (void)state;
     for (unsigned interrupted = 0; interrupted < 2; interrupted++) {
         struct machine *m = machine_with_buffer(0, 4096);
 
         arm(m, 2, INST_RETIRED, 5, GENERALS);
-        wrmsr(m, GP_CTR(3), 100);
-        wrmsr(m, GP_CFG_C(3), ALLOW);
-        wrmsr(m, GP_CFG_A(3), EVTSEL_ON | NEAR_TAKEN_EVENT);
-        wrmsr(m, GLOBAL_CTRL, 1 << 2 | 1 << 3);
+        WRMSR(m, { GP_CTR(3), 100 }, { GP_CFG_C(3), ALLOW }, { GP_CFG_A(3), EVTSEL_ON | NEAR_TAKEN_EVENT },
+              { GLOBAL_CTRL, 1 << 2 | 1 << 3 });
         run(m, b);
         if (interrupted) {
             engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x8000, b->cpl);
@@ -728,22 +557,18 @@ static void counts_at_an_interrupt(void **state)
         assert_int_equal(field(m, 0x10), b->last);
         assert_int_equal(field(m, 0x40), 0x8);
         assert_int_equal(field(m, 0x50), 101);
-        machine_free(m);
     }
-    free(b);
 }
 
 /* The LBR group has its registers, and the branches, the youngest first; a shallower stack has fewer. */
-static void branches(void **state)
+TEST(branches)
 {
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     for (unsigned depth = 8; depth <= 32; depth *= 2) {
         struct machine *m = machine_with_buffer(1, 8192);
 
-        wrmsr(m, LBR_DEPTH, depth);
-        wrmsr(m, ARCH_LBR_CTL, 0x7f0007);
+        WRMSR(m, { LBR_DEPTH, depth }, { ARCH_LBR_CTL, 0x7f0007 });
         b->next = b->pc;
         arm(m, 2, NEAR_TAKEN_EVENT, 3, LBR_ALL);
         wrmsr(m, GLOBAL_CTRL, 1 << 2);
@@ -760,53 +585,15 @@ static void branches(void **state)
             assert_int_equal(field(m, group + 48 + 24 * i), i < 4 ? b->last : 0);
             assert_int_equal(field(m, group + 48 + 24 * i + 8), i < 4 ? b->pc : 0);
         }
-        machine_free(m);
-    }
-    free(b);
-}
-
-/* By default a fragment holds what fits into 512 bytes, and a larger group one of its own. */
-static void split_by_size(void **state)
-{
-    static const struct {
-        uint64_t groups;
-        unsigned sizes[4];
-    } rows[] = {
-        { 0, { 64 } },
-        { AUX | GPR, { 288 } },
-        { AUX | XMM, { 400 } },
-        { AUX | GPR | XMM, { 288, 288 } },
-        { GPR | XMM | LBR_8, { 496, 256 } },
-        { AUX | GPR | XMM | LBR_ALL, { 288, 288, 832 } },
-        { LBR_ALL | GENERALS, { 64, 832, 32 } },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(CLEARWATERFOREST);
-        struct arch_contents arch = { .format = BASIC | rows[i].groups, .lbr_depth = 32 };
-        struct arch_split split = { .cut = { false } };
-        unsigned offset = 0;
-
-        m->v.rules->pebs_arch_split(&m->v, &arch, &split);
-        const size_t size = encode(&arch, &split);
-
-        for (unsigned n = 0; n < 4 && rows[i].sizes[n] != 0; n++) {
-            assert_int_equal(at(offset) & 0xffff, rows[i].sizes[n]);
-            offset += rows[i].sizes[n];
-        }
-        assert_int_equal(size, offset);
-        machine_free(m);
     }
 }
 
 /* Outside IA-32e mode the upper halves are zero, and the mode bit is clear. */
-static void legacy_mode(void **state)
+TEST(legacy_mode)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 6, END_REL_JMP);
 
-    (void)state;
     m->ia32e = false;
     m->registers.general[RAX] = 0x100000001;
     m->registers.general[R8] = 0x200000002;
@@ -821,17 +608,14 @@ static void legacy_mode(void **state)
     assert_int_equal(field(m, 0x40 + 0x50), 0);
     assert_int_equal(field(m, 0xe0 + 0x10 + 16 * 7), 7);
     assert_int_equal(field(m, 0xe0 + 0x10 + 16 * 8), 0);
-    machine_free(m);
-    free(b);
 }
 
 /* The address and the source of the data, and the two latencies. */
-static void memory(void **state)
+TEST(memory)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 3, END_REL_JMP);
 
-    (void)state;
     wrmsr(m, LD_LAT, 3);
     arm(m, 3, LOAD_LATENCY_EVENT, 1, AUX);
     wrmsr(m, GLOBAL_CTRL, 1 << 3);
@@ -845,25 +629,20 @@ static void memory(void **state)
     assert_int_equal(field(m, 0x40), 0x5678);
     assert_int_equal(field(m, 0x68), 1);           /* the first level */
     assert_int_equal(field(m, 0x70), 0x400000005); /* its 4 cycles, and one more */
-    machine_free(m);
-    free(b);
 }
 
 /* The log tells what the record has, before it is encoded. */
-static void truth(void **state)
+TEST(truth)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 7, END_REL_JMP);
     char *text = NULL;
     size_t length = 0;
 
-    (void)state;
     m->v.truth = open_memstream(&text, &length);
     assert_non_null(m->v.truth);
     arm(m, 2, INST_RETIRED, 5, AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS | ALLOW);
-    wrmsr(m, FX_CFG_C(0), ALLOW);
-    wrmsr(m, ARCH_LBR_CTL, 0x7f0007);
-    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    WRMSR(m, { FX_CFG_C(0), ALLOW }, { ARCH_LBR_CTL, 0x7f0007 }, { GLOBAL_CTRL, 1 << 2 });
     run(m, b);
     finish(m);
     fflush(m->v.truth);
@@ -881,79 +660,34 @@ static void truth(void **state)
     fclose(m->v.truth);
     m->v.truth = NULL;
     free(text);
-    machine_free(m);
-    free(b);
 }
 
 /* A buffer that is not memory: the record is lost, and WR goes on. */
-static void not_memory(void **state)
+TEST(not_memory)
 {
     struct machine *m = machine_stopped();
     struct block *b = block_new(0, 6, END_REL_JMP);
 
-    (void)state;
-    wrmsr(m, PEBS_BASE, 0x10000);
-    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096));
+    WRMSR(m, { PEBS_BASE, 0x10000 }, { PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096) });
     arm(m, 2, INST_RETIRED, 5, 0);
     wrmsr(m, GLOBAL_CTRL, 1 << 2);
     run(m, b);
     assert_int_equal(index_of(m) & 0xffff, 64);
     assert_true(violated(m, "record-lost"));
-    machine_free(m);
-    free(b);
 }
 
 /* The debug store is for branches alone: no rule on its PEBS part, and no area is looked at for these records. */
-static void no_area(void **state)
+TEST(no_area)
 {
     struct machine *m = machine_with_buffer(0, 64);
     struct block *b = block_new(0, 6, END_REL_JMP);
 
-    (void)state;
     arm(m, 2, INST_RETIRED, 5, 0);
-    wrmsr(m, GLOBAL_CTRL, 1 << 2);
-    wrmsr(m, DS_AREA, 0x1000);
+    WRMSR(m, { GLOBAL_CTRL, 1 << 2 }, { DS_AREA, 0x1000 });
     run(m, b);
     finish(m);
     fflush(m->violations);
     assert_int_equal(m->violations_size, 0);
     assert_int_equal(try_write(m, PEBS_ENABLE, 0), MSR_GP);
     assert_int_equal(try_write(m, 0x3f2, 0), MSR_GP);
-    machine_free(m);
-    free(b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(basic_group),
-        cmocka_unit_test(aux_group),
-        cmocka_unit_test(gpr_group),
-        cmocka_unit_test(xmm_group),
-        cmocka_unit_test(lbr_group),
-        cmocka_unit_test(counters_group),
-        cmocka_unit_test(fragments),
-        cmocka_unit_test(null_records),
-        cmocka_unit_test(records),
-        cmocka_unit_test(distribution),
-        cmocka_unit_test(fixed),
-        cmocka_unit_test(threshold),
-        cmocka_unit_test(full),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(enabled),
-        cmocka_unit_test(reload),
-        cmocka_unit_test(reload_of_another),
-        cmocka_unit_test(groups_of),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(counts_at_an_interrupt),
-        cmocka_unit_test(branches),
-        cmocka_unit_test(split_by_size),
-        cmocka_unit_test(legacy_mode),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(truth),
-
-        cmocka_unit_test(not_memory),
-        cmocka_unit_test(no_area),
-    };
-    return cmocka_run_group_tests_name("architectural PEBS in the model", tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 
 static void expect_bts(struct machine *m, unsigned n, uint64_t from, uint64_t to)
 {
-    assert_int_equal(get(m, BTS + n * RECORD_BTS), from);
-    assert_int_equal(get(m, BTS + n * RECORD_BTS + 8), to);
-    assert_int_equal(get(m, BTS + n * RECORD_BTS + 16), 0);
+    EXPECT_MEMORY(m, { BTS + n * RECORD_BTS, from }, { BTS + n * RECORD_BTS + 8, to },
+                  { BTS + n * RECORD_BTS + 16, 0 });
 }
 
 static uint64_t stored(struct machine *m)
@@ -16,7 +15,7 @@ static uint64_t stored(struct machine *m)
     return (get(m, DS + 0x08) - BTS) / RECORD_BTS;
 }
 
-static void taken_branches_are_stored(void **state)
+TEST(taken_branches_are_stored)
 {
     struct machine *m = machine_new();
     struct block *a = block_new(0, 3, END_JCC); /* 400000: falls through to b, then to c */
@@ -24,7 +23,6 @@ static void taken_branches_are_stored(void **state)
     struct block *c = block_new(0x10, 2, END_REL_CALL);
     struct block *d = block_new(0x100, 1, END_RET);
 
-    (void)state;
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
     run(m, a);
@@ -46,17 +44,14 @@ static void taken_branches_are_stored(void **state)
     run(m, a);
     finish(m);
     assert_int_equal(stored(m), 4);
-    free(a), free(b), free(c), free(d);
-    machine_free(m);
 }
 
 /* Records have unique addresses, so that a swap, a loss or a repetition shows. */
-static void circular_buffer_wraps(void **state)
+TEST(circular_buffer_wraps)
 {
     struct machine *m = machine_new();
     struct block *blocks[7];
 
-    (void)state;
     for (unsigned i = 0; i < 7; i++) {
         blocks[i] = block_new(0x100 * i, 1 + i, END_REL_JMP);
     }
@@ -74,42 +69,14 @@ static void circular_buffer_wraps(void **state)
     }
     assert_int_equal(m->pmis, 0);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    for (unsigned i = 0; i < 7; i++) {
-        free(blocks[i]);
-    }
-    machine_free(m);
-}
-
-static void threshold_interrupts(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 2, END_REL_JMP);
-    unsigned begun = 0;
-
-    (void)state;
-    set_up_ds(m, 100, 60, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
-    while (begin(m, b)) {
-        begun++;
-    }
-    assert_int_equal(begun, 60); /* the 60th branch's target is where it comes: the 61st block has not begun */
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(stored(m), 60);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
-    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, HANDLER, 0);
-    assert_int_equal(stored(m), 61);
-    expect_bts(m, 60, b->pc, HANDLER);
-    free(b);
-    machine_free(m);
 }
 
 /*
  * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
  * without a counter, since counting has blocks known, too.
  */
-static void threshold_interrupts_user_code(void **state)
+TEST(threshold_interrupts_user_code)
 {
-    (void)state;
     for (unsigned way = 0; way < 4; way++) {
         struct machine *m = machine_new();
         struct block *b = block_new(0, 2, END_REL_JMP);
@@ -117,87 +84,22 @@ static void threshold_interrupts_user_code(void **state)
         m->notes_blocks = way & 1;
         b->cpl = 3;
         set_up_ds(m, 100, 60, 0, 0);
-        wrmsr(m, EVTSEL0, way & 2 ? EVTSEL_ON | INST_RETIRED : 0);
-        wrmsr(m, DEBUGCTL, TR_BTS | BTINT | 0x200);
+        WRMSR(m, { EVTSEL0, way & 2 ? EVTSEL_ON | INST_RETIRED : 0 }, { DEBUGCTL, TR_BTS | BTINT | 0x200 });
         while (begin(m, b)) {
         }
         assert_int_equal(stored(m), 60);
         engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, HANDLER, 0);
         assert_int_equal(stored(m), 61);
         expect_bts(m, 60, b->pc, HANDLER);
-        free(b);
-        machine_free(m);
     }
 }
 
-/* Reaching the threshold while LVTPC is masked loses the interrupt and no record. */
-static void masked_threshold(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 2, END_REL_JMP);
-    struct block *c = block_new(0x100, 1, END_REL_JMP);
-
-    (void)state;
-    m->lvtpc = 0x10040;
-    set_up_ds(m, 100, 3, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
-    for (unsigned i = 0; i < 5; i++) {
-        run(m, b);
-        run(m, c);
-    }
-    finish(m);
-    assert_int_equal(stored(m), 10);
-    for (unsigned n = 0; n < 9; n++) {
-        expect_bts(m, n, n % 2 ? c->last : b->last, n % 2 ? b->pc : c->pc);
-    }
-    assert_int_equal(m->pmis, 0);
-    free(b), free(c);
-    machine_free(m);
-}
-
-static void privilege_filters(void **state)
-{
-    static const struct {
-        uint64_t debugctl;
-        unsigned records;
-    } cases[] = {
-        { TR_BTS, 4 },
-        { TR_BTS | 1u << 9, 2 },
-        { TR_BTS | 1u << 10, 2 },
-        { TR_BTS | 3u << 9, 0 },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct machine *m = machine_new();
-        struct block *kernel = block_new(0, 1, END_FAR);
-        struct block *user = block_new(0x100, 1, END_FAR);
-
-        user->cpl = 3;
-        set_up_ds(m, 10, 20, 0, 0);
-        wrmsr(m, DEBUGCTL, cases[i].debugctl);
-        for (unsigned k = 0; k < 2; k++) {
-            run(m, kernel); /* IRET */
-            run(m, user);   /* SYSCALL */
-        }
-        finish(m);
-        assert_int_equal(stored(m), cases[i].records);
-        if (cases[i].records == 2) {
-            expect_bts(m, 0, cases[i].debugctl & 1u << 9 ? user->last : kernel->last,
-                       cases[i].debugctl & 1u << 9 ? kernel->pc : user->pc);
-        }
-        free(kernel), free(user);
-        machine_free(m);
-    }
-}
-
-static void interruptions(void **state)
+TEST(interruptions)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
     struct block *software = block_new(0x100, 2, END_INT);
 
-    (void)state;
     set_up_ds(m, 20, 30, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
     run(m, b); /* jumps to the next, where an interrupt comes between */
@@ -215,23 +117,19 @@ static void interruptions(void **state)
     expect_bts(m, 3, software->last, HANDLER);
     expect_bts(m, 4, b->last, 0x7000);
     expect_bts(m, 5, 0x7000, HANDLER);
-    free(b), free(software);
-    machine_free(m);
 }
 
 /*
  * QEMU runs an instruction that accesses a device outside its block: no branch leads from the block's end to the rest.
  */
-static void a_block_left_in_its_middle(void **state)
+TEST(a_block_left_in_its_middle)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 6, END_REL_JMP);
     struct block *rest = block_new(0xc, 3, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 20, 30, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    WRMSR(m, { DEBUGCTL, TR_BTS }, { EVTSEL0, EVTSEL_ON | INST_RETIRED });
     run(m, b);
     engine_lone_instruction(&m->v, block_address(b, 2));
     engine_lone_instruction(&m->v, block_address(b, 2)); /* it loads and stores */
@@ -240,21 +138,17 @@ static void a_block_left_in_its_middle(void **state)
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 6 + 1);
-    free(b), free(rest);
-    machine_free(m);
 }
 
 /* An instruction that accesses a device as the block's first one. */
-static void a_block_left_behind_its_first_instruction(void **state)
+TEST(a_block_left_behind_its_first_instruction)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_FAR);
     struct block *rest = block_new(4, 1, END_FAR);
 
-    (void)state;
     set_up_ds(m, 20, 30, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    WRMSR(m, { DEBUGCTL, TR_BTS }, { EVTSEL0, EVTSEL_ON | INST_RETIRED });
     run(m, b);
     engine_lone_instruction(&m->v, b->pc);
     run(m, rest);
@@ -262,36 +156,13 @@ static void a_block_left_behind_its_first_instruction(void **state)
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 2 + 1);
-    free(b), free(rest);
-    machine_free(m);
 }
 
-static void repeated_strings_are_no_branches(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 3, END_REPEAT);
-    struct block *again = block_new(8, 1, END_REPEAT);
-    struct block *behind = block_new(12, 1, END_PLAIN);
-
-    (void)state;
-    set_up_ds(m, 20, 30, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS);
-    run(m, b);
-    run(m, again);
-    run(m, again);
-    run(m, behind);
-    finish(m);
-    assert_int_equal(stored(m), 0);
-    free(b), free(again), free(behind);
-    machine_free(m);
-}
-
-static void lbr_stack(void **state)
+TEST(lbr_stack)
 {
     struct machine *m = machine_new();
     struct block *blocks[40];
 
-    (void)state;
     for (unsigned i = 0; i < 40; i++) {
         blocks[i] = block_new(0x40 * i, 1 + i % 5, END_REL_JMP);
     }
@@ -307,49 +178,34 @@ static void lbr_stack(void **state)
         uint64_t to = i == 999 ? CODE + 0x10000 : blocks[(i + 1) % 40]->pc;
         bool mispredicted = i == 999; /* the branch went elsewhere than on all earlier turns */
 
-        assert_int_equal(rdmsr(m, LBR_FROM0 + entry), blocks[i % 40]->last);
-        assert_int_equal(rdmsr(m, LBR_TO0 + entry), to);
-        assert_int_equal(rdmsr(m, LBR_INFO0 + entry), (uint64_t)mispredicted << 63 | blocks[i % 40]->count);
+        EXPECT_MSRS(m, { LBR_FROM0 + entry, blocks[i % 40]->last }, { LBR_TO0 + entry, to },
+                    { LBR_INFO0 + entry, (uint64_t)mispredicted << 63 | blocks[i % 40]->count });
     }
-    for (unsigned i = 0; i < 40; i++) {
-        free(blocks[i]);
-    }
-    machine_free(m);
 }
 
 /* The processor clears the LBR flag before the handler of #DB begins; BTS goes on. */
-static void debug_exceptions_stop_the_lbr_stack(void **state)
+TEST(debug_exceptions_stop_the_lbr_stack)
 {
     struct machine *m = machine_new();
     struct block *jump = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 20, 30, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS | 1);
     run(m, jump);
     engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
     run(m, jump);
     finish(m);
-    assert_int_equal(rdmsr(m, DEBUGCTL), TR_BTS);
-    assert_int_equal(rdmsr(m, LBR_TOS), 1);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), jump->last);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 1), 0x7000);
+    EXPECT_MSRS(m, { DEBUGCTL, TR_BTS }, { LBR_TOS, 1 }, { LBR_FROM0 + 1, jump->last }, { LBR_TO0 + 1, 0x7000 });
     assert_int_equal(stored(m), 3);
-    free(jump);
-    machine_free(m);
 }
 
 /* Branches counted before stay counted. */
-static void debug_exceptions_leave_the_counts(void **state)
+TEST(debug_exceptions_leave_the_counts)
 {
     struct machine *m = machine_new();
     struct block *jump = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
-    wrmsr(m, FIXED_CTRL, 0x3);
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
-    wrmsr(m, FIXED_CTR0, 0);
-    wrmsr(m, DEBUGCTL, 1);
+    WRMSR(m, { FIXED_CTRL, 0x3 }, { GLOBAL_CTRL, UINT64_C(1) << 32 }, { FIXED_CTR0, 0 }, { DEBUGCTL, 1 });
     const uint64_t before = rdmsr(m, FIXED_CTR0);
 
     run(m, jump);
@@ -358,18 +214,15 @@ static void debug_exceptions_leave_the_counts(void **state)
     engine_settle(&m->v, (struct place){ jump, 2 });
     engine_leave(&m->v, (struct place){ jump, 2 });
     assert_int_equal(rdmsr(m, FIXED_CTR0) - before, 4);
-    free(jump);
-    machine_free(m);
 }
 
 /* Blocks in between may end in no branch; their cycles count for the next branch. */
-static void lbr_stack_with_plain_blocks(void **state)
+TEST(lbr_stack_with_plain_blocks)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 3, END_PLAIN);
     struct block *jump = block_new(12, 2, END_REL_JMP);
 
-    (void)state;
     wrmsr(m, DEBUGCTL, 1);
     run(m, jump); /* so that the ring is worked through behind one */
     for (unsigned i = 0; i < 400; i++) {
@@ -380,8 +233,6 @@ static void lbr_stack_with_plain_blocks(void **state)
     for (uint32_t entry = 0; entry < 32; entry++) {
         assert_int_equal(rdmsr(m, LBR_INFO0 + entry) & 0xffff, 5);
     }
-    free(plain), free(jump);
-    machine_free(m);
 }
 
 #define WALK 8
@@ -391,13 +242,6 @@ static void walk_new(struct block *blocks[WALK])
 {
     for (unsigned i = 0; i < WALK; i++) {
         blocks[i] = block_new(0x10 * i, 4, i == WALK - 1 ? END_REL_JMP : END_JCC);
-    }
-}
-
-static void walk_free(struct block *blocks[WALK])
-{
-    for (unsigned i = 0; i < WALK; i++) {
-        free(blocks[i]);
     }
 }
 
@@ -438,15 +282,13 @@ static struct machine *logged_new(void)
 static void logged_free(struct machine *m)
 {
     fclose(m->v.truth);
-    machine_free(m);
 }
 
 /* Branches that only the stack records may wait: the stack reads as if each were handled at once. */
-static void lbr_stack_at_any_length(void **state)
+TEST(lbr_stack_at_any_length)
 {
     struct block *blocks[WALK];
 
-    (void)state;
     walk_new(blocks);
     for (unsigned often = 1; often <= 256; often *= 4) {
         for (unsigned steps = 200; steps < 2000; steps += 67) {
@@ -457,22 +299,20 @@ static void lbr_stack_at_any_length(void **state)
             walk(logged, 1, blocks, steps, often);
             assert_int_equal(rdmsr(m, LBR_TOS), rdmsr(logged, LBR_TOS));
             for (uint32_t entry = 0; entry < 32; entry++) {
-                assert_int_equal(rdmsr(m, LBR_FROM0 + entry), rdmsr(logged, LBR_FROM0 + entry));
-                assert_int_equal(rdmsr(m, LBR_TO0 + entry), rdmsr(logged, LBR_TO0 + entry));
-                assert_int_equal(rdmsr(m, LBR_INFO0 + entry), rdmsr(logged, LBR_INFO0 + entry));
+                EXPECT_MSRS(m, { LBR_FROM0 + entry, rdmsr(logged, LBR_FROM0 + entry) },
+                            { LBR_TO0 + entry, rdmsr(logged, LBR_TO0 + entry) },
+                            { LBR_INFO0 + entry, rdmsr(logged, LBR_INFO0 + entry) });
             }
-            machine_free(m);
             logged_free(logged);
         }
     }
-    walk_free(blocks);
 }
 
 /*
  * BTS by both ways of storing: records, index and interrupts, for buffers that wrap often, seldom or never, or have no
  * room.
  */
-static void bts_of_any_length(void **state)
+TEST(bts_of_any_length)
 {
     static const struct {
         unsigned records, threshold;
@@ -489,7 +329,6 @@ static void bts_of_any_length(void **state)
     };
     struct block *blocks[WALK];
 
-    (void)state;
     walk_new(blocks);
     for (unsigned i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         for (unsigned often = 1; often <= 64; often *= 4) {
@@ -505,22 +344,19 @@ static void bts_of_any_length(void **state)
                 assert_int_equal(m->pmis, logged->pmis);
                 assert_int_equal(m->v.branches.time, logged->v.branches.time);
                 assert_memory_equal(m->memory, logged->memory, MEMORY_SIZE);
-                machine_free(m);
                 logged_free(logged);
             }
         }
     }
-    walk_free(blocks);
 }
 
 /* Not taken branches leave no entry, and their cycles go to the next one that does. */
-static void lbr_cycles(void **state)
+TEST(lbr_cycles)
 {
     struct machine *m = machine_new();
     struct block *a = block_new(0, 30, END_JCC);
     struct block *b = block_new(120, 5, END_REL_JMP);
 
-    (void)state;
     wrmsr(m, DEBUGCTL, 1);
     run(m, b);
     run(m, a);
@@ -534,109 +370,28 @@ static void lbr_cycles(void **state)
     run(m, b);
     finish(m);
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 0xffff); /* saturated */
-    free(a), free(b);
-    machine_free(m);
 }
 
 /* The cycles of a block that an exception leaves are those of the instructions that retired. */
-static void lbr_cycles_of_a_block_left_in_its_middle(void **state)
+TEST(lbr_cycles_of_a_block_left_in_its_middle)
 {
     struct machine *m = machine_new();
     struct block *a = block_new(0, 3, END_REL_JMP);
     struct block *b = block_new(0x100, 6, END_REL_JMP);
 
-    (void)state;
     wrmsr(m, DEBUGCTL, 1);
     run(m, a);
     run(m, b);
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 2), 0x900000, 0);
     run(m, a);
     finish(m);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), a->last);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 2), block_address(b, 2));
+    EXPECT_MSRS(m, { LBR_FROM0 + 1, a->last }, { LBR_FROM0 + 2, block_address(b, 2) });
     assert_int_equal(rdmsr(m, LBR_INFO0 + 2) & 0xffff, 2);
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 3);
-    free(a), free(b);
-    machine_free(m);
-}
-
-static void lbr_select(void **state)
-{
-    static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_IND_CALL, END_RET,
-                                           END_IND_JMP, END_REL_JMP,  END_FAR };
-
-    (void)state;
-    for (size_t left_out = 0; left_out < COUNT_OF(ends); left_out++) {
-        struct machine *m = machine_new();
-        struct block *blocks[COUNT_OF(ends)];
-        uint32_t entry = 0;
-
-        wrmsr(m, LBR_SELECT, UINT64_C(4) << left_out);
-        wrmsr(m, DEBUGCTL, 1);
-        for (size_t i = 0; i < COUNT_OF(ends); i++) {
-            blocks[i] = block_new(0x100 * i, 2, ends[i]);
-            run(m, blocks[i]);
-        }
-        finish(m);
-        for (size_t i = 0; i < COUNT_OF(ends); i++) {
-            if (i != left_out) {
-                assert_int_equal(rdmsr(m, LBR_FROM0 + ++entry), blocks[i]->last);
-            }
-        }
-        assert_int_equal(rdmsr(m, LBR_TOS), entry);
-        for (size_t i = 0; i < COUNT_OF(ends); i++) {
-            free(blocks[i]);
-        }
-        machine_free(m);
-    }
-}
-
-/* The privilege level that a branch ends in. */
-static void lbr_select_privilege(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *kernel = block_new(0, 1, END_FAR);
-    struct block *user = block_new(0x100, 1, END_FAR);
-
-    (void)state;
-    user->cpl = 3;
-    wrmsr(m, LBR_SELECT, 1); /* CPL_EQ_0 */
-    wrmsr(m, DEBUGCTL, 1);
-    run(m, kernel);
-    run(m, user);
-    finish(m);
-    assert_int_equal(rdmsr(m, LBR_TOS), 1);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), kernel->last);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 1), user->pc);
-    free(kernel), free(user);
-    machine_free(m);
-}
-
-static void lbr_call_stack(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *call = block_new(0, 1, END_REL_CALL);
-    struct block *inner = block_new(0x100, 1, END_IND_CALL);
-    struct block *back = block_new(0x200, 1, END_RET);
-
-    (void)state;
-    wrmsr(m, LBR_SELECT, 0x3c4); /* call stack: all but calls and returns left out */
-    wrmsr(m, DEBUGCTL, 1);
-    run(m, call);
-    run(m, inner);
-    run(m, back);
-    run(m, inner);
-    finish(m);
-    assert_int_equal(rdmsr(m, LBR_TOS), 2);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), call->last);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 2), inner->last);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 2), CODE + 0x10000);
-    free(call), free(inner), free(back);
-    machine_free(m);
 }
 
 /* The truth log and the stack agree, and the log omits nothing. */
-static void truth_log(void **state)
+TEST(truth_log)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -644,13 +399,10 @@ static void truth_log(void **state)
     size_t size;
     unsigned lines = 0;
 
-    (void)state;
     m->v.truth = open_memstream(&text, &size);
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS | 1);
-    for (unsigned i = 0; i < 700; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 700);
     finish(m);
     fclose(m->v.truth);
     m->v.truth = NULL;
@@ -661,35 +413,26 @@ static void truth_log(void **state)
     assert_non_null(strstr(text, "bts vcpu=0 at=0xffff800000101000 from=0x400000 to=0x400000 flags=0x0\n"));
     assert_non_null(strstr(text, "lbr vcpu=0 tos=1 from=0x400000 to=0x400000 mispred=1 in_tsx=0 abort=0 cycles=1\n"));
     free(text);
-    free(b);
-    machine_free(m);
 }
 
 /* An interrupt can come before the first instruction at the level that IRET returned to. */
-static void interrupted_behind_a_return_to_user(void **state)
+TEST(interrupted_behind_a_return_to_user)
 {
     struct machine *m = machine_new();
     struct block *iret = block_new(0, 3, END_FAR);
     const uint64_t user = CODE + 0x8000;
 
-    (void)state;
     m->user_from = user;
     wrmsr(m, LBR_SELECT, 2); /* not what ends outside ring 0 */
     wrmsr(m, DEBUGCTL, 1);
     run(m, iret);
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user, HANDLER, 0);
-    assert_int_equal(rdmsr(m, LBR_TOS), 1);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), user);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 1), HANDLER);
+    EXPECT_MSRS(m, { LBR_TOS, 1 }, { LBR_FROM0 + 1, user }, { LBR_TO0 + 1, HANDLER });
 
     wrmsr(m, LBR_SELECT, 1); /* not what ends in ring 0 */
     run(m, iret);
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user, HANDLER, 0);
-    assert_int_equal(rdmsr(m, LBR_TOS), 2);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 2), iret->last);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 2), user);
-    free(iret);
-    machine_free(m);
+    EXPECT_MSRS(m, { LBR_TOS, 2 }, { LBR_FROM0 + 2, iret->last }, { LBR_TO0 + 2, user });
 }
 
 /* A processor on which everything that a branch can leave is enabled in turns, after n blocks in no order. */
@@ -705,10 +448,8 @@ static struct machine *machine_after(unsigned n, struct block *const blocks[8], 
         if (i % 5000 == 0) {
             const unsigned turn = i / 5000 % 7;
 
-            wrmsr(m, EVTSEL0, turn == 2 || turn == 5 ? EVTSEL_ON | 0x100000 | NEAR_TAKEN : 0);
-            wrmsr(m, PMC0, (uint32_t)-700);
-            wrmsr(m, GLOBAL_CTRL, 1);
-            wrmsr(m, DEBUGCTL, recording[turn]);
+            WRMSR(m, { EVTSEL0, turn == 2 || turn == 5 ? EVTSEL_ON | 0x100000 | NEAR_TAKEN : 0 },
+                  { PMC0, (uint32_t)-700 }, { GLOBAL_CTRL, 1 }, { DEBUGCTL, recording[turn] });
         }
         random = random * 1664525 + 1013904223;
         run(m, blocks[random >> 29]);
@@ -722,13 +463,12 @@ static struct machine *machine_after(unsigned n, struct block *const blocks[8], 
     return m;
 }
 
-static void blocks_that_note_themselves(void **state)
+TEST(blocks_that_note_themselves)
 {
     static const enum block_end ends[8] = { END_JCC,   END_REL_CALL, END_RET,     END_JCC,
                                             END_PLAIN, END_IND_JMP,  END_REL_JMP, END_FAR };
     struct block *blocks[8];
 
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         blocks[i] = block_new(8 * i, 2, ends[i]); /* each falls through to the next */
     }
@@ -739,13 +479,7 @@ static void blocks_that_note_themselves(void **state)
         assert_true(n < 20000 || called->pmis > 10);
         assert_memory_equal(noting->memory, called->memory, sizeof(called->memory));
         assert_memory_equal(noting->v.lbr.stack, called->v.lbr.stack, sizeof(called->v.lbr.stack));
-        assert_int_equal(rdmsr(noting, LBR_TOS), rdmsr(called, LBR_TOS));
-        assert_int_equal(rdmsr(noting, PMC0), rdmsr(called, PMC0));
-        machine_free(called);
-        machine_free(noting);
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        free(blocks[i]);
+        EXPECT_MSRS(noting, { LBR_TOS, rdmsr(called, LBR_TOS) }, { PMC0, rdmsr(called, PMC0) });
     }
 }
 
@@ -753,11 +487,10 @@ static void blocks_that_note_themselves(void **state)
  * Blocks are freed while their branches wait, after the engine was told. Each then waits as a copy: also the running
  * one, with all its instructions, which an exception may yet take back.
  */
-static void blocks_freed_while_they_wait(void **state)
+TEST(blocks_freed_while_they_wait)
 {
     static const unsigned waiting[] = { 1, 2, 700, ENGINE_RING - 1 };
 
-    (void)state;
     for (unsigned k = 0; k < 2 * COUNT_OF(waiting); k++) {
         const unsigned n = waiting[k / 2];
         const bool counting = k % 2 == 1;
@@ -770,7 +503,7 @@ static void blocks_freed_while_they_wait(void **state)
             wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
         }
         for (unsigned i = 0; i < n; i++) {
-            struct block *b = block_new(0x40 * i, 8, END_REL_JMP);
+            struct block *b = block_make(0x40 * i, 8, END_REL_JMP);
 
             run(m, b);
             engine_keep_blocks(&m->v);
@@ -787,49 +520,15 @@ static void blocks_freed_while_they_wait(void **state)
         }
         assert_int_equal(get(m, DS + 0x08), BTS + n * RECORD_BTS);
         assert_int_equal(rdmsr(m, PMC0), counting ? 8 * (n - 1) + 5 : 0);
-        machine_free(m);
     }
 }
 
-/* A WRMSR that ends its block and does not leave it, as in translated code that has all callbacks already. */
-static void write_in(struct machine *m, const struct block *b, uint64_t debugctl)
-{
-    run(m, b);
-    assert_int_equal(engine_wrmsr(&m->v, DEBUGCTL, debugctl, (struct place){ b, 0 }), MSR_DONE);
-}
-
-/* No branch leads from the code that switched recording off to the code that switched it on again. */
-static void switched_off_and_on_elsewhere(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *on = block_new(0x100, 1, END_PLAIN), *off = block_new(0x200, 1, END_PLAIN);
-    struct block *again = block_new(0x300, 1, END_PLAIN), *a = block_new(0x104, 1, END_REL_JMP);
-    struct block *unseen = block_new(0x204, 1, END_REL_JMP), *b = block_new(0x304, 1, END_REL_JMP);
-
-    (void)state;
-    m->notes_blocks = true;
-    set_up_ds(m, 10, 20, 0, 0);
-    write_in(m, on, TR_BTS);
-    run(m, a);
-    write_in(m, off, 0);
-    run(m, unseen);
-    write_in(m, again, TR_BTS);
-    run(m, b);
-    finish(m);
-    assert_int_equal(stored(m), 2);
-    expect_bts(m, 0, a->last, off->pc);
-    expect_bts(m, 1, b->last, CODE + 0x10000);
-    free(on), free(off), free(again), free(a), free(unseen), free(b);
-    machine_free(m);
-}
-
 /* A threshold that software moves while nothing is traced counts from the first branch after that. */
-static void threshold_moved_while_off(void **state)
+TEST(threshold_moved_while_off)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 100, 90, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
     run(m, b);
@@ -841,12 +540,10 @@ static void threshold_moved_while_off(void **state)
     assert_int_equal(m->pmis, 0);
     assert_false(begin(m, b)); /* the second record's branch ends here */
     assert_int_equal(m->pmis, 1);
-    free(b);
-    machine_free(m);
 }
 
 /* What translated code must report, once it was ever needed: it is not translated anew when the need ends. */
-static void wants_are_kept(void **state)
+TEST(wants_are_kept)
 {
     static const struct {
         uint32_t address;
@@ -864,7 +561,6 @@ static void wants_are_kept(void **state)
         { EVTSEL0, EVTSEL_ON | ALL_BRANCHES, false, false, 3 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_new();
 
@@ -879,42 +575,5 @@ static void wants_are_kept(void **state)
         }
         engine_reset(&m->v);
         assert_int_equal(m->v.wants.blocks, rows[i].blocks);
-        machine_free(m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken_branches_are_stored),
-        cmocka_unit_test(circular_buffer_wraps),
-        cmocka_unit_test(threshold_interrupts),
-        cmocka_unit_test(threshold_interrupts_user_code),
-        cmocka_unit_test(masked_threshold),
-        cmocka_unit_test(privilege_filters),
-        cmocka_unit_test(interruptions),
-        cmocka_unit_test(a_block_left_in_its_middle),
-        cmocka_unit_test(a_block_left_behind_its_first_instruction),
-        cmocka_unit_test(repeated_strings_are_no_branches),
-        cmocka_unit_test(lbr_stack),
-        cmocka_unit_test(debug_exceptions_stop_the_lbr_stack),
-        cmocka_unit_test(debug_exceptions_leave_the_counts),
-        cmocka_unit_test(lbr_stack_with_plain_blocks),
-        cmocka_unit_test(lbr_stack_at_any_length),
-        cmocka_unit_test(bts_of_any_length),
-        cmocka_unit_test(lbr_cycles),
-        cmocka_unit_test(lbr_cycles_of_a_block_left_in_its_middle),
-        cmocka_unit_test(lbr_select),
-        cmocka_unit_test(lbr_select_privilege),
-        cmocka_unit_test(lbr_call_stack),
-        cmocka_unit_test(truth_log),
-        cmocka_unit_test(interrupted_behind_a_return_to_user),
-        cmocka_unit_test(blocks_that_note_themselves),
-        cmocka_unit_test(blocks_freed_while_they_wait),
-        cmocka_unit_test(switched_off_and_on_elsewhere),
-        cmocka_unit_test(threshold_moved_while_off),
-        cmocka_unit_test(wants_are_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

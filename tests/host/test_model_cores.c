@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The option cores=: which processor is of which kind. */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include "model/processors/cores.h"
 
@@ -26,7 +26,7 @@ static const char *letters(const struct cores *cores, const struct profile *prof
     return text;
 }
 
-static void half_of_each(void **state)
+TEST(half_of_each)
 {
     static const struct {
         unsigned processors;
@@ -38,7 +38,6 @@ static void half_of_each(void **state)
     const struct profile two = machine_with(two_kinds), three = machine_with(three_kinds), one = { .letter = 'P' };
     const struct cores none = { .named = 0 };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_string_equal(letters(&none, &two, rows[i].processors, rows[i].processors), rows[i].two);
         assert_string_equal(letters(&none, &three, rows[i].processors, rows[i].processors), rows[i].three);
@@ -48,7 +47,7 @@ static void half_of_each(void **state)
     assert_int_equal(cores_kind(&none, &three, 1000, 4), 2);
 }
 
-static void named(void **state)
+TEST(named)
 {
     static const struct {
         const char *list;
@@ -62,7 +61,6 @@ static void named(void **state)
     const struct profile two = machine_with(two_kinds);
     struct cores cores;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_null(cores_parse(&cores, &two, rows[i].list));
         assert_int_equal(cores.named, rows[i].named);
@@ -73,7 +71,7 @@ static void named(void **state)
     assert_int_equal(cores_kind(&cores, &two, 300, 256), 1);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     static const struct {
         const char *list;
@@ -86,21 +84,10 @@ static void refused(void **state)
     const struct profile two = machine_with(two_kinds), one = { .letter = 'P' };
     struct cores cores;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_ptr_equal(cores_parse(&cores, &two, rows[i].list), rows[i].list + rows[i].at);
     }
     static const char list[] = "P"; /* cores that are all alike have no letters */
 
     assert_ptr_equal(cores_parse(&cores, &one, list), list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_of_each),
-        cmocka_unit_test(named),
-        cmocka_unit_test(refused),
-    };
-    return cmocka_run_group_tests_name("kinds of cores", tests, NULL, NULL);
 }

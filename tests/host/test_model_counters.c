@@ -21,16 +21,11 @@ static uint64_t counted(uint64_t select)
     struct block *b = block_new(0, 5, END_REL_JMP);
     uint64_t value;
 
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, select);
-    wrmsr(m, FIXED_CTRL, 3);
-    wrmsr(m, GLOBAL_CTRL, 0x100000001);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, select }, { FIXED_CTRL, 3 }, { GLOBAL_CTRL, 0x100000001 });
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);
     value = rdmsr(m, PMC0);
     assert_int_equal(rdmsr(m, FIXED_CTR0), 6);
-    free(b);
-    machine_free(m);
     return value;
 }
 
@@ -39,7 +34,7 @@ static uint64_t counted(uint64_t select)
  * is one instruction a cycle. EDGE, and what would be cycles without an instruction, stand still. SDM Vol. 3B
  * (253669-083), "Architectural Performance Monitoring Version 1".
  */
-static void qualifiers(void **state)
+TEST(qualifiers)
 {
     static const struct {
         uint64_t qualifier;
@@ -58,7 +53,6 @@ static void qualifiers(void **state)
         { EDGE | INVERTED, 2, 0, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const uint64_t select = EVTSEL_ON | rows[i].qualifier | (uint64_t)rows[i].mask << 24;
 
@@ -70,7 +64,7 @@ static void qualifiers(void **state)
 }
 
 /* An AnyThread bit, PMI request or adaptive bit does not change what counts; global control and both rings do. */
-static void fixed_counters(void **state)
+TEST(fixed_counters)
 {
     static const struct {
         uint64_t control, global;
@@ -82,22 +76,17 @@ static void fixed_counters(void **state)
         { 0x000, 0x70000000f, { 0, 0, 0 } },    { 0x333, 0x00000000f, { 0, 0, 0 } },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_new();
         struct block *system = block_new(0, 3, END_PLAIN), *user = block_new(0x100, 7, END_PLAIN);
 
         user->cpl = 3;
-        wrmsr(m, GLOBAL_CTRL, 0);
-        wrmsr(m, FIXED_CTRL, rows[i].control);
-        wrmsr(m, GLOBAL_CTRL, rows[i].global);
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { FIXED_CTRL, rows[i].control }, { GLOBAL_CTRL, rows[i].global });
         run(m, system), run(m, user);
         wrmsr(m, GLOBAL_CTRL, 0);
         for (unsigned c = 0; c < 3; c++) {
             assert_int_equal(rdmsr(m, FIXED_CTR0 + c), rows[i].counts[c]);
         }
-        free(system), free(user);
-        machine_free(m);
     }
 }
 
@@ -127,14 +116,10 @@ static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t
     for (unsigned i = 0; i < EVENTS; i++) {
         counts[i] = mask >> i & 1 ? rdmsr(m, PMC0 + i) : counts[i];
     }
-    for (size_t i = 0; i < COUNT_OF(blocks); i++) {
-        free(blocks[i]);
-    }
-    machine_free(m);
 }
 
 /* Events that are counted together are counted as each is alone. */
-static void together_as_alone(void **state)
+TEST(together_as_alone)
 {
     static const uint64_t selects[][EVENTS] = {
         { 0x00c0, 0x00c4, 0x20c4, 0x00c5, 0x11c5, 0x20c5, 0x80c5, 0x08c5 },
@@ -142,7 +127,6 @@ static void together_as_alone(void **state)
         { 0x00c0, 0x01c5, 0x02c5, 0x10c5, 0x11c5, 0x20c4, 0x00c4, 0x00c5 },
     };
 
-    (void)state;
     for (size_t s = 0; s < COUNT_OF(selects); s++) {
         uint64_t together[EVENTS] = { 0 }, alone[EVENTS] = { 0 };
 
@@ -223,11 +207,10 @@ static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bo
 }
 
 /* Every event and mask of every ESCR, on the first counter that reaches it. */
-static void netburst_events(void **state)
+TEST(netburst_events)
 {
     static const char *const profiles[] = { "netburst", "netburst64" };
 
-    (void)state;
     for (size_t p = 0; p < COUNT_OF(profiles); p++) {
         struct machine *m = machine_of(profiles[p]);
 
@@ -251,12 +234,11 @@ static void netburst_events(void **state)
             }
             m->v.escr[pairs[k].escr - NETBURST_FIRST_ESCR] = 0;
         }
-        machine_free(m);
     }
 }
 
 /* Loads may be tagged by one RAT_ESCR and stores by the other: both are counted then. */
-static void tags_of_two_escrs(void **state)
+TEST(tags_of_two_escrs)
 {
     static const struct {
         unsigned first, second;
@@ -268,7 +250,6 @@ static void tags_of_two_escrs(void **state)
     };
     struct machine *m = machine_of("netburst");
 
-    (void)state;
     m->v.event_select[12] = UINT64_C(3) << 16 | UINT64_C(1) << 12 | UINT64_C(5) << 13;
     m->v.escr[CRU_ESCR2 - NETBURST_FIRST_ESCR] = UINT64_C(8) << 25 | 1 << 9 | 0xc; /* front_end_event, NBOGUS */
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -277,15 +258,13 @@ static void tags_of_two_escrs(void **state)
         netburst_configure(&m->v, 12);
         assert_int_equal(vcpu_counted(&m->v.counters[12]), rows[i].kind);
     }
-    machine_free(m);
 }
 
 /* A counter alone in its CCCR.OVF. */
-static void netburst_overflow_bits(void **state)
+TEST(netburst_overflow_bits)
 {
     struct machine *m = machine_of("netburst64");
 
-    (void)state;
     for (unsigned i = 0; i < 18; i++) {
         m->v.event_select[i] = UINT64_C(1) << 31;
         assert_int_equal(netburst_overflows(&m->v), UINT64_C(1) << i);
@@ -293,7 +272,6 @@ static void netburst_overflow_bits(void **state)
         assert_int_equal(netburst_overflows(&m->v), 0);
         m->v.event_select[i] = 0;
     }
-    machine_free(m);
 }
 
 /*
@@ -301,9 +279,8 @@ static void netburst_overflow_bits(void **state)
  * noticed when the next block begins, which has no such event. So it is where the first is also a load that a third
  * counter waits for: that is told before the watched block looks at its counts, and arms the counters anew.
  */
-static void overflows_in_one_block(void **state)
+TEST(overflows_in_one_block)
 {
-    (void)state;
     for (unsigned loads = 0; loads < 2; loads++) {
         struct machine *m = machine_of("nehalem");
         struct block *b = block_new(0, 4, END_PLAIN), *next = block_new(16, 2, END_PLAIN);
@@ -312,8 +289,8 @@ static void overflows_in_one_block(void **state)
         b->insns[0].flags = INSN_ACCESS;
         wrmsr(m, GLOBAL_CTRL, 0);
         for (unsigned i = 0; i < 3; i++) {
-            wrmsr(m, PMC0 + i, i == 1 ? UINT32_MAX - 1 : UINT32_MAX);
-            wrmsr(m, EVTSEL0 + i, EVTSEL_ON | (i < 2 ? INST_RETIRED_X87 : LOADS_RETIRED));
+            WRMSR(m, { PMC0 + i, i == 1 ? UINT32_MAX - 1 : UINT32_MAX },
+                  { EVTSEL0 + i, EVTSEL_ON | (i < 2 ? INST_RETIRED_X87 : LOADS_RETIRED) });
         }
         wrmsr(m, GLOBAL_CTRL, loads ? 7 : 3);
         assert_int_equal(engine_due(&m->v, b, false), DUE_WATCH);
@@ -330,22 +307,5 @@ static void overflows_in_one_block(void **state)
         assert_int_equal(m->v.status, loads ? 5 : 1);
         run(m, next);
         assert_int_equal(m->v.status, loads ? 7 : 3);
-        free(b);
-        free(next);
-        machine_free(m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(qualifiers),
-        cmocka_unit_test(fixed_counters),
-        cmocka_unit_test(together_as_alone),
-        cmocka_unit_test(netburst_events),
-        cmocka_unit_test(tags_of_two_escrs),
-        cmocka_unit_test(netburst_overflow_bits),
-        cmocka_unit_test(overflows_in_one_block),
-    };
-    return cmocka_run_group_tests_name("what the modelled counters count", tests, NULL, NULL);
 }

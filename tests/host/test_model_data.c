@@ -4,7 +4,7 @@
 
 #define DATA UINT64_C(0x7000000)
 
-static void levels_by_footprint(void **state)
+TEST(levels_by_footprint)
 {
     static const struct {
         unsigned kib;
@@ -14,7 +14,6 @@ static void levels_by_footprint(void **state)
         { 1024, LEVEL_L3 }, { 8192, LEVEL_L3 }, { 16384, LEVEL_MEMORY },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
         uint64_t size = cases[i].kib * UINT64_C(1024);
@@ -29,36 +28,6 @@ static void levels_by_footprint(void **state)
         }
         data_cache_free(cache);
     }
-}
-
-static void least_recently_used_goes(void **state)
-{
-    struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
-
-    (void)state;
-    for (unsigned way = 0; way < 8; way++) { /* one set of L1: lines 4 KiB apart */
-        data_cache_load(cache, DATA + way * 4096);
-    }
-    assert_int_equal(data_cache_load(cache, DATA), LEVEL_L1); /* the oldest becomes the newest */
-    data_cache_load(cache, DATA + 8 * 4096);
-    assert_int_equal(data_cache_load(cache, DATA), LEVEL_L1);
-    assert_true(data_cache_load(cache, DATA + 4096) > LEVEL_L1);
-    data_cache_free(cache);
-}
-
-static void translations(void **state)
-{
-    struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
-
-    (void)state;
-    for (unsigned page = 0; page < 1536; page++) {
-        assert_true(data_cache_tlb_miss(cache, DATA + page * UINT64_C(4096)));
-    }
-    for (unsigned page = 0; page < 1536; page++) {
-        assert_false(data_cache_tlb_miss(cache, DATA + page * UINT64_C(4096) + 4095));
-    }
-    assert_true(data_cache_tlb_miss(cache, DATA + 1536 * UINT64_C(4096)));
-    data_cache_free(cache);
 }
 
 /* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
@@ -82,22 +51,18 @@ static uint64_t count(struct machine *m, uint64_t event, uint64_t address, unsig
     struct block *b = block_new(0, 1, END_PLAIN);
     uint64_t before;
 
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | event);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | event }, { GLOBAL_CTRL, 1 });
     before = rdmsr(m, PMC0);
     access_memory(m, b, address, size, flags);
     before = rdmsr(m, PMC0) - before;
     wrmsr(m, GLOBAL_CTRL, 0);
-    free(b);
     return before;
 }
 
-static void events(void **state)
+TEST(events)
 {
     struct machine *m = machine_new();
 
-    (void)state;
     assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 1); /* L3 miss: the first touch */
     assert_int_equal(count(m, 0x01d1, DATA, 8, LOADS), 1); /* L1 hit */
     assert_int_equal(count(m, 0x08d1, DATA, 8, LOADS), 0); /* L1 miss */
@@ -131,32 +96,26 @@ static void events(void **state)
     wrmsr(m, LD_LAT, 12);
     assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, LOADS), 1); /* 200 cycles */
     assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, LOADS), 0); /* 4 */
-    machine_free(m);
 }
 
 static void expect_access(struct machine *m, unsigned n, uint64_t address, uint64_t source, uint64_t latency)
 {
-    assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0x98), address);
-    assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xa0), source);
-    assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xa8), latency);
+    EXPECT_MEMORY(m, { PEBS + n * RECORD_PEBS + 0x98, address }, { PEBS + n * RECORD_PEBS + 0xa0, source },
+                  { PEBS + n * RECORD_PEBS + 0xa8, latency });
 }
 
 /* Two processors with joined caches; the other one stores between this one's loads. */
-static void what_another_modified(void **state)
+TEST(what_another_modified)
 {
     struct machine *m = machine_new(), *other = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
 
-    (void)state;
     assert_true(data_cache_join(other->v.cache, m->v.cache));
     set_up_ds(m, 0, 0, 20, 20);
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x40, -UINT64_C(1));
-    wrmsr(m, LD_LAT, 3);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | LOAD_LATENCY);
-    wrmsr(m, PMC0, 0xffffffff);
-    wrmsr(m, PEBS_ENABLE, 0x100000001);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { LD_LAT, 3 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PMC0, 0xffffffff }, { PEBS_ENABLE, 0x100000001 },
+          { GLOBAL_CTRL, 1 });
     access_memory(m, b, DATA, 8, LOADS);
     access_memory(other, b, DATA + 8, 8, STORES);
     access_memory(m, b, DATA, 8, LOADS); /* recorded: modified there */
@@ -167,31 +126,23 @@ static void what_another_modified(void **state)
     assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
     expect_access(m, 0, DATA, 0x07, 60);
     expect_access(m, 1, DATA, 0x01, 4);
-    wrmsr(m, PEBS_ENABLE, 0);
-    wrmsr(m, PMC0, 0);
+    WRMSR(m, { PEBS_ENABLE, 0 }, { PMC0, 0 });
     access_memory(other, b, DATA, 8, STORES);
     assert_int_equal(count(m, 0x04d1, DATA, 8, LOADS), 1); /* L3 hit */
     access_memory(other, b, DATA, 8, STORES);
     assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0); /* L3 miss */
-    free(b);
-    machine_free(other);
-    machine_free(m);
 }
 
-static void load_latency_records(void **state)
+TEST(load_latency_records)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x40, -UINT64_C(1));
-    wrmsr(m, LD_LAT, 3);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | LOAD_LATENCY);
-    wrmsr(m, PMC0, 0xffffffff);
-    wrmsr(m, PEBS_ENABLE, 0x100000001);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { LD_LAT, 3 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PMC0, 0xffffffff }, { PEBS_ENABLE, 0x100000001 },
+          { GLOBAL_CTRL, 1 });
     access_memory(m, b, DATA, 8, LOADS);
     access_memory(m, b, DATA + 8, 8, LOADS); /* recorded: L1 */
     access_memory(m, b, DATA + 64, 8, LOADS);
@@ -209,29 +160,21 @@ static void load_latency_records(void **state)
     expect_access(m, 1, DATA + 128, 0x2a, 200);
     expect_access(m, 2, DATA + 0x100000, 0x03, 12);
     expect_access(m, 3, DATA + 0x800000, 0x1a, 200);
-    assert_int_equal(get(m, PEBS + 0xb0), b->pc);
-    assert_int_equal(get(m, PEBS + 0x08), b->next);
-    free(b);
-    machine_free(m);
+    EXPECT_MEMORY(m, { PEBS + 0xb0, b->pc }, { PEBS + 0x08, b->next });
 }
 
 /* Data address profiling: the address, for stores whether they hit L1, and nothing else. */
-static void data_address_records(void **state)
+TEST(data_address_records)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x40, -UINT64_C(1));
     put(m, DS + 0x48, -UINT64_C(1));
-    wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_STORES);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS);
-    wrmsr(m, PMC0, 0xffffffff);
-    wrmsr(m, PMC0 + 1, 0xffffffff);
-    wrmsr(m, PEBS_ENABLE, 3);
-    wrmsr(m, GLOBAL_CTRL, 3);
+    WRMSR(m, { EVTSEL0, EVTSEL_ON | ALL_STORES }, { EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS }, { PMC0, 0xffffffff },
+          { PMC0 + 1, 0xffffffff }, { PEBS_ENABLE, 3 }, { GLOBAL_CTRL, 3 });
     access_memory(m, b, DATA, 8, STORES);
     access_memory(m, b, DATA + 64, 8, STORES); /* recorded: misses */
     access_memory(m, b, DATA, 8, STORES);
@@ -244,71 +187,17 @@ static void data_address_records(void **state)
     expect_access(m, 1, DATA + 72, 1, 0);
     expect_access(m, 2, DATA + 80, 0, 0);
     assert_int_equal(get(m, PEBS + 2 * RECORD_PEBS + 0x90), 2);
-    free(b);
-    machine_free(m);
 }
 
-static void a_faulting_access_is_no_event(void **state)
+TEST(a_faulting_access_is_no_event)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_PLAIN);
 
-    (void)state;
-    wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_STORES);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED);
+    WRMSR(m, { EVTSEL0, EVTSEL_ON | ALL_STORES }, { EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED });
     run(m, b);
     data_accessed(&m->v, (struct place){ b, 0 }, DATA + 60, 8, true); /* its second half faults */
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
     assert_int_equal(m->hot.data_pending, 0);
     assert_int_equal(rdmsr(m, PMC0), 0);
-    free(b);
-    machine_free(m);
-}
-
-/* A return is a load: a PMI that its record asks for freezes the LBR stack behind its branch. */
-static void a_sampled_return_is_in_the_frozen_stack(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 1, END_RET);
-
-    (void)state;
-    set_up_ds(m, 0, 0, 4, 1);
-    wrmsr(m, DEBUGCTL, 0x801); /* LBR, freeze */
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x40, -UINT64_C(1));
-    wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_LOADS);
-    wrmsr(m, PMC0, 0xffffffff);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
-    b->insns[0].flags = LOADS;
-    for (unsigned i = 0; i < 2; i++) {
-        run(m, b);
-        data_accessed(&m->v, (struct place){ b, 0 }, DATA, 8, false);
-        engine_data_retired(&m->v, BETWEEN_BLOCKS, 0x5000 + i, 0);
-    }
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS) & STATUS_LBRFRZ, STATUS_LBRFRZ);
-    const uint32_t newest = (uint32_t)rdmsr(m, LBR_TOS);
-
-    assert_int_equal(rdmsr(m, LBR_FROM0 + newest), b->pc);
-    assert_int_equal(rdmsr(m, LBR_TO0 + newest), 0x5001);
-    free(b);
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_by_footprint),
-        cmocka_unit_test(least_recently_used_goes),
-        cmocka_unit_test(translations),
-        cmocka_unit_test(events),
-        cmocka_unit_test(what_another_modified),
-        cmocka_unit_test(load_latency_records),
-        cmocka_unit_test(data_address_records),
-        cmocka_unit_test(a_faulting_access_is_no_event),
-        cmocka_unit_test(a_sampled_return_is_in_the_frozen_stack),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

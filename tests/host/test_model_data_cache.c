@@ -4,15 +4,17 @@
  * ways, L2 256 KiB in 4 ways, L3 8 MiB in 16 ways, all of 64-byte lines; second-level TLB 1536 pages of 4 KiB in 12
  * ways.
  */
-#include "tests/host/host_test.h"
+static int new_cache(void **state), free_cache(void **state);
+#define SETUP    new_cache
+#define TEARDOWN free_cache
+#include "tests/host/model_test.h"
 
 #include "model/engine/data_cache.h"
 
 /* Addresses this far apart share a set. */
-#define L1_STRIDE  UINT64_C(0x1000)  /* 32 KiB / 8 */
-#define L2_STRIDE  UINT64_C(0x10000) /* 256 KiB / 4 */
-#define L3_STRIDE  UINT64_C(0x80000) /* 8 MiB / 16 */
-#define TLB_STRIDE UINT64_C(0x80000) /* 1536 / 12 pages of 4 KiB */
+#define L1_STRIDE UINT64_C(0x1000)  /* 32 KiB / 8 */
+#define L2_STRIDE UINT64_C(0x10000) /* 256 KiB / 4 */
+#define L3_STRIDE UINT64_C(0x80000) /* 8 MiB / 16 */
 
 /* An address whose set number is neither the first nor the last at any level. */
 #define BASE UINT64_C(0xffff800012345640)
@@ -36,25 +38,7 @@ static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, u
     }
 }
 
-static void latencies(void **state)
-{
-    const struct profile_memory *memory = &profile_find("skylake")->memory;
-
-    (void)state;
-    assert_int_equal(memory->latency[LEVEL_L1], 4);
-    assert_int_equal(memory->latency[LEVEL_L2], 12);
-    assert_int_equal(memory->latency[LEVEL_L3], 40);
-    assert_int_equal(memory->latency[LEVEL_MEMORY], 200);
-    assert_int_equal(memory->latency[LEVEL_MODIFIED], 60);
-}
-
-static void free_of_nothing(void **state)
-{
-    (void)state;
-    data_cache_free(NULL);
-}
-
-static void first_from_memory_then_from_l1(void **state)
+TEST(first_from_memory_then_from_l1)
 {
     static const uint64_t addresses[] = { 0, 0x40, 0x7fffffffffc0, BASE, UINT64_MAX };
     for (size_t i = 0; i < COUNT_OF(addresses); i++) {
@@ -66,7 +50,7 @@ static void first_from_memory_then_from_l1(void **state)
 }
 
 /* An access across a line's end is two accesses to the cache, since the bytes on both sides are of different lines. */
-static void a_line_is_64_bytes(void **state)
+TEST(a_line_is_64_bytes)
 {
     assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
     for (unsigned byte = 0; byte < 64; byte++) {
@@ -76,93 +60,15 @@ static void a_line_is_64_bytes(void **state)
     assert_int_equal(data_cache_load(*state, BASE - 1), LEVEL_MEMORY);
 }
 
-static void a_page_is_4_kib(void **state)
-{
-    const uint64_t page = BASE & ~UINT64_C(0xfff);
-    assert_true(data_cache_tlb_miss(*state, page));
-    assert_false(data_cache_tlb_miss(*state, page + 0xfff));
-    assert_true(data_cache_tlb_miss(*state, page + 0x1000));
-    assert_true(data_cache_tlb_miss(*state, page - 1));
-}
-
-/* The tag is the whole line number: even the highest bit must be kept. */
-static void every_address_bit_counts(void **state)
-{
-    for (unsigned bit = 6; bit < 64; bit++) {
-        free_cache(state);
-        assert_int_equal(new_cache(state), 0);
-        assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
-        assert_int_equal(data_cache_load(*state, BASE ^ UINT64_C(1) << bit), LEVEL_MEMORY);
-        assert_true(data_cache_tlb_miss(*state, BASE));
-        assert_true(data_cache_tlb_miss(*state, BASE ^ UINT64_C(1) << bit) == (bit >= 12));
-    }
-}
-
-static void l1_holds_8_of_a_set(void **state)
-{
-    access_n(*state, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
-    access_n(*state, BASE, L1_STRIDE, 8, LEVEL_L1);
-    assert_int_equal(data_cache_load(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY);
-    access_n(*state, BASE, L1_STRIDE, 9, LEVEL_L2); /* in turn, each has just been replaced */
-}
-
-static void l2_holds_4_of_a_set(void **state)
-{
-    access_n(*state, BASE, L2_STRIDE, 9, LEVEL_MEMORY);
-    access_n(*state, BASE, L2_STRIDE, 9, LEVEL_L3);
-}
-
 /* The ninth pushes the oldest out of L1, where a line that went out of L2 long ago may stay. */
-static void l1_outlives_l2(void **state)
+TEST(l1_outlives_l2)
 {
     access_n(*state, BASE, L2_STRIDE, 8, LEVEL_MEMORY);
     access_n(*state, BASE, L2_STRIDE, 8, LEVEL_L1);
 }
 
-static void l3_holds_16_of_a_set(void **state)
-{
-    access_n(*state, BASE, L3_STRIDE, 16, LEVEL_MEMORY);
-    access_n(*state, BASE, L3_STRIDE, 16, LEVEL_L3);
-    assert_int_equal(data_cache_load(*state, BASE + 16 * L3_STRIDE), LEVEL_MEMORY);
-    access_n(*state, BASE, L3_STRIDE, 17, LEVEL_MEMORY);
-}
-
-static void tlb_holds_12_of_a_set(void **state)
-{
-    for (unsigned turn = 0; turn < 2; turn++) {
-        for (unsigned i = 0; i < 12; i++) {
-            assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * i) == (turn == 0));
-        }
-    }
-    for (unsigned i = 0; i < 26; i++) {
-        assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * ((i + 12) % 13)));
-    }
-}
-
-static void the_least_recently_used_goes(void **state)
-{
-    access_n(*state, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
-    assert_int_equal(data_cache_load(*state, BASE), LEVEL_L1);
-    assert_int_equal(data_cache_load(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
-    assert_int_equal(data_cache_load(*state, BASE + 8 * L1_STRIDE), LEVEL_MEMORY); /* 1 goes */
-    assert_int_equal(data_cache_load(*state, BASE), LEVEL_L1);
-    assert_int_equal(data_cache_load(*state, BASE + 2 * L1_STRIDE), LEVEL_L1);
-    assert_int_equal(data_cache_load(*state, BASE + 1 * L1_STRIDE), LEVEL_L2); /* 3 goes */
-    assert_int_equal(data_cache_load(*state, BASE + 4 * L1_STRIDE), LEVEL_L1);
-    assert_int_equal(data_cache_load(*state, BASE + 3 * L1_STRIDE), LEVEL_L2); /* 5 goes */
-    assert_int_equal(data_cache_load(*state, BASE + 5 * L1_STRIDE), LEVEL_L2);
-
-    for (unsigned i = 0; i < 12; i++) {
-        assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * i));
-    }
-    assert_false(data_cache_tlb_miss(*state, BASE));
-    assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE * 12)); /* 1 goes */
-    assert_false(data_cache_tlb_miss(*state, BASE));
-    assert_true(data_cache_tlb_miss(*state, BASE + TLB_STRIDE));
-}
-
 /* Lines of other sets push nothing out: all that fit, in another order than their own. */
-static void each_level_holds_its_size(void **state)
+TEST(each_level_holds_its_size)
 {
     static const struct {
         unsigned lines;
@@ -210,7 +116,7 @@ static bool lru_hit(const uint64_t *keys, unsigned now, unsigned sets, unsigned 
     return false;
 }
 
-static void any_order_is_lru(void **state)
+TEST(any_order_is_lru)
 {
     static uint64_t lines[6000], pages[COUNT_OF(lines)];
     uint64_t random = 0x9e3779b97f4a7c15;
@@ -241,7 +147,7 @@ static void any_order_is_lru(void **state)
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
 }
 
-static void cleared_is_empty_each_time(void **state)
+TEST(cleared_is_empty_each_time)
 {
     struct data_cache *cache = *state;
 
@@ -253,19 +159,6 @@ static void cleared_is_empty_each_time(void **state)
         data_cache_clear(cache);
     }
 }
-
-static void processors_apart_share_nothing(void **state)
-{
-    struct data_cache *other = data_cache_new(&profile_find("skylake")->memory);
-    assert_non_null(other);
-    assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
-    assert_int_equal(data_cache_load(other, BASE), LEVEL_MEMORY);
-    assert_true(data_cache_tlb_miss(*state, BASE));
-    assert_true(data_cache_tlb_miss(other, BASE));
-    data_cache_free(other);
-}
-
-#define WITH_CACHE(test) cmocka_unit_test_setup_teardown(test, new_cache, free_cache)
 
 /* ---- joined caches ---- */
 
@@ -289,11 +182,10 @@ static void free_peers(struct data_cache *peers[PEERS])
     }
 }
 
-static void a_load_finds_what_another_modified(void **state)
+TEST(a_load_finds_what_another_modified)
 {
     struct data_cache *peers[PEERS];
 
-    (void)state;
     new_peers(peers);
     assert_int_equal(data_cache_store(peers[1], BASE), LEVEL_MEMORY);
     assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_L1);
@@ -305,62 +197,11 @@ static void a_load_finds_what_another_modified(void **state)
     free_peers(peers);
 }
 
-static void a_store_takes_the_line_from_all_others(void **state)
-{
-    struct data_cache *peers[PEERS];
-
-    (void)state;
-    new_peers(peers);
-    for (unsigned i = 0; i < PEERS; i++) {
-        data_cache_load(peers[i], BASE);
-    }
-    assert_int_equal(data_cache_store(peers[0], BASE), LEVEL_L1);
-    assert_int_equal(data_cache_store(peers[0], BASE), LEVEL_L1);
-    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MODIFIED);
-    assert_int_equal(data_cache_store(peers[2], BASE), LEVEL_MEMORY);
-    assert_int_equal(data_cache_store(peers[1], BASE), LEVEL_MODIFIED);
-    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MODIFIED);
-    assert_int_equal(data_cache_load(peers[2], BASE), LEVEL_MEMORY);
-    free_peers(peers);
-}
-
-static void a_line_in_turns_is_modified_elsewhere_each_time(void **state)
-{
-    struct data_cache *peers[PEERS];
-
-    (void)state;
-    new_peers(peers);
-    data_cache_store(peers[PEERS - 1], BASE);
-    for (unsigned turn = 0; turn < 100; turn++) {
-        struct data_cache *mine = peers[turn % PEERS];
-        assert_int_equal(data_cache_load(mine, BASE + turn % PEERS * 8), LEVEL_MODIFIED);
-        assert_int_equal(data_cache_store(mine, BASE + turn % PEERS * 8), LEVEL_L1);
-        assert_int_equal(data_cache_load(mine, BASE), LEVEL_L1);
-    }
-    free_peers(peers);
-}
-
-static void lines_of_their_own_never_meet(void **state)
-{
-    struct data_cache *peers[PEERS];
-
-    (void)state;
-    new_peers(peers);
-    for (unsigned turn = 0; turn < 100; turn++) {
-        struct data_cache *mine = peers[turn % PEERS];
-        const uint64_t address = BASE + turn % PEERS * 64;
-        assert_int_equal(data_cache_load(mine, address), turn < PEERS ? LEVEL_MEMORY : LEVEL_L1);
-        assert_int_equal(data_cache_store(mine, address), LEVEL_L1);
-    }
-    free_peers(peers);
-}
-
 /* A modified line is modified at whatever level it is; one that went out of all levels was written back. */
-static void modified_at_every_level(void **state)
+TEST(modified_at_every_level)
 {
     struct data_cache *peers[PEERS];
 
-    (void)state;
     new_peers(peers);
     data_cache_store(peers[0], BASE);
     access_n(peers[0], BASE + L1_STRIDE, L1_STRIDE, 8, LEVEL_MEMORY); /* out of L1 */
@@ -372,11 +213,10 @@ static void modified_at_every_level(void **state)
 }
 
 /* An invalidated line leaves a free way, which the next line takes before any other line goes. */
-static void a_way_that_was_taken_is_empty(void **state)
+TEST(a_way_that_was_taken_is_empty)
 {
     struct data_cache *peers[PEERS];
 
-    (void)state;
     new_peers(peers);
     access_n(peers[0], BASE, L1_STRIDE, 8, LEVEL_MEMORY);
     data_cache_store(peers[1], BASE + 4 * L1_STRIDE);
@@ -390,11 +230,10 @@ static void a_way_that_was_taken_is_empty(void **state)
     free_peers(peers);
 }
 
-static void who_stays_behind_is_alone(void **state)
+TEST(who_stays_behind_is_alone)
 {
     struct data_cache *peers[PEERS];
 
-    (void)state;
     new_peers(peers);
     data_cache_store(peers[1], BASE);
     data_cache_free(peers[1]);
@@ -406,89 +245,13 @@ static void who_stays_behind_is_alone(void **state)
     data_cache_free(peers[0]);
 }
 
-static void cleared_is_no_longer_modified(void **state)
+TEST(cleared_is_no_longer_modified)
 {
     struct data_cache *peers[PEERS];
 
-    (void)state;
     new_peers(peers);
     data_cache_store(peers[0], BASE);
     data_cache_clear(peers[0]);
     assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MEMORY);
     free_peers(peers);
-}
-
-static unsigned newest_of_l1(void *of, unsigned ways)
-{
-    (void)of;
-    return ways == 8 ? 0 : ways - 1;
-}
-
-/*
- * A line that had to leave L1 alone is newer in L2 than the one that is the newest of L1 once the line between was
- * taken away: L1 has 6 5 4.., and L2 7 6 5. Lines 0 to 11 share a set of both.
- */
-static void the_newest_of_l1_need_not_be_the_newest_of_l2(void **state)
-{
-    struct data_cache *peers[PEERS];
-
-    (void)state;
-    new_peers(peers);
-    data_cache_replace(peers[0], newest_of_l1, NULL);
-    access_n(peers[0], BASE, L2_STRIDE, 9, LEVEL_MEMORY); /* 8 takes the place of 7 */
-    data_cache_store(peers[1], BASE + 8 * L2_STRIDE);
-    assert_int_equal(data_cache_load(peers[0], BASE + 6 * L2_STRIDE), LEVEL_L1); /* L2: 6 7 5 */
-    access_n(peers[0], BASE + 9 * L2_STRIDE, L2_STRIDE, 3, LEVEL_MEMORY);        /* L2: 11 10 9 6 */
-    assert_int_equal(data_cache_load(peers[0], BASE + 7 * L2_STRIDE), LEVEL_L3);
-    free_peers(peers);
-}
-
-/* Lines that share a set of one level share one of the level before. */
-static void each_level_has_as_many_sets_as_the_one_before(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; profile_at(i) != NULL; i++) {
-        const struct profile *kind;
-
-        for (unsigned n = 0; (kind = profile_kind(profile_at(i), n)) != NULL; n++) {
-            const struct profile_array *caches = kind->memory.caches;
-
-            for (unsigned level = 1; level < LEVEL_MEMORY && caches[level].sets > 0; level++) {
-                assert_true(caches[level].sets >= caches[level - 1].sets);
-            }
-        }
-    }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latencies),
-        cmocka_unit_test(free_of_nothing),
-        WITH_CACHE(first_from_memory_then_from_l1),
-        WITH_CACHE(a_line_is_64_bytes),
-        WITH_CACHE(a_page_is_4_kib),
-        WITH_CACHE(every_address_bit_counts),
-        WITH_CACHE(l1_holds_8_of_a_set),
-        WITH_CACHE(l2_holds_4_of_a_set),
-        WITH_CACHE(l1_outlives_l2),
-        WITH_CACHE(l3_holds_16_of_a_set),
-        WITH_CACHE(tlb_holds_12_of_a_set),
-        WITH_CACHE(the_least_recently_used_goes),
-        WITH_CACHE(each_level_holds_its_size),
-        WITH_CACHE(any_order_is_lru),
-        WITH_CACHE(cleared_is_empty_each_time),
-        WITH_CACHE(processors_apart_share_nothing),
-        cmocka_unit_test(a_load_finds_what_another_modified),
-        cmocka_unit_test(a_store_takes_the_line_from_all_others),
-        cmocka_unit_test(a_line_in_turns_is_modified_elsewhere_each_time),
-        cmocka_unit_test(lines_of_their_own_never_meet),
-        cmocka_unit_test(modified_at_every_level),
-        cmocka_unit_test(a_way_that_was_taken_is_empty),
-        cmocka_unit_test(who_stays_behind_is_alone),
-        cmocka_unit_test(cleared_is_no_longer_modified),
-        cmocka_unit_test(the_newest_of_l1_need_not_be_the_newest_of_l2),
-        cmocka_unit_test(each_level_has_as_many_sets_as_the_one_before),
-    };
-    return cmocka_run_group_tests_name("the model's data caches", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  * manual's tables (64-bit DS area, BTS record, PEBS format 3), so that a field's value says where it stands. The tables
  * are typed again from the manual.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include "model/bytes/encode.h"
 
@@ -39,12 +39,6 @@ static const uint8_t golden_pebs[200] = {
     EIGHT_UP_FROM(0xb0), /* EventingIP */
     EIGHT_UP_FROM(0xb8), /* TSX abort information */
     EIGHT_UP_FROM(0xc0), /* TSC */
-};
-
-static const uint8_t golden_bts[24] = {
-    EIGHT_UP_FROM(0x00), /* last branch from */
-    EIGHT_UP_FROM(0x08), /* last branch to */
-    EIGHT_UP_FROM(0x10), /* flags */
 };
 
 static const uint8_t golden_ds[96] = {
@@ -92,9 +86,8 @@ static const struct pebs_contents contents = {
     .tsc = 0xc7c6c5c4c3c2c1c0,
 };
 
-static void sizes_and_places(void **state)
+TEST(sizes_and_places)
 {
-    (void)state;
     static const struct {
         struct ds_form form;
         size_t ds, bts, pebs;
@@ -115,28 +108,10 @@ static void sizes_and_places(void **state)
     }
 }
 
-/* Zeros are written too: no byte may keep what the buffer held. */
-static void pebs_format_3(void **state)
-{
-    static const struct pebs_contents zero;
-    static const uint8_t zeros[200];
-    (void)state;
-    uint8_t *bytes = malloc(200);
-    assert_non_null(bytes);
-    memset(bytes, 0xee, 200);
-    encode_pebs(bytes, &format_3, &contents);
-    assert_memory_equal(bytes, golden_pebs, 200);
-    memset(bytes, 0xee, 200);
-    encode_pebs(bytes, &format_3, &zero);
-    assert_memory_equal(bytes, zeros, 200);
-    free(bytes);
-}
-
 /* Formats 0 to 2 are the first 144, 176 and 192 bytes of format 3, and nothing behind them is touched. */
-static void pebs_older_formats(void **state)
+TEST(pebs_older_formats)
 {
     static const size_t sizes[] = { 144, 176, 192 };
-    (void)state;
     for (unsigned format = 0; format < COUNT_OF(sizes); format++) {
         uint8_t *bytes = malloc(sizes[format]);
         assert_non_null(bytes);
@@ -148,14 +123,13 @@ static void pebs_older_formats(void **state)
 }
 
 /* The 32-bit form: the low halves of the values, EFLAGS, linear IP, EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP. */
-static void pebs_32_bit(void **state)
+TEST(pebs_32_bit)
 {
     static const uint8_t golden[40] = {
         0x00, 0x01, 0x02, 0x03, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x18, 0x19,
         0x1a, 0x1b, 0x20, 0x21, 0x22, 0x23, 0x28, 0x29, 0x2a, 0x2b, 0x30, 0x31, 0x32, 0x33,
         0x38, 0x39, 0x3a, 0x3b, 0x40, 0x41, 0x42, 0x43, 0x48, 0x49, 0x4a, 0x4b,
     };
-    (void)state;
     uint8_t *bytes = malloc(40);
     assert_non_null(bytes);
     memset(bytes, 0xee, 40);
@@ -164,39 +138,8 @@ static void pebs_32_bit(void **state)
     free(bytes);
 }
 
-static void bts_and_ds_area_32_bit(void **state)
+TEST(pebs_at_an_odd_address)
 {
-    static const struct bts_contents branch = { 0xff00000003020100, 0xff00000007060504, 0xff0000000b0a0908 };
-    static const uint8_t golden[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
-    static const struct ds_form form = { 4, 0 };
-    (void)state;
-    struct ds_area area;
-    uint8_t *bytes = malloc(12);
-    assert_non_null(bytes);
-    encode_bts(bytes, 4, &branch);
-    assert_memory_equal(bytes, golden, 12);
-    free(bytes);
-    bytes = malloc(0x28);
-    assert_non_null(bytes);
-    for (unsigned i = 0; i < 0x28; i++) {
-        bytes[i] = (uint8_t)i;
-    }
-    encode_read_ds(&area, &form, bytes);
-    free(bytes);
-    assert_int_equal(area.bts.base, 0x03020100);
-    assert_int_equal(area.bts.index, 0x07060504);
-    assert_int_equal(area.bts.maximum, 0x0b0a0908);
-    assert_int_equal(area.bts.threshold, 0x0f0e0d0c);
-    assert_int_equal(area.pebs.base, 0x13121110);
-    assert_int_equal(area.pebs.index, 0x17161514);
-    assert_int_equal(area.pebs.maximum, 0x1b1a1918);
-    assert_int_equal(area.pebs.threshold, 0x1f1e1d1c);
-    assert_int_equal(area.reset[0], 0x2726252423222120); /* of 8 bytes in this form too */
-}
-
-static void pebs_at_an_odd_address(void **state)
-{
-    (void)state;
     uint8_t *bytes = malloc(201);
     assert_non_null(bytes);
     bytes[0] = 0xee;
@@ -206,24 +149,8 @@ static void pebs_at_an_odd_address(void **state)
     free(bytes);
 }
 
-static void bts(void **state)
+TEST(ds_area)
 {
-    static const struct bts_contents branch = { 0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110 };
-    (void)state;
-    for (unsigned odd = 0; odd < 2; odd++) {
-        uint8_t *bytes = malloc(24 + odd);
-        assert_non_null(bytes);
-        memset(bytes, 0xee, 24 + odd);
-        encode_bts(bytes + odd, 8, &branch);
-        assert_memory_equal(bytes + odd, golden_bts, 24);
-        assert_int_equal(bytes[0], odd ? 0xee : 0x00);
-        free(bytes);
-    }
-}
-
-static void ds_area(void **state)
-{
-    (void)state;
     struct ds_area area;
     uint8_t *bytes = exact_copy(golden_ds, sizeof(golden_ds));
     memset(&area, 0xee, sizeof(area));
@@ -242,36 +169,4 @@ static void ds_area(void **state)
     assert_int_equal(area.reset[1], 0x4f4e4d4c4b4a4948);
     assert_int_equal(area.reset[2], 0x5756555453525150);
     assert_int_equal(area.reset[3], 0x5f5e5d5c5b5a5958);
-}
-
-/* The processor writes back an index and nothing beside it. */
-static void ds_index_write_back(void **state)
-{
-    static const uint8_t written[2][8] = { { 0xf8, 0xf7, 0xf6, 0xf5, 0xf4, 0xf3, 0xf2, 0xf1 },
-                                           { 0xe8, 0xe7, 0xe6, 0xe5, 0xe4, 0xe3, 0xe2, 0xe1 } };
-    (void)state;
-    uint8_t expected[sizeof(golden_ds)], *bytes = exact_copy(golden_ds, sizeof(golden_ds));
-    memcpy(expected, golden_ds, sizeof(expected));
-    memcpy(expected + 0x08, written[0], 8);
-    memcpy(expected + 0x28, written[1], 8);
-    encode_u64(bytes + encode_bts_index_at(&format_3), 0xf1f2f3f4f5f6f7f8);
-    encode_u64(bytes + encode_pebs_index_at(&format_3), 0xe1e2e3e4e5e6e7e8);
-    assert_memory_equal(bytes, expected, sizeof(expected));
-    free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_and_places),
-        cmocka_unit_test(pebs_format_3),
-        cmocka_unit_test(pebs_older_formats),
-        cmocka_unit_test(pebs_32_bit),
-        cmocka_unit_test(bts_and_ds_area_32_bit),
-        cmocka_unit_test(pebs_at_an_odd_address),
-        cmocka_unit_test(bts),
-        cmocka_unit_test(ds_area),
-        cmocka_unit_test(ds_index_write_back),
-    };
-    return cmocka_run_group_tests_name("the model's record and DS area bytes", tests, NULL, NULL);
 }

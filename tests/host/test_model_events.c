@@ -3,7 +3,7 @@
  * The model's precise events and Intel's lists of them: code, which counters sample it, with precise distribution or
  * without, the data's address, and the MSR that it needs. Every difference is explained.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include "model/processors/profile.h"
 #include "tests/host/intel_events.h"
@@ -192,11 +192,10 @@ static void compare_fixed(const struct profile *p, const char *folder)
     }
 }
 
-static void intels_lists(void **state)
+TEST(intels_lists)
 {
     size_t known = 0, profiles = 0;
 
-    (void)state;
     for (unsigned i = 0; profile_name(i) != NULL; i++) {
         const struct profile *p = profile_find(profile_name(i));
         const char *folder = folder_of(p);
@@ -224,12 +223,4 @@ static void intels_lists(void **state)
         assert_int_not_equal(explained[i].times, 0); /* else the explanation is out of date */
     }
     assert_int_equal(unexplained, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intels_lists),
-    };
-    return cmocka_run_group_tests_name("events of the modelled processors", tests, NULL, NULL);
 }

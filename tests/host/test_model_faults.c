@@ -27,31 +27,11 @@ static void assert_unknown(const char *list, const char *name, size_t at)
     assert_memory_equal(unknown, name, length);
 }
 
-static void names_a_list(void **state)
+TEST(on_one_processor_or_all)
 {
     struct fault_set set;
     size_t length;
 
-    (void)state;
-    assert_null(parse(&set, "bts.index.stuck", &length));
-    assert_true(set.any);
-    for (unsigned i = 0; i < FAULTS; i++) {
-        assert_int_equal(fault_set_has(&set, (enum fault)i), i == FAULT_BTS_INDEX_STUCK);
-    }
-    assert_null(parse(&set, "pmi.no_mask,pebs.index.stuck,ds.layout.swapped,pmi.no_mask", &length));
-    for (unsigned i = 0; i < FAULTS; i++) {
-        bool named = i == FAULT_PMI_NO_MASK || i == FAULT_PEBS_INDEX_STUCK || i == FAULT_DS_LAYOUT_SWAPPED;
-
-        assert_int_equal(fault_set_has(&set, (enum fault)i), named);
-    }
-}
-
-static void on_one_processor_or_all(void **state)
-{
-    struct fault_set set;
-    size_t length;
-
-    (void)state;
     set = (struct fault_set){ 0 };
     assert_false(fault_set_is_of(&set, 0));
     assert_null(parse(&set, "bts.index.stuck", &length));
@@ -73,24 +53,8 @@ static void on_one_processor_or_all(void **state)
     assert_unknown("@1", "", 0);
 }
 
-/* Unknown: the beginning of a name, other case, a blank, an empty name. */
-static void says_what_is_no_name(void **state)
-{
-    (void)state;
-    assert_unknown("no.such.fault", "no.such.fault", 0);
-    assert_unknown("bts.index.stuck,no.such.fault,bts.index.short", "no.such.fault", 16);
-    assert_unknown("bts.index.stuck,bts.index.stuc", "bts.index.stuc", 16);
-    assert_unknown("bts.index.stuckk", "bts.index.stuckk", 0);
-    assert_unknown("Bts.index.stuck", "Bts.index.stuck", 0);
-    assert_unknown("bts.index.stuck, bts.index.short", " bts.index.short", 16);
-    assert_unknown("", "", 0);
-    assert_unknown("bts.index.stuck,", "", 16);
-    assert_unknown(",bts.index.stuck", "", 0);
-    assert_unknown("bts.index.stuck,,bts.index.short", "", 16);
-}
-
 /* Each fault is found by its name, begins with an area, is named like its identifier, and has a sentence. */
-static void table(void **state)
+TEST(table)
 {
     static const char *const identifiers[] = {
 #define FAULT(id, name, sentence, replaces) #id,
@@ -100,7 +64,6 @@ static void table(void **state)
     static const char *const areas[] = { "detect.", "ds.",      "pebs.",   "bts.", "lbr.",
                                          "pmi.",    "perfmon.", "robust.", "arch." };
 
-    (void)state;
     assert_int_equal(COUNT_OF(identifiers), FAULTS);
     for (unsigned i = 0; i < FAULTS; i++) {
         const char *name = fault_name(i);
@@ -125,13 +88,12 @@ static void table(void **state)
 }
 
 /* A fault elsewhere leaves the processor's tables as they are; the one named changes what it says. */
-static void processors(void **state)
+TEST(processors)
 {
     const struct profile *healthy = profile_find("netburst");
     struct fault_set set;
     size_t length;
 
-    (void)state;
     assert_null(parse(&set, "bts.index.stuck", &length));
     const struct profile *same = break_profile(healthy, &set);
 
@@ -155,13 +117,12 @@ static void processors(void **state)
 }
 
 /* A fault belongs to one processor: another one beside it is healthy. */
-static void one_processor(void **state)
+TEST(one_processor)
 {
     struct machine *faulty = machine_new(), *healthy = machine_new();
     struct fault_set set;
     size_t length;
 
-    (void)state;
     assert_null(parse(&set, "ds.area.low_32", &length));
     assert_true(break_rules(&faulty->v, &set, 0));
     wrmsr(faulty, DS_AREA, MEMORY);
@@ -171,41 +132,19 @@ static void one_processor(void **state)
     break_mend(&faulty->v);
     wrmsr(faulty, DS_AREA, MEMORY);
     assert_int_equal(rdmsr(faulty, DS_AREA), MEMORY);
-    machine_free(faulty);
-    machine_free(healthy);
 }
 
 /* Two faults of one rule, one of another, and a lie about a third all take effect. */
-static void together(void **state)
+TEST(together)
 {
     struct machine *m = machine_new();
     struct fault_set set;
     size_t length;
 
-    (void)state;
     assert_null(parse(&set, "ds.area.low_32,ds.area.bit_20_lost,pebs.enable.reads_zero", &length));
     assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN));
-    wrmsr(m, DS_AREA, MEMORY);
-    wrmsr(m, PEBS_ENABLE, 1);
-    assert_int_equal(rdmsr(m, DS_AREA), (uint32_t)MEMORY & ~UINT32_C(0x100000));
-    assert_int_equal(rdmsr(m, PEBS_ENABLE), 0);
-    assert_int_equal(rdmsr(m, PERF_CAPS), 0x3ec5);
+    WRMSR(m, { DS_AREA, MEMORY }, { PEBS_ENABLE, 1 });
+    EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY & ~UINT32_C(0x100000) }, { PEBS_ENABLE, 0 }, { PERF_CAPS, 0x3ec5 });
     break_mend(&m->v);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_a_list),
-        cmocka_unit_test(on_one_processor_or_all),
-        cmocka_unit_test(says_what_is_no_name),
-        cmocka_unit_test(table),
-        cmocka_unit_test(processors),
-        cmocka_unit_test(one_processor),
-        cmocka_unit_test(together),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

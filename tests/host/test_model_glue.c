@@ -3,7 +3,7 @@
  * What the model reads out of QEMU: registers by name, page tables, the local APIC, the frames of interruptions. QEMU
  * is a register file and some memory here, and its private state is not found.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include "model/engine/rules.h"
 #include "model/qemu/processor.h"
@@ -343,7 +343,7 @@ static struct processor *narrow(void)
     return p;
 }
 
-static void registers_by_name(void **state)
+TEST(registers_by_name)
 {
     static const char *const order[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
                                          "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
@@ -352,7 +352,6 @@ static void registers_by_name(void **state)
     struct processor *p = wide();
     uint64_t general[GENERAL_REGISTERS];
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(order); i++) {
         set(order[i], 0x1111111100000000 + i);
         assert_int_equal(processor_read(p, as_encoded[i]), 0x1111111100000000 + i);
@@ -376,33 +375,11 @@ static void registers_by_name(void **state)
     assert_int_equal(processor_read(p, NAME_EFER), 0);
 }
 
-/* Only what a 32-bit processor lacks may be missing. */
-static void registers_missing(void **state)
-{
-    static const char *const optional[] = { "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "efer" };
-    const char *missing;
-
-    (void)state;
-    for (unsigned i = 0; i < COUNT_OF(wide_file); i++) {
-        bool needed = strncmp(wide_file[i].name, "xmm", 3) != 0 && strcmp(wide_file[i].name, "ss") != 0;
-
-        for (unsigned k = 0; k < COUNT_OF(optional); k++) {
-            needed = needed && strcmp(wide_file[i].name, optional[k]) != 0;
-        }
-        left_out = wide_file[i].name;
-        made(wide_file, COUNT_OF(wide_file), &missing);
-        left_out = NULL;
-        assert_true(needed == (missing != NULL));
-        assert_true(!needed || strcmp(missing, wide_file[i].name) == 0);
-    }
-}
-
-static void xmm_registers(void **state)
+TEST(xmm_registers)
 {
     struct processor *p = wide();
     uint64_t xmm[XMM_REGISTERS][2];
 
-    (void)state;
     for (unsigned i = 0; i < file_size; i++) {
         if (strncmp(file[i].name, "xmm", 3) == 0) {
             memset(file[i].value, 0x10 + (int)strtoul(file[i].name + 3, NULL, 10), 8);
@@ -419,11 +396,10 @@ static void xmm_registers(void **state)
 }
 
 /* SDM Vol. 3A (253668-083), "Privilege Levels": CS's in protected mode, 3 in virtual-8086 mode, 0 in real mode. */
-static void privilege_levels(void **state)
+TEST(privilege_levels)
 {
     struct processor *p = wide();
 
-    (void)state;
     set("cs", 0x3003);
     assert_int_equal(processor_cpl(p), 0);
     set("cr0", 1);
@@ -446,25 +422,6 @@ static void privilege_levels(void **state)
     assert_true(processor_host.interrupts_on(p));
     set("eflags", 0xfffffdff);
     assert_false(processor_host.interrupts_on(p));
-}
-
-static void goes_to(const struct block *block, uint64_t to, uint64_t expected)
-{
-    if (setjmp(went) == 0) {
-        processor_go_to(block, to);
-    }
-    assert_int_equal(went_to, expected);
-}
-
-/* QEMU's program counter is an offset in the code segment. */
-static void going_on_elsewhere(void **state)
-{
-    const struct block flat = { .code_base = 0 }, based = { .code_base = 0x7c00 };
-
-    (void)state;
-    goes_to(&flat, 0xffffffff81000000, 0xffffffff81000000);
-    goes_to(&based, 0x7c10, 0x10);
-    goes_to(&based, 0x100, 0xffff8500);
 }
 
 /* --- page tables -------------------------------------------------------------------------------------------------- */
@@ -503,11 +460,10 @@ static void map(const struct paging *w, unsigned leaf_level, uint64_t upper, uin
     set("efer", w->efer);
 }
 
-static void page_tables(void **state)
+TEST(page_tables)
 {
     struct processor *p = wide();
 
-    (void)state;
     assert_int_equal(processor_host.page(p, 0x1234), 0x63); /* without paging: present, writable, accessed, dirty */
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         const struct paging *w = &ways[i];
@@ -557,11 +513,10 @@ static void page_tables(void **state)
 #define LVTPC           0x340
 #define MASKED          0x10000u
 
-static void local_apic(void **state)
+TEST(local_apic)
 {
     struct processor *p = wide();
 
-    (void)state;
     set_apic(LVTPC, 0x4fe);
     assert_int_equal(processor_host.lvtpc(p), 0x4fe);
     assert_false(processor_in_x2apic_mode(p));
@@ -587,11 +542,10 @@ static void local_apic(void **state)
 }
 
 /* The message goes to the processor's own APIC with LVTPC's vector and delivery mode, and LVTPC is masked. */
-static void interrupts(void **state)
+TEST(interrupts)
 {
     static const uint32_t entries[] = { 0x40, 0x4fe, 0x400, 0x80fe };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(entries); i++) {
         struct processor *p = wide();
 
@@ -634,7 +588,7 @@ static void push(unsigned size, bool code, uint64_t cs, uint64_t flags, uint64_t
     }
 }
 
-static void frames(void **state)
+TEST(frames)
 {
     static const struct {
         unsigned size;
@@ -649,7 +603,6 @@ static void frames(void **state)
         { 4, false, 0x09, 0x202, 0x09, STACK + 12, 1 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct processor *p = wide();
         uint64_t general[GENERAL_REGISTERS];
@@ -672,32 +625,6 @@ static void frames(void **state)
     }
 }
 
-/* Gates of 8 and of 16 bytes: SDM Vol. 3A (253668-083), "IDT Descriptors" and "64-Bit Mode IDT". */
-static void descriptor_table(void **state)
-{
-    struct processor *p = wide();
-
-    (void)state;
-    idt = 0x2000;
-    idt_known = true;
-    put(0x2000 + 8, 0x80208e0000101234, 8);
-    assert_false(processor_is_entry(p, 1, 0x80201234)); /* real mode has another table */
-    set("cr0", 1);
-    assert_true(processor_is_entry(p, 1, 0x80201234));
-    assert_false(processor_is_entry(p, 2, 0x80201234));
-    assert_false(processor_is_entry(p, 1, 0x80201235));
-    set("efer", 0x400);
-    put(0x2000 + 16, 0x80208e0000101234, 8);
-    put(0x2000 + 24, 0xfedcba98, 8);
-    assert_true(processor_is_entry(p, 1, 0xfedcba9880201234));
-    assert_false(processor_is_entry(p, 1, 0x80201234));
-    idt_known = false;
-    assert_false(processor_is_entry(p, 1, 0xfedcba9880201234));
-    idt_known = true;
-    idt = MEMORY_SIZE - 8;
-    assert_false(processor_is_entry(p, 1, 0));
-}
-
 static void change(struct vcpu *v, uint64_t *flags, uint64_t *code)
 {
     (void)v;
@@ -708,11 +635,10 @@ static void change(struct vcpu *v, uint64_t *flags, uint64_t *code)
 }
 
 /* A rule changes the flags and the error code of a frame where they lie, and nothing else. */
-static void changed_frames(void **state)
+TEST(changed_frames)
 {
     const struct rules changing = { .exception_pushed = change };
 
-    (void)state;
     for (unsigned k = 0; k < 8; k++) {
         const unsigned size = k & 1 ? 8 : 4;
         const bool code = k & 2, paging = k & 4;
@@ -742,11 +668,10 @@ static void changed_frames(void **state)
 
 /* --- what several processors know --------------------------------------------------------------------------------- */
 
-static void shared_areas(void **state)
+TEST(shared_areas)
 {
     struct processor *p = wide(), *other = wide();
 
-    (void)state;
     other->vcpu.regs[REG_IA32_DS_AREA] = 0x5000;
     assert_false(processor_host.area_shared(p, 0x5000)); /* it does not record */
     other->vcpu.bts.on = true;
@@ -756,11 +681,10 @@ static void shared_areas(void **state)
     other->vcpu.bts.on = false;
 }
 
-static void pages_with_code(void **state)
+TEST(pages_with_code)
 {
     struct processor *p = wide();
 
-    (void)state;
     set("efer", 0x400);
     processor_note_code(0x101ff0, 0x102000);
     assert_true(processor_host.has_code(p, 0x101000));
@@ -779,28 +703,13 @@ static void pages_with_code(void **state)
     assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00107000)));
 }
 
-static void memory_by_linear_address(void **state)
-{
-    struct processor *p = wide();
-    uint8_t bytes[4] = { 1, 2, 3, 4 };
-
-    (void)state;
-    assert_true(processor_host.write(p, 0x3000, bytes, 4));
-    memset(bytes, 0, 4);
-    assert_true(processor_host.read(p, 0x3001, bytes, 3));
-    assert_memory_equal(bytes, ((uint8_t[]){ 2, 3, 4, 0 }), 4);
-    assert_false(processor_host.read(p, MEMORY_SIZE - 1, bytes, 2));
-    assert_false(processor_host.write(p, MEMORY_SIZE - 1, bytes, 2));
-}
-
 /* Between blocks, what the TLB has is written there, a page at a time, and the rest by QEMU. */
-static void memory_at_hand(void **state)
+TEST(memory_at_hand)
 {
     static const struct block narrow_code = { .ia32e = false };
     struct processor *p = wide();
     uint8_t bytes[4096 + 6];
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(bytes); i++) {
         bytes[i] = (uint8_t)(i * 7 + 1);
     }
@@ -863,13 +772,12 @@ static void memory_at_hand(void **state)
     at_hand = false;
 }
 
-static void memory_by_physical_address(void **state)
+TEST(memory_by_physical_address)
 {
     struct processor *p = wide();
     const uint64_t written = 0x1122334455667788;
     uint64_t read = 0;
 
-    (void)state;
     assert_true(processor_host.write_physical(p, 0x2340, &written, sizeof(written)));
     assert_memory_equal(memory + 0x2340, &written, sizeof(written));
     assert_true(processor_host.read_physical(p, 0x2340, &read, sizeof(read)));
@@ -882,11 +790,10 @@ static void memory_by_physical_address(void **state)
 }
 
 /* As CPUID says; 36 bits where it does not. */
-static void physical_addresses(void **state)
+TEST(physical_addresses)
 {
     struct processor *p = wide();
 
-    (void)state;
     address_sizes = 0x3028;
     sizes_known = true;
     assert_int_equal(processor_host.physical_bits(p), 40);
@@ -896,28 +803,4 @@ static void physical_addresses(void **state)
     assert_int_equal(processor_host.physical_bits(p), 52);
     sizes_known = false;
     assert_int_equal(processor_host.physical_bits(p), 36);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_by_name),
-        cmocka_unit_test(registers_missing),
-        cmocka_unit_test(xmm_registers),
-        cmocka_unit_test(privilege_levels),
-        cmocka_unit_test(going_on_elsewhere),
-        cmocka_unit_test(page_tables),
-        cmocka_unit_test(local_apic),
-        cmocka_unit_test(interrupts),
-        cmocka_unit_test(frames),
-        cmocka_unit_test(descriptor_table),
-        cmocka_unit_test(changed_frames),
-        cmocka_unit_test(shared_areas),
-        cmocka_unit_test(pages_with_code),
-        cmocka_unit_test(memory_by_linear_address),
-        cmocka_unit_test(memory_at_hand),
-        cmocka_unit_test(memory_by_physical_address),
-        cmocka_unit_test(physical_addresses),
-    };
-    return cmocka_run_group_tests_name("what the model reads out of QEMU", tests, NULL, NULL);
 }

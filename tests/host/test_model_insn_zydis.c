@@ -4,7 +4,7 @@
  * other tables: every opcode of every map, with prefixes, ModRM forms and all modes, as far as Zydis decodes it. Both
  * must agree, or the difference must be listed here with a reason and still exist.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include <Zydis/Zydis.h>
 
@@ -395,78 +395,53 @@ static void assert_walked(void (*walk)(enum mode mode), enum mode mode)
     }
 }
 
-static void opcodes_of_16_bits(void **state)
+TEST(opcodes_of_16_bits)
 {
-    (void)state;
     assert_walked(walk_legacy, MODE_16);
 }
 
-static void opcodes_of_32_bits(void **state)
+TEST(opcodes_of_32_bits)
 {
-    (void)state;
     assert_walked(walk_legacy, MODE_32);
 }
 
-static void opcodes_of_compatibility_mode(void **state)
+TEST(opcodes_of_compatibility_mode)
 {
-    (void)state;
     assert_walked(walk_legacy, MODE_COMPATIBILITY);
 }
 
-static void opcodes_of_64_bits(void **state)
+TEST(opcodes_of_64_bits)
 {
-    (void)state;
     assert_walked(walk_legacy, MODE_64);
 }
 
-static void vex_of_32_bits(void **state)
+TEST(vex_of_32_bits)
 {
-    (void)state;
     assert_walked(walk_vex, MODE_32);
 }
 
-static void vex_of_64_bits(void **state)
+TEST(vex_of_64_bits)
 {
-    (void)state;
     assert_walked(walk_vex, MODE_64);
 }
 
-static void evex_of_32_bits(void **state)
+TEST(evex_of_32_bits)
 {
-    (void)state;
     assert_walked(walk_evex, MODE_32);
 }
 
-static void evex_of_64_bits(void **state)
+TEST(evex_of_64_bits)
 {
-    (void)state;
     assert_walked(walk_evex, MODE_64);
 }
 
 /* This test is last, since the walks before it note which differences they met. */
-static void listed_differences_are_still_there(void **state)
+TEST(listed_differences_are_still_there)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(differences); i++) {
         if (differences[i].seen == 0) {
             fail_msg("%s: no %s of %d any more, though listed (%s)", differences[i].name,
                      aspects[differences[i].aspect], differences[i].ours, differences[i].why);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opcodes_of_16_bits),
-        cmocka_unit_test(opcodes_of_32_bits),
-        cmocka_unit_test(opcodes_of_compatibility_mode),
-        cmocka_unit_test(opcodes_of_64_bits),
-        cmocka_unit_test(vex_of_32_bits),
-        cmocka_unit_test(vex_of_64_bits),
-        cmocka_unit_test(evex_of_32_bits),
-        cmocka_unit_test(evex_of_64_bits),
-        cmocka_unit_test(listed_differences_are_still_there),
-    };
-    return cmocka_run_group_tests_name("the model's instruction classifier against Zydis", tests, NULL, NULL);
 }

@@ -18,46 +18,8 @@ static struct machine *free_machine(unsigned number, uint64_t seed, uint32_t fre
     return free_machine_of("skylake", number, seed, freedoms);
 }
 
-static void names_a_list(void **state)
-{
-    static const struct {
-        const char *list;
-        uint32_t freedoms;
-    } rows[] = {
-        { "pebs-arming", BIT_OF(PEBS_ARMING) },
-        { "pebs-arming,pebs-arming", BIT_OF(PEBS_ARMING) },
-        { "-pebs-arming", ALL_FREEDOMS & ~(BIT_OF(PEBS_ARMING)) },
-        { "-pebs-arming,-pebs-arming", ALL_FREEDOMS & ~(BIT_OF(PEBS_ARMING)) },
-    };
-    static const struct {
-        const char *list;
-        size_t at, length;
-    } wrong[] = {
-        { "", 0, 0 },
-        { "-", 1, 0 },
-        { "pebs-armin", 0, 10 },
-        { "pebs-arming,", 12, 0 },
-        { "pebs-arming,PEBS-arming", 12, 11 },
-        { "pebs-arming,-pebs-arming", 12, 12 },
-        { "--pebs-arming", 1, 12 },
-        { "-pebs-arming,none", 13, 4 },
-    };
-    uint32_t freedoms;
-    size_t length;
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_null(freedoms_parse(&freedoms, rows[i].list, &length));
-        assert_int_equal(freedoms, rows[i].freedoms);
-    }
-    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        assert_ptr_equal(freedoms_parse(&freedoms, wrong[i].list, &length), wrong[i].list + wrong[i].at);
-        assert_int_equal(length, wrong[i].length);
-    }
-}
-
 /* Each freedom is found by its name, is named like its identifier, and has a sentence and a source. */
-static void table(void **state)
+TEST(table)
 {
     static const char *const identifiers[] = {
 #define FREEDOM(id, name, sentence, source, replaces) #id,
@@ -65,7 +27,6 @@ static void table(void **state)
 #undef FREEDOM
     };
 
-    (void)state;
     assert_int_equal(COUNT_OF(identifiers), FREEDOMS);
     for (unsigned i = 0; i < FREEDOMS; i++) {
         const char *name = freedom_name(i);
@@ -96,7 +57,7 @@ static void draw(struct machine *m, unsigned drawn[DRAWS])
 }
 
 /* The seed and the processor's number decide, and neither other freedoms nor what was before a reset. */
-static void choices(void **state)
+TEST(choices)
 {
     static const struct {
         unsigned number;
@@ -111,7 +72,6 @@ static void choices(void **state)
     unsigned first[DRAWS], drawn[DRAWS], count[10] = { 0 };
     struct machine *m = free_machine(0, 5, ALL_FREEDOMS);
 
-    (void)state;
     draw(m, first);
     for (unsigned i = 0; i < DRAWS; i++) {
         assert_in_range(first[i], 0, 9);
@@ -126,21 +86,18 @@ static void choices(void **state)
     draw(m, drawn);
     assert_memory_not_equal(drawn, first, sizeof(first));
     assert_int_equal(latitude_draw(&m->v, FREEDOM_PEBS_ARMING, 0), 0);
-    without(m);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         m = free_machine(rows[i].number, rows[i].seed, rows[i].freedoms);
         draw(m, drawn);
         assert_int_equal(memcmp(drawn, first, sizeof(first)) == 0, rows[i].same);
-        without(m);
     }
 }
 
 /* The rules that no chosen freedom takes part in stay the manual's. */
-static void nothing_else_changes(void **state)
+TEST(nothing_else_changes)
 {
     struct machine *m = free_machine(0, 1, BIT_OF(PEBS_ARMING));
 
-    (void)state;
     assert_ptr_equal(m->v.rules, latitude_rules(&m->v));
     assert_ptr_not_equal(m->v.rules->stepped, NULL);
     assert_ptr_not_equal(m->v.rules->overflow_arms, rules_manual.overflow_arms);
@@ -149,29 +106,25 @@ static void nothing_else_changes(void **state)
     latitude_take(&m->v);
     assert_ptr_equal(m->v.rules, &rules_manual);
     assert_ptr_equal(latitude_rules(&m->v), &rules_manual);
-    machine_free(m);
 }
 
 /* A processor with latitude lies and has faults like any other, and has its latitude again without them. */
-static void below_faults_and_quirks(void **state)
+TEST(below_faults_and_quirks)
 {
     struct machine *m = free_machine(0, 1, ALL_FREEDOMS);
     struct fault_set set = { 0 };
     size_t length;
 
-    (void)state;
     assert_null(faults_parse(&set, "ds.area.low_32", &length));
     assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN));
     assert_ptr_equal(m->v.rules->overflow_arms, latitude_rules(&m->v)->overflow_arms);
     assert_ptr_equal(m->v.rules->stepped, latitude_rules(&m->v)->stepped);
     wrmsr(m, DS_AREA, MEMORY);
-    assert_int_equal(rdmsr(m, DS_AREA), (uint32_t)MEMORY);
-    assert_int_equal(rdmsr(m, PERF_CAPS), 0x3ec5);
+    EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY }, { PERF_CAPS, 0x3ec5 });
     assert_true(break_rules(&m->v, &set, 0));
     break_mend(&m->v);
     assert_ptr_equal(m->v.rules, latitude_rules(&m->v));
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
-    without(m);
 }
 
 /* --- PEBS: the delay until it is armed --------------------------------------------------------------------------- */
@@ -197,11 +150,8 @@ static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags
     }
     set_up_ds(m, 0, 0, 20, 20);
     put(m, DS + 0x40 + 8 * i, -(uint64_t)PERIOD);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0 + i, EVTSEL_ON | event);
-    wrmsr(m, PMC0 + i, (uint32_t)-PERIOD);
-    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << i);
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + i, EVTSEL_ON | event }, { PMC0 + i, (uint32_t)-PERIOD },
+          { PEBS_ENABLE, UINT64_C(1) << i }, { GLOBAL_CTRL, UINT64_C(1) << i });
     for (unsigned n = 0; n < RECORDS; n++) {
         while (get(m, DS + 0x28) == PEBS + n * RECORD_PEBS) {
             run(m, b);
@@ -216,18 +166,15 @@ static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags
         distances[n] = number - last;
         last = number;
     }
-    free(b);
-    without(m);
     return cycles;
 }
 
 /* The delay is constant in cycles, of which an instruction takes 0 to 2. */
-static void arming_takes_time(void **state)
+TEST(arming_takes_time)
 {
     bool none = false, most = false, varied = false;
     unsigned distances[RECORDS], again[RECORDS];
 
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         const unsigned cycles = sample(seed, 0, INST_RETIRED, 0, distances);
 
@@ -247,12 +194,11 @@ static void arming_takes_time(void **state)
 }
 
 /* Branches that pass meanwhile are counted from the reload on, and not recorded. */
-static void arming_passes_events(void **state)
+TEST(arming_passes_events)
 {
     unsigned distances[RECORDS];
     bool passed = false;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         const unsigned cycles = sample(seed, 2, seed % 2 == 0 ? ALL_BRANCHES : NEAR_TAKEN, 0, distances);
 
@@ -268,11 +214,10 @@ static void arming_passes_events(void **state)
 }
 
 /* Behind a serialising instruction PEBS is armed; precise distribution needs no time at all. */
-static void arming_ends(void **state)
+TEST(arming_ends)
 {
     unsigned distances[RECORDS];
 
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         const unsigned cycles = sample(seed, 0, INST_RETIRED, INSN_SERIALISES, distances);
 
@@ -293,7 +238,6 @@ static uint64_t seed_of(unsigned cycles)
         struct machine *m = free_machine(0, seed, BIT_OF(PEBS_ARMING));
         const bool found = m->v.latitude->state.arming.cycles == cycles;
 
-        without(m);
         if (found) {
             return seed;
         }
@@ -301,22 +245,17 @@ static uint64_t seed_of(unsigned cycles)
 }
 
 /* However often a REP instruction goes on, it is one: no time passes for each of its rounds. */
-static void arming_through_repetitions(void **state)
+TEST(arming_through_repetitions)
 {
     struct machine *m = free_machine(0, seed_of(40), BIT_OF(PEBS_ARMING));
     struct block *b = block_new(0, 4, END_PLAIN), *repeated = block_new(0x40, 1, END_REPEAT);
     const struct counter *c = &m->v.counters[0];
     unsigned left;
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     put(m, DS + 0x40, -(uint64_t)PERIOD);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
-    wrmsr(m, PMC0, (uint32_t)-4);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 3);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES },
+          { PMC0, (uint32_t)-4 }, { PEBS_ENABLE, 1 }, { GLOBAL_CTRL, 3 });
     run(m, b);
     run(m, repeated);
     assert_true(c->armed && c->arming);
@@ -329,31 +268,23 @@ static void arming_through_repetitions(void **state)
     }
     assert_true(c->armed && c->arming);
     assert_in_range(m->v.latitude->state.arming.left[0], left - 2, left);
-    for (unsigned i = 0; i < 24; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 24);
     assert_int_equal(get(m, DS + 0x28), PEBS);
     finish(m);
     assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
-    free(b), free(repeated);
-    without(m);
 }
 
 /* The block in whose middle a delay begins is left, once, for nothing else would end the delay there. */
-static void arming_in_the_middle(void **state)
+TEST(arming_in_the_middle)
 {
-    (void)state;
     for (unsigned cycles = 0; cycles < 20; cycles += 19) {
         struct machine *m = free_machine(0, seed_of(cycles), BIT_OF(PEBS_ARMING));
         struct block *b = block_new(0, 8, END_PLAIN);
 
         set_up_ds(m, 0, 0, 20, 20);
         put(m, DS + 0x40, -(uint64_t)PERIOD);
-        wrmsr(m, GLOBAL_CTRL, 0);
-        wrmsr(m, EVTSEL0, EVTSEL_ON | ALL_LOADS);
-        wrmsr(m, PMC0, (uint32_t)-2);
-        wrmsr(m, PEBS_ENABLE, 1);
-        wrmsr(m, GLOBAL_CTRL, 1);
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | ALL_LOADS }, { PMC0, (uint32_t)-2 }, { PEBS_ENABLE, 1 },
+              { GLOBAL_CTRL, 1 });
         run(m, b);
         for (unsigned i = 0; i < 4; i++) {
             data_accessed(&m->v, (struct place){ b, i }, MEMORY, 8, false);
@@ -363,8 +294,6 @@ static void arming_in_the_middle(void **state)
         }
         finish(m);
         assert_int_equal(get(m, DS + 0x28), cycles > 0 ? PEBS : PEBS + RECORD_PEBS);
-        free(b);
-        without(m);
     }
 }
 
@@ -390,33 +319,26 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
     put(m, DS + 0x30, PEBS + 100 * RECORD_ADAPTIVE);
     put(m, DS + 0x38, PEBS + 100 * RECORD_ADAPTIVE);
     put(m, DS + 0x40 + 8 * (fixed ? FIXED_0 : 0u), -(uint64_t)period);
-    wrmsr(m, DS_AREA, DS);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | CYCLES);
-    wrmsr(m, FIXED_CTRL, 3);
-    wrmsr(m, fixed ? FIXED_CTR0 : A_PMC0, -(uint64_t)period & 0xffffffffffff);
-    wrmsr(m, PEBS_ENABLE, bit);
-    wrmsr(m, GLOBAL_CTRL, bit);
+    WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | CYCLES }, { FIXED_CTRL, 3 },
+          { fixed ? FIXED_CTR0 : A_PMC0, -(uint64_t)period & 0xffffffffffff }, { PEBS_ENABLE, bit },
+          { GLOBAL_CTRL, bit });
     run(m, b);
     finish(m);
     for (unsigned n = 0; n < 2; n++) {
         assert_int_equal(get(m, PEBS + n * RECORD_ADAPTIVE) >> 48, RECORD_ADAPTIVE);
         numbers[n] = (get(m, PEBS + n * RECORD_ADAPTIVE + 8) - CODE) / 4 + 1;
     }
-    free(b);
-    without(m);
 }
 
 /*
  * From 128 events on precise distribution is precise; below, the event or a later one, with the delay of any counter.
  */
-static void short_distribution(void **state)
+TEST(short_distribution)
 {
     const uint32_t both = BIT_OF(PDIST_SHORT) | BIT_OF(PEBS_ARMING);
     bool exact = false, next = false, late = false, mixed = false;
     uint64_t numbers[2];
 
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         distribute(seed, both, false, 128, numbers);
         assert_int_equal(numbers[0], 128);
@@ -435,13 +357,12 @@ static void short_distribution(void **state)
 }
 
 /* Fixed counter 0 records the overflowing instruction or the next one, always the same, and needs no time. */
-static void instruction_accurate(void **state)
+TEST(instruction_accurate)
 {
     const uint32_t both = BIT_OF(PDIR_PLUS) | BIT_OF(PEBS_ARMING);
     bool seen[2] = { false, false };
     uint64_t numbers[2];
 
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         distribute(seed, both, true, 150, numbers);
         assert_in_range(numbers[0], 150, 151);
@@ -455,11 +376,10 @@ static void instruction_accurate(void **state)
 }
 
 /* Three counters that are due at once: one record for all, one for each, or something in between. */
-static void shared_records(void **state)
+TEST(shared_records)
 {
     bool seen[4] = { false };
 
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct machine *m = free_machine(0, seed, BIT_OF(PEBS_SHARED));
         struct block *b = block_new(0, 8, END_PLAIN);
@@ -469,11 +389,9 @@ static void shared_records(void **state)
         wrmsr(m, GLOBAL_CTRL, 0);
         for (unsigned i = 0; i < 3; i++) {
             put(m, DS + 0x40 + 8 * i, -UINT64_C(1000));
-            wrmsr(m, EVTSEL0 + i, EVTSEL_ON | INST_RETIRED);
-            wrmsr(m, PMC0 + i, (uint32_t)-4);
+            WRMSR(m, { EVTSEL0 + i, EVTSEL_ON | INST_RETIRED }, { PMC0 + i, (uint32_t)-4 });
         }
-        wrmsr(m, PEBS_ENABLE, 7);
-        wrmsr(m, GLOBAL_CTRL, 7);
+        WRMSR(m, { PEBS_ENABLE, 7 }, { GLOBAL_CTRL, 7 });
         run(m, b);
         finish(m);
         const uint64_t records = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
@@ -489,8 +407,6 @@ static void shared_records(void **state)
         }
         assert_int_equal(bits, 7);
         seen[records] = true;
-        free(b);
-        without(m);
     }
     assert_true(seen[1] && seen[2] && seen[3]);
 }
@@ -507,11 +423,8 @@ static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
     b->insns[0].flags = (uint8_t)flags;
     set_up_ds(m, 0, 0, 20, 20);
     put(m, DS + 0x40, -UINT64_C(1000));
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PMC0, (uint32_t)-2);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-2 }, { PEBS_ENABLE, 1 },
+          { GLOBAL_CTRL, 1 });
     run(m, b);
     run(m, b);
     run(m, b);
@@ -523,19 +436,15 @@ static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
         instructions++;
         assert_true(instructions < 1000);
     }
-    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
-    assert_int_equal(get(m, PEBS + 0xb0), b->pc);
-    free(b);
-    without(m);
+    EXPECT_MEMORY(m, { DS + 0x28, PEBS + RECORD_PEBS }, { PEBS + 0xb0, b->pc });
     return instructions;
 }
 
-static void late_records(void **state)
+TEST(late_records)
 {
     bool at_once = false, late = false;
     unsigned cycles;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
         const unsigned instructions = unseen(seed, 0, &cycles);
 
@@ -549,20 +458,16 @@ static void late_records(void **state)
 }
 
 /* The PMI of the threshold finds the record in memory; a record on its way does not go into another area. */
-static void late_but_in_place(void **state)
+TEST(late_but_in_place)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
         struct block *b = block_new(0, 1, END_PLAIN);
 
         set_up_ds(m, 0, 0, 20, 2);
         put(m, DS + 0x40, -UINT64_C(1));
-        wrmsr(m, GLOBAL_CTRL, 0);
-        wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-        wrmsr(m, PMC0, (uint32_t)-1);
-        wrmsr(m, PEBS_ENABLE, 1);
-        wrmsr(m, GLOBAL_CTRL, 1);
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-1 }, { PEBS_ENABLE, 1 },
+              { GLOBAL_CTRL, 1 });
         while (m->pmis == 0) {
             assert_int_equal(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS, false);
             run(m, b);
@@ -573,8 +478,6 @@ static void late_but_in_place(void **state)
         wrmsr(m, DS_AREA, DS + 0x800);
         assert_true(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS);
         assert_int_equal(get(m, DS + 0x800 + 0x28), PEBS + 2 * RECORD_PEBS);
-        free(b);
-        without(m);
     }
 }
 
@@ -584,27 +487,22 @@ static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
 {
     struct block *b = block_new(0, 1, END_PLAIN);
 
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0 + 3, EVTSEL_ON | event);
-    wrmsr(m, PMC0 + 3, 0);
-    wrmsr(m, LD_LAT, 3);
-    wrmsr(m, GLOBAL_CTRL, 8);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 3, EVTSEL_ON | event }, { PMC0 + 3, 0 }, { LD_LAT, 3 },
+          { GLOBAL_CTRL, 8 });
     b->insns[0].flags = INSN_ACCESS;
     for (unsigned i = 0; i < 800; i++) {
         run(m, b);
         data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 8 * i, 8, store);
         engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
     }
-    free(b);
     return (unsigned)rdmsr(m, PMC0 + 3);
 }
 
 /* One access in so many is followed: between all of them and an eighth. Other events count all. */
-static void followed_accesses(void **state)
+TEST(followed_accesses)
 {
     bool all = false, few = false;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct machine *m = free_machine_of("sandybridge", 0, seed, BIT_OF(LOAD_SAMPLING));
         const unsigned follows = m->v.latitude->state.follows;
@@ -619,26 +517,22 @@ static void followed_accesses(void **state)
         assert_int_equal(follows == 1, loads == 800);
         all = all || follows == 1;
         few = few || follows == 8;
-        without(m);
     }
     assert_true(all && few);
 }
 
 /* Interrupts and exceptions count, or do not, as instructions of the interrupted level; INT n is one anyway. */
-static void interruptions_that_count(void **state)
+TEST(interruptions_that_count)
 {
     struct machine *m = free_machine(0, 3, BIT_OF(OVERCOUNT));
     struct block *user = block_new(0, 4, END_REL_JMP), *handler = block_new(0x100, 2, END_PLAIN);
     struct block *software = block_new(0x200, 3, END_INT);
     uint64_t in_all, in_user;
 
-    (void)state;
     user->cpl = 3;
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED });
     wrmsr(m, EVTSEL0 + 1, (EVTSEL_ON & ~0x20000u) | INST_RETIRED); /* USR only */
-    wrmsr(m, EVTSEL0 + 2, EVTSEL_ON | ALL_BRANCHES);
-    wrmsr(m, GLOBAL_CTRL, 7);
+    WRMSR(m, { EVTSEL0 + 2, EVTSEL_ON | ALL_BRANCHES }, { GLOBAL_CTRL, 7 });
     for (unsigned i = 0; i < 100; i++) {
         run(m, user);
         engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user->pc, handler->pc, 0);
@@ -661,14 +555,12 @@ static void interruptions_that_count(void **state)
         engine_interruption(&m->v, INTERRUPTION_EXCEPTION, software->last, handler->pc, 0);
     }
     assert_int_equal(rdmsr(m, PMC0) - in_all, 300);
-    free(user), free(handler), free(software);
-    without(m);
 }
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
 /* Four registers refuse reserved bits, or drop them, each in its own way for good; no other does. */
-static void reserved_bits(void **state)
+TEST(reserved_bits)
 {
     static const struct {
         uint32_t address;
@@ -682,7 +574,6 @@ static void reserved_bits(void **state)
     };
     unsigned dropped[COUNT_OF(rows)] = { 0 };
 
-    (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct machine *m = free_machine(0, seed, BIT_OF(MSR_RESERVED));
 
@@ -698,7 +589,6 @@ static void reserved_bits(void **state)
         assert_int_equal(engine_wrmsr(&m->v, GLOBAL_CTRL, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
         assert_int_equal(engine_wrmsr(&m->v, DS_AREA, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
         assert_int_equal(engine_wrmsr(&m->v, GLOBAL_STATUS, 0, BETWEEN_BLOCKS), MSR_GP);
-        without(m);
     }
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_in_range(dropped[i], 8, 32);
@@ -706,7 +596,7 @@ static void reserved_bits(void **state)
 }
 
 /* The registers of the LBR stack are read-only on NetBurst, by one chapter of the manual, and on no other processor. */
-static void lbr_read_only(void **state)
+TEST(lbr_read_only)
 {
     static const struct {
         const char *profile;
@@ -718,25 +608,22 @@ static void lbr_read_only(void **state)
         { "skylake", 0x680, MSR_DONE },  { "netburst", 0x1d9, MSR_DONE },
     };
 
-    (void)state;
     for (unsigned free = 0; free < 2; free++) {
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             struct machine *m = free_machine_of(rows[i].profile, 0, 1, (uint32_t)free << FREEDOM_LBR_READ_ONLY);
 
             assert_int_equal(engine_wrmsr(&m->v, rows[i].address, 0, BETWEEN_BLOCKS), free ? rows[i].answer : MSR_DONE);
             assert_int_equal(rdmsr(m, rows[i].address), 0);
-            without(m);
         }
     }
 }
 
 /* After a reset counters and LBRs run, of every processor as far as it has them; BTS and PEBS do not. */
-static void left_running(void **state)
+TEST(left_running)
 {
     static const char *const profiles[] = { "netburst", "pentium-m", "core2", "nehalem", "skylake", "goldencove" };
     bool fixed = false, general = false, status = false, freezes = false, still = false;
 
-    (void)state;
     for (size_t p = 0; p < COUNT_OF(profiles); p++) {
         for (uint64_t seed = 0; seed < 10; seed++) {
             struct machine *m = free_machine_of(profiles[p], 0, seed, BIT_OF(FIRMWARE));
@@ -759,7 +646,6 @@ static void left_running(void **state)
                 wrmsr(m, GLOBAL_CTRL, 0);
                 assert_int_equal(v->counting.active, 0);
             }
-            without(m);
         }
     }
     assert_true(general && fixed && still && status && freezes);
@@ -769,12 +655,11 @@ static void left_running(void **state)
  * Architectural records are split before any group and no other, with null records between, of one to four units; not
  * always alike; without the freedom by their size.
  */
-static void fragments(void **state)
+TEST(fragments)
 {
     const struct arch_contents arch = { .format = UINT64_C(0xe002003000000000) | UINT64_C(1) << 40, .lbr_depth = 32 };
     unsigned cuts[ARCH_GROUPS] = { 0 }, nulls[5] = { 0 }, whole = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < 40; seed++) {
         struct machine *m = free_machine_of("clearwaterforest", 0, seed, UINT32_C(1) << FREEDOM_PEBS_FRAGMENTS);
 
@@ -794,7 +679,6 @@ static void fragments(void **state)
             }
             whole += !any;
         }
-        without(m);
     }
     assert_int_not_equal(whole, 0);
     for (unsigned group = GROUP_AUX; group < ARCH_GROUPS; group++) {
@@ -803,33 +687,4 @@ static void fragments(void **state)
     for (unsigned units = 0; units < COUNT_OF(nulls); units++) {
         assert_true(nulls[units] > (units == 0 ? 300u : 50u));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_a_list),
-        cmocka_unit_test(table),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(nothing_else_changes),
-        cmocka_unit_test(below_faults_and_quirks),
-        cmocka_unit_test(arming_takes_time),
-        cmocka_unit_test(arming_passes_events),
-        cmocka_unit_test(arming_ends),
-        cmocka_unit_test(arming_through_repetitions),
-        cmocka_unit_test(arming_in_the_middle),
-        cmocka_unit_test(short_distribution),
-        cmocka_unit_test(instruction_accurate),
-        cmocka_unit_test(shared_records),
-        cmocka_unit_test(late_records),
-        cmocka_unit_test(late_but_in_place),
-        cmocka_unit_test(lbr_read_only),
-        cmocka_unit_test(left_running),
-        cmocka_unit_test(followed_accesses),
-        cmocka_unit_test(interruptions_that_count),
-        cmocka_unit_test(reserved_bits),
-        cmocka_unit_test(fragments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,63 +9,16 @@
 #include "model/latitude/choices.h"
 
 #define LINE 64u
-#define SETS 4u
-#define WAYS 3u
 
 /* --- caches ------------------------------------------------------------------------------------------------------ */
 
-static unsigned asked, last_ways, way;
-
-static unsigned this_way(void *of, unsigned ways)
-{
-    assert_ptr_equal(of, &asked);
-    asked++;
-    last_ways = ways;
-    return way;
-}
-
-/* A full set asks which of its lines goes, 0 being the newest; one that is not full has room. */
-static void any_line_makes_room(void **state)
-{
-    static const struct profile_memory memory = { .caches = { { SETS, WAYS } }, .tlb = { 1, 2 } };
-
-    (void)state;
-    for (way = 0; way < WAYS; way++) {
-        struct data_cache *cache = data_cache_new(&memory);
-
-        assert_non_null(cache);
-        asked = 0;
-        data_cache_replace(cache, this_way, &asked);
-        for (unsigned i = 0; i < WAYS; i++) {
-            assert_int_equal(data_cache_load(cache, i * SETS * LINE), LEVEL_MEMORY);
-        }
-        assert_int_equal(data_cache_load(cache, 0), LEVEL_L1); /* newest first now: 0, 2, 1 */
-        assert_int_equal(asked, 0);
-        assert_int_equal(data_cache_load(cache, WAYS * SETS * LINE), LEVEL_MEMORY);
-        assert_int_equal(asked, 1);
-        assert_int_equal(last_ways, WAYS);
-        for (unsigned i = 0; i < WAYS; i++) {
-            static const unsigned by_age[WAYS] = { 0, 2, 1 };
-
-            if (i != way) {
-                assert_int_equal(data_cache_load(cache, by_age[i] * SETS * LINE), LEVEL_L1);
-            }
-        }
-        data_cache_replace(cache, NULL, NULL);
-        assert_int_equal(data_cache_load(cache, 7 * SETS * LINE), LEVEL_MEMORY);
-        assert_int_equal(asked, 1);
-        data_cache_free(cache);
-    }
-}
-
 /* A ring that is a little too large for its level misses always with LRU, and now and then at random. */
-static void replaces_at_random(void **state)
+TEST(replaces_at_random)
 {
     struct machine *m = with("skylake", 1, BIT_OF(CACHES));
     const unsigned lines = 64 * 8 + 64; /* nine lines in each set of eight ways */
     unsigned hits = 0, tlb = 0;
 
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         for (unsigned i = 0; i < lines; i++) {
             hits += data_cache_load(m->v.cache, LINE * i) == LEVEL_L1;
@@ -83,16 +36,14 @@ static void replaces_at_random(void **state)
         }
     }
     assert_int_equal(hits, 0);
-    machine_free(m);
 }
 
 /* Ascending lines of a page come ahead of their use; of others now and then the other line of a pair. */
-static void prefetches(void **state)
+TEST(prefetches)
 {
     struct machine *m = with("skylake", 1, BIT_OF(CACHES));
     unsigned pairs = 0;
 
-    (void)state;
     for (unsigned page = 0; page < 100; page++) {
         const uint64_t address = MEMORY + page * 4096;
 
@@ -110,10 +61,9 @@ static void prefetches(void **state)
         assert_int_equal(data_cache_load(m->v.cache, address + 2 * LINE), LEVEL_MEMORY);
     }
     assert_in_range(pairs, 150, 350);
-    without(m);
 }
 
-static void latencies_and_sources(void **state)
+TEST(latencies_and_sources)
 {
     static const struct {
         enum data_level level;
@@ -124,7 +74,6 @@ static void latencies_and_sources(void **state)
     };
     struct machine *m = with("skylake", 9, BIT_OF(CACHES));
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const unsigned least = m->v.profile->memory.latency[rows[i].level];
         unsigned usual = 0, slow = 0, seen[2] = { 0, 0 };
@@ -143,12 +92,10 @@ static void latencies_and_sources(void **state)
         assert_in_range(slow, 20, 100);
         assert_in_range(seen[1], 600, 1000);
     }
-    without(m);
     m = with("core2", 9, BIT_OF(CACHES)); /* its records have no data source */
     for (unsigned n = 0; n < 20; n++) {
         assert_int_equal(m->v.rules->data_source(&m->v, LEVEL_L2), m->v.profile->memory.source[LEVEL_L2]);
     }
-    without(m);
 }
 
 /* What the rules say is what a record says. */
@@ -176,21 +123,18 @@ static enum data_level never_cached(struct vcpu *v, uint64_t address, bool store
     return address / LINE == (MEMORY + 0x8000) / LINE && !store ? LEVEL_MEMORY : LEVEL_L1;
 }
 
-static void records_follow_the_rules(void **state)
+TEST(records_follow_the_rules)
 {
     struct machine *m = machine_new();
     struct rules rules = rules_manual;
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     rules.data_latency = one_latency;
     rules.data_source = one_source;
     rules.data_misses_tlb = always_missed;
     rules.data_reach = never_cached;
     m->v.rules = &rules;
-    wrmsr(m, LD_LAT, 8);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | LOAD_LATENCY);
-    wrmsr(m, PEBS_ENABLE, 1 | UINT64_C(1) << 32);
+    WRMSR(m, { LD_LAT, 8 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PEBS_ENABLE, 1 | UINT64_C(1) << 32 });
     data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 0x8000, 8, false);
     assert_int_equal(m->v.data.load.latency, 777);
     assert_int_equal(m->v.data.load.source, 0x1b); /* and a TLB miss */
@@ -203,18 +147,15 @@ static void records_follow_the_rules(void **state)
     m->hot.data_pending = 0;
     data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 0x8000, 8, true);
     assert_int_equal(m->v.data.store.latency, 7);
-    free(b);
-    machine_free(m);
 }
 
 /* --- prediction and cycles --------------------------------------------------------------------------------------- */
 
 /* The whole range of processors, from one that is always right to one that is always wrong. */
-static void predictions(void **state)
+TEST(predictions)
 {
     unsigned least = UINT32_MAX, most = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct machine *m = with("skylake", seed, BIT_OF(PREDICTION));
         struct block *b = block_new(0, 1, END_REL_JMP);
@@ -222,9 +163,7 @@ static void predictions(void **state)
 
         wrmsr(m, DEBUGCTL, 1);
         wrmsr(m, EVTSEL0, EVTSEL_ON | 0xc5); /* all mispredicted branches */
-        for (unsigned i = 0; i < 320; i++) {
-            run(m, b);
-        }
+        run_times(m, b, 320);
         finish(m);
         wrong = (unsigned)rdmsr(m, PMC0);
         for (unsigned i = 0; i < 32; i++) {
@@ -233,18 +172,15 @@ static void predictions(void **state)
         assert_in_range(entries * 10 + 150, wrong, wrong + 300); /* about a tenth of them */
         least = wrong < least ? wrong : least;
         most = wrong > most ? wrong : most;
-        free(b);
-        without(m);
     }
     assert_int_equal(least, 0);
     assert_in_range(most, 320, 322);
 }
 
-static void cycles(void **state)
+TEST(cycles)
 {
     static const char *const profiles[] = { "skylake", "goldencove" };
 
-    (void)state;
     for (size_t p = 0; p < COUNT_OF(profiles); p++) {
         const bool architectural = p == 1;
         struct machine *m = with(profiles[p], 4, BIT_OF(LBR_CYCLES));
@@ -253,13 +189,10 @@ static void cycles(void **state)
 
         wrmsr(m, architectural ? 0x14ce : DEBUGCTL, architectural ? 0x7f0003 : 1);
         for (unsigned round = 0; round < 100; round++) {
-            for (unsigned i = 0; i < 40; i++) {
-                run(m, b);
-            }
+            run_times(m, b, 40);
             finish(m);
             if (architectural) { /* what the entry cannot know stays unknown: the first one since LBREn was set */
-                wrmsr(m, 0x14ce, 0);
-                wrmsr(m, 0x14ce, 0x7f0003);
+                WRMSR(m, { 0x14ce, 0 }, { 0x14ce, 0x7f0003 });
                 run(m, b);
                 run(m, b);
                 finish(m);
@@ -282,15 +215,12 @@ static void cycles(void **state)
         }
         assert_true(zero > 100 && few > 100 && saturated > 50);
         assert_in_range(invalid, architectural ? 200 : 0, architectural ? 700 : 0);
-        free(b);
-        without(m);
     }
 }
 
 /* The retire latency of a record is any number, too, where it has one. */
-static void retire_latencies(void **state)
+TEST(retire_latencies)
 {
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         struct machine *m = with(i == 0 ? "icelake" : "goldencove", 4, BIT_OF(LBR_CYCLES));
         struct pebs_contents contents = { .ip = CODE };
@@ -304,22 +234,5 @@ static void retire_latencies(void **state)
             varied += extra.retire_latency > 1;
         }
         assert_in_range(varied, i == 0 ? 0 : 20, i == 0 ? 0 : 50);
-        without(m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_line_makes_room),
-        cmocka_unit_test(replaces_at_random),
-        cmocka_unit_test(prefetches),
-        cmocka_unit_test(latencies_and_sources),
-        cmocka_unit_test(records_follow_the_rules),
-        cmocka_unit_test(predictions),
-        cmocka_unit_test(cycles),
-        cmocka_unit_test(retire_latencies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

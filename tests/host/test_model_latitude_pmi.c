@@ -51,10 +51,8 @@ static struct machine *skidding(const char *profile, unsigned instructions, bool
 /* Counter 0 counts instructions from -period on. */
 static void count(struct machine *m, unsigned period)
 {
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_INTERRUPTS | INST_RETIRED);
-    wrmsr(m, PMC0, (uint32_t)-period);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_INTERRUPTS | INST_RETIRED }, { PMC0, (uint32_t)-period },
+          { GLOBAL_CTRL, 1 });
 }
 
 static void run_until_pmi(struct machine *m, const struct block *b)
@@ -68,9 +66,8 @@ static void run_until_pmi(struct machine *m, const struct block *b)
 }
 
 /* The counter goes on until the PMI, wherever in its blocks overflow and PMI are. */
-static void skids_by_instructions(void **state)
+TEST(skids_by_instructions)
 {
-    (void)state;
     for (unsigned length = 1; length < 12; length++) {
         for (unsigned skid = 0; skid < 40; skid++) {
             struct machine *m = skidding("skylake", skid, false);
@@ -82,49 +79,15 @@ static void skids_by_instructions(void **state)
             assert_int_equal(m->v.status, 1);
             assert_int_equal(m->v.pmi.left, 0);
             m->lvtpc = 0x40;
-            for (unsigned i = 0; i < 100; i++) {
-                run(m, b);
-            }
+            run_times(m, b, 100);
             assert_int_equal(m->pmis, 1); /* once */
             assert_false(counting_steps(&m->v));
-            free(b);
-            machine_free(m);
         }
     }
 }
 
-/* A request while a PMI is under way is the same PMI's; the next one after it has a PMI of its own. */
-static void requests_merge(void **state)
-{
-    struct machine *m = skidding("skylake", 10, false);
-    struct block *b = block_new(0, 1, END_REL_JMP);
-
-    (void)state;
-    wrmsr(m, GLOBAL_CTRL, 0);
-    for (unsigned i = 0; i < 2; i++) {
-        wrmsr(m, EVTSEL0 + i, EVTSEL_INTERRUPTS | INST_RETIRED);
-    }
-    wrmsr(m, PMC0, (uint32_t)-20);
-    wrmsr(m, PMC0 + 1, (uint32_t)-25);
-    wrmsr(m, GLOBAL_CTRL, 3);
-    run_until_pmi(m, b);
-    assert_int_equal(m->v.counters[0].value, 10);
-    assert_int_equal(m->v.counters[1].value, 5);
-    assert_int_equal(m->v.status, 3);
-    m->lvtpc = 0x40;
-    for (unsigned i = 0; i < 100; i++) {
-        run(m, b);
-    }
-    assert_int_equal(m->pmis, 1);
-    count(m, 20);
-    run_until_pmi(m, b);
-    assert_int_equal(m->v.counters[0].value, 10);
-    free(b);
-    machine_free(m);
-}
-
 /* Counters freeze with the request; LBRs with it or with the PMI. */
-static void freezes(void **state)
+TEST(freezes)
 {
     static const struct {
         const char *profile;
@@ -144,7 +107,6 @@ static void freezes(void **state)
         { "nehalem", 1, true, 6, 6 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = skidding(rows[i].profile, 6, rows[i].with_request);
         struct block *b = block_new(0, 1, END_REL_JMP);
@@ -177,92 +139,59 @@ static void freezes(void **state)
             assert_int_equal(rdmsr(m, GLOBAL_CTRL), !counters);
             assert_int_equal(rdmsr(m, DEBUGCTL) & 1, !lbrs);
         }
-        free(b);
-        machine_free(m);
     }
 }
 
 /* What froze with the request, and was set going again since, does not freeze for a second time. */
-static void freezes_once(void **state)
+TEST(freezes_once)
 {
     struct machine *m = skidding("nehalem", 30, true);
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     rules.pmi_trails = true;
     wrmsr(m, DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS);
     count(m, 5);
     for (unsigned k = 0; k < 6; k++) {
         assert_true(begin(m, b));
     }
-    assert_int_equal(rdmsr(m, GLOBAL_CTRL), 0);
-    assert_int_equal(rdmsr(m, DEBUGCTL), FREEZE_PERFMON | FREEZE_LBRS);
-    wrmsr(m, GLOBAL_CTRL, 1);
-    wrmsr(m, DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS);
+    EXPECT_MSRS(m, { GLOBAL_CTRL, 0 }, { DEBUGCTL, FREEZE_PERFMON | FREEZE_LBRS });
+    WRMSR(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
     run_until_pmi(m, b);
-    assert_int_equal(rdmsr(m, GLOBAL_CTRL), 1);
-    assert_int_equal(rdmsr(m, DEBUGCTL), 1 | FREEZE_PERFMON | FREEZE_LBRS);
-    free(b);
-    machine_free(m);
-}
-
-/* Several instructions may have retired since the last step, and more than were left. */
-static void steps(void **state)
-{
-    struct machine *m = skidding("skylake", 0, false);
-
-    (void)state;
-    m->v.pmi.left = 5;
-    assert_true(pmi_step(&m->v, 3));
-    assert_int_equal(m->v.pmi.left, 2);
-    assert_false(pmi_step(&m->v, 3));
-    assert_int_equal(m->v.pmi.left, 0);
-    assert_false(pmi_step(&m->v, 3));
-    assert_int_equal(m->v.pmi.left, 0);
-    machine_free(m);
+    EXPECT_MSRS(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
 }
 
 /* A request that does not come of a counter sets out, too, and no count is lost over it. */
-static void counters_go_on(void **state)
+TEST(counters_go_on)
 {
     struct machine *m = skidding("skylake", 50, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     rules.pmi_trails = true;
     count(m, 1000);
-    for (unsigned i = 0; i < 20; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 20);
     m->v.pmi.wanted = true;
     engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(m->v.pmi.left, 50);
     assert_int_equal(rdmsr(m, PMC0), (UINT64_C(1) << 48) - 1000 + 20);
-    free(b);
-    machine_free(m);
 }
 
 /* BTS stores on while its PMI is under way. */
-static void bts_goes_on(void **state)
+TEST(bts_goes_on)
 {
     struct machine *m = skidding("skylake", 7, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 100, 60, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
     run_until_pmi(m, b);
     assert_in_range((get(m, DS + 0x08) - BTS) / RECORD_BTS, 60 + 7, 60 + 8);
-    free(b);
-    machine_free(m);
 }
 
 /* Whoever looks finds the PMI raised, unless it trails; a processor that is about to halt waits for nothing. */
-static void looking_ends_a_skid(void **state)
+TEST(looking_ends_a_skid)
 {
     enum look { NOTHING, READ, WRITE, READ_COUNTER, SETTLE, HALT, LOOKS };
 
-    (void)state;
     for (unsigned trails = 0; trails < 2; trails++) {
         for (unsigned look = NOTHING; look < LOOKS; look++) {
             struct machine *m = skidding("skylake", 50, false);
@@ -291,52 +220,25 @@ static void looking_ends_a_skid(void **state)
             assert_int_equal(m->pmis, hurries);
             assert_int_equal(m->v.pmi.left == 0, hurries);
             m->lvtpc = 0x40;
-            for (unsigned i = 0; i < 60; i++) {
-                run(m, b);
-            }
+            run_times(m, b, 60);
             assert_int_equal(m->pmis, 1);
-            free(b);
-            machine_free(m);
         }
-    }
-}
-
-/* Requested by what is done just then: no skid for it either. */
-static void a_request_while_software_looks(void **state)
-{
-    for (unsigned halts = 0; halts < 2; halts++) {
-        struct machine *m = skidding("skylake", 50, false);
-        struct block *b = block_new(0, 1, END_REL_JMP);
-
-        (void)state;
-        rules.pmi_trails = halts;
-        m->v.pmi.wanted = true;
-        if (halts) {
-            engine_halt(&m->v, (struct place){ b, 0 });
-        } else {
-            engine_settle(&m->v, (struct place){ b, 0 });
-        }
-        assert_int_equal(m->pmis, 1);
-        free(b);
-        machine_free(m);
     }
 }
 
 /* The PMI of counters that were stopped and acknowledged while it was under way: nothing says why it came. */
-static void trails_the_stop(void **state)
+TEST(trails_the_stop)
 {
     struct machine *m = skidding("skylake", 50, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
     unsigned after = 0;
 
-    (void)state;
     rules.pmi_trails = true;
     count(m, 10);
     for (unsigned i = 0; i < 20; i++) {
         assert_true(begin(m, b));
     }
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, STATUS_RESET, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, 1 });
     assert_int_equal(m->v.status, 0);
     while (begin(m, b)) {
         after++;
@@ -344,16 +246,13 @@ static void trails_the_stop(void **state)
     assert_int_equal(m->pmis, 1);
     assert_int_equal(after, 50 - 10 - 2); /* but for ten instructions before the WRMSRs, and these */
     assert_int_equal(m->v.status, 0);
-    free(b);
-    machine_free(m);
 }
 
 /*
  * A PMI that meets the mask of the one before is the guest's loss, unless it skids: it may come when all has stopped.
  */
-static void the_referee_on_skids(void **state)
+TEST(the_referee_on_skids)
 {
-    (void)state;
     for (unsigned skid = 0; skid < 6; skid += 5) {
         struct machine *m = skidding("skylake", skid, false);
         struct block *b = block_new(0, 1, END_REL_JMP);
@@ -365,20 +264,16 @@ static void the_referee_on_skids(void **state)
         m->in_service = NOT_IN_SERVICE;
         wrmsr(m, STATUS_RESET, 1);
         count(m, 10);
-        for (unsigned i = 0; i < 30; i++) {
-            run(m, b);
-        }
+        run_times(m, b, 30);
         assert_int_equal(m->v.status, 1);
         assert_int_equal(m->pmis, 1);
         assert_int_equal(violated(m, "pmi-lost"), skid == 0);
-        free(b);
-        machine_free(m);
     }
 }
 
 /* --- the freedoms ------------------------------------------------------------------------------------------------ */
 
-static void skid_freedom(void **state)
+TEST(skid_freedom)
 {
     static const struct {
         uint32_t freedoms;
@@ -390,7 +285,6 @@ static void skid_freedom(void **state)
         { BIT_OF(PMI_SKID) | BIT_OF(PMI_TRAILING), 100, true },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint64_t seen[2] = { 0, 0 };
         unsigned freezing = 0;
@@ -408,35 +302,14 @@ static void skid_freedom(void **state)
                 seen[skid.instructions / 64] |= UINT64_C(1) << skid.instructions % 64;
             }
             freezing += freezes_lbrs;
-            without(m);
         }
         assert_in_range(freezing, 1, 19);
         assert_int_equal(__builtin_popcountll(seen[0]) + __builtin_popcountll(seen[1]), rows[i].most + 1);
     }
 }
 
-/* Where nothing else steps, the freedom alone makes a PMI come late. */
-static void skid_freedom_takes_effect(void **state)
-{
-    bool late = false;
-
-    (void)state;
-    for (uint64_t seed = 0; seed < 10; seed++) {
-        struct machine *m = with("skylake", seed, BIT_OF(PMI_SKID));
-        struct block *b = block_new(0, 3, END_REL_JMP);
-
-        count(m, 30);
-        run_until_pmi(m, b);
-        assert_in_range(m->v.counters[0].value, 0, 100);
-        late = late || m->v.counters[0].value > 0;
-        free(b);
-        without(m);
-    }
-    assert_true(late);
-}
-
 /* The bits come beside what says why the PMI came, and stay until they are reset. */
-static void status_freedom(void **state)
+TEST(status_freedom)
 {
     static const struct {
         const char *profile;
@@ -448,7 +321,6 @@ static void status_freedom(void **state)
         { "goldencove", STATUS_CONDITION | STATUS_ENCLAVE },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint64_t seen = 0, always = UINT64_MAX, unasked = 0;
         uint32_t regs[4] = { 0 };
@@ -470,8 +342,8 @@ static void status_freedom(void **state)
             count(m, 10);
             run_until_pmi(m, b);
             assert_false(violated(m, "status-not-acknowledged")); /* by who resets what is served */
-            wrmsr(m, STATUS_RESET, UINT64_C(3) << 62 | STATUS_ENCLAVE * (rows[i].possible != STATUS_CONDITION) | 1);
-            wrmsr(m, GLOBAL_CTRL, 0);
+            WRMSR(m, { STATUS_RESET, UINT64_C(3) << 62 | STATUS_ENCLAVE * (rows[i].possible != STATUS_CONDITION) | 1 },
+                  { GLOBAL_CTRL, 0 });
             for (unsigned n = 0; n < 20; n++) {
                 assert_int_equal(rdmsr(m, GLOBAL_CTRL), 0);
             }
@@ -484,8 +356,6 @@ static void status_freedom(void **state)
             regs[1] = 0;
             cpuid_read(&m->v, 7, 1, regs);
             assert_int_equal(regs[1], 0);
-            free(b);
-            without(m);
         }
         assert_int_equal(seen, rows[i].possible);
         assert_int_equal(always, 1);
@@ -494,35 +364,29 @@ static void status_freedom(void **state)
 }
 
 /* A processor without the register has no such bits. */
-static void no_status_no_bits(void **state)
+TEST(no_status_no_bits)
 {
     struct machine *m = with("core-duo", 1, BIT_OF(STATUS));
 
-    (void)state;
     for (unsigned n = 0; n < 20; n++) {
         m->v.rules->pmi_raise(&m->v, BETWEEN_BLOCKS);
     }
     assert_int_equal(m->v.status, 0);
-    without(m);
 }
 
 /* A PEBS counter's own bit comes with bit 62 alone, and not always. */
-static void own_bit_freedom(void **state)
+TEST(own_bit_freedom)
 {
     unsigned own = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct machine *m = with("skylake", seed, BIT_OF(STATUS));
         struct block *b = block_new(0, 1, END_REL_JMP);
 
         set_up_ds(m, 0, 0, 10, 2);
         put(m, DS + 0x50, -UINT64_C(5));
-        wrmsr(m, GLOBAL_CTRL, 0);
-        wrmsr(m, EVTSEL0 + 2, EVTSEL_ON | INST_RETIRED);
-        wrmsr(m, PMC0 + 2, (uint32_t)-5);
-        wrmsr(m, PEBS_ENABLE, 4);
-        wrmsr(m, GLOBAL_CTRL, 4);
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 2, EVTSEL_ON | INST_RETIRED }, { PMC0 + 2, (uint32_t)-5 },
+              { PEBS_ENABLE, 4 }, { GLOBAL_CTRL, 4 });
         for (unsigned i = 0; i < 8; i++) {
             assert_true(begin(m, b));
         }
@@ -530,8 +394,6 @@ static void own_bit_freedom(void **state)
         run_until_pmi(m, b);
         assert_int_equal(m->v.status & ~(STATUS_CONDITION | STATUS_ENCLAVE | 4), STATUS_BUFFER);
         own += m->v.status >> 2 & 1;
-        free(b);
-        without(m);
     }
     assert_in_range(own, 5, 25);
 }
@@ -550,7 +412,7 @@ static unsigned take_next(struct vcpu *v)
 }
 
 /* Time passes and is counted by counters of cycles that count at CPL 0, unless it is frozen. */
-static void smi_counts_cycles(void **state)
+TEST(smi_counts_cycles)
 {
     static const struct {
         unsigned select, fixed;
@@ -568,7 +430,6 @@ static void smi_counts_cycles(void **state)
         { 0, 0x300, FREEZE_SMM, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_new();
         struct block *b = block_new(0, 1, END_PLAIN);
@@ -578,58 +439,45 @@ static void smi_counts_cycles(void **state)
         rules = rules_manual;
         rules.smi_microseconds = take_next;
         m->v.rules = &rules;
-        wrmsr(m, DEBUGCTL, rows[i].debugctl);
-        wrmsr(m, EVTSEL0, rows[i].select);
-        wrmsr(m, FIXED_CTRL, rows[i].fixed);
-        wrmsr(m, GLOBAL_CTRL, UINT64_C(0x700000001));
+        WRMSR(m, { DEBUGCTL, rows[i].debugctl }, { EVTSEL0, rows[i].select }, { FIXED_CTRL, rows[i].fixed },
+              { GLOBAL_CTRL, UINT64_C(0x700000001) });
         const uint64_t before = rdmsr(m, counter), tsc = m->tsc;
         const uint64_t counted = rows[i].counted + (rows[i].select >> 16 == 0x41 ? 0 : 20);
 
-        for (unsigned n = 0; n < 20; n++) {
-            run(m, b);
-        }
+        run_times(m, b, 20);
         next_smi = 30;
         assert_int_equal(rdmsr(m, counter) - before, counted);
         assert_int_equal(m->tsc - tsc, 30000);
         assert_int_equal(rdmsr(m, SMI_COUNT), 1);
         assert_int_equal(rdmsr(m, counter) - before, counted);
-        free(b);
-        machine_free(m);
     }
 }
 
 /* An SMI leaves the overflow to the next cycle outside. */
-static void smi_does_not_overflow(void **state)
+TEST(smi_does_not_overflow)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     rules = rules_manual;
     rules.smi_microseconds = take_next;
     m->v.rules = &rules;
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_INTERRUPTS | CYCLES);
-    wrmsr(m, PMC0, (uint32_t)-5000);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_INTERRUPTS | CYCLES }, { PMC0, (uint32_t)-5000 },
+          { GLOBAL_CTRL, 1 });
     next_smi = 5;
     assert_int_equal(rdmsr(m, PMC0), UINT64_C(0xffffffffffff));
     assert_int_equal(m->pmis, 0);
     assert_true(begin(m, b));
     assert_false(begin(m, b));
     assert_int_equal(m->pmis, 1);
-    assert_int_equal(rdmsr(m, PMC0), 0);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 1);
-    free(b);
-    machine_free(m);
+    EXPECT_MSRS(m, { PMC0, 0 }, { GLOBAL_STATUS, 1 });
 }
 
-static void smi_freedom(void **state)
+TEST(smi_freedom)
 {
     struct machine *m = with("skylake", 3, BIT_OF(SMI));
     unsigned smis = 0, least = UINT_MAX, most = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 64 * 400; i++) {
         const unsigned microseconds = m->v.rules->smi_microseconds(&m->v);
 
@@ -642,32 +490,4 @@ static void smi_freedom(void **state)
     assert_in_range(smis, 300, 500);
     assert_in_range(least, 20, 25);
     assert_in_range(most, 195, 200);
-    without(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skids_by_instructions),
-        cmocka_unit_test(requests_merge),
-        cmocka_unit_test(freezes),
-        cmocka_unit_test(freezes_once),
-        cmocka_unit_test(steps),
-        cmocka_unit_test(counters_go_on),
-        cmocka_unit_test(bts_goes_on),
-        cmocka_unit_test(looking_ends_a_skid),
-        cmocka_unit_test(a_request_while_software_looks),
-        cmocka_unit_test(trails_the_stop),
-        cmocka_unit_test(the_referee_on_skids),
-        cmocka_unit_test(skid_freedom),
-        cmocka_unit_test(skid_freedom_takes_effect),
-        cmocka_unit_test(status_freedom),
-        cmocka_unit_test(no_status_no_bits),
-        cmocka_unit_test(own_bit_freedom),
-        cmocka_unit_test(smi_counts_cycles),
-        cmocka_unit_test(smi_does_not_overflow),
-        cmocka_unit_test(smi_freedom),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,22 +11,19 @@
 #define PEBS_BUFFER (LOW_MEMORY + 0x4000)
 #define DATA        UINT64_C(0x700000)
 
-#define COUNTER(i)       (0x300u + (i))
-#define CCCR(i)          (0x360u + (i))
-#define BSU_ESCR0        0x3a0
-#define FSB_ESCR0        0x3a2
-#define FIRM_ESCR0       0x3a4
-#define SAAT_ESCR0       0x3ae
-#define CRU_ESCR0        0x3b8
-#define IQ_ESCR0         0x3ba
-#define RAT_ESCR0        0x3bc
-#define TBPU_ESCR0       0x3c2
-#define CRU_ESCR2        0x3cc
-#define TC_PRECISE_EVENT 0x3f0
-#define MATRIX_VERT      0x3f2
-#define LER_FROM         0x1d7
-#define TOS              0x1da
-#define LASTBRANCH_0     0x1db
+#define COUNTER(i)   (0x300u + (i))
+#define CCCR(i)      (0x360u + (i))
+#define FSB_ESCR0    0x3a2
+#define FIRM_ESCR0   0x3a4
+#define SAAT_ESCR0   0x3ae
+#define CRU_ESCR0    0x3b8
+#define RAT_ESCR0    0x3bc
+#define TBPU_ESCR0   0x3c2
+#define CRU_ESCR2    0x3cc
+#define MATRIX_VERT  0x3f2
+#define LER_FROM     0x1d7
+#define TOS          0x1da
+#define LASTBRANCH_0 0x1db
 
 #define ENABLE(select) (UINT64_C(1) << 12 | (uint64_t)(select) << 13 | UINT64_C(3) << 16)
 #define OVF_PMI        (UINT64_C(1) << 26)
@@ -54,13 +51,6 @@ static struct machine *machine(const char *profile)
 static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
 {
     return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
-}
-
-static enum msr_answer try_read(struct machine *m, uint32_t address)
-{
-    uint64_t value;
-
-    return engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS);
 }
 
 static void put32(struct machine *m, uint64_t address, uint32_t value)
@@ -99,168 +89,11 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
-static void after_reset(void **state)
-{
-    static const char *const profiles[] = { "netburst", "netburst64" };
-
-    (void)state;
-    for (size_t p = 0; p < COUNT_OF(profiles); p++) {
-        struct machine *m = machine(profiles[p]);
-
-        for (unsigned i = 0; i < 18; i++) {
-            assert_int_equal(rdmsr(m, COUNTER(i)), 0);
-            assert_int_equal(rdmsr(m, CCCR(i)), 0);
-        }
-        assert_int_equal(rdmsr(m, TC_PRECISE_EVENT), 0xfc00);
-        assert_int_equal(rdmsr(m, PEBS_ENABLE), 0);
-        assert_int_equal(rdmsr(m, MATRIX_VERT), 0);
-        assert_int_equal(rdmsr(m, DEBUGCTL), 0);
-        assert_int_equal(rdmsr(m, MISC_ENABLE) & 1u << 7, 1u << 7);
-        assert_int_equal(rdmsr(m, MISC_ENABLE) & 3u << 11, 0);
-        machine_free(m);
-    }
-}
-
-/* Every register by its address: appendix B and the table of counters, CCCRs and ESCRs. */
-static void all_registers(void **state)
-{
-    static const struct {
-        uint32_t from, to;
-    } escrs[] = { { 0x3a0, 0x3be }, { 0x3c0, 0x3c5 }, { 0x3c8, 0x3cd }, { 0x3e0, 0x3e1 } };
-    static const char *const profiles[] = { "netburst", "netburst64" };
-    unsigned count = 0;
-
-    (void)state;
-    for (size_t p = 0; p < COUNT_OF(profiles); p++) {
-        struct machine *m = machine(profiles[p]);
-
-        for (unsigned i = 0; i < 18; i++) {
-            assert_int_equal(try_write(m, COUNTER(i), 100 + i), MSR_DONE);
-            assert_int_equal(try_write(m, CCCR(i), (uint64_t)(i & 7) << 13), MSR_DONE);
-        }
-        for (size_t r = 0; r < COUNT_OF(escrs); r++) {
-            for (uint32_t address = escrs[r].from; address <= escrs[r].to; address++, count++) {
-                assert_int_equal(try_write(m, address, address & 0xf), MSR_DONE);
-            }
-        }
-        for (unsigned i = 0; i < 18; i++) {
-            assert_int_equal(rdmsr(m, COUNTER(i)), 100 + i);
-            assert_int_equal(rdmsr(m, CCCR(i)), (i & 7) << 13);
-        }
-        for (size_t r = 0; r < COUNT_OF(escrs); r++) {
-            for (uint32_t address = escrs[r].from; address <= escrs[r].to; address++) {
-                bool gone = p == 1 && (address == IQ_ESCR0 || address == IQ_ESCR0 + 1);
-
-                assert_int_equal(rdmsr(m, address), gone ? 0 : address & 0xf);
-            }
-        }
-        machine_free(m);
-    }
-    assert_int_equal(count, 2 * 45);
-}
-
-/* Every bit of some registers: whether it faults, and if not what it reads as. */
-static void reserved_bits(void **state)
-{
-    static const struct {
-        const char *profile;
-        uint32_t address;
-        uint64_t stored, faulting;
-    } rows[] = {
-        { "netburst", DEBUGCTL, 0x1f, ~UINT64_C(0x1f) },
-        { "netburst64", DEBUGCTL, 0x7f, ~UINT64_C(0x7f) },
-        { "netburst", COUNTER(3), 0xffffffffff, 0 },
-        { "netburst", CCCR(0), 0xfffff000, 0 },
-        { "netburst64", CCCR(12), 0xfffff800, 0 },
-        { "netburst64", CCCR(16), 0xffffff00, 0 },
-        { "netburst", RAT_ESCR0 + 1, 0x7fffffff, 0x80000000 },
-        { "netburst64", CRU_ESCR2, 0x1e0ffe0f, 0x80000000 },
-        { "netburst", PEBS_ENABLE, 0x7ffffff, 0 },
-        { "netburst64", MATRIX_VERT, 0x1fff, 0 },
-        { "netburst", TOS, 0x3, 0 },
-        { "netburst64", TOS, 0xf, 0 },
-        { "netburst", LASTBRANCH_0 + 3, ~UINT64_C(0), 0 },
-        { "netburst", DS_AREA, 0xffffffff, ~UINT64_C(0xffffffff) },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        for (unsigned bit = 0; bit < 64; bit++) {
-            struct machine *m = machine(rows[i].profile);
-            uint64_t value = UINT64_C(1) << bit;
-            bool faults = rows[i].faulting >> bit & 1;
-
-            assert_int_equal(try_write(m, rows[i].address, value), faults ? MSR_GP : MSR_DONE);
-            assert_int_equal(rdmsr(m, rows[i].address), value & rows[i].stored);
-            machine_free(m);
-        }
-    }
-}
-
-static void what_it_lacks(void **state)
-{
-    static const uint32_t absent[] = { PMC0,       PMC0 + 1,      A_PMC0,      PERF_CAPS,
-                                       FIXED_CTRL, GLOBAL_STATUS, GLOBAL_CTRL, STATUS_RESET };
-    struct machine *m = machine("netburst");
-    struct machine *wide = machine("netburst64");
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(absent); i++) {
-        assert_int_equal(try_read(m, absent[i]), MSR_GP);
-        assert_int_equal(try_write(m, absent[i], 0), MSR_GP);
-        assert_int_equal(try_read(wide, absent[i]), MSR_GP);
-    }
-    assert_int_equal(rdmsr(m, EVTSEL0), 0); /* MSR_MCG_EBP */
-    assert_int_equal(try_write(m, EVTSEL0, 0), MSR_GP);
-    assert_int_equal(try_read(m, LBR_FROM0), MSR_GP);
-    assert_int_equal(try_read(wide, LBR_FROM0), MSR_DONE);
-    assert_int_equal(try_read(wide, LASTBRANCH_0), MSR_GP);
-    assert_int_equal(try_write(wide, LER_FROM, 0), MSR_GP);
-    machine_free(m);
-    machine_free(wide);
-}
-
-static void cpuid(void **state)
-{
-    struct machine *m = machine("netburst");
-    struct machine *wide = machine("netburst64");
-    uint32_t leaf0[4] = { 0x16, 0, 0, 0 };
-    uint32_t leaf1[4] = { 0, 0x01000800, 0xf7ffffff, 0x00200000 ^ 0xffffffff };
-    uint32_t extended[4] = { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff };
-
-    (void)state;
-    cpuid_read(&m->v, 0, 0, leaf0);
-    assert_int_equal(leaf0[0], 2);
-    cpuid_read(&m->v, 1, 0, leaf1);
-    assert_int_equal(leaf1[0], 0xf27);
-    assert_int_equal(leaf1[1], 0x01000800);
-    assert_int_equal(leaf1[2], 0x80004400); /* as QEMU has it; no SSE3, DTES64, DS-CPL, PDCM */
-    assert_int_equal(leaf1[3], 0xbfebfbff);
-    cpuid_read(&m->v, 0x80000001, 0, extended);
-    assert_int_equal(extended[3], 0);
-    assert_int_equal(cpuid_leaf(&m->v, 0x0a), 2);
-    assert_int_equal(cpuid_leaf(&m->v, 0x80000008), 2);
-
-    leaf0[0] = 0x16;
-    leaf1[2] = 0xf7ffffff;
-    cpuid_read(&wide->v, 0, 0, leaf0);
-    assert_int_equal(leaf0[0], 5);
-    cpuid_read(&wide->v, 1, 0, leaf1);
-    assert_int_equal(leaf1[0], 0xf43);
-    assert_int_equal(leaf1[2], 0x8000649d);
-    extended[3] = 0xffffffff;
-    cpuid_read(&wide->v, 0x80000001, 0, extended);
-    assert_int_equal(extended[3], 0x20100800);
-    machine_free(m);
-    machine_free(wide);
-}
-
-static void rdpmc(void **state)
+TEST(rdpmc)
 {
     struct machine *m = machine("netburst");
     uint64_t value;
 
-    (void)state;
     wrmsr(m, COUNTER(17), 0x8123456789);
     assert_int_equal(engine_rdpmc(&m->v, 17, &value, BETWEEN_BLOCKS), MSR_DONE);
     assert_int_equal(value, 0x8123456789);
@@ -268,13 +101,12 @@ static void rdpmc(void **state)
     assert_int_equal(value, 0x23456789);
     assert_int_equal(engine_rdpmc(&m->v, 18, &value, BETWEEN_BLOCKS), MSR_GP);
     assert_int_equal(engine_rdpmc(&m->v, 0x40000000, &value, BETWEEN_BLOCKS), MSR_GP);
-    machine_free(m);
 }
 
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
 /* An event is visible to the counters of its ESCR's own half of a group and to no other. */
-static void which_counter_reaches_which_escr(void **state)
+TEST(which_counter_reaches_which_escr)
 {
     static const struct {
         uint32_t escr;
@@ -289,7 +121,6 @@ static void which_counter_reaches_which_escr(void **state)
     };
     struct block *b = block_new(0, 3, END_JCC);
 
-    (void)state;
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
         for (unsigned select = 0; select < 8; select++) {
             struct machine *m = machine("netburst");
@@ -307,10 +138,8 @@ static void which_counter_reaches_which_escr(void **state)
                 counted |= rdmsr(m, COUNTER(i)) != 0 ? UINT32_C(1) << i : 0;
             }
             assert_int_equal(counted, select == rows[r].select ? rows[r].counters : 0);
-            machine_free(m);
         }
     }
-    free(b);
 }
 
 /*
@@ -321,18 +150,16 @@ static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const
     struct machine *m = machine("netburst");
     uint64_t value;
 
-    wrmsr(m, (cccr >> 13 & 7) == 4 ? CRU_ESCR0 : CRU_ESCR2, event);
-    wrmsr(m, CCCR(12), cccr);
+    WRMSR(m, { (cccr >> 13 & 7) == 4 ? CRU_ESCR0 : CRU_ESCR2, event }, { CCCR(12), cccr });
     for (unsigned i = 0; i < n; i++) {
         run(m, blocks[i]);
     }
     wrmsr(m, CCCR(12), 0);
     value = rdmsr(m, COUNTER(12));
-    machine_free(m);
     return value;
 }
 
-static void rings_threads_and_filters(void **state)
+TEST(rings_threads_and_filters)
 {
     struct block *system = block_new(0, 5, END_PLAIN);
     struct block *user = block_new(0x100, 7, END_PLAIN);
@@ -341,7 +168,6 @@ static void rings_threads_and_filters(void **state)
     const uint64_t compare = UINT64_C(1) << 18;
     const uint64_t complement = UINT64_C(1) << 19;
 
-    (void)state;
     user->cpl = 3;
     assert_int_equal(counted(on, INSTR_RETIRED | 0xc, blocks, 2), 13);
     assert_int_equal(counted(on, INSTR_RETIRED | 0x8, blocks, 2), 6);
@@ -372,11 +198,10 @@ static void rings_threads_and_filters(void **state)
     assert_int_equal(counted(on, EVENT(0x01, 3) | 0xc, blocks, 2), 13); /* uops_retired, bogus ones too */
     assert_int_equal(counted(on, EVENT(0x02, 4) | 0xc, blocks, 2), 0);  /* bogus ones alone */
     assert_int_equal(counted(on, EVENT(0x07, 1) | 0xc, blocks, 2), 0);  /* instr_completed is 0F_03's */
-    free(system), free(user);
 }
 
 /* branch_retired: a loop and a jump behind it. First time ever counts as mispredicted. */
-static void branches_retired(void **state)
+TEST(branches_retired)
 {
     struct block *loop = block_new(0, 4, END_JCC);
     struct block *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
@@ -388,7 +213,6 @@ static void branches_retired(void **state)
     const struct block *blocks[] = { loop, loop, loop, loop, loop, jump, loop, jump, end };
     static const unsigned sorts[4] = { 1, 1, 3, 3 }; /* MMNP, MMNM, MMTP, MMTM */
 
-    (void)state;
     for (unsigned mask = 0; mask < 16; mask++) {
         unsigned expected = 0;
 
@@ -399,69 +223,6 @@ static void branches_retired(void **state)
     }
     assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, COUNT_OF(blocks)),
                      4); /* mispred_branch_retired */
-    free(loop), free(jump), free(end);
-}
-
-static void overflow(void **state)
-{
-    struct machine *m = machine("netburst");
-    struct block *b = block_new(0, 4, END_REL_JMP);
-    struct block *one = block_new(0x100, 1, END_PLAIN);
-
-    (void)state;
-    wrmsr(m, CRU_ESCR0, INSTR_RETIRED | RINGS);
-    wrmsr(m, COUNTER(12), (uint64_t)-6);
-    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
-    run(m, b);
-    assert_int_equal(rdmsr(m, CCCR(12)) & OVF, 0);
-    run(m, b); /* the sixth instruction overflows, and the seventh raises the interrupt */
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(rdmsr(m, CCCR(12)), ENABLE(4) | OVF_PMI | OVF);
-    m->lvtpc = 0x40;
-    run(m, b);
-    assert_int_equal(m->pmis, 1);
-    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
-    assert_int_equal(rdmsr(m, COUNTER(12)), 6 + 1); /* and the WRMSR */
-    assert_int_equal(rdmsr(m, CCCR(12)) & OVF, 0);
-
-    wrmsr(m, CCCR(12), 0); /* the interrupt that was to come is off with the counter */
-    wrmsr(m, COUNTER(12), (uint64_t)-5);
-    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
-    run(m, b);
-    wrmsr(m, CCCR(12), 0); /* the fifth */
-    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
-    run(m, b);
-    assert_int_equal(m->pmis, 1);
-    wrmsr(m, CCCR(12), 0);
-
-    wrmsr(m, COUNTER(12), (uint64_t)-4); /* nobody asks for it */
-    wrmsr(m, CCCR(12), ENABLE(4));
-    run(m, b), run(m, b);
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(rdmsr(m, CCCR(12)), ENABLE(4) | OVF);
-    wrmsr(m, CCCR(12), 0);
-
-    wrmsr(m, COUNTER(12), (uint64_t)-5); /* it waits for its event, whatever else is written meanwhile */
-    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
-    run(m, b);
-    wrmsr(m, MATRIX_VERT, 0); /* the fifth */
-    assert_int_equal(m->pmis, 1);
-    run(m, b);
-    assert_int_equal(m->pmis, 2);
-    wrmsr(m, CCCR(12), 0);
-
-    wrmsr(m, COUNTER(12), 0); /* FORCE_OVF: each event overflows, and each but the first interrupts */
-    wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI | UINT64_C(1) << 25);
-    m->lvtpc = 0x40;
-    for (unsigned i = 0; i < 3; i++) {
-        run(m, one);
-        m->lvtpc = 0x40;
-    }
-    wrmsr(m, CCCR(12), 0);
-    assert_int_equal(m->pmis, 2 + 2); /* that of the WRMSR meets the mask of the one before */
-    assert_int_equal(rdmsr(m, COUNTER(12)), 3 + 1);
-    free(b), free(one);
-    machine_free(m);
 }
 
 /* --- tags -------------------------------------------------------------------------------------------------------- */
@@ -469,27 +230,23 @@ static void overflow(void **state)
 /*
  * A counter that has overflowed is stopped and goes on: the next event is due. It is not, once it counts another way.
  */
-static void overflowed_counters_go_on(void **state)
+TEST(overflowed_counters_go_on)
 {
-    (void)state;
     for (unsigned other = 0; other < 2; other++) {
         struct machine *m = machine("netburst");
         struct block *b = block_new(0, 4, END_REL_JMP);
 
         b->cpl = 3;
         wrmsr(m, CRU_ESCR0, INSTR_RETIRED | 1u << 2); /* USR: not WRMSR itself */
-        wrmsr(m, COUNTER(12), (uint64_t)-4);
-        wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
+        WRMSR(m, { COUNTER(12), (uint64_t)-4 }, { CCCR(12), ENABLE(4) | OVF_PMI });
         run(m, b);
         wrmsr(m, CCCR(12), (ENABLE(4) & ~CCCR_ENABLE) | OVF_PMI);
         assert_int_equal(m->pmis, 0);
-        wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI | (other ? UINT64_C(1) << 18 | UINT64_C(15) << 20 : 0));
-        wrmsr(m, CCCR(12), ENABLE(4) | OVF_PMI);
+        WRMSR(m, { CCCR(12), ENABLE(4) | OVF_PMI | (other ? UINT64_C(1) << 18 | UINT64_C(15) << 20 : 0) },
+              { CCCR(12), ENABLE(4) | OVF_PMI });
         run(m, b);
         run(m, b);
         assert_int_equal(m->pmis, !other);
-        free(b);
-        machine_free(m);
     }
 }
 
@@ -498,21 +255,17 @@ static uint64_t front_end(uint64_t tag, uint64_t event, const struct block *b)
     struct machine *m = machine("netburst");
     uint64_t value;
 
-    wrmsr(m, RAT_ESCR0, tag);
-    wrmsr(m, CRU_ESCR2, event);
-    wrmsr(m, CCCR(13), ENABLE(5));
+    WRMSR(m, { RAT_ESCR0, tag }, { CRU_ESCR2, event }, { CCCR(13), ENABLE(5) });
     run_accessing(m, b, DATA, 4);
     wrmsr(m, CCCR(13), 0);
     value = rdmsr(m, COUNTER(13));
-    machine_free(m);
     return value;
 }
 
-static void front_end_tags(void **state)
+TEST(front_end_tags)
 {
     struct block *b = block_new(0, 9, END_RET);
 
-    (void)state;
     b->insns[1].flags = LOADS;
     b->insns[2].flags = LOADS;
     b->insns[4].flags = STORES;
@@ -527,10 +280,9 @@ static void front_end_tags(void **state)
     assert_int_equal(front_end(TAG_LOADS | RINGS, FRONT_END | 0x4, b), 0);      /* counted there only */
     assert_int_equal(front_end(TAG_LOADS | RINGS, EVENT(0x08, 2) | 0xc, b), 0); /* bogus ones */
     assert_int_equal(front_end(EVENT(0x03, 2) | RINGS, FRONT_END | RINGS, b), 0);
-    free(b);
 }
 
-static void execution_tags(void **state)
+TEST(execution_tags)
 {
     static const struct {
         unsigned event;
@@ -540,7 +292,6 @@ static void execution_tags(void **state)
         { 0x0e, UNIT_SCALAR_DP }, { 0x02, UNIT_MMX_64 },    { 0x1a, UNIT_MMX_128 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         for (unsigned slot = 0; slot < 4; slot++) {
             for (unsigned escr = 0; escr < 2; escr++) {
@@ -551,9 +302,8 @@ static void execution_tags(void **state)
                 for (unsigned k = 0; k < 20; k++) {
                     b->insns[k].unit = k < 8 ? (uint8_t)k : (uint8_t)(k % 3 == 0 ? rows[i].unit : UNIT_INTEGER);
                 }
-                wrmsr(m, FIRM_ESCR0 + escr, tag);
-                wrmsr(m, CRU_ESCR2, EVENT(0x0c, 1u << slot) | RINGS);
-                wrmsr(m, CCCR(12), ENABLE(5));
+                WRMSR(m, { FIRM_ESCR0 + escr, tag }, { CRU_ESCR2, EVENT(0x0c, 1u << slot) | RINGS },
+                      { CCCR(12), ENABLE(5) });
                 run(m, b);
                 wrmsr(m, CRU_ESCR2, EVENT(0x0c, 0x1f & ~(1u << slot)) | RINGS); /* the other tags, and bogus ones */
                 run(m, b);
@@ -566,8 +316,6 @@ static void execution_tags(void **state)
                 run(m, b);
                 wrmsr(m, CCCR(12), 0);
                 assert_int_equal(rdmsr(m, COUNTER(12)), 1 + 4);
-                free(b);
-                machine_free(m);
             }
         }
     }
@@ -580,12 +328,8 @@ static uint64_t replays(uint64_t enable, uint64_t vertical, uint64_t saat0, uint
     struct block *b = block_new(0, 1, END_PLAIN);
     uint64_t value;
 
-    wrmsr(m, SAAT_ESCR0, saat0);
-    wrmsr(m, SAAT_ESCR0 + 1, saat1);
-    wrmsr(m, MATRIX_VERT, vertical);
-    wrmsr(m, PEBS_ENABLE, enable);
-    wrmsr(m, CRU_ESCR2, REPLAY | RINGS);
-    wrmsr(m, CCCR(12), ENABLE(5));
+    WRMSR(m, { SAAT_ESCR0, saat0 }, { SAAT_ESCR0 + 1, saat1 }, { MATRIX_VERT, vertical }, { PEBS_ENABLE, enable },
+          { CRU_ESCR2, REPLAY | RINGS }, { CCCR(12), ENABLE(5) });
     b->insns[0].flags = LOADS;
     run_accessing(m, b, DATA, 4);
     run_accessing(m, b, DATA, 4);
@@ -595,17 +339,14 @@ static uint64_t replays(uint64_t enable, uint64_t vertical, uint64_t saat0, uint
     run_accessing(m, b, DATA + 0x5000, 4);
     wrmsr(m, CCCR(12), 0);
     value = rdmsr(m, COUNTER(12));
-    free(b);
-    machine_free(m);
     return value;
 }
 
-static void replay_tags(void **state)
+TEST(replay_tags)
 {
     const uint64_t split_load = EVENT(0x04, 2) | RINGS;
     const uint64_t split_store = EVENT(0x05, 2) | RINGS;
 
-    (void)state;
     assert_int_equal(replays(UOP_TAG | 1u << 0, 1, 0, 0), 2); /* first-level misses of loads */
     assert_int_equal(replays(UOP_TAG | 1u << 1, 1, 0, 0), 2); /* and second-level ones */
     assert_int_equal(replays(UOP_TAG | 1u << 2, 1, 0, 0), 1); /* TLB misses of loads, stores, both */
@@ -622,24 +363,19 @@ static void replay_tags(void **state)
     assert_int_equal(replays(MY_THR | UOP_TAG | 1u << 0, 1, 0, 0), 2); /* sampling would be IQ_COUNTER4's */
 }
 
-static void mispredicted_branches_can_be_tagged(void **state)
+TEST(mispredicted_branches_can_be_tagged)
 {
     struct machine *m = machine("netburst");
     struct block *first = block_new(0, 2, END_IND_JMP);
     struct block *second = block_new(0x400, 2, END_RET);
     struct block *third = block_new(0x800, 2, END_FAR);
 
-    (void)state;
-    wrmsr(m, MATRIX_VERT, 0x10);
-    wrmsr(m, PEBS_ENABLE, UOP_TAG | 0x18000);
-    wrmsr(m, CRU_ESCR2, REPLAY | RINGS);
-    wrmsr(m, CCCR(12), ENABLE(5));
+    WRMSR(m, { MATRIX_VERT, 0x10 }, { PEBS_ENABLE, UOP_TAG | 0x18000 }, { CRU_ESCR2, REPLAY | RINGS },
+          { CCCR(12), ENABLE(5) });
     run(m, first), run(m, second), run(m, third);
     run(m, first), run(m, third), run(m, first);
     wrmsr(m, CCCR(12), 0);
     assert_int_equal(rdmsr(m, COUNTER(12)), 3); /* the jump went to second, to third, and to the WRMSR */
-    free(first), free(second), free(third);
-    machine_free(m);
 }
 
 /* --- PEBS -------------------------------------------------------------------------------------------------------- */
@@ -657,19 +393,15 @@ static void set_up_area(struct machine *m, unsigned n, unsigned threshold, uint6
 
 static void sample_stores(struct machine *m, uint64_t enable, unsigned counter, uint64_t period)
 {
-    wrmsr(m, RAT_ESCR0, TAG_STORES | RINGS);
-    wrmsr(m, CRU_ESCR2, FRONT_END | RINGS);
-    wrmsr(m, COUNTER(counter), -period);
-    wrmsr(m, PEBS_ENABLE, enable);
-    wrmsr(m, CCCR(counter), ENABLE(5));
+    WRMSR(m, { RAT_ESCR0, TAG_STORES | RINGS }, { CRU_ESCR2, FRONT_END | RINGS }, { COUNTER(counter), -period },
+          { PEBS_ENABLE, enable }, { CCCR(counter), ENABLE(5) });
 }
 
-static void records_of_40_bytes(void **state)
+TEST(records_of_40_bytes)
 {
     struct machine *m = machine("netburst");
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_area(m, 10, 10, 2);
     sample_stores(m, MY_THR, 16, 2);
     b->insns[2].flags = STORES;
@@ -698,16 +430,13 @@ static void records_of_40_bytes(void **state)
     assert_int_equal(m->pmis, 0);
     fflush(m->violations);
     assert_string_equal(m->violations_text, "");
-    free(b);
-    machine_free(m);
 }
 
-static void threshold_and_end_of_the_buffer(void **state)
+TEST(threshold_and_end_of_the_buffer)
 {
     struct machine *m = machine("netburst");
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_area(m, 3, 2, 1);
     sample_stores(m, MY_THR, 16, 1);
     b->insns[1].flags = STORES;
@@ -726,12 +455,10 @@ static void threshold_and_end_of_the_buffer(void **state)
     run_accessing(m, b, DATA, 4);
     finish(m);
     assert_int_equal(get32(m, AREA + 0x14), PEBS_BUFFER + 40);
-    free(b);
-    machine_free(m);
 }
 
 /* PEBS works only on IQ_COUNTER4, only with bit 25, only for the three events. */
-static void what_does_not_sample(void **state)
+TEST(what_does_not_sample)
 {
     static const struct {
         unsigned counter;
@@ -747,17 +474,15 @@ static void what_does_not_sample(void **state)
         { 16, MY_THR | UOP_TAG, INSTR_RETIRED, 4, OVF },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine("netburst");
         struct block *b = block_new(0, 4, END_REL_JMP);
 
         set_up_area(m, 3, 2, 1);
-        wrmsr(m, RAT_ESCR0, TAG_STORES | RINGS);
-        wrmsr(m, rows[i].select == 5 ? CRU_ESCR2 : CRU_ESCR0, rows[i].event | RINGS);
-        wrmsr(m, COUNTER(rows[i].counter), (uint64_t)-2);
-        wrmsr(m, PEBS_ENABLE, rows[i].enable);
-        wrmsr(m, CCCR(rows[i].counter), ENABLE(rows[i].select));
+        WRMSR(m, { RAT_ESCR0, TAG_STORES | RINGS },
+              { rows[i].select == 5 ? CRU_ESCR2 : CRU_ESCR0, rows[i].event | RINGS },
+              { COUNTER(rows[i].counter), (uint64_t)-2 }, { PEBS_ENABLE, rows[i].enable },
+              { CCCR(rows[i].counter), ENABLE(rows[i].select) });
         b->insns[1].flags = STORES;
         for (unsigned turn = 0; turn < 5; turn++) {
             run_accessing(m, b, DATA, 4);
@@ -765,15 +490,12 @@ static void what_does_not_sample(void **state)
         finish(m);
         assert_int_equal(get32(m, AREA + 0x14), PEBS_BUFFER);
         assert_int_equal(rdmsr(m, CCCR(rows[i].counter)) & OVF, rows[i].overflows);
-        free(b);
-        machine_free(m);
     }
 }
 
 /* EM64T: 144 bytes and 8-byte fields, in IA-32e mode or not; what the mode has not is zero. */
-static void records_with_dtes64(void **state)
+TEST(records_with_dtes64)
 {
-    (void)state;
     for (unsigned ia32e = 0; ia32e < 2; ia32e++) {
         struct machine *m = machine("netburst64");
         struct block *b = block_new(0, 4, END_REL_JMP);
@@ -784,12 +506,9 @@ static void records_with_dtes64(void **state)
         put(m, AREA + 0x30, PEBS_BUFFER + 144 * 8);
         put(m, AREA + 0x38, PEBS_BUFFER + 144 * 8);
         put(m, AREA + 0x40, (uint64_t)-1);
-        wrmsr(m, DS_AREA, AREA);
-        wrmsr(m, FIRM_ESCR0, EVENT(0x0e, 0x8000) | 1u << 4 | 1u << 5 | RINGS);
-        wrmsr(m, CRU_ESCR2, EVENT(0x0c, 1) | RINGS);
-        wrmsr(m, COUNTER(16), (uint64_t)-1);
-        wrmsr(m, PEBS_ENABLE, MY_THR);
-        wrmsr(m, CCCR(16), ENABLE(5));
+        WRMSR(m, { DS_AREA, AREA }, { FIRM_ESCR0, EVENT(0x0e, 0x8000) | 1u << 4 | 1u << 5 | RINGS },
+              { CRU_ESCR2, EVENT(0x0c, 1) | RINGS }, { COUNTER(16), (uint64_t)-1 }, { PEBS_ENABLE, MY_THR },
+              { CCCR(16), ENABLE(5) });
         b->insns[0].unit = UNIT_SCALAR_DP;
         b->insns[2].unit = UNIT_SCALAR_DP;
         m->registers.general[R15] = 0x1515;
@@ -801,28 +520,23 @@ static void records_with_dtes64(void **state)
             assert_int_equal(get(m, PEBS_BUFFER + 144 * n + 0x08), CODE + 12); /* behind the second one of each turn */
             assert_int_equal(get(m, PEBS_BUFFER + 144 * n + 0x88), ia32e ? 0x1515 : 0);
         }
-        free(b);
-        machine_free(m);
     }
 }
 
 /* --- branches ---------------------------------------------------------------------------------------------------- */
 
-static void branch_records(void **state)
+TEST(branch_records)
 {
     struct machine *m = machine("netburst");
     struct block *loop = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     put32(m, AREA + 0x00, BTS_BUFFER);
     put32(m, AREA + 0x04, BTS_BUFFER);
     put32(m, AREA + 0x08, BTS_BUFFER + 12 * 8);
     put32(m, AREA + 0x0c, BTS_BUFFER + 12 * 4);
     wrmsr(m, DS_AREA, AREA);
     wrmsr(m, DEBUGCTL, 0x1c); /* TR, BTS, BTINT */
-    for (unsigned i = 0; i < 3; i++) {
-        run(m, loop);
-    }
+    run_times(m, loop, 3);
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, loop->pc, 0x900000, 0);
     assert_int_equal(m->pmis, 1);
     assert_int_equal(get32(m, AREA + 0x04), BTS_BUFFER + 12 * 4);
@@ -833,18 +547,15 @@ static void branch_records(void **state)
         assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 4), interruption ? 0x900000 : loop->pc);
         assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 8), n == 0 || interruption ? 0 : 0x10);
     }
-    free(loop);
-    machine_free(m);
 }
 
-static void debugctla_bits(void **state)
+TEST(debugctla_bits)
 {
     static const struct {
         uint64_t value;
         unsigned records;
     } rows[] = { { 0x0c, 4 }, { 0x08, 0 }, { 0x04, 0 }, { 0xc0, 0 }, { 0x2c, 2 }, { 0x4c, 2 }, { 0x6c, 0 } };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine("netburst64");
         struct block *system = block_new(0, 4, END_REL_JMP);
@@ -864,17 +575,14 @@ static void debugctla_bits(void **state)
         run(m, system), run(m, system), run(m, user), run(m, user);
         wrmsr(m, DEBUGCTL, 0);
         assert_int_equal(get(m, AREA + 0x08), BTS_BUFFER + 24 * rows[i].records);
-        free(system), free(user);
-        machine_free(m);
     }
 }
 
-static void stack_of_4(void **state)
+TEST(stack_of_4)
 {
     struct machine *m = machine("netburst");
     struct block *b[6];
 
-    (void)state;
     for (unsigned i = 0; i < 6; i++) {
         b[i] = block_new(0x100 * i, 2, END_REL_JMP);
     }
@@ -885,109 +593,13 @@ static void stack_of_4(void **state)
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, CODE + 0x4000, 0x900000, 0);
     wrmsr(m, DEBUGCTL, 0);
     /* six branches and the interrupt: TOS began at 0, and is moved before an entry is written */
-    assert_int_equal(rdmsr(m, TOS), 7 % 4);
-    assert_int_equal(rdmsr(m, LASTBRANCH_0 + 3), UINT64_C(0x900000) << 32 | (CODE + 0x4000));
-    assert_int_equal(rdmsr(m, LASTBRANCH_0 + 2), (CODE + 0x4000) << 32 | b[5]->last);
+    EXPECT_MSRS(m, { TOS, 7 % 4 }, { LASTBRANCH_0 + 3, UINT64_C(0x900000) << 32 | (CODE + 0x4000) },
+                { LASTBRANCH_0 + 2, (CODE + 0x4000) << 32 | b[5]->last });
     for (unsigned i = 4; i < 6; i++) {
         assert_int_equal(rdmsr(m, LASTBRANCH_0 + i % 4), b[i]->pc << 32 | b[i - 1]->last);
     }
     assert_int_equal(rdmsr(m, LER_FROM), b[5]->last); /* the last branch before the interrupt */
     assert_int_equal(rdmsr(m, LER_FROM + 1), CODE + 0x4000);
-    for (unsigned i = 0; i < 6; i++) {
-        free(b[i]);
-    }
-    machine_free(m);
-}
-
-static void stack_of_16(void **state)
-{
-    struct machine *m = machine("netburst64");
-    struct block *b = block_new(0, 2, END_REL_JMP);
-    struct block *far_away = block_new(0x200, 1, END_PLAIN);
-
-    (void)state;
-    wrmsr(m, DEBUGCTL, 1);
-    for (unsigned i = 0; i < 20; i++) {
-        run(m, b);
-    }
-    run(m, far_away);
-    wrmsr(m, DEBUGCTL, 0);
-    assert_int_equal(rdmsr(m, TOS), 20 % 16);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 4), b->last);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 4), far_away->pc);
-    assert_int_equal(rdmsr(m, LBR_TO0 + 5), b->pc);
-    assert_int_equal(try_read(m, LBR_FROM0 + 16), MSR_UNKNOWN);
-    free(b), free(far_away);
-    machine_free(m);
 }
 
 /* --- the referee ------------------------------------------------------------------------------------------------- */
-
-static void expect(const char *name, uint64_t cccr, uint64_t enable, uint64_t event, uint64_t tag)
-{
-    struct machine *m = machine("netburst");
-    const char *text;
-
-    set_up_area(m, 10, 8, 100);
-    wrmsr(m, RAT_ESCR0, tag);
-    wrmsr(m, CRU_ESCR2, event | RINGS);
-    wrmsr(m, COUNTER(16), (uint64_t)-100);
-    wrmsr(m, PEBS_ENABLE, enable);
-    wrmsr(m, CCCR(16), cccr);
-    fflush(m->violations);
-    text = m->violations_text;
-    if (name == NULL) {
-        assert_string_equal(text, "");
-    } else if (!violated(m, name) || strchr(text, '\n') != text + strlen(text) - 1) {
-        fail_msg("%s was expected alone; the log: %s", name, text);
-    }
-    machine_free(m);
-}
-
-static void violations(void **state)
-{
-    const uint64_t tag = TAG_LOADS | RINGS;
-
-    (void)state;
-    expect(NULL, ENABLE(5), MY_THR, FRONT_END, tag);
-    expect(NULL, ENABLE(5), MY_THR | UOP_TAG | 1, FRONT_END, tag);
-    expect(NULL, ENABLE(5), UOP_TAG | 1, REPLAY, tag); /* counts replays */
-    expect(NULL, ENABLE(5), 0, FRONT_END, tag);
-    expect("pebs-only-tags", ENABLE(5), UOP_TAG, FRONT_END, tag); /* as the manual's steps have it */
-    expect("pebs-event", ENABLE(5), MY_THR, EVENT(0x06, 15), tag);
-    expect("pebs-no-tag", ENABLE(5), MY_THR, FRONT_END, 0);
-    expect("pebs-no-tag", ENABLE(5), MY_THR, REPLAY, tag);
-    expect("cccr-thread", ENABLE(5) & ~(UINT64_C(1) << 17), 0, FRONT_END, tag);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_reset),
-        cmocka_unit_test(all_registers),
-        cmocka_unit_test(reserved_bits),
-        cmocka_unit_test(what_it_lacks),
-        cmocka_unit_test(cpuid),
-        cmocka_unit_test(rdpmc),
-        cmocka_unit_test(which_counter_reaches_which_escr),
-        cmocka_unit_test(rings_threads_and_filters),
-        cmocka_unit_test(branches_retired),
-        cmocka_unit_test(overflow),
-        cmocka_unit_test(overflowed_counters_go_on),
-        cmocka_unit_test(front_end_tags),
-        cmocka_unit_test(execution_tags),
-        cmocka_unit_test(replay_tags),
-        cmocka_unit_test(mispredicted_branches_can_be_tagged),
-        cmocka_unit_test(records_of_40_bytes),
-        cmocka_unit_test(threshold_and_end_of_the_buffer),
-        cmocka_unit_test(what_does_not_sample),
-        cmocka_unit_test(records_with_dtes64),
-        cmocka_unit_test(branch_records),
-        cmocka_unit_test(debugctla_bits),
-        cmocka_unit_test(stack_of_4),
-        cmocka_unit_test(stack_of_16),
-        cmocka_unit_test(violations),
-    };
-
-    return cmocka_run_group_tests_name("NetBurst's counters and records", tests, NULL, NULL);
-}

@@ -7,7 +7,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "tests/host/host_test.h"
+static int new_block(void **state);
+#define SETUP new_block
+#define LAST  new_block
+#include "tests/host/model_test.h"
 
 static void *find_symbol(void *handle, const char *name);
 #define dlsym find_symbol
@@ -261,9 +264,8 @@ static const char *block(void)
     return text;
 }
 
-static int new_block(void **state)
+static int new_block(__attribute__((unused)) void **state)
 {
-    (void)state;
     while (head.next) {
         struct op *op = head.next;
         head.next = op->link.next;
@@ -342,10 +344,9 @@ static void show(struct qemu_ops *o, int back, int again, uint64_t number)
     qemu_ops_drop_values(o, &object, value);
 }
 
-static void stores_of_values_are_dropped(void **state)
+TEST(stores_of_values_are_dropped)
 {
     static const int places[] = { 2, 5, 65 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         const int back = places[i];
         struct qemu_ops o = new_ops();
@@ -377,11 +378,10 @@ static void stores_of_values_are_dropped(void **state)
 }
 
 /* Two places that hold each value are one too many, until one of them does not. */
-static void one_of_two_places(void **state)
+TEST(one_of_two_places)
 {
     struct qemu_ops o = new_ops();
 
-    (void)state;
     for (uint64_t n = 0; n < 20; n++)
         show(&o, 3, 9, n);
     assert_int_equal(o.value_at, 0);
@@ -395,11 +395,10 @@ static void one_of_two_places(void **state)
     "dsmodel: this QEMU does not keep in front of its registers the value returned by qemu_plugin_mem_get_value: " \
     "the guest is about a tenth slower\n"
 
-static void values_that_are_nowhere(void **state)
+TEST(values_that_are_nowhere)
 {
     struct qemu_ops o = new_ops();
 
-    (void)state;
     listen();
     qemu_ops_drop_values(&o, &object, (struct qemu_value){ 1, 2 });
     assert_int_equal(o.places, 0);
@@ -411,11 +410,10 @@ static void values_that_are_nowhere(void **state)
 }
 
 /* 64 changes of the value leave two places: there is nothing to choose by. Said once a process. */
-static void places_that_stay_two(void **state)
+TEST(places_that_stay_two)
 {
     struct qemu_ops o = new_ops();
 
-    (void)state;
     listen();
     for (uint64_t n = 0; n < 64; n++)
         show(&o, 3, 9, n);
@@ -427,13 +425,12 @@ static void places_that_stay_two(void **state)
 }
 
 /* The words of an object that begins right before its registers are not read. */
-static void an_object_without_room(void **state)
+TEST(an_object_without_room)
 {
     struct qemu_ops o = new_ops();
     const struct qemu_object small = { .cpu = (char *)&words[ENV / 8 - 3], .size = 64, .width = 8, .env = 24 };
     const struct qemu_value value = { 0x11, 0x22 };
 
-    (void)state;
     put_value(4, value); /* in front of the object */
     listen();
     qemu_ops_drop_values(&o, &small, value);
@@ -443,17 +440,6 @@ static void an_object_without_room(void **state)
     put_value(3, value); /* its first words */
     qemu_ops_drop_values(&o, &small, value);
     assert_int_equal(o.places, 1u << 1);
-}
-
-static void without_an_object(void **state)
-{
-    struct qemu_ops o = new_ops();
-    const struct qemu_object none = { .cpu = NULL };
-
-    (void)state;
-    qemu_ops_drop_values(&o, &none, (struct qemu_value){ 1, 2 });
-    assert_true(o.places == UINT64_MAX);
-    assert_int_equal(o.state, QEMU_OPS_WORK);
 }
 
 static const struct qemu_ops_list list = { 8, 0x80 };
@@ -480,11 +466,10 @@ static struct qemu_ops translated(void)
 }
 
 /* Whatever sends the block to the callbacks comes before anything is stored. A sum to which nothing is added stays. */
-static void beginnings_in_place_of_callbacks(void **state)
+TEST(beginnings_in_place_of_callbacks)
 {
     struct qemu_ops o = new_ops();
 
-    (void)state;
     assert_false(qemu_ops_begin(&o, &everything)); /* not before the operations were tried */
     o = translated();
     assert_true(qemu_ops_begin(&o, &everything));
@@ -499,13 +484,12 @@ static void beginnings_in_place_of_callbacks(void **state)
 }
 
 /* The processor's number is where gdb_get_cpu_index looks, here 12 bytes before the register file. */
-static void beginnings_on_several_processors(void **state)
+TEST(beginnings_on_several_processors)
 {
     struct qemu_ops_beginning beginning = { .first = (void *)0x5000, .apart = 0x300, .newest = 40, .word = 0xabc };
     struct qemu_object several = object;
     struct qemu_ops o = translated();
 
-    (void)state;
     assert_false(qemu_ops_begin(&o, &beginning)); /* it was not looked for */
     several.copy = malloc(several.size);
     assert_non_null(several.copy);
@@ -521,48 +505,11 @@ static void beginnings_on_several_processors(void **state)
     free(several.copy);
 }
 
-/* The last instruction's callbacks, behind the block's end; an instruction before it keeps its own. */
-static void callbacks_out_of_the_way(void **state)
-{
-    struct qemu_ops_beginning beginning = everything;
-    struct qemu_ops o = new_ops();
-
-    (void)state;
-    show(&o, 3, 0, 0);
-    make(OTHER, 3);
-    make_callbacks(0);
-    make_callbacks(1);
-    make_with(OTHER, 1, 0, 0);
-    make_callbacks(1);
-    make_with(OTHER, 2, 0, 0);
-    make_callbacks(2);
-    beginning.sum_count = 0;
-    beginning.list = NULL;
-    beginning.aside = true;
-    assert_true(qemu_ops_begin(&o, &beginning));
-    assert_string_equal(block(), "other(0, 0, 0) store_64(abc, 5000, 40) label(a1, 0, 0) callbacks(0, 0, 0) "
-                                 "callbacks(1, 0, 0) other(1, 0, 0) other(2, 0, 0) callbacks(2, 0, 0) "
-                                 "label(a0, 0, 0) callbacks(1, 0, 0) go_to(a1, 0, 0)");
-    assert_true(is_closed(op_of(head.before)));
-    new_block(NULL);
-    make(OTHER, 3);
-    make_callbacks(0);
-    make_callbacks(2);
-    assert_false(qemu_ops_begin(&o, &beginning)); /* no instruction */
-    assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
-    new_block(NULL);
-    make_callbacks(0);
-    make_callbacks(1);
-    make(OTHER, 3);
-    assert_false(qemu_ops_begin(&o, &beginning)); /* no check for interrupts */
-    assert_string_equal(block(), "callbacks(0, 0, 0) callbacks(1, 0, 0) other(0, 0, 0)");
-}
-
 /*
  * Before the callbacks, wherever they are: a sum at or above its limit before, or at it behind, calls them; else the
  * other translation is run, if it is known. Behind them what they ask for is run.
  */
-static void blocks_that_go_elsewhere(void **state)
+TEST(blocks_that_go_elsewhere)
 {
     static const uint64_t known;
     static const struct qemu_ops_elsewhere elsewhere = { 48, &known };
@@ -572,7 +519,6 @@ static void blocks_that_go_elsewhere(void **state)
     struct qemu_ops o = translated();
     char want[1500];
 
-    (void)state;
     assert_true(qemu_ops_begin(&o, &little));
     snprintf(want, sizeof want,
              "other(0, 0, 0) load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if_below(1, 0, 160) "
@@ -607,33 +553,13 @@ static void blocks_that_go_elsewhere(void **state)
     assert_true(is_closed(op_of(head.before)));
 }
 
-/* The other translation. */
-static void sums_that_pass(void **state)
-{
-    struct qemu_ops_beginning passing = everything;
-    struct qemu_ops o = translated();
-
-    (void)state;
-    passing.passes = true;
-    passing.list = NULL;
-    assert_true(qemu_ops_begin(&o, &passing));
-    assert_string_equal(block(), "other(0, 0, 0) "
-                                 "load_64(1, 5000, 24) go_to_if_below(1, 0, 160) add_64(1, 1, 3) "
-                                 "go_to_if_equal(1, 8000000000000000, 160) "
-                                 "load_64(2, 5000, 32) go_to_if(2, 2000, 160) add_64(2, 2, 0) "
-                                 "go_to_if_equal(2, 2000, 160) "
-                                 "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
-                                 "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
-}
-
 /* Without a call, or with a jump to something else than its result, QEMU leaves the block in another way. */
-static void blocks_that_cannot_go_elsewhere(void **state)
+TEST(blocks_that_cannot_go_elsewhere)
 {
     static const struct qemu_ops_elsewhere elsewhere = { 48, NULL };
     struct qemu_ops_beginning little = { .first = (void *)0x5000, .newest = 40, .elsewhere = &elsewhere };
     struct qemu_ops o = translated();
 
-    (void)state;
     for (jumps_to = 0; jumps_to <= 10; jumps_to += 10) {
         assert_false(qemu_ops_begin(&o, &little));
         assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
@@ -645,12 +571,11 @@ static void blocks_that_cannot_go_elsewhere(void **state)
 }
 
 /* RIP is written in its width. */
-static void translations_found(void **state)
+TEST(translations_found)
 {
     struct qemu_object narrow = object;
     bool exists = false;
 
-    (void)state;
     new_ops();
     rip = &words[ENV / 8 + 16];
     assert_ptr_equal(qemu_ops_translation(&object, 0x123456789, &exists), translation);
@@ -665,57 +590,17 @@ static void translations_found(void **state)
     assert_true(*rip == 0xffffffff9abcdef1);
 }
 
-static void beginnings_that_do_little(void **state)
-{
-    struct qemu_ops_beginning little = { .first = (void *)0x5000, .sums = sums + 1, .sum_count = 1, .newest = -1 };
-    struct qemu_ops o = translated();
-
-    (void)state;
-    assert_true(qemu_ops_begin(&o, &little));
-    assert_string_equal(block(),
-                        "other(0, 0, 0) load_64(1, 5000, 32) add_64(1, 1, 0) go_to_if(1, 2000, 160) "
-                        "go_to(a1, 0, 0) label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
-}
-
-/*
- * QEMU checks for interrupts before the callbacks; where these begin the block, they are always called. So they are
- * where a block has more sums than there is room for.
- */
-static void blocks_that_only_call(void **state)
-{
-    struct qemu_ops_sum many[QEMU_OPS_SUMS + 1] = { { 0, 0, 0 } };
-    const struct qemu_ops_beginning counting = { .first = (void *)0x5000,
-                                                 .sums = many,
-                                                 .sum_count = QEMU_OPS_SUMS + 1 };
-    struct qemu_ops o = translated();
-
-    (void)state;
-    assert_false(qemu_ops_begin(&o, &counting));
-    assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
-    new_block(NULL);
-    make_callbacks(0);
-    make(OTHER, 3);
-    assert_false(qemu_ops_begin(&o, &everything));
-    assert_string_equal(block(), "callbacks(0, 0, 0) other(0, 0, 0)");
-    new_block(NULL);
-    make(OTHER, 3);
-    make_callbacks(2);
-    assert_false(qemu_ops_begin(&o, &everything));
-    assert_string_equal(block(), "other(0, 0, 0) callbacks(2, 0, 0)");
-}
-
 #define NUMBER                                                                                             \
     "dsmodel: this QEMU does not export gdb_get_cpu_index: counters, BTS and LBR are slower with several " \
     "processors\n"
 
 /* Said once a process. */
-static void processors_without_a_number(void **state)
+TEST(processors_without_a_number)
 {
     struct qemu_object several = object;
     const struct qemu_object none = { .cpu = NULL };
     struct qemu_ops o;
 
-    (void)state;
     missing = "gdb_get_cpu_index";
     listen();
     qemu_ops_init(&o, &none, 5); /* the whole object is lost, which has been said */
@@ -743,11 +628,10 @@ static void processors_without_a_number(void **state)
 #define OPERATIONS "the guest is about a tenth slower, BTS and LBR by more\n"
 
 /* Said once a process, here by another layout; a symbol that is missing gives up silently then. */
-static void another_translator(void **state)
+TEST(another_translator)
 {
     struct qemu_ops o = new_ops();
 
-    (void)state;
     make(OTHER, 3);
     shifted = true;
     listen();
@@ -763,30 +647,4 @@ static void another_translator(void **state)
     qemu_ops_init(&o, &object, -1);
     assert_said("");
     assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(stores_of_values_are_dropped, new_block),
-        cmocka_unit_test_setup(one_of_two_places, new_block),
-        cmocka_unit_test_setup(values_that_are_nowhere, new_block),
-        cmocka_unit_test_setup(places_that_stay_two, new_block),
-        cmocka_unit_test_setup(an_object_without_room, new_block),
-        cmocka_unit_test_setup(without_an_object, new_block),
-        cmocka_unit_test_setup(beginnings_in_place_of_callbacks, new_block),
-        cmocka_unit_test_setup(beginnings_on_several_processors, new_block),
-        cmocka_unit_test_setup(callbacks_out_of_the_way, new_block),
-        cmocka_unit_test_setup(blocks_that_go_elsewhere, new_block),
-        cmocka_unit_test_setup(sums_that_pass, new_block),
-        cmocka_unit_test_setup(blocks_that_cannot_go_elsewhere, new_block),
-        cmocka_unit_test_setup(translations_found, new_block),
-        cmocka_unit_test_setup(beginnings_that_do_little, new_block),
-        cmocka_unit_test_setup(blocks_that_only_call, new_block),
-        cmocka_unit_test_setup(processors_without_a_number, new_block),
-        cmocka_unit_test_setup(another_translator, new_block),
-    };
-    const int failed = cmocka_run_group_tests_name("ops", tests, NULL, NULL);
-    new_block(NULL);
-    return failed;
 }

@@ -4,7 +4,10 @@
  * half done. Each is read by a process of its own, because a wrong one ends it.
  */
 #define _GNU_SOURCE
-#include "tests/host/host_test.h"
+static int make_folder(void **state), remove_folder(void **state);
+#define FIRST make_folder
+#define LAST  remove_folder
+#include "tests/host/model_test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +26,13 @@
 static char folder[] = "/tmp/model-options-XXXXXX";
 static char said[1 << 17], printed[1 << 17]; /* on standard error and output */
 
-static int make_folder(void **state)
+static int make_folder(__attribute__((unused)) void **state)
 {
-    (void)state;
     return mkdtemp(folder) == NULL || chdir(folder) != 0;
 }
 
-static int remove_folder(void **state)
+static int remove_folder(__attribute__((unused)) void **state)
 {
-    (void)state;
     unlink("t"), unlink("v"), unlink("err"), unlink("out"), unlink("4"), unlink("4.watch");
     return chdir("/") != 0 || rmdir(folder) != 0;
 }
@@ -91,11 +92,10 @@ static void refused(const char *arguments, const char *sentence)
     assert_string_equal(printed, "");
 }
 
-static void wrong_ones(void **state)
+TEST(wrong_ones)
 {
     static const char *const no_seeds[] = { "x", "-1", "+1", ":pebs-arming", "1x", "0x10", "18446744073709551616" };
 
-    (void)state;
     refused("profile=skylake profile=haswell", "profile= was given twice");
     refused("profile=", "profile= was given without a value");
     refused("truth=", "truth= was given without a value");
@@ -135,7 +135,7 @@ static void wrong_ones(void **state)
 }
 
 /* A name that is not known is named by itself, without what follows, and all that are known are named. */
-static void unknown_names(void **state)
+TEST(unknown_names)
 {
     static const struct {
         const char *arguments, *begin, *end;
@@ -154,7 +154,6 @@ static void unknown_names(void **state)
         { "profile=skylake latitude=7:", "dsmodel: latitude=SEED: is not known; the freedoms are: pebs-arming", "\n" },
     };
 
-    (void)state;
     unlink("t");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_int_equal(reads(rows[i].arguments, NULL), 1);
@@ -166,7 +165,7 @@ static void unknown_names(void **state)
 }
 
 /* OPTION=list prints one line a name, whatever else was given, and ends well. */
-static void lists(void **state)
+TEST(lists)
 {
     static const struct {
         const char *arguments;
@@ -180,7 +179,6 @@ static void lists(void **state)
         { "latitude=list", freedom_name, freedom_sentence, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const char *at = printed;
         unsigned n = 0;
@@ -246,9 +244,8 @@ static void of_two_kinds(struct options *options)
               : 8);
 }
 
-static void right_ones(void **state)
+TEST(right_ones)
 {
-    (void)state;
     assert_int_equal(reads("profile=skylake", of_skylake), 0);
     assert_int_equal(reads("profile=alderlake cores=EP3 fault=perfmon.width.32", of_two_kinds), 0);
     assert_int_equal(reads("truth=t quirk=inert,no_apic violations=v profile=haswell "
@@ -263,12 +260,11 @@ static void right_ones(void **state)
 }
 
 /* Of the four processors that the machine can have. */
-static void what_an_earlier_run_left(void **state)
+TEST(what_an_earlier_run_left)
 {
     static const char *const files[] = { "0", "0.watch", "3", "3.watch", "4", "4.watch" };
     char option[64];
 
-    (void)state;
     snprintf(option, sizeof(option), "profile=skylake state=%s", folder);
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         FILE *file = fopen(files[i], "w");
@@ -296,9 +292,8 @@ static void violate_and_finish(struct options *options)
 }
 
 /* Output that was lost is said when QEMU ends, of each log: what is lost then, and what was lost before. */
-static void lost_output(void **state)
+TEST(lost_output)
 {
-    (void)state;
     if (access("/dev/full", W_OK) != 0) {
         skip();
     }
@@ -308,17 +303,4 @@ static void lost_output(void **state)
     assert_string_equal(said, "");
     assert_int_equal(reads("profile=skylake violations=/dev/full", violate_and_finish), 7);
     assert_int_equal(strncmp(said, VIOLATIONS_LOST, strlen(VIOLATIONS_LOST)), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_ones),
-        cmocka_unit_test(unknown_names),
-        cmocka_unit_test(lists),
-        cmocka_unit_test(right_ones),
-        cmocka_unit_test(what_an_earlier_run_left),
-        cmocka_unit_test(lost_output),
-    };
-    return cmocka_run_group_tests_name("the plugin's options", tests, make_folder, remove_folder);
 }

@@ -19,28 +19,22 @@ static void sample(struct machine *m, unsigned i, uint64_t event, uint64_t perio
 {
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x40 + 8 * i, -period);
-    wrmsr(m, EVTSEL0 + i, EVTSEL_ON | event);
-    wrmsr(m, PMC0 + i, (uint32_t)-period);
-    wrmsr(m, PEBS_ENABLE, UINT64_C(1) << i);
-    wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << i);
+    WRMSR(m, { EVTSEL0 + i, EVTSEL_ON | event }, { PMC0 + i, (uint32_t)-period }, { PEBS_ENABLE, UINT64_C(1) << i },
+          { GLOBAL_CTRL, UINT64_C(1) << i });
 }
 
-static void counts_instructions_and_branches(void **state)
+TEST(counts_instructions_and_branches)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 7, END_PLAIN);
     struct block *jump = block_new(0x100, 3, END_REL_JMP);
     struct block *user = block_new(0x200, 5, END_JCC);
 
-    (void)state;
     user->cpl = 3;
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED }, { EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES });
     wrmsr(m, EVTSEL0 + 2, (EVTSEL_ON & ~0x10000u) | INST_RETIRED); /* OS only */
     wrmsr(m, EVTSEL0 + 3, (EVTSEL_ON & ~0x20000u) | INST_RETIRED); /* USR only */
-    wrmsr(m, FIXED_CTRL, 0x333);
-    wrmsr(m, GLOBAL_CTRL, 0x70000000f);
+    WRMSR(m, { FIXED_CTRL, 0x333 }, { GLOBAL_CTRL, 0x70000000f });
     run(m, plain);
     run(m, jump);
     run(m, user);
@@ -48,23 +42,17 @@ static void counts_instructions_and_branches(void **state)
     wrmsr(m, GLOBAL_CTRL, 0);
     run(m, plain);
     assert_int_equal(rdmsr(m, PMC0 + 0), 7 + 3 + 5 + 3 + 1); /* with the WRMSR that stops */
-    assert_int_equal(rdmsr(m, PMC0 + 1), 3);
-    assert_int_equal(rdmsr(m, PMC0 + 2), 7 + 3 + 3 + 1);
-    assert_int_equal(rdmsr(m, PMC0 + 3), 5);
-    assert_int_equal(rdmsr(m, FIXED_CTR0), 19);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    free(plain), free(jump), free(user);
-    machine_free(m);
+    EXPECT_MSRS(m, { PMC0 + 1, 3 }, { PMC0 + 2, 7 + 3 + 3 + 1 }, { PMC0 + 3, 5 }, { FIXED_CTR0, 19 },
+                { GLOBAL_STATUS, 0 });
 }
 
 /* RDPMC in the middle of a block counts what came before it and nothing else. */
-static void reads_in_the_middle(void **state)
+TEST(reads_in_the_middle)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 10, END_REL_JMP);
     uint64_t value;
 
-    (void)state;
     wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
     run(m, b);
     run(m, b);
@@ -72,37 +60,28 @@ static void reads_in_the_middle(void **state)
     assert_int_equal(value, 14);
     assert_int_equal(engine_rdpmc(&m->v, 0, &value, (struct place){ b, 9 }), MSR_DONE);
     assert_int_equal(value, 19);
-    free(b);
-    machine_free(m);
 }
 
-static void a_fault_takes_back_what_did_not_retire(void **state)
+TEST(a_fault_takes_back_what_did_not_retire)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 10, END_REL_JMP);
 
-    (void)state;
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES }, { EVTSEL0, EVTSEL_ON | INST_RETIRED });
     run(m, b);
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 6), 0x900000, 0);
-    assert_int_equal(rdmsr(m, PMC0), 6);
-    assert_int_equal(rdmsr(m, PMC0 + 1), 0);
+    EXPECT_MSRS(m, { PMC0, 6 }, { PMC0 + 1, 0 });
     run(m, b);
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, 0x900000, 0); /* the loop's next turn */
-    assert_int_equal(rdmsr(m, PMC0), 16);
-    assert_int_equal(rdmsr(m, PMC0 + 1), 1);
-    free(b);
-    machine_free(m);
+    EXPECT_MSRS(m, { PMC0, 16 }, { PMC0 + 1, 1 });
 }
 
-static void a_repeated_string_instruction_counts_once(void **state)
+TEST(a_repeated_string_instruction_counts_once)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 3, END_REPEAT);
     struct block *again = block_new(8, 1, END_REPEAT);
 
-    (void)state;
     wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
     run(m, b);
     for (unsigned i = 0; i < 5; i++) {
@@ -110,26 +89,20 @@ static void a_repeated_string_instruction_counts_once(void **state)
         run(m, again);
     }
     assert_int_equal(rdmsr(m, PMC0), 3);
-    free(b), free(again);
-    machine_free(m);
 }
 
 /*
  * The WRMSR that stops counting is counted, the one that starts it is not, and it can be what overflows or is recorded.
  */
-static void wrmsr_counts_before_its_effect(void **state)
+TEST(wrmsr_counts_before_its_effect)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 3, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 10, 10);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | 1u << 20 | INST_RETIRED);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | 1u << 20 | INST_RETIRED }, { GLOBAL_CTRL, 1 });
     assert_int_equal(rdmsr(m, PMC0), 0);
-    wrmsr(m, FIXED_CTRL, 3);
-    wrmsr(m, FIXED_CTRL, 0);
+    WRMSR(m, { FIXED_CTRL, 3 }, { FIXED_CTRL, 0 });
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(rdmsr(m, PMC0), 1 + 1 + 3 + 1);
@@ -139,55 +112,43 @@ static void wrmsr_counts_before_its_effect(void **state)
     assert_int_equal(m->pmis, 0);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(m->pmis, 1);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 1);
-    assert_int_equal(rdmsr(m, PMC0), 0);
+    EXPECT_MSRS(m, { GLOBAL_STATUS, 1 }, { PMC0, 0 });
     sample(m, 0, INST_RETIRED, 3); /* the WRMSR is the event behind the overflow */
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(records(m), 1);
     assert_int_equal(record(m, 0, 0xb0), CODE + 0x20000);
     assert_int_equal(record(m, 0, 0x08), CODE + 0x20004);
-    free(b);
-    machine_free(m);
 }
 
-static void overflow_without_pebs(void **state)
+TEST(overflow_without_pebs)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0 + 2, EVTSEL_ON | 1u << 20 | INST_RETIRED);
-    wrmsr(m, PMC0 + 2, (uint32_t)-10);
-    wrmsr(m, GLOBAL_CTRL, 4);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 2, EVTSEL_ON | 1u << 20 | INST_RETIRED }, { PMC0 + 2, (uint32_t)-10 },
+          { GLOBAL_CTRL, 4 });
     run(m, b);
     run(m, b);
     assert_int_equal(m->pmis, 0);
     run(m, b); /* its second instruction is the tenth */
     assert_int_equal(m->pmis, 1);
     run(m, b);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 4);
-    assert_int_equal(rdmsr(m, PMC0 + 2), 6);
+    EXPECT_MSRS(m, { GLOBAL_STATUS, 4 }, { PMC0 + 2, 6 });
     assert_int_equal(m->lvtpc, 0x10040);
-    free(b);
-    machine_free(m);
 }
 
 /* Reset -5 arms on the fifth event and records the sixth: records are 6 apart, and the next one is 6 after the last. */
-static void records_n_plus_1_apart(void **state)
+TEST(records_n_plus_1_apart)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     sample(m, 0, INST_RETIRED, 5);
     m->registers.general[RCX] = 0x1234;
     m->registers.rflags = 0x246;
-    for (unsigned i = 0; i < 10; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 10);
     assert_int_equal(rdmsr(m, PMC0), 0xfffffffffffb + 4); /* 36 events used, 4 since */
     assert_int_equal(records(m), 6);
     for (unsigned n = 0; n < 6; n++) {
@@ -202,12 +163,10 @@ static void records_n_plus_1_apart(void **state)
         assert_int_equal(record(m, n, 0xc0), n + 1);
     }
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    free(b);
-    machine_free(m);
 }
 
 /* The instruction after an INT n is its handler's first; after one behind which an interrupt comes, it is the next. */
-static void behind_an_interruption(void **state)
+TEST(behind_an_interruption)
 {
     static const struct {
         enum block_end end;
@@ -215,7 +174,6 @@ static void behind_an_interruption(void **state)
         uint64_t ip;
     } ways[] = { { END_INT, INTERRUPTION_EXCEPTION, 0x900000 }, { END_REL_JMP, INTERRUPTION_EXTERNAL, 0x7000 } };
 
-    (void)state;
     for (unsigned i = 0; i < COUNT_OF(ways); i++) {
         struct machine *m = machine_new();
         struct block *b = block_new(0, 4, END_REL_JMP), *two = block_new(0x100, 2, ways[i].end);
@@ -228,13 +186,11 @@ static void behind_an_interruption(void **state)
         assert_int_equal(records(m), 1);
         assert_int_equal(record(m, 0, 0xb0), two->last);
         assert_int_equal(record(m, 0, 0x08), ways[i].ip);
-        free(b), free(two);
-        machine_free(m);
     }
 }
 
 /* Between the overflow and the event that is recorded the counter reads 0, and it may be stopped and go on. */
-static void looked_at_between(void **state)
+TEST(looked_at_between)
 {
     struct machine *m = machine_new();
     struct block *four = block_new(0x200, 4, END_REL_JMP);
@@ -242,7 +198,6 @@ static void looked_at_between(void **state)
     struct block *one = block_new(0x100, 1, END_REL_JMP);
     uint64_t value = 1;
 
-    (void)state;
     set_up_ds(m, 0, 0, 100, 100);
     sample(m, 0, INST_RETIRED, 5);
     run(m, five);
@@ -261,171 +216,120 @@ static void looked_at_between(void **state)
     run(m, one);
     assert_int_equal(records(m), 2);
     assert_int_equal(record(m, 1, 0xb0), one->pc);
-    free(four), free(five), free(one);
-    machine_free(m);
 }
 
 /*
  * Linux's handler clears IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE and sets them again. A counter that overflowed just
  * before is still armed: otherwise it would stand still for 2^48 events.
  */
-static void armed_across_a_pause(void **state)
+TEST(armed_across_a_pause)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 9, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 10, 10);
     sample(m, 0, INST_RETIRED, 10);
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);            /* the tenth */
     assert_int_equal(rdmsr(m, PMC0), 0); /* overflowed, and armed */
     assert_int_equal(records(m), 0);
-    wrmsr(m, PEBS_ENABLE, 0);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { PEBS_ENABLE, 0 }, { PEBS_ENABLE, 1 }, { GLOBAL_CTRL, 1 });
     run(m, b);
     assert_int_equal(records(m), 1);
-    free(b);
-    machine_free(m);
 }
 
 /* A counter that interrupts on the same instruction does not take its event for the one behind it. */
-static void another_overflows_at_once(void **state)
+TEST(another_overflows_at_once)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 10, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 100, 100);
     sample(m, 0, INST_RETIRED, 5);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, PMC0, (uint32_t)-5);
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PMC0 + 1, (uint32_t)-5);
-    wrmsr(m, GLOBAL_CTRL, 3);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-5 }, { EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED },
+          { PMC0 + 1, (uint32_t)-5 }, { GLOBAL_CTRL, 3 });
     run(m, b);
     assert_int_equal(records(m), 1);
     assert_int_equal(record(m, 0, 0xb0), b->pc + 5 * 4);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 2);
-    free(b);
-    machine_free(m);
 }
 
-static void pdir_records_n_apart(void **state)
+TEST(pdir_records_n_apart)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     sample(m, 1, PREC_DIST, 5);
-    for (unsigned i = 0; i < 10; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 10);
     assert_int_equal(records(m), 8);
     for (unsigned n = 0; n < 8; n++) {
         assert_int_equal(record(m, n, 0xb0), CODE + 4 * ((5 * (n + 1) - 1) % 4));
         assert_int_equal(record(m, n, 0x90), 2);
     }
-    free(b);
-    machine_free(m);
 }
 
-/* PREC_DIST counts on PMC1 alone. */
-static void pdir_elsewhere_counts_nothing(void **state)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    (void)state;
-    wrmsr(m, EVTSEL0, EVTSEL_ON | PREC_DIST);
-    run(m, b);
-    assert_int_equal(rdmsr(m, PMC0), 0);
-    free(b);
-    machine_free(m);
-}
-
-static void two_counters_share_a_record(void **state)
+TEST(two_counters_share_a_record)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     wrmsr(m, GLOBAL_CTRL, 0);
     for (unsigned i = 0; i < 2; i++) {
         put(m, DS + 0x40 + 8 * (2 + i), i == 0 ? -UINT64_C(9) : -UINT64_C(4));
-        wrmsr(m, EVTSEL0 + 2 + i, EVTSEL_ON | (i == 0 ? INST_RETIRED : ALL_BRANCHES));
-        wrmsr(m, PMC0 + 2 + i, (uint32_t)(i == 0 ? -9 : -4));
+        WRMSR(m, { EVTSEL0 + 2 + i, EVTSEL_ON | (i == 0 ? INST_RETIRED : ALL_BRANCHES) },
+              { PMC0 + 2 + i, (uint32_t)(i == 0 ? -9 : -4) });
     }
-    wrmsr(m, PEBS_ENABLE, 0xc);
-    wrmsr(m, GLOBAL_CTRL, 0xc);
-    for (unsigned i = 0; i < 10; i++) {
-        run(m, b);
-    }
+    WRMSR(m, { PEBS_ENABLE, 0xc }, { GLOBAL_CTRL, 0xc });
+    run_times(m, b, 10);
     assert_int_equal(records(m), 2);
     assert_int_equal(record(m, 0, 0x90), 8);
     assert_int_equal(record(m, 1, 0x90), 0xc); /* the 10th event: 9 + 1 and 2 x (4 + 1) */
-    free(b);
-    machine_free(m);
 }
 
-static void threshold_interrupts(void **state)
+TEST(threshold_interrupts)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 4, 2);
     sample(m, 0, INST_RETIRED, 1);
-    for (unsigned i = 0; i < 4; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 4);
     assert_int_equal(m->pmis, 0);
     assert_true(!begin(m, b)); /* the 4th event's record is the second: it is raised in front of the fifth */
     assert_int_equal(m->pmis, 1);
     assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
-    free(b);
-    machine_free(m);
 }
 
 /* Absolute maximum: nothing is written past it, no status, and the first event after room was made is recorded. */
-static void full_buffer_drops(void **state)
+TEST(full_buffer_drops)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 2, 10);
     put(m, DS + 0x30, PEBS + 2 * RECORD_PEBS + RECORD_PEBS - 1); /* room for two and all but a byte */
     sample(m, 0, INST_RETIRED, 1);
-    for (unsigned i = 0; i < 20; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 20);
     assert_int_equal(records(m), 2);
     assert_int_equal(record(m, 2, 0x08), 0);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
     put(m, DS + 0x28, PEBS);
     run(m, b);
     assert_int_equal(records(m), 1);
-    free(b);
-    machine_free(m);
 }
 
-static void freeze_on_pmi(void **state)
+TEST(freeze_on_pmi)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 4, 1);
     wrmsr(m, DEBUGCTL, 0x1801); /* LBR, both freezes */
     sample(m, 0, INST_RETIRED, 7);
-    for (unsigned i = 0; i < 5; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 5);
     assert_int_equal(m->pmis, 1);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER | STATUS_CTRFRZ | STATUS_LBRFRZ);
 
@@ -434,44 +338,34 @@ static void freeze_on_pmi(void **state)
 
     run(m, b);
     run(m, b);
-    assert_int_equal(rdmsr(m, PMC0), count);
-    assert_int_equal(rdmsr(m, LBR_TOS), tos);
+    EXPECT_MSRS(m, { PMC0, count }, { LBR_TOS, tos });
     wrmsr(m, STATUS_RESET, STATUS_BUFFER | STATUS_CTRFRZ | STATUS_LBRFRZ);
     run(m, b);
     finish(m);
-    assert_int_equal(rdmsr(m, PMC0), count + 3);
-    assert_int_equal(rdmsr(m, LBR_TOS), tos + 1);
-    free(b);
-    machine_free(m);
+    EXPECT_MSRS(m, { PMC0, count + 3 }, { LBR_TOS, tos + 1 });
 }
 
-static void masked_pmi_is_lost(void **state)
+TEST(masked_pmi_is_lost)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    (void)state;
     m->lvtpc = 0x10040;
     set_up_ds(m, 0, 0, 10, 1);
     sample(m, 0, INST_RETIRED, 1);
-    for (unsigned i = 0; i < 6; i++) {
-        run(m, b);
-    }
+    run_times(m, b, 6);
     assert_int_equal(records(m), 3);
     assert_int_equal(m->pmis, 0);
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
-    free(b);
-    machine_free(m);
 }
 
 /* An event that is known only when the next block begins. */
-static void taken_branches(void **state)
+TEST(taken_branches)
 {
     struct machine *m = machine_new();
     struct block *first = block_new(0, 2, END_JCC);
     struct block *behind = block_new(8, 2, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     sample(m, 3, NEAR_TAKEN, 2);
     for (unsigned i = 0; i < 6; i++) {
@@ -485,18 +379,15 @@ static void taken_branches(void **state)
         assert_int_equal(record(m, n, 0x90), 8);
     }
     assert_int_equal(record(m, 0, 0x08), CODE);
-    free(first), free(behind);
-    machine_free(m);
 }
 
 /* Many branches are stored at once, and the record is of the one that was counted last, not of the first. */
-static void taken_branches_with_branch_records(void **state)
+TEST(taken_branches_with_branch_records)
 {
     struct machine *m = machine_new();
     struct block *blocks[3] = { block_new(0, 2, END_REL_JMP), block_new(0x40, 3, END_REL_JMP),
                                 block_new(0x100, 4, END_REL_JMP) };
 
-    (void)state;
     set_up_ds(m, 60, 61, 20, 20);
     wrmsr(m, DEBUGCTL, TR_BTS);
     sample(m, 3, NEAR_TAKEN, 7);
@@ -508,18 +399,15 @@ static void taken_branches_with_branch_records(void **state)
     for (unsigned n = 0; n < 6; n++) {
         assert_int_equal(record(m, n, 0xb0), blocks[(8 * n + 7) % 3]->last);
     }
-    free(blocks[0]), free(blocks[1]), free(blocks[2]);
-    machine_free(m);
 }
 
 /* The event is the last instruction of a block, and the next block has none of its kind. */
-static void seen_where_nothing_is_counted(void **state)
+TEST(seen_where_nothing_is_counted)
 {
     struct machine *m = machine_new();
     struct block *jump = block_new(0, 2, END_REL_JMP);
     struct block *plain = block_new(0x100, 3, END_PLAIN);
 
-    (void)state;
     set_up_ds(m, 0, 0, 20, 20);
     sample(m, 0, ALL_BRANCHES, 1);
     run(m, jump);
@@ -532,16 +420,13 @@ static void seen_where_nothing_is_counted(void **state)
     assert_int_equal(record(m, 0, 0xb0), jump->last);
     assert_int_equal(record(m, 0, 0x08), plain->pc);
     assert_int_equal(record(m, 0, 0x10), 1);
-    free(jump), free(plain);
-    machine_free(m);
 }
 
 /* The instruction that is due is the last one before a block is left, as by RDPMC. */
-static void due_where_a_block_is_left(void **state)
+TEST(due_where_a_block_is_left)
 {
     struct machine *m = machine_new();
 
-    (void)state;
     for (unsigned left_at = 3; left_at <= 8; left_at++) {
         struct block *b = block_new(0, left_at, END_PLAIN);
 
@@ -552,21 +437,18 @@ static void due_where_a_block_is_left(void **state)
         engine_leave(&m->v, (struct place){ b, left_at });
         assert_int_equal(records(m), 1);
         assert_int_equal(record(m, 0, 0xb0), b->last);
-        free(b);
     }
-    machine_free(m);
 }
 
 /*
  * BTS reads the management area while PEBS records are on their way into it: each time the ring of branches is full.
  */
-static void with_branch_records(void **state)
+TEST(with_branch_records)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
     bool interrupted = false;
 
-    (void)state;
     set_up_ds(m, 3, 4, 20, 8);
     wrmsr(m, DEBUGCTL, TR_BTS);
     sample(m, 0, ALL_BRANCHES, 999);
@@ -583,8 +465,6 @@ static void with_branch_records(void **state)
     for (unsigned n = 0; n < 10; n++) {
         assert_int_equal(record(m, n, 0x38), 1000 * n + 999);
     }
-    free(b);
-    machine_free(m);
 }
 
 /* Empties the buffer, as an interrupt handler does, with one instruction that counts. */
@@ -599,7 +479,7 @@ static uint64_t drain(struct machine *m, uint64_t *instructions)
     return n;
 }
 
-static void a_long_run_is_exact(void **state)
+TEST(a_long_run_is_exact)
 {
     struct machine *m = machine_new();
     struct block *blocks[3] = { block_new(0, 5, END_JCC), block_new(0x40, 11, END_REL_JMP),
@@ -607,7 +487,6 @@ static void a_long_run_is_exact(void **state)
     uint64_t drained = 0;
     uint64_t instructions = 0;
 
-    (void)state;
     set_up_ds(m, 0, 0, 40, 30);
     sample(m, 0, INST_RETIRED, 7);
     for (unsigned i = 0; i < 100000; i++) {
@@ -627,40 +506,4 @@ static void a_long_run_is_exact(void **state)
     finish(m);
     assert_int_equal(drained + records(m), instructions / 8);
     assert_true(m->pmis > 1000);
-    for (unsigned i = 0; i < 3; i++) {
-        free(blocks[i]);
-    }
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_instructions_and_branches),
-        cmocka_unit_test(reads_in_the_middle),
-        cmocka_unit_test(a_fault_takes_back_what_did_not_retire),
-        cmocka_unit_test(a_repeated_string_instruction_counts_once),
-        cmocka_unit_test(wrmsr_counts_before_its_effect),
-        cmocka_unit_test(overflow_without_pebs),
-        cmocka_unit_test(records_n_plus_1_apart),
-        cmocka_unit_test(behind_an_interruption),
-        cmocka_unit_test(looked_at_between),
-        cmocka_unit_test(armed_across_a_pause),
-        cmocka_unit_test(another_overflows_at_once),
-        cmocka_unit_test(pdir_records_n_apart),
-        cmocka_unit_test(pdir_elsewhere_counts_nothing),
-        cmocka_unit_test(two_counters_share_a_record),
-        cmocka_unit_test(threshold_interrupts),
-        cmocka_unit_test(full_buffer_drops),
-        cmocka_unit_test(freeze_on_pmi),
-        cmocka_unit_test(masked_pmi_is_lost),
-        cmocka_unit_test(taken_branches),
-        cmocka_unit_test(taken_branches_with_branch_records),
-        cmocka_unit_test(seen_where_nothing_is_counted),
-        cmocka_unit_test(due_where_a_block_is_left),
-        cmocka_unit_test(with_branch_records),
-        cmocka_unit_test(a_long_run_is_exact),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

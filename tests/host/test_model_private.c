@@ -5,7 +5,7 @@
  * as expected, is tests/qemu/losses.t's.
  */
 #define _GNU_SOURCE
-#include "tests/host/host_test.h"
+#include "tests/host/model_test.h"
 
 #include <unistd.h>
 
@@ -307,11 +307,10 @@ static struct qemu_private *certain(bool is_narrow)
 }
 
 /* Eight or sixteen registers in the order of their numbers in instructions. */
-static void registers(void **state)
+TEST(registers)
 {
     static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-    (void)state;
     for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
         struct qemu_private *p = found(is_narrow);
         uint64_t general[GENERAL_REGISTERS];
@@ -334,9 +333,8 @@ static void registers(void **state)
 }
 
 /* One wrong register, wherever, loses the object; upper halves and R8 to R15 count in 64-bit code alone. */
-static void registers_that_differ(void **state)
+TEST(registers_that_differ)
 {
-    (void)state;
     for (unsigned i = 0; i < GENERAL_REGISTERS + 2; i++) {
         for (unsigned high = 0; high < 2; high++) {
             struct qemu_private *p = found(false);
@@ -373,9 +371,8 @@ static void registers_that_differ(void **state)
 }
 
 /* The one word that tcg_cflags_has reads, among others with the same value; its other bits stay. */
-static void translations(void **state)
+TEST(translations)
 {
-    (void)state;
     for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
         struct qemu_private *p = found(is_narrow);
         uint32_t *flags = translation_flags(current_cpu);
@@ -406,7 +403,7 @@ static void translations(void **state)
  * Status flags in the middle of a block are those that QEMU's own restoring gives, also where the quick way replaces
  * the one word that is stale: then QEMU restores a few times to compare, and no more.
  */
-static void flags_in_the_middle(void **state)
+TEST(flags_in_the_middle)
 {
     static const struct {
         uintptr_t at;
@@ -419,7 +416,6 @@ static void flags_in_the_middle(void **state)
         { 0x9999, 0x202 | 0x41, false }, /* nothing to restore */
     };
 
-    (void)state;
     for (unsigned k = 0; k < 2 * COUNT_OF(rows); k++) {
         const size_t i = k / 2;
         struct qemu_private *p = certain(k % 2);
@@ -440,11 +436,10 @@ static void flags_in_the_middle(void **state)
 }
 
 /* Between blocks nothing is stale. Without a way to the flags they are what the plugin interface has. */
-static void flags_between_blocks(void **state)
+TEST(flags_between_blocks)
 {
     struct qemu_private *p = found(false);
 
-    (void)state;
     state_of(current_cpu)[0] = 0x8d5;
     state_of(current_cpu)[1] = 1;
     assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246); /* the registers were not seen yet */
@@ -460,13 +455,12 @@ static void flags_between_blocks(void **state)
 }
 
 /* It is believed once it was the plugin interface's, with something in it, so many times. */
-static void memory(void **state)
+TEST(memory)
 {
     struct qemu_private *p = found(false);
     struct qemu_seen s = seen(p);
     char bytes[100] = { 0 };
 
-    (void)state;
     memset(page, 0, sizeof(page));
     assert_null(qemu_private_memory(p, 0xffff888000001010)); /* not before the registers have been seen */
     qemu_private_look(p, &s);
@@ -492,13 +486,12 @@ static void memory(void **state)
     drop(p);
 }
 
-static void its_own_functions(void **state)
+TEST(its_own_functions)
 {
     struct qemu_private *p = found(false);
     uint64_t base = 0;
     uint32_t regs[4];
 
-    (void)state;
     dumped = "GDT=     fffffe0000001000 0000007f\nIDT=     fffffe0000000abc 00000fff\nCR0=80050033\n";
     assert_true(qemu_private_idt(p, &base));
     assert_int_equal(base, 0xfffffe0000000abc);
@@ -541,27 +534,8 @@ static void its_own_functions(void **state)
     drop(p);
 }
 
-static void accelerators(void **state)
-{
-    (void)state;
-    assert_false(qemu_private_icount());
-    use_icount = 1;
-    assert_true(qemu_private_icount());
-    use_icount = 2;
-    assert_true(qemu_private_icount());
-    use_icount = 0;
-    assert_false(qemu_private_accelerated());
-    tcg_allowed = false;
-    assert_true(qemu_private_accelerated());
-    tcg_allowed = true;
-    assert_false(qemu_private_one_thread());
-    several_threads = false;
-    assert_true(qemu_private_one_thread());
-    several_threads = true;
-}
-
 /* Places of registers at which something would be read that is not the object's. */
-static void impossible_places(void **state)
+TEST(impossible_places)
 {
     static const struct {
         unsigned field;
@@ -584,7 +558,6 @@ static void impossible_places(void **state)
         { 2, offsetof(struct wide_processor, eip) + 64, 8, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct qemu_private *p = found(false);
         struct qemu_object o;
@@ -622,45 +595,4 @@ static void impossible_places(void **state)
     assert_false(qemu_object_find(&o));
     current_cpu = mine;
     drop(p);
-}
-
-/* Each loss is said once, however often it is met. */
-static void said_once(void **state)
-{
-    char text[4096];
-    FILE *file = tmpfile();
-    const int kept = dup(STDERR_FILENO);
-    size_t size;
-
-    (void)state;
-    assert_non_null(file);
-    fflush(stderr);
-    dup2(fileno(file), STDERR_FILENO);
-    qemu_loss_say(LOSS_VALUES, "keeps elsewhere", "this");
-    qemu_loss_say(LOSS_VALUES, "does not export", "that");
-    fflush(stderr);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    rewind(file);
-    size = fread(text, 1, sizeof(text) - 1, file);
-    text[size] = '\0';
-    fclose(file);
-    assert_string_equal(text, "dsmodel: this QEMU keeps elsewhere this: the guest is about a tenth slower\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers),
-        cmocka_unit_test(registers_that_differ),
-        cmocka_unit_test(translations),
-        cmocka_unit_test(flags_in_the_middle),
-        cmocka_unit_test(flags_between_blocks),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(its_own_functions),
-        cmocka_unit_test(accelerators),
-        cmocka_unit_test(impossible_places),
-        cmocka_unit_test(said_once),
-    };
-    return cmocka_run_group_tests_name("QEMU's private state", tests, NULL, NULL);
 }

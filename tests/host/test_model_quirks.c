@@ -11,12 +11,11 @@ static void tell(struct machine *m, uint32_t quirks)
     assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, quirks));
 }
 
-static void names(void **state)
+TEST(names)
 {
     uint32_t quirks = 0;
     const char list[] = "inert,no_apic,honest,inert";
 
-    (void)state;
     for (unsigned i = 0; i < QUIRKS; i++) {
         uint32_t one = 0;
         assert_non_null(quirk_sentence(i));
@@ -35,7 +34,7 @@ static void names(void **state)
 /*
  * Every register of four processors, and the quirk that withholds it; those in no row are withheld by msr_faults alone.
  */
-static void registers_kept_back(void **state)
+TEST(registers_kept_back)
 {
     static const char *const profiles[] = { "skylake", "goldencove", "netburst", "core-duo" };
     static const struct {
@@ -78,7 +77,6 @@ static void registers_kept_back(void **state)
     };
     uint64_t value;
 
-    (void)state;
     for (size_t p = 0; p < COUNT_OF(profiles); p++) {
         struct machine *m = machine_of(profiles[p]);
 
@@ -106,7 +104,6 @@ static void registers_kept_back(void **state)
         tell(m, UINT32_C(1) << QUIRK_DS_AREA_FAULTS);
         assert_int_equal(engine_wrmsr(&m->v, DS_AREA, 0, BETWEEN_BLOCKS), MSR_GP);
         break_mend(&m->v);
-        machine_free(m);
     }
 }
 
@@ -119,12 +116,11 @@ static uint32_t answer(struct machine *m, uint32_t leaf, unsigned reg)
 }
 
 /* `kvm`: what Linux's KVM hands on of a processor with adaptive PEBS, and of one with PEBS of an earlier kind. */
-static void kvm(void **state)
+TEST(kvm)
 {
     struct machine *m = machine_of("icelake");
     uint64_t value;
 
-    (void)state;
     assert_int_equal(answer(m, 0xa, 0) & 0xff, 5);
     tell(m, UINT32_C(1) << QUIRK_KVM);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x24c5); /* LBR format 5, PEBS format 4 and its two flags, full writes */
@@ -155,7 +151,6 @@ static void kvm(void **state)
     assert_int_equal(m->v.rules->msr_counter(&m->v, 0x40000003, &value), MSR_GP);
     assert_int_equal(m->v.rules->msr_counter(&m->v, 0x20000000, &value), MSR_GP); /* the metrics */
     break_mend(&m->v);
-    machine_free(m);
 
     m = machine_of("skylake");
     tell(m, UINT32_C(1) << QUIRK_KVM);
@@ -164,7 +159,6 @@ static void kvm(void **state)
     assert_int_equal(answer(m, 1, 2) & 0x14, 0);
     assert_int_equal(answer(m, 1, 3) >> 21 & 1, 0);
     break_mend(&m->v);
-    machine_free(m);
 
     m = machine_of("goldencove"); /* whose LBRs are architectural */
     tell(m, UINT32_C(1) << QUIRK_KVM);
@@ -172,59 +166,42 @@ static void kvm(void **state)
     assert_int_equal(answer(m, 7, 3) >> 19 & 1, 0);
     assert_int_equal(engine_wrmsr(&m->v, DEBUGCTL, 0x800, BETWEEN_BLOCKS), MSR_GP);
     break_mend(&m->v);
-    machine_free(m);
 }
 
 /* A freeze by KVM clears the enable bit, as up to version 3: no flag of the status tells of it. */
-static void kvm_freezes(void **state)
+TEST(kvm_freezes)
 {
     struct machine *m = machine_of("icelake");
 
-    (void)state;
     assert_true(m->v.rules->pmi_freezes_by_status(&m->v));
     tell(m, UINT32_C(1) << QUIRK_KVM);
     assert_false(m->v.rules->pmi_freezes_by_status(&m->v));
     break_mend(&m->v);
-    machine_free(m);
 }
 
 /* `inert`: registers hold what is written, and nothing counts, records or interrupts. */
-static void inert(void **state)
+TEST(inert)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    (void)state;
     tell(m, UINT32_C(1) << QUIRK_INERT);
     set_up_ds(m, 4, 2, 4, 2);
     put(m, DS + 0x40, -UINT64_C(1));
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, FIXED_CTRL, 0xb);
-    wrmsr(m, GLOBAL_CTRL, 0x100000001);
-    wrmsr(m, DEBUGCTL, TR_BTS | BTINT | 1);
-    for (unsigned i = 0; i < 20; i++) {
-        run(m, b);
-    }
-    assert_int_equal(rdmsr(m, DEBUGCTL), TR_BTS | BTINT | 1);
-    assert_int_equal(rdmsr(m, EVTSEL0), EVTSEL_ON | INST_RETIRED);
-    assert_int_equal(rdmsr(m, PMC0), 0);
-    assert_int_equal(rdmsr(m, FIXED_CTR0), 0);
-    assert_int_equal(rdmsr(m, LBR_TOS), 0);
-    assert_int_equal(rdmsr(m, LBR_FROM0 + 1), 0);
-    assert_int_equal(get(m, DS + 0x08), BTS);
-    assert_int_equal(get(m, DS + 0x28), PEBS);
+    WRMSR(m, { PEBS_ENABLE, 1 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { FIXED_CTRL, 0xb },
+          { GLOBAL_CTRL, 0x100000001 }, { DEBUGCTL, TR_BTS | BTINT | 1 });
+    run_times(m, b, 20);
+    EXPECT_MSRS(m, { DEBUGCTL, TR_BTS | BTINT | 1 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, 0 },
+                { FIXED_CTR0, 0 }, { LBR_TOS, 0 }, { LBR_FROM0 + 1, 0 });
+    EXPECT_MEMORY(m, { DS + 0x08, BTS }, { DS + 0x28, PEBS });
     assert_int_equal(m->pmis, 0);
-    free(b);
     break_mend(&m->v);
-    machine_free(m);
 }
 
-static void values(void **state)
+TEST(values)
 {
     struct machine *m = machine_new();
 
-    (void)state;
     tell(m, UINT32_C(1) << QUIRK_DS_AREA_DROPPED);
     assert_int_equal(engine_wrmsr(&m->v, DS_AREA, DS, BETWEEN_BLOCKS), MSR_DONE);
     assert_int_equal(rdmsr(m, DS_AREA), 0);
@@ -246,18 +223,16 @@ static void values(void **state)
         assert_int_equal(regs[0] == 1 && regs[1] == 800 && regs[2] == 25000000, leaf == 0x15);
     }
     break_mend(&m->v);
-    machine_free(m);
 }
 
 /* A locked x2APIC: what says so, and each WRMSR of IA32_APIC_BASE that would leave the mode. */
-static void locked_x2apic(void **state)
+TEST(locked_x2apic)
 {
     const uint32_t lock = UINT32_C(1) << QUIRK_X2APIC_LOCKED;
     struct machine *m = machine_new();
     uint32_t regs[4] = { 0 };
     uint64_t value;
 
-    (void)state;
     tell(m, lock);
     cpuid_read(&m->v, 7, 0, regs);
     assert_true(regs[3] >> 29 & 1);
@@ -278,11 +253,10 @@ static void locked_x2apic(void **state)
     assert_false(quirks_refuse(lock, 0x1c, 0xfee00000));
     assert_false(quirks_refuse(~lock, 0x1b, 0xfee00000));
     break_mend(&m->v);
-    machine_free(m);
 }
 
 /* What is concealed: of version 2 to 4 the fixed counters, of version 5 what a hybrid's smaller core lacks. */
-static void concealed_counters(void **state)
+TEST(concealed_counters)
 {
     static const struct {
         const char *profile;
@@ -294,7 +268,6 @@ static void concealed_counters(void **state)
         { "goldencove", { 0x08300605, 0, 0x7, 0x8603 }, 1u << 15 },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_of(rows[i].profile);
         uint32_t regs[4] = { 0 };
@@ -309,15 +282,13 @@ static void concealed_counters(void **state)
         cpuid_read(&m->v, 7, 1, regs);
         assert_int_equal(regs[3], 0);
         break_mend(&m->v);
-        machine_free(m);
     }
 }
 
-static void taken_counter(void **state)
+TEST(taken_counter)
 {
     struct machine *m = machine_new();
 
-    (void)state;
     tell(m, UINT32_C(1) << QUIRK_COUNTER_TAKEN);
     for (unsigned n = 0; n < 4; n++) {
         wrmsr(m, PMC0 + n, 0x100 + n);
@@ -330,31 +301,25 @@ static void taken_counter(void **state)
     wrmsr(m, FIXED_CTR0 + 1, 7);
     assert_int_equal(rdmsr(m, FIXED_CTR0 + 1), 7);
     break_mend(&m->v);
-    machine_free(m);
 }
 
 static unsigned counts(struct machine *m, unsigned n)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, PMC0 + n, 0);
-    wrmsr(m, EVTSEL0 + n, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, GLOBAL_CTRL, 1u << n);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0 + n, 0 }, { EVTSEL0 + n, EVTSEL_ON | INST_RETIRED }, { GLOBAL_CTRL, 1u << n });
     run(m, b);
     finish(m);
     wrmsr(m, GLOBAL_CTRL, 0);
-    free(b);
     return rdmsr(m, PMC0 + n) != 0;
 }
 
 /* Erratum AAK100: each event on some counter, one on each counter, enabled; a reset undoes it. */
-static void priming(void **state)
+TEST(priming)
 {
     static const uint32_t events[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
     struct machine *m = machine_of("nehalem");
 
-    (void)state;
     assert_true(counts(m, 0));
     tell(m, UINT32_C(1) << QUIRK_COUNTERS_UNPRIMED);
     engine_reset(&m->v);
@@ -388,30 +353,24 @@ static void priming(void **state)
     engine_reset(&m->v);
     assert_false(counts(m, 0));
     break_mend(&m->v);
-    machine_free(m);
 }
 
 /* What firmware left, from the reset on. */
-static void left_by_firmware(void **state)
+TEST(left_by_firmware)
 {
     struct machine *m = machine_new();
 
-    (void)state;
     tell(m,
          UINT32_C(1) << QUIRK_LEFT_RUNNING | UINT32_C(1) << QUIRK_CPUID_LIMITED | UINT32_C(1) << QUIRK_MICROCODE_OLD);
     engine_reset(&m->v);
     assert_int_equal(rdmsr(m, MISC_ENABLE), 0xc50089);
     assert_int_equal(cpuid_leaf(&m->v, 0xa), 2);
-    assert_int_equal(rdmsr(m, 0x8b), UINT64_C(1) << 32);
-    assert_int_equal(rdmsr(m, DEBUGCTL), 1);
-    assert_int_equal(rdmsr(m, EVTSEL0), EVTSEL_ON | INST_RETIRED);
-    assert_int_equal(rdmsr(m, FIXED_CTRL), 0x30);
-    assert_int_equal(rdmsr(m, GLOBAL_CTRL), 0x20000000f);
+    EXPECT_MSRS(m, { 0x8b, UINT64_C(1) << 32 }, { DEBUGCTL, 1 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED },
+                { FIXED_CTRL, 0x30 }, { GLOBAL_CTRL, 0x20000000f });
     finish(m);
     assert_true(rdmsr(m, PMC0) > 0x1234);
     assert_true(rdmsr(m, FIXED_CTR0 + 1) > 0);
     break_mend(&m->v);
-    machine_free(m);
 
     m = machine_of("core-duo"); /* no fixed counter, and no register that enables several */
     tell(m, UINT32_C(1) << QUIRK_LEFT_RUNNING);
@@ -419,7 +378,6 @@ static void left_by_firmware(void **state)
     assert_int_equal(rdmsr(m, EVTSEL0), EVTSEL_ON | INST_RETIRED);
     assert_int_equal(m->v.regs[REG_IA32_FIXED_CTR_CTRL], 0);
     break_mend(&m->v);
-    machine_free(m);
 
     m = machine_of("netburst"); /* its counters are others */
     tell(m, UINT32_C(1) << QUIRK_LEFT_RUNNING);
@@ -427,24 +385,4 @@ static void left_by_firmware(void **state)
     assert_int_equal(m->v.event_select[0], 0);
     assert_int_equal(rdmsr(m, DEBUGCTL), 0);
     break_mend(&m->v);
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(registers_kept_back),
-        cmocka_unit_test(kvm),
-        cmocka_unit_test(kvm_freezes),
-        cmocka_unit_test(inert),
-        cmocka_unit_test(values),
-        cmocka_unit_test(concealed_counters),
-        cmocka_unit_test(taken_counter),
-        cmocka_unit_test(priming),
-        cmocka_unit_test(left_by_firmware),
-        cmocka_unit_test(locked_x2apic),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,8 @@
 
 #include "model/engine/data.h"
 
-#define CFG_B(n)       (0x1902u + 4 * (n))
-#define CFG_C(n)       (0x1903u + 4 * (n))
-#define FIXED_CFG_B(n) (0x1982u + 4 * (n))
-#define FIXED_CFG_C(n) (0x1983u + 4 * (n))
+#define CFG_B(n) (0x1902u + 4 * (n))
+#define CFG_C(n) (0x1903u + 4 * (n))
 
 #define INSTRUCTIONS (EVTSEL_ON | 0xc0)
 #define BRANCHES     (EVTSEL_ON | 0xc4)
@@ -18,7 +16,6 @@
 #define LBR_CTL    0x14ce
 #define INFO       0x1200
 #define EVERYTHING 0x7f0007u
-#define CALL_STACK 8u
 #define NO_JCC     (EVERYTHING & ~0x10000u)
 
 static struct machine *forest(void)
@@ -41,97 +38,20 @@ static void run_instructions(struct machine *m, unsigned count)
         run(m, blocks[used++]);
     }
     finish(m);
-    while (used > 0) {
-        free(blocks[--used]);
-    }
-}
-
-static void registers(void **state)
-{
-    const uint64_t causes = UINT64_C(0x77000000fc);
-    struct machine *m = forest();
-
-    (void)state;
-    for (unsigned bit = 0; bit < 64; bit++) {
-        const uint64_t value = UINT64_C(1) << bit;
-        const enum msr_answer answer = causes & value ? MSR_DONE : MSR_GP;
-
-        assert_int_equal(engine_wrmsr(&m->v, CFG_B(2), value, BETWEEN_BLOCKS), answer);
-        assert_int_equal(engine_wrmsr(&m->v, CFG_B(7), value, BETWEEN_BLOCKS), answer);
-        assert_int_equal(engine_wrmsr(&m->v, FIXED_CFG_B(0), value, BETWEEN_BLOCKS), answer);
-        assert_int_equal(engine_wrmsr(&m->v, FIXED_CFG_B(6), value, BETWEEN_BLOCKS), answer);
-        assert_int_equal(engine_wrmsr(&m->v, CFG_B(0), value, BETWEEN_BLOCKS), MSR_GP);
-        assert_int_equal(engine_wrmsr(&m->v, CFG_B(1), value, BETWEEN_BLOCKS), MSR_GP);
-    }
-    machine_free(m);
 }
 
 /* Counter 2 has a period of 10, from 10 to go: after 25 events it is in its third period. */
-static void itself(void **state)
+TEST(itself)
 {
-    (void)state;
     for (unsigned interrupts = 0; interrupts < 2; interrupts++) {
         struct machine *m = forest();
 
-        wrmsr(m, CFG_B(2), 4);
-        wrmsr(m, CFG_C(2), (uint32_t)-10);
-        wrmsr(m, 0x4c3, -UINT64_C(10) & WIDTH);
-        wrmsr(m, EVTSEL0 + 2, INSTRUCTIONS | (interrupts ? 1u << 20 : 0));
-        wrmsr(m, GLOBAL_CTRL, 4);
+        WRMSR(m, { CFG_B(2), 4 }, { CFG_C(2), (uint32_t)-10 }, { 0x4c3, -UINT64_C(10) & WIDTH },
+              { EVTSEL0 + 2, INSTRUCTIONS | (interrupts ? 1u << 20 : 0) }, { GLOBAL_CTRL, 4 });
         run_instructions(m, 25);
-        assert_int_equal(rdmsr(m, 0x4c3), (-UINT64_C(10) & WIDTH) + 5);
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
+        EXPECT_MSRS(m, { 0x4c3, (-UINT64_C(10) & WIDTH) + 5 }, { GLOBAL_STATUS, 0 });
         assert_int_equal(m->pmis, interrupts);
-        machine_free(m);
     }
-}
-
-/* Counter 3 reloads 2 and fixed counter 0, each with its own value, and 5 not at all; it counts on itself. */
-static void others(void **state)
-{
-    struct machine *m = forest();
-
-    (void)state;
-    wrmsr(m, CFG_B(2), 8);
-    wrmsr(m, CFG_C(2), 1000);
-    wrmsr(m, FIXED_CFG_B(0), 8);
-    wrmsr(m, FIXED_CFG_C(0), 0x80000000);
-    wrmsr(m, CFG_C(5), 77);
-    wrmsr(m, 0x4c4, -UINT64_C(10) & WIDTH);
-    wrmsr(m, EVTSEL0 + 2, INSTRUCTIONS);
-    wrmsr(m, EVTSEL0 + 3, INSTRUCTIONS);
-    wrmsr(m, EVTSEL0 + 5, INSTRUCTIONS);
-    wrmsr(m, FIXED_CTRL, 3);
-    wrmsr(m, GLOBAL_CTRL, 0x10000002c);
-    run_instructions(m, 13);
-    assert_int_equal(rdmsr(m, 0x4c3), 1003);
-    assert_int_equal(rdmsr(m, 0x4c4), 3);
-    assert_int_equal(rdmsr(m, 0x4c6), 13);
-    assert_int_equal(rdmsr(m, FIXED_CTR0), 0xffff80000003);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 8);
-    machine_free(m);
-}
-
-/* Fixed counter 0 reloads counter 7, and not counter 0 of its number; a reload reloads nothing further. */
-static void by_fixed(void **state)
-{
-    struct machine *m = forest();
-
-    (void)state;
-    wrmsr(m, CFG_B(7), UINT64_C(1) << 32);
-    wrmsr(m, CFG_C(7), 500);
-    wrmsr(m, CFG_B(6), 0x80);
-    wrmsr(m, CFG_C(6), 600);
-    wrmsr(m, FIXED_CTR0, -UINT64_C(4) & WIDTH);
-    wrmsr(m, EVTSEL0 + 6, INSTRUCTIONS);
-    wrmsr(m, EVTSEL0 + 7, INSTRUCTIONS);
-    wrmsr(m, FIXED_CTRL, 3);
-    wrmsr(m, GLOBAL_CTRL, 0x1000000c0);
-    run_instructions(m, 9);
-    assert_int_equal(rdmsr(m, 0x4c8), 505);
-    assert_int_equal(rdmsr(m, 0x4c7), 9);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
-    machine_free(m);
 }
 
 /* ---- event logging ----------------------------------------------------------------------------------------------- */
@@ -146,21 +66,18 @@ static struct machine *logging(uint64_t control)
 {
     struct machine *m = forest();
 
-    wrmsr(m, EVTSEL0, INSTRUCTIONS | LOGGED);
-    wrmsr(m, EVTSEL0 + 1, INSTRUCTIONS);
-    wrmsr(m, EVTSEL0 + 2, BRANCHES | LOGGED);
-    wrmsr(m, EVTSEL0 + 3, INSTRUCTIONS | LOGGED);
+    WRMSR(m, { EVTSEL0, INSTRUCTIONS | LOGGED }, { EVTSEL0 + 1, INSTRUCTIONS }, { EVTSEL0 + 2, BRANCHES | LOGGED },
+          { EVTSEL0 + 3, INSTRUCTIONS | LOGGED });
     wrmsr(m, GLOBAL_CTRL, 7); /* counter 3 is not enabled */
     wrmsr(m, LBR_CTL, control);
     return m;
 }
 
-static void counts(void **state)
+TEST(counts)
 {
     struct block *jump[5], *plain = block_new(0x100, 2, END_PLAIN), *branch = block_new(0x100, 1, END_JCC);
     struct machine *m = logging(EVERYTHING);
 
-    (void)state;
     for (unsigned i = 0; i < 5; i++) {
         jump[i] = block_new(0x1000 * (i + 1), i + 1, END_REL_JMP);
         run(m, jump[i]);
@@ -179,22 +96,15 @@ static void counts(void **state)
     assert_int_equal(events(m, 1), 0x13);
     assert_int_equal(events(m, 0), 0x22);
     wrmsr(m, LBR_CTL, 0);
-    machine_free(m);
-    for (unsigned i = 0; i < 5; i++) {
-        free(jump[i]);
-    }
-    free(plain);
-    free(branch);
 }
 
 /* A branch that is left out hands its events on; so does a block that is left in the middle. */
-static void handed_on(void **state)
+TEST(handed_on)
 {
     struct block *jump = block_new(0x1000, 1, END_REL_JMP), *taken = block_new(0x2000, 1, END_JCC);
     struct block *cut = block_new(0x3000, 4, END_REL_JMP);
     struct machine *m = logging(NO_JCC);
 
-    (void)state;
     run(m, jump);
     run(m, taken);
     run(m, jump);
@@ -205,22 +115,15 @@ static void handed_on(void **state)
     assert_int_equal(events(m, 0), 0x12);
     assert_int_equal(events(m, 1), 0x22);
     assert_int_equal(events(m, 2), 0x11);
-    machine_free(m);
-    free(jump);
-    free(taken);
-    free(cut);
 }
 
 /* Loads belong to the block that runs. */
-static void loads(void **state)
+TEST(loads)
 {
     struct block *jump = block_new(0x1000, 3, END_REL_JMP);
     struct machine *m = forest();
 
-    (void)state;
-    wrmsr(m, EVTSEL0 + 1, EVTSEL_ON | LOADED | LOGGED);
-    wrmsr(m, GLOBAL_CTRL, 2);
-    wrmsr(m, LBR_CTL, EVERYTHING);
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | LOADED | LOGGED }, { GLOBAL_CTRL, 2 }, { LBR_CTL, EVERYTHING });
     for (unsigned n = 0; n < 5; n++) {
         run(m, jump);
         for (unsigned i = 0; i < n; i++) {
@@ -232,42 +135,37 @@ static void loads(void **state)
     for (unsigned n = 0; n < 5; n++) {
         assert_int_equal(events(m, 4 - n), (n < 3 ? n : 3) << 2);
     }
-    machine_free(m);
-    free(jump);
 }
 
 /* ---- longer event selects ---------------------------------------------------------------------------------------- */
 
 /* Instructions counted of nine, one a cycle. */
-static void equal(void **state)
+TEST(equal)
 {
     static const struct {
         unsigned mask, unit_mask_2;
         uint64_t counted;
     } rows[] = { { 0, 0, 0 }, { 1, 0, 9 }, { 2, 0, 0 }, { 1, 1, 0 }, { 1, 0x80, 0 } };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct machine *m = forest();
 
-        wrmsr(m, EVTSEL0, INSTRUCTIONS | UINT64_C(1) << 36 | rows[i].mask << 24 | (uint64_t)rows[i].unit_mask_2 << 40);
-        wrmsr(m, GLOBAL_CTRL, 1);
+        WRMSR(m,
+              { EVTSEL0, INSTRUCTIONS | UINT64_C(1) << 36 | rows[i].mask << 24 | (uint64_t)rows[i].unit_mask_2 << 40 },
+              { GLOBAL_CTRL, 1 });
         run_instructions(m, 9);
         assert_int_equal(rdmsr(m, 0x4c1), rows[i].counted);
-        machine_free(m);
     }
 }
 
 /* RDPMC at CPL 3 reads 0 of general counter 5 and fixed counter 2, and the others' values; at CPL 0 it reads all. */
-static void concealed(void **state)
+TEST(concealed)
 {
     struct machine *m = forest();
     struct block *b = block_new(0, 1, END_PLAIN);
     uint64_t value;
 
-    (void)state;
-    wrmsr(m, EVTSEL0 + 5, UINT64_C(1) << 37);
-    wrmsr(m, FIXED_CTRL, UINT64_C(1) << 41);
+    WRMSR(m, { EVTSEL0 + 5, UINT64_C(1) << 37 }, { FIXED_CTRL, UINT64_C(1) << 41 });
     for (uint32_t i = 0; i < 8; i++) {
         wrmsr(m, 0x4c1 + i, 100 + i);
     }
@@ -285,16 +183,4 @@ static void concealed(void **state)
         }
         assert_int_equal(engine_rdpmc(&m->v, 8, &value, (struct place){ b, 0 }), MSR_GP);
     }
-    machine_free(m);
-    free(b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers), cmocka_unit_test(itself), cmocka_unit_test(others),
-        cmocka_unit_test(by_fixed),  cmocka_unit_test(counts), cmocka_unit_test(handed_on),
-        cmocka_unit_test(loads),     cmocka_unit_test(equal),  cmocka_unit_test(concealed),
-    };
-    return cmocka_run_group_tests_name("auto counter reload and event logging", tests, NULL, NULL);
 }

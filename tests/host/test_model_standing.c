@@ -42,11 +42,10 @@ static void compare(void *context, uint32_t address, uint64_t value)
 }
 
 /* Each register that RDMSR reads, and no other: on processors with registers of every kind. */
-static void registers_as_rdmsr_reads_them(void **state)
+TEST(registers_as_rdmsr_reads_them)
 {
     static const char *const profiles[] = { "netburst", "core2", "skylake", "goldencove", "clearwaterforest" };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(profiles); i++) {
         struct machine *m = machine_of(profiles[i]);
         struct seen seen = { .m = m };
@@ -58,7 +57,6 @@ static void registers_as_rdmsr_reads_them(void **state)
             exist += address != BIOS_SIGN && engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) == MSR_DONE;
         }
         assert_int_equal(seen.registers, exist);
-        machine_free(m);
     }
 }
 
@@ -67,11 +65,8 @@ static void sample(struct machine *m, uint32_t first, uint64_t period)
 {
     set_up_ds(m, 0, 0, 10, 10);
     put(m, DS + 0x40, -period);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    wrmsr(m, PMC0, -first);
-    wrmsr(m, PEBS_ENABLE, 1);
-    wrmsr(m, GLOBAL_CTRL, 1);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, -first }, { PEBS_ENABLE, 1 },
+          { GLOBAL_CTRL, 1 });
 }
 
 /* The overflow by a block's last instruction, which the next block notices, is noticed all the same. */
@@ -96,27 +91,23 @@ static uint64_t record_behind(bool look, uint64_t *count)
     finish(m);
     assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
     ip = get(m, PEBS + 8);
-    free(plain), free(next);
-    machine_free(m);
     return ip;
 }
 
-static void a_look_leaves_no_trace(void **state)
+TEST(a_look_leaves_no_trace)
 {
     uint64_t count = 0;
 
-    (void)state;
     assert_int_equal(record_behind(true, &count), record_behind(false, NULL));
     assert_int_equal(count, (UINT64_C(1) << 48) - 7);
 }
 
 /* What was gathered is in memory, up to the branch that led to the running block; the next look has one more. */
-static void branches_are_in_memory(void **state)
+TEST(branches_are_in_memory)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
     run(m, b);
@@ -128,17 +119,14 @@ static void branches_are_in_memory(void **state)
     run(m, b);
     standing_settle(&m->v);
     assert_int_equal(get(m, DS + 8), BTS + 3 * RECORD_BTS);
-    free(b);
-    machine_free(m);
 }
 
 /* The block that follows the branch does not begin, and its record is in memory. Without a watch nothing is hit. */
-static void the_next_branch(void **state)
+TEST(the_next_branch)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
     for (unsigned way = 0; way < 2; way++) {
@@ -160,16 +148,13 @@ static void the_next_branch(void **state)
         assert_int_equal(get(m, DS + 8), index + RECORD_BTS);
         assert_false(m->v.watch.hit);
     }
-    free(b);
-    machine_free(m);
 }
 
 /* Also where the buffer is circular, because BTINT is 0. */
-static void the_threshold(void **state)
+TEST(the_threshold)
 {
     static const uint64_t debugctl[] = { TR_BTS | BTINT, TR_BTS };
 
-    (void)state;
     for (unsigned way = 0; way < 2; way++) {
         struct machine *m = machine_new();
         struct block *b = block_new(0, 2, END_REL_JMP);
@@ -183,18 +168,15 @@ static void the_threshold(void **state)
         }
         assert_int_equal(begun, 5);
         assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
-        free(b);
-        machine_free(m);
     }
 }
 
 /* PEBS: the instruction behind the one that is recorded does not run in that block. */
-static void the_next_sample(void **state)
+TEST(the_next_sample)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 9, END_PLAIN);
 
-    (void)state;
     sample(m, 4, 4);
     standing_watch(&m->v, true, false);
     assert_int_equal(engine_due(&m->v, plain, false), DUE_WATCH);
@@ -210,17 +192,14 @@ static void the_next_sample(void **state)
     assert_true(stopped);
     standing_settle(&m->v);
     assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
-    free(plain);
-    machine_free(m);
 }
 
 /* The record of an interruption: its handler does not begin, and the machine stops once. */
-static void the_record_of_an_interruption(void **state)
+TEST(the_record_of_an_interruption)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP), *handler = block_new(0x1000, 3, END_REL_JMP);
 
-    (void)state;
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
     run(m, b);
@@ -236,17 +215,14 @@ static void the_record_of_an_interruption(void **state)
     assert_true(begin(m, handler));
     standing_settle(&m->v);
     assert_int_equal(get(m, DS + 8), index);
-    free(b), free(handler);
-    machine_free(m);
 }
 
 /* INT n is the event that is recorded, where blocks are counted and not noted. */
-static void the_sample_of_an_interruption(void **state)
+TEST(the_sample_of_an_interruption)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_INT), *handler = block_new(0x1000, 2, END_REL_JMP);
 
-    (void)state;
     sample(m, 3, 100);
     standing_watch(&m->v, true, false);
     assert_true(begin(m, b));
@@ -256,22 +232,4 @@ static void the_sample_of_an_interruption(void **state)
     assert_false(begin(m, handler));
     standing_watch(&m->v, false, false);
     assert_true(begin(m, handler));
-    free(b), free(handler);
-    machine_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_as_rdmsr_reads_them),
-        cmocka_unit_test(a_look_leaves_no_trace),
-        cmocka_unit_test(branches_are_in_memory),
-        cmocka_unit_test(the_next_branch),
-        cmocka_unit_test(the_threshold),
-        cmocka_unit_test(the_next_sample),
-        cmocka_unit_test(the_record_of_an_interruption),
-        cmocka_unit_test(the_sample_of_an_interruption),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,14 +9,12 @@
 #include "model/engine/lbr.h"
 #include "model/engine/truth.h"
 
-#define LBR_CTL      0x14ce
-#define LBR_FROM     0x1500
-#define LBR_TO       0x1600
-#define LBR_INFO     0x1200
-#define LBR_CTL_ALL  0x7f0007
-#define CALL_STACK   0x8
-#define DATA_CFG     0x3f2
-#define PMC_ADAPTIVE (UINT64_C(1) << 34)
+#define LBR_CTL     0x14ce
+#define LBR_FROM    0x1500
+#define LBR_TO      0x1600
+#define LBR_INFO    0x1200
+#define LBR_CTL_ALL 0x7f0007
+#define CALL_STACK  0x8
 
 static char *text;
 static size_t size;
@@ -36,7 +34,6 @@ static void free_log(struct machine *m)
     fclose(m->v.truth);
     m->v.truth = NULL;
     free(text);
-    machine_free(m);
 }
 
 static void expect_and_free(struct machine *m, const char *expected)
@@ -80,7 +77,7 @@ static const struct pebs_contents contents = {
     " r8=0x108 r9=0x109 r10=0x110 r11=0x111 r12=0x112 r13=0x113 r14=0x114 r15=0x115"
 #define DATA " data_address=0xffff800000001238 data_source=0x23 latency=250"
 
-static void records_of_fixed_formats(void **state)
+TEST(records_of_fixed_formats)
 {
     static const struct {
         const char *profile;
@@ -103,7 +100,6 @@ static void records_of_fixed_formats(void **state)
           " eventing_ip=0x400ffc tsx=0x1100000007 tsc=0x123456789a\n" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = logging(rows[i].profile);
 
@@ -124,7 +120,7 @@ static void records_of_fixed_formats(void **state)
     " xmm14=0x800000000000000e000000000000100e xmm15=0x800000000000000f000000000000100f"
 
 /* Each group's fields; those that only Golden Cove has; sizes as the manual's tables add up. */
-static void records_with_groups(void **state)
+TEST(records_with_groups)
 {
     static const struct {
         const char *profile;
@@ -154,7 +150,6 @@ static void records_with_groups(void **state)
           "counters=0x200000001 tsc=0x123456789a lbr0=0x0,0x0,0,0,0,0,0\n" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = logging(rows[i].profile);
         struct adaptive_contents extra = { .format = rows[i].groups, .retire_latency = 17, .cache_latency = 99 };
@@ -168,7 +163,7 @@ static void records_with_groups(void **state)
     }
 }
 
-static void branches_of_every_format(void **state)
+TEST(branches_of_every_format)
 {
     static const struct lbr_contents branch = { 0x400004, 0x402000, 70000, true, true, END_REL_CALL, { 0, 1, 2, 3 } };
     static const struct lbr_contents untimed = { 0x400008, 0x402010, 65534, false, false, END_RET, { 4, 0, 7, 0 } };
@@ -191,7 +186,6 @@ static void branches_of_every_format(void **state)
           "lbr vcpu=3 from=0x400008 to=0x402010 mispred=0 in_tsx=0 abort=0 cycles=0 type=5 events=3030\n" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = logging(rows[i].profile);
 
@@ -202,11 +196,10 @@ static void branches_of_every_format(void **state)
 }
 
 /* Lines that are no records. */
-static void interrupts_and_lost_records(void **state)
+TEST(interrupts_and_lost_records)
 {
     struct machine *m = logging("skylake");
 
-    (void)state;
     m->v.status = 0x4000000000000001;
     truth_pmi(&m->v, 0x100fe);
     truth_pmi(&m->v, 0xfe);
@@ -226,7 +219,6 @@ static void interrupts_and_lost_records(void **state)
     m = machine_new(); /* without a log */
     truth_pmi(&m->v, 0xfe);
     truth_pebs_dropped(&m->v, 0x7000);
-    machine_free(m);
 }
 
 /* Records n entries of the stack by PEBS, and returns the record's LBR group as the log tells it. */
@@ -249,7 +241,7 @@ static const char *group(struct machine *m, unsigned n)
  * An LBR group tells the branches that ran. It does so after the registers were spoilt, as an encoder's mistake would
  * spoil them.
  */
-static void groups_are_told_by_what_ran(void **state)
+TEST(groups_are_told_by_what_ran)
 {
     static const struct {
         const char *profile;
@@ -265,7 +257,6 @@ static void groups_are_told_by_what_ran(void **state)
           " lbr3=0x40000c,0x401000,1,0,0,0,3 lbr4=0x0,0x0,0,0,0,0,0\n" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = logging(rows[i].profile);
         struct block *call = block_new(0, 4, END_IND_CALL), *jump = block_new(0x1000, 3, END_REL_JMP);
@@ -275,67 +266,45 @@ static void groups_are_told_by_what_ran(void **state)
         branches_drain(&m->v, false, call->pc, 0);
         memset(m->v.lbr.stack, 0xa5, sizeof(m->v.lbr.stack));
         assert_string_equal(group(m, 5), rows[i].group);
-        free(call), free(jump);
         free_log(m);
     }
 }
 
 /* An entry that software wrote has no branch behind it: the log tells the three registers until the next branch. */
-static void groups_have_what_software_wrote(void **state)
+TEST(groups_have_what_software_wrote)
 {
     struct machine *m = logging("goldencove");
     struct block *jump = block_new(0x1000, 3, END_REL_JMP);
 
-    (void)state;
     wrmsr(m, LBR_CTL, LBR_CTL_ALL);
     run(m, jump), run(m, jump);
-    wrmsr(m, LBR_CTL, 0);
-    wrmsr(m, LBR_FROM + 1, 0x7000);
+    WRMSR(m, { LBR_CTL, 0 }, { LBR_FROM + 1, 0x7000 });
     assert_string_equal(group(m, 3), " lbr0=0x401008,0x420000,1,0,0,3,2 lbr1=0x7000,0x401000,1,0,0,0,2"
                                      " lbr2=0x0,0x0,0,0,0,0,0\n");
-    wrmsr(m, LBR_TO + 1, 0x8000);
-    wrmsr(m, LBR_INFO + 1, 0x6100000000000123);
+    WRMSR(m, { LBR_TO + 1, 0x8000 }, { LBR_INFO + 1, 0x6100000000000123 });
     assert_string_equal(group(m, 2), " lbr0=0x401008,0x420000,1,0,0,3,2 lbr1=0x7000,0x8000,0,1,1,291,1\n");
     wrmsr(m, LBR_CTL, LBR_CTL_ALL);
-    for (unsigned i = 0; i < 32; i++) {
-        run(m, jump);
-    }
+    run_times(m, jump, 32);
     branches_drain(&m->v, false, jump->pc, 0);
     for (const char *told = group(m, 32); *told != '\0'; told++) {
         assert_true(strncmp(told, "=0x7000,", 8) != 0);
     }
-    free(jump);
     free_log(m);
 }
 
 /* A return that takes its call's entry away, and a change of depth, leave entries of zeroes. */
-static void groups_of_entries_taken_away(void **state)
+TEST(groups_of_entries_taken_away)
 {
     struct machine *m = logging("goldencove");
     struct block *call = block_new(0, 2, END_REL_CALL), *back = block_new(0x1000, 2, END_RET);
 
-    (void)state;
     wrmsr(m, LBR_CTL, LBR_CTL_ALL | CALL_STACK);
     run(m, call), run(m, call), run(m, back);
     branches_drain(&m->v, false, call->pc, 0);
     assert_string_equal(group(m, 2), " lbr0=0x400004,0x400000,1,0,0,0,4 lbr1=0x0,0x0,0,0,0,0,0\n");
-    wrmsr(m, LBR_CTL, 0);
-    wrmsr(m, 0x14cf, 8);
+    WRMSR(m, { LBR_CTL, 0 }, { 0x14cf, 8 });
     assert_string_equal(group(m, 2), " lbr0=0x0,0x0,0,0,0,0,0 lbr1=0x0,0x0,0,0,0,0,0\n");
-    wrmsr(m, LBR_FROM, 0x7000);
-    wrmsr(m, 0x14cf, 16);
+    WRMSR(m, { LBR_FROM, 0x7000 }, { 0x14cf, 16 });
     assert_string_equal(group(m, 2), " lbr0=0x0,0x0,0,0,0,0,0 lbr1=0x0,0x0,0,0,0,0,0\n");
-    free(call), free(back);
     free_log(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_of_fixed_formats),     cmocka_unit_test(records_with_groups),
-        cmocka_unit_test(branches_of_every_format),     cmocka_unit_test(interrupts_and_lost_records),
-        cmocka_unit_test(groups_are_told_by_what_ran),  cmocka_unit_test(groups_have_what_software_wrote),
-        cmocka_unit_test(groups_of_entries_taken_away),
-    };
-    return cmocka_run_group_tests_name("the model's truth log", tests, NULL, NULL);
 }

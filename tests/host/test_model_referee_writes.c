@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The referee, one row for each sequence of WRMSR: what the last of them violates, and none before it. */
+#include "tests/host/model_machine.h"
+
+#define PEBS_DATA_CFG  0x3f2
+#define PMC_ADAPTIVE   (UINT64_C(1) << 34)
+#define EVTSEL_INT_BIT (UINT64_C(1) << 20)
+
+/* --- registers of any processor ---------------------------------------------------------------------------------- */
+
+#define PEBS_BASE       0x3f4
+#define PEBS_INDEX      0x3f5
+#define GP_CTR(n)       (0x1900u + 4 * (n))
+#define GP_CFG_A(n)     (0x1901u + 4 * (n))
+#define GP_CFG_C(n)     (0x1903u + 4 * (n))
+#define FX_CTR(n)       (0x1980u + 4 * (n))
+#define FX_CFG_C(n)     (0x1983u + 4 * (n))
+#define CFG_C_EN        (UINT64_C(1) << 63)
+#define INDEX_FULL      (UINT64_C(1) << 31)
+#define INDEX_EN        (UINT64_C(1) << 32)
+#define INDEX_THRESH(b) ((uint64_t)(b) / 16 << 36)
+#define BUFFER          0x4000u /* physical */
+
+#define FIXED_0 (UINT64_C(1) << 32)
+#define ON      EVTSEL_ON
+#define OFF            \
+    {                  \
+        GLOBAL_CTRL, 0 \
+    }
+#define LBR_GROUP 8 /* of MSR_PEBS_DATA_CFG: one entry */
+
+/* One counter samples. */
+#define SAMPLE(i, event, enable)                                   \
+    OFF, { PEBS_ENABLE, enable }, { EVTSEL0 + (i), ON | (event) }, \
+    {                                                              \
+        GLOBAL_CTRL, 1u << (i)                                     \
+    }
+
+/* Counter 2 samples into this buffer of architectural PEBS, with these groups in addition to the basic one. */
+#define ARCH_OFF(base, index, groups)                                                                        \
+    OFF, { PEBS_BASE, base }, { PEBS_INDEX, index }, { GP_CFG_C(2), CFG_C_EN | (groups) | (uint32_t)-1000 }, \
+        { GP_CFG_A(2), ON | INST_RETIRED },                                                                  \
+    {                                                                                                        \
+        GP_CTR(2), -UINT64_C(1000) & 0xffffffffffff                                                          \
+    }
+#define ARCH(base, index, groups)  \
+    ARCH_OFF(base, index, groups), \
+    {                              \
+        GLOBAL_CTRL, 1 << 2        \
+    }
+
+/* The same in a good buffer, and fixed counter 1 as well. */
+#define ARCH_TWO                                                                                     \
+    ARCH_OFF(BUFFER, INDEX_EN | INDEX_THRESH(4096), 0), { FX_CFG_C(1), CFG_C_EN | (uint32_t)-1000 }, \
+        { FX_CTR(1), 0xffffffff0000 }, { FIXED_CTRL, 0x30 },                                         \
+    {                                                                                                \
+        GLOBAL_CTRL, UINT64_C(1) << 33 | 1 << 2                                                      \
+    }
+
+#define ROW(is, on, bytes, ...)                                               \
+    {                                                                         \
+        .name = is, .profile = on, .writes = { __VA_ARGS__ }, .record = bytes \
+    }
+#define FOREST(is, ...) ROW(is, "clearwaterforest", 0, __VA_ARGS__)
+
+/*
+ * What the last of these writes violates, and none before it; NULL: nothing. The PEBS buffer has room for `records` of
+ * so many bytes, and 20 if that is 0.
+ */
+static const struct {
+    const char *name, *profile;
+    struct content writes[12];
+    unsigned record, records;
+    uint32_t lvtpc; /* 0: as usual */
+} programs[] = {
+    ROW("ds-area-zero", "skylake", 0, { DEBUGCTL, TR_BTS }),
+    ROW("freeze-without-pmi", "skylake", 0, OFF, { DEBUGCTL, 0x801 }, { EVTSEL0, ON | INST_RETIRED },
+        { GLOBAL_CTRL, 1 }),
+    ROW(NULL, "skylake", 0, OFF, { DEBUGCTL, 0x801 }, { EVTSEL0, ON | INST_RETIRED | EVTSEL_INT_BIT },
+        { GLOBAL_CTRL, 1 }),
+    { .name = "lvtpc-masked",
+      .profile = "skylake",
+      .writes = { { EVTSEL0, ON | INST_RETIRED }, { EVTSEL0 + 1, ON | INST_RETIRED | EVTSEL_INT_BIT } },
+      .lvtpc = 0x10000 },
+    ROW(NULL, "core2", 144, SAMPLE(0, INST_RETIRED, 1)),
+    { .name = "pebs-buffer-page",
+      .profile = "core2",
+      .writes = { SAMPLE(0, INST_RETIRED, 1) },
+      .record = 144,
+      .records = 29 },
+    /* cycles made of INV and CMask, as Intel's lists and Linux have them; other events have neither */
+    ROW(NULL, "skylake", 200, SAMPLE(1, 0x108001c0, 2)),
+    ROW(NULL, "skylake", 200, SAMPLE(1, 0x108000c0, 2)),
+    ROW(NULL, "core2", 144, SAMPLE(0, 0x108000c0, 1)),
+    ROW(NULL, "nehalem", 176, SAMPLE(2, 0x108001c0, 4)),
+    ROW(NULL, "nehalem", 176, SAMPLE(2, 0x108001c2, 4)),
+    ROW(NULL, "nehalem", 176, SAMPLE(2, 0x010001c2, 4)),
+    ROW(NULL, "sandybridge", 176, SAMPLE(3, 0x108001c2, 8)),
+    ROW("pebs-qualifier", "skylake", 200, SAMPLE(1, 0x010001c0, 2)),
+    ROW("pebs-qualifier", "skylake", 200, SAMPLE(1, 0x008001c0, 2)),
+    /* INV without CMask */
+    ROW("pebs-qualifier", "skylake", 200, SAMPLE(1, 0x10a001c0, 2)),
+    /* AnyThread */
+    ROW("pebs-qualifier", "skylake", 200, SAMPLE(1, 0x108401c0, 2)),
+    /* Edge */
+    ROW("pebs-qualifier", "skylake", 200, SAMPLE(1, 0x108020c4, 2)),
+    ROW(NULL, "sandybridge", 176, SAMPLE(3, 0x02cd, 8 | UINT64_C(1) << 63)),
+    ROW("pebs-store-enable", "sandybridge", 176, SAMPLE(3, 0x02cd, 8)),
+    ROW("pebs-data-cfg-changed", "icelake", 32, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1), { PEBS_DATA_CFG, 2 }),
+    ROW(NULL, "icelake", 32, SAMPLE(0, INST_RETIRED, 1), { PEBS_DATA_CFG, 2 }),
+    /* its records are basic ones */
+    ROW("pebs-lbr-off", "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1)),
+    ROW(NULL, "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, { DEBUGCTL, 1 }, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1)),
+    ROW("pebs-latency-aux", "goldencove", 32, { LD_LAT, 3 }, SAMPLE(1, LOAD_LATENCY, 2)),
+    ROW(NULL, "goldencove", 32, OFF, { LD_LAT, 3 }, { PEBS_ENABLE, 2 }, { EVTSEL0, ON | 0x8203 },
+        { EVTSEL0 + 1, ON | LOAD_LATENCY }, { GLOBAL_CTRL, 3 }),
+    /* fixed counters, like general ones, may not request an interrupt of their own */
+    ROW(NULL, "icelake", 32, OFF, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { GLOBAL_CTRL, FIXED_0 }),
+    ROW("pebs-int", "icelake", 32, OFF, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 0xb }, { GLOBAL_CTRL, FIXED_0 }),
+    /* the one enable bit of Pentium M is the first select's, which may have no other purpose */
+    ROW(NULL, "pentium-m", 0, { EVTSEL0, 0x40002e }),
+    ROW("counter-no-ring", "core-duo", 0, { EVTSEL0, 0x40002e }),
+    /* a counter that reloads itself, with its interrupt; one that another reloads may ask for it */
+    FOREST("counter-reload-int", OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 8 }),
+    FOREST(NULL, OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 0 }),
+    FOREST(NULL, OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0xc0 }, { GLOBAL_CTRL, 8 }),
+    FOREST(NULL, OFF, { 0x190e, 4 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 8 }),
+    FOREST("counter-reload-int", OFF, { 0x1982, FIXED_0 }, { FIXED_CTRL, 0xb }, { GLOBAL_CTRL, FIXED_0 }),
+    /* architectural PEBS */
+    FOREST(NULL, ARCH(BUFFER, INDEX_EN | INDEX_THRESH(4096) | 4096, 0)),
+    FOREST("pebs-base-zero", ARCH(0, INDEX_EN, 0)),
+    FOREST("pebs-base-zero", ARCH(1, INDEX_EN, 0)),
+    FOREST("pebs-buffer-not-memory", ARCH(0x10000, INDEX_EN, 0)),
+    FOREST("pebs-buffer-not-memory", ARCH(0xf000 | 1, INDEX_EN, 0)),
+    FOREST("pebs-index-outside", ARCH(BUFFER, INDEX_EN | 4112, 0)),
+    FOREST(NULL, ARCH(BUFFER | 1, INDEX_EN | INDEX_THRESH(8192) | 4112, 0)),
+    FOREST("pebs-threshold-outside", ARCH(BUFFER, INDEX_EN | INDEX_THRESH(4112), 0)),
+    FOREST("pebs-full-kept", ARCH(BUFFER, INDEX_EN | INDEX_FULL, 0)),
+    FOREST("pebs-not-counted", ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 36)),
+    /* none at all */
+    FOREST("pebs-not-counted", ARCH(BUFFER, INDEX_EN, UINT64_C(5) << 35)),
+    /* but no fixed one */
+    FOREST(NULL, ARCH(BUFFER, INDEX_EN, UINT64_C(3) << 35)),
+    FOREST(NULL, { FX_CFG_C(6), UINT64_C(1) << 35 }, ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 37)),
+    FOREST("pebs-lbr-off", ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 40)),
+    FOREST("pebs-index-off", ARCH(BUFFER, 0, 0)),
+    { .name = "lvtpc-masked",
+      .profile = "clearwaterforest",
+      .writes = { ARCH(BUFFER, INDEX_EN, 0) },
+      .lvtpc = 0x10040 },
+    /* registers that must not be written while a counter counts for PEBS; EN of the index may be cleared */
+    FOREST("pebs-base-changed", ARCH_TWO, { PEBS_BASE, BUFFER }),
+    FOREST("pebs-base-changed", ARCH_TWO, { PEBS_BASE, 0 }),
+    FOREST("pebs-index-written", ARCH_TWO, { PEBS_INDEX, INDEX_EN }),
+    FOREST(NULL, ARCH_TWO, { PEBS_INDEX, 0 }),
+    FOREST("pebs-reconfigured", ARCH_TWO, { GP_CFG_C(2), 0 }),
+    FOREST(NULL, ARCH_TWO, { GP_CFG_C(3), 0 }),
+    FOREST(NULL, ARCH_TWO, { FX_CFG_C(2), 0 }),
+    FOREST("pebs-reconfigured", ARCH_TWO, { FX_CFG_C(1), 0 }),
+    FOREST("pebs-reconfigured", ARCH_TWO, { GP_CTR(2), 0 }),
+    FOREST("pebs-reconfigured", ARCH_TWO, { FX_CTR(1), 0 }),
+};
+
+TEST(writes)
+{
+    for (size_t i = 0; i < COUNT_OF(programs); i++) {
+        struct machine *m = machine_of(programs[i].profile);
+        const unsigned record = programs[i].record, records = programs[i].records ? programs[i].records : 20;
+
+        if (record != 0) {
+            set_up_ds(m, 0, 0, 0, 0);
+            put(m, DS + 0x30, PEBS + records * record);
+            put(m, DS + 0x38, PEBS + 10 * record);
+            for (unsigned slot = 0x40; slot < 0xa0; slot += 8) {
+                put(m, DS + slot, -UINT64_C(100));
+            }
+        }
+        m->lvtpc = programs[i].lvtpc ? programs[i].lvtpc : m->lvtpc;
+        for (const struct content *c = programs[i].writes; c->at != 0; c++) {
+            expect_violation(m, NULL);
+            wrmsr(m, (uint32_t)c->at, c->value);
+        }
+        expect_violation(m, programs[i].name);
+    }
+}
+
+/* --- NetBurst --- */
+
+#define LOW_MEMORY UINT64_C(0x100000) /* NetBurst's fields have 32 bits */
+#define CCCR(i)    (0x360u + (i))
+#define CCCR_ON    (UINT64_C(1) << 12 | UINT64_C(5) << 13 | UINT64_C(3) << 16)
+#define MY_THR     (UINT64_C(1) << 25)
+#define UOP_TAG    (UINT64_C(1) << 24)
+#define FRONT_END  (UINT64_C(8) << 25 | 1u << 9 | 0xc)
+#define TAG_LOADS  (UINT64_C(2) << 25 | 2u << 9 | 0xc)
+
+static struct machine *netburst(uint64_t cccr, uint64_t enable, uint64_t tag)
+{
+    const uint32_t area[] = { 0,   0, 0, 0, 0x104000, 0x104000, 0x104000 + 20 * 40, 0x104000 + 10 * 40, (uint32_t)-100,
+                              0xff };
+    struct machine *m = machine_of("netburst");
+
+    m->memory_at = LOW_MEMORY;
+    memcpy(m->memory, area, sizeof(area));
+    wrmsr(m, DS_AREA, LOW_MEMORY);
+    wrmsr(m, 0x3bc, tag);            /* RAT_ESCR0 */
+    wrmsr(m, 0x3cc, FRONT_END);      /* CRU_ESCR2 */
+    wrmsr(m, 0x310, (uint64_t)-100); /* IQ_COUNTER4 */
+    WRMSR(m, { PEBS_ENABLE, enable }, { CCCR(16), cccr });
+    return m;
+}
+
+TEST(netburst_rules)
+{
+    struct machine *m;
+
+    expect_violation(netburst(CCCR_ON, MY_THR, TAG_LOADS), NULL);
+    expect_violation(netburst(CCCR_ON | UINT64_C(0x4c) << 16, MY_THR, TAG_LOADS), NULL); /* COMPARE and a threshold */
+    expect_violation(netburst(CCCR_ON, UOP_TAG, TAG_LOADS), "pebs-only-tags");
+    expect_violation(netburst(CCCR_ON, MY_THR, 0), "pebs-no-tag");
+    expect_violation(netburst(CCCR_ON & ~(UINT64_C(1) << 17), 0, TAG_LOADS), "cccr-thread");
+    expect_violation(netburst(CCCR_ON | UINT64_C(1) << 31, 0, TAG_LOADS), "status-not-acknowledged");
+    m = netburst(CCCR_ON, MY_THR, TAG_LOADS);
+    wrmsr(m, 0x310, (uint64_t)-100);
+    expect_violation(m, "pebs-reconfigured");
+}
