@@ -491,7 +491,7 @@ static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
     free(b);
 }
 
-/* Addresses with values: MSRs to write, or the contents that MSRs or words of memory must have. */
+/* Addresses with values: of MSRs or of words of memory, to be written, or expected. */
 struct content {
     uint64_t at, value;
 };
@@ -500,6 +500,13 @@ static inline void wrmsr_each(struct machine *m, const struct content *all, size
 {
     for (size_t i = 0; i < count; i++) {
         wrmsr(m, (uint32_t)all[i].at, all[i].value);
+    }
+}
+
+static inline void put_each(struct machine *m, const struct content *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        put(m, all[i].at, all[i].value);
     }
 }
 
@@ -519,6 +526,7 @@ static inline void expect_each(struct machine *m, bool msrs, const struct conten
 #define CONTENTS(...) \
     (const struct content[]){ __VA_ARGS__ }, sizeof((const struct content[]){ __VA_ARGS__ }) / sizeof(struct content)
 #define WRMSR(m, ...)         wrmsr_each(m, CONTENTS(__VA_ARGS__))
+#define PUT(m, ...)           put_each(m, CONTENTS(__VA_ARGS__))
 #define EXPECT_MSRS(m, ...)   expect_each(m, true, CONTENTS(__VA_ARGS__), __FILE__, __LINE__)
 #define EXPECT_MEMORY(m, ...) expect_each(m, false, CONTENTS(__VA_ARGS__), __FILE__, __LINE__)
 

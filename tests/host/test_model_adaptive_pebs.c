@@ -17,7 +17,6 @@
 #define CONDITIONAL_NTAKEN 0x10c4u
 #define INDIRECT           0x80c4u
 #define STORE_SAMPLE       0x02cdu
-#define STORE_FORWARD      0x8203u
 
 #define ICELAKE    "icelake"
 #define GOLDENCOVE "goldencove"
@@ -30,10 +29,7 @@ static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t v
 /* Sets up a buffer of this many bytes, with a threshold at this offset. */
 static void set_up_buffer(struct machine *m, uint64_t bytes, uint64_t threshold)
 {
-    put(m, DS + 0x20, PEBS);
-    put(m, DS + 0x28, PEBS);
-    put(m, DS + 0x30, PEBS + bytes);
-    put(m, DS + 0x38, PEBS + threshold);
+    PUT(m, { DS + 0x20, PEBS }, { DS + 0x28, PEBS }, { DS + 0x30, PEBS + bytes }, { DS + 0x38, PEBS + threshold });
     wrmsr(m, DS_AREA, DS);
 }
 
@@ -152,38 +148,19 @@ TEST(every_combination)
             unsigned at = n * sizes[groups];
             unsigned event = 6 * (n + 1) - 1;
 
-            assert_int_equal(field(m, at), (uint64_t)sizes[groups] << 48 | cfg);
-            assert_int_equal(field(m, at + 8), CODE + 4 * (event % 4));
-            assert_int_equal(field(m, at + 16), 1);
-            assert_int_equal(field(m, at + 24), n + 1);
+            EXPECT_MEMORY(m, { PEBS + at, (uint64_t)sizes[groups] << 48 | cfg },
+                          { PEBS + at + 8, CODE + 4 * (event % 4) }, { PEBS + at + 16, 1 }, { PEBS + at + 24, n + 1 });
             if (groups & GPRS) {
-                assert_int_equal(field(m, at + gprs + 8), event % 4 == 3 ? CODE : CODE + 4 * (event % 4) + 4);
-                assert_int_equal(field(m, at + gprs + 0x18), 0x1234);
+                EXPECT_MEMORY(m, { PEBS + at + gprs + 8, event % 4 == 3 ? CODE : CODE + 4 * (event % 4) + 4 },
+                              { PEBS + at + gprs + 0x18, 0x1234 });
             }
             if (groups & XMMS) {
-                assert_int_equal(field(m, at + xmms + 16), 0x5678);
-                assert_int_equal(field(m, at + xmms + 248), 0x9abc);
+                EXPECT_MEMORY(m, { PEBS + at + xmms + 16, 0x5678 }, { PEBS + at + xmms + 248, 0x9abc });
             }
         }
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
         assert_false(violated(m, "violation"));
     }
-}
-
-/* Without its adaptive bit a counter writes the basic group alone, whatever MSR_PEBS_DATA_CFG says. */
-TEST(without_the_adaptive_bit)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_buffer(m, 320, 320);
-    sample(m, 7, INST_RETIRED, 5, 0x1f00000f);
-    run_times(m, b, 6);
-    assert_int_equal(filled(m), 4 * 32);
-    assert_int_equal(field(m, 0), UINT64_C(32) << 48);
-    assert_int_equal(field(m, 16), 0x80);
-    assert_int_equal(rdmsr(m, PMC0 + 7), 0xfffffffffffb + 1); /* reloaded from its own slot, 24 events used, 1 since */
-    assert_false(violated(m, "violation"));
 }
 
 /*
@@ -202,27 +179,13 @@ TEST(fixed_counters)
         run_times(m, b, 10);
         assert_int_equal(filled(m), 40 / apart * 32);
         for (unsigned n = 0; n < 40 / apart; n++) {
-            assert_int_equal(field(m, 32 * n), UINT64_C(32) << 48);
-            assert_int_equal(field(m, 32 * n + 8), CODE + 4 * ((apart * (n + 1) - 1) % 4));
-            assert_int_equal(field(m, 32 * n + 16), UINT64_C(1) << (32 + i));
+            EXPECT_MEMORY(m, { PEBS + 32 * n, UINT64_C(32) << 48 },
+                          { PEBS + 32 * n + 8, CODE + 4 * ((apart * (n + 1) - 1) % 4) },
+                          { PEBS + 32 * n + 16, UINT64_C(1) << (32 + i) });
         }
         assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
         assert_false(violated(m, "violation"));
     }
-}
-
-/* On Skylake bit 32 of IA32_PEBS_ENABLE is a general counter's, and fixed counters overflow as ever. */
-TEST(fixed_counters_before)
-{
-    struct machine *m = machine_of("skylake");
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_buffer(m, 2000, 2000);
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { FIXED_CTRL, 3 }, { FIXED_CTR0, -UINT64_C(5) & 0xffffffffffff },
-          { PEBS_ENABLE, UINT64_C(1) << 32 }, { GLOBAL_CTRL, UINT64_C(1) << 32 });
-    run_times(m, b, 4);
-    assert_int_equal(filled(m), 0);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
 }
 
 TEST(fixed_counter_with_groups)
@@ -234,8 +197,7 @@ TEST(fixed_counter_with_groups)
     sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
     run_times(m, b, 10);
     assert_int_equal(filled(m), 6 * 176);
-    assert_int_equal(field(m, 176), UINT64_C(176) << 48 | GPRS);
-    assert_int_equal(field(m, 176 + 16), UINT64_C(1) << 34);
+    EXPECT_MEMORY(m, { PEBS + 176, UINT64_C(176) << 48 | GPRS }, { PEBS + 176 + 16, UINT64_C(1) << 34 });
     /* A change of its control disarms it, as writing its value does. */
     sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
     put(m, DS + 0x28, PEBS);
@@ -261,30 +223,9 @@ TEST(shared_record)
           { GLOBAL_CTRL, UINT64_C(1) << 33 | 8 });
     run_times(m, b, 3); /* events 6 of the first, 12 of both */
     assert_int_equal(filled(m), 32 + 64);
-    assert_int_equal(field(m, 0), UINT64_C(32) << 48);
-    assert_int_equal(field(m, 16), 8);
-    assert_int_equal(field(m, 32), UINT64_C(64) << 48 | MEMINFO);
-    assert_int_equal(field(m, 32 + 16), UINT64_C(1) << 33 | 8);
+    EXPECT_MEMORY(m, { PEBS + 0, UINT64_C(32) << 48 }, { PEBS + 16, 8 }, { PEBS + 32, UINT64_C(64) << 48 | MEMINFO },
+                  { PEBS + 32 + 16, UINT64_C(1) << 33 | 8 });
     assert_false(violated(m, "violation"));
-}
-
-TEST(threshold_and_maximum_in_bytes)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *b = block_new(0, 6, END_REL_JMP);
-    unsigned begun = 0;
-
-    set_up_buffer(m, 208 * 3, 208 * 2);
-    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, MEMINFO | GPRS);
-    while (begin(m, b)) {
-        begun++;
-    }
-    assert_int_equal(begun, 2);
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(filled(m), 208 * 2);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
-    run_times(m, b, 4); /* one more fits */
-    assert_int_equal(filled(m), 208 * 3);
 }
 
 /* The stack of the LBR group is the one that the guest reads, youngest first, the sampled branch itself among it. */
@@ -309,9 +250,8 @@ static void check_lbr_group(uint64_t select)
         const struct block *from = n % 2 == 0 ? a : b;
         const struct block *to = n % 2 == 0 ? b : a;
 
-        assert_int_equal(field(m, 32 + 24 * n), from->last);
-        assert_int_equal(field(m, 32 + 24 * n + 8), to->pc);
-        assert_int_equal(field(m, 32 + 24 * n + 16), from->count);
+        EXPECT_MEMORY(m, { PEBS + 32 + 24 * n, from->last }, { PEBS + 32 + 24 * n + 8, to->pc },
+                      { PEBS + 32 + 24 * n + 16, from->count });
     }
 }
 
@@ -322,71 +262,6 @@ TEST(lbr_group)
     check_lbr_group(NEAR_TAKEN);
 }
 
-/* The record is in the middle of a block: the newest branch is the one into that block. */
-TEST(lbr_group_within_a_block)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *a = block_new(0, 4, END_REL_JMP);
-    struct block *b = block_new(0x100, 4, END_REL_JMP);
-
-    set_up_buffer(m, 80, 80);
-    wrmsr(m, DEBUGCTL, 1);
-    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 13, LBRS | 1u << 24);
-    for (unsigned i = 0; i < 2; i++) {
-        run(m, a);
-        run(m, b);
-    }
-    assert_int_equal(filled(m), 80);
-    assert_int_equal(field(m, 8), b->pc + 4);
-    assert_int_equal(field(m, 32), a->last);
-    assert_int_equal(field(m, 40), b->pc);
-    assert_int_equal(field(m, 56), b->last);
-    assert_int_equal(field(m, 64), a->pc);
-}
-
-/* An event of a return's own memory access is recorded with the stack up to that return. */
-TEST(lbr_group_of_a_data_event)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *a = block_new(0, 3, END_REL_CALL);
-    struct block *b = block_new(0x100, 1, END_RET);
-
-    set_up_buffer(m, 80 * 4, 80 * 4);
-    wrmsr(m, DEBUGCTL, 1);
-    sample(m, 0, ALL_LOADS | PMC_ADAPTIVE, 1, LBRS | 1u << 24);
-    b->insns[0].flags = LOADS;
-    for (unsigned i = 0; i < 2; i++) {
-        run(m, a);
-        run(m, b);
-        data_accessed(&m->v, (struct place){ b, 0 }, 0x7000000, 8, false);
-        engine_data_retired(&m->v, BETWEEN_BLOCKS, a->pc, 0);
-    }
-    run(m, a);
-    assert_int_equal(filled(m), 80);
-    assert_int_equal(field(m, 8), b->pc);
-    assert_int_equal(field(m, 32), b->last);
-    assert_int_equal(field(m, 40), a->pc);
-    assert_int_equal(field(m, 56), a->last);
-    assert_int_equal(field(m, 64), b->pc);
-}
-
-/* More entries than the stack has are zero; so is a group recorded with the stack off and never written. */
-TEST(lbr_group_beyond_the_stack)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_buffer(m, 32 + 34 * 24, 2 * (32 + 34 * 24));
-    wrmsr(m, DEBUGCTL, 1);
-    run_times(m, b, 40);
-    sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 1, LBRS | 33u << 24);
-    run_times(m, b, 1);
-    assert_int_equal(filled(m), 32 + 34 * 24);
-    assert_int_equal(field(m, 32 + 31 * 24), b->last);
-    assert_int_equal(field(m, 32 + 32 * 24), 0);
-    assert_int_equal(field(m, 32 + 33 * 24 + 16), 0);
-}
-
 /* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
 static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
 {
@@ -394,103 +269,6 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     run(m, b);
     data_accessed(&m->v, (struct place){ b, 0 }, address, 8, flags & STORES);
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
-}
-
-/* Of two loads of one line the second is recorded: a hit in L1. */
-static void record_a_load(struct machine *m, uint64_t select, unsigned counter)
-{
-    struct block *b = block_new(0, 1, END_PLAIN);
-
-    set_up_buffer(m, 64 * 4, 64 * 4);
-    wrmsr(m, LD_LAT, 3);
-    sample(m, counter, select | PMC_ADAPTIVE, 1, MEMINFO);
-    access_memory(m, b, 0x7000000, LOADS);
-    access_memory(m, b, 0x7000010, LOADS);
-    assert_int_equal(filled(m), 64);
-}
-
-TEST(load_latency_on_icelake)
-{
-    struct machine *m = machine_of(ICELAKE);
-
-    record_a_load(m, LOAD_LATENCY, 5);
-    assert_int_equal(field(m, 32), 0x7000010);
-    assert_int_equal(field(m, 40), 1);
-    assert_int_equal(field(m, 48), 5); /* the whole field */
-    assert_int_equal(field(m, 56), 0);
-    assert_int_equal(field(m, 0), UINT64_C(64) << 48 | MEMINFO); /* no retire latency */
-    assert_false(violated(m, "violation"));
-}
-
-TEST(load_latency_on_goldencove)
-{
-    struct machine *m = machine_of(GOLDENCOVE);
-
-    wrmsr(m, EVTSEL0 + 3, EVTSEL_ON | STORE_FORWARD);
-    set_up_buffer(m, 64 * 4, 64 * 4);
-    WRMSR(m, { LD_LAT, 5 }, { GLOBAL_CTRL, 0 });
-    put(m, DS + 0x48, -UINT64_C(1));
-    WRMSR(m, { PEBS_DATA_CFG, MEMINFO }, { EVTSEL0 + 1, EVTSEL_ON | LOAD_LATENCY | PMC_ADAPTIVE },
-          { PMC0 + 1, 0xffffffff }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 0xa });
-
-    struct block *b = block_new(0, 1, END_PLAIN);
-
-    access_memory(m, b, 0x7000000, LOADS);
-    access_memory(m, b, 0x7000010, LOADS); /* 6 cycles with its own: past the threshold */
-    assert_int_equal(filled(m), 64);
-    assert_int_equal(field(m, 0), UINT64_C(64) << 48 | UINT64_C(1) << 32 | MEMINFO);
-    assert_int_equal(field(m, 32), 0x7000010);
-    assert_int_equal(field(m, 40), 1);
-    assert_int_equal(field(m, 48), UINT64_C(5) << 32 | 6);
-    assert_false(violated(m, "violation"));
-}
-
-TEST(load_latency_without_the_auxiliary_event)
-{
-    struct machine *m = machine_of(GOLDENCOVE);
-
-    record_a_load(m, LOAD_LATENCY, 1);
-    assert_int_equal(field(m, 32), 0x7000010);
-    assert_int_equal(field(m, 40), 0);
-    assert_int_equal(field(m, 48), UINT64_C(5) << 32 | 6);
-    assert_true(violated(m, "pebs-latency-aux"));
-}
-
-TEST(store_latency)
-{
-    struct machine *m = machine_of(GOLDENCOVE);
-    struct block *b = block_new(0, 1, END_PLAIN);
-
-    set_up_buffer(m, 64 * 4, 64 * 4);
-    sample(m, 0, STORE_SAMPLE | PMC_ADAPTIVE, 1, MEMINFO);
-    access_memory(m, b, 0x7000000, STORES);
-    access_memory(m, b, 0x7100000, STORES);
-    assert_int_equal(filled(m), 64);
-    assert_int_equal(field(m, 32), 0x7100000);
-    assert_int_equal(field(m, 40), 0x1a); /* memory, and the page's translation was missing */
-    assert_int_equal(field(m, 48), UINT64_C(300) << 32 | 301);
-}
-
-/* Data events without a latency have the address alone, and other events have none. */
-TEST(memory_group_of_other_events)
-{
-    struct machine *m = machine_of(GOLDENCOVE);
-
-    record_a_load(m, ALL_LOADS, 2);
-    assert_int_equal(field(m, 32), 0x7000010);
-    assert_int_equal(field(m, 40), 0);
-    assert_int_equal(field(m, 48), 0);
-
-    m = machine_of(GOLDENCOVE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_buffer(m, 64, 64);
-    sample(m, 2, INST_RETIRED | PMC_ADAPTIVE, 1, MEMINFO);
-    run(m, b);
-    assert_int_equal(filled(m), 64);
-    for (unsigned i = 32; i < 64; i += 8) {
-        assert_int_equal(field(m, i), 0);
-    }
 }
 
 /* Memory events run on the first four counters; load latency runs on all of them but the first, or on none. */

@@ -11,16 +11,13 @@
 
 #define CLEARWATERFOREST "clearwaterforest"
 
-#define PEBS_BASE    0x3f4
-#define PEBS_INDEX   0x3f5
-#define GP_CTR(n)    (0x1900u + 4 * (n))
-#define GP_CFG_A(n)  (0x1901u + 4 * (n))
-#define GP_CFG_B(n)  (0x1902u + 4 * (n))
-#define GP_CFG_C(n)  (0x1903u + 4 * (n))
-#define FX_CTR(n)    (0x1980u + 4 * (n))
-#define FX_CFG_C(n)  (0x1983u + 4 * (n))
-#define ARCH_LBR_CTL 0x14ce
-#define LBR_DEPTH    0x14cf
+#define PEBS_BASE   0x3f4
+#define PEBS_INDEX  0x3f5
+#define GP_CTR(n)   (0x1900u + 4 * (n))
+#define GP_CFG_A(n) (0x1901u + 4 * (n))
+#define GP_CFG_C(n) (0x1903u + 4 * (n))
+#define FX_CTR(n)   (0x1980u + 4 * (n))
+#define FX_CFG_C(n) (0x1983u + 4 * (n))
 
 /* CFG_C, and a header's format. */
 #define ALLOW    (UINT64_C(1) << 35)
@@ -45,8 +42,7 @@
 
 #define BUFFER 0x4000u /* physical; PEBS of model_machine.h is where it is seen */
 
-#define NEAR_TAKEN_EVENT   0xfbc4u
-#define LOAD_LATENCY_EVENT 0x05d0u
+#define NEAR_TAKEN_EVENT 0xfbc4u
 
 /* --- the bytes --------------------------------------------------------------------------------------------------- */
 
@@ -321,19 +317,14 @@ TEST(records)
     run_times(m, b, 6);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(4096) | 4 * 288); /* events 6, 12, 18 and 24 */
-    assert_int_equal(field(m, 0x00), BASIC | AUX | GPR | MODE_64 | 288);
-    assert_int_equal(field(m, 0x08), 0);
+    EXPECT_MEMORY(m, { PEBS + 0x00, BASIC | AUX | GPR | MODE_64 | 288 }, { PEBS + 0x08, 0 });
     assert_int_equal(field(m, 0x10), CODE + 4); /* the second instruction of the second round */
     assert_int_equal(field(m, 0x18), 1 << 2);
     assert_int_not_equal(field(m, 0x20), 0);
     assert_int_equal(field(m, 0x28), 0x10001); /* a cycle, valid */
     assert_int_equal(field(m, 0x40), 0);       /* not a memory event */
-    assert_int_equal(field(m, 0x80), 0x246);
-    assert_int_equal(field(m, 0x88), CODE + 8);
-    assert_int_equal(field(m, 0x90), 0x1111);
-    assert_int_equal(field(m, 0x80 + 0x88), 0x2222);
-    assert_int_equal(field(m, 0x80 + 0x90), 0);
-    assert_int_equal(field(m, 288 + 0x10), CODE + 12);
+    EXPECT_MEMORY(m, { PEBS + 0x80, 0x246 }, { PEBS + 0x88, CODE + 8 }, { PEBS + 0x90, 0x1111 },
+                  { PEBS + 0x80 + 0x88, 0x2222 }, { PEBS + 0x80 + 0x90, 0 }, { PEBS + 288 + 0x10, CODE + 12 });
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
     assert_int_equal(m->pmis, 0);
     assert_int_equal(rdmsr(m, GP_CTR(2)), 0xfffffffffffc); /* reloaded by the last of 24, and one more: WRMSR */
@@ -463,21 +454,6 @@ TEST(reload)
     }
 }
 
-/* A sampling counter's overflow reloads another. It is the fifth of eight events, of which WRMSR, which says so, is
- * one. */
-TEST(reload_of_another)
-{
-    struct machine *m = machine_with_buffer(0, 4096);
-    struct block *b = block_new(0, 7, END_REL_JMP);
-
-    arm(m, 5, INST_RETIRED, 5, 0);
-    WRMSR(m, { GP_CFG_C(2), 1000 }, { GP_CFG_A(2), EVTSEL_ON | INST_RETIRED }, { GLOBAL_CTRL, 1 << 5 | 1 << 2 },
-          { GP_CFG_B(2), 1 << 5 });
-    run(m, b);
-    assert_int_equal(rdmsr(m, GP_CTR(2)), 1003);
-    assert_int_equal(index_of(m) & 0xffff, 64);
-}
-
 /* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
 TEST(groups_of)
 {
@@ -554,112 +530,8 @@ TEST(counts_at_an_interrupt)
             engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x8000, b->cpl);
         }
         finish(m);
-        assert_int_equal(field(m, 0x10), b->last);
-        assert_int_equal(field(m, 0x40), 0x8);
-        assert_int_equal(field(m, 0x50), 101);
+        EXPECT_MEMORY(m, { PEBS + 0x10, b->last }, { PEBS + 0x40, 0x8 }, { PEBS + 0x50, 101 });
     }
-}
-
-/* The LBR group has its registers, and the branches, the youngest first; a shallower stack has fewer. */
-TEST(branches)
-{
-    struct block *b = block_new(0, 2, END_REL_JMP);
-
-    for (unsigned depth = 8; depth <= 32; depth *= 2) {
-        struct machine *m = machine_with_buffer(1, 8192);
-
-        WRMSR(m, { LBR_DEPTH, depth }, { ARCH_LBR_CTL, 0x7f0007 });
-        b->next = b->pc;
-        arm(m, 2, NEAR_TAKEN_EVENT, 3, LBR_ALL);
-        wrmsr(m, GLOBAL_CTRL, 1 << 2);
-        run_times(m, b, 6);
-        finish(m);
-        assert_int_equal(field(m, 0x00), BASIC | MODE_64 | (depth > 16 ? CONTINUE : 0) | LBR_ALL * (depth <= 16) |
-                                             (depth > 16 ? 64 : 64 + 48 + 24 * depth));
-        const unsigned group = depth > 16 ? 64 + 16 : 64;
-
-        assert_int_equal(field(m, group + 0x08), 0x7f0007);
-        assert_int_equal(field(m, group + 0x10), depth);
-        assert_int_equal(field(m, group + 0x18), 0);
-        for (unsigned i = 0; i < depth; i++) {
-            assert_int_equal(field(m, group + 48 + 24 * i), i < 4 ? b->last : 0);
-            assert_int_equal(field(m, group + 48 + 24 * i + 8), i < 4 ? b->pc : 0);
-        }
-    }
-}
-
-/* Outside IA-32e mode the upper halves are zero, and the mode bit is clear. */
-TEST(legacy_mode)
-{
-    struct machine *m = machine_with_buffer(0, 4096);
-    struct block *b = block_new(0, 6, END_REL_JMP);
-
-    m->ia32e = false;
-    m->registers.general[RAX] = 0x100000001;
-    m->registers.general[R8] = 0x200000002;
-    m->xmm[7][0] = 7;
-    m->xmm[8][0] = 8;
-    arm(m, 2, INST_RETIRED, 5, GPR | XMM);
-    wrmsr(m, GLOBAL_CTRL, 1 << 2);
-    run(m, b);
-    finish(m);
-    assert_int_equal(field(m, 0x00), BASIC | GPR | XMM | 496);
-    assert_int_equal(field(m, 0x40 + 0x10), 1);
-    assert_int_equal(field(m, 0x40 + 0x50), 0);
-    assert_int_equal(field(m, 0xe0 + 0x10 + 16 * 7), 7);
-    assert_int_equal(field(m, 0xe0 + 0x10 + 16 * 8), 0);
-}
-
-/* The address and the source of the data, and the two latencies. */
-TEST(memory)
-{
-    struct machine *m = machine_with_buffer(0, 4096);
-    struct block *b = block_new(0, 3, END_REL_JMP);
-
-    wrmsr(m, LD_LAT, 3);
-    arm(m, 3, LOAD_LATENCY_EVENT, 1, AUX);
-    wrmsr(m, GLOBAL_CTRL, 1 << 3);
-    for (unsigned i = 0; i < 2; i++) {
-        run(m, b);
-        data_accessed(&m->v, (struct place){ b, 1 }, 0x5678, 8, false);
-        engine_data_retired(&m->v, (struct place){ b, 2 }, CODE + 8, 0);
-    }
-    finish(m);
-    assert_int_equal(field(m, 0x10), CODE + 4);
-    assert_int_equal(field(m, 0x40), 0x5678);
-    assert_int_equal(field(m, 0x68), 1);           /* the first level */
-    assert_int_equal(field(m, 0x70), 0x400000005); /* its 4 cycles, and one more */
-}
-
-/* The log tells what the record has, before it is encoded. */
-TEST(truth)
-{
-    struct machine *m = machine_with_buffer(0, 4096);
-    struct block *b = block_new(0, 7, END_REL_JMP);
-    char *text = NULL;
-    size_t length = 0;
-
-    m->v.truth = open_memstream(&text, &length);
-    assert_non_null(m->v.truth);
-    arm(m, 2, INST_RETIRED, 5, AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS | ALLOW);
-    WRMSR(m, { FX_CFG_C(0), ALLOW }, { ARCH_LBR_CTL, 0x7f0007 }, { GLOBAL_CTRL, 1 << 2 });
-    run(m, b);
-    finish(m);
-    fflush(m->v.truth);
-    const char *line =
-        strstr(text, "pebs vcpu=0 at=0x4000 size=864 format_group=0xe002013000000000 fragments=3 mode_64=1 "
-                     "retire_latency=1 eventing_ip=0x400014 counters=0x4 tsc=0x");
-    assert_non_null(line);
-    assert_non_null(strstr(line, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 tsx_cycles=0 "
-                                 "rflags=0x0 ip=0x400018 rax=0x0 "));
-    assert_non_null(strstr(line, " r15=0x0 ssp=0x0 xer=0x2 xmm0=0x0"));
-    assert_non_null(strstr(line, " lbr_ctl=0x7f0007 lbr_depth=32 ler_from=0x0 ler_to=0x0 ler_info=0x0 lbr0=0x"));
-    assert_non_null(strstr(line, " lbr7=0x"));
-    assert_null(strstr(line, " lbr8="));
-    assert_non_null(strstr(line, " count2=0x1 fixed_count0=0x0\n"));
-    fclose(m->v.truth);
-    m->v.truth = NULL;
-    free(text);
 }
 
 /* A buffer that is not memory: the record is lost, and WR goes on. */
@@ -674,20 +546,4 @@ TEST(not_memory)
     run(m, b);
     assert_int_equal(index_of(m) & 0xffff, 64);
     assert_true(violated(m, "record-lost"));
-}
-
-/* The debug store is for branches alone: no rule on its PEBS part, and no area is looked at for these records. */
-TEST(no_area)
-{
-    struct machine *m = machine_with_buffer(0, 64);
-    struct block *b = block_new(0, 6, END_REL_JMP);
-
-    arm(m, 2, INST_RETIRED, 5, 0);
-    WRMSR(m, { GLOBAL_CTRL, 1 << 2 }, { DS_AREA, 0x1000 });
-    run(m, b);
-    finish(m);
-    fflush(m->violations);
-    assert_int_equal(m->violations_size, 0);
-    assert_int_equal(try_write(m, PEBS_ENABLE, 0), MSR_GP);
-    assert_int_equal(try_write(m, 0x3f2, 0), MSR_GP);
 }

@@ -46,31 +46,6 @@ TEST(taken_branches_are_stored)
     assert_int_equal(stored(m), 4);
 }
 
-/* Records have unique addresses, so that a swap, a loss or a repetition shows. */
-TEST(circular_buffer_wraps)
-{
-    struct machine *m = machine_new();
-    struct block *blocks[7];
-
-    for (unsigned i = 0; i < 7; i++) {
-        blocks[i] = block_new(0x100 * i, 1 + i, END_REL_JMP);
-    }
-    set_up_ds(m, 5, 6, 0, 0); /* threshold behind the maximum */
-    wrmsr(m, DEBUGCTL, TR_BTS);
-    for (unsigned i = 0; i < 2000; i++) {
-        run(m, blocks[i % 7]);
-    }
-    finish(m);                      /* the 2000th branch goes there */
-    assert_int_equal(stored(m), 5); /* 2000 = 5 x 400: the index stands at the maximum */
-    for (unsigned n = 0; n < 5; n++) {
-        unsigned i = 1995 + n;
-
-        expect_bts(m, n, blocks[i % 7]->last, i == 1999 ? CODE + 0x10000 : blocks[(i + 1) % 7]->pc);
-    }
-    assert_int_equal(m->pmis, 0);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-}
-
 /*
  * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
  * without a counter, since counting has blocks known, too.
@@ -181,39 +156,6 @@ TEST(lbr_stack)
         EXPECT_MSRS(m, { LBR_FROM0 + entry, blocks[i % 40]->last }, { LBR_TO0 + entry, to },
                     { LBR_INFO0 + entry, (uint64_t)mispredicted << 63 | blocks[i % 40]->count });
     }
-}
-
-/* The processor clears the LBR flag before the handler of #DB begins; BTS goes on. */
-TEST(debug_exceptions_stop_the_lbr_stack)
-{
-    struct machine *m = machine_new();
-    struct block *jump = block_new(0, 2, END_REL_JMP);
-
-    set_up_ds(m, 20, 30, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS | 1);
-    run(m, jump);
-    engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
-    run(m, jump);
-    finish(m);
-    EXPECT_MSRS(m, { DEBUGCTL, TR_BTS }, { LBR_TOS, 1 }, { LBR_FROM0 + 1, jump->last }, { LBR_TO0 + 1, 0x7000 });
-    assert_int_equal(stored(m), 3);
-}
-
-/* Branches counted before stay counted. */
-TEST(debug_exceptions_leave_the_counts)
-{
-    struct machine *m = machine_new();
-    struct block *jump = block_new(0, 2, END_REL_JMP);
-
-    WRMSR(m, { FIXED_CTRL, 0x3 }, { GLOBAL_CTRL, UINT64_C(1) << 32 }, { FIXED_CTR0, 0 }, { DEBUGCTL, 1 });
-    const uint64_t before = rdmsr(m, FIXED_CTR0);
-
-    run(m, jump);
-    engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
-    run(m, jump);
-    engine_settle(&m->v, (struct place){ jump, 2 });
-    engine_leave(&m->v, (struct place){ jump, 2 });
-    assert_int_equal(rdmsr(m, FIXED_CTR0) - before, 4);
 }
 
 /* Blocks in between may end in no branch; their cycles count for the next branch. */
@@ -372,49 +314,6 @@ TEST(lbr_cycles)
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 0xffff); /* saturated */
 }
 
-/* The cycles of a block that an exception leaves are those of the instructions that retired. */
-TEST(lbr_cycles_of_a_block_left_in_its_middle)
-{
-    struct machine *m = machine_new();
-    struct block *a = block_new(0, 3, END_REL_JMP);
-    struct block *b = block_new(0x100, 6, END_REL_JMP);
-
-    wrmsr(m, DEBUGCTL, 1);
-    run(m, a);
-    run(m, b);
-    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 2), 0x900000, 0);
-    run(m, a);
-    finish(m);
-    EXPECT_MSRS(m, { LBR_FROM0 + 1, a->last }, { LBR_FROM0 + 2, block_address(b, 2) });
-    assert_int_equal(rdmsr(m, LBR_INFO0 + 2) & 0xffff, 2);
-    assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 3);
-}
-
-/* The truth log and the stack agree, and the log omits nothing. */
-TEST(truth_log)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 1, END_REL_JMP);
-    char *text;
-    size_t size;
-    unsigned lines = 0;
-
-    m->v.truth = open_memstream(&text, &size);
-    set_up_ds(m, 10, 20, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS | 1);
-    run_times(m, b, 700);
-    finish(m);
-    fclose(m->v.truth);
-    m->v.truth = NULL;
-    for (const char *at = text; (at = strstr(at, "bts vcpu=0 at=0x")) != NULL; at++) {
-        lines++;
-    }
-    assert_int_equal(lines, 700);
-    assert_non_null(strstr(text, "bts vcpu=0 at=0xffff800000101000 from=0x400000 to=0x400000 flags=0x0\n"));
-    assert_non_null(strstr(text, "lbr vcpu=0 tos=1 from=0x400000 to=0x400000 mispred=1 in_tsx=0 abort=0 cycles=1\n"));
-    free(text);
-}
-
 /* An interrupt can come before the first instruction at the level that IRET returned to. */
 TEST(interrupted_behind_a_return_to_user)
 {
@@ -533,47 +432,10 @@ TEST(threshold_moved_while_off)
     wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
     run(m, b);
     wrmsr(m, DEBUGCTL, 0);
-    put(m, DS + 0x08, BTS);
-    put(m, DS + 0x18, BTS + 2 * RECORD_BTS);
+    PUT(m, { DS + 0x08, BTS }, { DS + 0x18, BTS + 2 * RECORD_BTS });
     wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
     run(m, b), run(m, b);
     assert_int_equal(m->pmis, 0);
     assert_false(begin(m, b)); /* the second record's branch ends here */
     assert_int_equal(m->pmis, 1);
-}
-
-/* What translated code must report, once it was ever needed: it is not translated anew when the need ends. */
-TEST(wants_are_kept)
-{
-    static const struct {
-        uint32_t address;
-        uint64_t value;
-        bool blocks, data;
-        unsigned class;
-    } rows[] = {
-        { DEBUGCTL, 1, true, false, 64 },
-        { DEBUGCTL, TR_BTS, true, false, 64 },
-        { EVTSEL0, EVTSEL_ON | NEAR_TAKEN, true, false, 64 },
-        { EVTSEL0, EVTSEL_ON | ALL_LOADS, false, true, 64 },
-        { EVTSEL0, EVTSEL_ON | INST_RETIRED, false, false, 0 },
-        { EVTSEL0, 0x420000 | INST_RETIRED, false, false, 1 },
-        { EVTSEL0, 0x410000 | INST_RETIRED, false, false, 2 },
-        { EVTSEL0, EVTSEL_ON | ALL_BRANCHES, false, false, 3 },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_new();
-
-        set_up_ds(m, 20, 30, 0, 0);
-        assert_false(m->v.wants.blocks || m->v.wants.data || m->v.wants.classes != 0);
-        wrmsr(m, rows[i].address, rows[i].value);
-        for (unsigned later = 0; later < 2; later++) {
-            assert_int_equal(m->v.wants.blocks, rows[i].blocks);
-            assert_int_equal(m->v.wants.data, rows[i].data);
-            assert_int_equal(m->v.wants.classes, rows[i].class < 64 ? UINT64_C(1) << rows[i].class : 0);
-            wrmsr(m, rows[i].address, 0);
-        }
-        engine_reset(&m->v);
-        assert_int_equal(m->v.wants.blocks, rows[i].blocks);
-    }
 }

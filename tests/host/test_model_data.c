@@ -171,8 +171,7 @@ TEST(data_address_records)
 
     set_up_ds(m, 0, 0, 20, 20);
     wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x40, -UINT64_C(1));
-    put(m, DS + 0x48, -UINT64_C(1));
+    PUT(m, { DS + 0x40, -UINT64_C(1) }, { DS + 0x48, -UINT64_C(1) });
     WRMSR(m, { EVTSEL0, EVTSEL_ON | ALL_STORES }, { EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS }, { PMC0, 0xffffffff },
           { PMC0 + 1, 0xffffffff }, { PEBS_ENABLE, 3 }, { GLOBAL_CTRL, 3 });
     access_memory(m, b, DATA, 8, STORES);

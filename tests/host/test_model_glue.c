@@ -20,60 +20,24 @@ struct fake_register {
     uint8_t value[16];
 };
 
-#define WIDE(name) \
-    {              \
-        name, 8,   \
-        {          \
-            0      \
-        }          \
-    }
-#define NARROW(name) \
-    {                \
-        name, 4,     \
-        {            \
-            0        \
-        }            \
+#define WIDE(name)   SIZED(name, 8)
+#define NARROW(name) SIZED(name, 4)
+#define SIZED(name, size) \
+    {                     \
+        name, size,       \
+        {                 \
+            0             \
+        }                 \
     }
 
-static struct fake_register wide_file[] = {
-    WIDE("rax"),
-    WIDE("rbx"),
-    WIDE("rcx"),
-    WIDE("rdx"),
-    WIDE("rsi"),
-    WIDE("rdi"),
-    WIDE("rbp"),
-    WIDE("rsp"),
-    WIDE("r8"),
-    WIDE("r9"),
-    WIDE("r10"),
-    WIDE("r11"),
-    WIDE("r12"),
-    WIDE("r13"),
-    WIDE("r14"),
-    WIDE("r15"),
-    WIDE("rip"),
-    NARROW("eflags"),
-    NARROW("cs"),
-    NARROW("ss"),
-    WIDE("cr0"),
-    WIDE("cr3"),
-    WIDE("cr4"),
-    WIDE("efer"),
-    { "xmm0", 16, { 0 } },
-    { "xmm1", 16, { 0 } },
-    { "xmm10", 16, { 0 } },
-    { "xmm15", 16, { 0 } },
-    { "xmm3", 8, { 0 } },
-};
-static struct fake_register narrow_file[] = {
-    NARROW("eax"), NARROW("ebx"), NARROW("ecx"),    NARROW("edx"), NARROW("esi"), NARROW("edi"), NARROW("ebp"),
-    NARROW("esp"), NARROW("eip"), NARROW("eflags"), NARROW("cs"),  NARROW("cr0"), NARROW("cr3"), NARROW("cr4"),
-};
+static struct fake_register wide_file[] = { WIDE("rax"), WIDE("rbx"), WIDE("rcx"),      WIDE("rdx"),  WIDE("rsi"),
+                                            WIDE("rdi"), WIDE("rbp"), WIDE("rsp"),      WIDE("r8"),   WIDE("r9"),
+                                            WIDE("r10"), WIDE("r11"), WIDE("r12"),      WIDE("r13"),  WIDE("r14"),
+                                            WIDE("r15"), WIDE("rip"), NARROW("eflags"), NARROW("cs"), NARROW("ss"),
+                                            WIDE("cr0"), WIDE("cr3"), WIDE("cr4"),      WIDE("efer") };
 
 static struct fake_register *file;
 static unsigned file_size;
-static const char *left_out; /* the name of a register that this QEMU does not have */
 
 static uint8_t memory[MEMORY_SIZE]; /* physical, and linear at the same addresses */
 static uint8_t apic[APIC_SIZE];
@@ -92,9 +56,7 @@ GArray *qemu_plugin_get_registers(void)
     for (unsigned i = 0; i < file_size; i++) {
         struct qemu_register_descriptor d = { (struct qemu_plugin_register *)&file[i], file[i].name, "", false };
 
-        if (left_out == NULL || strcmp(left_out, file[i].name) != 0) {
-            g_array_append_val(all, d);
-        }
+        g_array_append_val(all, d);
     }
     return all;
 }
@@ -332,67 +294,6 @@ static struct processor *wide(void)
 
     assert_null(missing);
     return p;
-}
-
-static struct processor *narrow(void)
-{
-    const char *missing;
-    struct processor *p = made(narrow_file, COUNT_OF(narrow_file), &missing);
-
-    assert_null(missing);
-    return p;
-}
-
-TEST(registers_by_name)
-{
-    static const char *const order[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
-                                         "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
-    static const unsigned as_encoded[] = { RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP,     R8,
-                                           R9,  R10, R11, R12, R13, R14, R15, NAME_RIP };
-    struct processor *p = wide();
-    uint64_t general[GENERAL_REGISTERS];
-
-    for (unsigned i = 0; i < COUNT_OF(order); i++) {
-        set(order[i], 0x1111111100000000 + i);
-        assert_int_equal(processor_read(p, as_encoded[i]), 0x1111111100000000 + i);
-    }
-    set("eflags", 0x10246);
-    assert_int_equal(processor_host.registers(p, 0, general), 0x247); /* QEMU's private state adds 1; without RF */
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        assert_int_equal(general[as_encoded[i]], 0x1111111100000000 + i);
-    }
-    processor_write(p, RDX, 0x2222222233333333);
-    assert_int_equal(processor_read(p, RDX), 0x2222222233333333);
-    assert_int_equal(processor_read(p, RCX), 0x1111111100000002);
-    assert_int_equal(processor_host.tsc(p), 0x123456789);
-
-    p = narrow();
-    set("esi", 0x89abcdef);
-    set("eip", 0x7c00);
-    assert_int_equal(processor_read(p, RSI), 0x89abcdef);
-    assert_int_equal(processor_read(p, NAME_RIP), 0x7c00);
-    assert_int_equal(processor_read(p, R8), 0);
-    assert_int_equal(processor_read(p, NAME_EFER), 0);
-}
-
-TEST(xmm_registers)
-{
-    struct processor *p = wide();
-    uint64_t xmm[XMM_REGISTERS][2];
-
-    for (unsigned i = 0; i < file_size; i++) {
-        if (strncmp(file[i].name, "xmm", 3) == 0) {
-            memset(file[i].value, 0x10 + (int)strtoul(file[i].name + 3, NULL, 10), 8);
-            memset(file[i].value + 8, 0x80, 8);
-        }
-    }
-    processor_host.xmm(p, xmm);
-    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        const bool there = i == 0 || i == 1 || i == 10 || i == 15; /* 3 is too short */
-
-        assert_int_equal(xmm[i][0], there ? (0x10 + i) * UINT64_C(0x0101010101010101) : 0);
-        assert_int_equal(xmm[i][1], there ? UINT64_C(0x8080808080808080) : 0);
-    }
 }
 
 /* SDM Vol. 3A (253668-083), "Privilege Levels": CS's in protected mode, 3 in virtual-8086 mode, 0 in real mode. */
@@ -770,37 +671,4 @@ TEST(memory_at_hand)
     assert_false(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes)));
     unwritable = 0;
     at_hand = false;
-}
-
-TEST(memory_by_physical_address)
-{
-    struct processor *p = wide();
-    const uint64_t written = 0x1122334455667788;
-    uint64_t read = 0;
-
-    assert_true(processor_host.write_physical(p, 0x2340, &written, sizeof(written)));
-    assert_memory_equal(memory + 0x2340, &written, sizeof(written));
-    assert_true(processor_host.read_physical(p, 0x2340, &read, sizeof(read)));
-    assert_int_equal(read, written);
-    assert_true(processor_host.read_physical(p, 0x2341, &read, 2)); /* and no more */
-    assert_int_equal(read, 0x1122334455666677);
-    assert_false(processor_host.write_physical(p, MEMORY_SIZE - 4, &written, sizeof(written)));
-    assert_false(processor_host.read_physical(p, MEMORY_SIZE - 4, &read, sizeof(read)));
-    assert_int_equal(read, 0x1122334455666677);
-}
-
-/* As CPUID says; 36 bits where it does not. */
-TEST(physical_addresses)
-{
-    struct processor *p = wide();
-
-    address_sizes = 0x3028;
-    sizes_known = true;
-    assert_int_equal(processor_host.physical_bits(p), 40);
-    address_sizes = 0x3000;
-    assert_int_equal(processor_host.physical_bits(p), 36);
-    address_sizes = 0x3034;
-    assert_int_equal(processor_host.physical_bits(p), 52);
-    sizes_known = false;
-    assert_int_equal(processor_host.physical_bits(p), 36);
 }

@@ -108,25 +108,6 @@ TEST(nothing_else_changes)
     assert_ptr_equal(latitude_rules(&m->v), &rules_manual);
 }
 
-/* A processor with latitude lies and has faults like any other, and has its latitude again without them. */
-TEST(below_faults_and_quirks)
-{
-    struct machine *m = free_machine(0, 1, ALL_FREEDOMS);
-    struct fault_set set = { 0 };
-    size_t length;
-
-    assert_null(faults_parse(&set, "ds.area.low_32", &length));
-    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN));
-    assert_ptr_equal(m->v.rules->overflow_arms, latitude_rules(&m->v)->overflow_arms);
-    assert_ptr_equal(m->v.rules->stepped, latitude_rules(&m->v)->stepped);
-    wrmsr(m, DS_AREA, MEMORY);
-    EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY }, { PERF_CAPS, 0x3ec5 });
-    assert_true(break_rules(&m->v, &set, 0));
-    break_mend(&m->v);
-    assert_ptr_equal(m->v.rules, latitude_rules(&m->v));
-    assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
-}
-
 /* --- PEBS: the delay until it is armed --------------------------------------------------------------------------- */
 
 #define PERIOD  100
@@ -314,11 +295,8 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
         b->insns[i].offset_low = (uint8_t)(4 * i);
         b->insns[i].offset_high = (uint8_t)(4 * i >> 8);
     }
-    put(m, DS + 0x20, PEBS);
-    put(m, DS + 0x28, PEBS);
-    put(m, DS + 0x30, PEBS + 100 * RECORD_ADAPTIVE);
-    put(m, DS + 0x38, PEBS + 100 * RECORD_ADAPTIVE);
-    put(m, DS + 0x40 + 8 * (fixed ? FIXED_0 : 0u), -(uint64_t)period);
+    PUT(m, { DS + 0x20, PEBS }, { DS + 0x28, PEBS }, { DS + 0x30, PEBS + 100 * RECORD_ADAPTIVE },
+        { DS + 0x38, PEBS + 100 * RECORD_ADAPTIVE }, { DS + 0x40 + 8 * (fixed ? FIXED_0 : 0u), -(uint64_t)period });
     WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | CYCLES }, { FIXED_CTRL, 3 },
           { fixed ? FIXED_CTR0 : A_PMC0, -(uint64_t)period & 0xffffffffffff }, { PEBS_ENABLE, bit },
           { GLOBAL_CTRL, bit });

@@ -219,11 +219,8 @@ TEST(in_a_pebs_record)
     struct block *a = block_new(0, 3, END_REL_JMP);
     struct block *b = block_new(0x100, 2, END_IND_CALL);
 
-    put(m, DS + 0x20, PEBS);
-    put(m, DS + 0x28, PEBS);
-    put(m, DS + 0x30, PEBS + 80);
-    put(m, DS + 0x38, PEBS + 80);
-    put(m, DS + 0x48, -UINT64_C(6));
+    PUT(m, { DS + 0x20, PEBS }, { DS + 0x28, PEBS }, { DS + 0x30, PEBS + 80 }, { DS + 0x38, PEBS + 80 },
+        { DS + 0x48, -UINT64_C(6) });
     WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 }, { LBR_CTL, EVERYTHING }, { 0x3f2, 0x01000008 },
           { EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | ANY_BRANCH }, { PMC0 + 1, (uint32_t)-6 }, { PEBS_ENABLE, 2 },
           { GLOBAL_CTRL, 2 });
@@ -244,10 +241,7 @@ TEST(in_a_pebs_record_of_small_depth)
     struct block *b = block_new(0, 4, END_REL_JMP);
     const uint64_t size = 32 + 10 * 24;
 
-    put(m, DS + 0x20, PEBS);
-    put(m, DS + 0x28, PEBS);
-    put(m, DS + 0x30, PEBS + size);
-    put(m, DS + 0x38, PEBS + size);
+    PUT(m, { DS + 0x20, PEBS }, { DS + 0x28, PEBS }, { DS + 0x30, PEBS + size }, { DS + 0x38, PEBS + size });
     WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 }, { LBR_DEPTH, 8 }, { LBR_CTL, EVERYTHING });
     run_times(m, b, 20);
     WRMSR(m, { 0x3f2, 0x09000008 }, { EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | INST_RETIRED },

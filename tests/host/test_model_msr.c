@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The registers of the modelled Skylake: values after reset, what may be written, what raises #GP, CPUID. */
+/* Registers: which bits may be written, which addresses are canonical, status bits. */
 #include "tests/host/model_machine.h"
 
 static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)

@@ -7,7 +7,6 @@
 
 #define LOW_MEMORY  UINT64_C(0x100000) /* 32-bit records hold 32-bit addresses */
 #define AREA        LOW_MEMORY
-#define BTS_BUFFER  (LOW_MEMORY + 0x1000)
 #define PEBS_BUFFER (LOW_MEMORY + 0x4000)
 #define DATA        UINT64_C(0x700000)
 
@@ -46,11 +45,6 @@ static struct machine *machine(const char *profile)
 
     m->memory_at = LOW_MEMORY;
     return m;
-}
-
-static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
-{
-    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
 }
 
 static void put32(struct machine *m, uint64_t address, uint32_t value)
@@ -493,90 +487,7 @@ TEST(what_does_not_sample)
     }
 }
 
-/* EM64T: 144 bytes and 8-byte fields, in IA-32e mode or not; what the mode has not is zero. */
-TEST(records_with_dtes64)
-{
-    for (unsigned ia32e = 0; ia32e < 2; ia32e++) {
-        struct machine *m = machine("netburst64");
-        struct block *b = block_new(0, 4, END_REL_JMP);
-
-        m->ia32e = ia32e;
-        put(m, AREA + 0x20, PEBS_BUFFER);
-        put(m, AREA + 0x28, PEBS_BUFFER);
-        put(m, AREA + 0x30, PEBS_BUFFER + 144 * 8);
-        put(m, AREA + 0x38, PEBS_BUFFER + 144 * 8);
-        put(m, AREA + 0x40, (uint64_t)-1);
-        WRMSR(m, { DS_AREA, AREA }, { FIRM_ESCR0, EVENT(0x0e, 0x8000) | 1u << 4 | 1u << 5 | RINGS },
-              { CRU_ESCR2, EVENT(0x0c, 1) | RINGS }, { COUNTER(16), (uint64_t)-1 }, { PEBS_ENABLE, MY_THR },
-              { CCCR(16), ENABLE(5) });
-        b->insns[0].unit = UNIT_SCALAR_DP;
-        b->insns[2].unit = UNIT_SCALAR_DP;
-        m->registers.general[R15] = 0x1515;
-        run(m, b);
-        run(m, b);
-        wrmsr(m, CCCR(16), 0);
-        assert_int_equal(get(m, AREA + 0x28), PEBS_BUFFER + 2 * 144);
-        for (unsigned n = 0; n < 2; n++) {
-            assert_int_equal(get(m, PEBS_BUFFER + 144 * n + 0x08), CODE + 12); /* behind the second one of each turn */
-            assert_int_equal(get(m, PEBS_BUFFER + 144 * n + 0x88), ia32e ? 0x1515 : 0);
-        }
-    }
-}
-
 /* --- branches ---------------------------------------------------------------------------------------------------- */
-
-TEST(branch_records)
-{
-    struct machine *m = machine("netburst");
-    struct block *loop = block_new(0, 4, END_REL_JMP);
-
-    put32(m, AREA + 0x00, BTS_BUFFER);
-    put32(m, AREA + 0x04, BTS_BUFFER);
-    put32(m, AREA + 0x08, BTS_BUFFER + 12 * 8);
-    put32(m, AREA + 0x0c, BTS_BUFFER + 12 * 4);
-    wrmsr(m, DS_AREA, AREA);
-    wrmsr(m, DEBUGCTL, 0x1c); /* TR, BTS, BTINT */
-    run_times(m, loop, 3);
-    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, loop->pc, 0x900000, 0);
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(get32(m, AREA + 0x04), BTS_BUFFER + 12 * 4);
-    for (unsigned n = 0; n < 4; n++) {
-        bool interruption = n == 3;
-
-        assert_int_equal(get32(m, BTS_BUFFER + 12 * n), interruption ? loop->pc : loop->last);
-        assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 4), interruption ? 0x900000 : loop->pc);
-        assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 8), n == 0 || interruption ? 0 : 0x10);
-    }
-}
-
-TEST(debugctla_bits)
-{
-    static const struct {
-        uint64_t value;
-        unsigned records;
-    } rows[] = { { 0x0c, 4 }, { 0x08, 0 }, { 0x04, 0 }, { 0xc0, 0 }, { 0x2c, 2 }, { 0x4c, 2 }, { 0x6c, 0 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine("netburst64");
-        struct block *system = block_new(0, 4, END_REL_JMP);
-        struct block *user = block_new(0x100, 4, END_REL_JMP);
-
-        user->cpl = 3;
-        put(m, AREA + 0x00, BTS_BUFFER);
-        put(m, AREA + 0x08, BTS_BUFFER);
-        put(m, AREA + 0x10, BTS_BUFFER + 24 * 8);
-        put(m, AREA + 0x18, BTS_BUFFER + 24 * 9);
-        wrmsr(m, DS_AREA, AREA);
-        if (rows[i].value & 0x80) {
-            assert_int_equal(try_write(m, DEBUGCTL, rows[i].value), MSR_GP);
-        } else {
-            wrmsr(m, DEBUGCTL, rows[i].value);
-        }
-        run(m, system), run(m, system), run(m, user), run(m, user);
-        wrmsr(m, DEBUGCTL, 0);
-        assert_int_equal(get(m, AREA + 0x08), BTS_BUFFER + 24 * rows[i].records);
-    }
-}
 
 TEST(stack_of_4)
 {
@@ -602,4 +513,3 @@ TEST(stack_of_4)
     assert_int_equal(rdmsr(m, LER_FROM + 1), CODE + 0x4000);
 }
 
-/* --- the referee ------------------------------------------------------------------------------------------------- */

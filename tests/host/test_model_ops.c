@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Changes to a block's operations, on a translator of lists: where the value of the last access is found, which stores
- * of it are removed, when that is given up and what is said then; and what a block does in place of its callbacks.
+ * of it are removed; and what a block does in place of its callbacks. What is said where QEMU differs is
+ * tests/qemu/losses.t's.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <unistd.h>
 
 static int new_block(void **state);
 #define SETUP new_block
@@ -280,33 +280,6 @@ static int new_block(__attribute__((unused)) void **state)
     return 0;
 }
 
-/* --- what was said ------------------------------------------------------------------------------------------------ */
-
-static FILE *said;
-static int real_stderr;
-
-static void listen(void)
-{
-    fflush(stderr);
-    said = tmpfile();
-    assert_non_null(said);
-    real_stderr = dup(fileno(stderr));
-    assert_true(dup2(fileno(said), fileno(stderr)) >= 0);
-}
-
-static void assert_said(const char *want)
-{
-    char text[400] = "";
-
-    fflush(stderr);
-    assert_true(dup2(real_stderr, fileno(stderr)) >= 0);
-    close(real_stderr);
-    rewind(said);
-    text[fread(text, 1, sizeof text - 1, said)] = '\0';
-    fclose(said);
-    assert_string_equal(text, want);
-}
-
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
 #define ENV 1024 /* the register file, in an object of words that mean nothing */
@@ -389,57 +362,6 @@ TEST(one_of_two_places)
     put_value(3, (struct qemu_value){ 0x5000, 0x6000 });
     qemu_ops_drop_values(&o, &object, (struct qemu_value){ 0x5000, 0x6000 });
     assert_int_equal(o.value_at, -24);
-}
-
-#define VALUES                                                                                                     \
-    "dsmodel: this QEMU does not keep in front of its registers the value returned by qemu_plugin_mem_get_value: " \
-    "the guest is about a tenth slower\n"
-
-TEST(values_that_are_nowhere)
-{
-    struct qemu_ops o = new_ops();
-
-    listen();
-    qemu_ops_drop_values(&o, &object, (struct qemu_value){ 1, 2 });
-    assert_int_equal(o.places, 0);
-    for (uint64_t n = 0; n < 20; n++)
-        show(&o, 3, 0, n); /* too late */
-    assert_said(VALUES);
-    assert_int_equal(o.value_at, 0);
-    assert_int_equal(o.state, QEMU_OPS_WORK); /* appending goes on */
-}
-
-/* 64 changes of the value leave two places: there is nothing to choose by. Said once a process. */
-TEST(places_that_stay_two)
-{
-    struct qemu_ops o = new_ops();
-
-    listen();
-    for (uint64_t n = 0; n < 64; n++)
-        show(&o, 3, 9, n);
-    assert_int_not_equal(o.places, 0);
-    show(&o, 3, 9, 64);
-    assert_int_equal(o.places, 0);
-    assert_int_equal(o.value_at, 0);
-    assert_said("");
-}
-
-/* The words of an object that begins right before its registers are not read. */
-TEST(an_object_without_room)
-{
-    struct qemu_ops o = new_ops();
-    const struct qemu_object small = { .cpu = (char *)&words[ENV / 8 - 3], .size = 64, .width = 8, .env = 24 };
-    const struct qemu_value value = { 0x11, 0x22 };
-
-    put_value(4, value); /* in front of the object */
-    listen();
-    qemu_ops_drop_values(&o, &small, value);
-    assert_said("");
-    assert_int_equal(o.places, 0);
-    o = new_ops();
-    put_value(3, value); /* its first words */
-    qemu_ops_drop_values(&o, &small, value);
-    assert_int_equal(o.places, 1u << 1);
 }
 
 static const struct qemu_ops_list list = { 8, 0x80 };
@@ -588,63 +510,4 @@ TEST(translations_found)
     assert_ptr_equal(qemu_ops_translation(&narrow, 0x9abcdef1, &exists), translation);
     assert_true(exists);
     assert_true(*rip == 0xffffffff9abcdef1);
-}
-
-#define NUMBER                                                                                             \
-    "dsmodel: this QEMU does not export gdb_get_cpu_index: counters, BTS and LBR are slower with several " \
-    "processors\n"
-
-/* Said once a process. */
-TEST(processors_without_a_number)
-{
-    struct qemu_object several = object;
-    const struct qemu_object none = { .cpu = NULL };
-    struct qemu_ops o;
-
-    missing = "gdb_get_cpu_index";
-    listen();
-    qemu_ops_init(&o, &none, 5); /* the whole object is lost, which has been said */
-    assert_said("");
-    assert_int_equal(o.index_at, 0);
-    several.copy = malloc(several.size);
-    assert_non_null(several.copy);
-    listen();
-    qemu_ops_init(&o, &several, 5);
-    assert_said(NUMBER);
-    assert_int_equal(o.index_at, 0);
-
-    missing = NULL;
-    memset(words, 0, sizeof words);
-    index_place = ENV - 16; /* a word that holds another number */
-    listen();
-    qemu_ops_init(&o, &several, 5);
-    index_place = ENV - 14; /* two words */
-    qemu_ops_init(&o, &several, 0);
-    assert_said("");
-    assert_int_equal(o.index_at, 0);
-    free(several.copy);
-}
-
-#define OPERATIONS "the guest is about a tenth slower, BTS and LBR by more\n"
-
-/* Said once a process, here by another layout; a symbol that is missing gives up silently then. */
-TEST(another_translator)
-{
-    struct qemu_ops o = new_ops();
-
-    make(OTHER, 3);
-    shifted = true;
-    listen();
-    show(&o, 3, 0, 0);
-    assert_said("dsmodel: this QEMU does not link operations as QEMU 11.1 does in tcg_emit_op: " OPERATIONS);
-    assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
-    assert_string_equal(block(), "other(0, 0, 0)");
-    assert_false(qemu_ops_begin(&o, &everything));
-    assert_true(o.places == UINT64_MAX);
-
-    missing = "tcg_op_remove";
-    listen();
-    qemu_ops_init(&o, &object, -1);
-    assert_said("");
-    assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
 }

@@ -7,8 +7,6 @@
 #define _GNU_SOURCE
 #include "tests/host/model_test.h"
 
-#include <unistd.h>
-
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_private.h"
 
@@ -531,68 +529,5 @@ TEST(its_own_functions)
     assert_int_equal(raised.vector, 13);
     assert_int_equal(raised.error_code, 0);
     assert_int_equal(raised.host_pc, 0x77);
-    drop(p);
-}
-
-/* Places of registers at which something would be read that is not the object's. */
-TEST(impossible_places)
-{
-    static const struct {
-        unsigned field;
-        size_t offset, size;
-        bool possible;
-    } rows[] = {
-        { 0, offsetof(struct wide_processor, regs), 8, true },
-        { 0, offsetof(struct wide_processor, regs), 4, false },
-        { 0, offsetof(struct wide_processor, regs) + 8, 8, false }, /* RIP among the registers */
-        { 0, offsetof(struct wide_processor, regs) - 4, 8, false },
-        { 0, offsetof(struct wide_processor, regs) - 8, 8, true },
-        { 0, (size_t)1 << 40, 8, false },
-        { 1, offsetof(struct wide_processor, eip), 4, false },
-        { 1, offsetof(struct wide_processor, eip) - 8, 8, false },
-        { 1, sizeof(struct wide_processor) - 8, 8, false },
-        { 1, 0, 8, false },
-        { 2, offsetof(struct wide_processor, eflags), 4, false },
-        { 2, offsetof(struct wide_processor, eflags) - 8, 8, false }, /* over RIP */
-        { 2, offsetof(struct wide_processor, eip) + 56, 8, true },
-        { 2, offsetof(struct wide_processor, eip) + 64, 8, false },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct qemu_private *p = found(false);
-        struct qemu_object o;
-
-        fields[rows[i].field].offset = rows[i].offset;
-        fields[rows[i].field].size = rows[i].size;
-        assert_int_equal(qemu_object_find(&o), rows[i].possible);
-        assert_true(rows[i].possible == (o.cpu != NULL));
-        if (rows[i].possible) {
-            qemu_object_forget(&o);
-        }
-        drop(p);
-    }
-    struct qemu_private *p = found(false);
-    struct qemu_object o;
-    static const char *const names[] = { "env.rip", "env.eipp", "env.ei" };
-
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        fields[1].name = names[i];
-        assert_false(qemu_object_find(&o));
-    }
-    fields[1].name = "env.eip";
-    wide_cpu()->free = NULL;
-    assert_false(qemu_object_find(&o));
-    wide_cpu()->free = free; /* not QEMU's */
-    assert_false(qemu_object_find(&o));
-    wide_cpu()->free = g_free;
-    narrow = true; /* of neither type: object_dynamic_cast knows the other */
-    assert_true(qemu_object_find(&o));
-    qemu_object_forget(&o);
-    narrow = false;
-    void *const mine = current_cpu;
-
-    current_cpu = NULL;
-    assert_false(qemu_object_find(&o));
-    current_cpu = mine;
     drop(p);
 }

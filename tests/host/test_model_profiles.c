@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Differences between the processors from Pentium M to Broadwell: CPUID, MSRs and what they refuse, the form of BTS and
- * PEBS records and of LBR entries, freezing, and rules of one processor alone. The numbers are typed from SDM Vol. 3B
- * (253669-081) and SDM Vol. 4 (335592-081) and from public CPUID dumps of such parts, and not taken from the model's
- * tables.
+ * Differences between the processors from Pentium M to Broadwell: enabling, records outside IA-32e mode, freezing, and
+ * events of one processor alone. The numbers are typed from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081).
  */
 #include "tests/host/model_machine.h"
 
-#define LOW_MEMORY  UINT64_C(0x00100000) /* where 32-bit tests have it */
-#define LOW_BTS     (LOW_MEMORY + 0x1000)
-#define LOW_PEBS    (LOW_MEMORY + 0x4000)
-#define KERNEL_CODE UINT64_C(0xffffffff80000000)
-
-static void put32(struct machine *m, uint64_t address, uint32_t value)
-{
-    assert_true(machine_write(m, address, &value, 4));
-}
-
-static uint32_t get32(struct machine *m, uint64_t address)
-{
-    uint32_t value = 0;
-
-    assert_true(machine_read(m, address, &value, 4));
-    return value;
-}
+#define LOW_MEMORY UINT64_C(0x00100000) /* where 32-bit tests have it */
+#define LOW_BTS    (LOW_MEMORY + 0x1000)
+#define LOW_PEBS   (LOW_MEMORY + 0x4000)
 
 /* --- CPUID and MSRs ---------------------------------------------------------------------------------------------- */
 
@@ -55,96 +39,6 @@ TEST(enabling_without_global_control)
 
 /* --- BTS and PEBS records ---------------------------------------------------------------------------------------- */
 
-/* 12 bytes and 4-byte fields, and the interrupt at the threshold; 24 where IA-32e mode is active. */
-TEST(bts_without_dtes64)
-{
-    struct machine *m = machine_of("pentium-m");
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    m->memory_at = LOW_MEMORY;
-    put32(m, LOW_MEMORY + 0x00, LOW_BTS);
-    put32(m, LOW_MEMORY + 0x04, LOW_BTS);
-    put32(m, LOW_MEMORY + 0x08, LOW_BTS + 12 * 5);
-    put32(m, LOW_MEMORY + 0x0c, LOW_BTS + 12 * 3);
-    put32(m, LOW_MEMORY + 0x10, 0x11111111);
-    WRMSR(m, { DS_AREA, LOW_MEMORY }, { DEBUGCTL, 0x1c0 });
-    run_times(m, b, 3);
-    wrmsr(m, DEBUGCTL, 0);
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(get32(m, LOW_MEMORY + 0x04), LOW_BTS + 12 * 3);
-    assert_int_equal(get32(m, LOW_MEMORY + 0x08), LOW_BTS + 12 * 5);
-    assert_int_equal(get32(m, LOW_BTS + 0x0c), b->last);
-    assert_int_equal(get32(m, LOW_BTS + 0x10), b->pc);
-    assert_int_equal(get32(m, LOW_BTS + 0x14), 0);
-    assert_false(violated(m, "violation"));
-
-    m->ia32e = true;
-    put(m, LOW_MEMORY + 0x00, LOW_BTS);
-    put(m, LOW_MEMORY + 0x08, LOW_BTS);
-    put(m, LOW_MEMORY + 0x10, LOW_BTS + 24 * 4);
-    put(m, LOW_MEMORY + 0x18, LOW_BTS + 24 * 5);
-    wrmsr(m, DEBUGCTL, 0xc0);
-    run(m, b);
-    finish(m);
-    EXPECT_MEMORY(m, { LOW_MEMORY + 0x08, LOW_BTS + 24 }, { LOW_BTS, b->last }, { LOW_BTS + 0x10, 0 });
-}
-
-/*
- * Two records and the memory after them, in every format; field 90h, from format 1 on, has the other counters' bits
- * too.
- */
-TEST(pebs_formats)
-{
-    static const struct {
-        const char *profile;
-        unsigned size;
-        uint32_t event;
-        unsigned counter;
-        uint64_t counters; /* 0: no such field */
-        bool eventing_ip;
-    } rows[] = {
-        { "core2", 144, 0x00c0, 0, 0, false },
-        { "nehalem", 176, 0x00c0, 2, 0x100000004, false },
-        { "sandybridge", 176, 0x01c2, 3, 0x100000008, false },
-        { "haswell", 192, 0x01c2, 0, 0x100000001, true },
-        { "broadwell", 192, 0x01c2, 3, 0x100000008, true },
-        { "skylake", 200, 0x00c0, 0, 0x000000001, true },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(rows[i].profile);
-        struct block *b = block_new(0, 9, END_PLAIN);
-
-        m->registers.general[RBX] = 0xbbbbbbbbbbbbbbbb;
-        m->registers.general[R15] = 0xffff000000001515;
-        memset(m->memory + 0x4000, 0xee, 0x1000);
-        put(m, DS + 0x20, PEBS);
-        put(m, DS + 0x28, PEBS);
-        put(m, DS + 0x30, PEBS + 4 * rows[i].size);
-        put(m, DS + 0x38, PEBS + 4 * rows[i].size);
-        put(m, DS + 0x40 + 8 * rows[i].counter, (uint64_t)-3);
-        WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 });
-        wrmsr(m, FIXED_CTRL, 0x3); /* overflows at once: a bit of the status */
-        WRMSR(m, { FIXED_CTR0, (UINT64_C(1) << m->v.profile->counter_width) - 1 },
-              { EVTSEL0 + rows[i].counter, EVTSEL_ON | rows[i].event }, { PMC0 + rows[i].counter, (uint32_t)-3 },
-              { PEBS_ENABLE, UINT64_C(1) << rows[i].counter },
-              { GLOBAL_CTRL, UINT64_C(1) << 32 | UINT64_C(1) << rows[i].counter });
-        run(m, b);
-        finish(m);
-        assert_int_equal(get(m, DS + 0x28), PEBS + 2 * rows[i].size);
-        for (unsigned n = 0; n < 2; n++) {
-            uint64_t at = PEBS + n * rows[i].size;
-
-            assert_int_equal(get(m, at + 0x08), CODE + 16 * (n + 1)); /* behind the fourth and the eighth */
-            EXPECT_MEMORY(m, { at + 0x18, 0xbbbbbbbbbbbbbbbb }, { at + 0x88, 0xffff000000001515 });
-            assert_true(rows[i].counters == 0 || get(m, at + 0x90) == rows[i].counters);
-            assert_true(!rows[i].eventing_ip || get(m, at + 0xb0) == CODE + 16 * (n + 1) - 4);
-        }
-        assert_int_equal(get(m, PEBS + 2 * rows[i].size), 0xeeeeeeeeeeeeeeee);
-        assert_false(violated(m, "violation"));
-    }
-}
-
 /* DTES64 in 32-bit code: the 64-bit forms, with zero for what that code does not have. */
 TEST(dtes64_outside_ia32e)
 {
@@ -156,15 +50,10 @@ TEST(dtes64_outside_ia32e)
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
         m->registers.general[i] = UINT64_C(0x1111111100000000) + i;
     }
-    put(m, LOW_MEMORY + 0x00, LOW_BTS);
-    put(m, LOW_MEMORY + 0x08, LOW_BTS);
-    put(m, LOW_MEMORY + 0x10, LOW_BTS + 24 * 4);
-    put(m, LOW_MEMORY + 0x18, LOW_BTS + 24 * 4);
-    put(m, LOW_MEMORY + 0x20, LOW_PEBS);
-    put(m, LOW_MEMORY + 0x28, LOW_PEBS);
-    put(m, LOW_MEMORY + 0x30, LOW_PEBS + 200 * 4);
-    put(m, LOW_MEMORY + 0x38, LOW_PEBS + 200 * 4);
-    put(m, LOW_MEMORY + 0x40, (uint64_t)-100);
+    PUT(m, { LOW_MEMORY + 0x00, LOW_BTS }, { LOW_MEMORY + 0x08, LOW_BTS }, { LOW_MEMORY + 0x10, LOW_BTS + 24 * 4 },
+        { LOW_MEMORY + 0x18, LOW_BTS + 24 * 4 }, { LOW_MEMORY + 0x20, LOW_PEBS }, { LOW_MEMORY + 0x28, LOW_PEBS },
+        { LOW_MEMORY + 0x30, LOW_PEBS + 200 * 4 }, { LOW_MEMORY + 0x38, LOW_PEBS + 200 * 4 },
+        { LOW_MEMORY + 0x40, (uint64_t)-100 });
     WRMSR(m, { DS_AREA, LOW_MEMORY }, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-1 },
           { PEBS_ENABLE, 1 }, { DEBUGCTL, TR_BTS }, { GLOBAL_CTRL, 1 });
     run(m, b);
@@ -172,57 +61,6 @@ TEST(dtes64_outside_ia32e)
     EXPECT_MEMORY(m, { LOW_MEMORY + 0x08, LOW_BTS + 24 }, { LOW_MEMORY + 0x28, LOW_PEBS + 200 });
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
         assert_int_equal(get(m, LOW_PEBS + 0x10 + 8 * i), i < 8 ? i : 0);
-    }
-}
-
-/* --- the LBR stack ----------------------------------------------------------------------------------------------- */
-
-#define FROM (KERNEL_CODE + 4)
-
-/* A branch to the same target as before is predicted: the flag is the format's. */
-TEST(lbr_predicted)
-{
-    static const struct {
-        const char *profile;
-        uint64_t from;
-    } rows[] = {
-        { "nehalem", FROM & ~(UINT64_C(1) << 63) },
-        { "sandybridge", FROM & ~(UINT64_C(1) << 63) },
-        { "haswell", FROM & ~(UINT64_C(7) << 61) },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(rows[i].profile);
-        struct block *b = block_new(KERNEL_CODE - CODE, 2, END_REL_JMP);
-
-        wrmsr(m, DEBUGCTL, 1);
-        run_times(m, b, 3);
-        finish(m);
-        EXPECT_MSRS(m, { LBR_FROM0 + 2, rows[i].from }, { LBR_TO0 + 2, KERNEL_CODE });
-    }
-}
-
-/* From in the low half and to in the high one. */
-TEST(lbr_packed)
-{
-    static const char *const profiles[] = { "pentium-m", "core-duo" };
-
-    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
-        struct machine *m = machine_of(profiles[i]);
-        struct block *a = block_new(0, 3, END_REL_JMP);
-        struct block *b = block_new(0x100, 2, END_RET);
-
-        wrmsr(m, DEBUGCTL, 1);
-        for (unsigned n = 0; n < 5; n++) {
-            run(m, a);
-            run(m, b);
-        }
-        finish(m);
-        assert_int_equal(rdmsr(m, LBR_TOS), 2); /* ten of eight */
-        EXPECT_MSRS(m, { 0x40 + 1, b->pc << 32 | a->last }, { 0x40 + 0, a->pc << 32 | b->last },
-                    { 0x40 + 2, (CODE + 0x10000) << 32 | b->last });
-        wrmsr(m, 0x47, 0x1122334455667788);
-        assert_int_equal(rdmsr(m, 0x47), 0x1122334455667788);
     }
 }
 
@@ -342,11 +180,8 @@ TEST(data_events)
         struct machine *m = machine_of(rows[i].profile);
         struct block *b = block_new(0, 1, END_PLAIN);
 
-        put(m, DS + 0x20, PEBS);
-        put(m, DS + 0x28, PEBS);
-        put(m, DS + 0x30, PEBS + 4 * rows[i].size);
-        put(m, DS + 0x38, PEBS + 4 * rows[i].size);
-        put(m, DS + 0x40 + 8 * rows[i].counter, (uint64_t)-100);
+        PUT(m, { DS + 0x20, PEBS }, { DS + 0x28, PEBS }, { DS + 0x30, PEBS + 4 * rows[i].size },
+            { DS + 0x38, PEBS + 4 * rows[i].size }, { DS + 0x40 + 8 * rows[i].counter, (uint64_t)-100 });
         WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 }, { LD_LAT, 3 },
               { EVTSEL0 + rows[i].counter, EVTSEL_ON | rows[i].event }, { PMC0 + rows[i].counter, (uint32_t)-1 },
               { PEBS_ENABLE, rows[i].enable | UINT64_C(1) << rows[i].counter },

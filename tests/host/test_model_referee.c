@@ -53,15 +53,9 @@ static struct machine *program(const struct setting *s)
     m->lvtpc = s->lvtpc;
     m->apic_disabled = s->apic_disabled;
     m->area_shared = s->area_shared;
-    put(m, DS + 0x00, s->bts_base);
-    put(m, DS + 0x08, s->bts_index);
-    put(m, DS + 0x10, s->bts_maximum);
-    put(m, DS + 0x18, s->bts_threshold);
-    put(m, DS + 0x20, s->pebs_base);
-    put(m, DS + 0x28, s->pebs_index);
-    put(m, DS + 0x30, s->pebs_maximum);
-    put(m, DS + 0x38, s->pebs_threshold);
-    put(m, DS + 0x40, s->reset);
+    PUT(m, { DS + 0x00, s->bts_base }, { DS + 0x08, s->bts_index }, { DS + 0x10, s->bts_maximum },
+        { DS + 0x18, s->bts_threshold }, { DS + 0x20, s->pebs_base }, { DS + 0x28, s->pebs_index },
+        { DS + 0x30, s->pebs_maximum }, { DS + 0x38, s->pebs_threshold }, { DS + 0x40, s->reset });
     WRMSR(m, { GLOBAL_CTRL, 0 }, { DS_AREA, s->area }, { LD_LAT, s->latency }, { EVTSEL0, s->event },
           { PMC0, (uint32_t)-1000 }, { PEBS_ENABLE, s->pebs_enable }, { DEBUGCTL, s->debugctl }, { GLOBAL_CTRL, 1 });
     fflush(m->violations);
@@ -345,8 +339,7 @@ TEST(a_clean_handler)
         m->in_service = IN_SERVICE;
         engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x30000, 0);
         stop(m);
-        put(m, DS + 0x08, BTS);
-        put(m, DS + 0x28, PEBS);
+        PUT(m, { DS + 0x08, BTS }, { DS + 0x28, PEBS });
         wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
         m->in_service = NOT_IN_SERVICE;
         m->lvtpc = 0x40;
@@ -373,8 +366,7 @@ static struct machine *in_the_handler(const struct setting *s, bool interrupts_o
 
 static void reset_indices(struct machine *m)
 {
-    put(m, DS + 0x08, BTS);
-    put(m, DS + 0x28, PEBS);
+    PUT(m, { DS + 0x08, BTS }, { DS + 0x28, PEBS });
 }
 
 TEST(handlers)
@@ -487,20 +479,6 @@ TEST(full_buffers)
     }
 }
 
-/* Whether another processor records into the area now. */
-TEST(records_into)
-{
-    const struct setting s = good();
-    struct machine *m = program(&s);
-
-    assert_true(referee_area_records_into(&m->v, DS));
-    assert_false(referee_area_records_into(&m->v, DS + 0x40));
-    wrmsr(m, DEBUGCTL, 0);
-    assert_true(referee_area_records_into(&m->v, DS));
-    wrmsr(m, GLOBAL_CTRL, 0);
-    assert_false(referee_area_records_into(&m->v, DS));
-}
-
 /*
  * A reset value of 0 is software's that loads the counter itself, in the handler of the interrupt that each record
  * requests, as Linux does where the period changes. Without that interrupt, or where it does not, the counter is off.
@@ -544,8 +522,7 @@ TEST(reset_value_of_0_of_a_fixed_counter)
         struct machine *m = machine_of("icelake");
 
         set_up_ds(m, 0, 0, 0, 0);
-        put(m, DS + 0x30, PEBS + 20 * 32);
-        put(m, DS + 0x38, PEBS + 32);
+        PUT(m, { DS + 0x30, PEBS + 20 * 32 }, { DS + 0x38, PEBS + 32 });
         WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_ENABLE, UINT64_C(1) << 32 }, { FIXED_CTRL, 3 },
               { FIXED_CTR0, 0xfffffffffff0 }, { GLOBAL_CTRL, UINT64_C(1) << 32 });
         run(m, b);
@@ -598,8 +575,7 @@ TEST(lost_records)
     struct machine *m = program(&s);
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    put(m, DS + 0x00, MEMORY - 0x1000);
-    put(m, DS + 0x08, MEMORY - 0x1000);
+    PUT(m, { DS + 0x00, MEMORY - 0x1000 }, { DS + 0x08, MEMORY - 0x1000 });
     run_times(m, b, 2);
     finish(m);
     assert_true(violated(m, "record-lost"));

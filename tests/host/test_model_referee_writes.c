@@ -169,8 +169,7 @@ TEST(writes)
 
         if (record != 0) {
             set_up_ds(m, 0, 0, 0, 0);
-            put(m, DS + 0x30, PEBS + records * record);
-            put(m, DS + 0x38, PEBS + 10 * record);
+            PUT(m, { DS + 0x30, PEBS + records * record }, { DS + 0x38, PEBS + 10 * record });
             for (unsigned slot = 0x40; slot < 0xa0; slot += 8) {
                 put(m, DS + slot, -UINT64_C(100));
             }
