@@ -67,6 +67,8 @@ static struct pebs_sample sample_of(const struct caps *caps, const struct pebs_e
     struct pebs_sample sample = { .event = event, .workload = workload, .counter = pebs_counter(caps, event) };
 
     sample.period = (pebs_events_of_round(&sample) + WINDOW_INSTRUCTIONS) / (records + 1);
+    if (pebs_sample_spacing(caps, &sample) == sample.period)
+        sample.period++; /* or one record more fits */
     return sample;
 }
 
